@@ -1,0 +1,234 @@
+"""From what users hold to samples: every column is checked, its fault named and placed, and nothing is cast silently.
+
+A column has one entry per problem. It may be a list or tuple, a NumPy array or tensor, a pandas or Arrow column, or a
+column of a `datasets.Dataset`. Problems and samples are counted from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
+from itertools import chain
+from math import isnan
+from typing import Any
+
+import numpy as np
+
+from at_k.combinatorics import Floats, Ints
+from at_k.samples import Answers, Ragged
+from at_k.validation import kind
+
+_NUMBERS = (int, float, np.bool_, np.integer, np.floating)
+_Place = Callable[[int], str]
+
+
+def answers(rows: object, name: str = "predictions") -> Answers:
+    """Rows of strings; None where a sample is missing."""
+    flat, n = _flat(rows, name)
+    kinds = set(map(type, flat))
+    if not kinds <= {str, type(None)}:
+        for i, value in enumerate(flat):
+            if value is not None and not isinstance(value, str):
+                raise TypeError(f"`{name}` must hold strings; got {_shown(value)} in {_placed(n)(i)}")
+        flat = [None if value is None else str.__str__(value) for value in flat]  # subclasses such as np.str_
+    return Answers.of_values(flat, n)
+
+
+def labels(rows: object, name: str = "votes") -> Answers:
+    """Rows of hashable values, such as strings or integers; None or NaN where there is no answer."""
+    flat, n = _flat(rows, name)
+    try:
+        return Answers.of_values([None if value != value else value for value in flat], n)  # noqa: PLR0124  # NaN
+    except (TypeError, ValueError):
+        for i, value in enumerate(flat):
+            if not isinstance(value, Hashable):
+                raise TypeError(
+                    f"`{name}` must hold hashable answers; got {_shown(value)} in {_placed(n)(i)}"
+                ) from None
+        raise
+
+
+def grades(rows: object, name: str = "predictions", *, missing: bool = True) -> Ragged:
+    """Rows of numbers in [0, 1]; where `missing` allows it, None or NaN, kept as NaN."""
+    graded = _numbers(rows, name)
+    right = (graded.values >= 0) & (graded.values <= 1)
+    if missing:
+        right |= np.isnan(graded.values)
+    if not right.all():
+        at = int(np.argmin(right))
+        raise ValueError(f"`{name}` must hold grades in [0, 1]; got {graded.values[at]} in {graded.place(at)}")
+    return graded
+
+
+def weights(rows: object, name: str = "weights") -> Ragged:
+    """Rows of finite numbers that are not negative."""
+    weighted = _numbers(rows, name)
+    right = (weighted.values >= 0) & np.isfinite(weighted.values)
+    if not right.all():
+        at = int(np.argmin(right))
+        raise ValueError(f"`{name}` must be finite and not negative; got {weighted.values[at]} in {weighted.place(at)}")
+    return weighted
+
+
+def scores(rows: object, name: str = "scores") -> Ragged:
+    """Rows of numbers, or of lists of d numbers (values of shape (samples, d)); NaN where one is missing."""
+    if isinstance(rows, Ragged):
+        return rows
+    if isinstance(rows, np.ndarray) and rows.ndim == 3 and rows.dtype.kind in "biuf" and rows.size:
+        vectors = rows.reshape(-1, rows.shape[2])
+        scored = Ragged.of_lengths(vectors.astype(np.float64), np.full(len(rows), rows.shape[1], dtype=np.int64))
+    else:
+        flat, n = _flat(rows, name)
+        place = _placed(n)
+        if any(issubclass(sort, (list, tuple, np.ndarray)) for sort in set(map(type, flat))):
+            scored = Ragged.of_lengths(_vectors(flat, name, place), n)
+        else:
+            scored = Ragged.of_lengths(_floats(flat, name, place), n)
+    infinite = np.isinf(scored.values).reshape(len(scored.values), -1).any(axis=1)
+    if infinite.any():
+        at = int(np.argmax(infinite))
+        raise ValueError(f"`{name}` must be finite; got {scored.values[at].tolist()} in {scored.place(at)}")
+    return scored
+
+
+def references(rows: object, name: str = "references") -> list[tuple[str, ...]]:
+    """For each problem its acceptable answers: a string, or a list of strings."""
+    checked = []
+    for problem, row in enumerate(_outer(rows, name)):
+        accepted = row if isinstance(row, (str, list, tuple)) or row is None else _listed(row)
+        if accepted is None:
+            raise ValueError(f"`{name}` must hold an answer for every problem; got None in problem {problem}")
+        if isinstance(accepted, str):
+            accepted = (accepted,)
+        if not isinstance(accepted, (list, tuple)):
+            raise TypeError(f"`{name}` must hold strings or lists of strings; got {_shown(row)} in problem {problem}")
+        if not accepted or None in accepted:
+            raise ValueError(f"`{name}` must hold an answer for every problem; got {row!r:.80} in problem {problem}")
+        for text in accepted:
+            if not isinstance(text, str):
+                raise TypeError(
+                    f"`{name}` must hold strings or lists of strings; got {_shown(text)} in problem {problem}"
+                )
+        checked.append(tuple(map(str.__str__, accepted)))
+    return checked
+
+
+def groups(rows: object, name: str = "groups") -> list[str]:
+    """One label per problem, a string or an integer, spelled as given."""
+    sorts: dict[str, type] = {}
+    checked = []
+    for problem, label in enumerate(_outer(rows, name)):
+        if label is None or (isinstance(label, float) and isnan(label)):
+            raise ValueError(f"`{name}` must hold a label for every problem; got {label!r} in problem {problem}")
+        sort = str if isinstance(label, str) else int
+        if isinstance(label, (bool, np.bool_)) or not isinstance(label, (str, int, np.integer)):
+            raise TypeError(f"`{name}` must hold strings or integers; got {_shown(label)} in problem {problem}")
+        text = str(label)
+        if sorts.setdefault(text, sort) is not sort:
+            raise ValueError(
+                f"`{name}` must not mix the string {text!r} with the number {text}; it does in problem {problem}"
+            )
+        checked.append(text)
+    return checked
+
+
+def same_problems(name: str, length: int, other: str, other_length: int) -> None:
+    """Raise unless two columns have as many problems."""
+    if length != other_length:
+        raise ValueError(f"`{name}` and `{other}` must have as many problems; got {length} and {other_length}")
+
+
+def same_samples(name: str, n: Ints, other: str, other_n: Ints) -> None:
+    """Raise unless two columns have as many samples in every problem."""
+    same_problems(name, len(n), other, len(other_n))
+    differ = np.flatnonzero(n != other_n)
+    if len(differ):
+        at = differ[0]
+        raise ValueError(
+            f"`{name}` and `{other}` must have as many samples in every problem; got {n[at]} and {other_n[at]} "
+            f"in problem {at}"
+        )
+
+
+def _numbers(rows: object, name: str) -> Ragged:
+    if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype.kind in "biuf" and rows.size:
+        n = np.full(len(rows), rows.shape[1], dtype=np.int64)
+        return Ragged.of_lengths(rows.astype(np.float64).reshape(-1), n)
+    flat, n = _flat(rows, name)
+    return Ragged.of_lengths(_floats(flat, name, _placed(n)), n)
+
+
+def _floats(flat: list[Any], name: str, place: _Place) -> Floats:
+    kinds = set(map(type, flat))
+    if not all(issubclass(sort, _NUMBERS) for sort in kinds - {type(None)}):
+        for i, value in enumerate(flat):
+            if value is not None and not isinstance(value, _NUMBERS):
+                raise TypeError(f"`{name}` must hold numbers; got {_shown(value)} in {place(i)}")
+    if type(None) in kinds:
+        flat = [np.nan if value is None else value for value in flat]
+    try:
+        return np.array(flat, dtype=np.float64)
+    except OverflowError:
+        huge = next(i for i, value in enumerate(flat) if isinstance(value, int) and value.bit_length() > 1023)
+        raise ValueError(
+            f"`{name}` must hold finite numbers; got an integer too large for a float in {place(huge)}"
+        ) from None
+
+
+def _vectors(flat: list[Any], name: str, place: _Place) -> Floats:
+    rows = [_listed(value) for value in flat]
+    d = next(len(row) for row in rows if isinstance(row, (list, tuple)))
+    for i, row in enumerate(rows):
+        if row is None:
+            rows[i] = [None] * d
+        elif not isinstance(row, (list, tuple)):
+            raise TypeError(
+                f"`{name}` must hold a list of numbers for every sample, as elsewhere; got {_shown(row)} in {place(i)}"
+            )
+        elif len(row) != d or d == 0:
+            raise ValueError(
+                f"`{name}` must have as many dimensions for every sample; got {len(row)} in {place(i)}, elsewhere {d}"
+            )
+    return _floats(list(chain.from_iterable(rows)), name, lambda i: place(i // d)).reshape(-1, d)
+
+
+def _flat(rows: object, name: str) -> tuple[list[Any], Ints]:
+    outer: Sequence[Any] = _outer(rows, name)
+    if not set(map(type, outer)) <= {list, tuple}:
+        outer = [_listed(row) for row in outer]
+        for problem, row in enumerate(outer):
+            if not isinstance(row, (list, tuple)):
+                raise TypeError(
+                    f"`{name}` must hold a list of samples for every problem; got {_shown(row)} in problem {problem}"
+                )
+    n = np.fromiter(map(len, outer), dtype=np.int64, count=len(outer))
+    if not n.all():
+        raise ValueError(
+            f"`{name}` must hold at least one sample for every problem; got none in problem {np.argmin(n)}"
+        )
+    return list(chain.from_iterable(outer)), n
+
+
+def _outer(rows: object, name: str) -> Sequence[Any]:
+    if not isinstance(rows, Iterable) or isinstance(rows, (str, bytes, Mapping, Set)):
+        raise TypeError(f"`{name}` must be a list with one entry per problem; got {_shown(rows)}")
+    whole = rows if isinstance(rows, (list, tuple)) or not isinstance(rows, Sequence) else rows[:]
+    listed = _listed(whole)
+    return listed if isinstance(listed, (list, tuple)) else list(whole)
+
+
+def _listed(values: object) -> Any:
+    """Lists out of arrays, tensors, and columns; anything else as it is."""
+    for method in ("tolist", "to_pylist", "to_list"):
+        if hasattr(values, method):
+            return getattr(values, method)()
+    return values
+
+
+def _placed(n: Ints) -> _Place:
+    rows = Ragged.of_lengths(np.empty(0), n)
+    return rows.place
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return f"{text if len(text) <= 60 else text[:57] + '...'} of type {kind(value)}"

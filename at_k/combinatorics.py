@@ -1,0 +1,155 @@
+"""Probabilities over the k-subsets of n samples. Arrays in, arrays out; arguments are taken as clean.
+
+Everything rests on one fact. Number the samples of a problem so that the c correct ones come first. A random subset of
+k samples then holds at least m correct ones exactly when its m-th smallest number is at most c. So every tail of the
+hypergeometric distribution, for all c at once, is the cumulative sum of one distribution over n positions: sums of
+positive terms, in which nothing cancels and no factorial overflows. For small n the terms are integers, and every
+probability is rounded once; for large n they are floats, made from the ratios of neighbours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, combinations, islice
+from math import comb, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MAX_SUBSETS = 100_000
+"""Averages over more subsets than this are simulated."""
+
+N_DRAWS = 10_000
+"""Random subsets in a simulation."""
+
+_INTEGERS_UP_TO = 128
+"""Up to this n exact integers take no longer than floats."""
+
+_BLOCK = 4_000_000
+"""Numbers held at a time while subsets are enumerated or drawn."""
+
+
+def at_least(n: int, k: int, m: int) -> Floats:
+    """P(at least m of k are correct) when c of n are, at index c = 0…n."""
+    return _tails(n, k, m)[0]
+
+
+def fewer_than(n: int, k: int, m: int) -> Floats:
+    """P(fewer than m of k are correct) when c of n are, at index c = 0…n: 1 − `at_least` with all of its digits."""
+    return _tails(n, k, m)[1]
+
+
+def mean_excess(n: int, k: int, m: int) -> Floats:
+    """E[max(0, correct among k − m)] when c of n are correct, at index c = 0…n.
+
+    It is Σ_{i>m} P(at least i of k). One more correct sample raises it by the chance that this sample is drawn and that
+    at least m of the k − 1 drawn beside it are correct.
+    """
+    if n <= _INTEGERS_UP_TO:
+        return _shares(accumulate(_tail_counts(n - 1, k - 1, m), initial=0), comb(n, k))
+    excess = np.zeros(n + 1)
+    np.cumsum(at_least(n - 1, k - 1, m) * (k / n), out=excess[1:])
+    return np.minimum(excess, max(k - m, 0))
+
+
+def rank_weights(n: int, k: Sequence[int]) -> Floats:
+    """P(the largest of k numbers drawn from 1..n is p): one row per p, one column per k."""
+    return np.stack([_order_statistic(n, size, size) for size in k], axis=-1)
+
+
+def _tails(n: int, k: int, m: int) -> tuple[Floats, Floats]:
+    """`at_least` and `fewer_than`. Floats are summed from their small end; above ½ they are one minus the rest."""
+    if not 0 < m <= k:
+        certain, impossible = np.ones(n + 1), np.zeros(n + 1)
+        return (certain, impossible) if m <= 0 else (impossible, certain)
+    if n <= _INTEGERS_UP_TO:
+        subsets, counts = comb(n, k), _tail_counts(n, k, m)
+        return _shares(counts, subsets), _shares((subsets - count for count in counts), subsets)
+    pmf = _order_statistic(n, k, m)
+    upper, lower = np.zeros(n + 1), np.zeros(n + 1)
+    np.cumsum(pmf, out=upper[1:])
+    lower[:n] = np.cumsum(pmf[::-1])[::-1]
+    return np.where(lower < upper, 1 - lower, upper), np.where(lower < upper, lower, 1 - upper)
+
+
+def _tail_counts(n: int, k: int, m: int) -> list[int]:
+    """How many of the k-subsets hold at least m correct samples when c of n are correct, at index c = 0…n."""
+    if not 0 < m <= k:
+        return [comb(n, k) if m <= 0 else 0] * (n + 1)
+    return list(accumulate(_order_statistic_counts(n, k, m), initial=0))
+
+
+def _order_statistic(n: int, k: int, m: int) -> Floats:
+    """P(the m-th smallest of k numbers drawn from 1..n is p), at index p − 1."""
+    if n <= _INTEGERS_UP_TO:
+        return _shares(_order_statistic_counts(n, k, m), comb(n, k))
+    # The counts from the ratios of neighbours, outward from the mode, and then divided by their sum.
+    p = np.arange(m, n - k + m)
+    above = p * (n - k + m - p)
+    below = (p - m + 1) * (n - p)
+    pmf = np.zeros(n)
+    pmf[m - 1 : n - k + m] = from_ratios(above, below)
+    return pmf
+
+
+def _order_statistic_counts(n: int, k: int, m: int) -> list[int]:
+    return [comb(p - 1, m - 1) * comb(n - p, k - m) for p in range(1, n + 1)]
+
+
+def _shares(counts: Iterable[int], total: int) -> Floats:
+    """Quotients of integers of any size, each rounded once."""
+    return np.array([count / total for count in counts])
+
+
+def from_ratios(above: NDArray[Any], below: NDArray[Any]) -> Floats:
+    """The distribution with one peak in which p(i + 1)/p(i) = above(i)/below(i); `above` ≥ `below` up to the peak."""
+    peak = int(np.count_nonzero(above >= below))
+    rising = np.cumprod(below[:peak][::-1] / above[:peak][::-1])[::-1]
+    falling = np.cumprod(above[peak:] / below[peak:])
+    weights = np.concatenate([rising, [1.0], falling])
+    return np.asarray(weights / weights.sum())
+
+
+def look_up(table: Callable[[int], Floats], n: Ints, c: Ints) -> Floats:
+    """table(n)[c] for every problem, the table made once per distinct n.
+
+    `n` and `c` are one-dimensional; the table of n has n + 1 rows, and its further axes come last in the answer.
+    """
+    if n.size and (n == n[0]).all():
+        return table(int(n[0]))[c]
+    sizes, where = np.unique(n, return_inverse=True)
+    tables = [table(int(size)) for size in sizes]
+    start = np.concatenate([[0], np.cumsum(sizes + 1)[:-1]])
+    return np.concatenate(tables)[start[where] + c]
+
+
+def subset_mean(
+    value: Callable[[NDArray[np.intp]], Floats], n: int, k: int, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Mean of `value` over the k-subsets of range(n), and the standard error of that mean.
+
+    `value` takes an array of subsets, one a row, and returns one number for each. Up to `MAX_SUBSETS` subsets are
+    enumerated (standard error 0); beyond, `N_DRAWS` are drawn at random.
+    """
+    exact = comb(n, k) <= MAX_SUBSETS
+    blocks = _every_subset(n, k) if exact else _random_subsets(n, k, rng)
+    values = np.concatenate([value(block) for block in blocks])
+    error = 0.0 if exact else float(values.std(ddof=1)) / sqrt(values.size)
+    return float(values.mean()), error
+
+
+def _every_subset(n: int, k: int) -> Iterator[NDArray[np.intp]]:
+    subsets = combinations(range(n), k)
+    while block := list(islice(subsets, max(1, _BLOCK // n))):
+        yield np.array(block, dtype=np.intp)
+
+
+def _random_subsets(n: int, k: int, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:
+    rows = max(1, _BLOCK // n)
+    for start in range(0, N_DRAWS, rows):
+        keys = rng.random((min(rows, N_DRAWS - start), n))
+        yield np.argpartition(keys, k - 1, axis=1)[:, :k]

@@ -1,0 +1,209 @@
+"""Metrics that depend on a problem's samples through n and c alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from at_k import columns
+from at_k.combinatorics import Floats, at_least, fewer_than, look_up, mean_excess
+from at_k.validation import (
+    K,
+    Tau,
+    checked_counts,
+    checked_flag,
+    checked_k,
+    checked_tau,
+    checked_threshold,
+    draws_needed,
+    fitting_k,
+    several,
+)
+
+
+def pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, complement: bool = False) -> Floats:
+    """Chance that at least one of k samples is correct.
+
+    Args:
+        n: samples of each problem, integers ≥ 1 of any shape.
+        c: correct samples among them, 0 ≤ c ≤ n; broadcast against `n`.
+        k: number of draws, 1 ≤ k ≤ n, or a list of them.
+        complement: return 1 − pass@k instead, with all of its digits however small it is.
+
+    Returns:
+        Values in [0, 1], higher is better. The shape is that of the data for one k, and (…, len(k)) for several.
+
+    Formula: 1 − C(n−c, k) / C(n, k).
+
+    Raises:
+        TypeError: if `k`, `n` or `c` are not integers.
+        ValueError: if `k` < 1, some n < k, or c is not in 0…n.
+
+    References:
+        M. Chen et al., Evaluating Large Language Models Trained on Code, 2021, https://arxiv.org/abs/2107.03374, eq. 1.
+
+    Examples:
+        >>> float(pass_at_k(5, 3, k=2))  # 1 − C(2, 2)/C(5, 2) = 1 − 1/10
+        0.9
+        >>> pass_at_k([2, 4], [1, 0], k=[1, 2])
+        array([[0.5, 1. ],
+               [0. , 0. ]])
+    """
+    table = fewer_than if checked_flag("complement", complement) else at_least
+    return _of_counts(n, c, k, lambda size, draws: table(size, draws, 1))
+
+
+def pass_hat_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
+    """Chance that all of k samples are correct, pass^k.
+
+    Args:
+        n: samples of each problem, integers ≥ 1 of any shape.
+        c: correct samples among them, 0 ≤ c ≤ n; broadcast against `n`.
+        k: number of draws, 1 ≤ k ≤ n, or a list of them.
+
+    Returns:
+        Values in [0, 1], higher is better. The shape is that of the data for one k, and (…, len(k)) for several.
+
+    Formula: C(c, k) / C(n, k). It is G-Pass@k at τ = 1.
+
+    Raises:
+        TypeError: if `k`, `n` or `c` are not integers.
+        ValueError: if `k` < 1, some n < k, or c is not in 0…n.
+
+    References:
+        S. Yao et al., τ-bench, 2024, https://arxiv.org/abs/2406.12045, section 4.
+
+    Examples:
+        >>> float(pass_hat_k(4, 3, k=2))  # C(3, 2)/C(4, 2) = 3/6
+        0.5
+    """
+    return _of_counts(n, c, k, lambda size, draws: at_least(size, draws, draws))
+
+
+def g_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, tau: Tau) -> Floats:
+    """Chance that at least a share τ of k samples is correct, G-Pass@k_τ.
+
+    Args:
+        n: samples of each problem, integers ≥ 1 of any shape.
+        c: correct samples among them, 0 ≤ c ≤ n; broadcast against `n`.
+        k: number of draws, 1 ≤ k ≤ n, or a list of them.
+        tau: share of the draws that must be correct, in [0, 1], or a list of them. ⌈τk⌉ is taken of the decimal as
+            written: τ = 0.07 and k = 100 need 7 correct draws, although 0.07 * 100 is above 7 in binary.
+
+    Returns:
+        Values in [0, 1], higher is better. The shape is that of the data, then len(k) if several k are given, then
+        len(tau) if several τ are given.
+
+    Formula: Σ_{j ≥ max(1, ⌈τk⌉)} C(c, j) C(n−c, k−j) / C(n, k).
+
+    Raises:
+        TypeError: if `k`, `n` or `c` are not integers, or `tau` is not a number.
+        ValueError: if `k` < 1, some n < k, c is not in 0…n, or `tau` is not in [0, 1].
+
+    References:
+        J. Liu et al., Are Your LLMs Capable of Stable Reasoning?, 2024, https://arxiv.org/abs/2412.13147, eq. 3.
+
+    Examples:
+        >>> float(g_pass_at_k(4, 2, k=2, tau=1.0))  # C(2, 2)/C(4, 2) = 1/6
+        0.16666666666666666
+        >>> g_pass_at_k([4, 4], [2, 3], k=4, tau=[0.5, 0.75])
+        array([[1., 0.],
+               [1., 1.]])
+    """
+    taus = checked_tau(tau)
+
+    def table(size: int, draws: int) -> Floats:
+        tails = [at_least(size, draws, draws_needed(share, draws)) for share in taus]
+        return np.stack(tails, axis=-1) if several(tau) else tails[0]
+
+    return _of_counts(n, c, k, table)
+
+
+def mg_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
+    """Mean of G-Pass@k_τ over the thresholds τ from ½ to 1, mG-Pass@k as published.
+
+    Args:
+        n: samples of each problem, integers ≥ 1 of any shape.
+        c: correct samples among them, 0 ≤ c ≤ n; broadcast against `n`.
+        k: number of draws, 1 ≤ k ≤ n, or a list of them.
+
+    Returns:
+        Values in [0, 1], higher is better; for odd k the largest value is (k−1)/k, and for k = 1 it is 0. The shape is
+        that of the data for one k, and (…, len(k)) for several.
+
+    Formula: (2/k) Σ_{i=⌈k/2⌉+1}^{k} P(at least i of k are correct).
+
+    Raises:
+        TypeError: if `k`, `n` or `c` are not integers.
+        ValueError: if `k` < 1, some n < k, or c is not in 0…n.
+
+    References:
+        J. Liu et al., Are Your LLMs Capable of Stable Reasoning?, 2024, https://arxiv.org/abs/2412.13147, eq. 4.
+
+    Examples:
+        >>> float(mg_pass_at_k(4, 3, k=2))  # 2/2 · P(2 of 2) = C(3, 2)/C(4, 2)
+        0.5
+    """
+    return _of_counts(n, c, k, lambda size, draws: mean_excess(size, draws, (draws + 1) // 2) * (2 / draws))
+
+
+def majority_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
+    """Chance that more than half of k samples are correct: cons@k where only the verdicts are known, not the answers.
+
+    Args:
+        n: samples of each problem, integers ≥ 1 of any shape.
+        c: correct samples among them, 0 ≤ c ≤ n; broadcast against `n`.
+        k: number of draws, 1 ≤ k ≤ n, or a list of them.
+
+    Returns:
+        Values in [0, 1], higher is better. The shape is that of the data for one k, and (…, len(k)) for several.
+
+    Formula: P(more than k/2 of k are correct), a hypergeometric tail.
+
+    Raises:
+        TypeError: if `k`, `n` or `c` are not integers.
+        ValueError: if `k` < 1, some n < k, or c is not in 0…n.
+
+    Examples:
+        >>> majority_at_k(3, [2, 2, 1, 0], k=3)
+        array([1., 1., 0., 0.])
+    """
+    return _of_counts(n, c, k, lambda size, draws: at_least(size, draws, draws // 2 + 1))
+
+
+def avg_at_n(grades: object, /, *, threshold: float = 0.5) -> Floats:
+    """Share of a problem's n samples that are correct, avg@n.
+
+    Args:
+        grades: one row per problem of numbers in [0, 1]: ragged lists or a 2-D array.
+        threshold: a sample is correct when its grade is above it.
+
+    Returns:
+        One value in [0, 1] per problem, higher is better.
+
+    Raises:
+        TypeError: if a row is not a list of numbers.
+        ValueError: if a grade is not in [0, 1] or a problem has no samples.
+
+    Examples:
+        >>> avg_at_n([[0.6, 0.4, 0.6], [1, 0]])
+        array([0.66666667, 0.5       ])
+    """
+    graded = columns.grades(grades, "grades", missing=False)
+    correct = graded.with_values(graded.values > checked_threshold(threshold))
+    return correct.sums() / correct.n
+
+
+def _of_counts(n: ArrayLike, c: ArrayLike, k: K, table: Callable[[int, int], Floats]) -> Floats:
+    """table(n, k)[c] for every problem and every k."""
+    sizes, right = checked_counts(n, c)
+    draws = fitting_k(checked_k(k), sizes.reshape(-1), ())
+
+    def tables(size: int) -> Floats:
+        return np.stack([table(size, each) for each in draws], axis=1)
+
+    values = look_up(tables, sizes.reshape(-1), right.reshape(-1))
+    values = values.reshape(sizes.shape + values.shape[1:])
+    return values if several(k) else np.take(values, 0, axis=sizes.ndim)

@@ -1,0 +1,212 @@
+"""The choice by a score: best@k and max@k."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from at_k import columns
+from at_k.combinatorics import Floats, rank_weights, subset_mean
+from at_k.samples import Ragged
+from at_k.validation import K, checked_choice, checked_flag, checked_k, checked_threshold, fitting_k, kind, several
+
+SELECT = ("weighted", "lexicographic", "pareto")
+
+
+def best_at_k(
+    scores: object,
+    grades: object,
+    /,
+    *,
+    k: K,
+    threshold: float = 0.5,
+    select: str | None = None,
+    score_weights: Sequence[float] | None = None,
+    higher_is_better: bool = True,
+    seed: int = 0,
+    return_mcse: bool = False,
+) -> Floats | tuple[Floats, Floats]:
+    """Chance that the sample with the highest score among k is correct, best@k (rm@k, best of n).
+
+    Args:
+        scores: one row per problem of finite numbers, or of lists of d numbers.
+        grades: how right each sample is, in [0, 1], in rows as `scores`.
+        k: number of draws, 1 ≤ k ≤ n, or a list of them.
+        threshold: a sample is correct when its grade is above it.
+        select: what "highest" means for d > 1 numbers: "weighted", the largest sum weighted by `score_weights`;
+            "lexicographic", the numbers in order of priority; "pareto", one of the samples that no other drawn one
+            beats, each equally likely, simulated beyond 100,000 subsets.
+        score_weights: d numbers, for "weighted".
+        higher_is_better: False turns scores such as perplexity around.
+        seed: of the simulation.
+        return_mcse: also return the simulation's standard error (Monte Carlo standard error), 0 where exact.
+
+    Returns:
+        Values in [0, 1], higher is better, of shape (problems,) for one k and (problems, len(k)) for several; with
+        `return_mcse` a pair of such arrays. Ties in score are shared equally.
+
+    Raises:
+        TypeError: if a row is not a list of numbers, or an argument is of the wrong kind.
+        ValueError: if some n < k, rows differ in length, a score is NaN or infinite, or `select` does not fit them.
+
+    References:
+        A. Yang et al., Qwen2.5-Math Technical Report, 2024, https://arxiv.org/abs/2409.12122 (RM@8).
+
+    Examples:
+        >>> best_at_k([[0.9, 0.5, 0.1]], [[0, 1, 1]], k=[1, 2, 3])  # of the three pairs, only {0.5, 0.1} is won
+        array([[0.66666667, 0.33333333, 0.        ]])
+    """
+    scored = columns.scores(scores, "scores")
+    graded = columns.grades(grades, "grades", missing=False)
+    correct = graded.with_values(graded.values > checked_threshold(threshold))
+    draws = fitting_k(checked_k(k), scored.n, ())
+    ranked = rank(scored, select=select, score_weights=score_weights, higher_is_better=higher_is_better)
+    value, mcse = chosen(ranked, correct, draws, seed=seed)
+    if not several(k):
+        value, mcse = value[:, 0], mcse[:, 0]
+    return (value, mcse) if checked_flag("return_mcse", return_mcse) else value
+
+
+def max_at_k(
+    scores: object,
+    /,
+    *,
+    k: K,
+    select: str | None = None,
+    score_weights: Sequence[float] | None = None,
+    higher_is_better: bool = True,
+) -> Floats:
+    """Expected highest score among k samples, max@k, in the unit of the scores.
+
+    Args:
+        scores: one row per problem of finite numbers, or of lists of d numbers.
+        k: number of draws, 1 ≤ k ≤ n, or a list of them.
+        select: for d > 1 numbers only "weighted", the largest sum weighted by `score_weights`.
+        score_weights: d numbers, for "weighted".
+        higher_is_better: False asks for the expected lowest score, as for perplexity.
+
+    Returns:
+        Shape (problems,) for one k and (problems, len(k)) for several.
+
+    Raises:
+        TypeError: if a row is not a list of numbers, or an argument is of the wrong kind.
+        ValueError: if some n < k, a score is NaN or infinite, or `select` leaves no single number.
+
+    Examples:
+        >>> max_at_k([[0.2, 0.9, 0.5]], k=2)  # (0.9 + 0.5 + 0.9)/3
+        array([0.76666667])
+    """
+    scored = columns.scores(scores, "scores")
+    draws = fitting_k(checked_k(k), scored.n, ())
+    if select in ("lexicographic", "pareto"):
+        raise ValueError(f"`select` must be 'weighted' for max@k, which needs one number per sample; got {select!r}")
+    ranked = rank(scored, select=select, score_weights=score_weights, higher_is_better=higher_is_better)
+    value = highest(ranked, draws) if higher_is_better else -highest(ranked, draws)
+    return value if several(k) else value[:, 0]
+
+
+def rank(
+    scores: Ragged,
+    *,
+    select: str | None = None,
+    score_weights: Sequence[float] | None = None,
+    higher_is_better: bool = True,
+) -> Ragged:
+    """Scores of which the highest is chosen: one number per sample, or, for "pareto", as many as there are."""
+    if select is not None:
+        checked_choice("select", select, SELECT)
+    missing = np.isnan(scores.values).reshape(len(scores.values), -1).any(axis=1)
+    if missing.any():
+        at = int(np.argmax(missing))
+        raise ValueError(f"`scores` must be finite; got {scores.values[at].tolist()} in {scores.place(at)}")
+    values = scores.values if checked_flag("higher_is_better", higher_is_better) else -scores.values
+    d = values.shape[1] if values.ndim == 2 else 1
+    if score_weights is not None and select != "weighted":
+        raise ValueError(f"`score_weights` goes with `select` 'weighted'; got `select` {select!r}")
+    if select == "weighted":
+        values = _weighted_sum(values.reshape(-1, d), score_weights)
+    elif d == 1:
+        values = values.reshape(-1)
+    elif select is None:
+        raise ValueError(
+            f"`select` must say how scores of {d} dimensions are compared: one of {', '.join(map(repr, SELECT))}"
+        )
+    elif select == "lexicographic":
+        values = np.unique(values, axis=0, return_inverse=True)[1].reshape(-1).astype(np.float64)
+    return scores.with_values(values)
+
+
+def _weighted_sum(values: Floats, score_weights: Sequence[float] | None) -> Floats:
+    d = values.shape[1]
+    if score_weights is None:
+        raise ValueError(
+            f"`score_weights` must be given for `select` 'weighted': {d} numbers, one per dimension of the scores"
+        )
+    if not several(score_weights):
+        raise TypeError(
+            f"`score_weights` must be a list of {d} numbers; got {score_weights!r} of type {kind(score_weights)}"
+        )
+    for number in score_weights:
+        if isinstance(number, (bool, np.bool_)) or not isinstance(number, (int, float, np.integer, np.floating)):
+            raise TypeError(f"`score_weights` must hold numbers; got {number!r} of type {kind(number)}")
+    share = np.array(score_weights, dtype=np.float64)
+    if share.shape != (d,) or not np.isfinite(share).all():
+        raise ValueError(
+            f"`score_weights` must be {d} finite numbers, one per dimension of the scores; got {score_weights!r}"
+        )
+    total = (values * share).sum(axis=1)
+    # Sums that differ by rounding alone are ties: 0.1 + 0.2 and 0.3.
+    unit = np.abs(values * share).sum(axis=1).max() * 1e-14
+    return np.asarray(np.round(total / unit) * unit if unit > 0 else total)
+
+
+def chosen(ranked: Ragged, correct: Ragged, k: Sequence[int], *, seed: int = 0) -> tuple[Floats, Floats]:
+    """`best_at_k` of ranked scores: values and simulation errors, one row per problem and one column per k."""
+    columns.same_samples("scores", ranked.n, "predictions", correct.n)
+    if ranked.values.ndim == 2:
+        return _pareto(ranked, correct, k, seed)
+    order = np.lexsort((ranked.values, ranked.problem))
+    problem, score = ranked.problem[order], ranked.values[order]
+    starts = np.flatnonzero(np.concatenate([[True], (problem[1:] != problem[:-1]) | (score[1:] != score[:-1])]))
+    tied = np.diff(np.concatenate([starts, [len(order)]]))
+    right = np.add.reduceat(correct.values[order], starts, dtype=np.int64)
+    value = np.minimum(_mean_over_ranks(ranked.with_values(np.repeat(right / tied, tied)), k), 1.0)
+    return value, np.zeros_like(value)
+
+
+def highest(ranked: Ragged, k: Sequence[int]) -> Floats:
+    """Expected highest of k ranked scores: one row per problem and one column per k."""
+    order = np.lexsort((ranked.values, ranked.problem))
+    return _mean_over_ranks(ranked.with_values(ranked.values[order]), k)
+
+
+def _mean_over_ranks(rising: Ragged, k: Sequence[int]) -> Floats:
+    """Mean of a value over the rank that the highest of k draws has, for samples in rising order of rank."""
+    mean = np.empty((len(rising), len(k)))
+    for n in np.unique(rising.n):
+        problems = np.flatnonzero(rising.n == n)
+        samples = rising.offsets[problems][:, None] + np.arange(n)
+        mean[problems] = rising.values[samples] @ rank_weights(int(n), k)
+    return mean
+
+
+def _pareto(scores: Ragged, correct: Ragged, k: Sequence[int], seed: int) -> tuple[Floats, Floats]:
+    value = np.zeros((len(scores), len(k)))
+    mcse = np.zeros_like(value)
+    for problem, stream in enumerate(np.random.SeedSequence(seed).spawn(len(scores))):
+        row = slice(scores.offsets[problem], scores.offsets[problem + 1])
+        point, right = scores.values[row], correct.values[row]
+        n = len(point)
+        beats = ((point[:, None] >= point).all(axis=2) & (point[:, None] > point).any(axis=2)).astype(np.float32)
+
+        def share(drawn: NDArray[np.intp]) -> Floats:
+            present = np.zeros((len(drawn), n), dtype=bool)  # noqa: B023  # used within this turn of the loop
+            np.put_along_axis(present, drawn, True, axis=1)
+            front = present & (present @ beats == 0)  # noqa: B023
+            return np.asarray((front & right).sum(axis=1) / front.sum(axis=1))  # noqa: B023
+
+        for column, draws in enumerate(k):
+            value[problem, column], mcse[problem, column] = subset_mean(share, n, draws, np.random.default_rng(stream))
+    return value, mcse

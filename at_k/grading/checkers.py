@@ -1,0 +1,75 @@
+"""Functions that compare one answer with one reference, and the names by which they can be asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from at_k.validation import kind
+
+Check = Callable[[str, str], object]
+"""(prediction, reference) → a bool, or a grade in [0, 1]."""
+
+
+def exact_match(prediction: str, reference: str) -> bool:
+    """Whether two texts are equal after stripping white space from their ends.
+
+    Examples:
+        >>> exact_match(" 42", "42")
+        True
+        >>> exact_match("42.0", "42")
+        False
+    """
+    return prediction.strip() == reference.strip()
+
+
+CHECKERS: dict[str, Check] = {"exact_match": exact_match}
+
+
+def find_checker(check_correct_fn: object) -> Check:
+    """The function that was given, or the one of that name."""
+    if isinstance(check_correct_fn, str):
+        if check_correct_fn not in CHECKERS:
+            names = ", ".join(map(repr, CHECKERS))
+            raise ValueError(f"`check_correct_fn` must be a function or one of {names}; got {check_correct_fn!r}")
+        return CHECKERS[check_correct_fn]
+    if not callable(check_correct_fn):
+        raise TypeError(
+            f"`check_correct_fn` must be a function or the name of a checker; got {check_correct_fn!r:.60} of type "
+            f"{kind(check_correct_fn)}"
+        )
+    return check_correct_fn
+
+
+def checker_name(check_correct_fn: object) -> str:
+    """How a signature names a checker: its own name, or that of the function."""
+    if isinstance(check_correct_fn, str):
+        return check_correct_fn
+    check = find_checker(check_correct_fn)
+    return f"{getattr(check, '__module__', None)}.{getattr(check, '__qualname__', kind(check))}"
+
+
+def graded(check: Check, prediction: str, references: Sequence[str], place: Callable[[], str]) -> float:
+    """The best grade of an answer against its acceptable references, each compared once."""
+    best = 0.0
+    for reference in dict.fromkeys(references):
+        try:
+            grade = check(prediction, reference)
+        except Exception as error:
+            raise RuntimeError(
+                f"`check_correct_fn` failed on the prediction {prediction!r:.200} and the reference "
+                f"{reference!r:.200}, in {place()}: {kind(error)}: {error}"
+            ) from error
+        if not isinstance(grade, (bool, int, float, np.bool_, np.integer, np.floating)):
+            raise TypeError(
+                f"`check_correct_fn` must return a bool or a number in [0, 1]; got {grade!r:.60} of type {kind(grade)} "
+                f"for the prediction {prediction!r:.200}, in {place()}"
+            )
+        if not 0 <= grade <= 1:
+            raise ValueError(
+                f"`check_correct_fn` must return a bool or a number in [0, 1]; got {grade} for the prediction "
+                f"{prediction!r:.200}, in {place()}"
+            )
+        best = max(best, float(grade))
+    return best

@@ -1,0 +1,290 @@
+"""What the five evaluate modules have in common: how samples come in, are judged, and are reported."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import evaluate
+import numpy as np
+from datasets import Features, Sequence, Value
+from numpy.typing import ArrayLike
+
+import at_k
+from at_k import columns, summary
+from at_k.grading import Check, Verdicts, checker_name, judge_answers, judge_grades
+from at_k.samples import Answers
+from at_k.store import Batch, Store
+
+CONFIGS = ("default", "graded")
+
+COLUMNS = ("predictions", "references", "scores")
+
+OPTIONS = (
+    "k",
+    "thresholds",
+    "threshold",
+    "ties",
+    "weights",
+    "select",
+    "score_weights",
+    "higher_is_better",
+    "check_correct_fn",
+    "missing",
+    "groups",
+    "return_details",
+    "key_style",
+)
+"""The options of all modules. Each module ignores those of its sisters, so that `evaluate.combine` can share them."""
+
+
+def sample_features(config_name: str, *, scores: bool = False) -> list[Features]:
+    """The columns of a module, in the forms in which they may come."""
+    texts, numbers = Sequence(Value("string")), Sequence(Value("float64"))
+    predictions = [texts] if config_name == "default" else [numbers]
+    references = [{"references": Value("string")}, {"references": texts}] if config_name == "default" else [{}]
+    scored = [{"scores": numbers}, {"scores": Sequence(numbers)}] if scores else [{}]
+    return [
+        Features({"predictions": prediction, **reference, **score})
+        for prediction, reference, score in product(predictions, references, scored)
+    ]
+
+
+class SampledMetric(evaluate.Metric, ABC):
+    """A metric of several samples per problem.
+
+    A subclass says in `_info` what it takes, with `sample_features`, and in `_compute` what it computes: it has its
+    samples judged with `judge`, makes one value per problem and key, and hands these to `report`.
+
+    Differences from `evaluate.Metric`: columns are checked in full and never cast silently; a computation that fails
+    loses no samples; several threads may share an instance; samples are kept in memory, and files are written only for
+    `num_process > 1`, to bring the samples of all processes together.
+
+    Args:
+        config_name: "default" (predictions are answers, to be judged against references) or "graded" (predictions are
+            grades in [0, 1]).
+        seed: of simulations, where a number has no closed form.
+        options: options of `compute` that become the defaults of this instance.
+
+    The other arguments are those of `evaluate.load`.
+    """
+
+    data: Any  # of evaluate.Metric, untyped: the samples of all processes, their files, and the locks on these
+    file_paths: Any
+    filelocks: Any
+
+    def __init__(
+        self,
+        config_name: str | None = None,
+        keep_in_memory: bool = False,
+        cache_dir: str | None = None,
+        num_process: int = 1,
+        process_id: int = 0,
+        seed: int | None = None,
+        experiment_id: str | None = None,
+        hash: str | None = None,
+        max_concurrent_cache_files: int = 10000,
+        timeout: float = 100,
+        **options: Any,
+    ) -> None:
+        if config_name is not None and config_name not in CONFIGS:
+            raise ValueError(f"`config_name` must be one of {', '.join(map(repr, CONFIGS))}; got {config_name!r}")
+        self.simulation_seed = 0 if seed is None else seed
+        self._store = Store()
+        self._lock = threading.RLock()
+        super().__init__(
+            config_name=config_name,
+            keep_in_memory=keep_in_memory,
+            cache_dir=cache_dir,
+            num_process=num_process,
+            process_id=process_id,
+            seed=seed,
+            experiment_id=experiment_id,
+            hash=hash,
+            max_concurrent_cache_files=max_concurrent_cache_files,
+            timeout=timeout,
+        )
+        self._defaults = self._own_options(options)
+
+    def __len__(self) -> int:
+        """How many problems have been added since the last computation."""
+        return len(self._store) or super().__len__()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the lock: an instance can be sent to another process between computations."""
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _lock=threading.RLock())
+
+    def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> dict[str, Any] | None:
+        """Compute the metric over the problems given here and those added before, which are then forgotten.
+
+        If it fails, the problems added before are kept, and `compute` can be called again.
+
+        Returns:
+            key → value, as Python floats; None in a process with `process_id` > 0.
+        """
+        given = {"predictions": predictions, "references": references}
+        given |= {name: kwargs.pop(name) for name in COLUMNS if name in kwargs}
+        options = self._defaults | self._own_options(kwargs)
+        batches = [] if all(given.get(name) is None for name in self._feature_names()) else [self._read(given)]
+        if self.num_process > 1:
+            return self._compute_of_all_processes(batches, options)
+        if batches and not len(self._store):
+            return self._run(batches[0], options)  # nothing is shared: threads run side by side
+        with self._lock:
+            return self._run_with_store(batches, options)
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
+        """Add problems: one entry per problem in every column. A batch with a fault is not added at all."""
+        self._add({"predictions": predictions, "references": references, **kwargs})
+
+    def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
+        """Add one problem: its samples, and whatever else the metric takes for one problem."""
+        row = {"predictions": prediction, "references": reference, **kwargs}
+        self._add({name: None if value is None else [value] for name, value in row.items()})
+
+    def judge(
+        self,
+        predictions: Any,
+        references: Any = None,
+        *,
+        check_correct_fn: Check | str = "exact_match",
+        threshold: float = 0.5,
+        missing: str = "error",
+    ) -> Verdicts:
+        """Which samples are correct, in either configuration."""
+        if self.config_name == "graded":
+            parts = predictions if isinstance(predictions, tuple) else (columns.grades(predictions),)
+            return judge_grades(parts, threshold=threshold, missing=missing)
+        if not isinstance(predictions, Answers):  # `compute` has checked its columns
+            predictions, references = columns.answers(predictions), columns.references(references)
+        return judge_answers(
+            predictions, references, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing
+        )
+
+    def report(
+        self,
+        per_problem: Mapping[str, ArrayLike],
+        verdicts: Verdicts,
+        *,
+        mcse: Mapping[str, ArrayLike] | None = None,
+        groups: Any = None,
+        return_details: bool = False,
+        key_style: str = "standard",
+        check_correct_fn: Check | str = "exact_match",
+        **conditions: object,
+    ) -> dict[str, Any]:
+        """The result: the means over problems and groups, and, if asked for, the details.
+
+        `mcse` holds the standard errors of simulated values, and `conditions` what else the signature states.
+        """
+        result: dict[str, Any] = summary.summarize(per_problem, groups=groups, key_style=key_style, mcse=mcse)
+        if return_details:
+            n = verdicts.n
+            simulated = any(np.any(error) for error in (mcse or {}).values())
+            result["details"] = summary.details(
+                per_problem,
+                n=n,
+                c=verdicts.c,
+                n_missing=verdicts.n_missing,
+                key_style=key_style,
+                signature=summary.signature(
+                    self.name,
+                    n=f"{n.min()}-{n.max()}" if n.min() < n.max() else n.min(),
+                    **conditions,
+                    checker="graded" if self.config_name == "graded" else checker_name(check_correct_fn),
+                    estimator=f"simulated(seed={self.simulation_seed})" if simulated else "exact",
+                    version=at_k.__version__,
+                ),
+            )
+        return result
+
+    @abstractmethod
+    def _info(self) -> evaluate.MetricInfo:
+        """What the metric is and takes."""
+
+    @abstractmethod
+    def _compute(self, **kwargs: Any) -> dict[str, Any]:
+        """The metric of checked columns, or of columns as users give them."""
+
+    def _own_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The options of this module; those of its sisters are left out, and others are refused."""
+        unknown = [name for name in options if name not in OPTIONS]
+        if unknown:
+            raise TypeError(f"`{unknown[0]}` is not an option of any module; the options are {', '.join(OPTIONS)}")
+        own = inspect.signature(type(self)._compute).parameters
+        return {name: value for name, value in options.items() if name in own}
+
+    def _read(self, given: Mapping[str, Any]) -> Batch:
+        """The columns of this module, checked."""
+        names = self._feature_names()
+        missing = [name for name in names if given.get(name) is None and name != "references"]
+        if missing:
+            raise ValueError(
+                f"`{missing[0]}` must be given; `{self.name}` needs {', '.join(f'`{name}`' for name in names)}"
+            )
+        return Batch.read(
+            self.config_name,
+            predictions=given["predictions"],
+            references=given.get("references"),
+            scores=given["scores"] if "scores" in names else None,
+        )
+
+    def _add(self, given: dict[str, Any]) -> None:
+        unknown = [name for name in given if name not in COLUMNS]
+        if unknown:
+            raise TypeError(f"`{unknown[0]}` is not a column of any module; the columns are {', '.join(COLUMNS)}")
+        batch = self._read(given)
+        with self._lock:
+            if self.num_process > 1:
+                super().add_batch(**batch.rows(self._feature_names()))
+            else:
+                self._store.add(batch)
+
+    def _run(self, batch: Batch, options: dict[str, Any]) -> dict[str, Any]:
+        """`_compute` on checked columns."""
+        if not len(batch):
+            raise ValueError("`predictions` must hold at least one problem; got none")
+        if options.get("groups") is not None:  # before the samples are judged, which may take long
+            columns.same_problems("groups", len(columns.groups(options["groups"])), "predictions", len(batch))
+        taken = {"predictions": batch.predictions, "references": batch.references, "scores": batch.scores}
+        return self._compute(**{name: taken[name] for name in self._feature_names()}, **options)
+
+    def _run_with_store(self, batches: list[Batch], options: dict[str, Any]) -> dict[str, Any]:
+        if not batches and not len(self._store):
+            raise ValueError("`predictions` must be given, here or before with `add` or `add_batch`; got no problems")
+        result = self._run(self._store.joined(*batches), options)
+        self._store.clear()
+        return result
+
+    def _compute_of_all_processes(self, batches: list[Batch], options: dict[str, Any]) -> dict[str, Any] | None:
+        """Process 0 gathers what all have written, and computes; the others only say that they are done."""
+        with self._lock:
+            for batch in batches:
+                super().add_batch(**batch.rows(self._feature_names()))
+            if self.writer is not None or not len(self._store):
+                self._finalize()  # waits for the other processes; in process 0 it also reads all files
+                self.cache_file_name = self.filelock = self.selected_feature_format = None
+                if self.process_id == 0:
+                    self._gather()
+            return self._run_with_store([], options) if self.process_id == 0 else None
+
+    def _gather(self) -> None:
+        """Move the samples of all processes from their files into the store, and leave no file behind."""
+        try:
+            self._store.add(self._read({name: self.data[name][:] for name in self._feature_names()}))
+        finally:
+            self.data = None
+            for lock, path in zip(self.filelocks, map(Path, self.file_paths), strict=True):
+                path.unlink()
+                lock.release()
+                path.with_name(f"{path.name}.lock").unlink(missing_ok=True)
+            Path(self.data_dir, f"{self.experiment_id}-{self.num_process}-rdv.lock").unlink(missing_ok=True)
+            self.filelocks = self.file_paths = None

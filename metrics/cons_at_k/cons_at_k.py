@@ -1,0 +1,122 @@
+"""cons@k: how often the majority vote among k samples is correct."""
+
+import evaluate
+
+import at_k
+from at_k import columns
+from at_k.estimators.consensus import TIES
+from at_k.estimators.consensus import consensus
+from at_k.module import SampledMetric
+from at_k.module import sample_features
+from at_k.validation import checked_choice
+from at_k.validation import checked_k
+from at_k.validation import fitting_k
+
+_DESCRIPTION = """\
+cons@k, also maj@k or self-consistency, is the chance that the answer most frequent among k samples is correct: what a
+model reaches without anyone who knows the right answer.
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    predictions: for each problem the list of its samples: answers, or, in the configuration "graded", grades in [0, 1].
+    references: for each problem the right answer, or a list of acceptable ones. Not in the configuration "graded".
+    k: number of draws, or a list of them. Default: those of 1, 10, 100 that no problem has too few samples for.
+    threshold: a sample is correct when its grade is above it. Default: 0.5.
+    ties: "random" (default), each tied winner is equally likely, in expectation; "first", the one drawn first; "strict",
+        the winner needs more than half of the k votes; "incorrect", a tie for the first place is wrong. In the
+        configuration "graded" more than half of the k samples must be correct: without the answers, no more is known.
+    weights: one number ≥ 0 per sample; the answer with the largest sum wins. Not in the configuration "graded".
+    check_correct_fn: a function (prediction, reference) → bool or grade in [0, 1], or the name of a checker. Default:
+        "exact_match", equal after stripping white space.
+    missing: what a missing sample, None or NaN, is: "error" (default), "incorrect", or "drop".
+    groups: one label per problem; adds `{group}/{key}` for every group.
+    return_details: adds `details`: counts, the values of every problem, and a signature. Default: False.
+    key_style: "standard" or "plain", keys in letters, digits, "_" and "." only.
+Returns:
+    cons@{k}: for every k, the chance that the winner of the vote is correct, averaged over the problems, in [0, 1].
+    cons@{k}_mcse: the standard error of the simulation, where `weights` ask for one.
+Examples:
+    >>> cons_at_k = evaluate.load("metrics/cons_at_k")
+    >>> results = cons_at_k.compute(predictions=[["7", "9", "9", "7"]], references=["7"], k=[1, 3, 4])
+    >>> results  # of the four triples two elect 7; all four samples tie
+    {'cons@1': 0.5, 'cons@3': 0.5, 'cons@4': 0.5}
+"""
+
+_CITATION = """\
+@misc{wang2022selfconsistency,
+      title={Self-Consistency Improves Chain of Thought Reasoning in Language Models},
+      author={Xuezhi Wang and Jason Wei and Dale Schuurmans and Quoc Le and Ed Chi and Sharan Narang and Aakanksha Chowdhery and Denny Zhou},
+      year={2022},
+      eprint={2203.11171},
+      archivePrefix={arXiv},
+      primaryClass={cs.CL},
+      url={https://arxiv.org/abs/2203.11171},
+}
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class ConsAtK(SampledMetric):
+    def _info(self):
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_KWARGS_DESCRIPTION,
+            features=sample_features(self.config_name),
+            reference_urls=["https://arxiv.org/abs/2203.11171"],
+        )
+
+    def _compute(
+        self,
+        predictions,
+        references=None,
+        *,
+        k=None,
+        threshold=0.5,
+        ties="random",
+        weights=None,
+        check_correct_fn="exact_match",
+        missing="error",
+        groups=None,
+        return_details=False,
+        key_style="standard",
+    ):
+        k = None if k is None else checked_k(k)
+        ties = checked_choice("ties", ties, TIES)
+        weights = None if weights is None else columns.weights(weights)
+        if weights is not None and self.config_name == "graded":
+            raise ValueError("`weights` must not be given in the configuration 'graded': without answers nobody votes")
+
+        verdicts = self.judge(
+            predictions, references, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing
+        )
+        k = fitting_k(k, verdicts.n, default=(1, 10, 100))
+
+        if self.config_name == "graded":
+            ties = "majority of grades"
+            share = at_k.majority_at_k(verdicts.n, verdicts.c, k=k)
+            error = 0 * share
+        else:
+            if weights is not None:
+                weights = verdicts.alongside("weights", weights)
+            share, error = consensus(
+                verdicts.answers, verdicts.correct.values, k, ties=ties, weights=weights, seed=self.simulation_seed
+            )
+        per_problem = {f"cons@{draws}": share[:, i] for i, draws in enumerate(k)}
+        mcse = {f"cons@{draws}": error[:, i] for i, draws in enumerate(k)}
+
+        return self.report(
+            per_problem,
+            verdicts,
+            mcse=mcse,
+            groups=groups,
+            return_details=return_details,
+            key_style=key_style,
+            check_correct_fn=check_correct_fn,
+            k=k,
+            ties=ties,
+            weighted=weights is not None,
+            threshold=threshold,
+            missing=missing,
+        )
