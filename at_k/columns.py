@@ -12,6 +12,7 @@ from math import isnan
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from at_k.combinatorics import Floats, Ints
 from at_k.samples import Answers, Ragged
@@ -83,11 +84,16 @@ def scores(rows: object, name: str = "scores") -> Ragged:
             scored = Ragged.of_lengths(_vectors(flat, name, place), n)
         else:
             scored = Ragged.of_lengths(_floats(flat, name, place), n)
-    infinite = np.isinf(scored.values).reshape(len(scored.values), -1).any(axis=1)
+    infinite = any_dimension(np.isinf(scored.values))
     if infinite.any():
         at = int(np.argmax(infinite))
         raise ValueError(f"`{name}` must be finite; got {scored.values[at].tolist()} in {scored.place(at)}")
     return scored
+
+
+def any_dimension(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether any of a sample's numbers is flagged, for one number per sample and for d."""
+    return np.asarray(flags if flags.ndim == 1 else flags.any(axis=1))
 
 
 def references(rows: object, name: str = "references") -> list[tuple[str, ...]]:

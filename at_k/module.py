@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 import at_k
 from at_k import columns, summary
 from at_k.grading import Check, Verdicts, checker_name, judge_answers, judge_grades
-from at_k.samples import Answers
+from at_k.samples import Answers, Ragged
 from at_k.store import Batch, Store
 
 CONFIGS = ("default", "graded")
@@ -159,11 +159,12 @@ class SampledMetric(evaluate.Metric, ABC):
         threshold: float = 0.5,
         missing: str = "error",
     ) -> Verdicts:
-        """Which samples are correct, in either configuration."""
+        """Which samples are correct, in either configuration; of columns that `compute` has checked, or of others."""
         if self.config_name == "graded":
-            parts = predictions if isinstance(predictions, tuple) else (columns.grades(predictions),)
+            checked = isinstance(predictions, tuple) and all(isinstance(part, Ragged) for part in predictions)
+            parts = predictions if checked else (columns.grades(predictions),)
             return judge_grades(parts, threshold=threshold, missing=missing)
-        if not isinstance(predictions, Answers):  # `compute` has checked its columns
+        if not isinstance(predictions, Answers):
             predictions, references = columns.answers(predictions), columns.references(references)
         return judge_answers(
             predictions, references, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing
@@ -216,9 +217,11 @@ class SampledMetric(evaluate.Metric, ABC):
 
     def _own_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """The options of this module; those of its sisters are left out, and others are refused."""
-        unknown = [name for name in options if name not in OPTIONS]
-        if unknown:
-            raise TypeError(f"`{unknown[0]}` is not an option of any module; the options are {', '.join(OPTIONS)}")
+        for name, value in options.items():
+            if name not in OPTIONS:
+                raise TypeError(
+                    f"`{name}` is not an option of any module; got {value!r:.60}; the options are {', '.join(OPTIONS)}"
+                )
         own = inspect.signature(type(self)._compute).parameters
         return {name: value for name, value in options.items() if name in own}
 
@@ -238,9 +241,11 @@ class SampledMetric(evaluate.Metric, ABC):
         )
 
     def _add(self, given: dict[str, Any]) -> None:
-        unknown = [name for name in given if name not in COLUMNS]
-        if unknown:
-            raise TypeError(f"`{unknown[0]}` is not a column of any module; the columns are {', '.join(COLUMNS)}")
+        for name, value in given.items():
+            if name not in COLUMNS:
+                raise TypeError(
+                    f"`{name}` is not a column of any module; got {value!r:.60}; the columns are {', '.join(COLUMNS)}"
+                )
         batch = self._read(given)
         with self._lock:
             if self.num_process > 1:
@@ -252,8 +257,8 @@ class SampledMetric(evaluate.Metric, ABC):
         """`_compute` on checked columns."""
         if not len(batch):
             raise ValueError("`predictions` must hold at least one problem; got none")
-        if options.get("groups") is not None:  # before the samples are judged, which may take long
-            columns.same_problems("groups", len(columns.groups(options["groups"])), "predictions", len(batch))
+        # What is needed last is checked first: to judge the samples may take long.
+        summary.check_options(len(batch), **{name: options[name] for name in summary.OPTIONS if name in options})
         taken = {"predictions": batch.predictions, "references": batch.references, "scores": batch.scores}
         return self._compute(**{name: taken[name] for name in self._feature_names()}, **options)
 

@@ -43,11 +43,12 @@ class Ragged:
         return Ragged(values, self.offsets)
 
     def sums(self) -> NDArray[Any]:
-        """The sum of each row; of flags, how many are set."""
-        dtype = np.int64 if self.values.dtype == np.bool_ else None
-        if len(self) and (self.n == self.n[0]).all():
-            return np.asarray(self.values.reshape(len(self), self.n[0]).sum(axis=1, dtype=dtype))
-        return np.asarray(np.add.reduceat(self.values, self.offsets[:-1], dtype=dtype))
+        """The sum of each row, of which there is at least one; of flags, how many are set."""
+        if self.values.dtype != np.bool_:
+            return np.asarray(np.add.reduceat(self.values, self.offsets[:-1]))
+        if (self.n == self.n[0]).all():
+            return np.asarray(np.count_nonzero(self.values.reshape(len(self), self.n[0]), axis=1))
+        return np.asarray(np.add.reduceat(self.values, self.offsets[:-1], dtype=np.int64))
 
     def kept(self, mask: NDArray[np.bool_]) -> Ragged:
         """The samples that the mask marks; every problem must keep one."""

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from at_k import columns
-from at_k.combinatorics import Floats
-from at_k.validation import checked_choice
+from at_k.validation import checked_choice, checked_flag
 
 KEY_STYLES = ("standard", "plain")
+
+OPTIONS = ("groups", "key_style", "return_details")
 
 
 def summarize(
@@ -45,30 +46,37 @@ def summarize(
         >>> summarize({"pass@1": [1.0, 0.5, 0.0]}, groups=["easy", "easy", "hard"])
         {'pass@1': 0.5, 'easy/pass@1': 0.75, 'hard/pass@1': 0.0}
     """
-    checked_choice("key_style", key_style, KEY_STYLES)
     values = {key: np.asarray(column, dtype=np.float64) for key, column in per_problem.items()}
+    if not values:
+        raise ValueError("`per_problem` must hold at least one column; got none")
+    first, n_problems = next((key, column.size) for key, column in values.items())
     for key, column in values.items():
         if column.ndim != 1 or not column.size:
             raise ValueError(
                 f"`per_problem` must hold one value per problem, at least one; got shape {column.shape} for {key!r}"
             )
-        first = next(iter(values))
-        columns.same_problems(first, len(values[first]), key, len(column))
+        columns.same_problems(first, n_problems, key, len(column))
+    check_options(n_problems, groups=groups, key_style=key_style)
     errors = {key: np.asarray(column, dtype=np.float64) for key, column in (mcse or {}).items()}
-    result = _means(values, errors, key_style, "")
-    if groups is not None:
-        labels = columns.groups(groups)
-        for column in values.values():
-            columns.same_problems("groups", len(labels), "predictions", len(column))
-        members: dict[str, list[int]] = {}
-        for problem, label in enumerate(labels):
-            members.setdefault(label, []).append(problem)
-        for label, problems in members.items():
-            part = np.array(problems)
-            group_values = {key: column[part] for key, column in values.items()}
-            group_errors = {key: column[part] for key, column in errors.items()}
-            result |= _means(group_values, group_errors, key_style, f"{label}/")
+
+    result = {}
+    for prefix, problems in {"": np.arange(n_problems), **_members(groups)}.items():
+        for key, column in values.items():
+            name = prefix + styled(key, key_style)
+            result[name] = fsum(column[problems].tolist()) / len(problems)
+            if key in errors and errors[key][problems].any():
+                result[f"{name}_mcse"] = sqrt(fsum((errors[key][problems] ** 2).tolist())) / len(problems)
     return result
+
+
+def check_options(
+    n_problems: int, *, groups: object = None, key_style: object = "standard", return_details: object = False
+) -> None:
+    """Raise unless what is asked of the result fits this many problems."""
+    if groups is not None:
+        columns.same_problems("groups", len(columns.groups(groups)), "predictions", n_problems)
+    checked_choice("key_style", key_style, KEY_STYLES)
+    checked_flag("return_details", return_details)
 
 
 def styled(key: str, key_style: str) -> str:
@@ -83,15 +91,12 @@ def styled(key: str, key_style: str) -> str:
     return key.lower().replace("@", "_at_").replace("^", "_hat_").replace("-", "_")
 
 
-def _means(values: Mapping[str, Floats], errors: Mapping[str, Floats], key_style: str, prefix: str) -> dict[str, float]:
-    means = {}
-    for key, column in values.items():
-        name = prefix + styled(key, key_style)
-        means[name] = fsum(column.tolist()) / len(column)
-        error = errors.get(key)
-        if error is not None and error.any():
-            means[f"{name}_mcse"] = sqrt(fsum((error**2).tolist())) / len(column)
-    return means
+def _members(groups: object) -> dict[str, NDArray[np.intp]]:
+    """The problems of each group, in the order in which the groups are met, by the prefix of their keys."""
+    members: dict[str, list[int]] = {}
+    for problem, label in enumerate([] if groups is None else columns.groups(groups)):
+        members.setdefault(f"{label}/", []).append(problem)
+    return {prefix: np.array(problems) for prefix, problems in members.items()}
 
 
 def details(

@@ -117,7 +117,7 @@ def rank(
     """Scores of which the highest is chosen: one number per sample, or, for "pareto", as many as there are."""
     if select is not None:
         checked_choice("select", select, SELECT)
-    missing = np.isnan(scores.values).reshape(len(scores.values), -1).any(axis=1)
+    missing = columns.any_dimension(np.isnan(scores.values))
     if missing.any():
         at = int(np.argmax(missing))
         raise ValueError(f"`scores` must be finite; got {scores.values[at].tolist()} in {scores.place(at)}")
@@ -178,8 +178,9 @@ def chosen(ranked: Ragged, correct: Ragged, k: Sequence[int], *, seed: int = 0) 
 
 def highest(ranked: Ragged, k: Sequence[int]) -> Floats:
     """Expected highest of k ranked scores: one row per problem and one column per k."""
-    order = np.lexsort((ranked.values, ranked.problem))
-    return _mean_over_ranks(ranked.with_values(ranked.values[order]), k)
+    rising = ranked.with_values(ranked.values[np.lexsort((ranked.values, ranked.problem))])
+    least, most = rising.values[rising.offsets[:-1]], rising.values[rising.offsets[1:] - 1]
+    return np.clip(_mean_over_ranks(rising, k), least[:, None], most[:, None])
 
 
 def _mean_over_ranks(rising: Ragged, k: Sequence[int]) -> Floats:
@@ -188,7 +189,8 @@ def _mean_over_ranks(rising: Ragged, k: Sequence[int]) -> Floats:
     for n in np.unique(rising.n):
         problems = np.flatnonzero(rising.n == n)
         samples = rising.offsets[problems][:, None] + np.arange(n)
-        mean[problems] = rising.values[samples] @ rank_weights(int(n), k)
+        # Not `@`, whose rounding of one problem depends on how many others there are.
+        mean[problems] = np.einsum("ps,sk->pk", rising.values[samples], rank_weights(int(n), k))
     return mean
 
 

@@ -9,6 +9,7 @@ from at_k.estimators.selection import rank
 from at_k.module import SampledMetric
 from at_k.module import sample_features
 from at_k.validation import checked_k
+from at_k.validation import checked_threshold
 from at_k.validation import fitting_k
 
 _DESCRIPTION = """\
@@ -90,6 +91,7 @@ class BestAtK(SampledMetric):
         key_style="standard",
     ):
         k = None if k is None else checked_k(k)
+        threshold = checked_threshold(threshold)
         scores = columns.scores(scores)
 
         verdicts = self.judge(
@@ -120,7 +122,7 @@ class BestAtK(SampledMetric):
             check_correct_fn=check_correct_fn,
             k=k,
             select=select,
-            score_weights=score_weights,
+            score_weights=None if score_weights is None else [float(weight) for weight in score_weights],
             higher_is_better=higher_is_better,
             threshold=threshold,
             missing=missing,

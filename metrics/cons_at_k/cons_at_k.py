@@ -10,6 +10,7 @@ from at_k.module import SampledMetric
 from at_k.module import sample_features
 from at_k.validation import checked_choice
 from at_k.validation import checked_k
+from at_k.validation import checked_threshold
 from at_k.validation import fitting_k
 
 _DESCRIPTION = """\
@@ -83,6 +84,7 @@ class ConsAtK(SampledMetric):
         key_style="standard",
     ):
         k = None if k is None else checked_k(k)
+        threshold = checked_threshold(threshold)
         ties = checked_choice("ties", ties, TIES)
         weights = None if weights is None else columns.weights(weights)
         if weights is not None and self.config_name == "graded":

@@ -7,6 +7,7 @@ from at_k.module import SampledMetric
 from at_k.module import sample_features
 from at_k.validation import checked_k
 from at_k.validation import checked_tau
+from at_k.validation import checked_threshold
 from at_k.validation import fitting_k
 
 _DESCRIPTION = """\
@@ -76,6 +77,7 @@ class Gpassk(SampledMetric):
         key_style="standard",
     ):
         k = None if k is None else checked_k(k)
+        threshold = checked_threshold(threshold)
         taus = checked_tau(thresholds, "thresholds")
 
         verdicts = self.judge(

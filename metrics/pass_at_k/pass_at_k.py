@@ -6,6 +6,7 @@ import at_k
 from at_k.module import SampledMetric
 from at_k.module import sample_features
 from at_k.validation import checked_k
+from at_k.validation import checked_threshold
 from at_k.validation import fitting_k
 
 _DESCRIPTION = """\
@@ -72,6 +73,7 @@ class PassAtK(SampledMetric):
         key_style="standard",
     ):
         k = None if k is None else checked_k(k)
+        threshold = checked_threshold(threshold)
 
         verdicts = self.judge(
             predictions, references, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing

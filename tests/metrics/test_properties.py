@@ -1,0 +1,185 @@
+"""What holds for every module, whatever the samples are."""
+
+import json
+from math import fsum
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from modules import AVG_AT_N, CONS_AT_K, GPASSK, PASS_AT_K, every_config, every_module
+
+quick = settings(max_examples=30, deadline=None)
+
+samples = st.tuples(
+    st.sampled_from(["a", "b", "c"]),  # the answer; "a" is right
+    st.sampled_from([0.0, 0.1, 0.5, 0.7, 1.0]),  # the grade
+    st.sampled_from([-2.5, 0.0, 0.1, 3.0]),  # the score
+)
+problem_sets = st.lists(st.lists(samples, min_size=1, max_size=6), min_size=1, max_size=5)  # ragged
+
+
+def columns(module, config, problems):
+    answers, grades, scores = ([[sample[part] for sample in problem] for problem in problems] for part in range(3))
+    given = (
+        {"predictions": grades} if config == "graded" else {"predictions": answers, "references": ["a"] * len(problems)}
+    )
+    return module.only({**given, "scores": scores})
+
+
+def compute(module, config, problems, **options):
+    return module.load(config).compute(**columns(module, config, problems), **options)
+
+
+def drawable(problems):
+    """Every k that fits."""
+    return list(range(1, min(map(len, problems)) + 1))
+
+
+def bounded(module, result):
+    """The values that lie in [0, 1]."""
+    units = tuple(pattern.partition("{")[0] for pattern in module.unbounded)
+    return {key: value for key, value in result.items() if not key.startswith(units or ("\0",))}
+
+
+@every_module
+@every_config
+@given(problems=problem_sets)
+@quick
+def test_results_are_floats_of_the_known_keys_and_in_range(module, config, problems):
+    k = drawable(problems)
+    result = compute(module, config, problems, k=k)
+    sizes = set(map(len, problems))
+    assert list(result) == module.keys(k=tuple(k), n=sizes.pop() if len(sizes) == 1 else "n")
+    assert {type(value) for value in result.values()} == {float}
+    assert json.loads(json.dumps(result, allow_nan=False)) == result
+    assert all(0 <= value <= 1 for value in bounded(module, result).values())
+
+
+@every_module
+@every_config
+@given(problems=problem_sets, data=st.data())
+@quick
+def test_the_order_of_samples_is_irrelevant(module, config, problems, data):
+    shuffled = [data.draw(st.permutations(problem)) for problem in problems]
+    k = drawable(problems)
+    result = compute(module, config, problems, k=k)
+    # sums over samples and answers are taken in another order
+    assert compute(module, config, shuffled, k=k) == pytest.approx(result, rel=1e-12, abs=1e-14)
+
+
+@given(problems=problem_sets, data=st.data())
+@quick
+def test_with_ties_to_the_first_the_order_of_samples_decides_only_when_all_are_drawn(problems, data):
+    shuffled = [data.draw(st.permutations(problem)) for problem in problems]
+    k = [draws for draws in drawable(problems) if draws < min(map(len, problems))]
+    if k:
+        result = compute(CONS_AT_K, "default", problems, k=k, ties="first")
+        assert compute(CONS_AT_K, "default", problems, k=k, ties="random") == result
+        assert compute(CONS_AT_K, "default", shuffled, k=k, ties="first") == pytest.approx(result, rel=1e-12)
+
+
+@every_module
+@every_config
+@given(problems=problem_sets, data=st.data())
+@quick
+def test_the_order_of_problems_is_irrelevant(module, config, problems, data):
+    k = drawable(problems)
+    shuffled = data.draw(st.permutations(problems))
+    assert compute(module, config, shuffled, k=k) == compute(module, config, problems, k=k)
+
+
+@every_module
+@every_config
+@given(problems=problem_sets, data=st.data())
+@quick
+def test_a_wrong_sample_that_turns_right_lowers_nothing(module, config, problems, data):
+    i = data.draw(st.integers(0, len(problems) - 1))
+    j = data.draw(st.integers(0, len(problems[i]) - 1))
+    better = [list(problem) for problem in problems]
+    better[i][j] = ("a", 1.0, problems[i][j][2])
+    k = drawable(problems)
+    before, after = compute(module, config, problems, k=k), compute(module, config, better, k=k)
+    # probabilities from counts are rounded once, and so in order; a vote and a choice are sums of products
+    slack = 0 if module in (GPASSK, PASS_AT_K, AVG_AT_N) else 1e-12
+    assert all(after[key] >= before[key] - slack for key in before)
+
+
+@every_module
+@every_config
+@given(problems=problem_sets, data=st.data())
+@quick
+def test_a_group_is_worth_what_its_problems_are(module, config, problems, data):
+    names = st.sampled_from(["x_1", "x_2", "x/y", 3])
+    labels = data.draw(st.lists(names, min_size=len(problems), max_size=len(problems)))
+    k = drawable(problems)
+    whole = compute(module, config, problems, k=k, return_details=True)
+    table = whole.pop("details")["per_problem"]
+    expected = dict(whole)
+    for label in dict.fromkeys(labels):
+        own = [i for i, other in enumerate(labels) if other == label]
+        expected |= {f"{label}/{key}": fsum(table[key][i] for i in own) / len(own) for key in whole}
+    assert compute(module, config, problems, k=k, groups=labels) == expected
+
+    for label in dict.fromkeys(labels):
+        subset = [problem for problem, other in zip(problems, labels, strict=True) if other == label]
+        alone = compute(module, config, subset, k=k)  # whose avg@n may have another n in its key
+        mine = [expected[f"{label}/{key}"] for key in whole]
+        assert mine == pytest.approx(list(alone.values()), rel=1e-13, abs=1e-14)  # sums may be taken in another order
+
+
+@every_module
+@every_config
+@given(problems=problem_sets)
+@quick
+def test_details_are_what_the_means_are_made_of(module, config, problems):
+    k = drawable(problems)
+    result = compute(module, config, problems, k=k, return_details=True)
+    details = result.pop("details")
+    assert result == compute(module, config, problems, k=k)
+    assert list(details) == ["n_problems", "n_samples", "n_missing", "per_problem", "signature"]
+    assert (details["n_problems"], details["n_missing"]) == (len(problems), 0)
+    assert details["n_samples"] == sum(map(len, problems))
+
+    table = details["per_problem"]
+    assert list(table) == ["n", "c", *result]
+    assert table["n"] == [len(problem) for problem in problems]
+    right = (lambda sample: sample[1] > 0.5) if config == "graded" else (lambda sample: sample[0] == "a")
+    assert table["c"] == [sum(map(right, problem)) for problem in problems]
+    assert {key: fsum(table[key]) / len(problems) for key in result} == result
+    for i, problem in enumerate(problems):
+        alone = list(compute(module, config, [problem], k=k).values())
+        # sums may be taken in another order
+        assert [table[key][i] for key in result] == pytest.approx(alone, rel=1e-13, abs=1e-14)
+    assert json.loads(json.dumps(details, allow_nan=False)) == details
+
+
+@every_module
+@every_config
+@given(problems=problem_sets)
+@quick
+def test_problems_may_come_in_batches(module, config, problems):
+    k = drawable(problems)
+    expected = compute(module, config, problems, k=k)
+    instance = module.load(config)
+    for problem in problems:
+        instance.add_batch(**columns(module, config, [problem]))
+    assert instance.compute(k=k) == expected
+
+
+@given(problems=problem_sets)
+@quick
+def test_metrics_agree_where_their_definitions_do(problems):
+    k = drawable(problems)
+    results = {}
+    for module in (GPASSK, PASS_AT_K, CONS_AT_K, AVG_AT_N):
+        results |= compute(module, "default", problems, k=k, thresholds=[0.0, 1.0])
+    n = next(key for key in results if key.startswith("avg@"))
+    assert results["pass@1"] == pytest.approx(results[n], rel=1e-15)
+    assert results["cons@1"] == pytest.approx(results[n], rel=1e-12, abs=1e-14)
+    for draws in k:
+        assert results[f"G-Pass@{draws}_0.0"] == results[f"pass@{draws}"]
+        assert results[f"cons@{draws}"] <= results[f"pass@{draws}"] + 1e-12
+        assert results[n] <= results[f"pass@{draws}"] + 1e-15
+    assert [results[f"pass@{draws}"] for draws in k] == sorted(results[f"pass@{draws}"] for draws in k)
+    rigid = [results[f"G-Pass@{draws}_1.0"] for draws in k]
+    assert rigid == sorted(rigid, reverse=True)
