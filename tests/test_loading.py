@@ -1,0 +1,130 @@
+"""`evaluate.load` from a clone, from a wheel, and by name from anywhere: in new processes, offline, with a fresh home."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import evaluate
+import pytest
+
+import at_k
+
+ROOT = Path(__file__).parent.parent
+
+SCORE_ALL = """
+import json, sys, evaluate
+results = {}
+for name in ("gpassk", "pass_at_k", "cons_at_k", "avg_at_n", "best_at_k"):
+    metric = evaluate.load(sys.argv[1].format(name=name))
+    results |= metric.compute(
+        predictions=[["a", "b", "a", "a"]], references=["a"], scores=[[4, 3, 2, 1]], k=2, thresholds=[0.5, 1.0]
+    )
+print(json.dumps(results))
+"""
+
+# 3 of 4 are right: of the six pairs all hold a right one, and three hold two. A pair of one "a" and "b" is a tied vote.
+# Score 4 is right, and 3 is wrong: of the pairs one, {3, 2} or {3, 1}, … is lost twice.
+EXPECTED = {
+    "G-Pass@2_0.5": 1.0,
+    "G-Pass@2_1.0": 0.5,
+    "mG-Pass@2": 0.5,
+    "pass@2": 1.0,
+    "cons@2": 0.75,
+    "avg@4": 0.75,
+    "accuracy": 0.75,
+    "best@2": pytest.approx(4 / 6, rel=1e-15),
+    "max@2": pytest.approx((3 * 4 + 2 * 3 + 2) / 6, rel=1e-15),
+}
+
+
+def run(*command, cwd, home, python=sys.executable, **environment):
+    """A new process with nothing cached, and, unless said otherwise, without a network."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "PYTHON"))}
+    fresh = {"HOME": str(home), "HF_HOME": str(home / "hf"), "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1"}
+    done = subprocess.run(
+        [str(python), *command], cwd=cwd, env=kept | fresh | environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def wheel_python(tmp_path_factory):
+    """A Python in which the wheel is installed, beside the packages of this one."""
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"
+    source.mkdir()
+    for part in ("at_k", "metrics"):
+        shutil.copytree(ROOT / part, source / part, ignore=shutil.ignore_patterns("__pycache__"))
+    for file in ("README.md", "LICENSE", "setup.cfg", "pyproject.toml"):
+        shutil.copy(ROOT / file, source)
+    subprocess.run(
+        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(source)],
+        check=True,
+        capture_output=True,
+    )
+    (wheel,) = folder.glob("*.whl")
+    venv.create(folder / "env", symlinks=True)
+    (site,) = (folder / "env").glob("lib/python*/site-packages")
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--no-deps",
+            "--no-index",
+            "--target",
+            str(site),
+            str(wheel),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    (site / "others.pth").write_text(str(Path(evaluate.__file__).parent.parent), encoding="utf-8")
+    return folder / "env" / "bin" / "python"
+
+
+def test_from_a_clone(tmp_path):
+    # The package is in the working directory, as in the Space; PYTHONSAFEPATH is not set.
+    out = run("-c", SCORE_ALL, "metrics/{name}", cwd=ROOT, home=tmp_path)
+    assert json.loads(out) == EXPECTED
+
+
+def test_from_a_wheel(wheel_python, tmp_path):
+    where = run(
+        "-c", "import at_k; print(at_k.module_path('gpassk'))", cwd=tmp_path, home=tmp_path, python=wheel_python
+    )
+    folder = Path(where.strip())
+    assert "site-packages" in folder.parts
+    assert {path.name for path in folder.iterdir()} >= {"README.md", "gpassk.py"}
+    out = run("-c", SCORE_ALL, str(folder.parent / "{name}"), cwd=tmp_path, home=tmp_path, python=wheel_python)
+    assert json.loads(out) == EXPECTED
+
+
+@pytest.mark.parametrize("offline", ["1", "0"], ids=["told to be offline", "finding no network"])
+def test_by_name_after_register(wheel_python, tmp_path, offline):
+    def at(*command, cwd):
+        return run(
+            *command, cwd=cwd, home=tmp_path, python=wheel_python, HF_HUB_OFFLINE=offline, HF_EVALUATE_OFFLINE=offline,
+            HF_ENDPOINT="http://127.0.0.1:9",  # nobody listens there
+        )  # fmt: skip
+
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    assert at("-m", "at_k", "register", cwd=tmp_path).count("registered") == len(at_k.METRICS)
+    assert json.loads(at("-c", SCORE_ALL, "{name}", cwd=elsewhere)) == EXPECTED
+    assert at("-m", "at_k", "register", "--undo", cwd=elsewhere).count("removed") == len(at_k.METRICS)
+    not_found = "import evaluate\ntry:\n    evaluate.load('gpassk')\nexcept FileNotFoundError:\n    print('not found')"
+    assert at("-c", not_found, cwd=elsewhere).strip() == "not found"
+
+
+def test_import_is_light(tmp_path):
+    heavy = "{'evaluate', 'datasets', 'gradio', 'pyarrow', 'pandas', 'scipy'}"
+    heavy = f"import at_k, sys; print(sorted({heavy} & set(sys.modules)))"
+    assert run("-c", heavy, cwd=ROOT, home=tmp_path).strip() == "[]"

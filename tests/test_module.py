@@ -1,0 +1,175 @@
+"""What the modules share, and where they do better than their host: nothing lost, nothing left behind, threads, processes."""
+
+import multiprocessing
+import os
+import pickle
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import evaluate
+import numpy as np
+import pytest
+
+import at_k
+
+PREDICTIONS = [["a", "b", "a", "a"], ["a", "c", "c"], ["b", "b", "a"]]
+REFERENCES = ["a", "c", "a"]
+SCORES = [[4, 3, 2, 1], [1, 2, 3], [1, 1, 1]]
+
+
+def load(name="gpassk", *arguments, **options):
+    return evaluate.load(str(at_k.module_path(name)), *arguments, **options)
+
+
+def columns(name, rows=slice(None)):
+    given = {"predictions": PREDICTIONS[rows], "references": REFERENCES[rows]}
+    return given | {"scores": SCORES[rows]} if name == "best_at_k" else given
+
+
+def files_below(folder):
+    return [path for path in Path(folder).rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("name", at_k.METRICS)
+@pytest.mark.parametrize("keep_in_memory", [False, True])
+def test_added_in_any_way_the_numbers_are_those_of_one_compute(name, keep_in_memory, tmp_path):
+    metric = load(name, keep_in_memory=keep_in_memory, cache_dir=str(tmp_path), k=[1, 2, 3])
+    whole = metric.compute(**columns(name))
+
+    metric.add_batch(**columns(name, slice(0, 2)))
+    last = {"scores": SCORES[2]} if name == "best_at_k" else {}
+    metric.add(prediction=PREDICTIONS[2], reference=REFERENCES[2], **last)
+    assert len(metric) == 3
+    assert metric.compute() == whole
+    assert len(metric) == 0
+
+    metric.add_batch(**columns(name, slice(0, 1)))
+    assert metric.compute(**columns(name, slice(1, 3))) == whole
+    assert files_below(tmp_path) == []
+
+
+def test_a_million_single_additions_would_not_be_a_million_batches():
+    metric = load("pass_at_k", "graded")
+    for _ in range(1000):
+        metric.add(prediction=[1, 0])
+    assert len(metric._store._batches) <= 10  # as the digits of a binary counter
+    assert metric.compute(k=1) == {"pass@1": 0.5}
+
+
+@pytest.mark.parametrize("name", at_k.METRICS)
+def test_a_failing_compute_loses_nothing_and_leaves_no_file(name, tmp_path):
+    metric = load(name, cache_dir=str(tmp_path))
+    metric.add_batch(**columns(name))
+    failing = [{"threshold": 2}, {"groups": ["only one"]}, {"check_correct_fn": lambda *_: 1 / 0}, {"unknown": 1}]
+    for options in failing:
+        with pytest.raises((ValueError, TypeError, RuntimeError)):
+            metric.compute(**options)
+        assert len(metric) == 3
+        assert files_below(tmp_path) == []
+    assert metric.compute(k=2) == load(name).compute(**columns(name), k=2)
+
+
+def test_what_a_failing_compute_was_given_is_not_added():
+    metric = load()
+    metric.add_batch(predictions=PREDICTIONS[:1], references=REFERENCES[:1])
+    with pytest.raises(ValueError, match="`k` must be at most n"):
+        metric.compute(predictions=PREDICTIONS[1:], references=REFERENCES[1:], k=4)
+    assert len(metric) == 1
+
+
+def test_a_batch_with_a_fault_is_not_added():
+    metric = load()
+    metric.add_batch(predictions=PREDICTIONS[:1], references=REFERENCES[:1])
+    with pytest.raises(TypeError, match=r"`predictions` must hold strings; got 3 of type int in problem 1, sample 2"):
+        metric.add_batch(predictions=[["a"], ["a", "a", 3]], references=["a", "a"])
+    assert len(metric) == 1
+
+
+def test_batches_must_agree_on_the_dimensions_of_scores():
+    metric = load("best_at_k", "graded")
+    metric.add_batch(predictions=[[1, 0]], scores=[[[1, 2], [3, 4]]])
+    with pytest.raises(ValueError, match="`scores` must have as many dimensions in every batch; got 1 after 2"):
+        metric.add_batch(predictions=[[1, 0]], scores=[[1, 2]])
+    assert len(metric) == 1
+
+
+def test_nothing_added_and_nothing_given():
+    with pytest.raises(ValueError, match="`predictions` must be given"):
+        load().compute()
+
+
+def test_fifty_threads_share_an_instance():
+    metric = load("pass_at_k", "graded")
+    start = threading.Barrier(50)
+
+    def score(right):
+        start.wait()
+        return [metric.compute(predictions=[[1] * right + [0] * (50 - right)], k=[1, 2])["pass@1"] for _ in range(10)]
+
+    with ThreadPoolExecutor(50) as pool:
+        scored = list(pool.map(score, range(50)))
+    assert scored == [[right / 50] * 10 for right in range(50)]
+
+
+def test_fifty_threads_add_to_an_instance():
+    metric = load("pass_at_k", "graded")
+    start = threading.Barrier(50)
+
+    def add(right):
+        start.wait()
+        for _ in range(20):
+            metric.add_batch(predictions=[[1] * right + [0] * (50 - right)])
+
+    with ThreadPoolExecutor(50) as pool:
+        list(pool.map(add, range(50)))
+    assert len(metric) == 50 * 20
+    assert metric.compute(k=1) == {"pass@1": sum(range(50)) / 50 / 50}
+
+
+def compute_a_part(process_id, cache, name, experiment, connection):
+    metric = load(name, num_process=2, process_id=process_id, cache_dir=cache, experiment_id=experiment, timeout=30)
+    part = slice(0, 2) if process_id == 0 else slice(2, 3)
+    metric.add_batch(**columns(name, part))
+    if process_id == 0:
+        with pytest.raises(ValueError, match="`threshold` must lie in"):
+            metric.compute(threshold=2)
+    connection.send(metric.compute(k=[1, 2, 3]))
+
+
+@pytest.mark.parametrize("name", at_k.METRICS)
+def test_two_processes_make_one_result(name, tmp_path):
+    processes = multiprocessing.get_context("spawn")
+    ends = [processes.Pipe() for _ in range(2)]
+    workers = [
+        processes.Process(target=compute_a_part, args=(i, str(tmp_path), name, "shared", ends[i][1])) for i in range(2)
+    ]
+    for worker in workers:
+        worker.start()
+    results = [end.recv() if end.poll(60) else "no answer" for end, _ in ends]
+    for worker in workers:
+        worker.join(60)
+    assert results == [load(name).compute(**columns(name), k=[1, 2, 3]), None]
+    assert files_below(tmp_path) == []
+
+
+def test_can_be_pickled_between_computations():
+    metric = pickle.loads(pickle.dumps(load("pass_at_k", "graded", k=2)))
+    assert metric.compute(predictions=[[1, 0, 0, 0]]) == {"pass@2": 0.5}
+
+
+def test_unknown_configuration():
+    with pytest.raises(ValueError, match="`config_name` must be one of 'default', 'graded'; got 'judged'"):
+        load("gpassk", "judged")
+
+
+def test_compute_without_evaluate_around_it():
+    metric = load("pass_at_k", "graded")
+    for predictions in (np.array([[True, False]]), ((1, 0),), [[1, 0]]):
+        assert metric._compute(predictions, k=1)["pass@1"] == 0.5
+    assert load("pass_at_k")._compute((("a", "b"),), ("a",), k=1)["pass@1"] == 0.5
+
+
+def test_environment_is_the_fresh_one():
+    assert os.environ["HF_HUB_OFFLINE"] == "1"
+    assert "at-k-tests-" in str(evaluate.config.HF_CACHE_HOME)

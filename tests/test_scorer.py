@@ -1,0 +1,49 @@
+"""The batch function, in a pipeline and alone."""
+
+import pickle
+
+import pytest
+from datasets import Dataset
+
+import at_k
+
+ROWS = {"predictions": [["a", "b", "a", "a"], ["a", "c", "c", "b"], ["b"] * 5, ["d"] * 4], "references": list("acbe")}
+
+
+def test_maps_over_a_dataset_in_two_processes(tmp_path):
+    dataset = Dataset.from_dict(ROWS)
+    scored = dataset.map(at_k.scorer("gpassk", k=[2, 4]), batched=True, batch_size=1, num_proc=2)
+    whole = at_k.scorer("gpassk", k=[2, 4])(ROWS)
+    assert {key: scored[key][:] for key in whole} == whole
+    assert scored["G-Pass@4_1.0"][:] == [0.0, 0.0, 1.0, 0.0]
+
+
+def test_every_batch_has_the_same_keys():
+    score = at_k.scorer("avg_at_n")
+    for rows in (slice(0, 2), slice(0, 4)):
+        assert list(score({name: column[rows] for name, column in ROWS.items()})) == ["avg@n", "accuracy"]
+    assert list(at_k.scorer("avg_at_n", key_style="plain")(ROWS)) == ["avg_at_n", "accuracy"]
+
+
+def test_can_be_pickled():
+    score = pickle.loads(pickle.dumps(at_k.scorer("pass_at_k", "graded", k=2)))
+    assert score({"predictions": [[1, 0, 0, 0]]}) == {"pass@2": [0.5]}
+
+
+def test_scores_are_taken_where_needed():
+    score = at_k.scorer("best_at_k", "graded", k=2)
+    assert score({"predictions": [[1, 0]], "scores": [[0.1, 0.9]]}) == {"best@2": [0.0], "max@2": [0.9]}
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "error", "message"),
+    [
+        ("passk", {}, ValueError, "`name` must be one of"),
+        ("pass_at_k", {}, ValueError, "`k` must be given to a scorer of 'pass_at_k'"),
+        ("pass_at_k", {"k": 0}, ValueError, "`k` must be a positive integer; got 0"),
+        ("pass_at_k", {"k": 1, "groups": ["a"]}, ValueError, "`groups` must not be given to a scorer"),
+    ],
+)
+def test_faults_are_named_at_once(name, options, error, message):
+    with pytest.raises(error, match=message):
+        at_k.scorer(name, **options)
