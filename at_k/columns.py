@@ -7,7 +7,7 @@ column of a `datasets.Dataset`. Problems and samples are counted from 0.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
-from itertools import chain
+from itertools import chain, pairwise
 from math import isnan
 from typing import Any
 
@@ -19,6 +19,7 @@ from at_k.samples import Answers, Ragged
 from at_k.validation import kind
 
 _NUMBERS = (int, float, np.bool_, np.integer, np.floating)
+_FLOATS = (float, np.floating)
 _Place = Callable[[int], str]
 
 
@@ -35,17 +36,31 @@ def answers(rows: object, name: str = "predictions") -> Answers:
 
 
 def labels(rows: object, name: str = "votes") -> Answers:
-    """Rows of hashable values, such as strings or integers; None or NaN where there is no answer."""
+    """Rows of hashable values, strings or numbers or values of one type; None or NaN where there is no answer."""
     flat, n = _flat(rows, name)
-    try:
-        return Answers.of_values([None if value != value else value for value in flat], n)  # noqa: PLR0124  # NaN
-    except (TypeError, ValueError):
-        for i, value in enumerate(flat):
-            if not isinstance(value, Hashable):
-                raise TypeError(
-                    f"`{name}` must hold hashable answers; got {_shown(value)} in {_placed(n)(i)}"
-                ) from None
-        raise
+    place = _placed(n)
+    for i, value in enumerate(flat):
+        if not isinstance(value, Hashable):
+            raise TypeError(f"`{name}` must hold hashable answers; got {_shown(value)} in {place(i)}")
+    flat = [None if isinstance(value, _FLOATS) and isnan(value) else value for value in flat]
+    sorts = list(map(_sort, flat))
+    if len(set(sorts) - {None}) > 1:
+        for start, stop in pairwise(np.concatenate([[0], np.cumsum(n)])):
+            present = [i for i in range(start, stop) if sorts[i] is not None]
+            for i in present:
+                if sorts[i] is not sorts[present[0]]:
+                    raise TypeError(
+                        f"`{name}` must not mix types in a problem; got {_shown(flat[i])} in {place(i)}, "
+                        f"beside {_shown(flat[present[0]])}"
+                    )
+    return Answers.of_values(flat, n)
+
+
+def _sort(answer: object) -> type | None:
+    """The type of an answer, numbers of all types being one; None for no answer."""
+    if answer is None:
+        return None
+    return next((sort for sort, types in ((str, str), (float, _NUMBERS)) if isinstance(answer, types)), type(answer))
 
 
 def grades(rows: object, name: str = "predictions", *, missing: bool = True) -> Ragged:
@@ -56,7 +71,8 @@ def grades(rows: object, name: str = "predictions", *, missing: bool = True) -> 
         right |= np.isnan(graded.values)
     if not right.all():
         at = int(np.argmin(right))
-        raise ValueError(f"`{name}` must hold grades in [0, 1]; got {graded.values[at]} in {graded.place(at)}")
+        shown = "None or NaN" if np.isnan(graded.values[at]) else graded.values[at]
+        raise ValueError(f"`{name}` must hold grades in [0, 1]; got {shown} in {graded.place(at)}")
     return graded
 
 
@@ -135,6 +151,12 @@ def groups(rows: object, name: str = "groups") -> list[str]:
             )
         checked.append(text)
     return checked
+
+
+def some_problems(name: str, length: int) -> None:
+    """Raise unless a column has a problem."""
+    if not length:
+        raise ValueError(f"`{name}` must hold at least one problem; got none")
 
 
 def same_problems(name: str, length: int, other: str, other_length: int) -> None:

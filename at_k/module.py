@@ -20,6 +20,7 @@ from at_k import columns, summary
 from at_k.grading import Check, Verdicts, checker_name, judge_answers, judge_grades
 from at_k.samples import Answers, Ragged
 from at_k.store import Batch, Store
+from at_k.validation import checked_seed
 
 CONFIGS = ("default", "graded")
 
@@ -94,7 +95,7 @@ class SampledMetric(evaluate.Metric, ABC):
     ) -> None:
         if config_name is not None and config_name not in CONFIGS:
             raise ValueError(f"`config_name` must be one of {', '.join(map(repr, CONFIGS))}; got {config_name!r}")
-        self.simulation_seed = 0 if seed is None else seed
+        self.simulation_seed = 0 if seed is None else checked_seed(seed)
         self._store = Store()
         self._lock = threading.RLock()
         super().__init__(
@@ -255,8 +256,7 @@ class SampledMetric(evaluate.Metric, ABC):
 
     def _run(self, batch: Batch, options: dict[str, Any]) -> dict[str, Any]:
         """`_compute` on checked columns."""
-        if not len(batch):
-            raise ValueError("`predictions` must hold at least one problem; got none")
+        columns.some_problems("predictions", len(batch))
         # What is needed last is checked first: to judge the samples may take long.
         summary.check_options(len(batch), **{name: options[name] for name in summary.OPTIONS if name in options})
         taken = {"predictions": batch.predictions, "references": batch.references, "scores": batch.scores}

@@ -58,6 +58,8 @@ def summarize(
         columns.same_problems(first, n_problems, key, len(column))
     check_options(n_problems, groups=groups, key_style=key_style)
     errors = {key: np.asarray(column, dtype=np.float64) for key, column in (mcse or {}).items()}
+    for key, column in errors.items():
+        columns.same_problems("mcse", column.size, key, n_problems)
 
     result = {}
     for prefix, problems in {"": np.arange(n_problems), **_members(groups)}.items():

@@ -25,7 +25,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def checked_k(k: object, name: str = "k") -> tuple[int, ...]:
-    """Every k as an int, without repetitions, in the order given."""
+    """Every k as an int, in the order given."""
     numbers = _listed(k)
     if not numbers:
         raise ValueError(f"`{name}` must name at least one number of draws; got {k!r}")
@@ -36,7 +36,7 @@ def checked_k(k: object, name: str = "k") -> tuple[int, ...]:
             )
         if number < 1:
             raise ValueError(f"`{name}` must be a positive integer; got {number}")
-    return tuple(dict.fromkeys(int(number) for number in numbers))
+    return tuple(map(int, numbers))
 
 
 def fitting_k(k: tuple[int, ...] | None, n: Ints, default: tuple[int, ...]) -> tuple[int, ...]:
@@ -55,7 +55,7 @@ def fitting_k(k: tuple[int, ...] | None, n: Ints, default: tuple[int, ...]) -> t
 
 
 def checked_tau(tau: object, name: str = "tau") -> tuple[float, ...]:
-    """Every threshold τ as a float that prints as the decimal given, without repetitions, in the order given."""
+    """Every threshold τ as a float that prints as the decimal given, in the order given."""
     numbers = _listed(tau)
     if not numbers:
         raise ValueError(f"`{name}` must name at least one threshold; got {tau!r}")
@@ -68,7 +68,7 @@ def checked_tau(tau: object, name: str = "tau") -> tuple[float, ...]:
         if not 0 <= number <= 1:
             raise ValueError(f"`{name}` must lie in [0, 1]; got {number}")
         checked.append(float(str(number)) + 0.0)  # str: np.float32(0.55) is the decimal 0.55; + 0.0: no −0.0
-    return tuple(dict.fromkeys(checked))
+    return tuple(checked)
 
 
 def draws_needed(tau: float, k: int) -> int:
@@ -102,15 +102,24 @@ def checked_flag(name: str, value: object) -> bool:
     return bool(value)
 
 
+def checked_seed(seed: object, name: str = "seed") -> int:
+    """The seed of a simulation."""
+    if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)):
+        raise TypeError(f"`{name}` must be an integer; got {seed!r:.60} of type {kind(seed)}")
+    if seed < 0:
+        raise ValueError(f"`{name}` must not be negative; got {seed}")
+    return int(seed)
+
+
 def checked_counts(n: ArrayLike, c: ArrayLike) -> tuple[Ints, Ints]:
     """The n and c of problems, broadcast against each other, as integers with 0 ≤ c ≤ n and n ≥ 1."""
     sizes, right = _integers("n", n), _integers("c", c)
+    if not sizes.size or not right.size:
+        raise ValueError(f"`{'c' if sizes.size else 'n'}` must hold at least one problem; got none")
     try:
         sizes, right = np.broadcast_arrays(sizes, right)
     except ValueError:
         raise ValueError(f"`n` and `c` must have shapes that broadcast; got {sizes.shape} and {right.shape}") from None
-    if not sizes.size:
-        raise ValueError("`n` and `c` must hold at least one problem; got none")
     for wrong, rule in ((sizes < 1, "`n` must be at least 1"), (right < 0, "`c` must not be negative"),
                         (right > sizes, "`c` must be at most `n`")):  # fmt: skip
         if wrong.any():
@@ -125,7 +134,10 @@ def kind(value: object) -> str:
 
 
 def _integers(name: str, values: ArrayLike) -> Ints:
-    array: NDArray[np.generic] = np.asarray(values)
-    if array.dtype.kind not in "iu":
+    try:
+        array: NDArray[np.generic] = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"`{name}` must hold integers, in rows of one length; got {values!r:.80}") from None
+    if array.dtype.kind not in "iu" and array.size:
         raise TypeError(f"`{name}` must hold integers; got {array.dtype} in {values!r:.80}")
     return array.astype(np.int64)

@@ -45,7 +45,22 @@ def plurality(
     for start, stop in pairwise(bounds):
         if correct[start:stop].any():
             _plurality_block(problem[start:stop], count[start:stop], correct[start:stop], n, k, share, won)
-    return np.minimum(won, 1.0)
+    won = np.minimum(won, 1.0)
+    if np.isin(n, k).any():
+        won = np.where(n[:, None] == np.asarray(k), _final(problem, count, correct, len(n), share)[:, None], won)
+    return won
+
+
+def _final(problem: Ints, count: Ints, correct: NDArray[np.bool_], problems: int, share: bool) -> Floats:
+    """What correct answers win when all samples are drawn, by problem."""
+    won = np.zeros(problems)
+    if len(problem):
+        here, start, answers = np.unique(problem, return_index=True, return_counts=True)
+        lead = count == np.repeat(np.maximum.reduceat(count, start), answers)
+        tied = np.add.reduceat(lead, start, dtype=np.int64)
+        right = np.add.reduceat(lead & correct, start, dtype=np.int64)
+        won[here] = right / tied if share else (tied == 1) & (right == 1)
+    return won
 
 
 def _plurality_block(
@@ -73,24 +88,15 @@ def _plurality_block(
 
 def _races(n: Ints, own: Ints, others: Ints, k: Ints, share: bool) -> Floats:
     """P(`own` beats `others`): one row per race, one column per k. Races come in order of their number of others."""
-    value = np.empty((len(n), len(k)))
+    value = np.zeros((len(n), len(k)))
     for size in np.unique(n):
         rows = np.flatnonzero(n == size)[::-1]  # races with many rivals first
-        every = k == size
-        value[np.ix_(rows, np.flatnonzero(every))] = _final(own[rows], others[rows], share)[:, None]
-        some = np.flatnonzero(~every)
+        some = np.flatnonzero(k < size)  # all n are counted in `_final`
         for columns in [some] if size <= _ONE_P_UP_TO else some[:, None]:
             if len(columns):
                 p = 0.5 if size <= _ONE_P_UP_TO else float(k[columns[0]] / size)
                 value[np.ix_(rows, columns)] = _batched(int(size), own[rows], others[rows], k[columns], p, share)
     return value
-
-
-def _final(own: Ints, others: Ints, share: bool) -> Floats:
-    """What `own` wins when every sample is drawn."""
-    ahead = np.count_nonzero(others > own[:, None], axis=1)
-    level = np.count_nonzero(others == own[:, None], axis=1)
-    return np.where(ahead > 0, 0.0, 1 / (level + 1) if share else level == 0)
 
 
 def _batched(n: int, own: Ints, others: Ints, k: Ints, p: float, share: bool) -> Floats:

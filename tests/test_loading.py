@@ -1,4 +1,4 @@
-"""`evaluate.load` from a clone, from a wheel, and by name from anywhere: in new processes, offline, with a fresh home."""
+"""`evaluate.load` from a clone, from a wheel, and by name: in new processes, offline, with a fresh home."""
 
 import json
 import os

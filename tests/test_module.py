@@ -1,4 +1,4 @@
-"""What the modules share, and where they do better than their host: nothing lost, nothing left behind, threads, processes."""
+"""What the modules share, and where they do better than their host: nothing lost or left behind, threads, processes."""
 
 import multiprocessing
 import os

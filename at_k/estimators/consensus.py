@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from at_k import columns, votes
 from at_k.combinatorics import Floats, Ints, at_least, look_up
 from at_k.samples import Answers, Ragged
-from at_k.validation import K, checked_choice, checked_flag, checked_k, fitting_k, several
+from at_k.validation import K, checked_choice, checked_flag, checked_k, checked_seed, fitting_k, several
 
 TIES = ("random", "first", "strict", "incorrect")
 
@@ -72,9 +72,12 @@ def cons_at_k(
         at = int(np.argmax(wrong))
         raise ValueError(f"`correct` must hold 0 or 1; got {right.values[at]} in {right.place(at)}")
     columns.same_samples("votes", ballots.codes.n, "correct", right.n)
+    columns.some_problems("votes", len(ballots))
     draws = fitting_k(checked_k(k), right.n, ())
     weighted = None if weights is None else columns.weights(weights)
-    value, mcse = consensus(ballots, right.values > 0, draws, ties=ties, weights=weighted, seed=seed)
+    if weighted is not None:
+        columns.same_samples("weights", weighted.n, "votes", ballots.codes.n)
+    value, mcse = consensus(ballots, right.values > 0, draws, ties=ties, weights=weighted, seed=checked_seed(seed))
     if not several(k):
         value, mcse = value[:, 0], mcse[:, 0]
     return (value, mcse) if checked_flag("return_mcse", return_mcse) else value
@@ -92,7 +95,6 @@ def consensus(
     """`cons_at_k` of checked columns: values and simulation errors, one row per problem and one column per k."""
     checked_choice("ties", ties, TIES)
     if weights is not None:
-        columns.same_samples("weights", weights.n, "predictions", ballots.codes.n)
         return _weighted(ballots, correct, weights, k, ties, seed)
     value = _plurality(_tally(ballots, correct), k, ties)
     return value, np.zeros_like(value)
@@ -130,6 +132,8 @@ def _plurality(tally: _Tally, k: Sequence[int], ties: str) -> Floats:
         value = np.zeros((len(tally.n), len(k)))
         right = np.flatnonzero(tally.correct)
         problem = tally.problem[right]
+        if not right.size:
+            return value
         for column, draws in enumerate(k):
             majority = partial(at_least, k=draws, m=draws // 2 + 1)
             np.add.at(value[:, column], problem, look_up(majority, tally.n[problem], tally.count[right]))

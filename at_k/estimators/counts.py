@@ -192,6 +192,7 @@ def avg_at_n(grades: object, /, *, threshold: float = 0.5) -> Floats:
         array([0.66666667, 0.5       ])
     """
     graded = columns.grades(grades, "grades", missing=False)
+    columns.some_problems("grades", len(graded))
     correct = graded.with_values(graded.values > checked_threshold(threshold))
     return correct.sums() / correct.n
 

@@ -10,7 +10,17 @@ from numpy.typing import NDArray
 from at_k import columns
 from at_k.combinatorics import Floats, rank_weights, subset_mean
 from at_k.samples import Ragged
-from at_k.validation import K, checked_choice, checked_flag, checked_k, checked_threshold, fitting_k, kind, several
+from at_k.validation import (
+    K,
+    checked_choice,
+    checked_flag,
+    checked_k,
+    checked_seed,
+    checked_threshold,
+    fitting_k,
+    kind,
+    several,
+)
 
 SELECT = ("weighted", "lexicographic", "pareto")
 
@@ -60,10 +70,12 @@ def best_at_k(
     """
     scored = columns.scores(scores, "scores")
     graded = columns.grades(grades, "grades", missing=False)
+    columns.same_samples("scores", scored.n, "grades", graded.n)
+    columns.some_problems("scores", len(scored))
     correct = graded.with_values(graded.values > checked_threshold(threshold))
     draws = fitting_k(checked_k(k), scored.n, ())
     ranked = rank(scored, select=select, score_weights=score_weights, higher_is_better=higher_is_better)
-    value, mcse = chosen(ranked, correct, draws, seed=seed)
+    value, mcse = chosen(ranked, correct, draws, seed=checked_seed(seed))
     if not several(k):
         value, mcse = value[:, 0], mcse[:, 0]
     return (value, mcse) if checked_flag("return_mcse", return_mcse) else value
@@ -99,6 +111,7 @@ def max_at_k(
         array([0.76666667])
     """
     scored = columns.scores(scores, "scores")
+    columns.some_problems("scores", len(scored))
     draws = fitting_k(checked_k(k), scored.n, ())
     if select in ("lexicographic", "pareto"):
         raise ValueError(f"`select` must be 'weighted' for max@k, which needs one number per sample; got {select!r}")
@@ -126,8 +139,8 @@ def rank(
     if score_weights is not None and select != "weighted":
         raise ValueError(f"`score_weights` goes with `select` 'weighted'; got `select` {select!r}")
     if select == "weighted":
-        values = _weighted_sum(values.reshape(-1, d), score_weights)
-    elif d == 1:
+        return _weighted_sum(scores.with_values(values.reshape(-1, d)), score_weights)
+    if d == 1:
         values = values.reshape(-1)
     elif select is None:
         raise ValueError(
@@ -138,8 +151,8 @@ def rank(
     return scores.with_values(values)
 
 
-def _weighted_sum(values: Floats, score_weights: Sequence[float] | None) -> Floats:
-    d = values.shape[1]
+def _weighted_sum(scores: Ragged, score_weights: Sequence[float] | None) -> Ragged:
+    d = scores.values.shape[1]
     if score_weights is None:
         raise ValueError(
             f"`score_weights` must be given for `select` 'weighted': {d} numbers, one per dimension of the scores"
@@ -156,15 +169,24 @@ def _weighted_sum(values: Floats, score_weights: Sequence[float] | None) -> Floa
         raise ValueError(
             f"`score_weights` must be {d} finite numbers, one per dimension of the scores; got {score_weights!r}"
         )
-    total = (values * share).sum(axis=1)
-    # Sums that differ by rounding alone are ties: 0.1 + 0.2 and 0.3.
-    unit = np.abs(values * share).sum(axis=1).max() * 1e-14
-    return np.asarray(np.round(total / unit) * unit if unit > 0 else total)
+    with np.errstate(over="ignore", invalid="ignore"):
+        terms = scores.values * share
+        total = terms.sum(axis=1)
+    if not np.isfinite(total).all():
+        raise ValueError(f"`scores` must have a finite weighted sum; got {scores.place(np.argmin(np.isfinite(total)))}")
+    # Sums that differ by rounding alone are a tie, as 0.1 + 0.2 and 0.3 are: in rising order, each that is within a few
+    # units in the last place of the one before takes its value.
+    order = np.lexsort((total, scores.problem))
+    rising, problem = total[order], scores.problem[order]
+    size = np.abs(terms).sum(axis=1)[order]
+    distinct = (np.diff(rising) > 8 * np.finfo(float).eps * np.maximum(size[1:], size[:-1])) | (np.diff(problem) > 0)
+    first = np.concatenate([[0], np.flatnonzero(distinct) + 1])
+    total[order] = np.repeat(rising[first], np.diff(np.concatenate([first, [len(rising)]])))
+    return scores.with_values(total)
 
 
 def chosen(ranked: Ragged, correct: Ragged, k: Sequence[int], *, seed: int = 0) -> tuple[Floats, Floats]:
     """`best_at_k` of ranked scores: values and simulation errors, one row per problem and one column per k."""
-    columns.same_samples("scores", ranked.n, "predictions", correct.n)
     if ranked.values.ndim == 2:
         return _pareto(ranked, correct, k, seed)
     order = np.lexsort((ranked.values, ranked.problem))

@@ -1,0 +1,297 @@
+"""cons@k, against all subsets and all count vectors."""
+
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import oracles
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from at_k import avg_at_n, combinatorics, cons_at_k, majority_at_k, pass_at_k
+
+# Sums of positive terms: a few thousand roundings of 1.1e-16 each stay far below this.
+RTOL = 1e-12
+
+repeatable = settings(derandomize=True, deadline=None, max_examples=40)
+
+
+def cons(*problem, k, **options):
+    """The value of a single problem."""
+    answers, correct = problem
+    return cons_at_k([answers], [correct], k=k, **options)[0]
+
+
+@st.composite
+def problems(draw, largest=12):
+    """Answers with their verdicts; about one sample in five has none."""
+    answers = draw(st.lists(st.sampled_from(["a", "b", "c", "d", None]), min_size=1, max_size=largest))
+    right = draw(st.sets(st.sampled_from("abcd")))
+    return answers, [answer in right for answer in answers]
+
+
+@pytest.mark.parametrize("ties", oracles.TIES)
+@pytest.mark.parametrize("n", range(1, 7))
+def test_every_pattern_of_answers(n, ties):
+    """All ways in which n samples can agree, be right and be missing, with every k, in one call."""
+    patterns = list(oracles.answer_patterns(n))
+    votes, correct = zip(*patterns, strict=True)
+    every = range(1, n + 1)
+    exact = [[float(oracles.cons(*pattern, k, ties)) for k in every] for pattern in patterns]
+    values = cons_at_k(votes, correct, k=every, ties=ties)
+    assert_allclose(values, exact, rtol=RTOL, atol=0)
+
+
+@repeatable
+@given(problems(), st.sampled_from(oracles.TIES))
+def test_up_to_twelve_samples(problem, ties):
+    every = range(1, len(problem[0]) + 1)
+    exact = [float(oracles.cons(*problem, k, ties)) for k in every]
+    assert_allclose(cons(*problem, k=every, ties=ties), exact, rtol=RTOL, atol=0)
+
+
+WEIGHTED = [
+    (["a", "b"], [1, 0], [1, 1]),
+    (["a", "b"], [1, 0], [0, 0]),
+    (["a", "b", "c"], [1, 0, 0], [0, 0, 2]),
+    (["a", "a", "b"], [1, 1, 0], [0.1, 0.2, 0.3]),
+    (["b", "a", "a"], [0, 1, 1], [0.3, 0.1, 0.2]),
+    (["a", "b", "c", "c"], [1, 0, 1, 1], [0.7, 0.8, 0.4, 0.4]),
+    (["a", "b", None], [1, 0, 0], [1.5, 1, 0.5]),
+    ([None, None, "a"], [0, 0, 1], [3, 2, 1]),
+    ([None, None], [0, 0], [3, 2]),
+    (["a", "b", "a", "b", "c", None, "a"], [1, 0, 1, 0, 1, 0, 1], [3, 1, 4, 1, 5, 9, 2]),
+    (["a", "b", "b", "c", "c", "c"], [0, 1, 1, 0, 0, 0], [6, 3, 3, 2, 2, 2]),
+    (["a", "b", "b"], [1, 0, 0], [1e20, 1, 1e20]),
+    (["a", "b", "b"], [1, 0, 0], [1e-300, 5e-301, 5e-301]),
+    (["a", "b", "b"], [1, 0, 0], [2.5e300, 1e-300, 2.5e300]),
+    (["a", "b", "b"], [1, 0, 0], [2**62, 2**61, 2**61]),
+]
+
+
+@pytest.mark.parametrize("ties", oracles.TIES)
+@pytest.mark.parametrize("problem", WEIGHTED)
+def test_weights(problem, ties):
+    answers, correct, weights = problem
+    every = range(1, len(answers) + 1)
+    # A float is compared by the decimal that it prints as.
+    exact = [float(oracles.cons(answers, correct, k, ties, list(map(float, weights)))) for k in every]
+    values, errors = cons_at_k([answers], [correct], k=every, ties=ties, weights=[weights], return_mcse=True)
+    assert_allclose(values[0], exact, rtol=RTOL, atol=0)
+    assert_array_equal(errors, 0)
+
+
+@repeatable
+@given(
+    problems(largest=8),
+    st.lists(st.sampled_from([0, 1, 2, 0.1, 0.2, 0.3, 0.7, 1.1]), min_size=8, max_size=8),
+    st.sampled_from(oracles.TIES),
+)
+def test_any_weights(problem, weights, ties):
+    n = len(problem[0])
+    exact = [float(oracles.cons(*problem, k, ties, weights[:n])) for k in range(1, n + 1)]
+    values = cons(*problem, k=range(1, n + 1), ties=ties, weights=[weights[:n]])
+    assert_allclose(values, exact, rtol=RTOL, atol=0)
+
+
+def test_decimal_weights_that_tie_only_as_written():
+    assert 0.1 + 0.2 > 0.3
+    problem, weights = (["a", "a", "b"], [1, 1, 0]), [[0.1, 0.2, 0.3]]
+    assert cons(*problem, k=3, weights=weights) == 0.5
+    assert cons(*problem, k=3, weights=weights, ties="incorrect") == 0
+    assert cons(*problem, k=3, weights=weights, ties="strict") == 0
+    assert cons(*problem, k=3, weights=weights, ties="first") == 1
+
+
+@pytest.mark.parametrize("ties", oracles.TIES)
+@repeatable
+@given(problems(largest=9))
+def test_equal_weights_are_no_weights(ties, problem):
+    every = range(1, len(problem[0]) + 1)
+    weights = [[0.3] * len(problem[0])]
+    values = cons(*problem, k=every, ties=ties, weights=weights)
+    assert_array_equal(values, cons(*problem, k=every, ties=ties))
+
+
+CLASSES = [("a", True, 1, 6), ("a", True, 3, 2), ("b", False, 2, 6), ("c", False, 1, 5), (None, False, 2, 3)]
+"""22 samples, as (answer, correct, weight, how many)."""
+
+
+def laid_out(classes):
+    samples = [(answer, right, weight) for answer, right, weight, times in classes for _ in range(times)]
+    votes, correct, weights = zip(*samples, strict=True)
+    return [votes], [correct], [weights]
+
+
+class TestSimulation:
+    """Weights and more than 100,000 subsets."""
+
+    @pytest.mark.parametrize("ties", oracles.TIES)
+    @pytest.mark.parametrize("k", [7, 11, 15])
+    def test_close_to_the_exact_value(self, ties, k):
+        assert comb(22, k) > combinatorics.MAX_SUBSETS
+        votes, correct, weights = laid_out(CLASSES)
+        value, error = cons_at_k(votes, correct, k=k, weights=weights, ties=ties, return_mcse=True)
+        exact = float(oracles.cons_of_classes(CLASSES, k, ties))
+        assert 0.005 < exact < 0.995  # some draws are won and some lost
+        # At most ½ in spread, over √10,000 subsets.
+        assert 0 < error[0] <= 0.0051
+        assert abs(value[0] - exact) < 5 * error[0]
+
+    def test_the_seed_decides(self):
+        votes, correct, weights = laid_out(CLASSES)
+
+        def values(seed):
+            return np.array(cons_at_k(votes, correct, k=[8, 11], weights=weights, seed=seed, return_mcse=True))
+
+        assert_array_equal(values(1), values(1))
+        assert (values(1)[0] != values(2)[0]).all()
+
+    def test_each_problem_has_its_own_draws(self):
+        votes, correct, weights = laid_out(CLASSES)
+        value = cons_at_k(votes * 2, correct * 2, k=11, weights=weights * 2)
+        assert value[0] != value[1]
+
+    def test_only_what_is_simulated_has_an_error(self):
+        votes, correct, weights = laid_out(CLASSES)
+        _, error = cons_at_k(votes, correct, k=[1, 2, 11, 21, 22], weights=weights, return_mcse=True)
+        assert_array_equal(error[0] > 0, [False, False, True, False, False])
+
+    def test_an_exact_problem_beside_a_simulated_one(self):
+        votes, correct, weights = laid_out(CLASSES)
+        equal = [[1] * 22]
+        value, error = cons_at_k(votes * 2, correct * 2, k=11, weights=weights + equal, return_mcse=True)
+        assert error[0] > 0
+        assert error[1] == 0
+        assert value[1] == cons_at_k(votes, correct, k=11)[0]
+
+    def test_more_subsets_may_be_enumerated(self, monkeypatch):
+        monkeypatch.setattr(combinatorics, "MAX_SUBSETS", comb(22, 7))
+        votes, correct, weights = laid_out(CLASSES)
+        value, error = cons_at_k(votes, correct, k=7, weights=weights, return_mcse=True)
+        assert value[0] == pytest.approx(float(oracles.cons_of_classes(CLASSES, 7)), rel=RTOL)
+        assert error[0] == 0
+
+
+class TestDefinitions:
+    def test_nobody_votes(self):
+        for ties in oracles.TIES:
+            assert_array_equal(cons_at_k([[None, None], ["a", None]], [[0, 0], [1, 1]], k=[1, 2], ties=ties)[0], [0, 0])
+
+    @pytest.mark.parametrize("ties", oracles.TIES)
+    def test_no_right_answer_in_the_data(self, ties):
+        assert_array_equal(cons_at_k([["a", "b"], ["a", "a"]], [[0, 0]] * 2, k=[1, 2], ties=ties), np.zeros((2, 2)))
+
+    def test_a_draw_without_an_answer_is_used_up(self):
+        assert_allclose(cons(["a", None, None], [1, 0, 0], k=[1, 2, 3]), [1 / 3, 2 / 3, 1], rtol=RTOL)
+        assert_allclose(cons(["a", None, None], [1, 0, 0], k=[1, 2, 3], ties="strict"), [1 / 3, 0, 0], rtol=RTOL)
+
+    def test_nan_is_no_answer(self):
+        assert cons([7.0, float("nan"), float("nan")], [1, 0, 0], k=3) == 1
+
+    def test_ties(self):
+        tied = (["b", "a", "a", "b"], [0, 1, 1, 0])
+        assert [cons(*tied, k=4, ties=ties) for ties in oracles.TIES] == [0.5, 0, 0, 0]
+        mirrored = (["a", "b", "b", "a"], [1, 0, 0, 1])
+        assert [cons(*mirrored, k=4, ties=ties) for ties in oracles.TIES] == [0.5, 1, 0, 0]
+
+    def test_first_is_random_below_n(self):
+        for problem in oracles.answer_patterns(5):
+            assert_array_equal(cons(*problem, k=[1, 2, 3, 4], ties="first"), cons(*problem, k=[1, 2, 3, 4]))
+
+    def test_several_correct_answers_share_a_win(self):
+        assert cons(["1/2", "0.5", "3"], [1, 1, 0], k=3) == pytest.approx(2 / 3, rel=RTOL)
+
+    @pytest.mark.parametrize("ties", ["random", "strict", "incorrect"])
+    @repeatable
+    @given(problems(), st.randoms(use_true_random=False))
+    def test_the_order_of_the_samples_does_not_matter(self, ties, problem, random):
+        pairs = list(zip(*problem, strict=True))
+        random.shuffle(pairs)
+        every = range(1, len(pairs) + 1)
+        shuffled = cons(*map(list, zip(*pairs, strict=True)), k=every, ties=ties)
+        assert_allclose(shuffled, cons(*problem, k=every, ties=ties), rtol=RTOL, atol=0)
+
+    @repeatable
+    @given(problems(largest=20), st.sampled_from(oracles.TIES))
+    def test_one_draw_is_avg_and_pass_is_above(self, problem, ties):
+        n, c = len(problem[0]), sum(problem[1])
+        values = cons(*problem, k=range(1, n + 1), ties=ties)
+        # A single vote wins whatever `ties` says.
+        assert values[0] == pytest.approx(avg_at_n([problem[1]])[0], rel=RTOL, abs=0)
+        assert (values <= pass_at_k(n, c, k=range(1, n + 1)) + RTOL).all()
+
+    @pytest.mark.parametrize("n", range(1, 10))
+    def test_one_wrong_answer_is_the_majority_of_verdicts(self, n):
+        """With two answers, "more than half of the votes" is all there is to know."""
+        for c in range(n + 1):
+            problem = (["a"] * c + ["b"] * (n - c), [1] * c + [0] * (n - c))
+            for ties in ("strict", "incorrect"):
+                values = cons(*problem, k=range(1, n + 1), ties=ties)
+                assert_allclose(values, majority_at_k(n, c, k=range(1, n + 1)), rtol=RTOL, atol=0)
+
+    def test_a_vote_by_hand(self):
+        # a, a, b, c, right a. Of the 4 triples: aab and aac elect a, abc ties in three, twice: (2 + 2/3)/4.
+        assert cons(["a", "a", "b", "c"], [1, 1, 0, 0], k=3) == pytest.approx(float(Fraction(2, 3)), rel=RTOL)
+
+
+class TestShapes:
+    def test_one_k_and_several(self):
+        votes, correct = [["a", "b", "a"], ["c", "d", None, "c"]], [[1, 0, 1], [0, 1, 0, 0]]
+        both = cons_at_k(votes, correct, k=[3, 1])
+        assert both.shape == (2, 2)
+        assert_allclose(cons_at_k(votes, correct, k=3), both[:, 0], rtol=RTOL)
+        assert cons_at_k(votes, correct, k=np.int64(3)).shape == (2,)
+        for k in ((3, 1), np.array([3, 1]), range(3, 0, -2)):
+            assert_array_equal(cons_at_k(votes, correct, k=k), both)
+        value, error = cons_at_k(votes, correct, k=[3], return_mcse=True)
+        assert value.shape == error.shape == (2, 1)
+
+    @pytest.mark.parametrize("kind", [np.array, tuple, lambda rows: [np.array(row) for row in rows]])
+    def test_arrays(self, kind):
+        assert_array_equal(cons_at_k(kind([[7, 9, 9], [1, 1, 2]]), kind([[1, 0, 0], [1, 1, 0]]), k=3), [0, 1])
+
+    def test_weights_of_ragged_rows(self):
+        value = cons_at_k([["a", "b"], ["c", "d", "d"]], [[1, 0], [1, 0, 0]], k=2, weights=[[2, 1], [3, 1, 1]])
+        assert_allclose(value, [1, 2 / 3], rtol=RTOL)
+
+
+VOTES, CORRECT = [["a", "b"], ["a", "b", "a"]], [[1, 0], [1, 0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "said"),
+    [
+        ({"votes": "ab"}, TypeError, ["`votes`", "'ab'", "str"]),
+        ({"votes": [], "correct": []}, ValueError, ["`votes`"]),
+        ({"votes": [["a", "b"], "aba"]}, TypeError, ["`votes`", "'aba'", "problem 1"]),
+        ({"votes": [["a", "b"], ["a", ["b"], "a"]]}, TypeError, ["`votes`", "['b']", "problem 1, sample 1"]),
+        ({"votes": [["a", "b"], []]}, ValueError, ["`votes`", "problem 1"]),
+        ({"votes": [["a", "b"], ["a", 7, "a"]]}, TypeError, ["`votes`", "7", "problem 1, sample 1"]),
+        ({"correct": [[1, 0]]}, ValueError, ["`votes`", "`correct`", "2 and 1"]),
+        ({"correct": [[1, 0], [1, 0]]}, ValueError, ["`votes`", "`correct`", "3 and 2", "problem 1"]),
+        ({"correct": [[1, 0], [1, 0.5, 1]]}, ValueError, ["`correct`", "0.5", "problem 1, sample 1"]),
+        ({"correct": [[1, 0], [1, None, 1]]}, ValueError, ["`correct`", "problem 1, sample 1"]),
+        ({"correct": [[1, 0], [1, "x", 1]]}, TypeError, ["`correct`", "'x'", "problem 1, sample 1"]),
+        ({"correct": [[1, 0], [1, 0, 0]]}, ValueError, ["`correct`", "'a'", "sample 0", "problem 1, sample 2"]),
+        ({"weights": [[1, 1]]}, ValueError, ["`weights`", "`votes`", "1 and 2"]),
+        ({"weights": [[1, 1], [1, 1]]}, ValueError, ["`weights`", "2 and 3", "problem 1"]),
+        ({"weights": [[1, 1], [1, 1, -1]]}, ValueError, ["`weights`", "-1", "problem 1, sample 2"]),
+        ({"weights": [[1, 1], [1, np.inf, 1]]}, ValueError, ["`weights`", "inf", "problem 1, sample 1"]),
+        ({"weights": [[1, 1], [1, np.nan, 1]]}, ValueError, ["`weights`", "nan", "problem 1, sample 1"]),
+        ({"weights": [[1, 1], ["1", 1, 1]]}, TypeError, ["`weights`", "'1'", "problem 1, sample 0"]),
+        ({"k": 3}, ValueError, ["`k`", "k=3", "smallest n is 2", "problem 0"]),
+        ({"k": 0}, ValueError, ["`k`", "0"]),
+        ({"ties": "last"}, ValueError, ["`ties`", "'last'", "'random'", "'strict'"]),
+        ({"ties": None}, TypeError, ["`ties`", "None"]),
+        ({"return_mcse": 1}, TypeError, ["`return_mcse`", "1"]),
+    ],
+)  # fmt: skip
+def test_errors(change, error, said):
+    given = {"votes": VOTES, "correct": CORRECT, "k": 2} | change
+    with pytest.raises(error) as caught:
+        cons_at_k(given.pop("votes"), given.pop("correct"), **given)
+    for words in said:
+        assert words in str(caught.value)

@@ -1,0 +1,306 @@
+"""best@k and max@k, against all subsets and exact order statistics."""
+
+from fractions import Fraction
+from itertools import product
+from math import comb
+
+import numpy as np
+import oracles
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from at_k import avg_at_n, best_at_k, combinatorics, max_at_k, pass_at_k
+
+# Sums of a few thousand positive terms, each rounded to 1.1e-16, stay far below this.
+RTOL = 1e-12
+
+repeatable = settings(derandomize=True, deadline=None, max_examples=60)
+
+
+def best(scores, correct, **options):
+    """The value of a single problem."""
+    return best_at_k([scores], [correct], **options)[0]
+
+
+@st.composite
+def problems(draw, scores, largest=12):
+    n = draw(st.integers(1, largest))
+    return draw(st.lists(scores, min_size=n, max_size=n)), draw(st.lists(st.booleans(), min_size=n, max_size=n))
+
+
+few_scores = st.sampled_from([-1.5, 0.0, 0.1, 2.0])
+points = st.tuples(*[st.sampled_from([0, 1, 2])] * 2)
+
+
+@pytest.mark.parametrize("n", range(1, 6))
+def test_every_ranking(n):
+    """Every order with ties of up to 5 scores, every verdict, every k, in one call."""
+    rankings = [ranking for ranking in product(range(n), repeat=n) if set(ranking) == set(range(max(ranking) + 1))]
+    rows = list(product(rankings, product([0, 1], repeat=n)))
+    scores, correct = zip(*rows, strict=True)
+    every = range(1, n + 1)
+    exact = [[float(oracles.best(*row, k)) for k in every] for row in rows]
+    assert_allclose(best_at_k(scores, correct, k=every), exact, rtol=RTOL, atol=0)
+
+
+@pytest.mark.parametrize("n", [6, 7, 8])
+def test_every_verdict_on_three_rankings(n):
+    for scores in (list(range(n)), [i // 2 for i in range(n)], [i % 3 for i in range(n)]):
+        verdicts = list(product([0, 1], repeat=n))
+        exact = [[float(oracles.best(scores, correct, k)) for k in (1, 2, n // 2, n)] for correct in verdicts]
+        assert_allclose(best_at_k([scores] * 2**n, verdicts, k=[1, 2, n // 2, n]), exact, rtol=RTOL, atol=0)
+
+
+@repeatable
+@given(problems(few_scores), st.integers(1, 12))
+def test_up_to_twelve_samples(problem, k):
+    k = min(k, len(problem[0]))
+    assert best(*problem, k=k) == pytest.approx(float(oracles.best(*problem, k)), rel=RTOL, abs=0)
+    # Scores of both signs may cancel: the error is one of their size.
+    assert max_at_k([problem[0]], k=k)[0] == pytest.approx(float(oracles.highest(problem[0], k)), rel=RTOL, abs=1e-15)
+
+
+@pytest.mark.parametrize("n", [60, 128, 129, 1000])
+def test_large_n(n):
+    rng = np.random.default_rng(n)
+    scores = (rng.integers(0, n // 2, size=n) / 8).tolist()
+    correct = rng.integers(0, 2, size=n).tolist()
+    every = [1, 2, 10, n // 2, n - 1, n]
+    exact = [float(oracles.best_of_many(scores, correct, k)) for k in every]
+    assert_allclose(best(scores, correct, k=every), exact, rtol=RTOL, atol=0)
+    exact = [float(oracles.highest_of_many(scores, k)) for k in every]
+    assert_allclose(max_at_k([scores], k=every)[0], exact, rtol=RTOL, atol=0)
+
+
+def test_small_values_keep_their_digits():
+    """One sample of 1000 is right, and all of the other 299 drawn must be among the 320 below it."""
+    scores, correct = list(range(1000)), [i == 320 for i in range(1000)]
+    exact = float(Fraction(comb(320, 299), comb(1000, 300)))
+    assert exact < 1e-200
+    assert best(scores, correct, k=300) == pytest.approx(exact, rel=RTOL, abs=0)
+
+
+def test_the_oracles_agree_with_each_other():
+    scores, correct = [3, 1, 3, 2, 1, 0, 3], [1, 1, 0, 0, 1, 1, 0]
+    for k in range(1, 8):
+        assert oracles.best_of_many(scores, correct, k) == oracles.best(scores, correct, k)
+        assert oracles.highest_of_many(scores, k) == oracles.highest(scores, k)
+    classes = [((1, 0), True, 2), ((0, 1), False, 3), ((0, 0), True, 2)]
+    laid_out = [(point, right) for point, right, times in classes for _ in range(times)]
+    for k in range(1, 8):
+        assert oracles.pareto_of_classes(classes, k) == oracles.pareto(*zip(*laid_out, strict=True), k)
+
+
+class TestSeveralDimensions:
+    @repeatable
+    @given(problems(points, largest=8), st.integers(1, 8))
+    def test_lexicographic(self, problem, k):
+        k = min(k, len(problem[0]))
+        exact = float(oracles.best(*problem, k))  # tuples compare by their first difference
+        assert best(*problem, k=k, select="lexicographic") == pytest.approx(exact, rel=RTOL, abs=0)
+        turned = [tuple(-number for number in point) for point in problem[0]]
+        value = best(turned, problem[1], k=k, select="lexicographic", higher_is_better=False)
+        assert value == pytest.approx(exact, rel=RTOL, abs=0)
+
+    @repeatable
+    @given(problems(points, largest=8), st.integers(1, 8))
+    def test_pareto(self, problem, k):
+        k = min(k, len(problem[0]))
+        exact = float(oracles.pareto(*problem, k))
+        value, error = best_at_k([problem[0]], [problem[1]], k=k, select="pareto", return_mcse=True)
+        assert value[0] == pytest.approx(exact, rel=RTOL, abs=0)
+        assert error[0] == 0
+
+    @repeatable
+    @given(problems(st.tuples(*[st.sampled_from([0.0, 0.1, 0.2, 0.3])] * 2), largest=8), st.integers(1, 8))
+    def test_weighted(self, problem, k):
+        """Decimals that tie as written tie, though 0.1 + 0.2 > 0.3 in floats."""
+        k = min(k, len(problem[0]))
+        sums = [sum((Fraction(str(number)) for number in point), Fraction(0)) for point in problem[0]]
+        options = {"k": k, "select": "weighted", "score_weights": [1, 1]}
+        assert best(*problem, **options) == pytest.approx(float(oracles.best(sums, problem[1], k)), rel=RTOL, abs=0)
+        exact = float(oracles.highest(sums, k))
+        assert max_at_k([problem[0]], **options)[0] == pytest.approx(exact, rel=RTOL, abs=0)
+
+    def test_the_weights_decide(self):
+        scores, correct = [[1, 0], [0, 1]], [1, 0]
+        for weights, value in (([2, 1], 1), ([1, 2], 0), ([1, 1], 0.5), ([0, 0], 0.5), ([-1, 0], 0)):
+            assert best(scores, correct, k=2, select="weighted", score_weights=weights) == value
+
+    def test_a_problem_does_not_see_the_scores_of_another(self):
+        near, far = [[1.0, 0.0], [2.0, 0.0]], [[1e16, 0.0], [2e16, 0.0]]
+        options = {"k": 2, "select": "weighted", "score_weights": [1, 1]}
+        assert_array_equal(best_at_k([near, far], [[0, 1], [0, 1]], **options), [1, 1])
+
+    @pytest.mark.parametrize("select", ["lexicographic", "pareto"])
+    def test_one_dimension_is_a_plain_score(self, select):
+        scores, correct = [3, 1, 2, 3], [0, 1, 1, 1]
+        nested = [[score] for score in scores]
+        assert_allclose(best(nested, correct, k=[1, 2, 3, 4], select=select), best(scores, correct, k=[1, 2, 3, 4]))
+
+    def test_zeros_of_both_signs_are_equal(self):
+        assert best([[0.0, 0], [-0.0, 1]], [0, 1], k=2, select="lexicographic") == 1
+        assert best([[-0.0, 0], [0.0, 1]], [0, 1], k=2, select="lexicographic") == 1
+        assert best([0.0, -0.0], [0, 1], k=2) == 0.5
+
+
+FRONTS = [((2, 0), True, 4), ((0, 2), False, 7), ((1, 1), True, 3), ((1, 0), False, 4), ((0, 0), True, 4)]
+"""22 samples, as (point, correct, how many)."""
+
+SCORES = [[list(point) for point, _, times in FRONTS for _ in range(times)]]
+CORRECT = [[right for _, right, times in FRONTS for _ in range(times)]]
+
+
+class TestSimulation:
+    """Pareto fronts among more than 100,000 subsets."""
+
+    @pytest.mark.parametrize("k", [7, 11, 15])
+    def test_close_to_the_exact_value(self, k):
+        assert comb(22, k) > combinatorics.MAX_SUBSETS
+        value, error = best_at_k(SCORES, CORRECT, k=k, select="pareto", return_mcse=True)
+        # At most ½ in spread, over √10,000 subsets.
+        assert 0 < error[0] <= 0.0051
+        assert abs(value[0] - float(oracles.pareto_of_classes(FRONTS, k))) < 5 * error[0]
+
+    def test_the_seed_decides(self):
+        def values(seed):
+            options = {"k": [8, 11], "select": "pareto", "seed": seed, "return_mcse": True}
+            return np.array(best_at_k(SCORES, CORRECT, **options))
+
+        assert_array_equal(values(1), values(1))
+        assert (values(1)[0] != values(2)[0]).all()
+
+    def test_only_what_is_simulated_has_an_error(self):
+        _, error = best_at_k(SCORES, CORRECT, k=[1, 4, 11, 22], select="pareto", return_mcse=True)
+        assert_array_equal(error[0] > 0, [False, False, True, False])
+
+    def test_more_subsets_may_be_enumerated(self, monkeypatch):
+        monkeypatch.setattr(combinatorics, "MAX_SUBSETS", comb(22, 7))
+        value, error = best_at_k(SCORES, CORRECT, k=7, select="pareto", return_mcse=True)
+        assert value[0] == pytest.approx(float(oracles.pareto_of_classes(FRONTS, 7)), rel=RTOL)
+        assert error[0] == 0
+
+    def test_a_plain_score_is_never_simulated(self):
+        scores = [[point[0] for point in SCORES[0]]]
+        value, error = best_at_k(scores, CORRECT, k=11, return_mcse=True)
+        assert value[0] == pytest.approx(float(oracles.best_of_many(scores[0], CORRECT[0], 11)), rel=RTOL)
+        assert error[0] == 0
+
+
+class TestIdentities:
+    @repeatable
+    @given(problems(few_scores, largest=30))
+    def test_between_the_metrics(self, problem):
+        scores, correct = problem
+        n, c = len(scores), sum(correct)
+        every = range(1, n + 1)
+        values = best(scores, correct, k=every)
+        assert values[0] == pytest.approx(avg_at_n([correct])[0], rel=RTOL, abs=0)
+        assert (values <= pass_at_k(n, c, k=every) + RTOL).all()
+        assert_allclose(best(correct, correct, k=every), pass_at_k(n, c, k=every), rtol=RTOL, atol=0)
+        assert_allclose(best([0.5] * n, correct, k=every), c / n, rtol=RTOL, atol=0)
+        assert (np.diff(max_at_k([scores], k=every)[0]) >= -RTOL).all()
+
+    def test_the_highest_of_all_and_the_mean_of_one(self):
+        value = max_at_k([[0.25, 1.5, 0.5]], k=[1, 3])
+        assert_allclose(value, [[0.75, 1.5]], rtol=RTOL)
+
+    @repeatable
+    @given(problems(few_scores), st.randoms(use_true_random=False))
+    def test_the_order_of_the_samples_does_not_matter(self, problem, random):
+        pairs = list(zip(*problem, strict=True))
+        random.shuffle(pairs)
+        every = range(1, len(pairs) + 1)
+        assert_allclose(best(*zip(*pairs, strict=True), k=every), best(*problem, k=every), rtol=RTOL, atol=0)
+
+    @repeatable
+    @given(problems(few_scores))
+    def test_a_score_turned_around(self, problem):
+        scores, correct = problem
+        every, turned = range(1, len(scores) + 1), [-score for score in scores]
+        assert_array_equal(best(turned, correct, k=every, higher_is_better=False), best(scores, correct, k=every))
+        lowest = max_at_k([scores], k=every, higher_is_better=False)
+        assert_array_equal(lowest, -max_at_k([turned], k=every))
+
+    def test_the_threshold(self):
+        for threshold, value in ((0.5, 0), (0.4, 1), (0, 1)):
+            assert best([2, 1], [0.5, 1], k=2, threshold=threshold) == value
+
+
+RAGGED, GRADES = [[1, 3, 2], [5, 5, 0, 1]], [[1, 0, 1], [1, 0, 1, 1]]
+
+
+class TestShapes:
+    def test_one_k_and_several(self):
+        both = best_at_k(RAGGED, GRADES, k=[3, 1])
+        assert both.shape == (2, 2)
+        assert_allclose(best_at_k(RAGGED, GRADES, k=3), both[:, 0], rtol=RTOL)
+        for k in ((3, 1), np.array([3, 1]), range(3, 0, -2)):
+            assert_array_equal(best_at_k(RAGGED, GRADES, k=k), both)
+        assert max_at_k(RAGGED, k=[3, 1]).shape == (2, 2)
+        assert max_at_k(RAGGED, k=np.int64(3)).shape == (2,)
+        value, error = best_at_k(RAGGED, GRADES, k=[3], return_mcse=True)
+        assert value.shape == error.shape == (2, 1)
+
+    def test_arrays(self):
+        scores, grades = np.array([[1, 3, 2], [2, 1, 0]]), np.array([[1, 0, 1], [1, 0, 0]])
+        assert_array_equal(best_at_k(scores, grades, k=3), [0, 1])
+        assert_array_equal(best_at_k(scores[..., None].repeat(2, axis=2), grades, k=3, select="pareto"), [0, 1])
+
+    def test_n_may_differ_from_problem_to_problem(self):
+        together = best_at_k(RAGGED, GRADES, k=[1, 2])
+        alone = [best(*row, k=[1, 2]) for row in zip(RAGGED, GRADES, strict=True)]
+        assert_array_equal(together, alone)
+
+
+POINTS = [[[1, 2], [3, 4]]]
+
+
+@pytest.mark.parametrize(
+    ("scores", "grades", "options", "error", "said"),
+    [
+        ([[1, 2], [1, np.nan]], [[1, 0]] * 2, {}, ValueError, ["`scores`", "nan", "problem 1, sample 1"]),
+        ([[1, 2], [np.inf, 1]], [[1, 0]] * 2, {}, ValueError, ["`scores`", "inf", "problem 1, sample 0"]),
+        ([[1, 2], [1, None]], [[1, 0]] * 2, {}, ValueError, ["`scores`", "problem 1, sample 1"]),
+        ([[1, "2"]], [[1, 0]], {}, TypeError, ["`scores`", "'2'", "problem 0, sample 1"]),
+        ([[1, 10**400]], [[1, 0]], {}, ValueError, ["`scores`", "problem 0, sample 1"]),
+        ([], [], {}, ValueError, ["`scores`"]),
+        ([[1, 2]], [[1]], {}, ValueError, ["`scores`", "`grades`", "2 and 1", "problem 0"]),
+        ([[1, 2]], [[1, 0]] * 2, {}, ValueError, ["`scores`", "`grades`", "1 and 2"]),
+        ([[1, 2]], [[1, 2]], {}, ValueError, ["`grades`", "2", "problem 0, sample 1"]),
+        ([[1, 2]], [[1, None]], {}, ValueError, ["`grades`", "problem 0, sample 1"]),
+        ([[1, 2]], [[1, 0]], {"k": 3}, ValueError, ["`k`", "k=3", "smallest n is 2", "problem 0"]),
+        ([[1, 2]], [[1, 0]], {"threshold": 1.5}, ValueError, ["`threshold`", "1.5"]),
+        ([[1, 2]], [[1, 0]], {"select": "best"}, ValueError, ["`select`", "'best'", "'pareto'"]),
+        ([[1, 2]], [[1, 0]], {"score_weights": [1]}, ValueError, ["`score_weights`", "`select`"]),
+        ([[1, 2]], [[1, 0]], {"higher_is_better": 0}, TypeError, ["`higher_is_better`", "0", "int"]),
+        ([[1, 2]], [[1, 0]], {"return_mcse": "no"}, TypeError, ["`return_mcse`", "'no'"]),
+        (POINTS, [[1, 0]], {}, ValueError, ["`select`", "2 dimensions"]),
+        (POINTS, [[1, 0]], {"select": "weighted"}, ValueError, ["`score_weights`", "2 numbers"]),
+        (POINTS, [[1, 0]], {"select": "weighted", "score_weights": [1]}, ValueError, ["`score_weights`", "[1]"]),
+        (POINTS, [[1, 0]], {"select": "weighted", "score_weights": 1}, TypeError, ["`score_weights`", "1", "int"]),
+        (POINTS, [[1, 0]], {"select": "weighted", "score_weights": [1, "2"]}, TypeError, ["`score_weights`", "'2'"]),
+        (
+            POINTS,
+            [[1, 0]],
+            {"select": "weighted", "score_weights": [1, np.inf]},
+            ValueError,
+            ["`score_weights`", "inf"],
+        ),
+        ([[[1, 2], [3]]], [[1, 0]], {"select": "pareto"}, ValueError, ["`scores`", "1", "problem 0, sample 1"]),
+        ([[[1, 2], 3]], [[1, 0]], {"select": "pareto"}, TypeError, ["`scores`", "3", "problem 0, sample 1"]),
+    ],
+)
+def test_errors(scores, grades, options, error, said):
+    with pytest.raises(error) as caught:
+        best_at_k(scores, grades, **({"k": 1} | options))
+    for words in said:
+        assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("select", ["lexicographic", "pareto"])
+def test_no_single_number_has_no_maximum(select):
+    with pytest.raises(ValueError, match=f"`select` must be 'weighted' for max@k.*'{select}'"):
+        max_at_k(POINTS, k=1, select=select)

@@ -1,0 +1,290 @@
+"""Columns as users hold them: what is read out of them, and what their errors say."""
+
+import datasets
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_array_equal
+
+from at_k import columns
+
+NAN = float("nan")
+
+
+def raises(error, said, call, *args, **kwargs):
+    with pytest.raises(error) as caught:
+        call(*args, **kwargs)
+    for words in said:
+        assert words in str(caught.value)
+
+
+def rows(column):
+    return [part.tolist() for part in np.split(column.values, column.offsets[1:-1])]
+
+
+def texts(column):
+    return [[None if code < 0 else column.distinct[code] for code in row] for row in rows(column.codes)]
+
+
+def of_dataset(values):
+    return datasets.Dataset.from_dict({"column": values})["column"]
+
+
+CONTAINERS = {
+    "lists": lambda values: values,
+    "tuples": lambda values: tuple(map(tuple, values)),
+    "rows of arrays": lambda values: [np.array(row) for row in values],
+    "objects": lambda values: np.array([*map(list, values), None], dtype=object)[:-1],
+    "series": pd.Series,
+    "arrow": pa.array,
+    "chunks": lambda values: pa.chunked_array([pa.array(values[:1]), pa.array(values[1:])]),
+    "dataset": of_dataset,
+    "generator": iter,
+}
+
+containers = pytest.mark.parametrize("held", CONTAINERS.values(), ids=CONTAINERS)
+
+
+class TestAnswers:
+    @containers
+    def test_containers(self, held):
+        values = [["a", "b", "a"], ["c"], [" a", ""]]
+        assert texts(columns.answers(held(values))) == values
+
+    @pytest.mark.parametrize("held", [CONTAINERS[name] for name in ("lists", "tuples", "arrow", "chunks", "dataset")])
+    def test_missing_ones(self, held):
+        values = [["a", None], [None, None, "b"]]
+        assert texts(columns.answers(held(values))) == values
+
+    def test_a_matrix(self):
+        assert texts(columns.answers(np.array([["a", "b"], ["b", "b"]]))) == [["a", "b"], ["b", "b"]]
+
+    def test_subclasses_become_strings(self):
+        class Text(str):
+            __slots__ = ()
+
+            def __str__(self):
+                return "something else"
+
+        column = columns.answers([[np.str_("a"), Text("b"), "b"]])
+        assert column.distinct == ("a", "b")
+        assert {type(text) for text in column.distinct} == {str}
+
+    @pytest.mark.parametrize(
+        ("values", "error", "said"),
+        [
+            ([["a"], ["b", 3]], TypeError, ["strings", "3", "int", "problem 1, sample 1"]),
+            ([["a"], [True]], TypeError, ["True", "bool", "problem 1, sample 0"]),
+            ([["a"], [NAN]], TypeError, ["nan", "float", "problem 1, sample 0"]),
+            ([["a"], [["b"]]], TypeError, ["['b']", "list", "problem 1, sample 0"]),
+            ([["a"], [b"b"]], TypeError, ["b'b'", "bytes", "problem 1, sample 0"]),
+            ([["a"], "b"], TypeError, ["'b'", "str", "problem 1"]),
+            ([["a"], None], TypeError, ["None", "problem 1"]),
+            ([["a"], {"b": 1}], TypeError, ["{'b': 1}", "dict", "problem 1"]),
+            ([["a"], {"b"}], TypeError, ["{'b'}", "set", "problem 1"]),
+            ([["a"], []], ValueError, ["at least one sample", "problem 1"]),
+            ("ab", TypeError, ["'ab'", "str"]),
+            (b"ab", TypeError, ["bytes"]),
+            (7, TypeError, ["7", "int"]),
+            (None, TypeError, ["None"]),
+            ({"a": ["b"]}, TypeError, ["dict"]),
+            ({"a", "b"}, TypeError, ["set"]),
+        ],
+    )
+    def test_errors(self, values, error, said):
+        raises(error, ["`predictions`", *said], columns.answers, values)
+        raises(error, ["`texts`", *said], columns.answers, values, "texts")
+
+    def test_a_long_value_is_cut(self):
+        raises(TypeError, ["...", "of type tuple"], columns.answers, [[tuple(range(10_000))]])
+        with pytest.raises(TypeError) as caught:
+            columns.answers([[tuple(range(10_000))]])
+        assert len(str(caught.value)) < 200
+
+
+class TestLabels:
+    def test_anything_hashable(self):
+        values = [["a", "b", "a"], [(1, 2), (1, 2)], [3, 4]]
+        assert texts(columns.labels(values)) == values
+
+    def test_none_and_nan_are_no_answer(self):
+        assert texts(columns.labels([[1.5, NAN, None], np.array([NAN, 2.0])])) == [[1.5, None, None], [None, 2.0]]
+
+    def test_equal_answers_of_different_problems_are_one(self):
+        assert columns.labels([["a"], ["b", "a"]]).distinct == ("a", "b")
+
+    @pytest.mark.parametrize("value", [["b"], {"b": 1}, {"b"}, np.array([1, 2])])
+    def test_errors(self, value):
+        raises(TypeError, ["`votes`", "hashable", type(value).__name__, "problem 1, sample 2"],
+               columns.labels, [["a"], ["a", "b", value]])  # fmt: skip
+
+
+class TestGrades:
+    @containers
+    def test_containers(self, held):
+        values = [[1.0, 0.0, 0.5], [1.0], [0.25, 0.75]]
+        assert rows(columns.grades(held(values))) == values
+
+    @pytest.mark.parametrize("kind", [bool, np.int8, np.uint64, np.float16, np.float64])
+    def test_a_matrix(self, kind):
+        column = columns.grades(np.array([[1, 0, 1], [0, 0, 1]], dtype=kind))
+        assert rows(column) == [[1, 0, 1], [0, 0, 1]]
+        assert column.values.dtype == np.float64
+
+    def test_all_kinds_of_numbers(self):
+        values = [[True, 1, 1.0, np.True_, np.int8(1), np.float32(1)], [False, 0, -0.0, np.uint8(0)]]
+        assert_array_equal(columns.grades(values).values, [1] * 6 + [0] * 4)
+
+    def test_missing_ones(self):
+        assert_array_equal(columns.grades([[1, None], [NAN]]).values, [1, NAN, NAN])
+        raises(ValueError, ["`correct`", "problem 0, sample 1"], columns.grades, [[1, None]], "correct", missing=False)
+        raises(ValueError, ["`correct`", "problem 1, sample 0"], columns.grades, [[1], [NAN]], "correct", missing=False)
+
+    @pytest.mark.parametrize(
+        ("values", "error", "said"),
+        [
+            ([[1], [0, 1.5]], ValueError, ["[0, 1]", "1.5", "problem 1, sample 1"]),
+            ([[1], [-1e-9]], ValueError, ["-1e-09", "problem 1, sample 0"]),
+            ([[1], [float("inf")]], ValueError, ["inf", "problem 1, sample 0"]),
+            (np.array([[1, 0], [0, 2]]), ValueError, ["2", "problem 1, sample 1"]),
+            ([[1], [0, "1"]], TypeError, ["'1'", "str", "problem 1, sample 1"]),
+            ([[1], [[0]]], TypeError, ["[0]", "list", "problem 1, sample 0"]),
+            ([[1], [1j]], TypeError, ["1j", "complex", "problem 1, sample 0"]),
+            ([[1], [10**400]], ValueError, ["problem 1, sample 0"]),
+            ([1, 0], TypeError, ["1", "int", "problem 0"]),
+            (np.array([1, 0]), TypeError, ["1", "int", "problem 0"]),
+            ([[1], []], ValueError, ["problem 1"]),
+            (np.empty((2, 0)), ValueError, ["problem 0"]),
+            ("10", TypeError, ["'10'", "str"]),
+        ],
+    )
+    def test_errors(self, values, error, said):
+        raises(error, ["`predictions`", *said], columns.grades, values)
+
+
+class TestWeights:
+    def test_finite_and_not_negative(self):
+        assert rows(columns.weights([[0, 2.5], (1e300,), np.array([True])])) == [[0, 2.5], [1e300], [1]]
+
+    @pytest.mark.parametrize(
+        ("weight", "error"),
+        [(-1, ValueError), (NAN, ValueError), (None, ValueError), (float("inf"), ValueError), ("1", TypeError)],
+    )
+    def test_errors(self, weight, error):
+        raises(error, ["`weights`", "problem 1, sample 1"], columns.weights, [[1], [1, weight]])
+
+
+class TestScores:
+    @containers
+    def test_one_dimension(self, held):
+        values = [[-1.5, 2.0], [0.0]]
+        assert rows(columns.scores(held(values))) == values
+
+    @containers
+    def test_several_dimensions(self, held):
+        values = [[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0]]]
+        column = columns.scores(held(values))
+        assert rows(column) == values
+        assert column.values.shape == (3, 2)
+
+    def test_a_cube(self):
+        column = columns.scores(np.arange(12).reshape(2, 3, 2))
+        assert_array_equal(column.values, np.arange(12).reshape(6, 2))
+        assert_array_equal(column.n, [3, 3])
+
+    def test_missing_ones_stay(self):
+        """A missing sample has no score; whether that is a fault is decided when scores are compared."""
+        assert_array_equal(columns.scores([[1, None], [NAN]]).values, [1, NAN, NAN])
+        assert_array_equal(columns.scores([[[1, 2], None], [[3, None]]]).values, [[1, 2], [NAN, NAN], [3, NAN]])
+
+    def test_what_is_checked_is_not_checked_again(self):
+        column = columns.scores([[1, 2]])
+        assert columns.scores(column) is column
+
+    @pytest.mark.parametrize(
+        ("values", "error", "said"),
+        [
+            ([[1], [2, float("inf")]], ValueError, ["inf", "problem 1, sample 1"]),
+            ([[[1, 2]], [[3, -float("inf")]]], ValueError, ["-inf", "problem 1, sample 0"]),
+            ([[1], [2, "3"]], TypeError, ["'3'", "problem 1, sample 1"]),
+            ([[[1, 2]], [[3, "4"]]], TypeError, ["'4'", "problem 1, sample 0"]),
+            ([[[1, 2]], [[3]]], ValueError, ["1", "problem 1, sample 0", "2"]),
+            ([[[1, 2]], [3]], TypeError, ["3", "int", "problem 1, sample 0"]),
+            ([[3], [[1, 2]]], TypeError, ["3", "int", "problem 0, sample 0"]),
+            ([[[]], [[]]], ValueError, ["problem 0, sample 0"]),
+            ([[[[1]]]], TypeError, ["[1]", "list", "problem 0, sample 0"]),
+        ],
+    )
+    def test_errors(self, values, error, said):
+        raises(error, ["`scores`", *said], columns.scores, values)
+
+
+class TestReferences:
+    def test_one_or_several_answers(self):
+        assert columns.references(["a", ["b", "c"], ("d",), np.array(["e", "f"])]) == [
+            ("a",), ("b", "c"), ("d",), ("e", "f"),
+        ]  # fmt: skip
+
+    @pytest.mark.parametrize("held", [list, tuple, np.array, pd.Series, pa.array, of_dataset, iter])
+    def test_containers(self, held):
+        references = columns.references(held(["a", "b"]))
+        assert references == [("a",), ("b",)]
+        assert {type(text) for (text,) in references} == {str}
+
+    @pytest.mark.parametrize(
+        ("values", "error", "said"),
+        [
+            (["a", None], ValueError, ["None", "problem 1"]),
+            (["a", ["b", None]], ValueError, ["None", "problem 1"]),
+            (["a", []], ValueError, ["[]", "problem 1"]),
+            (["a", 7], TypeError, ["7", "int", "problem 1"]),
+            (["a", ["b", 7]], TypeError, ["7", "int", "problem 1"]),
+            (["a", [["b"]]], TypeError, ["['b']", "list", "problem 1"]),
+            (["a", {"b": 1}], TypeError, ["dict", "problem 1"]),
+            ("ab", TypeError, ["'ab'", "str"]),
+        ],
+    )
+    def test_errors(self, values, error, said):
+        raises(error, ["`references`", *said], columns.references, values)
+
+
+class TestGroups:
+    def test_labels_are_spelled_as_given(self):
+        assert columns.groups(["AIME_2024", "a/b", ""]) == ["AIME_2024", "a/b", ""]
+        assert columns.groups([2024, 2025, np.int64(2024)]) == ["2024", "2025", "2024"]
+        assert columns.groups(["easy", 1]) == ["easy", "1"]
+
+    @pytest.mark.parametrize("held", [list, tuple, np.array, pd.Series, pa.array, of_dataset, iter])
+    def test_containers(self, held):
+        assert columns.groups(held(["a", "b"])) == ["a", "b"]
+
+    @pytest.mark.parametrize(
+        ("values", "error", "said"),
+        [
+            (["a", None], ValueError, ["None", "problem 1"]),
+            (["a", NAN], ValueError, ["nan", "problem 1"]),
+            (["a", 1.5], TypeError, ["1.5", "float", "problem 1"]),
+            (["a", True], TypeError, ["True", "bool", "problem 1"]),
+            (["a", ["b"]], TypeError, ["['b']", "list", "problem 1"]),
+            (["1", 1], ValueError, ["'1'", "problem 1"]),
+            ("ab", TypeError, ["'ab'", "str"]),
+        ],
+    )
+    def test_errors(self, values, error, said):
+        raises(error, ["`groups`", *said], columns.groups, values)
+
+
+def test_as_many_problems():
+    columns.same_problems("scores", 3, "predictions", 3)
+    raises(ValueError, ["`scores`", "`predictions`", "3 and 2"], columns.same_problems, "scores", 3, "predictions", 2)
+
+
+def test_as_many_samples():
+    n = np.array([1, 2, 3])
+    columns.same_samples("scores", n, "predictions", n)
+    raises(
+        ValueError, ["`scores`", "`predictions`", "3 and 2"], columns.same_samples, "scores", n, "predictions", n[:2]
+    )
+    raises(ValueError, ["`scores`", "`predictions`", "2 and 5", "problem 1"],
+           columns.same_samples, "scores", n, "predictions", np.array([1, 5, 4]))  # fmt: skip

@@ -1,0 +1,211 @@
+"""Every example of every document runs and prints what it says; the cards are complete, and agree with the code."""
+
+import contextlib
+import doctest
+import inspect
+import io
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+from modules import MODULES
+
+ROOT = Path(__file__).parent.parent
+
+README = ROOT / "README.md"
+CARDS = {module: ROOT / "metrics" / module.name / "README.md" for module in MODULES}
+DOCUMENTS = [
+    *ROOT.glob("*.md"),
+    *(path for folder in ("metrics", "examples", "benchmarks", "tests") for path in ROOT.glob(f"{folder}/**/*.md")),
+]
+
+# Those of the host, huggingface/evaluate, in its order.
+HEADINGS = [
+    "## Metric Description",
+    "## How to Use",
+    "### Inputs",
+    "### Output Values",
+    "#### Values from Popular Papers",
+    "### Examples",
+    "## Limitations and Bias",
+    "## Citation",
+    "## Further References",
+]
+
+# https://huggingface.co/docs/hub/spaces-config-reference
+COLOURS = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
+
+_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_TABLE = re.compile(r"<!-- which of the five -->\s*(\|.+?)\s*<!-- /which of the five -->", re.DOTALL)
+
+
+def title(path):
+    return str(path.relative_to(ROOT))
+
+
+def read(path):
+    return path.read_text(encoding="utf-8")
+
+
+@dataclass
+class Block:
+    """A fenced block, and the output that is shown right after it."""
+
+    language: str
+    code: str
+    line: int
+    shown: str | None = None
+
+
+def python_blocks(text):
+    blocks = []
+    for match in _FENCE.finditer(text):
+        block = Block(match[1], match[2], text[: match.start()].count("\n") + 1)
+        if block.language in ("text", "json") and blocks and blocks[-1].language == "python":
+            blocks[-1].shown = block.code
+        blocks.append(block)
+    return [block for block in blocks if block.language == "python"]
+
+
+def run(path, text):
+    """Run the Python blocks of a document in one namespace, and compare what they print."""
+    namespace = {"__name__": "document"}
+    for block in python_blocks(text):
+        if block.code.startswith(">>>"):
+            example = doctest.DocTestParser().get_doctest(block.code, namespace, path.name, str(path), block.line)
+            report = []
+            doctest.DocTestRunner().run(example, out=report.append, clear_globs=False)
+            assert not report, "".join(report)
+            namespace |= example.globs
+            continue
+        code = compile("\n" * block.line + block.code, str(path), "exec")  # tracebacks name the line in the document
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(code, namespace)
+        assert printed.getvalue() == (block.shown or ""), f"{path}, line {block.line}"
+
+
+def front_matter(path):
+    return yaml.safe_load(re.match(r"---\n(.*?)\n---\n", read(path), re.DOTALL)[1])
+
+
+def sections(path):
+    """Heading → its own text, up to the next heading of any level."""
+    body = re.sub(r"\A---\n.*?\n---\n", "", read(path), flags=re.DOTALL)
+    hidden = _FENCE.sub(lambda fence: fence[0].replace("#", "\0"), body)  # a comment is no heading
+    parts = re.split(r"^(#+ .*)$", hidden, flags=re.MULTILINE)
+    assert not parts[0].strip()
+    return {heading: text.replace("\0", "#").strip() for heading, text in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def listed(section):
+    """Name → text of a list whose items start with a name in bold."""
+    return dict(re.findall(r"^- \*\*`?(.+?)`?\*\*(.*?)(?=^- |^$|\Z)", section, re.MULTILINE | re.DOTALL))
+
+
+def own_parameters(module):
+    compute = type(module.load())._compute
+    return {name: each for name, each in inspect.signature(compute).parameters.items() if name != "self"}
+
+
+every_card = pytest.mark.parametrize("module", CARDS, ids=str)
+
+
+@pytest.mark.parametrize("path", [path for path in DOCUMENTS if "```python" in read(path)], ids=title)
+def test_examples(path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    run(path, read(path))
+
+
+def test_cards_and_readme_have_examples():
+    for path in (README, *CARDS.values()):
+        assert any(block.shown for block in python_blocks(read(path)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```python\nprint(1)\n```\n\n```text\n2\n```\n",
+        "```python\nprint(1)\n```\n",
+        "```python\n>>> 1\n2\n```\n",
+        "```python\nassert 1 == 2\n```\n",
+        "```python\nx = 1\n```\n```text\n1\n```\n",
+    ],
+    ids=["output", "output not shown", "doctest", "assertion", "nothing printed"],
+)
+def test_a_false_example_is_noticed(text, tmp_path):
+    with pytest.raises(AssertionError):
+        run(tmp_path / "false.md", text)
+
+
+def test_blocks_share_a_namespace(tmp_path):
+    run(tmp_path / "true.md", "```python\nx = 1\n```\n```python\n>>> y = x + 1\n```\n```python\nassert y == 2\n```\n")
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=title)
+def test_links_lead_to_files(path):
+    targets = re.findall(r"\]\(([^)\s]+)\)", _FENCE.sub("", read(path)))
+    here = [target.partition("#")[0] for target in targets if not re.match(r"https://|#", target)]
+    assert [target for target in here if not (path.parent / target).exists()] == []
+
+
+@every_card
+def test_headings_are_the_hosts(module):
+    headings = list(sections(CARDS[module]))
+    assert headings[0].startswith("# Metric Card for ")
+    assert headings[1:] == HEADINGS
+
+
+@every_card
+def test_no_section_is_empty(module):
+    assert [heading for heading, text in sections(CARDS[module]).items() if not text and heading in HEADINGS] == []
+
+
+def test_the_table_is_the_same_everywhere():
+    tables = {title(path): _TABLE.findall(read(path)) for path in (README, *CARDS.values())}
+    assert {path: len(found) for path, found in tables.items()} == dict.fromkeys(tables, 1)
+    assert len({found[0] for found in tables.values()}) == 1
+    rows = [row.split("|")[1].strip() for row in tables["README.md"][0].splitlines()[2:]]
+    assert rows == [f"`{module.name}`" for module in MODULES]
+
+
+@pytest.mark.parametrize("path", [README, *CARDS.values()], ids=title)
+def test_front_matter(path):
+    space = front_matter(path)
+    assert space["title"]
+    assert space["emoji"]
+    assert {space["colorFrom"], space["colorTo"]} <= COLOURS
+    assert (space["sdk"], space["app_file"]) == ("gradio", "app.py")
+    assert space["sdk_version"] == front_matter(README)["sdk_version"]
+    assert isinstance(space["pinned"], bool)
+    assert space["tags"] == ["evaluate", "metric"]
+    assert space["description"]
+
+
+@every_card
+def test_inputs_are_those_of_the_module(module):
+    inputs = listed(sections(CARDS[module])["### Inputs"])
+    parameters = own_parameters(module)
+    assert list(inputs) == list(parameters)
+    for name, parameter in parameters.items():
+        if parameter.default not in (inspect.Parameter.empty, None):
+            default = parameter.default
+            spelled = str(default) if isinstance(default, bool) else json.dumps(default)
+            assert f"Default: `{spelled}`" in " ".join(inputs[name].split()), name
+
+
+@every_card
+def test_output_values_are_those_of_the_module(module):
+    keys = listed(sections(CARDS[module])["### Output Values"])
+    docstring = module.load().inputs_description.partition("Returns:")[2].partition("Examples:")[0]
+    promised = re.findall(r"^    (\S+): ", docstring, re.MULTILINE)
+    assert list(keys) == [*promised, "{group}/{key}", "details"]
+    for pattern in module.key_patterns:
+        assert pattern.replace("{tau}", "{τ}") in keys
+
+
+@every_card
+def test_citation_is_that_of_the_module(module):
+    assert f"```bibtex\n{module.load().citation.strip()}\n" in sections(CARDS[module])["## Citation"]

@@ -1,0 +1,115 @@
+"""Ragged rows as flat values and offsets."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from at_k.samples import Answers, Ragged
+
+
+def ragged(*rows):
+    return Ragged.of_lengths(np.concatenate([np.asarray(row) for row in rows]), np.array(list(map(len, rows))))
+
+
+def rows(column):
+    return [part.tolist() for part in np.split(column.values, column.offsets[1:-1])]
+
+
+ROWS = ([1, 2, 3], [4], [5, 6])
+
+
+def test_rows_of_different_length():
+    column = ragged(*ROWS)
+    assert len(column) == 3
+    assert_array_equal(column.offsets, [0, 3, 4, 6])
+    assert_array_equal(column.n, [3, 1, 2])
+    assert_array_equal(column.problem, [0, 0, 0, 1, 2, 2])
+    assert rows(column) == list(ROWS)
+
+
+def test_other_values_keep_the_rows():
+    column = ragged(*ROWS)
+    assert rows(column.with_values(-column.values)) == [[-1, -2, -3], [-4], [-5, -6]]
+
+
+@pytest.mark.parametrize("lengths", [[3, 1, 2], [2, 2, 2], [1], [4]])
+@pytest.mark.parametrize("kind", [np.float64, np.int64, np.bool_])
+def test_sums(lengths, kind):
+    values = (np.arange(sum(lengths)) % 3).astype(kind)
+    parts = np.split(values, np.cumsum(lengths)[:-1])
+    column = Ragged.of_lengths(values, np.array(lengths))
+    assert_array_equal(column.sums(), [sum(part.tolist()) for part in parts])
+    assert column.sums().dtype == (np.int64 if kind is np.bool_ else kind)
+
+
+def test_the_samples_that_are_kept():
+    kept = ragged(*ROWS).kept(np.array([True, False, True, True, False, True]))
+    assert rows(kept) == [[1, 3], [4], [6]]
+
+
+def test_vectors_are_kept_whole():
+    column = Ragged.of_lengths(np.arange(8).reshape(4, 2), np.array([3, 1]))
+    kept = column.kept(np.array([False, True, True, True]))
+    assert_array_equal(kept.values, [[2, 3], [4, 5], [6, 7]])
+    assert_array_equal(kept.n, [2, 1])
+
+
+def test_places():
+    column = ragged(*ROWS)
+    assert [column.place(i) for i in range(6)] == [
+        f"problem {problem}, sample {sample}" for problem, row in enumerate(ROWS) for sample in range(len(row))
+    ]
+
+
+@pytest.mark.parametrize("cuts", [[3], [1, 2], [1, 1, 1], [2, 1]])
+def test_concatenation(cuts):
+    bounds = np.cumsum([0, *cuts])
+    parts = [ragged(*ROWS[start:stop]) for start, stop in pairwise(bounds)]
+    assert rows(Ragged.concatenated(parts)) == list(ROWS)
+
+
+def answers(*values):
+    return Answers.of_values([value for row in values for value in row], np.array(list(map(len, values))))
+
+
+def spelled(column):
+    """The rows of answers, read back."""
+    return [[None if code < 0 else column.distinct[code] for code in row] for row in rows(column.codes)]
+
+
+TEXTS = (["b", "a", None, "b"], [None], ["a", "c"])
+
+
+def test_each_answer_is_kept_once():
+    column = answers(*TEXTS)
+    assert column.distinct == ("b", "a", "c")  # in the order in which they are met
+    assert rows(column.codes) == [[0, 1, -1, 0], [-1], [1, 2]]
+    assert len(column) == 3
+    assert spelled(column) == list(TEXTS)
+
+
+def test_no_answers_at_all():
+    column = answers([None, None])
+    assert column.distinct == ()
+    assert spelled(column) == [[None, None]]
+
+
+def test_new_names_merge_answers():
+    renamed = answers(["1/2", "0.5", None], ["2", "0.5"]).renamed(["0.5", "0.5", "2"])
+    assert renamed.distinct == ("0.5", "2")
+    assert spelled(renamed) == [["0.5", "0.5", None], ["2", "0.5"]]
+
+
+def test_new_names_of_no_answers():
+    assert spelled(answers([None]).renamed([])) == [[None]]
+
+
+@pytest.mark.parametrize("cuts", [[3], [1, 2], [1, 1, 1]])
+def test_concatenated_answers_are_numbered_alike(cuts):
+    bounds = np.cumsum([0, *cuts])
+    parts = [answers(*TEXTS[start:stop]) for start, stop in pairwise(bounds)]
+    joined = Answers.concatenated(parts)
+    assert joined.distinct == ("b", "a", "c")
+    assert spelled(joined) == list(TEXTS)

@@ -1,0 +1,203 @@
+"""The exact plurality vote, against an enumeration of count vectors in integers."""
+
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import oracles
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from at_k import votes
+
+# Sums of positive terms: a few thousand roundings of 1.1e-16 each stay far below this.
+RTOL = 1e-12
+SWITCH = votes._ONE_P_UP_TO
+
+
+def profile(counts, correct, silent=0):
+    """A problem: how many samples gave each answer, which answers are correct, and how many gave none."""
+    return tuple(counts), tuple(correct), silent
+
+
+def plurality(problems, k, ties="random"):
+    answers = [(i, count, right) for i, (counts, correct, _) in enumerate(problems)
+               for count, right in zip(counts, correct, strict=True)]  # fmt: skip
+    problem, count, correct = (np.array(column, dtype=np.int64) for column in zip(*answers, strict=True))
+    n = np.array([sum(counts) + silent for counts, _, silent in problems])
+    return votes.plurality(problem, count, correct.astype(bool), n, k, share=ties == "random")
+
+
+def exact(problem, k, ties="random"):
+    counts, correct, silent = problem
+    classes = [(answer, right, 1, size) for answer, (right, size) in enumerate(zip(correct, counts, strict=True))]
+    silence = [(None, False, 1, silent)] if silent else []
+    return float(oracles.cons_of_classes(silence + classes, k, ties))
+
+
+SMALL = [
+    profile([12], [True]),
+    profile([6, 6], [True, False]),
+    profile([5, 4, 3], [False, True, False]),
+    profile([4, 4, 2], [True, False, True], 2),
+    profile([3, 3, 3, 3], [False, False, True, True]),
+    profile([7, 1, 1, 1, 1, 1], [False, True, False, False, False, False]),
+    profile([2, 2, 2, 2, 2], [True, False, False, False, False], 2),
+    profile([1] * 8, [True] + [False] * 7, 4),
+    profile([1], [True], 11),
+    profile([1], [False], 11),
+]
+
+
+@pytest.mark.parametrize("ties", ["random", "incorrect"])
+def test_every_k_of_small_problems(ties):
+    every = range(1, 13)
+    values = plurality(SMALL, every, ties)
+    assert_allclose(values, [[exact(problem, k, ties) for k in every] for problem in SMALL], rtol=RTOL, atol=0)
+
+
+@pytest.mark.parametrize("ties", ["random", "incorrect"])
+@pytest.mark.parametrize(
+    ("problem", "k"),
+    [
+        (profile([14, 13, 13], [True, False, False]), [1, 2, 3, 8, 20, 39, 40]),
+        (profile([20, 20], [False, True]), range(1, 41)),
+        (profile([10, 10, 10], [True, True, False], 10), [1, 5, 16, 33, 40]),
+        (profile([30, 2, 2], [False, True, False], 2), [1, 4, 10, 20]),
+        (profile([1, 39], [True, False]), [1, 2, 3, 38]),
+    ],
+)
+def test_larger_problems(problem, k, ties):
+    k = list(k)
+    assert_allclose(plurality([problem], k, ties)[0], [exact(problem, each, ties) for each in k], rtol=RTOL, atol=0)
+
+
+@pytest.mark.parametrize(
+    ("problem", "k"),
+    [
+        (profile([SWITCH - 400, 400], [False, True]), [1, 10, 100, SWITCH]),
+        (profile([SWITCH - 399, 400], [False, True]), [1, 10, 100, SWITCH + 1]),
+        (profile([500, 300], [False, True], SWITCH - 800), [1, 2, 33]),
+        (profile([500, 300], [False, True], SWITCH - 799), [1, 2, 33]),
+        (profile([3, 2], [True, False], SWITCH - 5), [1, 500, SWITCH - 1]),
+        (profile([3, 2], [True, False], SWITCH), [1, 500, SWITCH + 4]),
+        (profile([1100, 900], [False, True]), [1, 2, 400]),
+        (profile([700, 650, 650], [True, False, False]), [1, 2, 40]),
+        (profile([700, 650, 650], [False, True, True]), [3, 41]),
+    ],
+)
+def test_both_sides_of_the_switch_of_p(problem, k):
+    values = [[exact(problem, each, ties) for each in k] for ties in ("random", "incorrect")]
+    assert_allclose([plurality([problem], k, ties)[0] for ties in ("random", "incorrect")], values, rtol=RTOL, atol=0)
+
+
+def test_one_k_each_and_all_at_once_agree():
+    """Each k of a large n has its own p; the values must not notice."""
+    problem = profile([600, 600], [True, False], 1)
+    values = plurality([problem], [1, 7, 600, 1201])
+    assert_allclose(values[0], [exact(problem, k) for k in (1, 7, 600, 1201)], rtol=RTOL, atol=0)
+    assert_array_equal(values[0], [plurality([problem], [k])[0, 0] for k in (1, 7, 600, 1201)])
+
+
+@pytest.mark.parametrize("ties", ["random", "incorrect"])
+def test_all_samples_drawn_is_a_count(ties):
+    """k = n has no rounding at all."""
+    for counts in product(range(1, 4), repeat=3):
+        for correct in product([False, True], repeat=3):
+            value = plurality([profile(counts, correct, 1)], [sum(counts) + 1], ties)
+            assert value[0, 0] == exact(profile(counts, correct, 1), sum(counts) + 1, ties)
+
+
+def mixed(size, rng):
+    """Problems with different n, numbers of answers, and answers right, many of them equal."""
+    pool = [
+        profile(counts, correct, silent)
+        for counts in [(3,), (2, 1), (4, 4), (3, 2, 2), (1, 1, 1, 1), (5, 1, 2), (2, 2, 2, 1)]
+        for correct in product([False, True], repeat=len(counts))
+        for silent in (1, 3)
+    ]
+    return [pool[i] for i in rng.integers(len(pool), size=size)]
+
+
+@pytest.mark.parametrize("ties", ["random", "incorrect"])
+def test_many_mixed_problems(ties):
+    problems = mixed(2 * votes._PROBLEMS + 17, np.random.default_rng(1))
+    assert len({sum(counts) + silent for counts, _, silent in problems}) > 3
+    known = {problem: [exact(problem, k, ties) for k in (1, 2, 4)] for problem in set(problems)}
+    assert_allclose(plurality(problems, [1, 2, 4], ties), [known[problem] for problem in problems], rtol=RTOL, atol=0)
+
+
+@pytest.mark.parametrize(("problems_at_a_time", "block"), [(1, 1), (3, 60), (10, 500)])
+def test_blocks_of_any_size(monkeypatch, problems_at_a_time, block):
+    monkeypatch.setattr(votes, "_PROBLEMS", problems_at_a_time)
+    monkeypatch.setattr(votes, "_BLOCK", block)
+    problems = mixed(101, np.random.default_rng(2))
+    assert_allclose(
+        plurality(problems, [3, 4, 1]), [[exact(problem, k) for k in (3, 4, 1)] for problem in problems], rtol=RTOL
+    )
+
+
+@pytest.mark.parametrize("edge", [votes._PROBLEMS - 1, votes._PROBLEMS, votes._PROBLEMS + 1])
+def test_the_problems_at_a_block_boundary(edge):
+    """One odd problem at the edge of a block of equal ones."""
+    equal, odd = profile([2, 2], [True, False]), profile([3, 1], [False, True])
+    problems = [equal] * edge + [odd] + [equal] * 2
+    value = plurality(problems, [2])[:, 0]
+    assert value[edge] == pytest.approx(exact(odd, 2), rel=RTOL)
+    assert_allclose(np.delete(value, edge), exact(equal, 2), rtol=RTOL)
+
+
+def test_problems_without_votes_or_without_a_right_answer():
+    problems = [profile([2, 1], [False, False], 1), profile([], [], 3), profile([2, 1], [True, True], 1)]
+    values = plurality(problems, [1, 2, 3])
+    assert_array_equal(values[:2], 0)
+    # All answers are right: wrong only if nobody votes, which one silent sample can bring about alone, with k = 1.
+    assert_allclose(values[2], [3 / 4, 1, 1], rtol=RTOL)
+
+
+def test_many_distinct_answers_with_one_vote_each():
+    """n answers, one of them right: everyone ties, and the right one is drawn with chance k/n."""
+    n = 60
+    values = plurality([profile([1] * n, [True] + [False] * (n - 1))], [1, 2, 30, 60])
+    assert_allclose(values[0], np.full(4, 1 / n), rtol=RTOL)  # drawn k/n, then elected 1/k
+    lost = plurality([profile([1] * n, [True] + [False] * (n - 1))], [1, 2, 30, 60], "incorrect")
+    assert_allclose(lost[0], [1 / n, 0, 0, 0], rtol=RTOL, atol=0)
+
+
+def test_never_above_one():
+    problems = [profile(counts, [True] * len(counts)) for counts in product(range(1, 8), repeat=3)]
+    values = plurality(problems, [1, 2, 3])
+    assert values.max() <= 1
+    assert_allclose(values, 1, rtol=RTOL)
+
+
+def random_ballots(rng, size):
+    """Samples as `votes.weighted` takes them: answers counted from 0 in any order, −1 for none, integer weights."""
+    answer = rng.integers(-1, 3, size=size)
+    names, codes = np.unique(answer[answer >= 0], return_inverse=True)
+    answer[answer >= 0] = codes
+    return answer, rng.integers(0, 2, size=len(names)).astype(bool), rng.integers(0, 4, size=size)
+
+
+@pytest.mark.parametrize("ties", oracles.TIES)
+@pytest.mark.parametrize("kind", [np.int64, object])
+def test_weighted_votes_count_subsets(ties, kind):
+    rng = np.random.default_rng(3)
+    for n in range(1, 8):
+        for _ in range(6):
+            answer, correct, weight = random_ballots(rng, n)
+            named = [None if code < 0 else int(code) for code in answer]
+            right = [code >= 0 and bool(correct[code]) for code in answer]
+            for k in range(1, n + 1):
+                value, error = votes.weighted(answer, correct, weight.astype(kind), k, ties, rng)
+                assert value == pytest.approx(float(oracles.cons(named, right, k, ties, weight.tolist())), rel=RTOL)
+                assert error == 0
+
+
+def test_the_oracles_agree_with_each_other():
+    """Classes against subsets, so that neither is trusted alone."""
+    for answers, correct in oracles.answer_patterns(5):
+        classes = Counter(zip(answers, correct, strict=True))
+        for ties in ("random", "strict", "incorrect"):
+            by_class = oracles.cons_of_classes([(*key, 1, size) for key, size in classes.items()], 3, ties)
+            assert by_class == oracles.cons(answers, correct, 3, ties)
