@@ -39,10 +39,16 @@ def labels(rows: object, name: str = "votes") -> Answers:
     """Rows of hashable values, strings or numbers or values of one type; None or NaN where there is no answer."""
     flat, n = _flat(rows, name)
     place = _placed(n)
-    for i, value in enumerate(flat):
-        if not isinstance(value, Hashable):
-            raise TypeError(f"`{name}` must hold hashable answers; got {_shown(value)} in {place(i)}")
-    flat = [None if isinstance(value, _FLOATS) and isnan(value) else value for value in flat]
+    if not set(map(type, flat)) <= {str, type(None)}:
+        for i, value in enumerate(flat):
+            if not isinstance(value, Hashable):
+                raise TypeError(f"`{name}` must hold hashable answers; got {_shown(value)} in {place(i)}")
+        flat = [None if isinstance(value, _FLOATS) and isnan(value) else value for value in flat]
+        _refuse_mixtures(flat, n, name, place)
+    return Answers.of_values(flat, n)
+
+
+def _refuse_mixtures(flat: list[Any], n: Ints, name: str, place: _Place) -> None:
     sorts = list(map(_sort, flat))
     if len(set(sorts) - {None}) > 1:
         for start, stop in pairwise(np.concatenate([[0], np.cumsum(n)])):
@@ -53,7 +59,6 @@ def labels(rows: object, name: str = "votes") -> Answers:
                         f"`{name}` must not mix types in a problem; got {_shown(flat[i])} in {place(i)}, "
                         f"beside {_shown(flat[present[0]])}"
                     )
-    return Answers.of_values(flat, n)
 
 
 def _sort(answer: object) -> type | None:
