@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from at_k.combinatorics import Floats, Ints
 from at_k.samples import Answers, Ragged
-from at_k.validation import kind
+from at_k.validation import is_integer, kind
 
 _NUMBERS = (int, float, np.bool_, np.integer, np.floating)
 _FLOATS = (float, np.floating)
@@ -147,7 +147,7 @@ def groups(rows: object, name: str = "groups") -> list[str]:
         if label is None or (isinstance(label, float) and isnan(label)):
             raise ValueError(f"`{name}` must hold a label for every problem; got {label!r} in problem {problem}")
         sort = str if isinstance(label, str) else int
-        if isinstance(label, (bool, np.bool_)) or not isinstance(label, (str, int, np.integer)):
+        if not isinstance(label, str) and not is_integer(label):
             raise TypeError(f"`{name}` must hold strings or integers; got {_shown(label)} in problem {problem}")
         text = str(label)
         if sorts.setdefault(text, sort) is not sort:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, Decimal
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,16 @@ def several(value: object) -> bool:
     return isinstance(value, (list, tuple, range)) or (isinstance(value, np.ndarray) and value.ndim > 0)
 
 
+def is_integer(value: object) -> TypeGuard[int]:
+    """Whether a value is an integer, and not a truth value."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a value is a real number, and not a truth value."""
+    return is_integer(value) or isinstance(value, (float, np.floating))
+
+
 def _listed(value: Any) -> list[Any]:
     return list(value) if several(value) else [value]
 
@@ -30,7 +40,7 @@ def checked_k(k: object, name: str = "k") -> tuple[int, ...]:
     if not numbers:
         raise ValueError(f"`{name}` must name at least one number of draws; got {k!r}")
     for number in numbers:
-        if isinstance(number, (bool, np.bool_)) or not isinstance(number, (int, np.integer)):
+        if not is_integer(number):
             raise TypeError(
                 f"`{name}` must be a positive integer or a list of them; got {number!r} of type {kind(number)}"
             )
@@ -61,7 +71,7 @@ def checked_tau(tau: object, name: str = "tau") -> tuple[float, ...]:
         raise ValueError(f"`{name}` must name at least one threshold; got {tau!r}")
     checked = []
     for number in numbers:
-        if isinstance(number, (bool, np.bool_)) or not isinstance(number, (int, float, np.integer, np.floating)):
+        if not is_number(number):
             raise TypeError(
                 f"`{name}` must be a number in [0, 1] or a list of them; got {number!r} of type {kind(number)}"
             )
@@ -78,7 +88,7 @@ def draws_needed(tau: float, k: int) -> int:
 
 def checked_threshold(threshold: object) -> float:
     """The grade above which a sample is correct."""
-    if isinstance(threshold, (bool, np.bool_)) or not isinstance(threshold, (int, float, np.integer, np.floating)):
+    if not is_number(threshold):
         raise TypeError(f"`threshold` must be a number in [0, 1]; got {threshold!r} of type {kind(threshold)}")
     if not 0 <= threshold <= 1:
         raise ValueError(f"`threshold` must lie in [0, 1]; got {threshold}")
@@ -104,7 +114,7 @@ def checked_flag(name: str, value: object) -> bool:
 
 def checked_seed(seed: object, name: str = "seed") -> int:
     """The seed of a simulation."""
-    if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)):
+    if not is_integer(seed):
         raise TypeError(f"`{name}` must be an integer; got {seed!r:.60} of type {kind(seed)}")
     if seed < 0:
         raise ValueError(f"`{name}` must not be negative; got {seed}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from at_k.validation import (
     checked_seed,
     checked_threshold,
     fitting_k,
+    is_number,
     kind,
     several,
 )
@@ -162,7 +164,7 @@ def _weighted_sum(scores: Ragged, score_weights: Sequence[float] | None) -> Ragg
             f"`score_weights` must be a list of {d} numbers; got {score_weights!r} of type {kind(score_weights)}"
         )
     for number in score_weights:
-        if isinstance(number, (bool, np.bool_)) or not isinstance(number, (int, float, np.integer, np.floating)):
+        if not is_number(number):
             raise TypeError(f"`score_weights` must hold numbers; got {number!r} of type {kind(number)}")
     share = np.array(score_weights, dtype=np.float64)
     if share.shape != (d,) or not np.isfinite(share).all():
@@ -222,15 +224,17 @@ def _pareto(scores: Ragged, correct: Ragged, k: Sequence[int], seed: int) -> tup
     for problem, stream in enumerate(np.random.SeedSequence(seed).spawn(len(scores))):
         row = slice(scores.offsets[problem], scores.offsets[problem + 1])
         point, right = scores.values[row], correct.values[row]
-        n = len(point)
-        beats = ((point[:, None] >= point).all(axis=2) & (point[:, None] > point).any(axis=2)).astype(np.float32)
-
-        def share(drawn: NDArray[np.intp]) -> Floats:
-            present = np.zeros((len(drawn), n), dtype=bool)  # noqa: B023  # used within this turn of the loop
-            np.put_along_axis(present, drawn, True, axis=1)
-            front = present & (present @ beats == 0)  # noqa: B023
-            return np.asarray((front & right).sum(axis=1) / front.sum(axis=1))  # noqa: B023
-
+        beats = (point[:, None] >= point).all(axis=2) & (point[:, None] > point).any(axis=2)
+        share = partial(_right_in_front, beats=np.asarray(beats, dtype=np.float32), right=right)
         for column, draws in enumerate(k):
-            value[problem, column], mcse[problem, column] = subset_mean(share, n, draws, np.random.default_rng(stream))
+            rng = np.random.default_rng(stream)
+            value[problem, column], mcse[problem, column] = subset_mean(share, len(point), draws, rng)
     return value, mcse
+
+
+def _right_in_front(drawn: NDArray[np.intp], beats: NDArray[np.float32], right: NDArray[np.bool_]) -> Floats:
+    """Share of correct samples among those drawn ones that no other drawn one beats, for each subset."""
+    present = np.zeros((len(drawn), len(right)), dtype=bool)
+    np.put_along_axis(present, drawn, True, axis=1)
+    front = present & (present @ beats == 0)
+    return np.asarray((front & right).sum(axis=1) / front.sum(axis=1))

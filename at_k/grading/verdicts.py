@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,7 +115,7 @@ def _checked(answers: Answers, references: Sequence[tuple[str, ...]], check: Che
     for i in np.argsort(samples):  # in input order, so that the first fault is the one that is reported
         sample = samples[i]
         text = answers.distinct[codes.values[sample]]
-        verdict[i] = graded(check, text, references[problem[sample]], lambda: codes.place(sample))  # noqa: B023
+        verdict[i] = graded(check, text, references[problem[sample]], partial(codes.place, sample))
     grades = np.zeros(len(codes.values))
     grades[given] = verdict[which]
     return grades
