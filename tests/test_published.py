@@ -1,4 +1,4 @@
-"""Numbers that others have published, from the samples that they have published; `data/*.md` says where from."""
+"""Numbers that others have published, from the samples that they have published; the notes beside the data say where from."""
 
 import json
 from collections import Counter
@@ -12,10 +12,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from at_k import avg_at_n, best_at_k, cons_at_k, g_pass_at_k, pass_at_k, pass_hat_k, summarize
 
 DATA = Path(__file__).parent / "data"
+EXAMPLES = Path(__file__).parent.parent / "examples" / "data"
 
 
-def read(name):
-    return [json.loads(line) for line in (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+def read(name, folder=DATA):
+    return [json.loads(line) for line in (folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 def mean(values):
@@ -118,7 +119,7 @@ class TestScorio:
         assert avg_at_n([self.sample["correct"]])[0] == 32 / 80
 
 
-QWEN = read("qwen25math_maj_rm_n8")
+QWEN = read("qwen25_math", EXAMPLES)
 
 
 class TestQwenMath:
