@@ -9,7 +9,7 @@ probability is rounded once; for large n they are floats, made from the ratios o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate, combinations, islice
 from math import comb, sqrt
 from typing import Any
@@ -56,9 +56,11 @@ def mean_excess(n: int, k: int, m: int) -> Floats:
     return np.minimum(excess, max(k - m, 0))
 
 
-def rank_weights(n: int, k: Sequence[int]) -> Floats:
-    """P(the largest of k numbers drawn from 1..n is p): one row per p, one column per k."""
-    return np.stack([_order_statistic(n, size, size) for size in k], axis=-1)
+def rank_weights(n: int, k: int) -> Floats:
+    """In proportion to P(the largest of k numbers drawn from 1..n is p), at index p − 1."""
+    if n <= _INTEGERS_UP_TO:
+        return np.array(_order_statistic_counts(n, k, k), dtype=np.float64)
+    return _order_statistic(n, k, k)
 
 
 def _tails(n: int, k: int, m: int) -> tuple[Floats, Floats]:
@@ -84,15 +86,10 @@ def _tail_counts(n: int, k: int, m: int) -> list[int]:
 
 
 def _order_statistic(n: int, k: int, m: int) -> Floats:
-    """P(the m-th smallest of k numbers drawn from 1..n is p), at index p − 1."""
-    if n <= _INTEGERS_UP_TO:
-        return _shares(_order_statistic_counts(n, k, m), comb(n, k))
-    # The counts from the ratios of neighbours, outward from the mode, and then divided by their sum.
+    """P(the m-th smallest of k numbers drawn from 1..n is p), at index p − 1, from the ratios of neighbours."""
     p = np.arange(m, n - k + m)
-    above = p * (n - k + m - p)
-    below = (p - m + 1) * (n - p)
     pmf = np.zeros(n)
-    pmf[m - 1 : n - k + m] = from_ratios(above, below)
+    pmf[m - 1 : n - k + m] = from_ratios(p * (n - k + m - p), (p - m + 1) * (n - p))
     return pmf
 
 
@@ -106,7 +103,7 @@ def _shares(counts: Iterable[int], total: int) -> Floats:
 
 
 def from_ratios(above: NDArray[Any], below: NDArray[Any]) -> Floats:
-    """The distribution with one peak in which p(i + 1)/p(i) = above(i)/below(i); `above` ≥ `below` up to the peak."""
+    """The distribution with one peak in which p(i + 1)/p(i) = above(i)/below(i), made outward from its peak."""
     peak = int(np.count_nonzero(above >= below))
     rising = np.cumprod(below[:peak][::-1] / above[:peak][::-1])[::-1]
     falling = np.cumprod(above[peak:] / below[peak:])

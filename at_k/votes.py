@@ -1,9 +1,13 @@
 """Chance that a vote among k of n samples elects a correct answer. Arrays in, arrays out; arguments are taken as clean.
 
-The exact plurality vote thins the samples: each is kept with probability p on its own. Given that k are kept, the kept
-set is a uniform k-subset, for every p; and without that condition the answers are independent, so that their joint
-probabilities are products of polynomials with positive coefficients. The coefficient of x^k is the value for k: one
-product serves all k at once, nothing cancels, and no number overflows as a bare binomial coefficient would.
+The exact plurality vote counts k-subsets by generating functions. Of an answer with a samples, i can be drawn in
+C(a, i) ways: the coefficient of xⁱ. For each number t of votes that a correct answer may get, its rivals are
+polynomials cut off at x^t, a second variable counts those that tie, and the coefficient of x^k in the product is what
+is sought. One product serves all k at once, all terms are positive, and nothing cancels.
+
+Up to n = 56 the terms are exact integers, since no C(56, k) exceeds 2⁵³. For larger n the samples are thinned, each
+kept with probability p: a kept set of size k is still a uniform k-subset, and C(a, i) becomes a binomial probability,
+so that nothing overflows.
 """
 
 from __future__ import annotations
@@ -11,17 +15,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.combinatorics import Floats, Ints, from_ratios, subset_mean
+from at_k.combinatorics import Floats, Ints, at_least, from_ratios, look_up, subset_mean
+
+_INTEGERS_UP_TO = 56
+"""Up to this n every count of subsets is an integer that a float holds."""
 
 _ONE_P_UP_TO = 1000
-"""Up to this n a single p = ½ serves every k (2^−n is still a normal number); beyond, each k has its own p."""
+"""Up to this n thinning with p = ½ serves every k (2^−n is still a normal number); beyond, each k has its own p."""
 
 _BLOCK = 60_000
-"""Numbers in one polynomial array: a few of them fit the processor's cache."""
+"""Numbers in one product: a few of them fit the processor's cache."""
 
 _PROBLEMS = 4096
 """Problems whose votes are laid out at a time."""
@@ -40,15 +48,18 @@ def plurality(
         k: numbers of draws.
         share: ties for the first place are shared equally; otherwise a tie is lost.
     """
+    draws = np.asarray(k)
     won = np.zeros((len(n), len(k)))
     bounds = np.searchsorted(problem, np.arange(0, len(n) + _PROBLEMS, _PROBLEMS))
     for start, stop in pairwise(bounds):
         if correct[start:stop].any():
-            _plurality_block(problem[start:stop], count[start:stop], correct[start:stop], n, k, share, won)
-    won = np.minimum(won, 1.0)
-    if np.isin(n, k).any():
-        won = np.where(n[:, None] == np.asarray(k), _final(problem, count, correct, len(n), share)[:, None], won)
-    return won
+            _add_wins(problem[start:stop], count[start:stop], correct[start:stop], n, draws, share, won)
+    if np.isin(n, draws).any():
+        won = np.where(n[:, None] == draws, _final(problem, count, correct, len(n), share)[:, None], won)
+    # Who wins is among the drawn, and is the one who is drawn alone: rounding must not change that.
+    c = np.bincount(problem[correct], weights=count[correct], minlength=len(n)).astype(np.int64)
+    drawn = look_up(lambda size: np.stack([at_least(size, each, 1) for each in k], axis=-1), n, c)
+    return np.where(draws == 1, drawn, np.minimum(won, drawn))
 
 
 def _final(problem: Ints, count: Ints, correct: NDArray[np.bool_], problems: int, share: bool) -> Floats:
@@ -63,10 +74,10 @@ def _final(problem: Ints, count: Ints, correct: NDArray[np.bool_], problems: int
     return won
 
 
-def _plurality_block(
-    problem: Ints, count: Ints, correct: NDArray[np.bool_], n: Ints, k: Sequence[int], share: bool, won: Floats
+def _add_wins(
+    problem: Ints, count: Ints, correct: NDArray[np.bool_], n: Ints, k: Ints, share: bool, won: Floats
 ) -> None:
-    """Add to `won` what every correct answer of these problems wins."""
+    """Add to `won` what the correct answers of these problems win, for every k < n."""
     order = np.lexsort((-count, problem))
     count, correct = count[order], correct[order]
     here, start, size = np.unique(problem, return_index=True, return_counts=True)
@@ -74,32 +85,38 @@ def _plurality_block(
     votes = np.zeros((len(here), int(size.max())), dtype=np.int64)
     votes[row, np.arange(len(count)) - start[row]] = count
 
-    racer = row[correct]
-    own = count[correct]
+    racer, own = row[correct], count[correct]
     seat = np.argmax(votes[racer] == own[:, None], axis=1)  # any answer with as many votes will do as "own"
     seats = np.arange(votes.shape[1] - 1)
     others = np.take_along_axis(votes[racer], seats + (seats >= seat[:, None]), axis=1)
-    total = n[here[racer]]
-    races = np.column_stack([total, np.count_nonzero(others, axis=1), own, others])
+    races = np.column_stack([n[here[racer]], np.count_nonzero(others, axis=1), own, others])
     distinct, which = np.unique(races, axis=0, return_inverse=True)
-    value = _races(distinct[:, 0], distinct[:, 2], distinct[:, 3:], np.asarray(k), share)
-    np.add.at(won, here[racer], value[which.reshape(-1)])
+    which = which.reshape(-1)
+    for samples in np.unique(distinct[:, 0]):
+        rows = np.flatnonzero(distinct[:, 0] == samples)[::-1]  # races with many rivals first
+        racing = np.flatnonzero(distinct[which, 0] == samples)
+        for columns, p in _passes(int(samples), k):
+            wins = np.zeros((len(distinct), len(columns)))
+            wins[rows] = _batched(int(samples), distinct[rows, 2], distinct[rows, 3:], k[columns], p, share)
+            total = np.zeros((len(here), len(columns)))
+            np.add.at(total, racer[racing], wins[which[racing]])
+            mine = np.unique(racer[racing])
+            won[np.ix_(here[mine], columns)] = total[mine] / _ways(int(samples), p)[k[columns]]
 
 
-def _races(n: Ints, own: Ints, others: Ints, k: Ints, share: bool) -> Floats:
-    """P(`own` beats `others`): one row per race, one column per k. Races come in order of their number of others."""
-    value = np.zeros((len(n), len(k)))
-    for size in np.unique(n):
-        rows = np.flatnonzero(n == size)[::-1]  # races with many rivals first
-        some = np.flatnonzero(k < size)  # all n are counted in `_final`
-        for columns in [some] if size <= _ONE_P_UP_TO else some[:, None]:
-            if len(columns):
-                p = 0.5 if size <= _ONE_P_UP_TO else float(k[columns[0]] / size)
-                value[np.ix_(rows, columns)] = _batched(int(size), own[rows], others[rows], k[columns], p, share)
-    return value
+def _passes(n: int, k: Ints) -> list[tuple[NDArray[np.intp], float | None]]:
+    """Columns of k < n that one product serves, and the p with which it thins the samples; None keeps them all."""
+    columns = np.flatnonzero(k < n)
+    if not len(columns):
+        return []
+    if n <= _INTEGERS_UP_TO:
+        return [(columns, None)]
+    if n <= _ONE_P_UP_TO:
+        return [(columns, 0.5)]
+    return [(columns[i : i + 1], float(k[column] / n)) for i, column in enumerate(columns)]
 
 
-def _batched(n: int, own: Ints, others: Ints, k: Ints, p: float, share: bool) -> Floats:
+def _batched(n: int, own: Ints, others: Ints, k: Ints, p: float | None, share: bool) -> Floats:
     """`_race` over as many races at a time as the cache holds; none has more rivals than the first."""
     parts = []
     start = 0
@@ -111,72 +128,61 @@ def _batched(n: int, own: Ints, others: Ints, k: Ints, p: float, share: bool) ->
     return np.concatenate(parts)
 
 
-def _race(n: int, own: Ints, others: Ints, k: Ints, p: float, share: bool) -> Floats:
-    """The races of one n: the sum over t of P(own gets t votes and no other gets more | k are drawn)."""
+def _race(n: int, own: Ints, others: Ints, k: Ints, p: float | None, share: bool) -> Floats:
+    """In how many ways `own` wins: summed over t, it gets t of the k votes and no rival gets more."""
     most = int(k.max())
     silent = n - own - others.sum(axis=1)  # samples without an answer
-    value = np.zeros((len(k), len(own)))
+    wins = np.zeros((len(k), len(own)))
     for t in range(1, min(most, int(own.max())) + 1):
         alive = np.flatnonzero(own >= t)
         field = others[alive]
-        depth = most - t + 1
         # A rival matters if it can reach t among the other k − t draws. All other samples are one factor (1 + x)^rest.
         rivals = int(np.count_nonzero(field >= t, axis=1).max(initial=0)) if 2 * t <= most else 0
         rest = silent[alive] + field[:, rivals:].sum(axis=1)
-        nodes, weights = _tie_nodes(min(rivals, (most - t) // t) if share else None)
-        product = _thinned_rows(rest, p, depth)[:, None, :]
+        depth, ties = most - t + 1, min(rivals, (most - t) // t) if share else 0
+        product = _ways_of_rows(rest, p, depth)[:, None, :]
         for rival in range(rivals):
-            product = _times(product, _thinned_rows(field[:, rival], p, t + 1), nodes, depth)
-        chance = np.einsum("u,dur->dr", weights, np.broadcast_to(product, (len(product), len(nodes), len(alive))))
-        chance *= _thinned_rows(own[alive], p, t + 1)[t]
-        reached = np.flatnonzero((k >= t) & (k - t < len(chance)))
-        value[np.ix_(reached, alive)] += chance[k[reached] - t]
-    return np.asarray(value.T / _thinned(n, p)[k])
+            product = _times(product, _ways_of_rows(field[:, rival], p, t + 1), depth, ties)
+        shares = np.einsum("dsr,s->dr", product, 1 / np.arange(1, product.shape[1] + 1))
+        shares *= _ways_of_rows(own[alive], p, t + 1)[t]
+        reached = np.flatnonzero((k >= t) & (k - t < len(shares)))
+        wins[np.ix_(reached, alive)] += shares[k[reached] - t]
+    return np.asarray(wins.T)
 
 
-def _times(product: Floats, factor: Floats, nodes: Floats, depth: int) -> Floats:
-    """The product times Σ_{i<t} factor_i xⁱ + u·factor_t x^t at every node u, up to x^(depth − 1).
+def _times(product: Floats, factor: Floats, depth: int, ties: int) -> Floats:
+    """The product times one more rival, Σ_{i<t} factor_i xⁱ + y·factor_t x^t, up to x^(depth − 1) and y^ties.
 
-    Shapes: product (degree, nodes or 1, races), factor (t + 1, races).
+    Shapes: product (powers of x, powers of y, races), factor (t + 1, races).
     """
     t = len(factor) - 1
-    degree, width, races = product.shape
-    new_degree = min(depth, degree + t)
-    width = max(width, len(nodes))
-    times = np.zeros((new_degree, width, races))
-    for i in range(min(t, new_degree - 1) + 1):
-        size = min(degree, new_degree - i)
-        scale = factor[i] if i < t else nodes[:, None] * factor[t]
-        times[i : i + size] += product[:size] * scale
+    degree, tied, races = product.shape
+    times = np.zeros((min(depth, degree + t), min(tied, ties) + 1, races))
+    for i in range(min(t, len(times))):
+        size = min(degree, len(times) - i)
+        times[i : i + size, :tied] += product[:size] * factor[i]
+    if t < len(times) and times.shape[1] > 1:
+        size, loser = min(degree, len(times) - t), times.shape[1] - 1
+        times[t : t + size, 1:] += product[:size, :loser] * factor[t]
     return times
 
 
-@lru_cache(maxsize=256)
-def _tie_nodes(most_ties: int | None) -> tuple[Floats, Floats]:
-    """Gauss–Legendre nodes u on [0, 1] and weights, exact for polynomials of this degree; u = 0 where a tie is lost.
-
-    ∫ uˢ du = 1/(s + 1) is the share of a winner who ties with s others.
-    """
-    if most_ties is None:
-        return np.zeros(1), np.ones(1)
-    nodes, weights = np.polynomial.legendre.leggauss(most_ties // 2 + 1)
-    return (nodes + 1) / 2, weights / 2
-
-
 @lru_cache(maxsize=1024)
-def _thinned(samples: int, p: float) -> Floats:
-    """P(i of these samples are kept) when each is kept with probability p, at index i."""
+def _ways(samples: int, p: float | None) -> Floats:
+    """In how many ways i of these samples can be drawn, at index i: C(samples, i), or P(i are kept) under thinning."""
+    if p is None:
+        return np.array([comb(samples, i) for i in range(samples + 1)], dtype=np.float64)
     i = np.arange(samples)
     return from_ratios((samples - i) * p, (i + 1) * (1 - p))
 
 
-def _thinned_rows(samples: Ints, p: float, length: int) -> Floats:
-    """`_thinned` of every entry, cut or padded to `length`: shape (length, entries)."""
+def _ways_of_rows(samples: Ints, p: float | None, length: int) -> Floats:
+    """`_ways` of every entry, cut or padded to `length`: shape (length, entries)."""
     sizes, where = np.unique(samples, return_inverse=True)
     table = np.zeros((len(sizes), length))
     for row, size in zip(table, sizes, strict=True):
-        pmf = _thinned(int(size), p)[:length]
-        row[: len(pmf)] = pmf
+        ways = _ways(int(size), p)[:length]
+        row[: len(ways)] = ways
     return np.asarray(table[where].T)
 
 

@@ -1,4 +1,4 @@
-"""Numbers that others have published, from the samples that they have published; the notes beside the data say where from."""
+"""Numbers that others have published, from the samples that they published; notes beside the data say where from."""
 
 import json
 from collections import Counter

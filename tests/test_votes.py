@@ -57,6 +57,14 @@ def test_every_k_of_small_problems(ties):
 
 
 @pytest.mark.parametrize("ties", ["random", "incorrect"])
+def test_integers_are_rounded_once():
+    """Up to this n the ways to win are counted exactly, if no tie has to be shared among three."""
+    n = votes._INTEGERS_UP_TO
+    for problem in (profile([n - 20, 20], [False, True]), profile([20, 19, n - 39], [True, False, False])):
+        every = range(1, n)
+        assert_array_equal(plurality([problem], every, "incorrect")[0], [exact(problem, k, "incorrect") for k in every])
+
+
 @pytest.mark.parametrize(
     ("problem", "k"),
     [
@@ -65,6 +73,9 @@ def test_every_k_of_small_problems(ties):
         (profile([10, 10, 10], [True, True, False], 10), [1, 5, 16, 33, 40]),
         (profile([30, 2, 2], [False, True, False], 2), [1, 4, 10, 20]),
         (profile([1, 39], [True, False]), [1, 2, 3, 38]),
+        (profile([19, 19, 18], [True, False, True]), [1, 2, 7, 28, 55, 56]),
+        (profile([20, 19, 18], [False, True, False]), [1, 2, 7, 28, 56, 57]),
+        (profile([30, 28, 28, 10], [True, False, True, False], 4), [1, 3, 10, 50, 99, 100]),
     ],
 )
 def test_larger_problems(problem, k, ties):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from at_k import columns
 from at_k.combinatorics import Floats, rank_weights, subset_mean
+from at_k.estimators.counts import pass_at_k
 from at_k.samples import Ragged
 from at_k.validation import (
     K,
@@ -196,8 +197,10 @@ def chosen(ranked: Ragged, correct: Ragged, k: Sequence[int], *, seed: int = 0) 
     starts = np.flatnonzero(np.concatenate([[True], (problem[1:] != problem[:-1]) | (score[1:] != score[:-1])]))
     tied = np.diff(np.concatenate([starts, [len(order)]]))
     right = np.add.reduceat(correct.values[order], starts, dtype=np.int64)
-    value = np.minimum(_mean_over_ranks(ranked.with_values(np.repeat(right / tied, tied)), k), 1.0)
-    return value, np.zeros_like(value)
+    value = _mean_over_ranks(ranked.with_values(np.repeat(right / tied, tied)), k)
+    # The chosen sample is among the drawn, and is the one that is drawn alone: rounding must not change that.
+    drawn = np.asarray(pass_at_k(correct.n, correct.sums(), k=k))
+    return np.where(np.asarray(k) == 1, drawn, np.minimum(value, drawn)), np.zeros_like(value)
 
 
 def highest(ranked: Ragged, k: Sequence[int]) -> Floats:
@@ -213,8 +216,11 @@ def _mean_over_ranks(rising: Ragged, k: Sequence[int]) -> Floats:
     for n in np.unique(rising.n):
         problems = np.flatnonzero(rising.n == n)
         samples = rising.offsets[problems][:, None] + np.arange(n)
-        # Not `@`, whose rounding of one problem depends on how many others there are.
-        mean[problems] = np.einsum("ps,sk->pk", rising.values[samples], rank_weights(int(n), k))
+        weights = np.stack([rank_weights(int(n), draws) for draws in k], axis=-1)
+        # Not `@`, whose rounding of one problem depends on how many others there are. The weights are summed in the
+        # same way, so that the mean of ones is 1.
+        total = np.einsum("s,sk->k", np.ones(n), weights)
+        mean[problems] = np.einsum("ps,sk->pk", rising.values[samples], weights) / total
     return mean
 
 
