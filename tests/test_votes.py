@@ -57,14 +57,6 @@ def test_every_k_of_small_problems(ties):
 
 
 @pytest.mark.parametrize("ties", ["random", "incorrect"])
-def test_integers_are_rounded_once():
-    """Up to this n the ways to win are counted exactly, if no tie has to be shared among three."""
-    n = votes._INTEGERS_UP_TO
-    for problem in (profile([n - 20, 20], [False, True]), profile([20, 19, n - 39], [True, False, False])):
-        every = range(1, n)
-        assert_array_equal(plurality([problem], every, "incorrect")[0], [exact(problem, k, "incorrect") for k in every])
-
-
 @pytest.mark.parametrize(
     ("problem", "k"),
     [
@@ -81,6 +73,14 @@ def test_integers_are_rounded_once():
 def test_larger_problems(problem, k, ties):
     k = list(k)
     assert_allclose(plurality([problem], k, ties)[0], [exact(problem, each, ties) for each in k], rtol=RTOL, atol=0)
+
+
+def test_integers_are_rounded_once():
+    """Up to this n the ways to win are counted exactly, if no tie has to be shared among three."""
+    n = votes._INTEGERS_UP_TO
+    for problem in (profile([n - 20, 20], [False, True]), profile([20, 19, n - 39], [True, False, False])):
+        every = range(1, n)
+        assert_array_equal(plurality([problem], every, "incorrect")[0], [exact(problem, k, "incorrect") for k in every])
 
 
 @pytest.mark.parametrize(
