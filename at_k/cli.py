@@ -29,8 +29,14 @@ def main(
 @app.command()
 def register(undo: Annotated[bool, typer.Option("--undo", help="Take the modules out again.")] = False) -> None:
     """Let evaluate.load("gpassk"), and the other names, work from any directory, without a network."""
-    folders = at_k.register(undo=undo)
+    try:
+        folders = at_k.register(undo=undo)
+    except OSError as error:
+        typer.echo(f"The module cache of evaluate, below HF_HOME, cannot be written: {error}", err=True)
+        raise typer.Exit(1) from None
     for folder in folders:
         typer.echo(f"{'removed' if undo else 'registered'} {folder}")
     if undo and not folders:
         typer.echo("nothing was registered")
+    if not undo:
+        typer.echo(f"evaluate.load({at_k.METRICS[0]!r}), and the other names, now work from any directory")

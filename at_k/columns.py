@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from itertools import chain, pairwise
 from math import isnan
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from at_k.validation import is_integer, kind
 
 _NUMBERS = (int, float, np.bool_, np.integer, np.floating)
 _FLOATS = (float, np.floating)
+_LARGEST_INTEGER = 2**53
+"""Up to here a 64-bit float holds every integer."""
+
 _Place = Callable[[int], str]
 
 
@@ -81,10 +84,12 @@ def grades(rows: object, name: str = "predictions", *, missing: bool = True) -> 
     return graded
 
 
-def weights(rows: object, name: str = "weights") -> Ragged:
-    """Rows of finite numbers that are not negative."""
+def weights(rows: object, name: str = "weights", *, missing: bool = False) -> Ragged:
+    """Rows of finite numbers that are not negative; where `missing` allows it, None or NaN, kept as NaN."""
     weighted = _numbers(rows, name)
     right = (weighted.values >= 0) & np.isfinite(weighted.values)
+    if missing:
+        right |= np.isnan(weighted.values)
     if not right.all():
         at = int(np.argmin(right))
         raise ValueError(f"`{name}` must be finite and not negative; got {weighted.values[at]} in {weighted.place(at)}")
@@ -95,7 +100,7 @@ def scores(rows: object, name: str = "scores") -> Ragged:
     """Rows of numbers, or of lists of d numbers (values of shape (samples, d)); NaN where one is missing."""
     if isinstance(rows, Ragged):
         return rows
-    if isinstance(rows, np.ndarray) and rows.ndim == 3 and rows.dtype.kind in "biuf" and rows.size:
+    if _is_table(rows, 3):
         vectors = rows.reshape(-1, rows.shape[2])
         scored = Ragged.of_lengths(vectors.astype(np.float64), np.full(len(rows), rows.shape[1], dtype=np.int64))
     else:
@@ -128,7 +133,7 @@ def references(rows: object, name: str = "references") -> list[tuple[str, ...]]:
             accepted = (accepted,)
         if not isinstance(accepted, (list, tuple)):
             raise TypeError(f"`{name}` must hold strings or lists of strings; got {_shown(row)} in problem {problem}")
-        if not accepted or None in accepted:
+        if not accepted or any(text is None for text in accepted):
             raise ValueError(f"`{name}` must hold an answer for every problem; got {row!r:.80} in problem {problem}")
         for text in accepted:
             if not isinstance(text, str):
@@ -183,39 +188,53 @@ def same_samples(name: str, n: Ints, other: str, other_n: Ints) -> None:
 
 
 def _numbers(rows: object, name: str) -> Ragged:
-    if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype.kind in "biuf" and rows.size:
+    if _is_table(rows, 2):
         n = np.full(len(rows), rows.shape[1], dtype=np.int64)
         return Ragged.of_lengths(rows.astype(np.float64).reshape(-1), n)
     flat, n = _flat(rows, name)
     return Ragged.of_lengths(_floats(flat, name, _placed(n)), n)
 
 
+def _is_table(rows: object, dimensions: int) -> TypeGuard[NDArray[Any]]:
+    """Whether rows are an array of numbers that can be taken as it is: none is masked, and a float holds each."""
+    if not isinstance(rows, np.ndarray) or isinstance(rows, np.ma.MaskedArray):
+        return False
+    if rows.ndim != dimensions or not rows.size:
+        return False
+    if rows.dtype in (np.int64, np.uint64):
+        return bool((rows <= _LARGEST_INTEGER).all() and (rows >= -_LARGEST_INTEGER).all())
+    return rows.dtype.kind in "biu" or rows.dtype == np.float64
+
+
 def _floats(flat: list[Any], name: str, place: _Place) -> Floats:
     kinds = set(map(type, flat))
-    if not all(issubclass(sort, _NUMBERS) for sort in kinds - {type(None)}):
+    for i, value in enumerate(flat) if not all(issubclass(sort, (*_NUMBERS, type(None))) for sort in kinds) else ():
+        if value is not None and not isinstance(value, _NUMBERS):
+            raise TypeError(f"`{name}` must hold numbers; got {_shown(value)} in {place(i)}")
+    if kinds & {np.float16, np.float32}:
+        flat = [float(str(value)) if isinstance(value, (np.float16, np.float32)) else value for value in flat]
+    if not kinds <= {float, bool, type(None)}:
         for i, value in enumerate(flat):
-            if value is not None and not isinstance(value, _NUMBERS):
-                raise TypeError(f"`{name}` must hold numbers; got {_shown(value)} in {place(i)}")
+            if isinstance(value, (int, np.integer)) and not _fits(int(value)):
+                raise ValueError(f"`{name}` must hold numbers that fit in a float; got {_shown(value)} in {place(i)}")
     if type(None) in kinds:
         flat = [np.nan if value is None else value for value in flat]
-    try:
-        return np.array(flat, dtype=np.float64)
-    except OverflowError:
-        huge = next(i for i, value in enumerate(flat) if isinstance(value, int) and value.bit_length() > 1023)
-        raise ValueError(
-            f"`{name}` must hold finite numbers; got an integer too large for a float in {place(huge)}"
-        ) from None
+    return np.array(flat, dtype=np.float64)
+
+
+def _fits(value: int) -> bool:
+    return abs(value) <= _LARGEST_INTEGER or (value.bit_length() <= 1023 and int(float(value)) == value)
 
 
 def _vectors(flat: list[Any], name: str, place: _Place) -> Floats:
     rows = [_listed(value) for value in flat]
-    d = next(len(row) for row in rows if isinstance(row, (list, tuple)))
+    d = next((len(row) for row in rows if isinstance(row, (list, tuple))), 0)
     for i, row in enumerate(rows):
         if row is None:
             rows[i] = [None] * d
         elif not isinstance(row, (list, tuple)):
             raise TypeError(
-                f"`{name}` must hold a list of numbers for every sample, as elsewhere; got {_shown(row)} in {place(i)}"
+                f"`{name}` must hold numbers, or a list of them for every sample; got {_shown(flat[i])} in {place(i)}"
             )
         elif len(row) != d or d == 0:
             raise ValueError(
@@ -242,15 +261,23 @@ def _flat(rows: object, name: str) -> tuple[list[Any], Ints]:
 
 
 def _outer(rows: object, name: str) -> Sequence[Any]:
-    if not isinstance(rows, Iterable) or isinstance(rows, (str, bytes, Mapping, Set)):
+    frame = hasattr(rows, "columns")  # a table, of which iteration gives the names of its columns
+    if not isinstance(rows, Iterable) or isinstance(rows, (str, bytes, Mapping, Set)) or frame:
         raise TypeError(f"`{name}` must be a list with one entry per problem; got {_shown(rows)}")
     whole = rows if isinstance(rows, (list, tuple)) or not isinstance(rows, Sequence) else rows[:]
     listed = _listed(whole)
-    return listed if isinstance(listed, (list, tuple)) else list(whole)
+    if listed is whole and not isinstance(listed, (list, tuple)):
+        return list(whole)
+    if not isinstance(listed, (list, tuple)):
+        raise TypeError(f"`{name}` must be a list with one entry per problem; got {_shown(rows)}")
+    return listed
 
 
 def _listed(values: object) -> Any:
     """Lists out of arrays, tensors, and columns; anything else as it is."""
+    single = isinstance(values, np.ndarray) and values.dtype in (np.float16, np.float32)
+    if single and not isinstance(values, np.ma.MaskedArray):
+        return np.asarray(values).astype(str).astype(np.float64).tolist()  # the decimals that they print as
     for method in ("tolist", "to_pylist", "to_list"):
         if hasattr(values, method):
             return getattr(values, method)()

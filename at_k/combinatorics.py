@@ -114,14 +114,17 @@ def from_ratios(above: NDArray[Any], below: NDArray[Any]) -> Floats:
 def look_up(table: Callable[[int], Floats], n: Ints, c: Ints) -> Floats:
     """table(n)[c] for every problem, the table made once per distinct n.
 
-    `n` and `c` are one-dimensional; the table of n has n + 1 rows, and its further axes come last in the answer.
+    `n` and `c` are one-dimensional and not empty; the table of n has n + 1 rows, and its further axes come last in the
+    answer.
     """
-    if n.size and (n == n[0]).all():
+    if (n == n[0]).all():
         return table(int(n[0]))[c]
-    sizes, where = np.unique(n, return_inverse=True)
-    tables = [table(int(size)) for size in sizes]
-    start = np.concatenate([[0], np.cumsum(sizes + 1)[:-1]])
-    return np.concatenate(tables)[start[where] + c]
+    order = np.argsort(n, kind="stable")
+    first = np.flatnonzero(np.diff(n[order], prepend=-1))
+    found = np.concatenate([table(int(n[rows[0]]))[c[rows]] for rows in np.split(order, first[1:])])
+    values = np.empty_like(found)
+    values[order] = found
+    return values
 
 
 def subset_mean(
@@ -135,8 +138,10 @@ def subset_mean(
     exact = comb(n, k) <= MAX_SUBSETS
     blocks = _every_subset(n, k) if exact else _random_subsets(n, k, rng)
     values = np.concatenate([value(block) for block in blocks])
-    error = 0.0 if exact else float(values.std(ddof=1)) / sqrt(values.size)
-    return float(values.mean()), error
+    if exact:
+        return float(values.mean()), 0.0
+    # Draws that all agree do not prove that all subsets do: the error is at least 1/draws.
+    return float(values.mean()), max(float(values.std(ddof=1)) / sqrt(values.size), 1 / values.size)
 
 
 def _every_subset(n: int, k: int) -> Iterator[NDArray[np.intp]]:

@@ -7,7 +7,6 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import evaluate
@@ -17,31 +16,12 @@ from numpy.typing import ArrayLike
 
 import at_k
 from at_k import columns, summary
+from at_k.exchange import Exchange
 from at_k.grading import Check, Verdicts, checker_name, judge_answers, judge_grades
+from at_k.interface import COLUMNS, OPTIONS, checked_config, refuse_unknown
 from at_k.samples import Answers, Ragged
 from at_k.store import Batch, Store
 from at_k.validation import checked_seed
-
-CONFIGS = ("default", "graded")
-
-COLUMNS = ("predictions", "references", "scores")
-
-OPTIONS = (
-    "k",
-    "thresholds",
-    "threshold",
-    "ties",
-    "weights",
-    "select",
-    "score_weights",
-    "higher_is_better",
-    "check_correct_fn",
-    "missing",
-    "groups",
-    "return_details",
-    "key_style",
-)
-"""The options of all modules. Each module ignores those of its sisters, so that `evaluate.combine` can share them."""
 
 
 def sample_features(config_name: str, *, scores: bool = False) -> list[Features]:
@@ -63,8 +43,8 @@ class SampledMetric(evaluate.Metric, ABC):
     samples judged with `judge`, makes one value per problem and key, and hands these to `report`.
 
     Differences from `evaluate.Metric`: columns are checked in full and never cast silently; a computation that fails
-    loses no samples; several threads may share an instance; samples are kept in memory, and files are written only for
-    `num_process > 1`, to bring the samples of all processes together.
+    loses no samples; several threads may share an instance; samples are kept in memory. Only for `num_process > 1` are
+    files written, when processes hand over their samples; all must come to `compute` within `timeout` seconds.
 
     Args:
         config_name: "default" (predictions are answers, to be judged against references) or "graded" (predictions are
@@ -74,10 +54,6 @@ class SampledMetric(evaluate.Metric, ABC):
 
     The other arguments are those of `evaluate.load`.
     """
-
-    data: Any  # of evaluate.Metric, untyped: the samples of all processes, their files, and the locks on these
-    file_paths: Any
-    filelocks: Any
 
     def __init__(
         self,
@@ -93,13 +69,12 @@ class SampledMetric(evaluate.Metric, ABC):
         timeout: float = 100,
         **options: Any,
     ) -> None:
-        if config_name is not None and config_name not in CONFIGS:
-            raise ValueError(f"`config_name` must be one of {', '.join(map(repr, CONFIGS))}; got {config_name!r}")
         self.simulation_seed = 0 if seed is None else checked_seed(seed)
         self._store = Store()
+        self._gathered = False  # whether the store holds the samples of all processes
         self._lock = threading.RLock()
         super().__init__(
-            config_name=config_name,
+            config_name=checked_config(config_name),
             keep_in_memory=keep_in_memory,
             cache_dir=cache_dir,
             num_process=num_process,
@@ -114,7 +89,7 @@ class SampledMetric(evaluate.Metric, ABC):
 
     def __len__(self) -> int:
         """How many problems have been added since the last computation."""
-        return len(self._store) or super().__len__()
+        return len(self._store)
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the lock: an instance can be sent to another process between computations."""
@@ -134,7 +109,8 @@ class SampledMetric(evaluate.Metric, ABC):
         given = {"predictions": predictions, "references": references}
         given |= {name: kwargs.pop(name) for name in COLUMNS if name in kwargs}
         options = self._defaults | self._own_options(kwargs)
-        batches = [] if all(given.get(name) is None for name in self._feature_names()) else [self._read(given)]
+        named = {"predictions", "references", *self._feature_names()}
+        batches = [] if all(given.get(name) is None for name in named) else [self._read(given)]
         if self.num_process > 1:
             return self._compute_of_all_processes(batches, options)
         if batches and not len(self._store):
@@ -218,11 +194,7 @@ class SampledMetric(evaluate.Metric, ABC):
 
     def _own_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """The options of this module; those of its sisters are left out, and others are refused."""
-        for name, value in options.items():
-            if name not in OPTIONS:
-                raise TypeError(
-                    f"`{name}` is not an option of any module; got {value!r:.60}; the options are {', '.join(OPTIONS)}"
-                )
+        refuse_unknown(options, OPTIONS, "option")
         own = inspect.signature(type(self)._compute).parameters
         return {name: value for name, value in options.items() if name in own}
 
@@ -242,17 +214,12 @@ class SampledMetric(evaluate.Metric, ABC):
         )
 
     def _add(self, given: dict[str, Any]) -> None:
-        for name, value in given.items():
-            if name not in COLUMNS:
-                raise TypeError(
-                    f"`{name}` is not a column of any module; got {value!r:.60}; the columns are {', '.join(COLUMNS)}"
-                )
+        refuse_unknown(given, COLUMNS, "column")
         batch = self._read(given)
         with self._lock:
-            if self.num_process > 1:
-                super().add_batch(**batch.rows(self._feature_names()))
-            else:
-                self._store.add(batch)
+            if self._gathered:
+                raise ValueError(_HELD)
+            self._store.add(batch)
 
     def _run(self, batch: Batch, options: dict[str, Any]) -> dict[str, Any]:
         """`_compute` on checked columns."""
@@ -270,26 +237,27 @@ class SampledMetric(evaluate.Metric, ABC):
         return result
 
     def _compute_of_all_processes(self, batches: list[Batch], options: dict[str, Any]) -> dict[str, Any] | None:
-        """Process 0 gathers what all have written, and computes; the others only say that they are done."""
+        """Process 0 gathers what all others hand over, and computes. Nobody's samples are forgotten before that."""
+        exchange = Exchange(self.data_dir, self.experiment_id, self.num_process, self.timeout)
         with self._lock:
-            for batch in batches:
-                super().add_batch(**batch.rows(self._feature_names()))
-            if self.writer is not None or not len(self._store):
-                self._finalize()  # waits for the other processes; in process 0 it also reads all files
-                self.cache_file_name = self.filelock = self.selected_feature_format = None
-                if self.process_id == 0:
-                    self._gather()
-            return self._run_with_store([], options) if self.process_id == 0 else None
+            if self.process_id > 0:
+                mine = [*([self._store.joined()] if len(self._store) else []), *batches]
+                exchange.hand_over(self.process_id, Batch.joined(mine).arrays() if mine else {})
+                self._store.clear()
+                return None
+            if not self._gathered:
+                others = [Batch.from_arrays(arrays) for arrays in exchange.gather() if arrays]
+                for batch in [*batches, *others]:
+                    self._store.add(batch)
+                self._gathered = True
+            elif batches:
+                raise ValueError(_HELD)
+            result = self._run_with_store([], options)
+            self._gathered = False
+            return result
 
-    def _gather(self) -> None:
-        """Move the samples of all processes from their files into the store, and leave no file behind."""
-        try:
-            self._store.add(self._read({name: self.data[name][:] for name in self._feature_names()}))
-        finally:
-            self.data = None
-            for lock, path in zip(self.filelocks, map(Path, self.file_paths), strict=True):
-                path.unlink()
-                lock.release()
-                path.with_name(f"{path.name}.lock").unlink(missing_ok=True)
-            Path(self.data_dir, f"{self.experiment_id}-{self.num_process}-rdv.lock").unlink(missing_ok=True)
-            self.filelocks = self.file_paths = None
+
+_HELD = (
+    "`predictions` must not be given now: the samples of all processes are held since a `compute` failed; call it "
+    "again without, or load the metric anew to forget them"
+)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+from at_k.interface import OPTIONS, checked_config, refuse_unknown
 from at_k.registration import module_path
 from at_k.validation import checked_k
 
@@ -29,16 +30,19 @@ def scorer(name: str, config_name: str = "default", /, **options: Any) -> Scorer
 
     Raises:
         ValueError: if there is no such metric, `k` is missing, or an option speaks of the whole data set.
-        TypeError: if an option is of the wrong kind.
+        TypeError: if there is no such option, or `k` is not an integer.
 
     Examples:
         >>> score = scorer("pass_at_k", "graded", k=[1, 2])
         >>> score({"predictions": [[1, 0, 0], [1, 1, 1]]})
         {'pass@1': [0.3333333333333333, 1.0], 'pass@2': [0.6666666666666666, 1.0]}
 
-        With `datasets`: `dataset.map(at_k.scorer("gpassk", k=[4, 8]), batched=True, num_proc=2)`.
+        With `datasets`: `dataset.map(at_k.scorer("gpassk", k=[4, 8]), batched=True, num_proc=2)`. The columns must have
+        the names above; `dataset.rename_columns` gives them.
     """
     module_path(name)  # refuses a name that there is not
+    checked_config(config_name)
+    refuse_unknown(options, OPTIONS, "option")
     for option in _OF_ALL_PROBLEMS:
         if option in options:
             raise ValueError(
@@ -63,7 +67,16 @@ class Scorer:
 
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, list[float]]:
         """One list per key, with one value for each problem of the batch."""
-        inputs = {name: batch[name] for name in self._module._feature_names()}
+        inputs = {}
+        for name in self._module._feature_names():
+            if name not in batch:
+                raise ValueError(
+                    f"`{name}` must be a column of the batch, whose columns are {', '.join(batch)}: "
+                    f"{self.name!r} in the configuration {self.config_name!r} needs it under this name"
+                )
+            inputs[name] = batch[name]
+        if isinstance(next(iter(inputs["predictions"]), None), (str, int, float)):
+            raise TypeError("`predictions` must be a batch of problems; got a single one: map with batched=True")
         table = self._module.compute(**inputs, return_details=True)["details"]["per_problem"]
         return {_of_any_n(key): values for key, values in table.items() if key not in ("n", "c")}
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from at_k import columns
 from at_k.combinatorics import Ints
@@ -44,18 +48,25 @@ class Batch:
             _joined_scores([batch.scores for batch in batches if batch.scores is not None]),
         )
 
-    def rows(self, names: Sequence[str]) -> dict[str, list[Any]]:
-        """The named columns as lists, one entry per problem."""
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The columns as plain arrays, for `from_arrays` in another process."""
         if isinstance(self.predictions, Answers):
-            predictions = _rows(self.predictions.codes, [*self.predictions.distinct, None])
+            codes = self.predictions.codes
+            arrays = {"codes": codes.values, "n": codes.n, "distinct": _packed(self.predictions.distinct)}
+            arrays["references"] = _packed(self.references)
         else:
-            predictions = _rows(_whole(self.predictions))
-        taken = {
-            "predictions": predictions,
-            "references": [list(accepted) for accepted in self.references or ()],
-            "scores": [] if self.scores is None else _rows(self.scores),
-        }
-        return {name: taken[name] for name in names}
+            arrays = {"grades": _whole(self.predictions).values, "n": self.n}
+        return arrays if self.scores is None else {**arrays, "scores": self.scores.values}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Batch:
+        """The batch of which these are the `arrays`."""
+        n = arrays["n"]
+        scores = Ragged.of_lengths(arrays["scores"], n) if "scores" in arrays else None
+        if "grades" in arrays:
+            return cls((Ragged.of_lengths(arrays["grades"], n),), None, scores)
+        answers = Answers(Ragged.of_lengths(arrays["codes"], n), tuple(_unpacked(arrays["distinct"])))
+        return cls(answers, [tuple(accepted) for accepted in _unpacked(arrays["references"])], scores)
 
     @property
     def n(self) -> Ints:
@@ -77,6 +88,8 @@ class Store:
 
     def add(self, batch: Batch) -> None:
         """Append a batch."""
+        if not len(batch):
+            return
         if self._batches:
             _same_dimensions(self._batches[0].scores, batch.scores)
         self._batches.append(batch)
@@ -85,10 +98,10 @@ class Store:
 
     def joined(self, *more: Batch) -> Batch:
         """All problems held, and those of further batches."""
-        for batch in more:
-            if self._batches:
-                _same_dimensions(self._batches[0].scores, batch.scores)
-        return Batch.joined([*self._batches, *more])
+        every = [*self._batches, *more]
+        for batch in every[1:]:
+            _same_dimensions(every[0].scores, batch.scores)
+        return Batch.joined(every)
 
     def clear(self) -> None:
         """Forget all problems."""
@@ -121,9 +134,12 @@ def _joined_predictions(parts: Sequence[Answers | tuple[Ragged, ...]]) -> Answer
     return (_whole(graded),) if sum(map(len, graded)) < _SMALL else graded
 
 
-def _rows(column: Ragged, names: Sequence[Any] | None = None) -> list[Any]:
-    flat = column.values.tolist() if names is None else [names[code] for code in column.values]
-    return [flat[start:stop] for start, stop in pairwise(column.offsets)]
+def _packed(texts: object) -> NDArray[np.uint8]:
+    return np.frombuffer(json.dumps(texts).encode(), dtype=np.uint8)
+
+
+def _unpacked(packed: NDArray[np.uint8]) -> Any:
+    return json.loads(packed.tobytes())
 
 
 def _joined_scores(scores: Sequence[Ragged]) -> Ragged | None:

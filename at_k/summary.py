@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from at_k import columns
-from at_k.validation import checked_choice, checked_flag
+from at_k.combinatorics import Floats
+from at_k.validation import checked_choice, checked_flag, kind
 
 KEY_STYLES = ("standard", "plain")
 
@@ -46,26 +47,30 @@ def summarize(
         >>> summarize({"pass@1": [1.0, 0.5, 0.0]}, groups=["easy", "easy", "hard"])
         {'pass@1': 0.5, 'easy/pass@1': 0.75, 'hard/pass@1': 0.0}
     """
-    values = {key: np.asarray(column, dtype=np.float64) for key, column in per_problem.items()}
+    values = _checked("per_problem", per_problem)
     if not values:
         raise ValueError("`per_problem` must hold at least one column; got none")
     first, n_problems = next((key, column.size) for key, column in values.items())
+    errors = _checked("mcse", mcse or {})
     for key, column in values.items():
-        if column.ndim != 1 or not column.size:
-            raise ValueError(
-                f"`per_problem` must hold one value per problem, at least one; got shape {column.shape} for {key!r}"
-            )
         columns.same_problems(first, n_problems, key, len(column))
-    check_options(n_problems, groups=groups, key_style=key_style)
-    errors = {key: np.asarray(column, dtype=np.float64) for key, column in (mcse or {}).items()}
     for key, column in errors.items():
-        columns.same_problems("mcse", column.size, key, n_problems)
+        if key not in values:
+            raise ValueError(f"`mcse` must have keys of `per_problem`; got {key!r}")
+        columns.same_problems(key, n_problems, f"mcse[{key!r}]", len(column))
+    check_options(n_problems, groups=groups, key_style=key_style)
+    spelled = {styled(key, key_style): key for key in values}
+    for key in values:
+        if spelled[styled(key, key_style)] != key:
+            raise ValueError(
+                f"`key_style` {key_style!r} must not spell two keys alike; it does {key!r} and another one"
+            )
 
     result = {}
     for prefix, problems in {"": np.arange(n_problems), **_members(groups)}.items():
         for key, column in values.items():
             name = prefix + styled(key, key_style)
-            result[name] = fsum(column[problems].tolist()) / len(problems)
+            result[name] = _mean(column[problems])
             if key in errors and errors[key][problems].any():
                 result[f"{name}_mcse"] = sqrt(fsum((errors[key][problems] ** 2).tolist())) / len(problems)
     return result
@@ -79,6 +84,34 @@ def check_options(
         columns.same_problems("groups", len(columns.groups(groups)), "predictions", n_problems)
     checked_choice("key_style", key_style, KEY_STYLES)
     checked_flag("return_details", return_details)
+
+
+def _checked(name: str, per_problem: object) -> dict[str, Floats]:
+    if not isinstance(per_problem, Mapping):
+        raise TypeError(f"`{name}` must map keys to columns; got {per_problem!r:.60} of type {kind(per_problem)}")
+    values = {}
+    for key, given in per_problem.items():
+        column = np.asarray(given)
+        if not isinstance(key, str) or column.dtype.kind not in "biuf":
+            raise TypeError(f"`{name}` must map strings to numbers; got {column.dtype} for {key!r}")
+        if column.ndim != 1 or not column.size:
+            raise ValueError(
+                f"`{name}` must hold one value per problem, at least one; got shape {column.shape} for {key!r}"
+            )
+        if not np.isfinite(column).all():
+            problem = int(np.argmin(np.isfinite(column)))
+            raise ValueError(
+                f"`{name}` must hold finite numbers; got {column[problem]} for {key!r} in problem {problem}"
+            )
+        values[key] = column.astype(np.float64)
+    return values
+
+
+def _mean(column: Floats) -> float:
+    try:
+        return fsum(column.tolist()) / len(column)
+    except OverflowError:  # the sum is too large for a float; the mean is not
+        return fsum((column / len(column)).tolist())
 
 
 def styled(key: str, key_style: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, Decimal
+from fractions import Fraction
+from math import ceil
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -83,7 +84,7 @@ def checked_tau(tau: object, name: str = "tau") -> tuple[float, ...]:
 
 def draws_needed(tau: float, k: int) -> int:
     """max(1, ⌈τk⌉), where τ is the decimal that was written and not its binary neighbour: 0.07 of 100 is 7, not 8."""
-    return max(1, int((Decimal(repr(tau)) * k).to_integral_value(ROUND_CEILING)))
+    return max(1, ceil(Fraction(repr(tau)) * k))
 
 
 def checked_threshold(threshold: object) -> float:
@@ -148,6 +149,8 @@ def _integers(name: str, values: ArrayLike) -> Ints:
         array: NDArray[np.generic] = np.asarray(values)
     except ValueError:
         raise ValueError(f"`{name}` must hold integers, in rows of one length; got {values!r:.80}") from None
+    if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
+        raise ValueError(f"`{name}` must fit in 64 bits with a sign; got {array.max()}")
     if array.dtype.kind not in "iu" and array.size:
         raise TypeError(f"`{name}` must hold integers; got {array.dtype} in {values!r:.80}")
     return array.astype(np.int64)

@@ -26,13 +26,16 @@ _INTEGERS_UP_TO = 56
 """Up to this n every count of subsets is an integer that a float holds."""
 
 _ONE_P_UP_TO = 1000
-"""Up to this n thinning with p = ½ serves every k (2^−n is still a normal number); beyond, each k has its own p."""
+"""Up to this n thinning with p = ½ serves every k, since 2^−n is still a normal number; beyond, k near np."""
+
+_REACH = 1e-100
+"""Least probability of k kept samples for which p serves k, so that small values keep their digits."""
 
 _BLOCK = 60_000
 """Numbers in one product: a few of them fit the processor's cache."""
 
-_PROBLEMS = 4096
-"""Problems whose votes are laid out at a time."""
+_CELLS = 1_000_000
+"""Problems × answers that are laid out at a time."""
 
 
 def plurality(
@@ -50,7 +53,8 @@ def plurality(
     """
     draws = np.asarray(k)
     won = np.zeros((len(n), len(k)))
-    bounds = np.searchsorted(problem, np.arange(0, len(n) + _PROBLEMS, _PROBLEMS))
+    step = max(1, _CELLS // int(np.bincount(problem, minlength=1).max() + 1))
+    bounds = np.searchsorted(problem, np.arange(0, len(n) + step, step))
     for start, stop in pairwise(bounds):
         if correct[start:stop].any():
             _add_wins(problem[start:stop], count[start:stop], correct[start:stop], n, draws, share, won)
@@ -85,7 +89,9 @@ def _add_wins(
     votes = np.zeros((len(here), int(size.max())), dtype=np.int64)
     votes[row, np.arange(len(count)) - start[row]] = count
 
-    racer, own = row[correct], count[correct]
+    # Correct answers of a problem that have as many votes run the same race.
+    runners, times = np.unique(np.column_stack([row[correct], count[correct]]), axis=0, return_counts=True)
+    racer, own = runners.T
     seat = np.argmax(votes[racer] == own[:, None], axis=1)  # any answer with as many votes will do as "own"
     seats = np.arange(votes.shape[1] - 1)
     others = np.take_along_axis(votes[racer], seats + (seats >= seat[:, None]), axis=1)
@@ -99,7 +105,7 @@ def _add_wins(
             wins = np.zeros((len(distinct), len(columns)))
             wins[rows] = _batched(int(samples), distinct[rows, 2], distinct[rows, 3:], k[columns], p, share)
             total = np.zeros((len(here), len(columns)))
-            np.add.at(total, racer[racing], wins[which[racing]])
+            np.add.at(total, racer[racing], wins[which[racing]] * times[racing, None])
             mine = np.unique(racer[racing])
             won[np.ix_(here[mine], columns)] = total[mine] / _ways(int(samples), p)[k[columns]]
 
@@ -113,7 +119,25 @@ def _passes(n: int, k: Ints) -> list[tuple[NDArray[np.intp], float | None]]:
         return [(columns, None)]
     if n <= _ONE_P_UP_TO:
         return [(columns, 0.5)]
-    return [(columns[i : i + 1], float(k[column] / n)) for i, column in enumerate(columns)]
+    passes: list[tuple[NDArray[np.intp], float | None]] = []
+    rising = columns[np.argsort(k[columns])]
+    start = 0
+    for stop in range(1, len(rising) + 1):
+        if stop == len(rising) or not _reaches(n, k[rising[start]], k[rising[stop]]):
+            passes.append((rising[start:stop], _middle(n, k[rising[start]], k[rising[stop - 1]])))
+            start = stop
+    return passes
+
+
+def _middle(n: int, low: int, high: int) -> float:
+    """The p of which the mean number of kept samples lies between two k."""
+    return float((low + high) / 2 / n)
+
+
+def _reaches(n: int, low: int, high: int) -> bool:
+    """Whether one p serves both k, and all between."""
+    kept = _ways(n, _middle(n, low, high))
+    return bool(min(kept[low], kept[high]) > _REACH)
 
 
 def _batched(n: int, own: Ints, others: Ints, k: Ints, p: float | None, share: bool) -> Floats:

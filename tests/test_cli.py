@@ -21,7 +21,9 @@ def test_without_a_verb_it_helps():
 def test_register_and_undo():
     done = runner.invoke(app, ["register"])
     assert done.exit_code == 0
-    assert [line.split()[0] for line in done.output.splitlines()] == ["registered"] * len(at_k.METRICS)
+    *folders, hint = done.output.splitlines()
+    assert [line.split()[0] for line in folders] == ["registered"] * len(at_k.METRICS)
+    assert hint.startswith("evaluate.load('gpassk')")
     assert runner.invoke(app, ["register", "--undo"]).output.count("removed ") == len(at_k.METRICS)
     assert runner.invoke(app, ["register", "--undo"]).output == "nothing was registered\n"
 

@@ -173,3 +173,10 @@ def test_compute_without_evaluate_around_it():
 def test_environment_is_the_fresh_one():
     assert os.environ["HF_HUB_OFFLINE"] == "1"
     assert "at-k-tests-" in str(evaluate.config.HF_CACHE_HOME)
+
+
+def test_a_warning_points_at_the_caller():
+    metric = load("pass_at_k", "graded")
+    with pytest.warns(UserWarning, match="missing='drop' left out 1 of 3 samples, in 1 of 1 problems") as caught:
+        metric.compute(predictions=[[1, 0, None]], k=1, missing="drop")
+    assert caught[0].filename == __file__

@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 import at_k
-from at_k import module
+from at_k import interface
 
 ROOT = Path(__file__).parent.parent
 
@@ -52,5 +52,5 @@ def test_every_module_folder_is_known_and_packaged():
 
 
 def test_shared_columns_and_options_are_listed_once():
-    assert len(set(module.OPTIONS)) == len(module.OPTIONS)
-    assert not set(module.OPTIONS) & set(module.COLUMNS)
+    assert len(set(interface.OPTIONS)) == len(interface.OPTIONS)
+    assert not set(interface.OPTIONS) & set(interface.COLUMNS)

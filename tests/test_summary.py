@@ -93,7 +93,7 @@ def test_the_error_of_a_group():
         ({"a": [1, 2]}, {"groups": "xy"}, TypeError, ["`groups`", "'xy'"]),
         ({"a": [1, 2]}, {"key_style": "short"}, ValueError, ["`key_style`", "'short'", "'plain'"]),
         ({"a": [1, 2]}, {"key_style": None}, TypeError, ["`key_style`", "None"]),
-        ({"a": [1, 2]}, {"mcse": {"a": [0.1]}}, ValueError, ["`mcse`", "1 and 2"]),
+        ({"a": [1, 2]}, {"mcse": {"a": [0.1]}}, ValueError, ["`mcse['a']`", "2 and 1"]),
     ],
 )
 def test_errors(per_problem, options, error, said):

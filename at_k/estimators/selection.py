@@ -116,7 +116,7 @@ def max_at_k(
     scored = columns.scores(scores, "scores")
     columns.some_problems("scores", len(scored))
     draws = fitting_k(checked_k(k), scored.n, ())
-    if select in ("lexicographic", "pareto"):
+    if select is not None and checked_choice("select", select, SELECT) != "weighted":
         raise ValueError(f"`select` must be 'weighted' for max@k, which needs one number per sample; got {select!r}")
     ranked = rank(scored, select=select, score_weights=score_weights, higher_is_better=higher_is_better)
     value = highest(ranked, draws) if higher_is_better else -highest(ranked, draws)
@@ -136,7 +136,7 @@ def rank(
     missing = columns.any_dimension(np.isnan(scores.values))
     if missing.any():
         at = int(np.argmax(missing))
-        raise ValueError(f"`scores` must be finite; got {scores.values[at].tolist()} in {scores.place(at)}")
+        raise ValueError(f"`scores` must be finite numbers; got None or NaN in {scores.place(at)}")
     values = scores.values if checked_flag("higher_is_better", higher_is_better) else -scores.values
     d = values.shape[1] if values.ndim == 2 else 1
     if score_weights is not None and select != "weighted":
@@ -167,7 +167,10 @@ def _weighted_sum(scores: Ragged, score_weights: Sequence[float] | None) -> Ragg
     for number in score_weights:
         if not is_number(number):
             raise TypeError(f"`score_weights` must hold numbers; got {number!r} of type {kind(number)}")
-    share = np.array(score_weights, dtype=np.float64)
+    try:
+        share = np.array(score_weights, dtype=np.float64)
+    except OverflowError:
+        share = np.array([np.inf])
     if share.shape != (d,) or not np.isfinite(share).all():
         raise ValueError(
             f"`score_weights` must be {d} finite numbers, one per dimension of the scores; got {score_weights!r}"

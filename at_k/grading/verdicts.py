@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.columns import same_problems, same_samples
+from at_k.columns import any_dimension, same_problems, same_samples
 from at_k.combinatorics import Floats, Ints
 from at_k.grading.checkers import Check, exact_match, find_checker, graded
 from at_k.samples import Answers, Ragged
@@ -52,7 +53,12 @@ class Verdicts:
     def alongside(self, name: str, column: Ragged) -> Ragged:
         """Of a column with an entry for every sample given, the entries of the samples kept."""
         same_samples(name, column.n, "predictions", self.given)
-        return column if self.kept is None else column.kept(self.kept)
+        kept = np.ones(len(column.values), dtype=bool) if self.kept is None else self.kept
+        absent = kept & any_dimension(np.isnan(column.values))
+        if absent.any():
+            place = column.place(int(np.argmax(absent)))
+            raise ValueError(f"`{name}` must be finite numbers; got None or NaN in {place}")
+        return column if self.kept is None else column.kept(kept)
 
 
 def judge_grades(parts: Sequence[Ragged], *, threshold: float = 0.5, missing: str = "error") -> Verdicts:
@@ -129,6 +135,14 @@ def _refuse(absent: Ragged) -> None:
         )
 
 
+def _levels_to_the_caller() -> int:
+    """How many frames up the code is that called this package, for a warning to point at."""
+    level, frame = 0, inspect.currentframe()
+    while frame is not None and frame.f_globals["__name__"].split(".")[0] in ("at_k", "evaluate_modules"):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
 def _settled(correct: Ragged, total: Floats, absent: Ragged, missing: str, answers: Answers | None = None) -> Verdicts:
     """What becomes of the missing samples."""
     given, n_missing, kept = correct.n, int(np.count_nonzero(absent.values)), None
@@ -144,7 +158,7 @@ def _settled(correct: Ragged, total: Floats, absent: Ragged, missing: str, answe
         warnings.warn(
             f"missing='drop' left out {n_missing} of {len(absent.values)} samples, in {np.count_nonzero(gone)} of "
             f"{len(absent)} problems",
-            stacklevel=2,
+            stacklevel=_levels_to_the_caller(),
         )
         kept = ~absent.values
         correct = correct.kept(kept)

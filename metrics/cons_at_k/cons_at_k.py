@@ -86,7 +86,7 @@ class ConsAtK(SampledMetric):
         k = None if k is None else checked_k(k)
         threshold = checked_threshold(threshold)
         ties = checked_choice("ties", ties, TIES)
-        weights = None if weights is None else columns.weights(weights)
+        weights = None if weights is None else columns.weights(weights, missing=True)
         if weights is not None and self.config_name == "graded":
             raise ValueError("`weights` must not be given in the configuration 'graded': without answers nobody votes")
 

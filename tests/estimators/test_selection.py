@@ -261,7 +261,7 @@ POINTS = [[[1, 2], [3, 4]]]
 @pytest.mark.parametrize(
     ("scores", "grades", "options", "error", "said"),
     [
-        ([[1, 2], [1, np.nan]], [[1, 0]] * 2, {}, ValueError, ["`scores`", "nan", "problem 1, sample 1"]),
+        ([[1, 2], [1, np.nan]], [[1, 0]] * 2, {}, ValueError, ["`scores`", "NaN", "problem 1, sample 1"]),
         ([[1, 2], [np.inf, 1]], [[1, 0]] * 2, {}, ValueError, ["`scores`", "inf", "problem 1, sample 0"]),
         ([[1, 2], [1, None]], [[1, 0]] * 2, {}, ValueError, ["`scores`", "problem 1, sample 1"]),
         ([[1, "2"]], [[1, 0]], {}, TypeError, ["`scores`", "'2'", "problem 0, sample 1"]),

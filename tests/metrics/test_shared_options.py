@@ -20,7 +20,7 @@ from modules import (
 )
 
 import at_k
-from at_k.module import COLUMNS, OPTIONS
+from at_k.interface import COLUMNS, OPTIONS
 
 SISTERS = [
     (module, option)
