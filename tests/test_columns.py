@@ -288,3 +288,44 @@ def test_as_many_samples():
     )
     raises(ValueError, ["`scores`", "`predictions`", "2 and 5", "problem 1"],
            columns.same_samples, "scores", n, "predictions", np.array([1, 5, 4]))  # fmt: skip
+
+
+class TestNothingIsCastSilently:
+    def test_masked_samples_are_missing(self):
+        masked = np.ma.array([[1.0, 1.0], [1, 1]], mask=[[False, True], [False, False]])
+        assert_array_equal(columns.grades(masked).values, [1, np.nan, 1, 1])
+        assert_array_equal(columns.scores(masked[..., None]).values, [[1], [np.nan], [1], [1]])
+
+    @pytest.mark.parametrize("dtype", [np.float16, np.float32])
+    def test_single_precision_is_the_decimal_that_it_prints(self, dtype):
+        for rows in (
+            np.array([[0.1, 0.7]], dtype=dtype),
+            [np.array([0.1, 0.7], dtype=dtype)],
+            [[dtype(0.1), dtype(0.7)]],
+        ):
+            assert_array_equal(columns.grades(rows).values, [0.1, 0.7])
+
+    @pytest.mark.parametrize("rows", [[[2**53 + 1, 1]], np.array([[2**53 + 1, 1]]), [[10**400, 1]]])
+    def test_integers_that_no_float_holds_are_refused(self, rows):
+        with pytest.raises(
+            ValueError, match=r"`scores` must hold numbers that fit in a float; got 9007199254740993|got 1000"
+        ):
+            columns.scores(rows)
+        assert_array_equal(columns.scores([[2**53, 2**62]]).values, [2.0**53, 2.0**62])
+
+    def test_a_table_is_not_a_column(self):
+        table = pd.DataFrame({"question": ["q1", "q2"], "answer": ["4", "7"]})
+        for read in (columns.references, columns.groups, columns.answers):
+            with pytest.raises(TypeError, match="must be a list with one entry per problem"):
+                read(table)
+
+    @pytest.mark.parametrize(
+        "read", [columns.answers, columns.grades, columns.scores, columns.references, columns.groups]
+    )
+    def test_a_single_value_is_not_a_column(self, read):
+        with pytest.raises(TypeError, match="must be a list with one entry per problem"):
+            read(np.array(1.0))
+
+    def test_a_score_that_is_an_array_without_dimensions(self):
+        with pytest.raises(TypeError, match=r"`scores` must hold numbers, or a list of them .* problem 0, sample 0"):
+            columns.scores([[np.array(1.0), np.array(2.0)]])

@@ -87,6 +87,13 @@ def test_the_error_of_a_group():
         ({"a": [[1, 2]]}, {}, ValueError, ["`per_problem`", "(1, 2)", "'a'"]),
         ({"a": 0.5}, {}, ValueError, ["`per_problem`", "()", "'a'"]),
         ({"a": [1, 2], "b": [1]}, {}, ValueError, ["`a`", "`b`", "2 and 1"]),
+        ({"a": ["0.5", "1"]}, {}, TypeError, ["`per_problem`", "'a'"]),
+        ({"a": [1, None]}, {}, TypeError, ["`per_problem`", "'a'"]),
+        ({"a": [1, float("nan")]}, {}, ValueError, ["`per_problem`", "nan", "'a'", "problem 1"]),
+        ({1: [1]}, {}, TypeError, ["`per_problem`", "1"]),
+        ([1], {}, TypeError, ["`per_problem`", "[1]"]),
+        ({"a": [1]}, {"mcse": {"b": [0.1]}}, ValueError, ["`mcse`", "'b'"]),
+        ({"pass@1": [1], "pass_at_1": [0]}, {"key_style": "plain"}, ValueError, ["`key_style`", "'plain'"]),
         ({"a": [1, 2]}, {"groups": ["x"]}, ValueError, ["`groups`", "1 and 2"]),
         ({"a": [1, 2]}, {"groups": ["x", None]}, ValueError, ["`groups`", "None", "problem 1"]),
         ({"a": [1, 2]}, {"groups": ["x", 0.5]}, TypeError, ["`groups`", "0.5", "problem 1"]),
@@ -128,3 +135,7 @@ def test_signature():
         "gpassk|k:4,8|thresholds:0.5,1.0|n:16|ties:random"
     )
     assert signature("avg_at_n") == "avg_at_n"
+
+
+def test_a_mean_of_large_numbers():
+    assert summarize({"max@1": [1.7e308] * 3})["max@1"] == pytest.approx(1.7e308, rel=1e-15)

@@ -1,5 +1,6 @@
 """Validators of arguments: what they return, and what their errors say."""
 
+from decimal import localcontext
 from fractions import Fraction
 from math import ceil
 
@@ -228,3 +229,9 @@ def test_counts(n, c, shape):
 )
 def test_errors_of_counts(n, c, error, said):
     raises(error, said, checked_counts, n, c)
+
+
+def test_the_callers_decimal_context_does_not_matter():
+    with localcontext() as context:
+        context.prec = 2
+        assert draws_needed(0.1234, 1000) == 124

@@ -295,3 +295,31 @@ def test_errors(change, error, said):
         cons_at_k(given.pop("votes"), given.pop("correct"), **given)
     for words in said:
         assert words in str(caught.value)
+
+
+def test_draws_that_all_agree_are_not_called_exact():
+    """C(48, 16) subsets, of which 3·10⁻⁵ elect the right answer: ten thousand draws may see none."""
+    votes, weights = [["a"] * 8 + ["b"] * 40], [[1.01] * 8 + [1.0] * 40]
+    simulated = [
+        cons_at_k(votes, [[1] * 8 + [0] * 40], k=16, weights=weights, seed=seed, return_mcse=True) for seed in range(5)
+    ]
+    assert any(value[0] == 0 for value, _ in simulated)
+    assert all(mcse[0] >= 1e-4 for _, mcse in simulated)
+
+
+def test_a_vote_of_many_right_answers_stays_small():
+    """All answers differ, and half of them are right: one race, whatever the number of answers."""
+    assert cons_at_k([list(range(512))] * 50, [[0, 1] * 256] * 50, k=8) == pytest.approx(1 / 2, rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [1001, 1500])
+def test_values_of_k_that_share_a_product(n):
+    """Two answers, for more k than one p reaches: the hypergeometric distribution says who wins."""
+    c, every = n // 2 + 3, [1, 2, 3, 10, 100, 400, n // 2, n - 100, n - 2, n - 1]
+    exact = []
+    for k in every:
+        ways = oracles.hypergeometric(n, c, k)
+        won = sum(way * (2 * (2 * j > k) + (2 * j == k)) for j, way in enumerate(ways))
+        exact.append(won / (2 * comb(n, k)))
+    votes = ["a"] * c + ["b"] * (n - c)
+    assert_allclose(cons_at_k([votes], [[vote == "a" for vote in votes]], k=every)[0], exact, rtol=1e-12)

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from modules import AVG_AT_N, CONS_AT_K, PASS_AT_K, every_module
+from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, PASS_AT_K, every_module
 
 PREDICTIONS = [["a", "b", "a", "a"], ["c", "a", "c", "d"], ["b", "b", "b", "b"]]
 SCORES = [[1.0, 2.0, 3.0, 4.0]] * 3
@@ -176,3 +176,15 @@ def test_dropping_may_leave_too_few_samples(module):
 @pytest.mark.parametrize("missing", ["error", "incorrect", "drop"])
 def test_nothing_is_said_where_nothing_is_missing(module, missing):
     assert module.compute(missing=missing) == module.compute()  # a warning would be an error
+
+
+@pytest.mark.filterwarnings("ignore:missing='drop'")
+def test_what_belongs_to_a_dropped_sample_is_not_looked_at():
+    cons, best = CONS_AT_K.load(), BEST_AT_K.load()
+    samples = {"predictions": [["a", None, "b"]], "references": ["a"], "missing": "drop"}
+    assert cons.compute(**samples, weights=[[2, None, 1]], k=2) == {"cons@2": 1}
+    assert best.compute(**samples, scores=[[2, None, 1]], k=2) == {"best@2": 1, "max@2": 2}
+    with pytest.raises(ValueError, match="`weights` must be finite numbers; got None or NaN in problem 0, sample 2"):
+        cons.compute(**samples, weights=[[2, None, None]], k=2)
+    with pytest.raises(ValueError, match="`scores` must be finite numbers; got None or NaN in problem 0, sample 2"):
+        best.compute(**samples, scores=[[2, None, None]], k=2)
