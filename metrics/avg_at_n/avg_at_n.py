@@ -17,11 +17,11 @@ Args:
     references: for each problem the right answer, or a list of acceptable ones. Not in the configuration "graded".
     threshold: a sample is correct when its grade is above it. Default: 0.5.
     check_correct_fn: a function (prediction, reference) → bool or grade in [0, 1], or the name of a checker. Default:
-        "exact_match", equal after stripping white space.
+        "exact_match", equal after stripping white space, the one that has a name.
     missing: what a missing sample, None or NaN, is: "error" (default), "incorrect", or "drop".
     groups: one label per problem; adds `{group}/{key}` for every group.
     return_details: adds `details`: counts, the values of every problem, and a signature. Default: False.
-    key_style: "standard" or "plain", keys in letters, digits, "_" and "." only.
+    key_style: "standard" or "plain", which spells keys in letters, digits, "_" and "."; groups stay as they are.
 Returns:
     avg@{n}: the share of correct samples, averaged over the problems, in [0, 1]. The letter n stands in the key where
         the problems have different numbers of samples.

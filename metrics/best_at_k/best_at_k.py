@@ -30,11 +30,11 @@ Args:
     score_weights: d numbers, for "weighted".
     higher_is_better: False for scores such as perplexity. Default: True.
     check_correct_fn: a function (prediction, reference) → bool or grade in [0, 1], or the name of a checker. Default:
-        "exact_match", equal after stripping white space.
+        "exact_match", equal after stripping white space, the one that has a name.
     missing: what a missing sample, None or NaN, is: "error" (default), "incorrect", or "drop".
     groups: one label per problem; adds `{group}/{key}` for every group.
     return_details: adds `details`: counts, the values of every problem, and a signature. Default: False.
-    key_style: "standard" or "plain", keys in letters, digits, "_" and "." only.
+    key_style: "standard" or "plain", which spells keys in letters, digits, "_" and "."; groups stay as they are.
 Returns:
     best@{k}: for every k, the chance that the chosen sample is correct, averaged over the problems, in [0, 1].
     max@{k}: for every k, the expected highest score (lowest, if `higher_is_better` is False), in the unit of the scores;

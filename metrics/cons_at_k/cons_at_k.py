@@ -29,11 +29,11 @@ Args:
         configuration "graded" more than half of the k samples must be correct: without the answers, no more is known.
     weights: one number ≥ 0 per sample; the answer with the largest sum wins. Not in the configuration "graded".
     check_correct_fn: a function (prediction, reference) → bool or grade in [0, 1], or the name of a checker. Default:
-        "exact_match", equal after stripping white space.
+        "exact_match", equal after stripping white space, the one that has a name.
     missing: what a missing sample, None or NaN, is: "error" (default), "incorrect", or "drop".
     groups: one label per problem; adds `{group}/{key}` for every group.
     return_details: adds `details`: counts, the values of every problem, and a signature. Default: False.
-    key_style: "standard" or "plain", keys in letters, digits, "_" and "." only.
+    key_style: "standard" or "plain", which spells keys in letters, digits, "_" and "."; groups stay as they are.
 Returns:
     cons@{k}: for every k, the chance that the winner of the vote is correct, averaged over the problems, in [0, 1].
     cons@{k}_mcse: the standard error of the simulation, where `weights` ask for one.

@@ -23,11 +23,11 @@ Args:
     thresholds: the shares τ of the draws that must be correct. Default: 0.25, 0.5, 0.75, 1.0.
     threshold: a sample is correct when its grade is above it. Default: 0.5.
     check_correct_fn: a function (prediction, reference) → bool or grade in [0, 1], or the name of a checker. Default:
-        "exact_match", equal after stripping white space.
+        "exact_match", equal after stripping white space, the one that has a name.
     missing: what a missing sample, None or NaN, is: "error" (default), "incorrect", or "drop".
     groups: one label per problem; adds `{group}/{key}` for every group.
     return_details: adds `details`: counts, the values of every problem, and a signature. Default: False.
-    key_style: "standard" or "plain", keys in letters, digits, "_" and "." only.
+    key_style: "standard" or "plain", which spells keys in letters, digits, "_" and "."; groups stay as they are.
 Returns:
     G-Pass@{k}_{τ}: for every k and τ, the chance that at least max(1, ⌈τk⌉) of k samples are correct, in [0, 1].
     mG-Pass@{k}: for every k, (2/k) Σ P(at least i of k are correct), i from ⌈k/2⌉ + 1 to k, in [0, 1].

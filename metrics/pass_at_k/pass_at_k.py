@@ -21,11 +21,11 @@ Args:
     k: number of draws, or a list of them. Default: those of 1, 10, 100 that no problem has too few samples for.
     threshold: a sample is correct when its grade is above it. Default: 0.5.
     check_correct_fn: a function (prediction, reference) → bool or grade in [0, 1], or the name of a checker. Default:
-        "exact_match", equal after stripping white space.
+        "exact_match", equal after stripping white space, the one that has a name.
     missing: what a missing sample, None or NaN, is: "error" (default), "incorrect", or "drop".
     groups: one label per problem; adds `{group}/{key}` for every group.
     return_details: adds `details`: counts, the values of every problem, and a signature. Default: False.
-    key_style: "standard" or "plain", keys in letters, digits, "_" and "." only.
+    key_style: "standard" or "plain", which spells keys in letters, digits, "_" and "."; groups stay as they are.
 Returns:
     pass@{k}: for every k, 1 − C(n−c, k)/C(n, k), averaged over the problems, in [0, 1].
 Examples:
