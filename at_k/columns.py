@@ -213,17 +213,21 @@ def _floats(flat: list[Any], name: str, place: _Place) -> Floats:
             raise TypeError(f"`{name}` must hold numbers; got {_shown(value)} in {place(i)}")
     if kinds & {np.float16, np.float32}:
         flat = [float(str(value)) if isinstance(value, (np.float16, np.float32)) else value for value in flat]
-    if not kinds <= {float, bool, type(None)}:
+    if type(None) in kinds:
+        flat = [np.nan if value is None else value for value in flat]
+    try:
+        numbers = np.array(flat, dtype=np.float64)
+    except OverflowError:
+        numbers = np.array([np.inf])
+    if (np.abs(numbers) >= _LARGEST_INTEGER).any():
         for i, value in enumerate(flat):
             if isinstance(value, (int, np.integer)) and not _fits(int(value)):
                 raise ValueError(f"`{name}` must hold numbers that fit in a float; got {_shown(value)} in {place(i)}")
-    if type(None) in kinds:
-        flat = [np.nan if value is None else value for value in flat]
-    return np.array(flat, dtype=np.float64)
+    return numbers
 
 
 def _fits(value: int) -> bool:
-    return abs(value) <= _LARGEST_INTEGER or (value.bit_length() <= 1023 and int(float(value)) == value)
+    return value.bit_length() <= 1023 and int(float(value)) == value
 
 
 def _vectors(flat: list[Any], name: str, place: _Place) -> Floats:

@@ -103,7 +103,7 @@ def _checked(name: str, per_problem: object) -> dict[str, Floats]:
             raise ValueError(
                 f"`{name}` must hold finite numbers; got {column[problem]} for {key!r} in problem {problem}"
             )
-        values[key] = column.astype(np.float64)
+        values[key] = column.astype(np.float64, copy=False)
     return values
 
 
