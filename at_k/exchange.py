@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
@@ -48,9 +48,13 @@ class Exchange:
         path = self._path(process)
         self._refuse_a_second_evaluation(path)
         part = path.with_suffix(f".{os.getpid()}.part")
-        with part.open("wb") as file:
-            np.savez(file, **cast(dict[str, Any], arrays))
-        part.replace(path)
+        try:
+            with part.open("wb") as file:
+                np.savez(file, **cast(dict[str, Any], arrays))
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
         deadline = time.monotonic() + self._timeout
         try:
             while time.monotonic() < deadline:
@@ -68,12 +72,16 @@ class Exchange:
                 "loading, allows for more. The samples are kept"
             )
 
-    def gather(self) -> list[dict[str, NDArray[Any]]]:
-        """Take what all other processes have left, as soon as all of them are there.
+    def gather(self) -> Iterator[dict[str, NDArray[Any]]]:
+        """Wait until all other processes are there; then take what they have left, one after the other.
 
         Raises:
             ValueError: if one of them does not come in time; then nothing has been taken.
         """
+        self._wait_for_all()
+        return map(self._take, range(1, self._processes))
+
+    def _wait_for_all(self) -> None:
         awaited = set(range(1, self._processes))
         seen: dict[int, tuple[int, int]] = {}
         deadline = time.monotonic() + self._timeout
@@ -91,12 +99,14 @@ class Exchange:
                     "`timeout`, at loading, allows for more. The samples are kept"
                 )
             time.sleep(_BEAT / 2)
-        return [self._take(process) for process in range(1, self._processes)]
 
     def _take(self, process: int) -> dict[str, NDArray[Any]]:
         path = self._path(process)
         taken = path.with_suffix(".taken")
-        path.rename(taken)
+        try:
+            path.rename(taken)
+        except FileNotFoundError:
+            raise ValueError(f"process {process} has stopped waiting for process 0; its samples are with it") from None
         try:
             with np.load(taken, allow_pickle=False) as file:
                 return dict(file)

@@ -6,7 +6,7 @@ import inspect
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 import evaluate
@@ -246,8 +246,8 @@ class SampledMetric(evaluate.Metric, ABC):
                 self._store.clear()
                 return None
             if not self._gathered:
-                others = [Batch.from_arrays(arrays) for arrays in exchange.gather() if arrays]
-                for batch in [*batches, *others]:
+                others = exchange.gather()
+                for batch in chain(batches, (Batch.from_arrays(arrays) for arrays in others if arrays)):
                     self._store.add(batch)
                 self._gathered = True
             elif batches:

@@ -23,7 +23,7 @@ def give(folder, process, value):
 def test_all_are_gathered_and_no_file_stays(tmp_path):
     with ThreadPoolExecutor(3) as pool:
         given = [pool.submit(give, tmp_path, process, 10 * process) for process in (2, 1)]
-        gathered = pool.submit(exchange(tmp_path).gather).result()
+        gathered = list(pool.submit(exchange(tmp_path).gather).result())
         assert [file.result() for file in given] == [None, None]
     assert [int(arrays["value"][0]) for arrays in gathered] == [10, 20]
     assert list(tmp_path.iterdir()) == []
