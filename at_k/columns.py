@@ -208,9 +208,10 @@ def _is_table(rows: object, dimensions: int) -> TypeGuard[NDArray[Any]]:
 
 def _floats(flat: list[Any], name: str, place: _Place) -> Floats:
     kinds = set(map(type, flat))
-    for i, value in enumerate(flat) if not all(issubclass(sort, (*_NUMBERS, type(None))) for sort in kinds) else ():
-        if value is not None and not isinstance(value, _NUMBERS):
-            raise TypeError(f"`{name}` must hold numbers; got {_shown(value)} in {place(i)}")
+    if not all(issubclass(sort, (*_NUMBERS, type(None))) for sort in kinds):
+        for i, value in enumerate(flat):
+            if value is not None and not isinstance(value, _NUMBERS):
+                raise TypeError(f"`{name}` must hold numbers; got {_shown(value)} in {place(i)}")
     if kinds & {np.float16, np.float32}:
         flat = [float(str(value)) if isinstance(value, (np.float16, np.float32)) else value for value in flat]
     if type(None) in kinds:

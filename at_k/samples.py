@@ -93,8 +93,7 @@ class Answers:
     def renamed(self, names: Sequence[Hashable]) -> Answers:
         """The answers under new names, one for each of `distinct`; those that now have one name are one answer."""
         index: dict[Hashable, int] = {}
-        new = np.array([index.setdefault(name, len(index)) for name in names] + [-1], dtype=np.int32)  # [−1] stays −1
-        return Answers(self.codes.with_values(new[self.codes.values]), tuple(index))
+        return Answers(self._recoded(names, index), tuple(index))
 
     @staticmethod
     def concatenated(parts: Sequence[Answers]) -> Answers:
@@ -102,8 +101,10 @@ class Answers:
         if len(parts) == 1:
             return parts[0]
         index: dict[Hashable, int] = {}
-        codes = []
-        for part in parts:
-            new = np.array([index.setdefault(name, len(index)) for name in part.distinct] + [-1], dtype=np.int32)
-            codes.append(part.codes.with_values(new[part.codes.values]))
+        codes = [part._recoded(part.distinct, index) for part in parts]
         return Answers(Ragged.concatenated(codes), tuple(index))
+
+    def _recoded(self, names: Sequence[Hashable], index: dict[Hashable, int]) -> Ragged:
+        """The codes that `index`, which grows by what it lacks, has for the names of the answers."""
+        new = np.array([index.setdefault(name, len(index)) for name in names] + [-1], dtype=np.int32)  # [−1] stays −1
+        return self.codes.with_values(new[self.codes.values])

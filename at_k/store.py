@@ -55,7 +55,7 @@ class Batch:
             arrays = {"codes": codes.values, "n": codes.n, "distinct": _packed(self.predictions.distinct)}
             arrays["references"] = _packed(self.references)
         else:
-            arrays = {"grades": _whole(self.predictions).values, "n": self.n}
+            arrays = {"grades": Ragged.concatenated(self.predictions).values, "n": self.n}
         return arrays if self.scores is None else {**arrays, "scores": self.scores.values}
 
     @classmethod
@@ -71,7 +71,11 @@ class Batch:
     @property
     def n(self) -> Ints:
         """Samples of each problem."""
-        return self.predictions.codes.n if isinstance(self.predictions, Answers) else _whole(self.predictions).n
+        return (
+            self.predictions.codes.n
+            if isinstance(self.predictions, Answers)
+            else Ragged.concatenated(self.predictions).n
+        )
 
     def __len__(self) -> int:
         return len(self.predictions) if isinstance(self.predictions, Answers) else sum(map(len, self.predictions))
@@ -131,7 +135,7 @@ def _joined_predictions(parts: Sequence[Answers | tuple[Ragged, ...]]) -> Answer
     graded = tuple(chain.from_iterable(part for part in parts if isinstance(part, tuple)))
     if not graded:
         return Answers.concatenated([part for part in parts if isinstance(part, Answers)])
-    return (_whole(graded),) if sum(map(len, graded)) < _SMALL else graded
+    return (Ragged.concatenated(graded),) if sum(map(len, graded)) < _SMALL else graded
 
 
 def _packed(texts: object) -> NDArray[np.uint8]:
@@ -144,10 +148,6 @@ def _unpacked(packed: NDArray[np.uint8]) -> Any:
 
 def _joined_scores(scores: Sequence[Ragged]) -> Ragged | None:
     return Ragged.concatenated(scores) if scores else None
-
-
-def _whole(parts: Sequence[Ragged]) -> Ragged:
-    return Ragged.concatenated(parts)
 
 
 def _same_dimensions(held: Ragged | None, added: Ragged | None) -> None:

@@ -58,7 +58,7 @@ def summarize(
         if key not in values:
             raise ValueError(f"`mcse` must have keys of `per_problem`; got {key!r}")
         columns.same_problems(key, n_problems, f"mcse[{key!r}]", len(column))
-    check_options(n_problems, groups=groups, key_style=key_style)
+    checked_choice("key_style", key_style, KEY_STYLES)
     spelled = {styled(key, key_style): key for key in values}
     for key in values:
         if spelled[styled(key, key_style)] != key:
@@ -67,7 +67,7 @@ def summarize(
             )
 
     result = {}
-    for prefix, problems in {"": np.arange(n_problems), **_members(groups)}.items():
+    for prefix, problems in {"": np.arange(n_problems), **_members(groups, n_problems)}.items():
         for key, column in values.items():
             name = prefix + styled(key, key_style)
             result[name] = _mean(column[problems])
@@ -80,8 +80,7 @@ def check_options(
     n_problems: int, *, groups: object = None, key_style: object = "standard", return_details: object = False
 ) -> None:
     """Raise unless what is asked of the result fits this many problems."""
-    if groups is not None:
-        columns.same_problems("groups", len(columns.groups(groups)), "predictions", n_problems)
+    _members(groups, n_problems)
     checked_choice("key_style", key_style, KEY_STYLES)
     checked_flag("return_details", return_details)
 
@@ -126,10 +125,14 @@ def styled(key: str, key_style: str) -> str:
     return key.lower().replace("@", "_at_").replace("^", "_hat_").replace("-", "_")
 
 
-def _members(groups: object) -> dict[str, NDArray[np.intp]]:
+def _members(groups: object, n_problems: int) -> dict[str, NDArray[np.intp]]:
     """The problems of each group, in the order in which the groups are met, by the prefix of their keys."""
+    if groups is None:
+        return {}
+    labels = columns.groups(groups)
+    columns.same_problems("groups", len(labels), "predictions", n_problems)
     members: dict[str, list[int]] = {}
-    for problem, label in enumerate([] if groups is None else columns.groups(groups)):
+    for problem, label in enumerate(labels):
         members.setdefault(f"{label}/", []).append(problem)
     return {prefix: np.array(problems) for prefix, problems in members.items()}
 

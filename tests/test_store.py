@@ -1,5 +1,7 @@
 """Batches: joined, held, and turned into arrays and back."""
 
+from math import isnan
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ GRADED = {"predictions": [[1, 0.25], [None]]}
 
 def rows(column):
     """A ragged column as lists, NaN as None."""
-    values = [None if value != value else value for value in column.values.tolist()]  # noqa: PLR0124
+    values = [None if isnan(value) else value for value in column.values.tolist()]
     return [values[start:stop] for start, stop in zip(column.offsets[:-1], column.offsets[1:], strict=True)]
 
 
