@@ -3,7 +3,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test quality bench clean
+.PHONY: app demo test quality bench spaces
+
+app: .venv/.app  ## the pages, at http://127.0.0.1:7860
+	@$(BIN)/python app.py
 
 demo: .venv/.base  ## every metric of a real results file, overall and by level
 	@$(BIN)/python examples/qwen_math.py
@@ -19,8 +22,8 @@ quality: .venv/.quality  ## lint, format, strict types
 bench: .venv/.bench  ## speed and memory beside other libraries
 	@$(BIN)/python -m benchmarks
 
-clean:  ## remove what the other commands made
-	rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+spaces: .venv/.app  ## the six Spaces, in build/spaces; PUSH=org uploads them
+	@$(BIN)/python -m tools.spaces $(PUSH)
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -29,6 +32,11 @@ clean:  ## remove what the other commands made
 .venv/.base: .venv/bin/python setup.cfg pyproject.toml
 	@echo "Installing into .venv; the first time this takes a minute."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+	@touch $@
+
+.venv/.app: .venv/bin/python setup.cfg pyproject.toml
+	@echo "Installing into .venv; the first time this takes a minute."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[demo]"
 	@touch $@
 
 .venv/.quality .venv/.bench: .venv/.%: .venv/.base

@@ -58,7 +58,7 @@ def wheel_python(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
     source = folder / "source"
     source.mkdir()
-    for part in ("at_k", "metrics"):
+    for part in ("at_k", "metrics", "examples"):
         shutil.copytree(ROOT / part, source / part, ignore=shutil.ignore_patterns("__pycache__"))
     for file in ("README.md", "LICENSE", "setup.cfg", "pyproject.toml"):
         shutil.copy(ROOT / file, source)

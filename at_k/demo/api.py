@@ -1,0 +1,83 @@
+"""What programs call: the endpoints /explore and /score, plain values in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import gradio as gr
+
+from at_k.demo import curves, roles
+from at_k.demo.curves import Setting
+from at_k.demo.reading import read
+from at_k.demo.scoring import Options, Scored, score
+from at_k.demo.words import Refused
+from at_k.registration import METRICS
+from at_k.validation import checked_k, checked_tau, kind
+
+
+def explore(n: int, c: int, k: list[int], taus: list[float], together: int = 0) -> dict[str, float]:
+    """Every metric of one problem with n samples, c of them correct, for each k.
+
+    `together` of the wrong samples give the same wrong answer, the others all differ.
+    """
+    with _refusals():
+        setting = Setting(n, c, together)
+        options = Options(k=checked_k(k), taus=checked_tau(taus, "taus"))
+        draws = options.k or ()
+        if max(draws) > n:
+            raise Refused("explore.bad_k", k=max(draws), n=n)
+        found = curves.curves(setting, options.taus, *draws)
+        return {key: value for each in draws for key, value in found.at(each).items()}
+
+
+def score_text(
+    text: str,
+    metrics: list[str] | None = None,
+    k: list[int] | None = None,
+    taus: list[float] | None = None,
+    ties: str = "random",
+    missing: str = "error",
+    higher_is_better: bool = True,
+    columns: dict[str, str] | None = None,
+) -> dict[str, Any]:
+    """Every metric that results allow.
+
+    `text` is JSON, JSONL or CSV. `columns` says which column is the problem, the answers, references, grades, scores
+    and groups, where their names do not.
+    """
+    with _refusals():
+        if not isinstance(text, str):
+            raise TypeError(f"`text` must be a string; got {kind(text)}")
+        options = Options(
+            metrics=METRICS if metrics is None else metrics,
+            k=None if k is None else checked_k(k),
+            taus=Options.taus if taus is None else checked_tau(taus, "taus"),
+            ties=ties,
+            missing=missing,
+            higher_is_better=higher_is_better,
+        )
+        table = read(text)
+        return reported(score(roles.samples(table, {**roles.guess(table), **(columns or {})}), options))
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """What is wrong with the input reaches the caller as a sentence."""
+    try:
+        yield
+    except (TypeError, ValueError) as reason:
+        raise gr.Error(str(reason), print_exception=False) from None
+
+
+def reported(scored: Scored) -> dict[str, Any]:
+    """What a program gets of scored results."""
+    return {
+        "results": scored.overall,
+        "groups": scored.groups,
+        "left_out": {name: str(reason) for name, reason in scored.left_out.items()},
+        "notes": list(map(str, scored.notes)),
+        "n_problems": len(scored.problems),
+        "signatures": scored.signatures,
+    }

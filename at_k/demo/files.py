@@ -1,0 +1,64 @@
+"""A file is read in the visitor's browser, and becomes text in a box: it is never uploaded, and never stored."""
+
+from __future__ import annotations
+
+import json
+
+import gradio as gr
+
+from at_k.demo.limits import MAX_BYTES
+from at_k.demo.words import WORDS
+
+_MARKUP = """
+<label class="file-input"><span>{open_file}</span>
+<input type="file" accept=".json,.jsonl,.ndjson,.csv,.tsv,.txt,application/json,text/csv,text/plain"></label>
+"""
+
+_ON_LOAD = """
+const words = WORDS[navigator.language.startsWith("zh") ? 1 : 0];
+const input = element.querySelector("input");
+element.querySelector("span").textContent = words.open_file;
+input.addEventListener("change", async () => {
+    const file = input.files[0];
+    input.value = "";  // so that the same file can be opened again
+    if (!file) return;
+    const opened = { name: file.name, time: Date.now() };
+    if (file.size > MAX_BYTES) {
+        opened.refused = words.file_too_large;
+    } else {
+        const bytes = await file.arrayBuffer();
+        const marks = new Uint8Array(bytes.slice(0, 2)).join();
+        const encoding = marks === "255,254" ? "utf-16le" : marks === "254,255" ? "utf-16be" : "utf-8";
+        try {
+            opened.text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
+        } catch {
+            opened.text = new TextDecoder("gb18030").decode(bytes);  // what spreadsheets write in China
+        }
+    }
+    props.value = opened;
+    trigger("change");
+});
+"""
+
+TO_TEXT = """(opened, text, example) => {
+    const refused = document.createElement("p");
+    refused.className = "refused";
+    refused.setAttribute("role", "alert");
+    refused.textContent = opened?.refused ?? "";
+    const taken = opened?.text !== undefined;
+    return [taken ? opened.text : text, opened?.refused ? refused.outerHTML : "", taken ? null : example];
+}"""
+"""From what was opened, the text that was there, and the name of its example, to text, message, and name."""
+
+
+def file_input() -> gr.HTML:
+    """The button that opens a file; its value is {"name", "text"} or {"name", "refused"}."""
+    names = ("open_file", "file_too_large")
+    words = [{name: WORDS[f"score.{name}"][place] for name in names} for place in range(2)]
+    return gr.HTML(
+        html_template=_MARKUP.format(open_file=words[0]["open_file"]),
+        js_on_load=_ON_LOAD.replace("WORDS", json.dumps(words, ensure_ascii=False)).replace(
+            "MAX_BYTES", str(MAX_BYTES)
+        ),
+        elem_id="score_file",
+    )

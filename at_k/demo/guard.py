@@ -1,0 +1,171 @@
+"""What stands between the open internet and the server: few endpoints, small requests, nothing from elsewhere."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import partial
+from typing import Any
+
+from anyio import fail_after
+from starlette.datastructures import MutableHeaders, QueryParams
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from at_k.demo.limits import MAX_BODY, MAX_SECONDS
+
+_MAX_SYNTAX = 20_000
+"""Bytes of a request outside of the strings in its JSON. A page sends a few hundred."""
+
+_MAX_LISTS = 200
+"""Lists and objects in a request. A page sends a few dozen."""
+
+# Names that start with a dot would lead out of a folder; every other spelling of a path (doubled slashes, capitals in
+# fixed words, what is still encoded) matches nothing, and is closed.
+_NAME = r"[\w-][\w.-]*"
+_API = "/gradio_api"
+
+_OPEN = {
+    # "?" of a query is not part of a path: /?view=api is the page, too.
+    "HEAD": re.compile("/"),
+    "GET": re.compile(
+        rf"/|/config|/theme\.css|/manifest\.json|/robots\.txt|/favicon\.ico|/(assets|static|svelte)(/{_NAME})+"
+        rf"|{_API}/(info|openapi\.json|app_id|startup-events|queue/data|heartbeat/{_NAME}"
+        rf"|call/(v2/)?{_NAME}/{_NAME})",
+        re.ASCII,
+    ),
+    "POST": re.compile(rf"{_API}/(queue/join|cancel|reset|run/{_NAME}|call/(v2/)?{_NAME})", re.ASCII),
+}
+"""What the pages, their API page and `gradio_client` ask for. No page takes or gives a file: files are read and made in
+the browser. So nothing is open that stores, records, serves or fetches one."""
+
+_POLICY = {
+    "default-src": "'none'",
+    # Gradio's page has scripts in it; gr.HTML and `js=` make functions from text, which takes 'unsafe-eval'.
+    "script-src": "'self' 'unsafe-inline' 'unsafe-eval'",
+    "style-src": "'self' 'unsafe-inline'",
+    "img-src": "'self' data: blob:",  # Plotly draws its PNG from a blob
+    "font-src": "'self' data:",
+    "connect-src": "'self'",
+    "manifest-src": "'self'",
+    "base-uri": "'self'",
+    "form-action": "'self'",
+    # A Space is shown inside a page of huggingface.co.
+    "frame-ancestors": "'self' https://huggingface.co https://*.hf.space",
+}
+
+HEADERS = {
+    "Content-Security-Policy": "; ".join(f"{name} {sources}" for name, sources in _POLICY.items()),
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+"""Of every answer."""
+
+
+class Guard:
+    """ASGI middleware that refuses what the pages never ask for, before Gradio sees it.
+
+    `launch(app_kwargs={"middleware": [Middleware(Guard)]})`.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or hand it on."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        send = partial(_send_with_headers, send)
+        try:
+            _check_head(scope)
+            if scope["method"] == "POST":
+                body = await _read(receive)
+                _check_values(body)
+                receive = _again(body, receive)
+        except _RequestError as error:
+            # The rest of the body is not waited for.
+            answer = JSONResponse({"error": str(error)}, error.status, headers={"Connection": "close"})
+            await answer(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+
+class _RequestError(Exception):
+    def __init__(self, status: int, reason: str) -> None:
+        self.status = status
+        super().__init__(reason)
+
+
+_TOO_LARGE = partial(_RequestError, 413, f"A request may have up to {MAX_BODY} bytes.")
+
+
+def _check_head(scope: Scope) -> None:
+    """Refuse by what is known before the body: its length, the method and the path."""
+    lengths = [value for name, value in scope["headers"] if name == b"content-length"]
+    if any(int(length) > MAX_BODY for length in lengths):
+        raise _TOO_LARGE()
+    path = scope["path"].removeprefix(scope.get("root_path", ""))  # where the demo is mounted
+    allowed = _OPEN.get(scope["method"])
+    # Gradio takes ?page=… for one of several documents, and fails if there is none of that name.
+    other_page = any(QueryParams(scope.get("query_string", b"")).getlist("page"))
+    if allowed is None or not allowed.fullmatch(path) or other_page:
+        raise _RequestError(404, "There is nothing here.")
+
+
+async def _read(receive: Receive) -> bytes:
+    """The whole body of a request, unless it grows too large, or stops coming."""
+    body = bytearray()
+    while True:
+        try:
+            with fail_after(MAX_SECONDS):
+                message = await receive()
+        except TimeoutError:
+            raise _RequestError(408, "The request stopped coming.") from None
+        if message["type"] == "http.disconnect":
+            raise _RequestError(400, "The request ended early.")
+        body += message.get("body", b"")
+        if len(body) > MAX_BODY:
+            raise _TOO_LARGE()
+        if not message.get("more_body"):
+            return bytes(body)
+
+
+def _check_values(body: bytes) -> None:
+    """Refuse a body that is not JSON, that consists of very many values, or that refers to a file.
+
+    The values that a page sends are few; one of them may be a long text. Gradio walks through all of them, and holds up
+    everybody while it does. And where any value refers to a file, it fetches that file, from any address.
+    """
+    # Without escaped quotes, every other part is outside of a string. What is not split off counts in full.
+    parts = body.replace(rb"\\", b"").replace(rb"\"", b"").split(b'"', _MAX_SYNTAX)
+    outside = b"".join(parts[::2])
+    if len(outside) > _MAX_SYNTAX or outside.count(b"[") + outside.count(b"{") > _MAX_LISTS:
+        raise _RequestError(400, "A request may have a long text, but not so many values.")
+    if b"\0" in body:  # UTF-16, where quotes are not found as above
+        raise _RequestError(400, "A request must be JSON in UTF-8.")
+    try:
+        json.loads(body, object_hook=_without_path)
+    except ValueError:
+        raise _RequestError(400, "A request must be JSON in UTF-8.") from None
+
+
+def _without_path(value: dict[str, Any]) -> None:
+    if "path" in value:
+        raise _RequestError(400, "A request cannot refer to a file.")
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """Receive a body that has been read already, and then what comes after it."""
+    messages: list[Message] = [{"type": "http.request", "body": body}]
+
+    async def replay() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return replay
+
+
+async def _send_with_headers(send: Send, message: Message) -> None:
+    if message["type"] == "http.response.start":
+        MutableHeaders(scope=message).update(HEADERS)
+    await send(message)

@@ -1,0 +1,340 @@
+"""From samples to every number that they allow, by the `evaluate` modules themselves."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from time import monotonic
+from typing import Any
+
+from at_k.demo import roles
+from at_k.demo.curves import Curves, drawn_k
+from at_k.demo.limits import MAX_K, MAX_SECONDS, MAX_TABLES, MAX_VOTE_SECONDS
+from at_k.demo.problems import Problems
+from at_k.demo.roles import Samples
+from at_k.demo.words import Refused, Said
+from at_k.estimators.consensus import TIES
+from at_k.grading.verdicts import MISSING
+from at_k.registration import METRICS, module_path
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a visitor chooses.
+
+    `k` is None for the default: powers of two that every problem has the samples for.
+    """
+
+    metrics: Sequence[str] = METRICS
+    k: tuple[int, ...] | None = None
+    taus: tuple[float, ...] = (0.25, 0.5, 0.75, 1.0)
+    ties: str = "random"
+    missing: str = "error"
+    higher_is_better: bool = True
+    by_group: bool = True
+
+    def __post_init__(self) -> None:
+        for name in self.metrics:
+            if name not in METRICS:
+                raise Refused("scoring.bad_choice", name="metrics", value=name, choices=", ".join(METRICS))
+        for name, value, choices in (("ties", self.ties, TIES), ("missing", self.missing, MISSING)):
+            if value not in choices:
+                raise Refused("scoring.bad_choice", name=name, value=value, choices=", ".join(choices))
+        if not self.metrics:
+            raise Refused("scoring.no_metric")
+        if self.k is not None and len(self.k) > MAX_K:
+            raise Refused("scoring.too_many", name="k", count=len(self.k), limit=MAX_K)
+        if not 1 <= len(self.taus) <= MAX_K:
+            raise Refused("scoring.too_many", name="τ", count=len(self.taus), limit=MAX_K)
+        if self.k is not None and (not self.k or min(self.k) < 1):
+            raise Refused("scoring.bad_k", value=min(self.k, default="–"))
+        if not all(0 <= tau <= 1 for tau in self.taus):
+            raise Refused("scoring.bad_tau", value=next(tau for tau in self.taus if not 0 <= tau <= 1))
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Every number of a data set.
+
+    Attributes:
+        metrics: those that the data allow, in the order of `METRICS`, each with its keys.
+        overall: key → value.
+        groups: label → key → value.
+        sizes: label → number of problems.
+        left_out: metric → why it is not there.
+        notes: what a reader of the numbers must know.
+        k: the k of the table.
+        curves: the same metrics against k, None where a vote would take too long.
+        problems: the counts of each problem.
+        per_problem: key → a value for each problem.
+        signatures: metric → what makes its numbers comparable.
+    """
+
+    metrics: dict[str, list[str]]
+    overall: dict[str, float]
+    groups: dict[str, dict[str, float]]
+    sizes: dict[str, int]
+    left_out: dict[str, Refused]
+    notes: list[Said]
+    k: tuple[int, ...]
+    curves: Curves
+    problems: Problems
+    per_problem: dict[str, list[float]]
+    signatures: dict[str, str]
+
+
+def numbers(text: str, name: str, kind: Callable[[str], Any]) -> tuple[Any, ...]:
+    """The numbers of a list that a visitor typed: "1, 2 4" or "1，2、4".
+
+    Examples:
+        >>> numbers("1, 2 4", "k", int)
+        (1, 2, 4)
+    """
+    found = []
+    for part in re.split(r"[\s,;，、；]+", text.strip()[:2000]):
+        if part:
+            try:
+                found.append(kind(part[:20]))
+            except ValueError:
+                raise Refused("scoring.no_number", name=name, value=part[:20]) from None
+    return tuple(dict.fromkeys(found))
+
+
+def score(samples: Samples, options: Options) -> Scored:
+    """Every metric that the samples allow and the options ask for.
+
+    Raises:
+        Refused: if a value or an option does not fit the samples, or the work is more than a public page can do.
+    """
+    started = monotonic()
+    given = samples
+    samples, notes = settled(given, options.missing)
+    n = [len(row) for row in _rows(samples)]
+    k = _fitting(options.k, n, samples.problems)
+    _bounded(n, k, options.taus)
+    grid = _grid(n, k, options.taus)
+    labels = samples.groups if options.by_group else None
+    left_out: dict[str, Refused] = {}
+    tables: dict[str, dict[str, Any]] = {}
+    lines: dict[str, tuple[float | None, ...]] = {}
+    for name in [name for name in METRICS if name in options.metrics]:
+        if monotonic() - started > MAX_SECONDS:
+            raise Refused("scoring.too_long", seconds=round(MAX_SECONDS))
+        try:
+            columns = _columns(name, samples, given, options, max(k))
+        except Refused as reason:
+            left_out[name] = reason
+            continue
+        tables[name] = _computed(name, columns, k, groups=labels, return_details=True)
+        drawn = _affordable(samples, grid) if name == "cons_at_k" else grid
+        lines |= _lines(_computed(name, columns, drawn), grid)
+    if not tables:
+        raise next(iter(left_out.values()))
+    if "cons_at_k" in tables and samples.answers is None:
+        notes.append(Said("scoring.vote_of_grades"))
+    return _gathered(samples.problems, labels, tables, k, Curves(grid, lines), left_out, notes)
+
+
+def settled(samples: Samples, missing: str) -> tuple[Samples, list[Said]]:
+    """The samples once it is decided what a missing one is, and a note on those that were missing."""
+    if not samples.n_missing:
+        return samples, []
+    absent = roles.missing(samples.answers, samples.grades)
+    if missing == "error":
+        problem = next(i for i, row in enumerate(absent) if any(row))
+        raise Refused("scoring.missing", **samples.place(problem, absent[problem].index(True)), count=samples.n_missing)
+    if missing == "incorrect":
+        note = Said("scoring.counted_wrong", count=samples.n_missing)
+        if samples.grades is None:
+            return samples, [note]
+        grades: list[list[float | None]] = [
+            [0.0 if grade is None else grade for grade in row] for row in samples.grades
+        ]
+        answers = samples.answers and [
+            [None if gone else answer for answer, gone in zip(*pair, strict=True)]
+            for pair in zip(samples.answers, absent, strict=True)
+        ]
+        return replace(samples, grades=grades, answers=answers), [note]
+    if any(all(row) for row in absent):
+        problem = next(i for i, row in enumerate(absent) if all(row))
+        raise Refused("scoring.nothing_left", problem=samples.problems[problem])
+    columns: dict[str, Any] = {"answers": samples.answers, "grades": samples.grades, "scores": samples.scores}
+    kept: dict[str, Any] = {
+        name: [
+            [value for value, gone in zip(*pair, strict=True) if not gone] for pair in zip(rows, absent, strict=True)
+        ]
+        for name, rows in columns.items()
+        if rows is not None
+    }
+    return replace(samples, **kept, n_missing=0), [Said("scoring.dropped", count=samples.n_missing)]
+
+
+def grades_by_answer(samples: Samples) -> dict[tuple[str, str], float]:
+    """(answer, number of the problem) → grade, for a vote of answers that come with verdicts.
+
+    Raises:
+        Refused: if a problem has an answer with two different grades.
+    """
+    found: dict[tuple[str, str], float] = {}
+    for problem, (answers, grades) in enumerate(zip(samples.answers or [], samples.grades or [], strict=True)):
+        for sample, (answer, grade) in enumerate(zip(answers, grades, strict=True)):
+            if answer is not None and grade is not None and found.setdefault((answer, str(problem)), grade) != grade:
+                raise Refused("scoring.two_verdicts", answer=answer[:40], **samples.place(problem, sample))
+    return found
+
+
+def _columns(name: str, samples: Samples, given: Samples, options: Options, most: int) -> dict[str, Any]:
+    """What one module takes of the samples and options, besides k; `most` is the largest k of the table.
+
+    The samples are `given`, settled.
+
+    Raises:
+        Refused: if the samples do not have what the metric needs.
+    """
+    taken: dict[str, Any] = {"missing": options.missing}
+    if name == "cons_at_k" and samples.answers is not None:
+        if _vote_seconds(samples, most) > MAX_VOTE_SECONDS:
+            raise Refused("scoring.vote_too_long", k=most)
+        taken |= {"predictions": samples.answers, "references": samples.references, "ties": options.ties}
+        if samples.grades is not None:
+            verdicts = grades_by_answer(given)
+            taken["references"] = [str(problem) for problem in range(len(samples.problems))]
+            taken["check_correct_fn"] = lambda answer, problem: verdicts[answer, problem]
+            taken["missing"] = "incorrect"  # judged, but without an answer to vote for
+    elif samples.grades is not None:
+        taken["predictions"] = samples.grades
+    else:
+        taken |= {"predictions": samples.answers, "references": samples.references}
+    if name == "best_at_k":
+        if samples.scores is None:
+            raise Refused("scoring.no_scores")
+        taken |= {"scores": samples.scores, "higher_is_better": options.higher_is_better}
+    if name == "gpassk":
+        taken["thresholds"] = list(options.taus)
+    return taken
+
+
+def _computed(name: str, columns: dict[str, Any], k: Sequence[int], **asked: Any) -> dict[str, Any]:
+    """The result of one module."""
+    config = "default" if "references" in columns else "graded"
+    draws = {} if name == "avg_at_n" else {"k": list(k)}
+    result: dict[str, Any] = _module(name)(config_name=config).compute(**columns, **draws, **asked)
+    return result
+
+
+@cache
+def _module(name: str) -> type:
+    """The class of a module. Instances hold samples, so that every request makes its own."""
+    import evaluate
+
+    return type(evaluate.load(str(module_path(name))))
+
+
+def _rows(samples: Samples) -> list[list[Any]]:
+    """Something for each sample of each problem."""
+    rows: list[list[Any]] = (samples.grades if samples.grades is not None else samples.answers) or []
+    return rows
+
+
+def _fitting(k: tuple[int, ...] | None, n: list[int], names: list[str]) -> tuple[int, ...]:
+    smallest = min(n)
+    if k is None:
+        powers = [2**power for power in range(11) if 2**power <= smallest]
+        return tuple(sorted({*powers, smallest}))
+    if max(k) > smallest:
+        raise Refused("scoring.k_above_n", k=max(k), n=smallest, problem=names[n.index(smallest)][:60])
+    return k
+
+
+def _bounded(n: list[int], k: tuple[int, ...], taus: tuple[float, ...]) -> None:
+    """Raise if the table alone is too much work: a row of probabilities for each distinct n, k and metric."""
+    if len(set(n)) * len(k) * (len(taus) + 4) > MAX_TABLES:
+        raise Refused("scoring.too_ragged", sizes=len(set(n)), limit=MAX_TABLES // (len(k) * (len(taus) + 4)))
+
+
+def _grid(n: list[int], k: tuple[int, ...], taus: tuple[float, ...]) -> tuple[int, ...]:
+    """The k of the curves, thinned where many different n make each of them costly."""
+    grid = drawn_k(min(n))
+    room = max(1, MAX_TABLES // (len(set(n)) * (len(taus) + 4)) - len(k))
+    every = -(-len(grid) // room)
+    return tuple(sorted({*grid[::every], *k}))
+
+
+def _affordable(samples: Samples, grid: tuple[int, ...]) -> tuple[int, ...]:
+    """Those of a grid up to which the exact vote fits into `MAX_VOTE_SECONDS`, the smallest at least."""
+    if samples.answers is None:
+        return grid
+    return tuple(k for k in grid if k == grid[0] or _vote_seconds(samples, k) <= MAX_VOTE_SECONDS)
+
+
+def _vote_seconds(samples: Samples, most: int) -> float:
+    """How long the exact vote takes up to k, as measured on two cores: it grows with n²·k."""
+    squares = sum(len(row) ** 2 for row in samples.answers or [])
+    return 5e-5 * len(samples.problems) + 6e-10 * squares * most
+
+
+def _gathered(
+    names: list[str],
+    labels: list[str] | None,
+    tables: dict[str, dict[str, Any]],
+    k: tuple[int, ...],
+    curves: Curves,
+    left_out: dict[str, Refused],
+    notes: list[Said],
+) -> Scored:
+    metrics, overall, per_problem, signatures = {}, {}, {}, {}
+    groups: dict[str, dict[str, float]] = {label: {} for label in sorted(set(labels or []), key=_natural)}
+    for name, result in tables.items():
+        details = result.pop("details")
+        counts = details["per_problem"]
+        metrics[name] = [key for key in counts if key not in ("n", "c")]
+        for key in metrics[name]:
+            overall[key] = result[key]
+            per_problem[key] = counts[key]
+            for label, values in groups.items():
+                values[key] = result[f"{label}/{key}"]
+        signatures[name] = details["signature"]
+    return Scored(
+        metrics=metrics,
+        overall=overall,
+        groups=groups,
+        sizes=dict(Counter(labels or [])),
+        left_out=left_out,
+        notes=notes,
+        k=k,
+        curves=curves,
+        problems=Problems(names, counts["n"], counts["c"]),
+        per_problem=per_problem,
+        signatures=signatures,
+    )
+
+
+def _draws(key: str) -> int | None:
+    """The k in a key; None where there is none."""
+    match = re.match(r"(?:pass|G-Pass|mG-Pass|cons|best|max)@(\d+)", key)
+    return int(match[1]) if match else None
+
+
+def _lines(result: dict[str, float], grid: tuple[int, ...]) -> dict[str, tuple[float | None, ...]]:
+    """The keys of a result as lines against k; those that are no share of anything are left out."""
+    lines: dict[str, tuple[float | None, ...]] = {}
+    for key, value in result.items():
+        if key.startswith("max@") or key == "accuracy":
+            continue
+        if _draws(key) is None:
+            lines["avg@n"] = (value,) * len(grid)
+            continue
+        name, tail = key.split("@")[0], key.partition("_")[2]
+        line = f"{name}@k_{tail}" if tail else f"{name}@k"
+        if line not in lines:
+            keys = [f"{name}@{k}_{tail}" if tail else f"{name}@{k}" for k in grid]
+            lines[line] = tuple(result.get(each) for each in keys)
+    return lines
+
+
+def _natural(label: str) -> list[tuple[int, int | str]]:
+    """Labels in the order in which people count: Level 2 before Level 10."""
+    return [(0, int(part)) if i % 2 else (1, part) for i, part in enumerate(re.split(r"(\d{1,15})", label))]

@@ -1,0 +1,57 @@
+"""What the page Explore says."""
+
+WORDS = {
+    "title": ("Explore", "探索"),
+    "intro": (
+        "One problem, answered n times; c of the answers are correct. What would have been reported, on average, had only k "
+        "of them been drawn?",
+        "一道题回答了 n 次，其中 c 次正确。如果只抽取其中 k 次，平均会报告什么？",
+    ),
+    "presets": ("Try", "试一试"),
+    "half": ("Half right", "对一半"),
+    "rare": ("Rarely right", "偶尔对"),
+    "nearly": ("Nearly always right", "几乎总对"),
+    "favourite": ("A favourite wrong answer", "偏爱一个错误答案"),
+    "crowd": ("All wrong answers differ", "错误答案各不相同"),
+    "n": ("n, samples", "n，样本数"),
+    "c": ("c, correct samples", "c，正确样本数"),
+    "together": ("Wrong samples that agree", "相同的错误答案数"),
+    "together_info": (
+        "So many wrong samples give the same wrong answer; the others all differ. Only the vote, cons@k, depends on it.",
+        "这么多错误样本给出同一个错误答案，其余各不相同。只有投票 cons@k 与此有关。",
+    ),
+    "taus": ("Thresholds τ of G-Pass@k", "G-Pass@k 的阈值 τ"),
+    "axis": ("Axis of k", "k 轴"),
+    "linear": ("linear", "线性"),
+    "log": ("logarithmic", "对数"),
+    "curves": ("Every metric against k", "各指标随 k 的变化"),
+    "k": ("k, draws", "k，抽取数"),
+    "formulas": ("With the numbers put in", "代入数字"),
+    "formulas_note": (
+        "cons@{k} = {cons}: the share of all draws of {k} samples in which the correct answer gets the most votes, a tie "
+        "counting in part.",
+        "cons@{k} = {cons}：在所有抽取 {k} 个样本的方式中，正确答案得票最多的比例，平票按份额计。",
+    ),
+    "models": ("Same average, opposite stability", "平均相同，稳定性相反"),
+    "models_text": (
+        "Two models with the same avg@n. On the left every problem is right in c of n samples; on the right a share c/n of "
+        "the problems is right every time, and the others never. pass@k prefers the left one, pass^k the right one, and the "
+        "wider the band between them, the less an average says about what you will get.",
+        "两个模型的 avg@n 相同。左边每道题 n 次中对 c 次；右边有 c/n 的题每次都对，其余从不对。pass@k 偏向左边，pass^k "
+        "偏向右边；两线之间的带越宽，平均值就越不能说明实际会得到什么。",
+    ),
+    "unstable": ("Every problem sometimes right", "每题时对时错"),
+    "steady": ("Some problems always right", "部分题总对"),
+    "map": ("G-Pass@k over k and τ", "G-Pass@k 随 k 与 τ 的变化"),
+    "map_text": (
+        "From pass@k at the bottom (τ = 0: one correct draw is enough) to pass^k at the top (τ = 1: all must be correct).",
+        "从底部的 pass@k（τ = 0：抽到一个正确即可）到顶部的 pass^k（τ = 1：必须全部正确）。",
+    ),
+    "bad_n": ("n must be a whole number from 1 to {limit}; got {n}.", "n 必须是 1 到 {limit} 之间的整数；得到 {n}。"),
+    "bad_c": ("c must be a whole number from 0 to n = {n}; got {c}.", "c 必须是 0 到 n = {n} 之间的整数；得到 {c}。"),
+    "bad_together": (
+        "Of the wrong samples at most {wrong} can agree; got {together}.",
+        "错误样本最多有 {wrong} 个相同；得到 {together}。",
+    ),
+    "bad_k": ("k must be a whole number from 1 to n = {n}; got {k}.", "k 必须是 1 到 n = {n} 之间的整数；得到 {k}。"),
+}

@@ -1,0 +1,20 @@
+"""What the page Metrics says."""
+
+WORDS = {
+    "title": ("Metrics", "指标"),
+    "intro": (
+        "Five metrics, each a Hugging Face evaluate module with a card that says what its numbers mean.",
+        "五个指标，每个都是 Hugging Face evaluate 模块，并有说明其数值含义的卡片。",
+    ),
+    "which": ("Which of the five?", "用哪一个？"),
+    "data": ("Problems, one a line", "题目，每行一题"),
+    "data_info": (
+        "As on the page Score: answers and references, or verdicts; scores where the metric chooses by them.",
+        "与“评分”页相同：答案与参考答案，或判定；需要时给出分数。",
+    ),
+    "k": ("k, draws", "k，抽取数"),
+    "taus": ("Thresholds τ", "阈值 τ"),
+    "ties": ("A tied vote", "平票"),
+    "higher": ("A higher score is better", "分数越高越好"),
+    "run": ("Compute", "计算"),
+}

@@ -1,0 +1,375 @@
+import asyncio
+import http.client
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import httpx
+import pytest
+from demo.guarded import MIDDLEWARE, build
+from gradio.routes import App
+from gradio_client import Client
+from hypothesis import given
+from hypothesis import strategies as st
+from playwright.sync_api import sync_playwright
+
+from at_k.demo import guard
+from at_k.demo.guard import HEADERS, Guard
+from at_k.demo.limits import MAX_BODY
+
+JOIN = "/gradio_api/queue/join"
+
+
+class Exchange:
+    """One request through the guard to an app that answers with the body that it gets, and what came of it."""
+
+    def __init__(self, method, path, body=b"", *, chunks=None, complete=True, headers=None, root_path="", query=b""):
+        self.chunks = list(chunks or [body])
+        self.complete = complete
+        headers = headers or {}
+        if chunks is None:
+            headers = {"content-length": str(len(body))} | headers
+        self.scope = {
+            "type": "http",
+            "method": method,
+            "path": path,
+            "root_path": root_path,
+            "query_string": query,
+            "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+        }
+        self.reached = None
+        self.sent = []
+        self.received = 0
+        asyncio.run(Guard(self.app)(self.scope, self.receive, self.send))
+
+    async def app(self, scope, receive, send):
+        self.reached = b""
+        more = True
+        while more:
+            message = await receive()
+            self.reached += message["body"]
+            more = message.get("more_body")
+        assert await receive() == {"type": "http.disconnect"}
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": self.reached})
+
+    async def receive(self):
+        self.received += 1
+        if not self.chunks:
+            return {"type": "http.disconnect"}
+        chunk = self.chunks.pop(0)
+        if chunk is None:
+            await asyncio.sleep(60)
+        return {"type": "http.request", "body": chunk, "more_body": bool(self.chunks) or not self.complete}
+
+    async def send(self, message):
+        self.sent.append(message)
+
+    @property
+    def status(self):
+        return self.sent[0]["status"]
+
+    @property
+    def headers(self):
+        return {name.decode(): value.decode() for name, value in self.sent[0]["headers"]}
+
+    @property
+    def error(self):
+        return json.loads(self.sent[1]["body"])["error"]
+
+
+def posted(value):
+    return Exchange("POST", JOIN, value if isinstance(value, bytes) else json.dumps(value).encode())
+
+
+@pytest.fixture(scope="module")
+def server():
+    """The address of a real server."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-u", Path(__file__).with_name("guarded.py"), str(port)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        said = []
+        for line in process.stdout:
+            said.append(line)
+            if "public link" in line:  # the last that Gradio says when it has started
+                break
+        else:
+            pytest.fail("".join(said))
+        yield f"http://127.0.0.1:{port}/"
+        process.terminate()
+
+
+async def made():
+    # In a running event loop: without one, Gradio makes loops that it does not close.
+    return App.create_app(build(), app_kwargs=MIDDLEWARE)
+
+
+def test_what_is_open_of_gradio():
+    """A new version of Gradio brings new endpoints: they are closed."""
+    endpoints = asyncio.run(made()).openapi()["paths"]
+    reached = {
+        (method, path)
+        for path, methods in endpoints.items()
+        for method in methods
+        if Exchange(method.upper(), re.sub(r"{\w+}", "name", path), b"{}").reached is not None
+    }
+    api = "/gradio_api"
+    assert reached == {
+        ("head", "/"),
+        *(("get", path) for path in ("/", "/config", "/theme.css", "/manifest.json", "/robots.txt", "/favicon.ico")),
+        *(("get", f"/{folder}/{{path}}") for folder in ("assets", "static", "svelte")),
+        *(("get", f"{api}/{name}") for name in ("info", "openapi.json", "app_id", "startup-events", "queue/data")),
+        ("get", f"{api}/heartbeat/{{session_hash}}"),
+        ("get", f"{api}/call/{{api_name}}/{{event_id}}"),
+        ("get", f"{api}/call/v2/{{api_name}}/{{event_id}}"),
+        *(("post", f"{api}/{name}") for name in ("queue/join", "cancel", "reset")),
+        *(("post", f"{api}/{kind}/{{api_name}}") for kind in ("run", "call", "call/v2")),
+    }
+    assert len(endpoints) > 2 * len(reached)  # the other ones are closed
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        "//",
+        "/config/",
+        "//config",
+        "/./config",
+        "/Config",
+        "/config\n",
+        "/assets/",
+        "/assets",
+        "/assets/../config",
+        "/assets/..",
+        "/assets/a//b",
+        "/assets/.hidden",
+        "/assets/a/../../b",
+        "/assets/..%2fconfig",
+        "/assets/%2e%2e/config",
+        "/assets/..\\config",
+        "/assets/é",
+        "/assets/a\0",
+        "/static/img/../../../../etc/passwd",
+        "/gradio_api/file=/etc/passwd",
+        "/gradio_api/file=http://127.0.0.1/",
+        "/gradio_api/file/etc/passwd",
+        "/gradio_api/proxy=https://org-name.hf.space/",
+        "/gradio_api/info/../upload",
+        "/gradio_api//info",
+        "/GRADIO_API/info",
+        "/elsewhere/config",
+    ],
+)
+def test_no_other_spelling_is_open(path):
+    closed = Exchange("GET", path)
+    assert (closed.status, closed.reached, closed.error) == (404, None, "There is nothing here.")
+
+
+def test_a_mounted_demo_is_open_where_it_is_mounted():
+    assert Exchange("GET", "/demo/config", root_path="/demo").status == 200
+    assert Exchange("GET", "/config", root_path="/demo").status == 200  # a proxy took the prefix away
+    assert Exchange("GET", "/demo/gradio_api/upload", root_path="/demo").status == 404
+    assert Exchange("GET", "/demo/demo/config", root_path="/demo").status == 404
+
+
+def test_a_body_up_to_the_limit_arrives_as_it_was_sent():
+    body = b'["' + b"x" * (MAX_BODY - 4) + b'"]'
+    assert Exchange("POST", JOIN, body).reached == body
+    assert Exchange("POST", JOIN, chunks=[body[:7], b"", body[7:]]).reached == body
+
+
+@pytest.mark.parametrize("path", [JOIN, "/", "/gradio_api/upload"])
+@pytest.mark.parametrize("method", ["POST", "GET", "PUT"])
+def test_a_longer_body_is_refused_by_its_length(method, path):
+    refused = Exchange(method, path, headers={"content-length": str(MAX_BODY + 1)})
+    assert (refused.status, refused.reached, refused.received) == (413, None, 0)
+    assert refused.error == "A request may have up to 12000000 bytes."
+    assert refused.headers["connection"] == "close"
+
+
+def test_a_longer_body_of_unknown_length_is_read_to_the_limit_only():
+    refused = Exchange("POST", JOIN, chunks=[b" " * 1_000_000] * 100)
+    assert (refused.status, refused.reached) == (413, None)
+    assert refused.received == MAX_BODY // 1_000_000 + 1
+    assert refused.headers["connection"] == "close"
+
+
+def test_a_body_that_stops_coming_is_given_up(monkeypatch):
+    monkeypatch.setattr(guard, "MAX_SECONDS", 0.01)
+    stopped = Exchange("POST", JOIN, chunks=[b"[", None])
+    assert (stopped.status, stopped.reached) == (408, None)
+
+
+@pytest.mark.parametrize("query", [b"page=x", b"page=&page=score", b"__theme=dark&page=%00"])
+def test_a_document_that_there_is_not_is_not_looked_for(query):
+    assert Exchange("GET", "/", query=query).status == 404
+    assert Exchange("GET", "/", query=b"view=api&__theme=dark&page=").status == 200
+
+
+def test_a_body_that_breaks_off_goes_no_further():
+    assert Exchange("POST", JOIN, chunks=[b"[]"], complete=False).reached is None
+
+
+FILE = {"path": "https://example.org/large.bin", "meta": {"_type": "gradio.FileData"}}
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (b"", "JSON in UTF-8"),
+        (b"{", "JSON in UTF-8"),
+        (b"data=1", "JSON in UTF-8"),
+        (b"\xff\xfe", "JSON in UTF-8"),
+        ('{"data": ["结果"]}'.encode("gb18030"), "JSON in UTF-8"),
+        ('{"data": ["a"]}'.encode("utf-16"), "JSON in UTF-8"),
+        ('{"data": ["a"]}'.encode("utf-32-be"), "JSON in UTF-8"),
+        (b'{"data": [' + b"1" * 5_000 + b"]}", "JSON in UTF-8"),
+        (b"[" * 201 + b"]" * 201, "many values"),
+        (b'[{"a":' * 101 + b"1" + b"}]" * 101, "many values"),
+        (b"[" * 100_000 + b"]" * 100_000, "many values"),
+        (b"[" + b"[]," * 3_000_000 + b"[]]", "many values"),
+        (b"[" + b'"",' * 3_000_000 + b'""]', "many values"),
+        (b'["\\"", ' + b"[]," * 3_000_000 + b'"\\\\"]', "many values"),
+        (b'"' * 6_000_000, "many values"),
+        ({"data": [FILE]}, "refer to a file"),
+        ({"data": [[{"value": FILE}]]}, "refer to a file"),
+        ({"event_data": {"path": "/etc/passwd"}}, "refer to a file"),
+        (b'{"data": [{"p\\u0061th": "/etc/passwd"}]}', "refer to a file"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_a_body_that_no_page_sends_is_refused(body, reason):
+    refused = posted(body)
+    assert (refused.status, refused.reached) == (400, None)
+    assert reason in refused.error
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"path": {[',
+        "[" * 100_000 + "\\",
+        "[" * 100_000 + '\\"',
+        '{"correct": [1, 0]}\n' * 100_000,
+        "\\u005b\0\ud800",
+        '",' * 500_000,
+    ],
+    ids=lambda text: text[:20],
+)
+def test_a_text_may_hold_anything(text):
+    assert posted({"data": [["short"] * 1_000, text, 16, None, text], "session_hash": "a"}).status == 200
+
+
+few = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text().filter("path".__ne__), inner, max_size=5),
+    max_leaves=20,
+)
+
+
+def test_as_many_lists_as_are_allowed_pass():
+    assert posted(b"[" * 200 + b"]" * 200).status == 200
+
+
+@given(few, st.booleans())
+def test_few_values_pass_unchanged(value, ascii_only):
+    body = json.dumps(value, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
+    assert posted(body).reached == body
+
+
+def test_every_answer_has_the_headers(server):
+    answers = [httpx.get(server), httpx.get(server + "nowhere"), httpx.post(server + JOIN[1:])]
+    assert [answer.status_code for answer in answers] == [200, 404, 400]
+    for answer in answers:
+        assert HEADERS.items() <= {name.title(): value for name, value in answer.headers.items()}.items()
+    policy = HEADERS["Content-Security-Policy"]
+    assert "http" not in policy.partition("frame-ancestors")[0]  # nothing comes from, or goes, elsewhere
+
+
+@pytest.mark.parametrize("path", [JOIN[1:], "gradio_api/upload"])
+@pytest.mark.parametrize("known", [True, False], ids=["of known length", "streamed"])
+def test_100_megabytes_are_not_waited_for(server, path, known):
+    sent = 0
+
+    def body():
+        nonlocal sent
+        for _ in range(100):
+            sent += 1_000_000
+            yield b" " * 1_000_000
+
+    headers = {"Content-Length": "100000000"} if known else {}
+    answer = httpx.post(server + path, content=body(), headers=headers)
+    assert answer.status_code == (413 if known or path in JOIN else 404)
+    assert sent < 50_000_000  # what the buffers of both sides held when the answer came, and the limit
+    assert httpx.get(server + "config").status_code == 200
+
+
+def test_paths_as_they_are_on_the_wire(server):
+    def status(path):
+        with closing(http.client.HTTPConnection(server.split("/")[2])) as connection:
+            connection.request("GET", path)
+            return connection.getresponse().status
+
+    assert status("/theme.css?v=1") == status("/theme%2Ecss") == 200
+    secrets = ["/assets/../../../../../../../etc/passwd", "/assets/..%2f..%2fblocks.py", "/assets/%2e%2e%2fconfig"]
+    secrets += ["/gradio_api/file=/etc/passwd", "/gradio_api/file%3D/etc/passwd", "//gradio_api/upload_progress"]
+    assert [status(path) for path in secrets] == [404] * len(secrets)
+
+
+def test_the_client_gets_its_answers(server):
+    client = Client(server, verbose=False)
+    assert client.predict("four", api_name="/length") == 4
+    assert client.predict(1, api_name="/redraw")[1] == r"$$\frac12$$"
+    started = httpx.post(server + "gradio_api/call/length", json={"data": ["four"]}).json()
+    with httpx.stream("GET", f"{server}gradio_api/call/length/{started['event_id']}") as answer:
+        assert "data: [4]" in answer.read().decode()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    chromium = shutil.which("chromium")
+    if chromium is None and "AT_K_NO_SKIPS" not in os.environ:
+        pytest.skip("there is no chromium here (apt-get install chromium)")
+    options = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
+    options += ["--disable-background-networking", "--disable-component-update"]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=options)
+        yield browser
+        browser.close()
+
+
+@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
+def test_a_browser_finds_all_it_needs_and_asks_nobody_else(server, browser, locale):
+    page = browser.new_page(locale=locale)
+    troubles, hosts = [], set()
+    page.on("console", lambda message: message.type in ("error", "warning") and troubles.append(message.text))
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.on("response", lambda answer: answer.status >= 400 and troubles.append(answer.url))
+    page.on("request", lambda request: hosts.add(request.url.split("/")[2]))
+    page.goto(server)
+    page.locator(".katex").first.wait_for()
+    page.locator(".js-plotly-plot .main-svg").first.wait_for()
+    assert page.get_by_role("tab").first.inner_text() == ("Title" if locale == "en-US" else "标题")
+    with page.expect_response("**/gradio_api/run/**"):
+        page.get_by_label("n", exact=True).fill("5")
+    with page.expect_download() as picture:
+        page.locator(".js-plotly-plot").hover()
+        page.locator(".modebar-btn").first.click()
+    assert picture.value.suggested_filename.endswith(".png")
+    page.get_by_role("tab", name="HTML").click()
+    page.locator("#made").click()
+    page.get_by_text("changed").wait_for()
+    assert troubles == []
+    page.locator("button", has_text="API").click()
+    page.get_by_text("/length").first.wait_for()
+    assert {host for host in hosts if host} == {server.split("/")[2]}
+    page.close()

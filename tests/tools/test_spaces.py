@@ -1,0 +1,227 @@
+"""The Spaces are what the Hub needs, and each runs with nothing beside it."""
+
+import filecmp
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+from gradio_client import Client
+
+import at_k
+from tools import spaces
+from tools.spaces import COLLECTION, ROOT, SPACES
+
+TOP = {"README.md", "LICENSE", "app.py", "requirements.txt", "at_k"}
+LIBRARY = {path.relative_to(ROOT) for path in (ROOT / "at_k").rglob("*") if path.suffix in (".py", ".css", ".typed")}
+
+every_space = pytest.mark.parametrize("space", SPACES)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("spaces")
+    for space in SPACES:
+        spaces.build(space, folder / space)
+    return folder
+
+
+def files(folder):
+    return {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
+
+
+def documents(folder):
+    """Place → the document without its fenced blocks."""
+    return {
+        path: re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        for path in folder.rglob("*.md")
+    }
+
+
+@every_space
+def test_what_is_in_a_space(built, space):
+    folder = built / space
+    own = {"metrics", "examples"} if space == COLLECTION else {f"{space}.py"}
+    assert {path.name for path in folder.iterdir()} == TOP | own
+    assert files(folder) >= LIBRARY
+    assert not [path for path in files(folder) if {"__pycache__", "tests"} & set(path.parts) or path.suffix == ".pyi"]
+
+
+@every_space
+def test_the_library_finds_the_modules_and_the_examples_in_it(built, space):
+    folder = built / space
+    code = "import at_k; from at_k.demo import examples; print(examples.folder(), *map(at_k.module_path, at_k.METRICS))"
+    found = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
+    for path in found.stdout.split():
+        assert folder in Path(path).parents
+        assert (Path(path) / "README.md").is_file()
+
+
+@every_space
+def test_only_links_differ_from_what_is_here(built, space):
+    for place in files(built / space):
+        here, there = without_links(source(space, place)), without_links(built / space / place)
+        assert here == there, place
+
+
+def source(space, place):
+    """Where a file of a Space comes from."""
+    if place.is_relative_to("at_k/metrics"):
+        return ROOT / place.relative_to("at_k")
+    if place.is_relative_to("at_k/demo/data"):
+        return ROOT / "examples" / "data" / place.name
+    if space == COLLECTION or place.parts[0] in ("at_k", "LICENSE"):
+        return ROOT / place
+    return ROOT / "metrics" / space / place
+
+
+def without_links(path):
+    content = path.read_bytes()
+    return re.sub(rb"!?\[([^\]]*)\]\([^)]*\)", rb"\1", content) if path.suffix == ".md" else content
+
+
+@every_space
+def test_links_lead_to_files_of_the_space(built, space):
+    for path, text in documents(built / space).items():
+        for target in re.findall(r"\]\(([^)\s]+)\)", text):
+            if not re.match(r"https://|#", target):
+                assert (path.parent / target.partition("#")[0]).resolve().is_relative_to(built / space)
+                assert (path.parent / target.partition("#")[0]).exists(), f"{path}: {target}"
+
+
+def test_a_link_to_what_a_space_has_is_kept_and_one_to_another_file_becomes_text(built):
+    assert "[`examples/data`](at_k/demo/data/README.md)" in (built / "gpassk" / "README.md").read_text(encoding="utf-8")
+    inner = built / "gpassk" / "at_k" / "metrics" / "best_at_k" / "README.md"
+    assert "[`examples/data`](../../demo/data/README.md)" in inner.read_text(encoding="utf-8")
+    collection = (built / COLLECTION / "README.md").read_text(encoding="utf-8")
+    assert "[CONTRIBUTING.md]" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "CONTRIBUTING.md says" in collection
+    assert "[`metrics/`](metrics)" in collection
+
+
+def test_rebuilding_gives_the_same_and_leaves_the_rest(built, tmp_path):
+    folder, neighbour = tmp_path / "gpassk", tmp_path / "neighbour"
+    neighbour.write_text("stays")
+    (folder / "at_k").mkdir(parents=True)
+    (folder / "at_k" / "left over.py").write_text("goes")
+    spaces.build("gpassk", folder)
+    assert neighbour.read_text() == "stays"
+    assert files(folder) == files(built / "gpassk")
+    same, *others = filecmp.cmpfiles(folder, built / "gpassk", map(str, files(folder)), shallow=False)
+    assert len(same) == len(files(folder))
+    assert others == [[], []]
+
+
+class Hub:
+    """Takes what would be uploaded."""
+
+    def __init__(self):
+        self.calls = []
+
+    def create_repo(self, repo_id, **options):
+        self.calls.append(("create", repo_id, options))
+
+    def upload_folder(self, *, repo_id, folder_path, **options):
+        self.calls.append(("upload", repo_id, options, files(Path(folder_path))))
+
+
+@pytest.fixture
+def hub(monkeypatch, tmp_path):
+    hub = Hub()
+    monkeypatch.setattr(spaces, "HfApi", lambda: hub)
+    monkeypatch.setattr(spaces, "ROOT", tmp_path)
+    monkeypatch.setattr(spaces, "BUILD", tmp_path / "build")
+    monkeypatch.setattr(spaces, "build", lambda space, folder: shutil.copytree(ROOT / "tools", folder / space))
+    return hub
+
+
+def test_nothing_is_uploaded_unless_asked(hub, capsys):
+    spaces.main("")
+    assert hub.calls == []
+    assert [line.split("/")[-1] for line in capsys.readouterr().out.splitlines()] == list(SPACES)
+
+
+def test_what_is_uploaded(hub, tmp_path):
+    spaces.main("org")
+    names = ["org/at-k", *(f"org/{name}" for name in at_k.METRICS)]
+    assert [call[:2] for call in hub.calls] == [(what, name) for name in names for what in ("create", "upload")]
+    for call, space in zip(hub.calls[1::2], SPACES, strict=True):
+        assert call[2]["repo_type"] == "space"
+        assert call[3] == files(tmp_path / "build" / space)
+    assert all(call[2] == {"repo_type": "space", "space_sdk": "gradio", "exist_ok": True} for call in hub.calls[::2])
+
+
+@pytest.fixture(scope="module")
+def clean_python(built, tmp_path_factory):
+    """A Python with what the requirements of the Spaces name, and nothing else."""
+    requirements = {space: (built / space / "requirements.txt").read_bytes() for space in SPACES}
+    assert len(set(requirements.values())) == 1  # so that one environment serves all
+    folder = tmp_path_factory.mktemp("clean")
+    venv.create(folder, with_pip=True)
+    python = folder / "bin" / "python"
+    command = [python, "-m", "pip", "install", "--quiet", "--requirement", built / COLLECTION / "requirements.txt"]
+    installed = subprocess.run(command, cwd=folder, env=without_hints(), capture_output=True, text=True, check=False)
+    if "connection broken" in installed.stderr and "AT_K_NO_SKIPS" not in os.environ:
+        pytest.skip("pip reaches no index to install what a Space needs")
+    assert installed.returncode == 0, installed.stderr
+    return python
+
+
+def without_hints(**more):
+    """The environment, without what would lead Python or the Hub's libraries to something outside of a Space."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "PYTHON"))} | more
+
+
+def explored(address):
+    """What the page Explore says of a problem with 4 correct ones of 16 samples."""
+    return Client(address, verbose=False).predict(n=16, c=4, k=[4], taus=[0.5], api_name="/explore")
+
+
+@every_space
+def test_a_space_runs_by_itself(built, clean_python, tmp_path, space):
+    folder = tmp_path / space
+    shutil.copytree(built / space, folder)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    offline = {"HOME": str(tmp_path), "HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
+    environment = without_hints(**offline, GRADIO_SERVER_PORT=port, GRADIO_ANALYTICS_ENABLED="False")
+    with subprocess.Popen(
+        [clean_python, "app.py"],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as server:
+        said = []
+        for line in server.stdout:
+            said.append(line)
+            if "public link" in line:  # the last that Gradio says when it has started
+                break
+        else:
+            pytest.fail("".join(said))
+        try:
+            values = explored(f"http://127.0.0.1:{port}/")
+        finally:
+            server.terminate()
+    assert values["pass@4"] == at_k.pass_at_k(16, 4, k=4)
+    assert values["G-Pass@4_0.5"] == at_k.g_pass_at_k(16, 4, k=4, tau=0.5)
+
+
+@pytest.mark.parametrize("name", at_k.METRICS)
+def test_a_metrics_space_is_a_module_for_evaluate(built, clean_python, tmp_path, name):
+    code = f"""
+import evaluate
+print(*evaluate.load({name!r}).compute(predictions=[["a", "b"]], references=["a"], scores=[[1, 0]], k=[2]))
+"""
+    environment = without_hints(HOME=str(tmp_path), HF_HOME=str(tmp_path / "hf"), HF_HUB_OFFLINE="1", PYTHONPATH=name)
+    loaded = subprocess.run(
+        [clean_python, "-c", code], cwd=built, env=environment, capture_output=True, text=True, check=False
+    )
+    assert "@2" in loaded.stdout, loaded.stderr

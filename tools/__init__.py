@@ -1,0 +1,1 @@
+"""What is done with the project, and is not part of it."""

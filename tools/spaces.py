@@ -1,0 +1,109 @@
+"""The six Hugging Face Spaces: the collection, and one for each metric, each complete in itself.
+
+`python -m tools.spaces` writes them to build/spaces; with the name of an organization it uploads them there, too.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+import typer
+from huggingface_hub import HfApi
+
+import at_k
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build" / "spaces"
+COLLECTION = "collection"
+SPACES = (COLLECTION, *at_k.METRICS)
+
+Parts = dict[str, str]
+"""Files and whole folders: their places in a Space → in this project."""
+
+_FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"(!?\[([^\]]*)\])\((?!\w+:|#)([^)#]*)(#[^)]*)?\)")
+
+
+def parts(space: str) -> Parts:
+    """What a Space consists of."""
+    library = {"at_k": "at_k", "LICENSE": "LICENSE"}
+    if space == COLLECTION:
+        own = ("README.md", "app.py", "requirements.txt", "metrics", "examples/data", "docs")
+        return library | {name: name for name in own}
+    # The library finds the cards, the modules and the data inside itself, as when it is installed.
+    modules = (f"{name}/{file}" for name in at_k.METRICS for file in ("README.md", f"{name}.py"))
+    inside = {f"at_k/metrics/{file}": f"metrics/{file}" for file in modules}
+    return {".": f"metrics/{space}"} | library | inside | {"at_k/demo/data": "examples/data"}
+
+
+def build(space: str, folder: Path) -> None:
+    """Write a Space to a folder, and replace what is there."""
+    if folder.exists():
+        shutil.rmtree(folder)
+    for place, source in _files(parts(space)):
+        content = source.read_bytes()
+        if place.suffix == ".md":
+            content = _linked(content.decode(), place, source, parts(space)).encode()
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        (folder / place).write_bytes(content)
+
+
+def push(space: str, folder: Path, organization: str, api: HfApi) -> str:
+    """Upload a Space that was built, and return its name. What only an earlier upload had is deleted there."""
+    name = f"{organization}/{'at-k' if space == COLLECTION else space}"
+    api.create_repo(name, repo_type="space", space_sdk="gradio", exist_ok=True)
+    api.upload_folder(
+        repo_id=name,
+        repo_type="space",
+        folder_path=folder,
+        delete_patterns="*",
+        commit_message=f"at-k {at_k.__version__}",
+    )
+    return name
+
+
+def _files(contents: Parts) -> Iterator[tuple[PurePosixPath, Path]]:
+    """Every file: its place in the Space, and where it is. What Python and Gradio write beside them stays here."""
+    for place, source in contents.items():
+        path = ROOT / source
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if file.is_file() and "__pycache__" not in file.parts and file.suffix != ".pyi":
+                yield PurePosixPath(place) / file.relative_to(path), file
+
+
+def _linked(text: str, place: PurePosixPath, source: Path, contents: Parts) -> str:
+    """A document whose links lead to the same files as before; a link to what the Space does not have is its text."""
+
+    def moved(link: re.Match[str]) -> str:
+        label, plain, path, anchor = link.groups(default="")
+        target = (source.parent / path).resolve()
+        for new, old in contents.items():
+            if target.is_relative_to(ROOT / old):
+                there = PurePosixPath(new) / target.relative_to(ROOT / old)
+                return f"{label}({os.path.relpath(there, place.parent)}{anchor})"
+        return plain
+
+    pieces = _FENCED.split(text)
+    pieces[::2] = [_LINK.sub(moved, piece) for piece in pieces[::2]]
+    return "".join(pieces)
+
+
+def main(
+    organization: str = typer.Argument("", help="Where to upload the Spaces; nowhere, if it is not given."),
+) -> None:
+    """Build the Spaces, and upload them."""
+    for space in SPACES:
+        folder = BUILD / space
+        build(space, folder)
+        print(f"built {folder.relative_to(ROOT)}")
+    if organization:
+        for space in SPACES:
+            print(f"uploaded {push(space, BUILD / space, organization, HfApi())}")
+
+
+if __name__ == "__main__":
+    typer.run(main)
