@@ -14,6 +14,7 @@ from at_k.demo import roles
 from at_k.demo.curves import Curves, drawn_k
 from at_k.demo.limits import MAX_K, MAX_SECONDS, MAX_TABLES, MAX_VOTE_SECONDS
 from at_k.demo.problems import Problems
+from at_k.demo.reading import shortened
 from at_k.demo.roles import Samples
 from at_k.demo.words import Refused, Said
 from at_k.estimators.consensus import TIES
@@ -39,10 +40,12 @@ class Options:
     def __post_init__(self) -> None:
         for name in self.metrics:
             if name not in METRICS:
-                raise Refused("scoring.bad_choice", name="metrics", value=name, choices=", ".join(METRICS))
+                raise Refused(
+                    "scoring.bad_choice", name="metrics", value=shortened(str(name)), choices=", ".join(METRICS)
+                )
         for name, value, choices in (("ties", self.ties, TIES), ("missing", self.missing, MISSING)):
             if value not in choices:
-                raise Refused("scoring.bad_choice", name=name, value=value, choices=", ".join(choices))
+                raise Refused("scoring.bad_choice", name=name, value=shortened(str(value)), choices=", ".join(choices))
         if not self.metrics:
             raise Refused("scoring.no_metric")
         if self.k is not None and len(self.k) > MAX_K:
@@ -97,9 +100,9 @@ def numbers(text: str, name: str, kind: Callable[[str], Any]) -> tuple[Any, ...]
     for part in re.split(r"[\s,;，、；]+", text.strip()[:2000]):
         if part:
             try:
-                found.append(kind(part[:20]))
+                found.append(kind(part if len(part) <= 20 else ""))  # the beginning of a number is another number
             except ValueError:
-                raise Refused("scoring.no_number", name=name, value=part[:20]) from None
+                raise Refused("scoring.no_number", name=name, value=shortened(part)) from None
     return tuple(dict.fromkeys(found))
 
 
@@ -135,7 +138,10 @@ def score(samples: Samples, options: Options) -> Scored:
         raise next(iter(left_out.values()))
     if "cons_at_k" in tables and samples.answers is None:
         notes.append(Said("scoring.vote_of_grades"))
-    return _gathered(samples.problems, labels, tables, k, Curves(grid, lines), left_out, notes)
+    # In a vote a correct sample without an answer is not counted: n and c are those of the average.
+    counts = _computed("avg_at_n", _columns("avg_at_n", samples, given, options, 1), k, return_details=True)["details"]
+    problems = Problems(samples.problems, counts["per_problem"]["n"], counts["per_problem"]["c"])
+    return _gathered(problems, labels, tables, k, Curves(grid, lines), left_out, notes)
 
 
 def settled(samples: Samples, missing: str) -> tuple[Samples, list[Said]]:
@@ -277,7 +283,7 @@ def _vote_seconds(samples: Samples, most: int) -> float:
 
 
 def _gathered(
-    names: list[str],
+    problems: Problems,
     labels: list[str] | None,
     tables: dict[str, dict[str, Any]],
     k: tuple[int, ...],
@@ -306,7 +312,7 @@ def _gathered(
         notes=notes,
         k=k,
         curves=curves,
-        problems=Problems(names, counts["n"], counts["c"]),
+        problems=problems,
         per_problem=per_problem,
         signatures=signatures,
     )

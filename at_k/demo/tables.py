@@ -11,11 +11,12 @@ from at_k.demo.words import Said, say
 
 def results(scored: Scored, language: str) -> str:
     """The table of a data set: a row for each key, a column for all problems and one for each group."""
-    columns = {say(language, "score.all"): scored.overall, **scored.groups}
+    labels = [say(language, "score.all"), *scored.groups]
+    columns = [scored.overall, *scored.groups.values()]
     sizes = [len(scored.problems), *(scored.sizes[label] for label in scored.groups)]
     head = "".join(
         f'<th scope="col">{escape(label)}<small>{_problems(size, language)}</small></th>'
-        for label, size in zip(columns, sizes, strict=True)
+        for label, size in zip(labels, sizes, strict=True)
     )
     bodies = "".join(
         f"<tbody>{''.join(_row(key, columns) for key in keys)}</tbody>" for keys in scored.metrics.values()
@@ -61,7 +62,7 @@ def message(reason: Said | None, language: str) -> str:
 
 def values(result: Mapping[str, float]) -> str:
     """A small table of keys and values."""
-    rows = "".join(_row(key, {"": result}) for key in result)
+    rows = "".join(_row(key, [result]) for key in result)
     return f'<table class="numbers"><tbody>{rows}</tbody></table>'
 
 
@@ -79,10 +80,8 @@ def _problems(count: int, language: str) -> str:
     return say(language, "score.one_problem") if count == 1 else say(language, "score.problems", count=count)
 
 
-def _row(key: str, columns: Mapping[str, Mapping[str, float]]) -> str:
-    cells: Iterable[str] = (
-        f'<td title="{column[key]!r}">{four_digits(column[key])}</td>' for column in columns.values()
-    )
+def _row(key: str, columns: Iterable[Mapping[str, float]]) -> str:
+    cells = (f'<td title="{column[key]!r}">{four_digits(column[key])}</td>' for column in columns)
     return f'<tr><th scope="row">{escape(key)}</th>{"".join(cells)}</tr>'
 
 

@@ -188,4 +188,3 @@ def _of_problem(drawn, k, options):
 def means(values):
     """The mean of each key's values."""
     return {key: sum(column) / len(column) for key, column in values.items()}
-

@@ -73,7 +73,7 @@ def test_many_samples(setting):
 
 
 def plurality(right, together, alone, k):
-    """cons@k of `right` samples of the right answer, `together` of one wrong answer, `alone` of answers of their own."""
+    """cons@k of `right` samples of the right answer, `together` of one wrong answer, `alone` of one answer each."""
     ways = Fraction(0)
     for r in range(1, min(right, k) + 1):
         for w in range(min(together, r, k - r) + 1):

@@ -1,4 +1,4 @@
-"""What stands in the LaTeX, read back: binomials, counts, quotients and values, against enumeration in exact rationals."""
+"""What stands in the LaTeX, read back: binomials, counts, quotients and values, against enumeration."""
 
 import re
 from fractions import Fraction

@@ -5,10 +5,23 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from demo.data_sets import BOTH, FULL, GRADED, KINDS, SCORES, SILENT, by_hand, kind, means, samples, with_columns, without
+from demo.data_sets import (
+    BOTH,
+    FULL,
+    GRADED,
+    KINDS,
+    SCORES,
+    SILENT,
+    by_hand,
+    kind,
+    means,
+    samples,
+    with_columns,
+    without,
+)
 from hypothesis import given
 from hypothesis import strategies as st
-from modules import MODULES
+from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, PASS_AT_K
 
 from at_k.demo import examples, limits, roles, scoring
 from at_k.demo.limits import MAX_K
@@ -71,15 +84,6 @@ class TestNumbers:
             assert scored.groups == scored.sizes == {}
 
     @every_kind
-    def test_by_the_modules(self, name):
-        rows, given_samples, options = kind(name)
-        scored = score(given_samples, options)
-        computed = by_modules(rows, options, scored.k)
-        assert scored.overall == {key: value for key, value in computed.items() if "/" not in key}
-        flat = {f"{label}/{key}": value for label, values in scored.groups.items() for key, value in values.items()}
-        assert flat == {key: value for key, value in computed.items() if "/" in key}
-
-    @every_kind
     def test_curves_hold_the_table(self, name):
         _, given_samples, options = kind(name)
         scored = score(given_samples, options)
@@ -103,47 +107,337 @@ class TestNumbers:
         assert set(scored.metrics) | set(scored.left_out) == set(options.metrics)
 
 
-def by_modules(rows, options, k):
-    """What the modules say of columns that are made of the rows as a user would make them."""
-    columns = {"scores": [row["score"] for row in rows]} if "score" in rows[0] else {}
-    grouped = {"groups": [row["level"] for row in rows]} if "level" in rows[0] and options.by_group else {}
-    result = {}
-    for module in MODULES:
-        vote = module.name == "cons_at_k" and "answers" in rows[0]
-        if module.name not in options.metrics or (module.needs_scores and not columns):
-            continue
-        given_columns = module.only(columns)
-        if vote and "correct" in rows[0]:
-            kept = [
-                [
-                    (answer if grade is not None else None, grade)
-                    for answer, grade in zip(row["answers"], row["correct"], strict=True)
-                    if grade is not None or options.missing != "drop"
-                ]
+class TestExamples:
+    def test_qwen(self):
+        rows = list(map(json.loads, examples.text("qwen25_math").splitlines()))
+        scored = score(samples(rows), Options())
+        k, problems = [1, 2, 4, 8], list(map(str, range(len(rows))))
+        grades, levels = {"predictions": [row["correct"] for row in rows]}, {"groups": [row["level"] for row in rows]}
+        verdicts = {
+            (answer, problem): grade
+            for row, problem in zip(rows, problems, strict=True)
+            for answer, grade in zip(row["answers"], row["correct"], strict=True)
+        }
+        computed = (
+            GPASSK.load("graded").compute(**grades, **levels, k=k, thresholds=[0.25, 0.5, 0.75, 1.0])
+            | PASS_AT_K.load("graded").compute(**grades, **levels, k=k)
+            | CONS_AT_K.load().compute(
+                predictions=[row["answers"] for row in rows],
+                references=problems,
+                check_correct_fn=lambda answer, problem: verdicts[answer, problem],
+                missing="incorrect",
+                k=k,
+                **levels,
+            )
+            | AVG_AT_N.load("graded").compute(**grades, **levels)
+            | BEST_AT_K.load("graded").compute(**grades, **levels, scores=[row["rm_score"] for row in rows], k=k)
+        )
+        groups = {f"{label}/{key}": value for label, own in scored.groups.items() for key, value in own.items()}
+        assert scored.overall | groups == computed
+        # Known of this file: avg@8 91.0, pass@8 96, rm@8 94.0, maj@8 from 91 to 94 over the ways to break four ties.
+        known = {"avg@8": 0.91, "pass@8": 0.96, "best@8": 0.94, "cons@8": (0.91 + 0.94) / 2}
+        assert {key: scored.overall[key] for key in known} == known
+        assert scored.sizes == {f"Level {i}": size for i, size in enumerate((11, 16, 24, 24, 25), 1)}
+        assert scored.left_out == {}
+
+    def test_tau_bench(self):
+        rows = list(map(json.loads, examples.text("taubench_airline").splitlines()))
+        scored = score(samples(rows), Options())
+        # The README of https://github.com/sierra-research/tau-bench, leaderboard "Airline", row TC (gpt-4o).
+        published = {1: 0.420, 2: 0.273, 3: 0.220, 4: 0.200}
+        every = score(samples(rows), Options(metrics=["gpassk"], k=(1, 2, 3, 4))).overall
+        assert {k: round(every[f"G-Pass@{k}_1.0"], 3) for k in published} == published
+        assert set(scored.left_out) == {"best_at_k"}
+        assert [note.key for note in scored.notes] == ["scoring.vote_of_grades"]
+
+
+class TestLeftOut:
+    def test_a_choice_needs_scores(self):
+        scored = score(samples(GRADED), Options())
+        assert {name: reason.key for name, reason in scored.left_out.items()} == {"best_at_k": "scoring.no_scores"}
+        assert set(scored.metrics) == set(METRICS) - {"best_at_k"}
+
+    def test_an_answer_with_two_verdicts_has_no_vote(self):
+        rows = with_columns(BOTH, score=SCORES)
+        rows[1] = rows[1] | {"correct": [0, 1, 0, 0]}  # "2" is right and wrong
+        scored = score(samples(rows), Options())
+        (reason,) = scored.left_out.values()
+        assert list(scored.left_out) == ["cons_at_k"]
+        assert reason.key == "scoring.two_verdicts"
+        assert (reason.values["row"], reason.values["column"], reason.values["answer"]) == (2, "correct", "2")
+        assert not any(key.startswith("cons") for key in (*scored.overall, *scored.curves.lines))
+        exact = by_hand(rows, Options(metrics=[name for name in METRICS if name != "cons_at_k"]))
+        assert scored.overall == close(means(exact))
+
+    def test_two_grades_that_are_both_right_are_two_verdicts(self):
+        found = score(samples([{"id": 1, "answers": ["a", "a"], "correct": [0.7, 0.8]}]), Options())
+        assert found.left_out["cons_at_k"].key == "scoring.two_verdicts"
+
+    def test_one_answer_may_be_right_for_one_problem_and_wrong_for_another(self):
+        assert "cons_at_k" in score(samples(BOTH), Options()).metrics
+
+    @pytest.mark.parametrize("per_sample", [False, True])
+    @pytest.mark.parametrize("missing", ["incorrect", "drop"])
+    def test_the_place_is_that_of_the_file_whatever_was_missing(self, missing, per_sample):
+        rows = [
+            {"id": "p", "answers": ["a", "b"], "correct": [None, 1]},
+            {"id": "q", "answers": ["a", "b", "c", "b"], "correct": [None, 1, None, 0]},
+        ]
+        if per_sample:
+            rows = [
+                {"id": row["id"], "answers": answer, "correct": grade}
                 for row in rows
+                for answer, grade in zip(row["answers"], row["correct"], strict=True)
             ]
-            verdict = {
-                (answer, str(i)): grade for i, row in enumerate(kept) for answer, grade in row if grade is not None
-            }
-            given_columns |= {
-                "predictions": [[answer for answer, _ in row] for row in kept],
-                "references": [str(i) for i in range(len(kept))],
-                "check_correct_fn": lambda answer, problem, verdict=verdict: verdict[answer, problem],
-            }
-        elif "correct" in rows[0]:
-            given_columns["predictions"] = [row["correct"] for row in rows]
-        else:
-            given_columns |= {name: [row[field] for row in rows]
-                              for name, field in (("predictions", "answers"), ("references", "reference"))}  # fmt: skip
-            given_columns["references"] = [
-                [reference] if isinstance(reference, str) else reference for reference in given_columns["references"]
-            ]
-        config = "default" if "references" in given_columns else "graded"
-        own = {"ties": options.ties} if vote else {}
-        own |= {"thresholds": list(options.taus)} if module.name == "gpassk" else {}
-        own |= {"higher_is_better": options.higher_is_better} if module.needs_scores else {}
-        own |= {"k": list(k)} if module.takes_k else {}
-        missing = "incorrect" if vote and "correct" in rows[0] else options.missing
-        with pytest.warns(UserWarning) if missing == "drop" else _nothing():
-            result |= module.load(config).compute(**given_columns, **own, **grouped, missing=missing)
-    return result
+        found = score(samples(rows), Options(missing=missing)).left_out["cons_at_k"]
+        assert (found.values["row"], found.values["column"]) == (6 if per_sample else 2, "correct")
+        assert found.values["sample"] == ("" if per_sample else ", #4")
+        assert found.values["answer"] == "b"
+
+    def test_if_nothing_is_left_the_reason_is_why(self):
+        refused(lambda: score(samples(GRADED), Options(metrics=["best_at_k"])), "no_scores")
+
+
+class TestSilence:
+    def test_a_sample_that_is_judged_but_silent_casts_no_vote(self):
+        scored = score(samples([{"id": 1, "answers": [None, None, "x"], "correct": [1, 1, 0]}]), Options())
+        assert scored.overall["avg@3"] == pytest.approx(2 / 3)
+        assert scored.overall["cons@1"] == scored.overall["cons@2"] == scored.overall["cons@3"] == 0
+
+    @pytest.mark.parametrize("metrics", [METRICS, ("gpassk", "cons_at_k"), ("cons_at_k",), ("pass_at_k",)])
+    def test_which_samples_are_correct_does_not_depend_on_the_metrics(self, metrics):
+        problems = score(samples(SILENT), Options(metrics=metrics)).problems
+        assert (problems.n, problems.c) == ([4, 4], [2, 3])
+
+    def test_a_vote_of_verdicts_alone_is_said_to_be_one(self):
+        assert [note.key for note in score(samples(GRADED), Options()).notes] == ["scoring.vote_of_grades"]
+        assert score(samples(GRADED), Options(metrics=["avg_at_n"])).notes == []
+        assert score(samples(BOTH), Options()).notes == []
+
+
+class TestMissing:
+    def test_the_first_is_named(self):
+        found = refused(lambda: score(samples(without(FULL, (1, 2), (2, 0))), Options()), "missing", 2)
+        assert found.values == {"row": 2, "column": "correct", "sample": ", #3", "count": 2}
+
+    @pytest.mark.parametrize(("missing", "note"), [("incorrect", "counted_wrong"), ("drop", "dropped")])
+    def test_they_are_counted(self, missing, note):
+        (said,) = score(samples(without(FULL, (1, 2), (2, 0))), Options(missing=missing)).notes
+        assert (said.key, said.values) == (f"scoring.{note}", {"count": 2})
+
+    @pytest.mark.parametrize("missing", ["error", "incorrect", "drop"])
+    def test_where_none_is_the_choice_changes_nothing(self, missing):
+        scored = score(samples(FULL), Options(missing=missing))
+        assert (scored.overall, scored.notes) == (score(samples(FULL), Options()).overall, [])
+
+    def test_nothing_is_left_of_a_problem(self):
+        rows = without(GRADED, (1, 0), (1, 1), (1, 2), (1, 3))
+        refused(lambda: score(samples(rows), Options(missing="drop")), "nothing_left", "b")
+        assert score(samples(rows), Options(missing="incorrect")).problems.c == [3, 0, 4, 1]
+
+
+class TestK:
+    def test_above_n(self):
+        rows = [{"id": "long", "correct": [1] * 5}, {"id": "short", "correct": [1] * 3}]
+        refused(lambda: score(samples(rows), Options(k=(2, 4))), "k_above_n", "k = 4", "“short”", 3)
+
+    def test_above_n_after_a_drop(self):
+        rows = without(GRADED, (3, 1))
+        refused(lambda: score(samples(rows), Options(k=(4,), missing="drop")), "k_above_n", "k = 4", "“d”", 3)
+        assert score(samples(rows), Options(k=(4,), missing="incorrect")).k == (4,)
+
+    @pytest.mark.parametrize(
+        ("n", "k"),
+        [(1, (1,)), (2, (1, 2)), (3, (1, 2, 3)), (8, (1, 2, 4, 8)), (12, (1, 2, 4, 8, 12)), (65, None), (1000, None)],
+    )
+    def test_default(self, n, k):
+        found = score(samples([{"id": 1, "correct": [1] * n}, {"id": 2, "correct": [0] * n}]), Options()).k
+        assert found == (k or (*(2**i for i in range(n.bit_length())), n))
+
+    def test_one_k_twice_is_one_row(self):
+        twice = score(samples(GRADED), Options(k=(2, 2, 1)))
+        assert list(twice.metrics["pass_at_k"]) == ["pass@2", "pass@1"]
+        assert twice.overall == score(samples(GRADED), Options(k=(2, 1))).overall
+
+
+BAD_OPTIONS = {
+    "a metric that is none": ({"metrics": ["pass_at_k", "pass@k"]}, "bad_choice", "metrics", "pass@k", "gpassk"),
+    "a metric that is no text": ({"metrics": [["pass_at_k"]]}, "bad_choice", "metrics"),
+    "a metric that is long": ({"metrics": ["x" * 100_000]}, "bad_choice", "x" * 39 + "…”"),
+    "half a character": ({"ties": "\ud800"}, "bad_choice", "“?”"),
+    "no metric": ({"metrics": []}, "no_metric"),
+    "ties": ({"ties": "coin"}, "bad_choice", "ties", "coin", "strict"),
+    "ties that are no text": ({"ties": ["random"]}, "bad_choice", "ties"),
+    "missing": ({"missing": None}, "bad_choice", "missing", "None", "drop"),
+    "many k": ({"k": tuple(range(1, MAX_K + 2))}, "too_many", "k", MAX_K, MAX_K + 1),
+    "no k": ({"k": ()}, "bad_k"),
+    "k of nothing": ({"k": (4, 0)}, "bad_k", "0"),
+    "a negative k": ({"k": (4, -1)}, "bad_k", "-1"),
+    "many thresholds": ({"taus": (0.5,) * (MAX_K + 1)}, "too_many", "τ", MAX_K, MAX_K + 1),
+    "no thresholds": ({"taus": ()}, "too_many", "τ", 0),
+    "a threshold above one": ({"taus": (0.5, 1.01)}, "bad_tau", "1.01"),
+    "a negative threshold": ({"taus": (-0.5,)}, "bad_tau", "-0.5"),
+    "a threshold that is not a number": ({"taus": (float("nan"),)}, "bad_tau", "nan"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_OPTIONS.values(), ids=BAD_OPTIONS)
+def test_options_that_do_not_exist_are_refused(case):
+    options, *expected = case
+    reason = refused(lambda: Options(**options), *expected)
+    for language in LANGUAGES:
+        assert len(reason.text(language).encode()) < 300
+
+
+class TestTypedNumbers:
+    @pytest.mark.parametrize(
+        ("text", "kind", "found"),
+        [
+            ("1, 2 4", int, (1, 2, 4)),
+            ("8，4、2；1;16", int, (8, 4, 2, 1, 16)),
+            (" 1\n2\t3 ", int, (1, 2, 3)),
+            ("1,,1, 1", int, (1,)),
+            ("１６", int, (16,)),
+            ("", int, ()),
+            (" , ; ", float, ()),
+            ("0.5, .25 1 1e-3", float, (0.5, 0.25, 1.0, 0.001)),
+            ("0.123456789012345678", float, (0.12345678901234568,)),
+        ],
+    )
+    def test_read(self, text, kind, found):
+        assert numbers(text, "k", kind) == found
+        assert all(type(number) is kind for number in found)
+
+    @pytest.mark.parametrize(
+        ("text", "kind", "said"),
+        [
+            ("1, two", int, "“two”"),
+            ("1.5", int, "“1.5”"),
+            ("1-8", int, "“1-8”"),
+            ("half", float, "“half”"),
+            ("0x10", int, "“0x10”"),
+            ("9" * 5000, int, "“999"),
+            ("1" + "0" * 25, int, "“1000"),
+            ("0.5000000000000000000000e-3", float, "“0.50"),  # its beginning is another number
+            ("x" * 5000, float, "“xxx"),
+            ("\ud800", int, "“?”"),
+        ],
+    )
+    def test_refused(self, text, kind, said):
+        reason = refused(lambda: numbers(text, "k", kind), "no_number", "k", said)
+        assert len(reason.text("en").encode()) < 300
+
+
+class TestGroups:
+    def test_they_are_in_the_order_in_which_people_count(self):
+        labels = ["Level 10", "b", "Level 2", "a10", "a9", "10", "9", "Level 2", "x²", "Level 1a", "Level 1"]
+        rows = [{"id": i, "correct": [1, 0], "level": label} for i, label in enumerate(labels)]
+        found = list(score(samples(rows), Options()).groups)
+        assert found == ["9", "10", "Level 1", "Level 1a", "Level 2", "Level 10", "a9", "a10", "b", "x²"]
+
+    @pytest.mark.parametrize(
+        "labels",
+        [
+            ["a/b", "a", "a/"],
+            ["all", "metric", "problem"],
+            ["details", "pass@1", "details/pass@1"],
+            ["a", "a/pass@1", "/"],
+            [" ", "\n", "None"],
+            ["<b>", "{0}", "%s"],
+            ["0", "00", "9" * 40],
+        ],
+        ids=" ".join,
+    )
+    def test_labels_are_only_names(self, labels):
+        rows = [{"id": i, "correct": [i % 2, 1], "level": label} for i, label in enumerate(labels)]
+        scored = score(samples(rows), Options())
+        assert set(scored.groups) == set(labels)
+        for i, label in enumerate(labels):
+            assert scored.groups[label]["pass@1"] == (i % 2 + 1) / 2
+            assert list(scored.groups[label]) == list(scored.overall)
+        assert scored.sizes == dict.fromkeys(labels, 1)
+
+    def test_true_and_numbers_are_names(self):
+        rows = [{"id": 1, "correct": [1], "level": True}, {"id": 2, "correct": [0], "level": 3}]
+        assert score(samples(rows), Options()).sizes == {"true": 1, "3": 1}
+
+
+def big(problems, n, column="correct"):
+    """Samples that need not be read."""
+    row = [1.0] * n if column == "correct" else ["a"] * n
+    table = read(json.dumps([{"id": 1, column: row[:1], "reference": "a"}]))
+    small = roles.samples(table, roles.guess(table))
+    names = list(map(str, range(problems)))
+    rows = [row] * problems
+    if column == "correct":
+        return replace(small, problems=names, grades=rows, references=None)
+    return replace(small, problems=names, answers=rows, references=[["a"]] * problems)
+
+
+class TestWork:
+    def test_many_different_n(self, idle):
+        given_samples = big(1, 1)
+        ragged = replace(given_samples, problems=list("a" * 600), grades=[[1.0] * n for n in range(20, 620)])
+        options = Options(k=tuple(range(1, 21)), taus=(0.25, 0.5, 0.75, 1.0))
+        reason = refused(lambda: score(ragged, options), "too_ragged", 600)
+        allowed = reason.values["limit"]
+        assert (allowed - 1) * 20 * 8 < limits.MAX_TABLES < (allowed + 1) * 20 * 8
+
+    def test_as_many_different_n_as_the_sentence_says(self):
+        allowed = limits.MAX_TABLES // (20 * (20 + 4))
+        options = Options(k=tuple(range(1, 21)), taus=tuple(i / 20 for i in range(20)), metrics=["avg_at_n"])
+        ragged = [[1.0] * n for n in range(20, 20 + allowed + 1)]
+        small = big(1, 1)
+        scored = score(replace(small, problems=list("a" * allowed), grades=ragged[:-1]), options)
+        assert set(scored.k) <= set(scored.curves.k)
+        refused(
+            lambda: score(replace(small, problems=list("a" * (allowed + 1)), grades=ragged), options),
+            "too_ragged",
+            allowed + 1,
+            allowed,
+        )
+
+    def test_a_long_vote(self, idle):
+        refused(lambda: score(big(200, 1000, "answers"), Options(k=(1000,), **ONLY_VOTE)), "vote_too_long", "k = 1000")
+
+    def test_where_the_vote_takes_too_long_the_rest_is_there(self):
+        scored = score(big(30, 1000, "answers"), Options(k=(1, 1000), metrics=["pass_at_k", "cons_at_k"]))
+        assert {name: reason.key for name, reason in scored.left_out.items()} == {"cons_at_k": "scoring.vote_too_long"}
+        assert set(scored.metrics) == {"pass_at_k"}
+
+    def test_the_curve_of_the_vote_ends_where_it_would_take_too_long(self):
+        scored = score(big(60, 1000, "answers"), Options(k=(1, 2), metrics=["pass_at_k", "cons_at_k"]))
+        vote = [value is not None for value in scored.curves.lines["cons@k"]]
+        assert vote == sorted(vote, reverse=True)
+        assert vote[scored.curves.k.index(2)]
+        assert not vote[-1]
+        assert None not in scored.curves.lines["pass@k"]
+
+    def test_a_vote_of_verdicts_takes_no_time(self):
+        scored = score(big(200, 1000), Options(k=(1000,), **ONLY_VOTE))
+        assert scored.overall == {"cons@1000": 1.0}
+        assert None not in scored.curves.lines["cons@k"]
+
+    def test_time_is_up(self, monkeypatch):
+        times = iter([0.0, 0.0, 10.1])
+        monkeypatch.setattr(scoring, "monotonic", lambda: next(times))
+        refused(lambda: score(samples(GRADED), Options()), "too_long", 10)
+
+
+@given(st.data())
+def test_the_order_of_samples_and_problems_changes_nothing(data):
+    rows = [dict(row) for row in FULL]
+    for row in rows:
+        order = data.draw(st.permutations(range(4)))
+        row |= {name: [row[name][i] for i in order] for name in ("answers", "correct", "score")}
+    rows = data.draw(st.permutations(rows))
+    shuffled, scored = score(samples(rows), Options()), score(samples(FULL), Options())
+    for found, expected in ((shuffled.overall, scored.overall), *zip(shuffled.groups.values(), scored.groups.values(),
+                                                                     strict=True)):  # fmt: skip
+        assert found == pytest.approx(expected, rel=1e-14)
+    assert list(shuffled.groups) == list(scored.groups)
+
+
+def test_curves_rise_with_k():
+    lines = score(samples(FULL), Options()).curves.lines
+    assert all(low <= high for low, high in pairwise(lines["pass@k"]))

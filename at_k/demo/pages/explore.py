@@ -52,7 +52,7 @@ def build(**_: Any) -> None:
                 elem_id="explore_together",
             )
             taus = gr.CheckboxGroup(
-                [str(tau) for tau in curves.TAUS], value=[str(tau) for tau in _TAUS], label=t("explore.taus")
+                [str(tau) for tau in curves.TAUS], value=[str(tau) for tau in _TAUS], label=t("score.taus")
             )
             axis = gr.Radio(
                 [(t("explore.linear"), "linear"), (t("explore.log"), "log")], value="linear", label=t("explore.axis")
@@ -64,7 +64,7 @@ def build(**_: Any) -> None:
             )
     with gr.Column(elem_classes="formulas"):
         gr.Markdown(t("explore.formulas"), elem_classes="heading")
-        k = gr.Slider(1, start.n, 4, step=1, label=t("explore.k"), elem_id="explore_k")
+        k = gr.Slider(1, start.n, 4, step=1, label=t("score.k"), elem_id="explore_k")
         formula = gr.Markdown(
             formula_text(start, 4, _TAUS, "en"),
             latex_delimiters=[{"left": "$$", "right": "$$", "display": True}],

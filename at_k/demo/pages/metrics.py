@@ -83,16 +83,16 @@ def _demo(name: str) -> None:
             )
             with gr.Row():
                 takes_k, takes_taus = name != "avg_at_n", name == "gpassk"
-                k = gr.Textbox(example.k, label=t("metrics.k"), max_lines=1, min_width=120, visible=takes_k)
-                taus = gr.Textbox(example.taus, label=t("metrics.taus"), max_lines=1, min_width=160, visible=takes_taus)
+                k = gr.Textbox(example.k, label=t("score.k"), max_lines=1, min_width=120, visible=takes_k)
+                taus = gr.Textbox(example.taus, label=t("score.taus"), max_lines=1, min_width=160, visible=takes_taus)
                 ties = gr.Dropdown(
                     [(t(f"score.ties_{choice}"), choice) for choice in TIES],
                     value="random",
-                    label=t("metrics.ties"),
+                    label=t("score.ties"),
                     min_width=160,
                     visible=name == "cons_at_k",
                 )
-                higher = gr.Checkbox(True, label=t("metrics.higher"), min_width=160, visible=name == "best_at_k")
+                higher = gr.Checkbox(True, label=t("score.higher"), min_width=160, visible=name == "best_at_k")
             run = gr.Button(t("metrics.run"), variant="primary", elem_id=f"metrics_run_{name}")
         with gr.Column(scale=2, min_width=280):
             result = gr.HTML(

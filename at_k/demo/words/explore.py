@@ -20,12 +20,10 @@ WORDS = {
         "So many wrong samples give the same wrong answer; the others all differ. Only the vote, cons@k, depends on it.",
         "这么多错误样本给出同一个错误答案，其余各不相同。只有投票 cons@k 与此有关。",
     ),
-    "taus": ("Thresholds τ of G-Pass@k", "G-Pass@k 的阈值 τ"),
     "axis": ("Axis of k", "k 轴"),
     "linear": ("linear", "线性"),
     "log": ("logarithmic", "对数"),
     "curves": ("Every metric against k", "各指标随 k 的变化"),
-    "k": ("k, draws", "k，抽取数"),
     "formulas": ("With the numbers put in", "代入数字"),
     "formulas_note": (
         "cons@{k} = {cons}: the share of all draws of {k} samples in which the correct answer gets the most votes, a tie "

@@ -12,9 +12,5 @@ WORDS = {
         "As on the page Score: answers and references, or verdicts; scores where the metric chooses by them.",
         "与“评分”页相同：答案与参考答案，或判定；需要时给出分数。",
     ),
-    "k": ("k, draws", "k，抽取数"),
-    "taus": ("Thresholds τ", "阈值 τ"),
-    "ties": ("A tied vote", "平票"),
-    "higher": ("A higher score is better", "分数越高越好"),
     "run": ("Compute", "计算"),
 }
