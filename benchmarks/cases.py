@@ -15,7 +15,7 @@ import numpy as np
 import at_k
 from at_k import columns
 from at_k.estimators.consensus import consensus
-from benchmarks import peers
+from benchmarks import demo, peers
 from benchmarks.measure import medians, printed_by
 
 FASTER, SLOWER = "× as fast", "× the time"
@@ -236,6 +236,11 @@ def large_vote() -> Outcome:
     return Outcome(*medians(lambda: at_k.cons_at_k([answers], [correct], k=LARGE_K), rounds=3))
 
 
+def seconds(measured: Callable[[], float]) -> Callable[[], Outcome]:
+    """A measurement that is a time already."""
+    return lambda: Outcome(measured())
+
+
 def agree(ours: Any, theirs: Any) -> None:
     """Both contestants do the same work, up to rounding."""
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12)
@@ -274,4 +279,8 @@ CASES = (
     Case("of evaluate, datasets and gradio, it loads", heavy_imports, (Target(0, "modules"),)),
     Case("pass@k and G-Pass@k, k up to n, 100 × 10,000", large_counts, (Target(0.1, "s"),)),
     Case("cons@k, k up to n, 1 × 10,000, 300 answers", large_vote, (Target(10, "s"),)),
+    Case("demo: from the end of its imports to the first page", seconds(demo.first_page), (Target(4, "s"),)),
+    Case("demo: from a move of a slider to the new figures", seconds(demo.slider_move), (Target(0.3, "s"),)),
+    Case("demo: the answer to a move, 50 visitors at once", seconds(demo.explore_among_fifty), (Target(0.5, "s"),)),
+    Case("demo: scored results, the same 50", seconds(demo.score_among_fifty)),
 )

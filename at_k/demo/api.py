@@ -64,11 +64,11 @@ def score_text(
 
 @contextmanager
 def _refusals() -> Iterator[None]:
-    """What is wrong with the input reaches the caller as a sentence."""
+    """What is wrong with the input reaches the caller as a sentence that is short and can be sent."""
     try:
         yield
     except (TypeError, ValueError) as reason:
-        raise gr.Error(str(reason), print_exception=False) from None
+        raise gr.Error(str(reason)[:500].encode("utf-8", "replace").decode(), print_exception=False) from None
 
 
 def reported(scored: Scored) -> dict[str, Any]:

@@ -68,7 +68,7 @@ def drawn_k(n: int, *others: int) -> tuple[int, ...]:
     return tuple(sorted({*spread, *others}))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def curves(setting: Setting, taus: tuple[float, ...] = (0.25, 0.5, 0.75), *others: int) -> Curves:
     """Every metric of one problem against k, and at the `others` too.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from base64 import b64encode
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -15,6 +16,10 @@ import at_k
 from at_k.demo.roles import Samples
 from at_k.demo.scoring import Options, Scored
 from at_k.demo.words import say
+
+_FORMULA = re.compile(r"(?:^|(?<=[;|\t\r\n]))(?=[^\S\t\r\n]*[=+\-@＝＋－＠])|^(?=[\t\r\n])")
+"""Where a formula may begin: in a text, and in its parts if a spreadsheet takes another sign than the comma for the end
+of a cell."""
 
 
 def links(samples: Samples, options: Options, scored: Scored, language: str) -> str:
@@ -67,7 +72,7 @@ def everything_json(samples: Samples, options: Options, scored: Scored) -> str:
         "samples": columns(samples),
         "version": at_k.__version__,
     }
-    return json.dumps(content, ensure_ascii=False, indent=1)
+    return json.dumps(content, ensure_ascii=False)
 
 
 def columns(samples: Samples) -> dict[str, Any]:
@@ -85,7 +90,7 @@ def columns(samples: Samples) -> dict[str, Any]:
 
 def _csv(rows: Iterable[Iterable[object]]) -> str:
     text = StringIO()
-    csv.writer(text, lineterminator="\n").writerows([[_inert(cell) for cell in row] for row in rows])
+    csv.writer(text).writerows([[_inert(cell) for cell in row] for row in rows])
     return text.getvalue()
 
 
@@ -96,9 +101,8 @@ def _inert(cell: object) -> object:
         >>> _inert("=cmd|' /C calc'!A0"), _inert(-0.5), _inert("7")
         ("'=cmd|' /C calc'!A0", -0.5, '7')
     """
-    if isinstance(cell, str) and cell.lstrip().startswith(("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")):
-        return f"'{cell}"
-    return cell
+    # Python 3.10 cannot write a null character.
+    return _FORMULA.sub("'", cell.replace("\0", "")) if isinstance(cell, str) else cell
 
 
 def _encoded(text: str) -> str:

@@ -35,24 +35,27 @@ input.addEventListener("change", async () => {
             opened.text = new TextDecoder("gb18030").decode(bytes);  // what spreadsheets write in China
         }
     }
-    props.value = opened;
-    trigger("change");
+    props.value = opened;  // a change
+    if (!opened.refused) trigger("submit");
 });
 """
 
-TO_TEXT = """(opened, text, example) => {
+TO_MESSAGE = """opened => {
+    if (!opened.refused) return "";
     const refused = document.createElement("p");
     refused.className = "refused";
     refused.setAttribute("role", "alert");
-    refused.textContent = opened?.refused ?? "";
-    const taken = opened?.text !== undefined;
-    return [taken ? opened.text : text, opened?.refused ? refused.outerHTML : "", taken ? null : example];
+    refused.textContent = opened.refused;
+    return refused.outerHTML;
 }"""
-"""From what was opened, the text that was there, and the name of its example, to text, message, and name."""
+"""From what was opened to why it cannot be used: after a change."""
+
+TO_TEXT = "opened => [opened.text, null]"
+"""From what was opened to the text, and to the name of the example that it replaces: after it is submitted."""
 
 
 def file_input() -> gr.HTML:
-    """The button that opens a file; its value is {"name", "text"} or {"name", "refused"}."""
+    """The button that opens a file; its value is {"name", "text"}, which is submitted, or {"name", "refused"}."""
     names = ("open_file", "file_too_large")
     words = [{name: WORDS[f"score.{name}"][place] for name in names} for place in range(2)]
     return gr.HTML(

@@ -36,5 +36,8 @@ MAX_VOTE_SECONDS = 3.0
 MAX_TABLES = 40_000
 """Rows of probabilities, one for each n, k and metric."""
 
+MAX_VALUES = 300_000
+"""Numbers in the downloads, one for each problem, k and metric: the page holds them whole."""
+
 MAX_EXPLORE_N = 256
 """Samples of the problem on the page Explore."""

@@ -13,6 +13,7 @@ def plotted(figure: Figure, name: str) -> PlotData:
     """A figure; `name` is that of the picture when it is saved."""
     toolbar = {
         "displaylogo": False,
+        "typesetMath": False,
         "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d", "resetScale2d", "zoomIn2d", "zoomOut2d"],
         "toImageButtonOptions": {"format": "png", "scale": 2, "filename": name},
     }

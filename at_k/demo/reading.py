@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter
 from dataclasses import dataclass
 from io import StringIO
@@ -16,6 +17,21 @@ from at_k.demo.words import Refused
 _LONGEST_SHOWN = 40
 _LONGEST_INTEGER = 308
 """Digits up to which a float can hold any integer."""
+
+PROBLEM_NAMES = [
+    "problem_id",
+    "task_id",
+    "doc_id",
+    "question_id",
+    "problem",
+    "problems",
+    "id",
+    "idx",
+    "uid",
+    "question",
+    "prompt",
+]
+"""What the column is called that says which problem a row belongs to, the surest first."""
 
 Row = dict[str, Any]
 
@@ -61,6 +77,16 @@ def read(text: str) -> Table:
         return _of_json(text)
     layout = "tsv" if "\t" in lines[0] else "csv"
     return _table(_of_records(_records(text, "\t" if layout == "tsv" else ",")), layout)
+
+
+def spelled(name: str) -> str:
+    """A column's name, however it is spelled.
+
+    Examples:
+        >>> spelled("Task ID")
+        'task_id'
+    """
+    return re.sub(r"[\s-]+", "_", name.strip().lower())
 
 
 def shown(value: object) -> str:
@@ -147,9 +173,18 @@ def _of_json(text: str) -> Table:
             name = "correct" if all(_is_plain_number(value) for row in whole for value in row) else "answers"
             whole = [{name: row} for row in whole]
         return _table(whole, "json")
-    if isinstance(whole, dict) and whole and all(isinstance(column, list) for column in whole.values()):
+    if isinstance(whole, dict) and _are_columns(whole):
         return _table(_of_columns(whole), "json")
     return _table([whole], "jsonl")
+
+
+def _are_columns(whole: dict[str, Any]) -> bool:
+    """Whether an object holds the columns of a table; else it is one problem, with the lists of its samples."""
+    if not whole or not all(isinstance(column, list) for column in whole.values()):
+        return False
+    return any(spelled(name) in PROBLEM_NAMES for name in whole) or any(
+        isinstance(cell, list) for column in whole.values() for cell in column
+    )
 
 
 def _is_plain_number(value: object) -> bool:

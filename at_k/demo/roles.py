@@ -10,7 +10,7 @@ from math import inf, isnan, nan
 from typing import Any, NamedTuple, TypeGuard, TypeVar
 
 from at_k.demo.limits import MAX_ALL_SAMPLES, MAX_CELL, MAX_GROUPS, MAX_PROBLEMS, MAX_SAMPLES
-from at_k.demo.reading import Table, shortened, shown
+from at_k.demo.reading import PROBLEM_NAMES, Table, shortened, shown, spelled
 from at_k.demo.words import Refused
 
 ROLES = ("problem", "answers", "references", "grades", "scores", "groups")
@@ -19,7 +19,7 @@ _OF_SAMPLES = ("answers", "grades", "scores")
 """The roles that say something of each sample; the others speak of the problem."""
 
 _NAMES = {
-    "problem": "problem_id task_id doc_id question_id problem id idx uid question prompt",
+    "problem": " ".join(PROBLEM_NAMES),
     "answers": "answers predictions extracted_answer predicted_answer prediction pred samples answer_list sample "
     "completions completion responses response outputs output answer",
     "references": "references reference target targets gold ground_truth expected expected_answer solution answer",
@@ -167,10 +167,10 @@ class _Cell(NamedTuple):
 
 def _cells(table: Table, role: str, column: str) -> Iterator[_Cell]:
     """The cells of a column; where numbers are needed, as the numbers and truth values that CSV spells."""
-    spelled = table.layout in ("csv", "tsv") and role in ("grades", "scores")
+    written = table.layout in ("csv", "tsv") and role in ("grades", "scores")
     for number, row in enumerate(table.rows, 1):
         value = row.get(column)
-        yield _Cell(_unspelled(value) if spelled and isinstance(value, str) else value, number, column)
+        yield _Cell(_unspelled(value) if written and isinstance(value, str) else value, number, column)
 
 
 def _unspelled(text: str) -> object:
@@ -337,9 +337,9 @@ _CONVERTERS: dict[str, Callable[[_Cell], object]] = {
 
 def _named(table: Table, role: str, shapes: set[bool], taken: list[str | None]) -> str | None:
     """The first column that has a name of a role and fits it, and is not taken."""
-    spelled = {column: re.sub(r"[\s-]+", "_", column.strip().lower()) for column in table.columns}
+    spellings = {column: spelled(column) for column in table.columns}
     for name in _NAMES[role].split():
-        for column, spelling in spelled.items():
+        for column, spelling in spellings.items():
             if spelling == name and column not in taken and _fits(table, role, column, shapes):
                 return column
     return None

@@ -10,9 +10,11 @@ from functools import cache
 from time import monotonic
 from typing import Any
 
+import evaluate
+
 from at_k.demo import roles
 from at_k.demo.curves import Curves, drawn_k
-from at_k.demo.limits import MAX_K, MAX_SECONDS, MAX_TABLES, MAX_VOTE_SECONDS
+from at_k.demo.limits import MAX_K, MAX_SECONDS, MAX_TABLES, MAX_VALUES, MAX_VOTE_SECONDS
 from at_k.demo.problems import Problems
 from at_k.demo.reading import shortened
 from at_k.demo.roles import Samples
@@ -202,7 +204,7 @@ def _columns(name: str, samples: Samples, given: Samples, options: Options, most
     """
     taken: dict[str, Any] = {"missing": options.missing}
     if name == "cons_at_k" and samples.answers is not None:
-        if _vote_seconds(samples, most) > MAX_VOTE_SECONDS:
+        if most > _longest_vote(samples):
             raise Refused("scoring.vote_too_long", k=most)
         taken |= {"predictions": samples.answers, "references": samples.references, "ties": options.ties}
         if samples.grades is not None:
@@ -234,8 +236,6 @@ def _computed(name: str, columns: dict[str, Any], k: Sequence[int], **asked: Any
 @cache
 def _module(name: str) -> type:
     """The class of a module. Instances hold samples, so that every request makes its own."""
-    import evaluate
-
     return type(evaluate.load(str(module_path(name))))
 
 
@@ -256,9 +256,15 @@ def _fitting(k: tuple[int, ...] | None, n: list[int], names: list[str]) -> tuple
 
 
 def _bounded(n: list[int], k: tuple[int, ...], taus: tuple[float, ...]) -> None:
-    """Raise if the table alone is too much work: a row of probabilities for each distinct n, k and metric."""
-    if len(set(n)) * len(k) * (len(taus) + 4) > MAX_TABLES:
-        raise Refused("scoring.too_ragged", sizes=len(set(n)), limit=MAX_TABLES // (len(k) * (len(taus) + 4)))
+    """Raise if the table alone is too much work, or the page that holds the values of each problem too large.
+
+    The work is a row of probabilities for each distinct n, k and metric.
+    """
+    keys = len(k) * (len(taus) + 4)
+    if len(n) * keys > MAX_VALUES:
+        raise Refused("scoring.too_many_values", problems=len(n), limit=MAX_VALUES // keys)
+    if len(set(n)) * keys > MAX_TABLES:
+        raise Refused("scoring.too_ragged", sizes=len(set(n)), limit=MAX_TABLES // keys)
 
 
 def _grid(n: list[int], k: tuple[int, ...], taus: tuple[float, ...]) -> tuple[int, ...]:
@@ -270,16 +276,37 @@ def _grid(n: list[int], k: tuple[int, ...], taus: tuple[float, ...]) -> tuple[in
 
 
 def _affordable(samples: Samples, grid: tuple[int, ...]) -> tuple[int, ...]:
-    """Those of a grid up to which the exact vote fits into `MAX_VOTE_SECONDS`, the smallest at least."""
+    """Those of a grid up to which the exact vote fits into `MAX_VOTE_SECONDS`, 1 at least."""
     if samples.answers is None:
         return grid
-    return tuple(k for k in grid if k == grid[0] or _vote_seconds(samples, k) <= MAX_VOTE_SECONDS)
+    longest = _longest_vote(samples)
+    return tuple(k for k in grid if k <= longest)
 
 
-def _vote_seconds(samples: Samples, most: int) -> float:
-    """How long the exact vote takes up to k, as measured on two cores: it grows with n²·k."""
-    squares = sum(len(row) ** 2 for row in samples.answers or [])
-    return 5e-5 * len(samples.problems) + 6e-10 * squares * most
+def _longest_vote(samples: Samples) -> float:
+    """The largest k, at least 1, up to which the exact vote fits into `MAX_VOTE_SECONDS`, as measured on two cores.
+
+    To set an answer that may win against its rivals takes a time that grows with n²·k, and each distinct n one that
+    grows with n·(k + 20).
+    """
+    rows = samples.answers or []
+    squares = sum(len(row) ** 2 * _right_sizes(samples, problem) for problem, row in enumerate(rows))
+    sizes = sum({len(row) for row in rows})
+    left = MAX_VOTE_SECONDS - 5e-5 * len(rows) - 2e-5 * sizes
+    return max(1.0, left / (6e-10 * squares + 1e-6 * sizes))
+
+
+def _right_sizes(samples: Samples, problem: int) -> int:
+    """How many different numbers of votes the right answers of a problem have: those with as many are one work."""
+    answers = (samples.answers or [])[problem]
+    right: set[str | None]
+    if samples.grades is None:
+        answers = [answer and answer.strip() for answer in answers]
+        right = {text.strip() for text in (samples.references or [])[problem]}
+    else:
+        right = {answer for answer, grade in zip(answers, samples.grades[problem], strict=True) if (grade or 0) > 0.5}
+    votes = Counter(answers)
+    return len({votes[answer] for answer in right if answer in votes})
 
 
 def _gathered(

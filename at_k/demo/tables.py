@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from html import escape
 
 from at_k.demo.scoring import Scored
@@ -30,11 +30,7 @@ def results(scored: Scored, language: str) -> str:
 
 def remarks(scored: Scored, language: str) -> str:
     """Below the table: what must be known of the numbers, and which metrics were left out, and why."""
-    lines = [escape(note.text(language)) for note in scored.notes]
-    lines += [
-        f"<code>{name}</code> {say(language, 'score.left_out')}: {escape(reason.text(language))}"
-        for name, reason in scored.left_out.items()
-    ]
+    lines = [escape(said.text(language)) for said in (*scored.notes, *scored.left_out.values())]
     return f'<ul class="remarks">{"".join(f"<li>{line}</li>" for line in lines)}</ul>' if lines else ""
 
 
@@ -73,7 +69,7 @@ def four_digits(value: float) -> str:
         >>> four_digits(1 / 3), four_digits(1.0), four_digits(1234.5), four_digits(-0.00001)
         ('0.3333', '1.0000', '1234', '-1e-05')
     """
-    return f"{value:.4f}" if 0 <= value <= 1 else f"{value:.4g}"
+    return f"{value + 0.0:.4f}" if 0 <= value <= 1 else f"{value:.4g}"  # + 0.0: no −0.0
 
 
 def _problems(count: int, language: str) -> str:
@@ -83,8 +79,3 @@ def _problems(count: int, language: str) -> str:
 def _row(key: str, columns: Iterable[Mapping[str, float]]) -> str:
     cells = (f'<td title="{column[key]!r}">{four_digits(column[key])}</td>' for column in columns)
     return f'<tr><th scope="row">{escape(key)}</th>{"".join(cells)}</tr>'
-
-
-def rows_of(keys: Sequence[str], columns: Mapping[str, Mapping[str, float]]) -> list[list[object]]:
-    """The same table as plain rows, full precision."""
-    return [[key, *(column[key] for column in columns.values())] for key in keys]

@@ -45,6 +45,8 @@ def theme() -> gr.themes.Base:
         block_title_text_color_dark="*neutral_200",
         block_info_text_color="*neutral_600",
         block_info_text_color_dark="*neutral_400",
+        color_accent="*primary_600",
+        link_text_color_dark="*primary_300",
         body_background_fill="white",
         body_background_fill_dark="#0b0f19",
     )

@@ -119,7 +119,7 @@ def max_at_k(
     if select is not None and checked_choice("select", select, SELECT) != "weighted":
         raise ValueError(f"`select` must be 'weighted' for max@k, which needs one number per sample; got {select!r}")
     ranked = rank(scored, select=select, score_weights=score_weights, higher_is_better=higher_is_better)
-    value = highest(ranked, draws) if higher_is_better else -highest(ranked, draws)
+    value = highest(ranked, draws) if higher_is_better else 0 - highest(ranked, draws)  # no −0.0
     return value if several(k) else value[:, 0]
 
 

@@ -138,7 +138,7 @@ def _refuse(absent: Ragged) -> None:
 def _levels_to_the_caller() -> int:
     """How many frames up the code is that called this package, for a warning to point at."""
     level, frame = 0, inspect.currentframe()
-    while frame is not None and frame.f_globals["__name__"].split(".")[0] in ("at_k", "evaluate_modules"):
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in ("at_k", "evaluate_modules"):
         level, frame = level + 1, frame.f_back
     return level
 

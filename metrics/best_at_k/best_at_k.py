@@ -109,7 +109,7 @@ class BestAtK(SampledMetric):
         per_problem = {f"best@{draws}": best[:, i] for i, draws in enumerate(k)}
         mcse = {f"best@{draws}": error[:, i] for i, draws in enumerate(k)}
         if select is None or select == "weighted":
-            top = highest(scores, k) if higher_is_better else -highest(scores, k)
+            top = highest(scores, k) if higher_is_better else 0 - highest(scores, k)  # no −0.0
             per_problem |= {f"max@{draws}": top[:, i] for i, draws in enumerate(k)}
 
         return self.report(

@@ -63,6 +63,19 @@ def test_layouts(layout, text, mark):
     assert table.layout == layout
 
 
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ('{"correct": [1, 0]}', [{"correct": [1, 0]}]),
+        ('{"answers": ["a", "b"], "references": ["a"]}', [{"answers": ["a", "b"], "references": ["a"]}]),
+        ('{"Task ID": [1, 2], "correct": [1, 0]}', [{"Task ID": 1, "correct": 1}, {"Task ID": 2, "correct": 0}]),
+        ('{"correct": [[1, 0], [1]]}', [{"correct": [1, 0]}, {"correct": [1]}]),
+    ],
+)
+def test_an_object_is_a_problem_or_the_columns_of_many(text, rows):
+    assert read(text).rows == rows
+
+
 def test_columns_appear_in_order():
     table = read('{"b": 1}\n{"a": 2, "b": 3, "c": 4}')
     assert table.columns == ["b", "a", "c"]
@@ -182,7 +195,7 @@ class TestLimits:
         [
             lambda n: '{"a":1}\n' * n,
             lambda n: "a\n" + "1\n" * n,
-            lambda n: json.dumps({"a": [1] * n}),
+            lambda n: json.dumps({"id": [1] * n}),
             lambda n: json.dumps([[1]] * n),
         ],
     )
@@ -229,7 +242,7 @@ HOSTILE = {
     "rows of JSON": (filled("{}\n"), "rows"),
     "objects": (filled("{},", "[", "{}]"), "rows"),
     "lists": (filled("[],", "[", "[]]"), "rows"),
-    "a column": (filled("0,", '{"a": [', "0]}"), "rows"),
+    "a column": (filled("0,", '{"id": [', "0]}"), "rows"),
     "blank lines": (filled("\n"), "empty"),
     "escapes": (filled(r"\ud800", '[["', '"]]'), "surrogate"),
     "names": ("\n".join(f'{{"c{i}": 1}}' for i in range(MAX_ROWS)), "columns"),

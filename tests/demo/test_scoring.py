@@ -342,15 +342,15 @@ class TestGroups:
             ["all", "metric", "problem"],
             ["details", "pass@1", "details/pass@1"],
             ["a", "a/pass@1", "/"],
-            [" ", "\n", "None"],
+            ["", " ", "None"],
             ["<b>", "{0}", "%s"],
             ["0", "00", "9" * 40],
         ],
         ids=" ".join,
     )
     def test_labels_are_only_names(self, labels):
-        rows = [{"id": i, "correct": [i % 2, 1], "level": label} for i, label in enumerate(labels)]
-        scored = score(samples(rows), Options())
+        rows = [{"id": i, "correct": [i % 2, 1]} for i in range(3)]
+        scored = score(replace(samples(rows), groups=labels), Options())
         assert set(scored.groups) == set(labels)
         for i, label in enumerate(labels):
             assert scored.groups[label]["pass@1"] == (i % 2 + 1) / 2
@@ -397,8 +397,35 @@ class TestWork:
             allowed,
         )
 
+    def test_many_problems_and_keys(self, idle):
+        options = Options(k=tuple(range(1, 21)), taus=tuple(i / 20 for i in range(20)))
+        allowed = limits.MAX_VALUES // (20 * 24)
+        refused(lambda: score(big(allowed + 1, 20), options), "too_many_values", allowed + 1, allowed)
+
+    def test_by_default_no_data_set_has_too_many_values(self):
+        assert score(big(limits.MAX_PROBLEMS, 40), Options(metrics=["avg_at_n"])).k == (1, 2, 4, 8, 16, 32, 40)
+
     def test_a_long_vote(self, idle):
         refused(lambda: score(big(200, 1000, "answers"), Options(k=(1000,), **ONLY_VOTE)), "vote_too_long", "k = 1000")
+
+    @pytest.mark.parametrize("judged", [False, True])
+    def test_many_right_answers_are_more_work(self, judged):
+        stairs = [f"{size}" for size in range(44, 0, -1) for _ in range(size)]  # 990 votes for 44 answers
+        one = replace(big(1, len(stairs), "answers"), answers=[stairs], references=[["44"]])
+        all_of_them = replace(one, references=[sorted(set(stairs))])
+        if judged:
+            one = replace(one, references=None, grades=[[float(answer == "44") for answer in stairs]])
+            all_of_them = replace(one, grades=[[1.0] * len(stairs)])
+        options = Options(k=(1, len(stairs)), metrics=["avg_at_n", "cons_at_k"])
+        assert score(one, options).left_out == {}
+        assert score(all_of_them, options).left_out["cons_at_k"].key == "scoring.vote_too_long"
+
+    def test_many_different_n_are_more_work(self):
+        rows = [["a"] * n for n in range(900, 1000)]
+        ragged = replace(big(100, 1, "answers"), answers=rows)
+        options = Options(k=(1, 30), metrics=["avg_at_n", "cons_at_k"])
+        assert score(ragged, options).left_out["cons_at_k"].key == "scoring.vote_too_long"
+        assert score(replace(ragged, answers=[["a"] * 950] * 100), options).left_out == {}
 
     def test_where_the_vote_takes_too_long_the_rest_is_there(self):
         scored = score(big(30, 1000, "answers"), Options(k=(1, 1000), metrics=["pass_at_k", "cons_at_k"]))

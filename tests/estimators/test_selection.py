@@ -224,6 +224,9 @@ class TestIdentities:
         lowest = max_at_k([scores], k=every, higher_is_better=False)
         assert_array_equal(lowest, -max_at_k([turned], k=every))
 
+    def test_zero_turned_around_has_no_sign(self):
+        assert not np.signbit(max_at_k([[0.0, 1.0]], k=2, higher_is_better=False)).any()
+
     def test_the_threshold(self):
         for threshold, value in ((0.5, 0), (0.4, 1), (0, 1)):
             assert best([2, 1], [0.5, 1], k=2, threshold=threshold) == value

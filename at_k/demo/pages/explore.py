@@ -40,8 +40,8 @@ def build(**_: Any) -> None:
         presets = [gr.Button(t(f"explore.{name}"), size="sm", min_width=120) for name in PRESETS]
     with gr.Row():
         with gr.Column(scale=2, min_width=280):
-            n = gr.Slider(2, MAX_EXPLORE_N, start.n, step=1, label=t("explore.n"), elem_id="explore_n")
-            c = gr.Slider(0, start.n, start.c, step=1, label=t("explore.c"), elem_id="explore_c")
+            n = gr.Slider(2, MAX_EXPLORE_N, start.n, step=1, label=t("explore.n"), elem_id="explore_n", buttons=[])
+            c = gr.Slider(0, start.n, start.c, step=1, label=t("explore.c"), elem_id="explore_c", buttons=[])
             together = gr.Slider(
                 0,
                 start.n - start.c,
@@ -50,6 +50,7 @@ def build(**_: Any) -> None:
                 label=t("explore.together"),
                 info=t("explore.together_info"),
                 elem_id="explore_together",
+                buttons=[],
             )
             taus = gr.CheckboxGroup(
                 [str(tau) for tau in curves.TAUS], value=[str(tau) for tau in _TAUS], label=t("score.taus")
@@ -64,7 +65,7 @@ def build(**_: Any) -> None:
             )
     with gr.Column(elem_classes="formulas"):
         gr.Markdown(t("explore.formulas"), elem_classes="heading")
-        k = gr.Slider(1, start.n, 4, step=1, label=t("score.k"), elem_id="explore_k")
+        k = gr.Slider(1, start.n, 4, step=1, label=t("score.k"), elem_id="explore_k", buttons=[])
         formula = gr.Markdown(
             formula_text(start, 4, _TAUS, "en"),
             latex_delimiters=[{"left": "$$", "right": "$$", "display": True}],
@@ -217,7 +218,7 @@ def formula_text(setting: Setting, k: int, taus: tuple[float, ...], language: st
     """The formulas of one k, as Markdown with LaTeX."""
     drawn = curves.curves(setting, taus)
     values = (drawn if k in drawn.k else curves.curves(setting, taus, k)).at(k)
-    lines = formulas.filled_in(setting, k, values, taus)
+    lines = formulas.filled_in(setting, k, taus)
     joined = " \\\\[4pt]\n".join(lines)
     note = say(language, "explore.formulas_note", k=k, cons=f"{values[f'cons@{k}']:.4f}")
     return f"$$\n\\begin{{aligned}}\n{joined}\n\\end{{aligned}}\n$$\n\n{note}"

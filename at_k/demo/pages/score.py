@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from at_k.demo import downloads, examples, figures, roles, snippets, tables
-from at_k.demo.files import TO_TEXT, file_input
+from at_k.demo.files import TO_MESSAGE, TO_TEXT, file_input
 from at_k.demo.i18n import t
 from at_k.demo.limits import MAX_BYTES
 from at_k.demo.plots import plotted
@@ -131,7 +131,8 @@ def build(**_: Any) -> None:
     }
     picked = example.input(examples.text, example, text, queue=False, show_progress="hidden", api_visibility="private")
     picked.then(**scoring)
-    opened.change(None, [opened, text, example], [text, refused_data, example], js=TO_TEXT).then(**scoring)
+    opened.change(None, opened, refused_data, js=TO_MESSAGE)
+    opened.submit(None, opened, [text, example], js=TO_TEXT).then(**scoring)
     by_choice: list[Any] = [*columns, metrics, ties, missing, higher, by_group]
     changed = [each.input for each in by_choice]
     gr.on([run.click, k.submit, taus.submit, *changed], trigger_mode="always_last", **scoring)
@@ -173,7 +174,16 @@ def scored(
         of_options = reason.key.startswith("scoring.")
         messages = [tables.message(None if of_options else reason, language)]
         messages += [tables.message(reason if of_options else None, language)]
-        return [*messages, gr.Column(visible=False), *[gr.skip()] * (len(ROLES) + len(_SHOWN))]
+        return [*messages, gr.Column(visible=False), *_offered(text, chosen, language), *[gr.skip()] * len(_SHOWN)]
+
+
+def _offered(text: str, chosen: Mapping[str, str], language: str) -> list[Any]:
+    """The choices of columns where results were refused: one of them may be what helps."""
+    try:
+        table = read(text)
+    except Refused:
+        return [gr.skip()] * len(ROLES)
+    return _columns({"columns": table.columns, "guessed": roles.guess(table)}, chosen, language)
 
 
 def first_words(request: gr.Request) -> list[Any]:
@@ -189,12 +199,16 @@ _SHOWN = ("summary", "table", "curves", "problems", "links", "code")
 
 def _page(parts: dict[str, Any], chosen: dict[str, str], language: str) -> list[Any]:
     """Messages, the results, the choices of columns, and what is shown."""
+    columns = _columns(parts, chosen, language)
+    return ["", "", gr.Column(visible=True), *columns, *(parts[name] for name in _SHOWN)]
+
+
+def _columns(parts: Mapping[str, Any], chosen: Mapping[str, str], language: str) -> list[Any]:
     known = {GUESSED, NONE, *parts["columns"]}
-    columns = [
+    return [
         gr.Dropdown(value=column if column in known else GUESSED, choices=_choices(parts, role, language))
         for role, column in chosen.items()
     ]
-    return ["", "", gr.Column(visible=True), *columns, *(parts[name] for name in _SHOWN)]
 
 
 @lru_cache(maxsize=len(LANGUAGES))

@@ -6,6 +6,7 @@ a dot, and a name: "score.title". What stands in braces is filled in: "row {row}
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -36,17 +37,16 @@ def say(language: str, key: str, **values: object) -> str:
 
 
 def language_of(accept_language: str | None) -> str:
-    """The language of a browser, from its Accept-Language header: the first of its languages that there is here.
+    """The language of a browser, from its Accept-Language header: its first, if there is that one here, else English.
+
+    Its second would be no help: the parts of the page that the browser translates are English then.
 
     Examples:
-        >>> language_of("zh-CN,zh;q=0.9,en;q=0.8"), language_of("fr-FR, en;q=0.5"), language_of(None)
+        >>> language_of("zh-CN,zh;q=0.9,en;q=0.8"), language_of("fr-FR, zh;q=0.5"), language_of(None)
         ('zh', 'en', 'en')
     """
-    for entry in (accept_language or "").lower().split(","):
-        language = entry.partition(";")[0].strip().partition("-")[0]
-        if language in LANGUAGES:
-            return language
-    return LANGUAGES[0]
+    first = re.split("[,;-]", accept_language or "", maxsplit=1)[0].strip().lower()
+    return first if first in LANGUAGES else LANGUAGES[0]
 
 
 class Said:

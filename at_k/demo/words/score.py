@@ -56,7 +56,6 @@ WORDS = {
         "Problems: {problems}, samples of each: {samples}. Always solved: {always}, sometimes: {sometimes}, never: {never}.",
         "题数：{problems}，每题样本数：{samples}。总对：{always}，有时对：{sometimes}，从不对：{never}。",
     ),
-    "left_out": ("is left out", "未计算"),
     "against_k": ("Every metric against k", "各指标随 k 的变化"),
     "each_problem": ("Each problem", "每道题"),
     "each_problem_text": (

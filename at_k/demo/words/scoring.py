@@ -41,18 +41,25 @@ WORDS = {
         "The problems have {sizes} different numbers of samples; with these k and τ this page takes up to {limit}.",
         "各题的样本数有 {sizes} 种；在这些 k 和 τ 下，本页最多处理 {limit} 种。",
     ),
+    "too_many_values": (
+        "There are {problems} problems; with so many k and τ this page takes up to {limit}.",
+        "共有 {problems} 道题；在这么多 k 和 τ 下，本页最多处理 {limit} 道。",
+    ),
     "vote_too_long": (
-        "an exact vote up to k = {k} over this many samples takes too long here; smaller k, or your own machine, will do",
-        "在这么多样本上精确计算到 k = {k} 的投票在此处太慢；请用较小的 k 或自己的机器",
+        "cons@k is left out: an exact vote up to k = {k} over so many samples takes too long here. Smaller k will do, or your own machine.",
+        "未计算 cons@k：在这么多样本上精确计算到 k = {k} 的投票在此处太慢。请用较小的 k，或在自己的机器上计算。",
     ),
     "vote_of_grades": (
         "cons@k is counted from verdicts: more than half of k must be correct. With the answers it would be a vote.",
         "cons@k 由判定计算：k 个中须有过半正确。若有答案则按投票计算。",
     ),
     "two_verdicts": (
-        "row {row}, column “{column}”: the answer “{answer}” is judged in two ways for one problem, so that a vote for it is "
-        "neither right nor wrong",
-        "第 {row} 行，列 “{column}”：同一题的答案 “{answer}” 有两种判定，因此投给它的票无法判断对错",
+        "cons@k is left out: the answer “{answer}” has two verdicts in one problem, so that a vote for it is neither right nor "
+        "wrong (row {row}, column “{column}”{sample}).",
+        "未计算 cons@k：同一题的答案 “{answer}” 有两种判定，因此投给它的票无法判断对错（第 {row} 行，列 “{column}”{sample}）。",
     ),
-    "no_scores": ("needs a score for every sample", "需要每个样本的分数"),
+    "no_scores": (
+        "best@k is left out: it needs a score for every sample.",
+        "未计算 best@k：它需要每个样本的分数。",
+    ),
 }

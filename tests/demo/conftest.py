@@ -1,0 +1,50 @@
+"""The running app, and a browser to use it with."""
+
+import os
+import shutil
+
+import pytest
+from demo.driving import CHROMIUM, PATIENCE, READY, serving, watch
+from playwright.sync_api import sync_playwright
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """The app. No test changes what another one finds: there is no state between requests."""
+    with serving(tmp_path_factory.mktemp("app")) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """The system's Chromium. A module each: while Playwright runs, no test can have an event loop of its own."""
+    found = [path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))]
+    if not found and "AT_K_NO_SKIPS" not in os.environ:
+        pytest.skip("there is no chromium here (apt-get install chromium)")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found[0] if found else None, args=CHROMIUM)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser, server):
+    """Opens a page of the app: `visit("score", locale="zh-CN")`. Whatever goes wrong on a page fails the test."""
+    contexts, troubles = [], []
+
+    def visited(name="explore", *, url=None, width=1280, height=900, script="", **options):
+        options = {"locale": "en-US"} | options
+        contexts.append(browser.new_context(viewport={"width": width, "height": height}, **options))
+        contexts[-1].set_default_timeout(PATIENCE / 4 * 1000)
+        page = contexts[-1].new_page()
+        watch(page, troubles)
+        if script:
+            page.add_init_script(script)
+        page.goto(url or f"{server.url}/?open={name}")
+        page.locator(f"{READY[name]} >> visible=true").first.wait_for()
+        return page
+
+    yield visited
+    for context in contexts:
+        context.close()
+    assert troubles == []

@@ -1,0 +1,121 @@
+"""The app in a process of its own, and what the tests of the running app ask of it and of a browser."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+
+ROOT = Path(__file__).parent.parent.parent
+
+CHROMIUM = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
+CHROMIUM += ["--disable-background-networking", "--disable-component-update"]
+
+PATIENCE = 60
+"""Seconds to wait for what must come, on a machine of any speed. Nothing is measured with it."""
+
+READY = {
+    "explore": "#explore_map .main-svg",
+    "score": "#score_problems .main-svg",
+    "metrics": ".card .katex",
+}
+"""What is there when a page is: the last of its figures, or a formula."""
+
+
+@dataclass(frozen=True)
+class Server:
+    """The app as it runs: `url` ends without a slash; `folder` is where it works and lives, and all that it may write to."""
+
+    url: str
+    pid: int
+    folder: Path
+
+    def memory(self):
+        """Bytes that the process holds now."""
+        lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) * 1024
+
+    def files(self):
+        """Every file that it has written, but for caches of compiled code."""
+        written = (path for path in self.folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
+        return {str(path.relative_to(self.folder)) for path in written} - {"log"}
+
+    def log(self):
+        return (self.folder / "log").read_text()
+
+    def run(self, name, *data, **options):
+        """What a browser sends for an event that does not wait in the queue; `name` as in /config."""
+        answer = httpx.post(f"{self.url}/gradio_api/run/{name}", json={"data": list(data)}, **options)
+        answer.raise_for_status()
+        return answer.json()["data"]
+
+
+@contextmanager
+def serving(folder, call="launch()"):
+    """The app on a free port of this machine, with a home of its own and no network."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "GRADIO_", "PYTHON"))}
+    kept |= {"HOME": f"{folder}", "HF_HOME": f"{folder}/hf", "HF_HUB_OFFLINE": "1", "TMPDIR": f"{folder}"}
+    kept |= {"PYTHONPATH": f"{ROOT}", "GRADIO_TEMP_DIR": f"{folder}/gradio", "GRADIO_SERVER_PORT": f"{port}"}
+    command = [sys.executable, "-c", f"from at_k.demo.app import launch; {call}"]
+    with (
+        (folder / "log").open("wb") as log,
+        subprocess.Popen(command, cwd=folder, env=kept, stdout=log, stderr=subprocess.STDOUT) as process,
+    ):
+        server = Server(f"http://127.0.0.1:{port}", process.pid, folder)
+        try:
+            _wait(server, process)
+            yield server
+        finally:
+            process.terminate()
+
+
+def _wait(server, process):
+    latest = time.monotonic() + PATIENCE
+    while not _answers(server):
+        if time.monotonic() > latest or process.poll() is not None:
+            raise RuntimeError(f"the app does not start:\n{server.log()}")
+        time.sleep(0.1)
+
+
+def _answers(server):
+    try:
+        return httpx.get(f"{server.url}/config").status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def watch(page, troubles):
+    """Note whatever goes wrong on a page, and whatever it asks of others than its own server."""
+
+    def failed(request):
+        # Gradio hangs up on the stream of events when it has got the last of them.
+        if not (request.failure == "net::ERR_ABORTED" and "/queue/data" in request.url):
+            troubles.append(f"{request.url} failed: {request.failure}")
+
+    def asked(request):
+        if urlsplit(request.url).hostname not in ("127.0.0.1", None, ""):  # data: and blob: have no host
+            troubles.append(f"{request.url} is elsewhere")
+
+    page.on("console", lambda said: said.type in ("error", "warning") and troubles.append(f"console: {said.text}"))
+    page.on("pageerror", lambda error: troubles.append(f"error: {error}"))
+    page.on("requestfailed", failed)
+    page.on("request", asked)
+    page.on("response", lambda answer: answer.status >= 400 and troubles.append(f"{answer.url}: {answer.status}"))
+    page.on("dialog", lambda dialog: (troubles.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+
+
+def eventually(found, expected):
+    """Assert that something is found in the end; it is looked for again and again."""
+    latest = time.monotonic() + PATIENCE / 4
+    while (seen := found()) != expected and time.monotonic() < latest:
+        time.sleep(0.02)
+    assert seen == expected

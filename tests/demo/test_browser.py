@@ -1,0 +1,184 @@
+"""All pages as they look, and for people who see, point and speak in different ways.
+
+Screenshots are left in build/screenshots, to be looked at.
+"""
+
+import pytest
+from demo.driving import READY, ROOT
+
+from at_k.demo.words import LANGUAGES, WORDS
+
+SCREENSHOTS = ROOT / "build" / "screenshots"
+
+SHIFTS = """
+window.shifts = [];
+new PerformanceObserver(list => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifts.push(entry.value);
+}).observe({ type: "layout-shift", buffered: true });
+"""
+
+# WCAG 2.2, 1.4.3: text that is seen, and has a contrast of less than 4.5 to what is behind it.
+FAINT = """() => {
+    const parsed = colour => {
+        const parts = colour.match(/rgba?\\(([^)]+)\\)/)[1].split(/[ ,/]+/).map(Number);
+        return parts.length > 3 ? parts : [...parts, 1];
+    };
+    const over = (front, back) => [0, 1, 2].map(i => front[i] * front[3] + back[i] * (1 - front[3]));
+    const luminance = colour => {
+        const [r, g, b] = colour.map(v => v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const above = element => element ? [element, ...above(element.parentElement)] : [];
+    const behind = elements => elements.map(e => parsed(getComputedStyle(e).backgroundColor))
+        .reduceRight((back, colour) => over(colour, back), [255, 255, 255]);
+    const dimmed = elements => elements.reduce(
+        (factor, e) => factor * Number(getComputedStyle(e).filter.match(/^brightness\\(([\\d.]+)\\)$/)?.[1] ?? 1), 1);
+    const faint = [];
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+        const text = texts.currentNode.textContent.trim(), element = texts.currentNode.parentElement;
+        const seen = element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+        if (!text || !seen || element.closest("script, style, noscript, .katex-mathml")) continue;
+        const elements = above(element), style = getComputedStyle(element);
+        let [r, g, b, alpha] = parsed(element.closest("svg") ? style.fill : style.color);
+        alpha *= elements.reduce((opacity, e) => opacity * Number(getComputedStyle(e).opacity), 1);
+        const [red, green, blue] = [r, g, b].map(v => Math.min(255, v * dimmed(elements)));
+        const back = behind(elements), front = over([red, green, blue, alpha], back);
+        const [light, dark] = [luminance(front), luminance(back)].sort((a, b) => b - a);
+        const contrast = (light + 0.05) / (dark + 0.05);
+        if (contrast < 4.5) faint.push(`${text.slice(0, 30)}: ${contrast.toFixed(2)}`);
+    }
+    return faint;
+}"""
+
+# WCAG 2.2, 2.5.8: targets of less than 24 × 24 pixels, and less than 24 pixels away from another one.
+CRAMPED = """() => {
+    const targets = [...document.querySelectorAll("button, input, textarea, a, [role=tab]")]
+        .filter(e => e.checkVisibility({ visibilityProperty: true }) && !e.closest("p, li, [aria-hidden=true]"))
+        .map(e => ({ name: e.ariaLabel || e.innerText || e.type, box: (e.closest("label") ?? e).getBoundingClientRect() }))
+        .filter(({ box }) => box.width > 1 && box.height > 1);
+    const middle = box => [box.x + box.width / 2, box.y + box.height / 2];
+    const small = box => Math.min(box.width, box.height) < 24;
+    const apart = (box, other) => {
+        const [x, y] = middle(box);
+        if (small(other)) return Math.hypot(x - middle(other)[0], y - middle(other)[1]) >= 24;
+        return Math.hypot(Math.max(other.left - x, 0, x - other.right), Math.max(other.top - y, 0, y - other.bottom)) >= 12;
+    };
+    return targets.filter(({ box }) => small(box) && targets.some(
+        ({ box: other }) => middle(other).join() !== middle(box).join() && !apart(box, other)
+    )).map(({ name, box }) => `${name}: ${Math.round(box.width)} × ${Math.round(box.height)}`);
+}"""
+
+# Texts that are seen, and those that are read out or shown where one points.
+TEXTS = """() => {
+    const texts = [...document.querySelectorAll("[aria-label], [title], [placeholder]")]
+        .flatMap(e => ["aria-label", "title", "placeholder"].map(name => e.getAttribute(name)));
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        if (!walker.currentNode.parentElement.closest("script, style")) texts.push(walker.currentNode.textContent);
+    }
+    return texts.filter(Boolean).map(text => text.trim());
+}"""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_looks(visit, language, scheme, width):
+    """Words in the visitor's language, in colours that can be read, on a page that is no wider than the screen."""
+    locale = {"en": "en-GB", "zh": "zh-CN"}[language]
+    phone = {"has_touch": True, "is_mobile": True, "device_scale_factor": 1} if width < 640 else {}
+    page = visit("explore", locale=locale, color_scheme=scheme, width=width, script=SHIFTS, **phone)
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    for place, name in enumerate(READY):
+        page.get_by_role("tab").nth(place).click()
+        page.locator(f"{READY[name]} >> visible=true").first.wait_for()
+        assert page.get_by_role("tab").nth(place).inner_text() == WORDS[f"{name}.title"][LANGUAGES.index(language)]
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert page.evaluate(FAINT) == []
+        if phone:
+            assert page.evaluate(CRAMPED) == []
+        texts = page.evaluate(TEXTS)
+        assert [text for text in texts if "i18n" in text] == []
+        other = {pair[1 - LANGUAGES.index(language)] for pair in WORDS.values() if pair[0] != pair[1]}
+        assert [text for text in texts if text in other] == []
+        page.screenshot(path=SCREENSHOTS / f"{name}_{width}_{scheme}_{language}.png", full_page=True)
+    assert sum(page.evaluate("shifts")) < 0.1  # what the web calls good; nothing moved while anything was loaded
+
+
+def test_sentences_are_chinese_too(visit):
+    page = visit("score", locale="zh-CN")
+    assert page.locator(".summary").inner_text() == "题数：100，每题样本数：8。总对：86，有时对：10，从不对：4。"
+    page.locator("#score_text textarea").fill('{"correct": [1, 2]}')
+    page.locator("#score_run").click()
+    said = "判定必须是 true、false 或 0 到 1 之间的数，而不是 2（第 1 行，列 “correct”，第 2 个样本）。"
+    page.get_by_role("alert").get_by_text(said).wait_for()
+    page.locator("#score_file input").set_input_files({"name": "a", "mimeType": "", "buffer": b" " * 5_000_001})
+    page.get_by_role("alert").get_by_text("文件大于 5 MB。").wait_for()
+    page.get_by_role("tab", name="探索").click()
+    page.locator("#explore_n input[type=number]").fill("9")
+    page.get_by_text("cons@4 = 0.7").wait_for()
+    assert "在所有抽取 4 个样本的方式中" in page.locator("#explore_formulas").inner_text()
+
+
+def test_the_keyboard_reaches_everything_and_shows_where_it_is(visit):
+    page = visit("explore")
+    for place, name in enumerate(READY):
+        page.get_by_role("tab").nth(place).click()
+        page.locator(f"{READY[name]} >> visible=true").first.wait_for()
+        page.evaluate(MARK)
+        page.evaluate("document.activeElement.blur(); window.scrollTo(0, 0)")
+        reached = []
+        for _ in range(200):
+            page.keyboard.press("Tab")
+            mark, shown = page.evaluate(FOCUS)
+            if mark is None or mark in reached:
+                break
+            reached.append(mark)
+            assert shown, page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
+        expected = page.evaluate("[...document.querySelectorAll('[data-mark]')].map(e => e.dataset.mark)")
+        assert reached == expected
+
+
+# Everything that can be used, numbered in the order of the page; of radio buttons the one that is chosen.
+MARK = """() => {
+    document.querySelectorAll("[data-mark]").forEach(e => delete e.dataset.mark);
+    [...document.querySelectorAll("a[href], button, input, textarea, select, [tabindex='0']")]
+        .filter(e => e.checkVisibility({ visibilityProperty: true }) && !e.disabled && e.tabIndex >= 0)
+        .filter(e => e.type !== "radio" || e.checked)
+        .forEach((e, i) => { e.dataset.mark = i; });
+}"""
+
+# The number of what has the focus, and whether an outline of two pixels or more is around it, or around its label.
+FOCUS = """() => {
+    const e = document.activeElement;
+    const outlined = e => getComputedStyle(e).outlineStyle !== "none" && parseFloat(getComputedStyle(e).outlineWidth) >= 2;
+    return [e.dataset.mark ?? null, [e, e.closest("label")].some(e => e && outlined(e))];
+}"""
+
+NEED_NAMES = {
+    "button",
+    "textbox",
+    "combobox",
+    "slider",
+    "spinbutton",
+    "checkbox",
+    "radio",
+    "tab",
+    "link",
+    "figure",
+    "region",
+}
+
+
+def test_a_screen_reader_has_a_name_for_everything(visit):
+    page = visit("explore")
+    tree = page.context.new_cdp_session(page)
+    for place, name in enumerate(READY):
+        page.get_by_role("tab").nth(place).click()
+        page.locator(f"{READY[name]} >> visible=true").first.wait_for()
+        nodes = [node for node in tree.send("Accessibility.getFullAXTree")["nodes"] if not node["ignored"]]
+        named = [(node["role"]["value"], node.get("name", {}).get("value", "").strip()) for node in nodes]
+        assert {role for role, said in named if not said} & NEED_NAMES == set()
+        figures = [said for role, said in named if role == "figure"]
+        assert len(figures) == len(set(figures)) == page.locator(".js-plotly-plot >> visible=true").count()

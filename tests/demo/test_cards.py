@@ -1,0 +1,102 @@
+"""The cards as a page shows them: whole, without what belongs to a file, and with formulas that can be rendered."""
+
+import re
+
+import pytest
+
+import at_k
+from at_k.demo import cards
+from at_k.registration import METRICS
+
+every_metric = pytest.mark.parametrize("name", METRICS)
+FENCE = re.compile(r"^(```|~~~).*?^\1$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+
+
+def source(name):
+    return (at_k.module_path(name) / "README.md").read_text(encoding="utf-8")
+
+
+def headings(text):
+    return re.findall(r"^#+ .*$", FENCE.sub("", text), re.MULTILINE)
+
+
+@every_metric
+def test_the_card_is_whole(name):
+    text = cards.card(name)
+    assert text.startswith("# Metric Card for ")
+    body = source(name).partition("\n---\n")[2]
+    assert headings(text) == headings(body)
+    assert len(headings(text)) == 10
+    # Each line is there, apart from the table, and from what links lead to.
+    shown = {re.sub(r"\s", "", line) for line in text.splitlines()}
+    for line in re.sub(r"\[([^\]]*)\]\((?!https?:|#)[^)]*\)", r"\1", body).splitlines():
+        assert re.sub(r"\s", "", line) in shown or line.startswith(("|", "<!-- ")), line
+
+
+@every_metric
+def test_what_belongs_to_the_file_is_gone(name):
+    text = cards.card(name)
+    assert "sdk_version" not in text
+    assert "which of the five" not in text
+    assert "<!--" not in text
+    assert cards.which_of_the_five() not in text
+
+
+@every_metric
+def test_links_lead_somewhere(name):
+    text = FENCE.sub("", cards.card(name))
+    targets = re.findall(r"\]\(([^)]*)\)", text) + re.findall(r"(?:href|src)=\"([^\"]*)\"", text)
+    assert targets
+    assert [target for target in targets if not target.startswith("https://")] == []
+
+
+@every_metric
+def test_formulas_are_whole(name):
+    text = FENCE.sub("", cards.card(name))
+    displayed = text.split("$$")
+    assert len(displayed) % 2 == 1
+    assert len(displayed) > 1
+    inline = ("".join(displayed[::2])).split("$")
+    assert len(inline) % 2 == 1
+    for formula in displayed[1::2] + inline[1::2]:
+        assert formula.strip()
+        depth = 0
+        for character in re.sub(r"\\[{}\\]", "", formula):
+            depth += (character == "{") - (character == "}")
+            assert depth >= 0
+        assert depth == 0
+        assert formula.count(r"\left") == formula.count(r"\right")
+        assert formula.count(r"\begin") == formula.count(r"\end")
+    for formula in inline[1::2]:
+        assert "\n\n" not in formula  # a price, not a formula
+
+
+@every_metric
+def test_no_dollar_in_code_would_be_a_formula(name):
+    assert not any("$" in code[0] for code in FENCE.finditer(cards.card(name)))
+
+
+def test_titles():
+    assert {name: cards.title(name) for name in METRICS} == {
+        "gpassk": "G-Pass@k",
+        "pass_at_k": "pass@k",
+        "cons_at_k": "cons@k",
+        "avg_at_n": "avg@n",
+        "best_at_k": "best@k",
+    }
+
+
+def test_the_table_is_that_of_every_card():
+    table = cards.which_of_the_five()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+    assert [row[0].strip("`") for row in rows[2:]] == list(METRICS)
+    assert {len(row) for row in rows} == {4}
+    for name in METRICS:
+        assert table in source(name)
+
+
+def test_without_a_table_nothing_is_made_up(monkeypatch, tmp_path):
+    (tmp_path / "README.md").write_text("# Metric Card for nothing\n")
+    monkeypatch.setattr(cards, "module_path", lambda name: tmp_path)
+    with pytest.raises(ValueError, match="which of the five"):
+        cards.which_of_the_five()

@@ -1,0 +1,232 @@
+"""The files behind the links hold every number in full; text from a visitor is no formula in a spreadsheet."""
+
+import base64
+import csv
+import json
+import re
+from html.parser import HTMLParser
+from io import StringIO
+
+import pytest
+from demo.data_sets import FULL, GRADED, KINDS, SILENT, kind, samples, with_columns, without
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import at_k
+from at_k.demo import downloads, roles
+from at_k.demo.reading import read
+from at_k.demo.scoring import Options, score
+from at_k.demo.words import LANGUAGES, say
+
+every_kind = pytest.mark.parametrize("name", KINDS)
+FILES = {"results.csv": "text/csv", "problems.csv": "text/csv", "results.json": "application/json"}
+
+
+class Links(HTMLParser):
+    """Name → (label, kind, content) of links that hold files."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.files = {}
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        assert tag == "a"
+        attributes = dict(attributes)
+        assert set(attributes) == {"class", "download", "href"}
+        self.name = attributes["download"]
+        self.kind, content = re.fullmatch(r"data:([a-z/]+);charset=utf-8;base64,(.*)", attributes["href"]).groups()
+        self.content = base64.b64decode(content, validate=True).decode("utf-8")
+
+    def handle_data(self, data):
+        self.files[self.name] = (data, self.kind, self.content)
+
+
+def files(given_samples, options, language="en"):
+    scored = score(given_samples, options)
+    return scored, Links(downloads.links(given_samples, options, scored, language)).files
+
+
+def rows_of(text):
+    return list(csv.reader(StringIO(text, newline=""), strict=True))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_links(language):
+    _, found = files(samples(FULL), Options(), language)
+    assert {name: kind for name, (_, kind, _) in found.items()} == FILES
+    labels = [say(language, f"score.{name}") for name in ("table_csv", "problems_csv", "everything_json")]
+    assert [label for label, _, _ in found.values()] == labels
+
+
+@every_kind
+def test_table(name):
+    _, given_samples, options = kind(name)
+    scored, found = files(given_samples, options)
+    head, sizes, *rows = rows_of(found["results.csv"][2])
+    assert head == ["metric", "all", *scored.groups]
+    assert sizes == ["problems", str(len(scored.problems)), *(str(scored.sizes[label]) for label in scored.groups)]
+    assert [row[0] for row in rows] == list(scored.overall)
+    for key, *values in rows:
+        assert list(map(float, values)) == [scored.overall[key], *(own[key] for own in scored.groups.values())]
+
+
+@every_kind
+def test_problems(name):
+    rows, given_samples, options = kind(name)
+    scored, found = files(given_samples, options)
+    head, *lines = rows_of(found["problems.csv"][2])
+    assert head == ["problem", *(["group"] if "level" in rows[0] else []), "n", "c", *scored.overall]
+    for i, line in enumerate(lines):
+        cells = dict(zip(head, line, strict=True))
+        assert cells.pop("problem") == str(rows[i]["id"])
+        assert cells.pop("group", None) == rows[i].get("level")
+        assert int(cells.pop("n")) == scored.problems.n[i]
+        assert int(cells.pop("c")) == scored.problems.c[i]
+        assert {key: float(cell) for key, cell in cells.items()} == {
+            key: values[i] for key, values in scored.per_problem.items()
+        }
+    assert len(lines) == len(rows)
+
+
+@every_kind
+def test_everything(name):
+    rows, given_samples, options = kind(name)
+    scored, found = files(given_samples, options)
+    content = json.loads(found["results.json"][2], parse_constant=pytest.fail)
+    assert content["results"] == scored.overall
+    assert content["groups"] == scored.groups
+    assert content["per_problem"] == scored.per_problem | {
+        "problem": [str(row["id"]) for row in rows],
+        "n": scored.problems.n,
+        "c": scored.problems.c,
+    }
+    assert set(content["left_out"]) == set(scored.left_out)
+    assert len(content["notes"]) == len(scored.notes)
+    assert content["signatures"] == scored.signatures
+    assert content["version"] == at_k.__version__
+    assert content["options"]["k"] == list(scored.k)
+    for option in ("ties", "missing", "higher_is_better", "by_group"):
+        assert content["options"][option] == getattr(options, option)
+    assert content["options"]["taus"] == list(options.taus)
+    assert content["options"]["metrics"] == list(options.metrics)
+
+
+@every_kind
+def test_samples_can_be_read_again(name):
+    _, given_samples, options = kind(name)
+    scored, found = files(given_samples, options)
+    content = json.loads(found["results.json"][2])["samples"]
+    table = read(json.dumps(content))
+    again = roles.samples(table, roles.guess(table))
+    for column in ("problems", "answers", "references", "grades", "scores", "groups", "n_missing"):
+        assert getattr(again, column) == getattr(given_samples, column)
+    assert score(again, options).overall == scored.overall
+
+
+FORMULAS = [
+    "=1+1",
+    "=cmd|' /C calc'!A0",
+    "+1+1",
+    "-1+1",
+    "@SUM(1)",
+    "\t=1+1",
+    "\r=1+1",
+    "\n=1+1",
+    "\tx",
+    "\rx",
+    "  =1+1",
+    "\xa0=1+1",
+    "\u3000=1+1",
+    "\0=1+1",
+    "＝1+1",
+    "＋1",
+    "－1",
+    "＠SUM(1)",
+    "-0.5",
+]
+HARMLESS = ["7", "a=1", "a-b", "0", "题目", "x\ny", 'a,"b"', "'quoted", "a;b", "1e5", "pass@1", "–"]
+TRICKS = ['"=1+1', "'=1+1", "a\n=1+1", "a\r=1+1", "a\r\n=1+1", "a,=1+1", 'a",=1+1,"', "a;=1+1", "a\t=1+1", "a|=1+1"]
+
+
+def formulas(text):
+    """The cells that a spreadsheet takes for formulas, whichever sign ends a cell where it runs.
+
+    It may drop white space, and read full-width signs. A number is a number.
+    """
+    cells = [cell for sign in ",;|\t" for row in csv.reader(StringIO(text, newline=""), delimiter=sign) for cell in row]
+    return [cell for cell in cells if re.match(r"[\s\0]*[=+\-@＝＋－＠]", cell) and not is_number(cell)]
+
+
+def is_number(cell):
+    try:
+        return repr(float(cell)) == cell
+    except ValueError:
+        return False
+
+
+@pytest.mark.parametrize("text", [*FORMULAS, *TRICKS])
+def test_formulas_are_marked_as_text(text):
+    rows = with_columns(FULL, level=[text, "b", "b"], id=["a", text, "c"])
+    scored, found = files(samples(rows), Options())
+    for name in ("results.csv", "problems.csv"):
+        assert formulas(found[name][2]) == []
+    lines = rows_of(found["problems.csv"][2])
+    assert len(lines) == 4
+    assert lines[2][0] == lines[1][1] == rows_of(found["results.csv"][2])[0][2 + list(scored.groups).index(text)]
+    assert lines[2][0].replace("'", "") == re.sub(r"['\0]", "", text)
+    assert lines[2][0].startswith("'") or text in TRICKS
+    content = json.loads(found["results.json"][2])
+    assert content["per_problem"]["problem"][1] == content["samples"]["problems"][1] == text
+    assert text in content["groups"]
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_other_text_is_as_it_was(text):
+    rows = with_columns(FULL, level=[text, "b", "b"], id=["a", text, "c"])
+    _, found = files(samples(rows), Options())
+    lines = rows_of(found["problems.csv"][2])
+    assert lines[2][0] == lines[1][1] == text
+    assert text in rows_of(found["results.csv"][2])[0]
+
+
+def test_numbers_are_not_touched():
+    rows = with_columns(GRADED, score=[[-0.1, -2.5e-7, -1e300, 3.0]] * 4)
+    scored, found = files(samples(rows), Options())
+    cells = dict(rows_of(found["results.csv"][2])[2:])
+    assert cells["max@1"] == repr(scored.overall["max@1"])
+    assert cells["max@1"].startswith("-")
+
+
+@given(st.text("=+-@ \t\r\n,;|\"'x＝\0\u3000", min_size=1, max_size=8))
+@example("a\r=1")
+def test_any_name_is_one_cell_and_no_formula(name):
+    text = downloads._csv([["problem", "n"], [name, 1]])
+    (_, (cell, n)) = rows_of(text)
+    assert n == "1"
+    assert cell.replace("'", "") == re.sub(r"['\0]", "", name)
+    assert formulas(text) == []
+
+
+def test_hostile_text_stays_in_its_file():
+    text = '"><script>alert(1)</script>'
+    rows = with_columns(FULL, level=[text, "b", "b"], id=["a", text, "c"])
+    scored = score(samples(rows), Options())
+    html = downloads.links(samples(rows), Options(), scored, "en")
+    assert "script" not in html
+    assert set(Links(html).files) == set(FILES)
+
+
+def test_texts_of_any_language_survive():
+    rows = with_columns(FULL, level=["难度 一", "b", "b"], id=["题目 😀", "ü", "c"])
+    _, found = files(samples(rows), Options())
+    assert rows_of(found["problems.csv"][2])[1][:2] == ["题目 😀", "难度 一"]
+    assert "题目 😀" in found["results.json"][2]
+
+
+def test_what_was_left_out_is_said():
+    _, found = files(samples(without(SILENT, (0, 0))), Options(missing="drop"))
+    content = json.loads(found["results.json"][2])
+    assert content["left_out"] == {"best_at_k": say("en", "scoring.no_scores")}
+    assert content["notes"] == [say("en", "scoring.dropped", count=1)]
+    assert content["samples"]["grades"][0][0] is None

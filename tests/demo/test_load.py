@@ -1,0 +1,17 @@
+"""Many visitors at once get right answers, all of them, and leave nothing behind in memory."""
+
+from demo.driving import serving
+from demo.visitors import visits
+
+GROWTH = 60_000_000
+"""Bytes by which memory may differ afterwards: the allocator does not give everything back, and answers are cached."""
+
+
+def test_fifty_visitors_at_once(tmp_path):
+    with serving(tmp_path) as server:
+        visits(server.url)  # tables and caches are filled
+        before = server.memory()
+        done = visits(server.url)
+        assert [visit.fault for visit in done if visit.fault] == []
+        assert len(done) == 50 * 20
+        assert server.memory() - before < GROWTH
