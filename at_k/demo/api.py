@@ -11,7 +11,7 @@ import gradio as gr
 from at_k.demo import curves, roles
 from at_k.demo.curves import Setting
 from at_k.demo.reading import read
-from at_k.demo.scoring import Options, Scored, score
+from at_k.demo.scoring import Options, Scored, score_table
 from at_k.demo.words import Refused
 from at_k.registration import METRICS
 from at_k.validation import checked_k, checked_tau, kind
@@ -59,7 +59,7 @@ def score_text(
             higher_is_better=higher_is_better,
         )
         table = read(text)
-        return reported(score(roles.samples(table, {**roles.guess(table), **(columns or {})}), options))
+        return reported(score_table(table, {**roles.guess(table), **(columns or {})}, options)[1])
 
 
 @contextmanager

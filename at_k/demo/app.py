@@ -10,6 +10,7 @@ from typing import Any
 
 import gradio as gr
 from gradio.events import api as endpoint
+from gradio.state_holder import SessionState
 from starlette.middleware import Middleware
 
 from at_k.demo import api, pages
@@ -19,6 +20,10 @@ from at_k.demo.limits import MAX_BYTES
 from at_k.demo.theme import SCRIPT, STYLE, theme
 
 PORT = 7860
+
+# Gradio keeps what each session sent and was shown last, for links to it, which this app does not offer: with results
+# that would be up to 50 MB a session.
+SessionState._update_value_in_config = lambda *_: None  # type: ignore[method-assign]
 
 
 def all_pages() -> dict[str, ModuleType]:
@@ -59,7 +64,7 @@ def launch(page: str | None = None, metric: str | None = None, **options: Any) -
         js=SCRIPT.read_text(encoding="utf-8"),
         i18n=TRANSLATIONS,
         max_file_size=MAX_BYTES,
-        state_session_capacity=200,  # Gradio keeps what each session sent last, 5 MB at most
+        state_session_capacity=200,
         footer_links=["api", "settings"],
         run_history=False,
         enable_monitoring=False,

@@ -163,6 +163,8 @@ def _axis_of_k(figure: Figure, k: Sequence[int], log: bool) -> None:
     axis["title"] = {"text": "k", "standoff": 6}
     if log:
         axis |= {"type": "log", "tickvals": [2**power for power in range(12) if 2**power <= k[-1]]}
+    elif k[-1] <= 12:
+        axis["dtick"] = 1
     figure["layout"]["yaxis"] |= {"range": [-0.03, 1.03], "tickvals": [0, 0.25, 0.5, 0.75, 1]}
 
 

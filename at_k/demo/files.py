@@ -34,6 +34,10 @@ input.addEventListener("change", async () => {
         } catch {
             opened.text = new TextDecoder("gb18030").decode(bytes);  // what spreadsheets write in China
         }
+        if (opened.text.includes("\\0")) {
+            delete opened.text;
+            opened.refused = words.file_not_text;
+        }
     }
     props.value = opened;  // a change
     if (!opened.refused) trigger("submit");
@@ -56,7 +60,7 @@ TO_TEXT = "opened => [opened.text, null]"
 
 def file_input() -> gr.HTML:
     """The button that opens a file; its value is {"name", "text"}, which is submitted, or {"name", "refused"}."""
-    names = ("open_file", "file_too_large")
+    names = ("open_file", "file_too_large", "file_not_text")
     words = [{name: WORDS[f"score.{name}"][place] for name in names} for place in range(2)]
     return gr.HTML(
         html_template=_MARKUP.format(open_file=words[0]["open_file"]),

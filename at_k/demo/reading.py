@@ -21,6 +21,7 @@ _LONGEST_INTEGER = 308
 PROBLEM_NAMES = [
     "problem_id",
     "task_id",
+    "task",
     "doc_id",
     "question_id",
     "problem",
@@ -75,8 +76,10 @@ def read(text: str) -> Table:
         return _table(_of_lines(lines), "jsonl")
     if starts[0] in "[{":
         return _of_json(text)
-    layout = "tsv" if "\t" in lines[0] else "csv"
-    return _table(_of_records(_records(text, "\t" if layout == "tsv" else ",")), layout)
+    if "\t" in lines[0]:
+        return _table(_of_records(_records(text, "\t")), "tsv")
+    semicolons = ";" in lines[0] and "," not in lines[0]  # as spreadsheets write where a comma is a decimal point
+    return _table(_of_records(_records(text, ";" if semicolons else ",")), "csv")
 
 
 def spelled(name: str) -> str:

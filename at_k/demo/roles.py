@@ -20,10 +20,10 @@ _OF_SAMPLES = ("answers", "grades", "scores")
 
 _NAMES = {
     "problem": " ".join(PROBLEM_NAMES),
-    "answers": "answers predictions extracted_answer predicted_answer prediction pred samples answer_list sample "
-    "completions completion responses response outputs output answer",
+    "answers": "answers predictions filtered_resps extracted_answer predicted_answer prediction pred samples "
+    "answer_list sample completions completion responses response outputs output answer",
     "references": "references reference target targets gold ground_truth expected expected_answer solution answer",
-    "grades": "correct is_correct passed grade grades reward rewards verdict verdicts success acc",
+    "grades": "correct is_correct passed pass grade grades reward rewards verdict verdicts success acc",
     "scores": "score scores rm_score rm_scores logprob logprobs reward_model_score confidence",
     "groups": "group groups level category subject topic type difficulty domain split",
 }
@@ -35,7 +35,8 @@ _LOOKED_AT = 100
 _LISTED = 10
 """Columns that a message lists."""
 
-_SPELLED = {"true": True, "false": False, "nan": nan}
+_SPELLED: dict[str, float | bool] = dict.fromkeys(("true", "yes", "pass", "passed"), True)
+_SPELLED |= dict.fromkeys(("false", "no", "fail", "failed"), False) | {"nan": nan}
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII)
 
 Columns = dict[str, str | None]
@@ -51,7 +52,7 @@ class Samples:
         answers: None where a sample has none.
         references: the answers that are right, at least one for each problem.
         grades: in [0, 1]; None where a sample has none.
-        scores: how good each sample looks, finite.
+        scores: how good each sample looks, finite; None where a sample has none.
         groups: a label for each problem.
         roles: the column of each role, or None.
         per_sample: whether each sample has a row of its own.
@@ -63,7 +64,7 @@ class Samples:
     answers: list[list[str | None]] | None
     references: list[list[str]] | None
     grades: list[list[float | None]] | None
-    scores: list[list[float]] | None
+    scores: list[list[float | None]] | None
     groups: list[str] | None
     roles: Columns
     per_sample: bool
@@ -104,6 +105,9 @@ def guess(table: Table) -> Columns:
     found: Columns = {}
     for role in ROLES:
         found[role] = _named(table, role, shapes, list(found.values()))
+    if found["grades"] is None and None in (found["answers"], found["references"]):
+        # What is amiss in a column of this name is to be said, rather than that there is none.
+        found["grades"] = _named(table, "grades", shapes, list(found.values()), fitting=False)
     answers = found["answers"]
     judged = found["references"] is not None or found["grades"] is not None
     if answers is not None and not judged and _fits(table, "grades", answers, shapes):
@@ -305,7 +309,9 @@ def _grade(cell: _Cell) -> float | None:
     return float(cell.value)
 
 
-def _score(cell: _Cell) -> float:
+def _score(cell: _Cell) -> float | None:
+    if cell.value is None:
+        return None
     if not _is_number(cell.value):
         raise cell.refused("score")
     return float(cell.value)
@@ -335,12 +341,12 @@ _CONVERTERS: dict[str, Callable[[_Cell], object]] = {
 }
 
 
-def _named(table: Table, role: str, shapes: set[bool], taken: list[str | None]) -> str | None:
-    """The first column that has a name of a role and fits it, and is not taken."""
+def _named(table: Table, role: str, shapes: set[bool], taken: list[str | None], *, fitting: bool = True) -> str | None:
+    """The first column that has a name of a role and is not taken; with `fitting`, one that fits the role, too."""
     spellings = {column: spelled(column) for column in table.columns}
     for name in _NAMES[role].split():
         for column, spelling in spellings.items():
-            if spelling == name and column not in taken and _fits(table, role, column, shapes):
+            if spelling == name and column not in taken and (not fitting or _fits(table, role, column, shapes)):
                 return column
     return None
 
@@ -357,15 +363,16 @@ def _fits(table: Table, role: str, column: str, shapes: set[bool]) -> bool:
 
 
 def _are_labels(cells: Iterator[_Cell]) -> bool:
-    labels = set()
+    """Whether half of the cells are labels, and these are few: one that is missing is to be named, not passed over."""
+    labels = list(map(_label_or_none, cells))
+    return len({*labels} - {None}) <= MAX_GROUPS and 2 * labels.count(None) <= len(labels)
+
+
+def _label_or_none(cell: _Cell) -> str | None:
     try:
-        for cell in cells:
-            labels.add(_label(cell))
-            if len(labels) > MAX_GROUPS:
-                return False
+        return _label(cell)
     except Refused:
-        return False
-    return True
+        return None
 
 
 def _cell_fits(cell: _Cell, role: str, shapes: set[bool]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from time import monotonic
@@ -16,7 +16,7 @@ from at_k.demo import roles
 from at_k.demo.curves import Curves, drawn_k
 from at_k.demo.limits import MAX_K, MAX_SECONDS, MAX_TABLES, MAX_VALUES, MAX_VOTE_SECONDS
 from at_k.demo.problems import Problems
-from at_k.demo.reading import shortened
+from at_k.demo.reading import Table, shortened, spelled
 from at_k.demo.roles import Samples
 from at_k.demo.words import Refused, Said
 from at_k.estimators.consensus import TIES
@@ -58,6 +58,28 @@ class Options:
             raise Refused("scoring.bad_k", value=min(self.k, default="–"))
         if not all(0 <= tau <= 1 for tau in self.taus):
             raise Refused("scoring.bad_tau", value=next(tau for tau in self.taus if not 0 <= tau <= 1))
+
+
+MODEL_NAMES = ("model", "model_name", "model_id", "system", "run", "checkpoint")
+"""What a column may be called of which each value is a data set of its own."""
+
+
+def taken_together(table: Table, samples: Samples) -> Said | None:
+    """A warning, if a file holds the results of several models, and no role of a column tells them apart."""
+    for column in table.columns:
+        if spelled(column) in MODEL_NAMES and column not in samples.roles.values():
+            values = {str(row.get(column)) for row in table.rows}
+            if len(values) > 1:
+                return Said("scoring.taken_together", column=shortened(column), count=len(values))
+    return None
+
+
+def score_table(table: Table, columns: Mapping[str, str | None], options: Options) -> tuple[Samples, Scored]:
+    """The samples of a table whose columns have these roles, and every metric that they allow."""
+    samples = roles.samples(table, dict(columns))
+    scored = score(samples, options)
+    warning = taken_together(table, samples)
+    return samples, scored if warning is None else replace(scored, notes=[warning, *scored.notes])
 
 
 @dataclass(frozen=True)
@@ -210,7 +232,12 @@ def _columns(name: str, samples: Samples, given: Samples, options: Options, most
         if samples.grades is not None:
             verdicts = grades_by_answer(given)
             taken["references"] = [str(problem) for problem in range(len(samples.problems))]
-            taken["check_correct_fn"] = lambda answer, problem: verdicts[answer, problem]
+
+            def verdict_in_the_file(answer: str, problem: str) -> float:
+                return verdicts[answer, problem]
+
+            verdict_in_the_file.__qualname__ = verdict_in_the_file.__name__  # so that a signature can name it
+            taken["check_correct_fn"] = verdict_in_the_file
             taken["missing"] = "incorrect"  # judged, but without an answer to vote for
     elif samples.grades is not None:
         taken["predictions"] = samples.grades
@@ -219,6 +246,9 @@ def _columns(name: str, samples: Samples, given: Samples, options: Options, most
     if name == "best_at_k":
         if samples.scores is None:
             raise Refused("scoring.no_scores")
+        for problem, scores in enumerate(samples.scores):
+            if None in scores:
+                raise Refused("scoring.no_score", problem=shortened(samples.problems[problem]))
         taken |= {"scores": samples.scores, "higher_is_better": options.higher_is_better}
     if name == "gpassk":
         taken["thresholds"] = list(options.taus)

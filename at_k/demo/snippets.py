@@ -12,7 +12,7 @@ import evaluate
 
 import at_k
 
-with open("results.json", encoding="utf-8") as file:  # the last of the downloads
+with open("results.json", encoding="utf-8") as file:  # "Everything, JSON"
     data = json.load(file)["samples"]
 """
 

@@ -19,7 +19,8 @@ def results(scored: Scored, language: str) -> str:
         for label, size in zip(labels, sizes, strict=True)
     )
     bodies = "".join(
-        f"<tbody>{''.join(_row(key, columns) for key in keys)}</tbody>" for keys in scored.metrics.values()
+        f"<tbody>{''.join(_row(key, columns) for key in keys)}</tbody>"
+        for keys in sorted(scored.metrics.values(), key=len)
     )
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{say(language, "score.table")}">'

@@ -30,7 +30,7 @@ READY = {
 
 @dataclass(frozen=True)
 class Server:
-    """The app as it runs: `url` ends without a slash; `folder` is where it works and lives, and all that it may write to."""
+    """The app as it runs. `url` ends without a slash; `folder` is its home, and all that it may write to."""
 
     url: str
     pid: int
@@ -49,9 +49,9 @@ class Server:
     def log(self):
         return (self.folder / "log").read_text()
 
-    def run(self, name, *data, **options):
-        """What a browser sends for an event that does not wait in the queue; `name` as in /config."""
-        answer = httpx.post(f"{self.url}/gradio_api/run/{name}", json={"data": list(data)}, **options)
+    def run(self, name, *data):
+        """What an endpoint answers that does not wait in the queue."""
+        answer = httpx.post(f"{self.url}/gradio_api/run/{name}", json={"data": data}, timeout=PATIENCE)
         answer.raise_for_status()
         return answer.json()["data"]
 

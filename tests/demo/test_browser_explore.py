@@ -1,9 +1,11 @@
 """The page Explore, used as a person uses it: what it shows are the numbers of the library."""
 
 import re
+from fractions import Fraction
 
 import pytest
 from demo.driving import eventually
+from oracles import hypergeometric, mg_pass, needed, tail
 
 import at_k
 from at_k.demo import formulas
@@ -160,8 +162,9 @@ def test_formulas(visit):
             with page.expect_response("**/run/**"):
                 box(page, name).fill(str(value))
         lines = library(n, c, 4, k=(k,))
-        found = {line[k] for key, line in lines.items() if key not in ("cons@k", "mG-Pass@k")}
-        found.add(float(at_k.mg_pass_at_k(n, c, k=k)))
+        ways = hypergeometric(n, c, k)
+        demands = (1, *(needed(tau, k) for tau in TAUS), k)
+        found = {Fraction(c, n), mg_pass(ways), *(tail(ways, m) for m in demands)}
         eventually(lambda found=found: values(page), sorted({formulas.digits(value) for value in found}))
         assert f"cons@{k} = {lines['cons@k'][k]:.4f}:" in page.locator("#explore_formulas").inner_text()
     assert page.locator(".katex-error").count() == 0

@@ -14,6 +14,7 @@ from at_k.demo import examples, roles, snippets
 from at_k.demo.limits import MAX_BYTES
 from at_k.demo.reading import read
 from at_k.demo.scoring import Options, score
+from at_k.demo.words import say
 
 TAUS = [0.25, 0.5, 0.75, 1.0]
 
@@ -179,9 +180,11 @@ def test_files_of_any_encoding_and_size(visit):
         assert page.locator("#score_text textarea").input_value() == text
         assert refusal(page) == []
     open_file(page, b" " * (MAX_BYTES + 1))
-    eventually(lambda: refusal(page), ["The file is larger than 5 MB."])
+    eventually(lambda: refusal(page), [say("en", "score.file_too_large")])
+    open_file(page, b"PK\x03\x04\x00\x00")
+    eventually(lambda: refusal(page), [say("en", "score.file_not_text")])
     page.wait_for_timeout(500)  # what would take the message away again has come by now
-    assert refusal(page) == ["The file is larger than 5 MB."]
+    assert refusal(page) == [say("en", "score.file_not_text")]
     assert page.locator("#score_text textarea").input_value() == text
     open_file(page, b'[{"correct": [1, 0]}, {"correct": [1, 1, x]}]')
     eventually(lambda: [said.partition(":")[0] for said in refusal(page)], ["This is not valid JSON"])

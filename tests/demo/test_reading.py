@@ -179,6 +179,11 @@ def test_rows_and_columns_are_named():
     assert "第 2 行" in error.text("zh")
 
 
+def test_semicolons_where_a_comma_is_no_end_of_a_cell():
+    assert read("id;score\na;0,5\n").rows == [{"id": "a", "score": "0,5"}]
+    assert read('id,answer\na,"x;y"\n').rows == [{"id": "a", "answer": "x;y"}]
+
+
 def test_a_column_without_a_name_is_there():
     assert read(",id\n0,1\n").rows == [{"column 1": "0", "id": "1"}]
 

@@ -26,7 +26,7 @@ from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, PASS_AT_K
 from at_k.demo import examples, limits, roles, scoring
 from at_k.demo.limits import MAX_K
 from at_k.demo.reading import read
-from at_k.demo.scoring import Options, numbers, score
+from at_k.demo.scoring import Options, numbers, score, score_table
 from at_k.demo.words import LANGUAGES, Refused
 from at_k.registration import METRICS
 
@@ -151,11 +151,29 @@ class TestExamples:
         assert [note.key for note in scored.notes] == ["scoring.vote_of_grades"]
 
 
+@pytest.mark.parametrize(
+    ("header", "chosen", "warned"),
+    [("model", {}, True), ("Model Name", {}, True), ("model", {"groups": "model"}, False), ("seed", {}, False)],
+)
+def test_models_in_one_file_are_not_merged_in_silence(header, chosen, warned):
+    table = read(f"{header},id,correct\na,1,1\na,1,0\nb,2,1\nb,2,1\n")
+    notes = score_table(table, roles.guess(table) | chosen, Options(metrics=["pass_at_k"]))[1].notes
+    assert [note.key for note in notes] == ["scoring.taken_together"] * warned
+    assert all("2" in str(note) and header in str(note) for note in notes)
+
+
 class TestLeftOut:
     def test_a_choice_needs_scores(self):
         scored = score(samples(GRADED), Options())
         assert {name: reason.key for name, reason in scored.left_out.items()} == {"best_at_k": "scoring.no_scores"}
         assert set(scored.metrics) == set(METRICS) - {"best_at_k"}
+
+    def test_a_score_that_is_missing_costs_the_choice_only(self):
+        rows = [{"id": "a", "correct": [1, 0], "score": [2, 1]}, {"id": "b", "correct": [1, None], "score": [2, None]}]
+        found = score(samples(rows), Options(missing="incorrect"))
+        assert {name: reason.key for name, reason in found.left_out.items()} == {"best_at_k": "scoring.no_score"}
+        assert "“b”" in str(found.left_out["best_at_k"])
+        assert score(samples(rows), Options(missing="drop")).left_out == {}
 
     def test_an_answer_with_two_verdicts_has_no_vote(self):
         rows = with_columns(BOTH, score=SCORES)

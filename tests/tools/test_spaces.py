@@ -46,7 +46,7 @@ def documents(folder):
 @every_space
 def test_what_is_in_a_space(built, space):
     folder = built / space
-    own = {"metrics", "examples"} if space == COLLECTION else {f"{space}.py"}
+    own = {"metrics", "examples", "docs"} if space == COLLECTION else {f"{space}.py"}
     assert {path.name for path in folder.iterdir()} == TOP | own
     assert files(folder) >= LIBRARY
     assert not [path for path in files(folder) if {"__pycache__", "tests"} & set(path.parts) or path.suffix == ".pyi"]

@@ -63,6 +63,7 @@ def build(**_: Any) -> None:
             lines = gr.Plot(
                 curves_plot(start, _TAUS, False), show_label=False, elem_id="explore_curves", elem_classes="plot tall"
             )
+            gr.Markdown(t("explore.jumps"))
     with gr.Column(elem_classes="formulas"):
         gr.Markdown(t("explore.formulas"), elem_classes="heading")
         k = gr.Slider(1, start.n, 4, step=1, label=t("score.k"), elem_id="explore_k", buttons=[])

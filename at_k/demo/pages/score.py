@@ -15,7 +15,7 @@ from at_k.demo.limits import MAX_BYTES
 from at_k.demo.plots import plotted
 from at_k.demo.reading import read
 from at_k.demo.roles import ROLES
-from at_k.demo.scoring import Options, numbers, score
+from at_k.demo.scoring import Options, numbers, score_table
 from at_k.demo.words import LANGUAGES, Refused, language_of, say
 from at_k.estimators.consensus import TIES
 from at_k.grading.verdicts import MISSING
@@ -33,12 +33,17 @@ TAUS = "0.25, 0.5, 0.75, 1.0"
 LOG_FROM = 64
 """From this n on, k is drawn on a logarithmic axis."""
 
+OF_OPTIONS = tuple(
+    f"scoring.{name}" for name in ("no_metric", "too_many", "bad_choice", "bad_k", "bad_tau", "no_number", "k_above_n")
+)
+"""Refusals that are shown at the options; all others stand below the results that they are about."""
+
 API = """\
-from gradio_client import Client
+from gradio_client import Client  # pip install gradio_client
 
 client = Client("http://127.0.0.1:7860")  # or the name of a Space, "owner/name"
 with open("results.jsonl", encoding="utf-8") as file:
-    print(client.predict(file.read(), k=[1, 4, 8], api_name="/score"))
+    print(client.predict(file.read(), api_name="/score"))
 print(client.predict(16, 8, k=[1, 4, 8], taus=[0.5, 1.0], api_name="/explore"))
 """
 
@@ -78,6 +83,7 @@ def build(**_: Any) -> None:
                     for role in ROLES
                 ]
             with gr.Accordion(t("score.options"), open=True):
+                refused_options = gr.HTML(elem_id="score_refused_options")
                 metrics = gr.CheckboxGroup(list(METRICS), value=list(METRICS), label=t("score.metrics"))
                 k = gr.Textbox("", label=t("score.k"), info=t("score.k_info"), max_lines=1, elem_id="score_k")
                 taus = gr.Textbox(TAUS, label=t("score.taus"), max_lines=1, elem_id="score_taus")
@@ -91,12 +97,12 @@ def build(**_: Any) -> None:
                 )
                 higher = gr.Checkbox(True, label=t("score.higher"))
                 by_group = gr.Checkbox(True, label=t("score.by_group"))
-                refused_options = gr.HTML(elem_id="score_refused_options")
         with gr.Column(scale=5, min_width=320), gr.Column(elem_id="score_results") as results:
             summary = gr.HTML(first["summary"], elem_id="score_summary", apply_default_css=False)
             table = gr.HTML(first["table"], elem_id="score_table", apply_default_css=False)
             gr.Markdown(t("score.against_k"), elem_classes="heading")
             lines = gr.Plot(first["curves"], show_label=False, elem_id="score_curves", elem_classes="plot tall")
+            gr.Markdown(t("explore.jumps"))
             gr.Markdown(t("score.each_problem"), elem_classes="heading")
             gr.Markdown(t("score.each_problem_text"))
             bars = gr.Plot(first["problems"], show_label=False, elem_id="score_problems", elem_classes="plot small")
@@ -171,7 +177,7 @@ def scored(
         )
         return _page(_parts(text, chosen, options, language), chosen, language)
     except Refused as reason:
-        of_options = reason.key.startswith("scoring.")
+        of_options = reason.key in OF_OPTIONS
         messages = [tables.message(None if of_options else reason, language)]
         messages += [tables.message(reason if of_options else None, language)]
         return [*messages, gr.Column(visible=False), *_offered(text, chosen, language), *[gr.skip()] * len(_SHOWN)]
@@ -223,8 +229,7 @@ def _parts(text: str, chosen: Mapping[str, str], options: Options, language: str
     named = {
         role: None if column == NONE else column for role, column in chosen.items() if column in (NONE, *table.columns)
     }
-    samples = roles.samples(table, guessed | named)
-    found = score(samples, options)
+    samples, found = score_table(table, guessed | named, options)
     words = (say(language, "score.never"), say(language, "score.sometimes"), say(language, "score.always"))
     return {
         "columns": table.columns,

@@ -24,6 +24,11 @@ WORDS = {
     "linear": ("linear", "线性"),
     "log": ("logarithmic", "对数"),
     "curves": ("Every metric against k", "各指标随 k 的变化"),
+    "jumps": (
+        "G-Pass@k goes up and down because ⌈τk⌉, the number of draws that must be correct, jumps: at τ = 0.5 both k = 3 and "
+        "k = 4 ask for 2. mG-Pass@k, kept as published, reaches (k − 1)/k at most for odd k, and 0 for k = 1: it is drawn for even k.",
+        "G-Pass@k 起伏，是因为须正确的抽取数 ⌈τk⌉ 会跳变：τ = 0.5 时，k = 3 与 k = 4 都要求 2 个正确。mG-Pass@k 保持论文中的定义：k 为奇数时最大为 (k − 1)/k，k = 1 时为 0，因此只画偶数 k。",
+    ),
     "formulas": ("With the numbers put in", "代入数字"),
     "formulas_note": (
         "cons@{k} = {cons}: the share of all draws of {k} samples in which the correct answer gets the most votes, a tie "

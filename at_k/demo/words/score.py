@@ -17,7 +17,11 @@ WORDS = {
         "每题一行（含列表），或每个样本一行；判定（correct：true、0、0.7），或答案与参考答案；分数和分组可有可无。最大 5 MB。",
     ),
     "open_file": ("Open a file", "打开文件"),
-    "file_too_large": ("The file is larger than 5 MB.", "文件大于 5 MB。"),
+    "file_too_large": (
+        "The file is larger than 5 MB. Columns that are not needed, such as whole completions beside verdicts, can go.",
+        "文件大于 5 MB。可去掉不需要的列，例如判定之外的完整回答。",
+    ),
+    "file_not_text": ("This is not a text file.", "这不是文本文件。"),
     "columns": ("Columns", "列"),
     "role_problem": ("Problem", "题目"),
     "role_answers": ("Answers", "答案"),
@@ -31,8 +35,8 @@ WORDS = {
     "metrics": ("Metrics", "指标"),
     "k": ("k, draws", "k，抽取数"),
     "k_info": (
-        "Whole numbers, such as 1, 4, 8. Empty: powers of two up to the smallest n.",
-        "整数，如 1, 4, 8。留空：不超过最小 n 的 2 的幂。",
+        "Whole numbers, such as 1, 4, 8. Empty: powers of two, and the smallest n.",
+        "整数，如 1, 4, 8。留空：2 的幂以及最小的 n。",
     ),
     "taus": ("Thresholds τ of G-Pass@k", "G-Pass@k 的阈值 τ"),
     "ties": ("A tied vote", "平票"),

@@ -22,8 +22,8 @@ WORDS = {
         "第 {row} 行，列 “{column}”{sample}：缺少一个样本（共缺 {count} 个）。请选择如何对待缺失的样本。",
     ),
     "counted_wrong": (
-        "{count} missing samples count as wrong.",
-        "{count} 个缺失的样本按错误计。",
+        "{count} missing samples count as wrong, and cast no vote.",
+        "{count} 个缺失的样本按错误计，且不投票。",
     ),
     "dropped": (
         "{count} missing samples are left out; n is smaller where they were.",
@@ -57,6 +57,15 @@ WORDS = {
         "cons@k is left out: the answer “{answer}” has two verdicts in one problem, so that a vote for it is neither right nor "
         "wrong (row {row}, column “{column}”{sample}).",
         "未计算 cons@k：同一题的答案 “{answer}” 有两种判定，因此投给它的票无法判断对错（第 {row} 行，列 “{column}”{sample}）。",
+    ),
+    "taken_together": (
+        "Column “{column}” has {count} values: their samples are taken together, as if of one model. To score them one by "
+        "one, give a file of each.",
+        "列 “{column}” 有 {count} 个值：它们的样本合在一起计算，如同来自一个模型。要分别评分，请各用一个文件。",
+    ),
+    "no_score": (
+        "best@k is left out: a sample of problem “{problem}” has no score.",
+        "未计算 best@k：题目 “{problem}” 有一个样本没有分数。",
     ),
     "no_scores": (
         "best@k is left out: it needs a score for every sample.",
