@@ -17,6 +17,7 @@ from at_k.demo import api, pages
 from at_k.demo.guard import Guard
 from at_k.demo.i18n import TRANSLATIONS, t
 from at_k.demo.limits import MAX_BYTES
+from at_k.demo.mailboxes import Mailboxes
 from at_k.demo.theme import SCRIPT, STYLE, theme
 
 PORT = 7860
@@ -45,6 +46,8 @@ def build(page: str | None = None, metric: str | None = None) -> gr.Blocks:
         endpoint(api.explore, api_name="explore", queue=False)
         endpoint(api.score_text, api_name="score", concurrency_id="score")
     app.queue(max_size=64, default_concurrency_limit=2, api_open=False)
+    waiting = app._queue
+    waiting.pending_messages_per_session = Mailboxes(waiting.pending_event_ids_session)
     return app  # type: ignore[no-any-return]  # `with` of an untyped base class
 
 

@@ -17,7 +17,7 @@ from at_k.demo.roles import Samples
 from at_k.demo.scoring import Options, Scored
 from at_k.demo.words import say
 
-_FORMULA = re.compile(r"(?:^|(?<=[;|\t\r\n]))(?=[^\S\t\r\n]*[=+\-@＝＋－＠])|^(?=[\t\r\n])")
+_FORMULA = re.compile(r"(?:^|(?<=[;|\t\r\n]))(?=(?:[\x22']|[^\S\t\r\n])*[=+\-@＝＋－＠])|^(?=[\t\r\n])")
 """Where a formula may begin: in a text, and in its parts if a spreadsheet takes another sign than the comma for the end
 of a cell."""
 

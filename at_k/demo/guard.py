@@ -80,7 +80,11 @@ class Guard:
         try:
             _check_head(scope)
             if scope["method"] == "POST":
-                body = await _read(receive)
+                try:
+                    with fail_after(MAX_SECONDS):
+                        body = await _read(receive)
+                except TimeoutError:
+                    raise _RequestError(408, "The request comes too slowly.") from None
                 _check_values(body)
                 receive = _again(body, receive)
         except _RequestError as error:
@@ -114,14 +118,10 @@ def _check_head(scope: Scope) -> None:
 
 
 async def _read(receive: Receive) -> bytes:
-    """The whole body of a request, unless it grows too large, or stops coming."""
+    """The whole body of a request, unless it grows too large."""
     body = bytearray()
     while True:
-        try:
-            with fail_after(MAX_SECONDS):
-                message = await receive()
-        except TimeoutError:
-            raise _RequestError(408, "The request stopped coming.") from None
+        message = await receive()
         if message["type"] == "http.disconnect":
             raise _RequestError(400, "The request ended early.")
         body += message.get("body", b"")

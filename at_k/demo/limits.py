@@ -11,6 +11,9 @@ MAX_ROWS = 50_000
 
 MAX_COLUMNS = 200
 
+MAX_CELLS = 1_000_000
+"""Cells of a CSV file, the empty ones among them."""
+
 MAX_PROBLEMS = 5_000
 
 MAX_SAMPLES = 1_000
@@ -33,7 +36,7 @@ MAX_SECONDS = 10.0
 MAX_VOTE_SECONDS = 3.0
 """Time for the votes of all problems, as estimated before they are counted."""
 
-MAX_TABLES = 40_000
+MAX_TABLES = 10_000
 """Rows of probabilities, one for each n, k and metric."""
 
 MAX_VALUES = 300_000

@@ -11,7 +11,7 @@ from io import StringIO
 from itertools import chain
 from typing import Any, NoReturn
 
-from at_k.demo.limits import MAX_BYTES, MAX_CELL, MAX_COLUMNS, MAX_ROWS
+from at_k.demo.limits import MAX_BYTES, MAX_CELL, MAX_CELLS, MAX_COLUMNS, MAX_ROWS
 from at_k.demo.words import Refused
 
 _LONGEST_SHOWN = 40
@@ -218,6 +218,10 @@ def _records(text: str, delimiter: str) -> list[list[str]]:
         for record in csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True):
             if record:
                 records.append(record)
+                if len(record) > MAX_COLUMNS:
+                    raise Refused("reading.columns", count=len(record), limit=MAX_COLUMNS)
+                if len(records) * len(record) > MAX_CELLS:
+                    raise Refused("reading.cells", limit=MAX_CELLS)
                 _refuse_many_rows(len(records) - 1)
                 if len(record) != len(records[0]):
                     raise Refused("reading.fields", row=len(records) - 1, count=len(record), expected=len(records[0]))
@@ -249,10 +253,19 @@ def _cells(column: list[str]) -> list[Any]:
     return cells
 
 
+class Listed(list[Any]):
+    """A list that stood in a cell of CSV, and the text that it was."""
+
+    def __init__(self, values: list[Any], text: str) -> None:
+        super().__init__(values)
+        self.text = text
+
+
 def _list(cell: str) -> Any:
     """The list in a cell, or the cell, if it is no JSON."""
     try:
-        return _decoded(cell)
+        values = _decoded(cell)
+        return Listed(values, cell) if isinstance(values, list) else values
     except json.JSONDecodeError:
         return cell
 

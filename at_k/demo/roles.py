@@ -10,7 +10,7 @@ from math import inf, isnan, nan
 from typing import Any, NamedTuple, TypeGuard, TypeVar
 
 from at_k.demo.limits import MAX_ALL_SAMPLES, MAX_CELL, MAX_GROUPS, MAX_PROBLEMS, MAX_SAMPLES
-from at_k.demo.reading import PROBLEM_NAMES, Table, shortened, shown, spelled
+from at_k.demo.reading import PROBLEM_NAMES, Listed, Table, shortened, shown, spelled
 from at_k.demo.words import Refused
 
 ROLES = ("problem", "answers", "references", "grades", "scores", "groups")
@@ -292,6 +292,8 @@ def _label(cell: _Cell) -> str:
 
 def _references(cell: _Cell) -> list[str]:
     values = cell.value if isinstance(cell.value, list) else [cell.value]
+    if isinstance(cell.value, Listed) and not all(isinstance(value, str) for value in values):
+        values = [cell.value.text]  # an answer such as the interval [0, 1]; alternatives are strings
     if not values:
         raise cell.refused("reference")
     return [_text(cell._replace(value=value), "reference") for value in values]

@@ -77,6 +77,9 @@ def taken_together(table: Table, samples: Samples) -> Said | None:
 def score_table(table: Table, columns: Mapping[str, str | None], options: Options) -> tuple[Samples, Scored]:
     """The samples of a table whose columns have these roles, and every metric that they allow."""
     samples = roles.samples(table, dict(columns))
+    if samples.answers is not None:  # as the checker reads them, so that " 7" and "7" are one vote
+        answers = [[answer and answer.strip() for answer in row] for row in samples.answers]
+        samples = replace(samples, answers=answers)
     scored = score(samples, options)
     warning = taken_together(table, samples)
     return samples, scored if warning is None else replace(scored, notes=[warning, *scored.notes])

@@ -179,6 +179,11 @@ def test_rows_and_columns_are_named():
     assert "第 2 行" in error.text("zh")
 
 
+def test_very_many_cells_are_refused_before_they_are_rows():
+    refused("a" + "," * 1_000_000 + "\n" + "," * 1_000_000, "columns")
+    refused(f"{','.join(f'c{i}' for i in range(150))}\n" + f"{',' * 149}\n" * 7_000, "cells", "1,000,000")
+
+
 def test_semicolons_where_a_comma_is_no_end_of_a_cell():
     assert read("id;score\na;0,5\n").rows == [{"id": "a", "score": "0,5"}]
     assert read('id,answer\na,"x;y"\n').rows == [{"id": "a", "answer": "x;y"}]
@@ -242,7 +247,7 @@ HOSTILE = {
     "one integer": (filled("1", "[", "]"), "long_number"),
     "one open quote": (filled("x", 'a\n"'), "quotes"),
     "one header": (filled(",a", "a"), "repeated_column"),
-    "a row of commas": (filled(",", "a\n"), "fields"),
+    "a row of commas": (filled(",", "a\n"), "columns"),
     "rows of csv": (filled("1\n", "a\n"), "rows"),
     "rows of JSON": (filled("{}\n"), "rows"),
     "objects": (filled("{},", "[", "{}]"), "rows"),

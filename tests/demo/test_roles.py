@@ -228,6 +228,10 @@ class TestSamples:
     def test_a_cell_that_is_not_there_is_missing(self):
         assert scored([{"id": 1, "correct": 1}, {"id": 1}]).grades == [[1, None]]
 
+    def test_an_interval_in_every_row_is_one_reference(self):
+        table = read('id,answers,reference\na,"[""[0,1]"", ""0""]","[0,1]"\nb,"[""x"", ""y""]","[""x"", ""z""]"\n')
+        assert samples(table, guess(table)).references == [["[0,1]"], ["x", "z"]]
+
     def test_intervals_are_answers(self):
         text = 'id,answer,target\n1,"[0, 1]","[0, 1]"\n1,3,"[0, 1]"\n2,4,4\n'
         found = samples(table := read(text), guess(table))

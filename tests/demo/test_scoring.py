@@ -162,6 +162,14 @@ def test_models_in_one_file_are_not_merged_in_silence(header, chosen, warned):
     assert all("2" in str(note) and header in str(note) for note in notes)
 
 
+def test_white_space_does_not_split_a_vote():
+    told = {"answers": ["7", " 7", "8"], "reference": "7"}
+    judged = {"answers": ["7", " 7", "8"], "correct": [1, 1, 0]}
+    for row in (told, judged):
+        table = read(json.dumps(row))
+        assert score_table(table, roles.guess(table), Options(k=(3,), **ONLY_VOTE))[1].overall == {"cons@3": 1.0}
+
+
 class TestLeftOut:
     def test_a_choice_needs_scores(self):
         scored = score(samples(GRADED), Options())

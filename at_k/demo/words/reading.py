@@ -1,6 +1,10 @@
 """What is said of results that cannot be read."""
 
 WORDS = {
+    "cells": (
+        "The file has more than {limit:,} cells.",
+        "文件的单元格多于 {limit:,} 个。",
+    ),
     "empty": (
         "There are no results here yet: paste some, or open a file or an example.",
         "这里还没有结果：请粘贴结果，或打开文件或示例。",
