@@ -246,7 +246,7 @@ HOSTILE = {
     "one line": (filled("x"), "empty"),
     "one integer": (filled("1", "[", "]"), "long_number"),
     "one open quote": (filled("x", 'a\n"'), "quotes"),
-    "one header": (filled(",a", "a"), "repeated_column"),
+    "one header": (filled(",a", "a"), "columns"),
     "a row of commas": (filled(",", "a\n"), "columns"),
     "rows of csv": (filled("1\n", "a\n"), "rows"),
     "rows of JSON": (filled("{}\n"), "rows"),
