@@ -1,38 +1,39 @@
-"""What the five evaluate modules have in common: how samples come in, are judged, and are reported."""
+"""What the evaluate modules have in common: how samples come in, are judged, and are reported."""
 
 from __future__ import annotations
 
-import inspect
+import os
 import threading
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from itertools import chain, product
 from typing import Any
 
 import evaluate
-import numpy as np
 from datasets import Features, Sequence, Value
-from numpy.typing import ArrayLike
 
 import at_k
 from at_k import columns, summary
-from at_k.exchange import Exchange
-from at_k.grading import Check, Verdicts, checker_name, judge_answers, judge_grades
-from at_k.interface import COLUMNS, OPTIONS, checked_config, refuse_unknown
+from at_k.family import COLUMNS, check_config, check_options, find_metric, refuse_unknown_columns
+from at_k.grading import Check, Verdicts, judge
+from at_k.problems import Problems
 from at_k.samples import Answers, Ragged
-from at_k.store import Batch, Store
-from at_k.validation import checked_seed
+from at_k.store import Store
+from at_k.validation import check_seed
+from at_k.values import Values
 
 
 def sample_features(config_name: str, *, scores: bool = False) -> list[Features]:
-    """The columns of a module, in the forms in which they may come."""
+    """List the columns of a module, in the forms in which they may come."""
     texts, numbers = Sequence(Value("string")), Sequence(Value("float64"))
     predictions = [texts] if config_name == "default" else [numbers]
     references = [{"references": Value("string")}, {"references": texts}] if config_name == "default" else [{}]
     scored = [{"scores": numbers}, {"scores": Sequence(numbers)}] if scores else [{}]
     return [
         Features({"predictions": prediction, **reference, **score})
-        for prediction, reference, score in product(predictions, references, scored)
+        for prediction in predictions
+        for reference in references
+        for score in scored
     ]
 
 
@@ -40,15 +41,14 @@ class SampledMetric(evaluate.Metric, ABC):
     """A metric of several samples per problem.
 
     A subclass says in `_info` what it takes, with `sample_features`, and in `_compute` what it computes: it has its
-    samples judged with `judge`, makes one value per problem and key, and hands these to `report`.
+    samples judged with `judge`, computes one value per problem and key, and hands these to `report`.
 
     Differences from `evaluate.Metric`: columns are checked in full and never cast silently; a computation that fails
-    loses no samples; several threads may share an instance; samples are kept in memory. Only for `num_process > 1` are
-    files written, when processes hand over their samples; all must come to `compute` within `timeout` seconds.
+    loses no samples; several threads may share an instance; samples are kept in memory, and no file is written.
 
     Args:
-        config_name: "default" (predictions are answers, to be judged against references) or "graded" (predictions are
-            grades in [0, 1]).
+        config_name: "default" (predictions are answers) or "graded" (predictions are grades in [0, 1]).
+        num_process: must be 1; see the error for what to do instead.
         seed: of simulations, where a number has no closed form.
         options: options of `compute` that become the defaults of this instance.
 
@@ -69,15 +69,20 @@ class SampledMetric(evaluate.Metric, ABC):
         timeout: float = 100,
         **options: Any,
     ) -> None:
-        self.simulation_seed = 0 if seed is None else checked_seed(seed)
+        if num_process != 1:
+            raise ValueError(
+                f"`num_process` must be 1; got {num_process!r:.60}. To score with several processes, gather the samples "
+                "in one of them, for instance with `accelerator.gather_for_metrics`, and compute there; or map with "
+                "`Dataset.map(at_k.scorer(…), num_proc=…)`; or let one process read all results"
+            )
+        self.simulation_seed = 0 if seed is None else check_seed(seed)
         self._store = Store()
-        self._gathered = False  # whether the store holds the samples of all processes
-        self._lock = threading.RLock()
+        self._new_lock()
         super().__init__(
-            config_name=checked_config(config_name),
+            config_name=check_config(config_name),
             keep_in_memory=keep_in_memory,
             cache_dir=cache_dir,
-            num_process=num_process,
+            num_process=1,
             process_id=process_id,
             seed=seed,
             experiment_id=experiment_id,
@@ -85,37 +90,41 @@ class SampledMetric(evaluate.Metric, ABC):
             max_concurrent_cache_files=max_concurrent_cache_files,
             timeout=timeout,
         )
-        self._defaults = self._own_options(options)
+        self._defaults = self._select_own(options)
 
     def __len__(self) -> int:
-        """How many problems have been added since the last computation."""
+        """Count the problems that have been added since the last computation."""
         return len(self._store)
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the lock: an instance can be sent to another process between computations."""
-        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+        """Return all but the lock: an instance can be sent to another process between computations."""
+        with self._lock:
+            return {name: value for name, value in self.__dict__.items() if name != "_lock"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _lock=threading.RLock())
+        """Restore an instance, or a copy of one, with a store of its own."""
+        self.__dict__.update(state, _store=state["_store"].copy())
+        self._new_lock()
 
-    def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> dict[str, Any] | None:
+    def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> dict[str, Any]:
         """Compute the metric over the problems given here and those added before, which are then forgotten.
 
         If it fails, the problems added before are kept, and `compute` can be called again.
 
         Returns:
-            key → value, as Python floats; None in a process with `process_id` > 0.
+            key → value, as Python floats.
         """
         given = {"predictions": predictions, "references": references}
         given |= {name: kwargs.pop(name) for name in COLUMNS if name in kwargs}
-        options = self._defaults | self._own_options(kwargs)
-        named = {"predictions", "references", *self._feature_names()}
-        batches = [] if all(given.get(name) is None for name in named) else [self._read(given)]
-        if self.num_process > 1:
-            return self._compute_of_all_processes(batches, options)
+        options = self._defaults | self._select_own(kwargs)
+        if options.get("groups") is not None:
+            options["groups"] = columns.read_groups(options["groups"])  # once: a generator can be read once
+        batches = [self._read(given)] if any(given.get(name) is not None for name in self._columns) else []
         if batches and not len(self._store):
             return self._run(batches[0], options)  # nothing is shared: threads run side by side
         with self._lock:
+            if not batches and not len(self._store):
+                raise ValueError("`predictions` must be given, here or before with `add` or `add_batch`; got no problems")
             return self._run_with_store(batches, options)
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
@@ -124,6 +133,9 @@ class SampledMetric(evaluate.Metric, ABC):
 
     def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
         """Add one problem: its samples, and whatever else the metric takes for one problem."""
+        for one, name in (("prediction", "predictions"), ("reference", "references")):
+            if name in kwargs:
+                raise TypeError(f"`{name}` must not be given to `add`, which takes one problem as `{one}`; see `add_batch`")
         row = {"predictions": prediction, "references": reference, **kwargs}
         self._add({name: None if value is None else [value] for name, value in row.items()})
 
@@ -131,133 +143,145 @@ class SampledMetric(evaluate.Metric, ABC):
         self,
         predictions: Any,
         references: Any = None,
+        grades: Any = None,
         *,
         check_correct_fn: Check | str = "exact_match",
         threshold: float = 0.5,
         missing: str = "error",
     ) -> Verdicts:
-        """Which samples are correct, in either configuration; of columns that `compute` has checked, or of others."""
-        if self.config_name == "graded":
-            checked = isinstance(predictions, tuple) and all(isinstance(part, Ragged) for part in predictions)
-            parts = predictions if checked else (columns.grades(predictions),)
-            return judge_grades(parts, threshold=threshold, missing=missing)
-        if not isinstance(predictions, Answers):
-            predictions, references = columns.answers(predictions), columns.references(references)
-        return judge_answers(
-            predictions, references, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing
-        )
+        """Judge samples, in either configuration; columns as `compute` has checked them, or as users hold them."""
+        if isinstance(predictions, (Answers, tuple)) and not _is_plain(predictions):
+            answers = predictions if isinstance(predictions, Answers) else None
+            problems = Problems(answers, references, grades if answers is not None else predictions)
+        else:
+            problems = self._read({"predictions": predictions, "references": references, "grades": grades}, judged=True)
+        return judge(problems, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing)
 
     def report(
         self,
-        per_problem: Mapping[str, ArrayLike],
+        values: Values,
         verdicts: Verdicts,
         *,
-        mcse: Mapping[str, ArrayLike] | None = None,
         groups: Any = None,
         return_details: bool = False,
         key_style: str = "standard",
-        check_correct_fn: Check | str = "exact_match",
-        **conditions: object,
     ) -> dict[str, Any]:
-        """The result: the means over problems and groups, and, if asked for, the details.
-
-        `mcse` holds the standard errors of simulated values, and `conditions` what else the signature states.
-        """
-        result: dict[str, Any] = summary.summarize(per_problem, groups=groups, key_style=key_style, mcse=mcse)
+        """Report the means over problems and groups and, if asked for, the details."""
+        result: dict[str, Any] = summary.summarize(
+            values.columns, groups=groups, key_style=key_style, mcse=values.errors
+        )
         if return_details:
-            n = verdicts.n
-            simulated = any(np.any(error) for error in (mcse or {}).values())
-            result["details"] = summary.details(
-                per_problem,
-                n=n,
-                c=verdicts.c,
-                n_missing=verdicts.n_missing,
+            result["details"] = summary.make_details(
+                values,
+                verdicts,
+                name=self.name,
+                seed=self.simulation_seed,
+                version=at_k.__version__,
                 key_style=key_style,
-                signature=summary.signature(
-                    self.name,
-                    n=f"{n.min()}-{n.max()}" if n.min() < n.max() else n.min(),
-                    **conditions,
-                    checker="graded" if self.config_name == "graded" else checker_name(check_correct_fn),
-                    estimator=f"simulated(seed={self.simulation_seed})" if simulated else "exact",
-                    version=at_k.__version__,
-                ),
             )
         return result
 
     @abstractmethod
     def _info(self) -> evaluate.MetricInfo:
-        """What the metric is and takes."""
+        """Say what the metric is and takes."""
 
     @abstractmethod
     def _compute(self, **kwargs: Any) -> dict[str, Any]:
-        """The metric of checked columns, or of columns as users give them."""
+        """Compute the metric of checked columns, or of columns as users give them."""
 
-    def _own_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The options of this module; those of its sisters are left out, and others are refused."""
-        refuse_unknown(options, OPTIONS, "option")
-        own = inspect.signature(type(self)._compute).parameters
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        """The columns that this module takes in its configuration."""
+        own = [name for name in find_metric(self.name).arguments if name in COLUMNS]
+        return tuple(own if self.config_name == "default" else [each for each in own if each != "grades"])
+
+    def _new_lock(self) -> None:
+        """Make the lock, and a new one in a child process, which would inherit one that a thread of its parent holds."""
+        self._lock = threading.RLock()
+        if hasattr(os, "register_at_fork"):
+            _LOCKED.add(self)
+
+    def _select_own(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Select the options of this module; those of its sisters are checked, and left out."""
+        check_options(options)
+        own = find_metric(self.name).options
         return {name: value for name, value in options.items() if name in own}
 
-    def _read(self, given: Mapping[str, Any]) -> Batch:
-        """The columns of this module, checked."""
-        names = self._feature_names()
-        missing = [name for name in names if given.get(name) is None and name != "references"]
-        if missing:
+    def _read(self, given: Mapping[str, Any], *, judged: bool = False) -> Problems:
+        """Check the columns of this module; with `judged`, those alone by which samples are judged."""
+        wanted = [name for name in self._columns if not (judged and name == "scores")]
+        for name in wanted:
+            if given.get(name) is None and name in ("predictions", "scores"):
+                listed = ", ".join(f"`{each}`" for each in wanted)
+                raise ValueError(f"`{name}` must be given; `{self.name}` takes {listed}")
+        scores = given["scores"] if "scores" in wanted else None
+        if self.config_name == "graded":
+            for name in ("references", "grades"):
+                if given.get(name) is not None:
+                    raise ValueError(
+                        f"`{name}` must not be given in the configuration 'graded', whose predictions are grades"
+                    )
+            return Problems.read(grades=given["predictions"], scores=scores, names={"grades": "predictions"})
+        if given.get("references") is None and given.get("grades") is None:
             raise ValueError(
-                f"`{missing[0]}` must be given; `{self.name}` needs {', '.join(f'`{name}`' for name in names)}"
+                "`references` or `grades` must be given in the configuration 'default'; predictions that are grades go "
+                "to the configuration 'graded', as in evaluate.load(…, 'graded')"
             )
-        return Batch.read(
-            self.config_name,
-            predictions=given["predictions"],
+        return Problems.read(
+            answers=given["predictions"],
             references=given.get("references"),
-            scores=given["scores"] if "scores" in names else None,
+            grades=given.get("grades"),
+            scores=scores,
+            names={"answers": "predictions"},
         )
 
     def _add(self, given: dict[str, Any]) -> None:
-        refuse_unknown(given, COLUMNS, "column")
+        refuse_unknown_columns(given)
         batch = self._read(given)
         with self._lock:
-            if self._gathered:
-                raise ValueError(_HELD)
             self._store.add(batch)
 
-    def _run(self, batch: Batch, options: dict[str, Any]) -> dict[str, Any]:
-        """`_compute` on checked columns."""
-        columns.some_problems("predictions", len(batch))
-        # What is needed last is checked first: to judge the samples may take long.
-        summary.check_options(len(batch), **{name: options[name] for name in summary.OPTIONS if name in options})
-        taken = {"predictions": batch.predictions, "references": batch.references, "scores": batch.scores}
-        return self._compute(**{name: taken[name] for name in self._feature_names()}, **options)
+    def _run_with_store(self, batches: list[Problems], options: dict[str, Any]) -> dict[str, Any]:
+        """Run on the problems held and on further ones, and hold none of them if that succeeds.
 
-    def _run_with_store(self, batches: list[Batch], options: dict[str, Any]) -> dict[str, Any]:
-        if not batches and not len(self._store):
-            raise ValueError("`predictions` must be given, here or before with `add` or `add_batch`; got no problems")
-        result = self._run(self._store.joined(*batches), options)
-        self._store.clear()
-        return result
+        A checker may add problems to the instance that calls it. These are held for the next computation.
+        """
+        held, self._store = self._store, Store()
+        try:
+            return self._run(held.join(*batches), options)
+        except BaseException:
+            for batch in self._store:
+                held.add(batch)
+            self._store = held
+            raise
 
-    def _compute_of_all_processes(self, batches: list[Batch], options: dict[str, Any]) -> dict[str, Any] | None:
-        """Process 0 gathers what all others hand over, and computes. Nobody's samples are forgotten before that."""
-        exchange = Exchange(self.data_dir, self.experiment_id, self.num_process, self.timeout)
-        with self._lock:
-            if self.process_id > 0:
-                mine = [*([self._store.joined()] if len(self._store) else []), *batches]
-                exchange.hand_over(self.process_id, Batch.joined(mine).arrays() if mine else {})
-                self._store.clear()
-                return None
-            if not self._gathered:
-                others = exchange.gather()
-                for batch in chain(batches, (Batch.from_arrays(arrays) for arrays in others if arrays)):
-                    self._store.add(batch)
-                self._gathered = True
-            elif batches:
-                raise ValueError(_HELD)
-            result = self._run_with_store([], options)
-            self._gathered = False
-            return result
+    def _run(self, batch: Problems, options: dict[str, Any]) -> dict[str, Any]:
+        """Run `_compute` on checked columns."""
+        columns.require_problems("predictions", len(batch))
+        if options.get("groups") is not None:
+            # Judging may take minutes, and labels that do not fit should not waste it.
+            columns.require_same_problems("groups", len(options["groups"]), "predictions", len(batch))
+        taken = {
+            "predictions": batch.grades if self.config_name == "graded" else batch.answers,
+            "references": batch.references,
+            "grades": None if self.config_name == "graded" else batch.grades,
+            "scores": batch.scores,
+        }
+        return self._compute(**{name: taken[name] for name in self._columns}, **options)
 
 
-_HELD = (
-    "`predictions` must not be given now: the samples of all processes are held since a `compute` failed; call it "
-    "again without, or load the metric anew to forget them"
-)
+def _is_plain(predictions: object) -> bool:
+    """Return whether predictions are a tuple of rows, rather than of checked parts."""
+    return isinstance(predictions, tuple) and not all(isinstance(part, Ragged) for part in predictions)
+
+
+_LOCKED: weakref.WeakSet[SampledMetric] = weakref.WeakSet()
+
+
+def _renew_locks() -> None:
+    for metric in _LOCKED:
+        metric._lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_locks)

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
-from at_k.validation import checked_flag
-
-METRICS = ("gpassk", "pass_at_k", "cons_at_k", "avg_at_n", "best_at_k")
-"""The names of the modules."""
+from at_k.family import METRICS, find_metric
+from at_k.validation import check_flag
 
 _MARK = "registered-by-at-k"
 
+_STUB = '''\
+"""Load the module {name} from the installed package at_k, so that this registration never goes stale."""
+
+from at_k.registration import load_class
+
+{class_name} = load_class("{name}")
+{class_name}.__module__ = __name__  # where a pickle finds it
+'''
+
 
 def module_path(name: str) -> Path:
-    """The folder of a module, for `evaluate.load(str(at_k.module_path(name)))`.
+    """Return the folder of a module, for `evaluate.load(str(at_k.module_path(name)))`.
 
     Args:
         name: one of `at_k.METRICS`.
@@ -28,8 +37,7 @@ def module_path(name: str) -> Path:
         >>> module_path("gpassk").name
         'gpassk'
     """
-    if name not in METRICS:
-        raise ValueError(f"`name` must be one of {', '.join(map(repr, METRICS))}; got {name!r}")
+    name = find_metric(name).name
     library = Path(__file__).resolve().parent
     for modules in (library / "metrics", library.parent / "metrics"):  # as installed, and as in a clone
         if (modules / name / f"{name}.py").is_file():
@@ -39,14 +47,24 @@ def module_path(name: str) -> Path:
     )
 
 
+def load_class(name: str) -> Any:
+    """Return the class of a module, from the file in its folder."""
+    spec = spec_from_file_location(f"at_k.metrics.{name}", module_path(name) / f"{name}.py")
+    if spec is None or spec.loader is None:
+        raise FileNotFoundError(f"the module {name!r} cannot be loaded from {module_path(name)}")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return getattr(module, _class_name(name))
+
+
 def register(*, undo: bool = False) -> list[Path]:
     """Let `evaluate.load("gpassk")`, and the other names, work from any directory, without a network.
 
-    Puts copies of the modules where `evaluate` keeps those that it has loaded before, in its module cache; a new
-    registration replaces an old one. To be done again after an update.
+    Puts a file for each module where `evaluate` keeps those that it has loaded before, in its module cache. The file
+    loads the module from the installed package, so that it stays right after an update.
 
     Args:
-        undo: take the copies away again.
+        undo: take the files away again.
 
     Returns:
         The folders that were written, or with `undo` removed.
@@ -54,12 +72,12 @@ def register(*, undo: bool = False) -> list[Path]:
     Examples:
         >>> [folder.parent.name for folder in register()][0]
         'evaluate-metric--gpassk'
-        >>> len(register(undo=True))
-        5
+        >>> len(register(undo=True)) == len(METRICS)
+        True
     """
     from evaluate.loading import init_dynamic_modules
 
-    checked_flag("undo", undo)
+    check_flag("undo", undo)
     cache = Path(init_dynamic_modules()) / "metrics"
     changed = []
     for name in METRICS:
@@ -73,12 +91,17 @@ def register(*, undo: bool = False) -> list[Path]:
             if home.is_dir() and not any(entry.name not in ("__init__.py", "__pycache__") for entry in home.iterdir()):
                 shutil.rmtree(home)
             continue
-        script = module_path(name) / f"{name}.py"
-        folder = home / hashlib.sha256(script.read_bytes()).hexdigest()  # 64 digits, as `evaluate` expects
+        stub = _STUB.format(name=name, class_name=_class_name(name))
+        folder = home / hashlib.sha256(stub.encode()).hexdigest()  # 64 digits, as `evaluate` expects
         folder.mkdir(parents=True, exist_ok=True)
         for package in (cache, home, folder):
             (package / "__init__.py").touch()
         (folder / _MARK).touch()
-        shutil.copyfile(script, folder / script.name)
+        (folder / f"{name}.py").write_text(stub, encoding="utf-8")
         changed.append(folder)
     return changed
+
+
+def _class_name(name: str) -> str:
+    """Spell the name of a module as its class is called: "pass_at_k" as "PassAtK"."""
+    return "".join(part.capitalize() for part in name.split("_"))

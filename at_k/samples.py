@@ -1,8 +1,8 @@
-"""The one form in which data moves: rows of different length, problems × samples, as flat values and offsets."""
+"""The form in which data moves: rows of different length, problems × samples, as flat values and offsets."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,19 +10,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.combinatorics import Ints
+from at_k.combinatorics import Floats, Ints
+
+_BLOCK = 1 << 17
+"""Numbers compared at a time: with their flags they fit the processor's cache. 12.8 million grades are counted in 18 ms
+this way, in 31 ms all at once."""
+
+_SINGLE = (np.float16, np.float32)
+"""Types whose numbers count as the decimals that they print as: `np.float32(0.1)` is 0.1, not 0.10000000149."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ragged:
-    """One value per sample: those of problem i are `values[offsets[i]:offsets[i + 1]]`. No row is empty."""
+    """One value per sample: those of problem i are `values[offsets[i]:offsets[i + 1]]`. Every row holds one at least.
+
+    Numbers keep the type in which they came; NaN stands for a number that is missing.
+    """
 
     values: NDArray[Any]
     offsets: Ints
 
     @classmethod
     def of_lengths(cls, values: NDArray[Any], lengths: Ints) -> Ragged:
-        """Rows of these lengths, one after the other."""
+        """Make rows of these lengths, one after the other."""
         return cls(values, np.concatenate([[0], np.cumsum(lengths)]))
 
     def __len__(self) -> int:
@@ -33,40 +43,106 @@ class Ragged:
         """Samples of each problem."""
         return np.diff(self.offsets)
 
+    @cached_property
+    def width(self) -> int | None:
+        """The number of samples that all problems have; None if they differ."""
+        return int(self.n[0]) if (self.n == self.n[0]).all() else None
+
     @property
     def problem(self) -> Ints:
         """The problem of each sample."""
         return np.repeat(np.arange(len(self)), self.n)
 
+    @cached_property
+    def has_missing(self) -> bool:
+        """Whether a number is NaN."""
+        return self.values.dtype.kind == "f" and bool(np.isnan(self.values.min()))
+
     def with_values(self, values: NDArray[Any]) -> Ragged:
-        """Other values in rows of the same lengths."""
+        """Put other values into rows of the same lengths."""
         return Ragged(values, self.offsets)
 
     def sums(self) -> NDArray[Any]:
-        """The sum of each row, of which there is at least one; of flags, how many are set."""
+        """Add up each row; of flags, count those that are set."""
         if self.values.dtype != np.bool_:
             return np.asarray(np.add.reduceat(self.values, self.offsets[:-1]))
-        if (self.n == self.n[0]).all():
-            return np.asarray(np.count_nonzero(self.values.reshape(len(self), self.n[0]), axis=1))
+        if self.width is not None:
+            return np.asarray(np.count_nonzero(self.values.reshape(len(self), self.width), axis=1))
         return np.asarray(np.add.reduceat(self.values, self.offsets[:-1], dtype=np.int64))
 
-    def kept(self, mask: NDArray[np.bool_]) -> Ragged:
-        """The samples that the mask marks; every problem must keep one."""
+    def above(self, threshold: float) -> Ragged:
+        """Flag the grades above a threshold. A missing one is not."""
+        return self.with_values(_above(self.values, threshold))
+
+    def count_above(self, threshold: float) -> Ints:
+        """Count the grades above a threshold in each row, without keeping a flag for each."""
+        if self.width is None:
+            return self.above(threshold).sums()
+        rows = self.values.reshape(len(self), self.width)
+        counts = np.empty(len(self), dtype=np.int64)
+        for start, stop in _blocks(len(self), self.width):
+            counts[start:stop] = np.count_nonzero(_above(rows[start:stop], threshold), axis=1)
+        return counts
+
+    def total(self) -> Floats:
+        """Add up the grades of each row. A missing one counts as 0."""
+        return np.asarray(self.with_values(np.nan_to_num(to_float64(self.values), nan=0.0)).sums())
+
+    def keep(self, mask: NDArray[np.bool_]) -> Ragged:
+        """Keep the samples that the mask marks; every problem must keep one."""
         return Ragged.of_lengths(self.values[mask], self.with_values(mask).sums())
 
     def place(self, sample: int | np.integer[Any]) -> str:
-        """Where a flat index is: the words that end an error sentence."""
+        """Say where a flat index is: the words that end an error sentence."""
         problem = int(np.searchsorted(self.offsets, sample, side="right")) - 1
         return f"problem {problem}, sample {int(sample) - int(self.offsets[problem])}"
 
+    def compact(self) -> Ragged:
+        """Copy the values, as single bytes if all of them are 0 or 1."""
+        values = self.values
+        if values.dtype.kind in "iuf" and values.dtype.itemsize > 1 and not self.has_missing:
+            flags = values == 1
+            if (flags | (values == 0)).all():
+                return self.with_values(flags)
+        return self.with_values(values.copy())
+
     @staticmethod
-    def concatenated(parts: Sequence[Ragged]) -> Ragged:
-        """All rows of all parts."""
+    def concatenate(parts: Sequence[Ragged]) -> Ragged:
+        """Join all rows of all parts."""
         if len(parts) == 1:
             return parts[0]
-        return Ragged.of_lengths(
-            np.concatenate([part.values for part in parts]), np.concatenate([part.n for part in parts])
-        )
+        values = [part.values for part in parts]
+        if len({each.dtype for each in values}) > 1:
+            values = [each if each.dtype == np.bool_ else to_float64(each) for each in values]
+        return Ragged.of_lengths(np.concatenate(values), np.concatenate([part.n for part in parts]))
+
+
+def to_float64(values: NDArray[Any]) -> NDArray[Any]:
+    """Convert numbers to double precision. Single precision counts as the decimal that it prints as."""
+    if values.dtype.type not in _SINGLE:
+        return values.astype(np.float64, copy=False)
+    doubled = values.astype(np.float64)
+    if (np.isnan(doubled) | (doubled * 1024 == np.rint(doubled * 1024))).all():
+        return doubled  # 0, 1 and other short binary fractions are the decimals that they print as
+    distinct, where = np.unique(values, return_inverse=True)
+    return np.asarray(distinct.astype(str).astype(np.float64)[where.reshape(values.shape)])
+
+
+def _above(values: NDArray[Any], threshold: float) -> NDArray[np.bool_]:
+    """Compare grades, numbers in [0, 1], with a threshold in [0, 1]."""
+    if values.dtype.kind in "biu":
+        return np.asarray(values.astype(bool, copy=False) if threshold < 1 else np.zeros(values.shape, dtype=bool))
+    if values.dtype.type not in _SINGLE:
+        return np.asarray(values > threshold)
+    # A number of single precision and a threshold compare as they do once the threshold is rounded, unless both are
+    # then the same number: its decimal decides.
+    rounded = values.dtype.type(threshold)
+    return np.asarray(values >= rounded if float(str(rounded)) > threshold else values > rounded)
+
+
+def _blocks(rows: int, width: int) -> Iterator[tuple[int, int]]:
+    step = max(1, _BLOCK // width)
+    return ((start, min(start + step, rows)) for start in range(0, rows, step))
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +150,7 @@ class Answers:
     """Answers, each kept once: `codes` holds for every sample the index of its answer in `distinct`, −1 for none."""
 
     codes: Ragged
-    distinct: tuple[Any, ...]
+    distinct: Sequence[Any]
 
     @classmethod
     def of_values(cls, flat: Sequence[Hashable], lengths: Ints) -> Answers:
@@ -90,21 +166,29 @@ class Answers:
     def __len__(self) -> int:
         return len(self.codes)
 
-    def renamed(self, names: Sequence[Hashable]) -> Answers:
-        """The answers under new names, one for each of `distinct`; those that now have one name are one answer."""
+    def rename(self, names: Sequence[Hashable]) -> Answers:
+        """Give the answers new names, one for each of `distinct`; those that now have one name are one answer."""
         index: dict[Hashable, int] = {}
-        return Answers(self._recoded(names, index), tuple(index))
+        return Answers(self._recode(names, index), tuple(index))
+
+    def keep(self, mask: NDArray[np.bool_]) -> Answers:
+        """Keep the samples that the mask marks; every problem must keep one."""
+        return Answers(self.codes.keep(mask), self.distinct)
+
+    def silence(self, mask: NDArray[np.bool_]) -> Answers:
+        """Take away the answers of the samples that the mask marks; the samples stay."""
+        return Answers(self.codes.with_values(np.where(mask, np.int32(-1), self.codes.values)), self.distinct)
 
     @staticmethod
-    def concatenated(parts: Sequence[Answers]) -> Answers:
-        """All rows of all parts, equal answers numbered alike."""
+    def concatenate(parts: Sequence[Answers]) -> Answers:
+        """Join all rows of all parts, equal answers numbered alike."""
         if len(parts) == 1:
             return parts[0]
         index: dict[Hashable, int] = {}
-        codes = [part._recoded(part.distinct, index) for part in parts]
-        return Answers(Ragged.concatenated(codes), tuple(index))
+        codes = [part._recode(part.distinct, index) for part in parts]
+        return Answers(Ragged.concatenate(codes), tuple(index))
 
-    def _recoded(self, names: Sequence[Hashable], index: dict[Hashable, int]) -> Ragged:
-        """The codes that `index`, which grows by what it lacks, has for the names of the answers."""
+    def _recode(self, names: Sequence[Hashable], index: dict[Hashable, int]) -> Ragged:
+        """Number the names of the answers by `index`, which grows by those that it lacks."""
         new = np.array([index.setdefault(name, len(index)) for name in names] + [-1], dtype=np.int32)  # [−1] stays −1
         return self.codes.with_values(new[self.codes.values])

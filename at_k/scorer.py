@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
-from at_k.interface import OPTIONS, checked_config, refuse_unknown
-from at_k.registration import module_path
-from at_k.validation import checked_k
+import at_k
+from at_k import family
+from at_k.family import COLUMNS, check_config, check_options, find_metric
+from at_k.grading import judge
+from at_k.problems import Problems
+from at_k.summary import spell
+from at_k.validation import type_name
+from at_k.values import Key
 
 _OF_ALL_PROBLEMS = ("groups", "weights", "return_details")
 """Options that speak of all problems at once, not of a batch."""
 
+_JUDGING = ("threshold", "check_correct_fn", "missing")
+"""Options that say how samples are judged."""
 
-def scorer(name: str, config_name: str = "default", /, **options: Any) -> Scorer:
-    """A function that adds a metric's values, problem by problem, to batches of a data set.
+
+def scorer(
+    name: str, config_name: str = "default", /, *, columns: Mapping[str, str] | None = None, **options: Any
+) -> Scorer:
+    """Make a function that adds a metric's values, problem by problem, to batches of a data set.
 
     Args:
         name: one of `at_k.METRICS`.
-        config_name: "default" (columns `predictions` and `references`) or "graded" (`predictions` are grades); for
-            "best_at_k" also `scores`.
+        config_name: "default" (columns `predictions` and `references` or `grades`) or "graded" (`predictions` are
+            grades); for "best_at_k" also `scores`.
+        columns: what the columns are called in the data set, where they have other names:
+            `{"predictions": "answers"}`.
         options: the options of the metric. `k` must be among them, where the metric has one: a default that fits one
             batch might not fit the next.
 
@@ -30,68 +41,94 @@ def scorer(name: str, config_name: str = "default", /, **options: Any) -> Scorer
 
     Raises:
         ValueError: if there is no such metric, `k` is missing, or an option speaks of the whole data set.
-        TypeError: if there is no such option, or `k` is not an integer.
+        TypeError: if there is no such option or column, or an option is of the wrong kind.
 
     Examples:
-        >>> score = scorer("pass_at_k", "graded", k=[1, 2])
-        >>> score({"predictions": [[1, 0, 0], [1, 1, 1]]})
+        >>> score = scorer("pass_at_k", "graded", columns={"predictions": "correct"}, k=[1, 2])
+        >>> score({"correct": [[1, 0, 0], [1, 1, 1]]})
         {'pass@1': [0.3333333333333333, 1.0], 'pass@2': [0.6666666666666666, 1.0]}
 
-        With `datasets`: `dataset.map(at_k.scorer("gpassk", k=[4, 8]), batched=True, num_proc=2)`. The columns must have
-        the names above; `dataset.rename_columns` gives them.
+        With `datasets`: `dataset.map(at_k.scorer("gpassk", k=[4, 8]), batched=True, num_proc=2)`.
     """
-    module_path(name)  # refuses a name that there is not
-    checked_config(config_name)
-    refuse_unknown(options, OPTIONS, "option")
+    metric = find_metric(name)
+    config = check_config(config_name)
+    check_options(options)
     for option in _OF_ALL_PROBLEMS:
         if option in options:
             raise ValueError(
                 f"`{option}` must not be given to a scorer, which sees a batch at a time; `compute` takes it"
             )
-    if name != "avg_at_n":
-        if options.get("k") is None:
-            raise ValueError(
-                f"`k` must be given to a scorer of {name!r}: its default depends on the samples of a batch"
-            )
-        checked_k(options["k"])
-    return Scorer(name, config_name, options)
+    if metric.default_k is not None and options.get("k") is None:
+        raise ValueError(f"`k` must be given to a scorer of {name!r}: its default depends on the samples of a batch")
+    called = dict(columns or {})
+    for column in called:
+        if column not in COLUMNS:
+            raise TypeError(f"`columns` must name columns out of {', '.join(COLUMNS)}; got {column!r:.60}")
+    return Scorer(name, config, called, options)
 
 
 class Scorer:
-    """What `scorer` makes: picklable, and cheap to make, since each process loads the module at its first call."""
+    """What `scorer` makes: picklable, and hashed by its name, columns, options and the version of the library."""
 
-    def __init__(self, name: str, config_name: str, options: Mapping[str, Any]) -> None:
+    def __init__(self, name: str, config_name: str, columns: Mapping[str, str], options: Mapping[str, Any]) -> None:
         self.name = name
         self.config_name = config_name
+        self.columns = dict(columns)
         self.options = dict(options)
+        self.version = at_k.__version__  # `Dataset.map` must not serve numbers of another version from its cache
 
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, list[float]]:
-        """One list per key, with one value for each problem of the batch."""
-        inputs = {}
-        for name in self._module._feature_names():
-            if name not in batch:
+        """Compute one list per key, with one value for each problem of the batch."""
+        metric = family.find_metric(self.name)
+        given = self._select(batch, metric)
+        if self.config_name == "graded":
+            problems = Problems.read(
+                grades=given["predictions"], scores=given.get("scores"), names={"grades": "predictions"}
+            )
+        else:
+            problems = Problems.read(
+                answers=given["predictions"],
+                references=given.get("references"),
+                grades=given.get("grades"),
+                scores=given.get("scores"),
+                names={"answers": "predictions"},
+            )
+        verdicts = judge(problems, **{name: self.options[name] for name in _JUDGING if name in self.options})
+        more = {"scores": problems.scores} if metric.needs_scores else {}
+        values = metric.compute(verdicts, **more, **metric.own(self.options))
+        style = self.options.get("key_style", "standard")
+        return {spell(_name(key), style): column.expand().tolist() for key, column in values.columns.items()}
+
+    def _select(self, batch: Mapping[str, Any], metric: family.Metric) -> dict[str, Any]:
+        """Select the columns of the metric from a batch: a mapping, an Arrow table or a data frame."""
+        names = getattr(batch, "column_names", None) or list(getattr(batch, "columns", batch))
+        given = {}
+        for name in metric.arguments:
+            if name not in COLUMNS or (self.config_name == "graded" and name in ("references", "grades")):
+                continue
+            column = self.columns.get(name, name)
+            if column in names:
+                given[name] = batch[column]
+            elif name in ("predictions", "scores") or column != name:
                 raise ValueError(
-                    f"`{name}` must be a column of the batch, whose columns are {', '.join(batch)}: "
-                    f"{self.name!r} in the configuration {self.config_name!r} needs it under this name"
+                    f"`{column}` must be a column of the batch, whose columns are {', '.join(map(str, names))}: "
+                    f"{self.name!r} in the configuration {self.config_name!r} takes it as `{name}`"
                 )
-            inputs[name] = batch[name]
-        if isinstance(next(iter(inputs["predictions"]), None), (str, int, float)):
-            raise TypeError("`predictions` must be a batch of problems; got a single one: map with batched=True")
-        table = self._module.compute(**inputs, return_details=True)["details"]["per_problem"]
-        return {_of_any_n(key): values for key, values in table.items() if key not in ("n", "c")}
+        if self.config_name == "default" and "references" not in given and "grades" not in given:
+            raise ValueError(
+                f"`references` or `grades` must be a column of the batch, whose columns are "
+                f"{', '.join(map(str, names))}; `columns` says which, if it has another name"
+            )
+        if isinstance(given["predictions"], (str, int, float)) or isinstance(
+            next(iter(given["predictions"]), None), (str, int, float)
+        ):
+            got = type_name(given["predictions"])
+            raise TypeError(
+                f"`predictions` must be a batch of problems; got a single one, a {got}: map with batched=True"
+            )
+        return given
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"name": self.name, "config_name": self.config_name, "options": self.options}
 
-    @cached_property
-    def _module(self) -> Any:
-        import evaluate
-
-        return evaluate.load(str(module_path(self.name)), self.config_name, **self.options)
-
-
-def _of_any_n(key: str) -> str:
-    for avg in ("avg@", "avg_at_"):
-        if key.startswith(avg):
-            return f"{avg}n"
-    return key
+def _name(key: Key) -> Key:
+    """Name a value the same in all batches: the average keeps the letter n."""
+    return key.line if key.metric == "avg@n" else key

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from math import fsum, sqrt
 from typing import Any
 
@@ -10,23 +11,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from at_k import columns
-from at_k.combinatorics import Floats
-from at_k.validation import checked_choice, checked_flag, kind
-
-KEY_STYLES = ("standard", "plain")
-
-OPTIONS = ("groups", "key_style", "return_details")
-
+from at_k.combinatorics import Floats, Ints
+from at_k.family import KEY_STYLES
+from at_k.grading import Verdicts
+from at_k.validation import check_choice, type_name
+from at_k.values import Column, Values
 
 def summarize(
-    per_problem: Mapping[str, ArrayLike],
+    per_problem: Mapping[str, ArrayLike | Column],
     /,
     *,
     groups: object = None,
     key_style: str = "standard",
     mcse: Mapping[str, ArrayLike] | None = None,
 ) -> dict[str, float]:
-    """The mean of every column over the problems, of all and of each group.
+    """Average every column over the problems, all of them and those of each group.
 
     Args:
         per_problem: key → one value per problem.
@@ -47,49 +46,69 @@ def summarize(
         >>> summarize({"pass@1": [1.0, 0.5, 0.0]}, groups=["easy", "easy", "hard"])
         {'pass@1': 0.5, 'easy/pass@1': 0.75, 'hard/pass@1': 0.0}
     """
-    values = _checked("per_problem", per_problem)
+    values = _check_columns("per_problem", per_problem)
     if not values:
         raise ValueError("`per_problem` must hold at least one column; got none")
-    first, n_problems = next((key, column.size) for key, column in values.items())
-    errors = _checked("mcse", mcse or {})
+    first, n_problems = next((key, len(column)) for key, column in values.items())
+    errors = {key: column.expand() for key, column in _check_columns("mcse", mcse or {}).items()}
     for key, column in values.items():
-        columns.same_problems(first, n_problems, key, len(column))
-    for key, column in errors.items():
+        columns.require_same_problems(first, n_problems, key, len(column))
+    for key, error in errors.items():
         if key not in values:
             raise ValueError(f"`mcse` must have keys of `per_problem`; got {key!r}")
-        columns.same_problems(key, n_problems, f"mcse[{key!r}]", len(column))
-    checked_choice("key_style", key_style, KEY_STYLES)
-    spelled = {styled(key, key_style): key for key in values}
+        columns.require_same_problems(key, n_problems, f"mcse[{key!r}]", len(error))
+    check_choice("key_style", key_style, KEY_STYLES)
+    spelled = {spell(key, key_style): key for key in values}
     for key in values:
-        if spelled[styled(key, key_style)] != key:
+        if spelled[spell(key, key_style)] != key:
             raise ValueError(
                 f"`key_style` {key_style!r} must not spell two keys alike; it does {key!r} and another one"
             )
-
-    result = {}
-    for prefix, problems in {"": np.arange(n_problems), **_members(groups, n_problems)}.items():
-        for key, column in values.items():
-            name = prefix + styled(key, key_style)
-            result[name] = _mean(column[problems])
-            if key in errors and errors[key][problems].any():
-                result[f"{name}_mcse"] = sqrt(fsum((errors[key][problems] ** 2).tolist())) / len(problems)
+    result: dict[str, float] = {}
+    for prefix, problems in {"": None, **find_members(groups, n_problems)}.items():
+        for key, mean in average(values, problems).items():
+            name = prefix + spell(key, key_style)
+            result[name] = mean
+            error = average_error(errors.get(key), problems)
+            if error:
+                result[f"{name}_mcse"] = error
     return result
 
 
-def check_options(
-    n_problems: int, *, groups: object = None, key_style: object = "standard", return_details: object = False
-) -> None:
-    """Raise unless what is asked of the result fits this many problems."""
-    _members(groups, n_problems)
-    checked_choice("key_style", key_style, KEY_STYLES)
-    checked_flag("return_details", return_details)
+def average(values: Mapping[str, Column], problems: NDArray[np.intp] | None = None) -> dict[str, float]:
+    """Average each column over all problems, or over some of them.
+
+    The sums are rounded once, so that the order of the problems does not matter.
+    """
+    counted: dict[int, Ints] = {}  # how often each level occurs, by the array that the columns of counts share
+    means: dict[str, float] = {}
+    for key, column in values.items():
+        if column.which is None:
+            means[key] = _mean(column.levels if problems is None else column.levels[problems])
+            continue
+        if id(column.which) not in counted:
+            which = column.which if problems is None else column.which[problems]
+            counted[id(column.which)] = np.bincount(which, minlength=len(column.levels))
+        means[key] = _mean_of_levels(column.levels, counted[id(column.which)])
+    return means
 
 
-def _checked(name: str, per_problem: object) -> dict[str, Floats]:
+def average_error(errors: Floats | None, problems: NDArray[np.intp] | None = None) -> float:
+    """Return the standard error of a mean of simulated values; 0 where none is simulated."""
+    if errors is None or not errors.any():
+        return 0.0
+    some = errors if problems is None else errors[problems]
+    return sqrt(fsum((some**2).tolist())) / len(some)
+
+
+def _check_columns(name: str, per_problem: object) -> dict[str, Column]:
     if not isinstance(per_problem, Mapping):
-        raise TypeError(f"`{name}` must map keys to columns; got {per_problem!r:.60} of type {kind(per_problem)}")
+        raise TypeError(f"`{name}` must map keys to columns; got {per_problem!r:.60} of type {type_name(per_problem)}")
     values = {}
     for key, given in per_problem.items():
+        if isinstance(given, Column):
+            values[key] = given
+            continue
         column = np.asarray(given)
         if not isinstance(key, str) or column.dtype.kind not in "biuf":
             raise TypeError(f"`{name}` must map strings to numbers; got {column.dtype} for {key!r}")
@@ -102,7 +121,7 @@ def _checked(name: str, per_problem: object) -> dict[str, Floats]:
             raise ValueError(
                 f"`{name}` must hold finite numbers; got {column[problem]} for {key!r} in problem {problem}"
             )
-        values[key] = column.astype(np.float64, copy=False)
+        values[key] = Column.of(column)
     return values
 
 
@@ -113,64 +132,89 @@ def _mean(column: Floats) -> float:
         return fsum((column / len(column)).tolist())
 
 
-def styled(key: str, key_style: str) -> str:
-    """A key in the given style.
+_SPLIT = 2.0**27 + 1
+"""Times this, a float falls into two halves of 26 bits (Dekker, 1971)."""
+
+
+def _mean_of_levels(levels: Floats, counts: Ints) -> float:
+    """Average levels in [0, 1] that occur so often each, with the sum rounded once.
+
+    A level is split into two halves of 26 bits, of which the products with counts below 2^26 are exact.
+    """
+    total = int(counts.sum())
+    if total >= 2**26:
+        return fsum(np.repeat(levels, counts).tolist()) / total
+    wide = levels * _SPLIT
+    high = wide - (wide - levels)
+    return fsum(chain((high * counts).tolist(), ((levels - high) * counts).tolist())) / total
+
+
+def spell(key: str, key_style: str) -> str:
+    """Spell a key in a style.
 
     Examples:
-        >>> styled("mG-Pass@8", "plain"), styled("pass^8", "plain")
+        >>> spell("mG-Pass@8", "plain"), spell("pass^8", "plain")
         ('mg_pass_at_8', 'pass_hat_8')
     """
     if key_style == "standard":
         return key
-    return key.lower().replace("@", "_at_").replace("^", "_hat_").replace("-", "_")
+    return key.lower().replace("@", "_at_").replace("^", "_hat_").replace("-", "_").replace("/", "_")
 
 
-def _members(groups: object, n_problems: int) -> dict[str, NDArray[np.intp]]:
-    """The problems of each group, in the order in which the groups are met, by the prefix of their keys."""
+def find_members(groups: object, n_problems: int) -> dict[str, NDArray[np.intp]]:
+    """Find the problems of each group, in the order in which the groups are met, by the prefix of their keys."""
     if groups is None:
         return {}
-    labels = columns.groups(groups)
-    columns.same_problems("groups", len(labels), "predictions", n_problems)
-    members: dict[str, list[int]] = {}
-    for problem, label in enumerate(labels):
-        members.setdefault(f"{label}/", []).append(problem)
-    return {prefix: np.array(problems) for prefix, problems in members.items()}
+    labels = columns.read_groups(groups)
+    columns.require_same_problems("groups", len(labels), "predictions", n_problems)
+    distinct = {label: code for code, label in enumerate(dict.fromkeys(labels))}
+    codes = np.fromiter(map(distinct.__getitem__, labels), dtype=np.int64, count=len(labels))
+    members = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
+    return {f"{label}/": problems for label, problems in zip(distinct, members, strict=True)}
 
 
-def details(
-    per_problem: Mapping[str, ArrayLike],
-    *,
-    n: NDArray[np.int64],
-    c: NDArray[np.int64],
-    n_missing: int,
-    signature: str,
-    key_style: str = "standard",
+def make_details(
+    values: Values, verdicts: Verdicts, *, name: str, seed: int = 0, version: str, key_style: str = "standard"
 ) -> dict[str, Any]:
-    """What stands behind the means, ready for `json.dumps`.
+    """Make what stands behind the means, ready for `json.dumps`.
 
     `per_problem` maps "n", "c" and every key to a list with one value per problem, in input order.
     """
-    table: dict[str, list[Any]] = {"n": n.tolist(), "c": c.tolist()}
-    for key, column in per_problem.items():
-        table[styled(key, key_style)] = np.asarray(column, dtype=np.float64).tolist()
+    n = verdicts.n
+    table: dict[str, list[Any]] = {"n": n.tolist(), "c": verdicts.c.tolist()}
+    for key, column in values.columns.items():
+        table[spell(key, key_style)] = column.expand().tolist()
     return {
         "n_problems": len(n),
         "n_samples": int(n.sum()),
-        "n_missing": n_missing,
+        "n_missing": verdicts.n_missing,
         "per_problem": table,
-        "signature": signature,
+        "signature": sign(values, verdicts, name=name, seed=seed, version=version),
     }
 
 
-def signature(metric: str, **conditions: object) -> str:
-    """One line that states what makes two numbers comparable.
+def sign(values: Values, verdicts: Verdicts, *, name: str, seed: int, version: str) -> str:
+    """State in one line what makes two values of a metric comparable."""
+    n = verdicts.n
+    return join_conditions(
+        name,
+        n=f"{n.min()}-{n.max()}" if n.min() < n.max() else n.min(),
+        **values.conditions,
+        **verdicts.conditions,
+        estimator=f"simulated(seed={seed})" if values.simulated else "exact",
+        version=version,
+    )
+
+
+def join_conditions(metric: str, **conditions: object) -> str:
+    """Join conditions into one line.
 
     Examples:
-        >>> signature("pass_at_k", k=(1, 8), n=8, missing="error")
+        >>> join_conditions("pass_at_k", k=(1, 8), n=8, missing="error")
         'pass_at_k|k:1,8|n:8|missing:error'
     """
-    return "|".join([metric, *(f"{name}:{_listed(value)}" for name, value in conditions.items())])
+    return "|".join([metric, *(f"{name}:{_join(value)}" for name, value in conditions.items())])
 
 
-def _listed(value: object) -> str:
+def _join(value: object) -> str:
     return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)

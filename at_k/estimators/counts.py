@@ -12,14 +12,14 @@ from at_k.combinatorics import Floats, at_least, fewer_than, look_up, mean_exces
 from at_k.validation import (
     K,
     Tau,
-    checked_counts,
-    checked_flag,
-    checked_k,
-    checked_tau,
-    checked_threshold,
+    check_counts,
+    check_flag,
+    check_k,
+    check_tau,
+    check_threshold,
     draws_needed,
     fitting_k,
-    several,
+    is_sequence,
 )
 
 
@@ -51,7 +51,7 @@ def pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, complement: bool = False) 
         array([[0.5, 1. ],
                [0. , 0. ]])
     """
-    table = fewer_than if checked_flag("complement", complement) else at_least
+    table = fewer_than if check_flag("complement", complement) else at_least
     return _of_counts(n, c, k, lambda size, draws: table(size, draws, 1))
 
 
@@ -112,11 +112,11 @@ def g_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, tau: Tau) -> Floats:
         array([[1., 0.],
                [1., 1.]])
     """
-    taus = checked_tau(tau)
+    taus = check_tau(tau)
 
     def table(size: int, draws: int) -> Floats:
         tails = [at_least(size, draws, draws_needed(share, draws)) for share in taus]
-        return np.stack(tails, axis=-1) if several(tau) else tails[0]
+        return np.stack(tails, axis=-1) if is_sequence(tau) else tails[0]
 
     return _of_counts(n, c, k, table)
 
@@ -191,20 +191,20 @@ def avg_at_n(grades: object, /, *, threshold: float = 0.5) -> Floats:
         >>> avg_at_n([[0.6, 0.4, 0.6], [1, 0]])
         array([0.66666667, 0.5       ])
     """
-    graded = columns.grades(grades, "grades", missing=False)
-    columns.some_problems("grades", len(graded))
-    correct = graded.with_values(graded.values > checked_threshold(threshold))
+    graded = columns.read_grades(grades, "grades", missing=False)
+    columns.require_problems("grades", len(graded))
+    correct = graded.with_values(graded.values > check_threshold(threshold))
     return correct.sums() / correct.n
 
 
 def _of_counts(n: ArrayLike, c: ArrayLike, k: K, table: Callable[[int, int], Floats]) -> Floats:
     """table(n, k)[c] for every problem and every k."""
-    sizes, right = checked_counts(n, c)
-    draws = fitting_k(checked_k(k), sizes.reshape(-1), ())
+    sizes, right = check_counts(n, c)
+    draws = fitting_k(check_k(k), sizes.reshape(-1), ())
 
     def tables(size: int) -> Floats:
         return np.stack([table(size, each) for each in draws], axis=1)
 
     values = look_up(tables, sizes.reshape(-1), right.reshape(-1))
     values = values.reshape(sizes.shape + values.shape[1:])
-    return values if several(k) else np.take(values, 0, axis=sizes.ndim)
+    return values if is_sequence(k) else np.take(values, 0, axis=sizes.ndim)

@@ -9,20 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k import columns
-from at_k.combinatorics import Floats, rank_weights, subset_mean
+from at_k.combinatorics import Floats, rank_weights, average_over_subsets
 from at_k.estimators.counts import pass_at_k
 from at_k.samples import Ragged
 from at_k.validation import (
     K,
-    checked_choice,
-    checked_flag,
-    checked_k,
-    checked_seed,
-    checked_threshold,
+    check_choice,
+    check_flag,
+    check_k,
+    check_seed,
+    check_threshold,
     fitting_k,
     is_number,
-    kind,
-    several,
+    type_name,
+    is_sequence,
 )
 
 SELECT = ("weighted", "lexicographic", "pareto")
@@ -71,17 +71,17 @@ def best_at_k(
         >>> best_at_k([[0.9, 0.5, 0.1]], [[0, 1, 1]], k=[1, 2, 3])  # of the three pairs, only {0.5, 0.1} is won
         array([[0.66666667, 0.33333333, 0.        ]])
     """
-    scored = columns.scores(scores, "scores")
-    graded = columns.grades(grades, "grades", missing=False)
-    columns.same_samples("scores", scored.n, "grades", graded.n)
-    columns.some_problems("scores", len(scored))
-    correct = graded.with_values(graded.values > checked_threshold(threshold))
-    draws = fitting_k(checked_k(k), scored.n, ())
-    ranked = rank(scored, select=select, score_weights=score_weights, higher_is_better=higher_is_better)
-    value, mcse = chosen(ranked, correct, draws, seed=checked_seed(seed))
-    if not several(k):
+    scored = columns.read_scores(scores, "scores")
+    graded = columns.read_grades(grades, "grades", missing=False)
+    columns.require_same_samples("scores", scored.n, "grades", graded.n)
+    columns.require_problems("scores", len(scored))
+    correct = graded.with_values(graded.values > check_threshold(threshold))
+    draws = fitting_k(check_k(k), scored.n, ())
+    ranked = rank_scores(scored, select=select, score_weights=score_weights, higher_is_better=higher_is_better)
+    value, mcse = choose_best(ranked, correct, draws, seed=check_seed(seed))
+    if not is_sequence(k):
         value, mcse = value[:, 0], mcse[:, 0]
-    return (value, mcse) if checked_flag("return_mcse", return_mcse) else value
+    return (value, mcse) if check_flag("return_mcse", return_mcse) else value
 
 
 def max_at_k(
@@ -113,17 +113,17 @@ def max_at_k(
         >>> max_at_k([[0.2, 0.9, 0.5]], k=2)  # (0.9 + 0.5 + 0.9)/3
         array([0.76666667])
     """
-    scored = columns.scores(scores, "scores")
-    columns.some_problems("scores", len(scored))
-    draws = fitting_k(checked_k(k), scored.n, ())
-    if select is not None and checked_choice("select", select, SELECT) != "weighted":
+    scored = columns.read_scores(scores, "scores")
+    columns.require_problems("scores", len(scored))
+    draws = fitting_k(check_k(k), scored.n, ())
+    if select is not None and check_choice("select", select, SELECT) != "weighted":
         raise ValueError(f"`select` must be 'weighted' for max@k, which needs one number per sample; got {select!r}")
-    ranked = rank(scored, select=select, score_weights=score_weights, higher_is_better=higher_is_better)
-    value = highest(ranked, draws) if higher_is_better else 0 - highest(ranked, draws)  # no −0.0
-    return value if several(k) else value[:, 0]
+    ranked = rank_scores(scored, select=select, score_weights=score_weights, higher_is_better=higher_is_better)
+    value = expect_highest(ranked, draws) if higher_is_better else 0 - expect_highest(ranked, draws)  # no −0.0
+    return value if is_sequence(k) else value[:, 0]
 
 
-def rank(
+def rank_scores(
     scores: Ragged,
     *,
     select: str | None = None,
@@ -132,12 +132,12 @@ def rank(
 ) -> Ragged:
     """Scores of which the highest is chosen: one number per sample, or, for "pareto", as many as there are."""
     if select is not None:
-        checked_choice("select", select, SELECT)
-    missing = columns.any_dimension(np.isnan(scores.values))
+        check_choice("select", select, SELECT)
+    missing = columns.flag_samples(np.isnan(scores.values))
     if missing.any():
         at = int(np.argmax(missing))
         raise ValueError(f"`scores` must be finite numbers; got None or NaN in {scores.place(at)}")
-    values = scores.values if checked_flag("higher_is_better", higher_is_better) else -scores.values
+    values = scores.values if check_flag("higher_is_better", higher_is_better) else -scores.values
     d = values.shape[1] if values.ndim == 2 else 1
     if score_weights is not None and select != "weighted":
         raise ValueError(f"`score_weights` goes with `select` 'weighted'; got `select` {select!r}")
@@ -160,13 +160,13 @@ def _weighted_sum(scores: Ragged, score_weights: Sequence[float] | None) -> Ragg
         raise ValueError(
             f"`score_weights` must be given for `select` 'weighted': {d} numbers, one per dimension of the scores"
         )
-    if not several(score_weights):
+    if not is_sequence(score_weights):
         raise TypeError(
-            f"`score_weights` must be a list of {d} numbers; got {score_weights!r} of type {kind(score_weights)}"
+            f"`score_weights` must be a list of {d} numbers; got {score_weights!r} of type {type_name(score_weights)}"
         )
     for number in score_weights:
         if not is_number(number):
-            raise TypeError(f"`score_weights` must hold numbers; got {number!r} of type {kind(number)}")
+            raise TypeError(f"`score_weights` must hold numbers; got {number!r} of type {type_name(number)}")
     try:
         share = np.array(score_weights, dtype=np.float64)
     except OverflowError:
@@ -191,7 +191,7 @@ def _weighted_sum(scores: Ragged, score_weights: Sequence[float] | None) -> Ragg
     return scores.with_values(total)
 
 
-def chosen(ranked: Ragged, correct: Ragged, k: Sequence[int], *, seed: int = 0) -> tuple[Floats, Floats]:
+def choose_best(ranked: Ragged, correct: Ragged, k: Sequence[int], *, seed: int = 0) -> tuple[Floats, Floats]:
     """`best_at_k` of ranked scores: values and simulation errors, one row per problem and one column per k."""
     if ranked.values.ndim == 2:
         return _pareto(ranked, correct, k, seed)
@@ -206,7 +206,7 @@ def chosen(ranked: Ragged, correct: Ragged, k: Sequence[int], *, seed: int = 0) 
     return np.where(np.asarray(k) == 1, drawn, np.minimum(value, drawn)), np.zeros_like(value)
 
 
-def highest(ranked: Ragged, k: Sequence[int]) -> Floats:
+def expect_highest(ranked: Ragged, k: Sequence[int]) -> Floats:
     """Expected highest of k ranked scores: one row per problem and one column per k."""
     rising = ranked.with_values(ranked.values[np.lexsort((ranked.values, ranked.problem))])
     least, most = rising.values[rising.offsets[:-1]], rising.values[rising.offsets[1:] - 1]
@@ -237,7 +237,7 @@ def _pareto(scores: Ragged, correct: Ragged, k: Sequence[int], seed: int) -> tup
         share = partial(_right_in_front, beats=np.asarray(beats, dtype=np.float32), right=right)
         for column, draws in enumerate(k):
             rng = np.random.default_rng(stream)
-            value[problem, column], mcse[problem, column] = subset_mean(share, len(point), draws, rng)
+            value[problem, column], mcse[problem, column] = average_over_subsets(share, len(point), draws, rng)
     return value, mcse
 
 

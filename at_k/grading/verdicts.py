@@ -1,21 +1,23 @@
-"""From columns to verdicts: which samples are correct, and what is to become of the missing ones."""
+"""From checked columns to verdicts: which samples are correct, and what becomes of the missing ones."""
 
 from __future__ import annotations
 
 import inspect
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.columns import any_dimension, same_problems, same_samples
+from at_k.columns import flag_samples, require_same_samples
 from at_k.combinatorics import Floats, Ints
-from at_k.grading.checkers import Check, exact_match, find_checker, graded
+from at_k.errors import InputError
+from at_k.grading.checkers import Check, checker_name, exact_match, find_checker, graded
+from at_k.problems import Problems
 from at_k.samples import Answers, Ragged
-from at_k.validation import checked_choice, checked_threshold
+from at_k.validation import check_choice, check_threshold
 
 MISSING = ("error", "incorrect", "drop")
 
@@ -25,98 +27,224 @@ class Verdicts:
     """Samples that have been judged.
 
     Attributes:
-        correct: whether each sample is correct.
-        grade: the mean grade of each problem's samples.
+        graded: the grade of each sample, in parts; NaN for a missing one that counts as wrong.
+        threshold: a sample is correct when its grade is above it.
         given: how many samples of each problem were given, missing ones included.
         n_missing: how many of all samples given are missing.
         kept: which of the samples given are still here; None where all are.
         answers: which samples gave the same answer, where answers are known.
+        conditions: what a signature states about how the samples were judged.
     """
 
-    correct: Ragged
-    grade: Floats
+    graded: tuple[Ragged, ...]
+    threshold: float
     given: Ints
     n_missing: int
     kept: NDArray[np.bool_] | None = None
     answers: Answers | None = None
+    conditions: dict[str, object] = field(default_factory=dict)
 
-    @property
+    def __len__(self) -> int:
+        return len(self.n)
+
+    @cached_property
     def n(self) -> Ints:
         """Samples of each problem."""
-        return self.correct.n
+        return np.concatenate([part.n for part in self.graded])
 
     @cached_property
     def c(self) -> Ints:
         """Correct samples of each problem."""
-        return self.correct.sums()
+        return np.concatenate([part.count_above(self.threshold) for part in self.graded])
 
-    def alongside(self, name: str, column: Ragged) -> Ragged:
-        """Of a column with an entry for every sample given, the entries of the samples kept."""
-        same_samples(name, column.n, "predictions", self.given)
+    @cached_property
+    def correct(self) -> Ragged:
+        """Whether each sample is correct."""
+        return Ragged.concatenate([part.above(self.threshold) for part in self.graded])
+
+    @cached_property
+    def mean_grade(self) -> Floats:
+        """The mean grade of each problem's samples."""
+        return np.concatenate([part.total() / part.n for part in self.graded])
+
+    @cached_property
+    def counts(self) -> tuple[Ints, Ints, Ints]:
+        """The distinct pairs of n and c, and which of them each problem has.
+
+        Twenty thousand problems of 64 samples have 65 pairs at most: a metric of counts is computed for these alone.
+        """
+        size = int(self.n.max()) + 1
+        code = self.n * size + self.c
+        if size * size <= 4 * len(code) + 1000:
+            present = np.flatnonzero(np.bincount(code))
+            where = np.zeros(int(present[-1]) + 1, dtype=np.int64)
+            where[present] = np.arange(len(present))
+            which = where[code]
+        else:
+            present, which = np.unique(code, return_inverse=True)
+        return present // size, present % size, which
+
+    def keep_samples(self, name: str, column: Ragged) -> Ragged:
+        """Keep, of a column with an entry for every sample given, the entries of the samples that are still here."""
+        require_same_samples(name, column.n, "predictions", self.given)
         kept = np.ones(len(column.values), dtype=bool) if self.kept is None else self.kept
-        absent = kept & any_dimension(np.isnan(column.values))
+        absent = kept & flag_samples(np.isnan(column.values))
         if absent.any():
             place = column.place(int(np.argmax(absent)))
             raise ValueError(f"`{name}` must be finite numbers; got None or NaN in {place}")
-        return column if self.kept is None else column.kept(kept)
+        return column if self.kept is None else column.keep(kept)
 
 
-def judge_grades(parts: Sequence[Ragged], *, threshold: float = 0.5, missing: str = "error") -> Verdicts:
-    """Verdicts on samples that are graded already; the problems of one part follow those of the other.
-
-    Part by part, so that the grades are never all copied.
-    """
-    threshold = checked_threshold(threshold)
-    checked_choice("missing", missing, MISSING)
-    absent = [part.with_values(np.isnan(part.values)) for part in parts]
-    correct = [part.with_values(part.values > threshold) for part in parts]
-    total = [part.with_values(np.nan_to_num(part.values, nan=0.0)).sums() for part in parts]
-    return _settled(Ragged.concatenated(correct), np.concatenate(total), Ragged.concatenated(absent), missing)
-
-
-def judge_answers(
-    answers: Answers,
-    references: Sequence[tuple[str, ...]],
+def judge(
+    problems: Problems,
     *,
     check_correct_fn: Check | str = "exact_match",
     threshold: float = 0.5,
     missing: str = "error",
+    name: str = "predictions",
 ) -> Verdicts:
-    """Verdicts on answers, each distinct answer of a problem judged once."""
-    threshold = checked_threshold(threshold)
-    checked_choice("missing", missing, MISSING)
+    """Judge samples: by their grades where there are grades, else by comparing answers with references.
+
+    A sample without a grade is missing; one with a grade and without an answer is there, and casts no vote. Where there
+    are no grades, a sample without an answer is missing.
+
+    Args:
+        problems: the samples.
+        check_correct_fn: compares an answer with a reference; called once for each distinct pair of a problem.
+        threshold: a sample is correct when its grade is above it.
+        missing: what a missing sample is: "error", "incorrect", or "drop".
+        name: what the column of samples is called in error messages.
+
+    Raises:
+        ValueError: if a sample is missing and `missing` is "error", or "drop" leaves nothing of a problem.
+    """
+    threshold = check_threshold(threshold)
+    check_choice("missing", missing, MISSING)
     check = find_checker(check_correct_fn)
-    same_problems("predictions", len(answers), "references", len(references))
-    absent = answers.codes.with_values(answers.codes.values < 0)
-    if missing == "error":
-        _refuse(absent)
-    if check is exact_match:
-        answers, grades = _matched(answers, references)
+    answers, grades = problems.answers, problems.grades
+    if grades is not None:
+        checker = "graded"
+        absent = [part.with_values(np.isnan(part.values)) if part.has_missing else None for part in grades]
+        if answers is not None:
+            answers = _strip(answers)
+    elif answers is not None and problems.references is not None:
+        checker = checker_name(check_correct_fn)
+        absent = [answers.codes.with_values(answers.codes.values < 0)]
+        if missing == "error":
+            _refuse_missing(absent[0], 0, name)
+        if check is exact_match:
+            answers, matched = _match(answers, problems.references)
+        else:
+            matched = _check(answers, problems.references, check)
+        grades = (answers.codes.with_values(matched),)
     else:
-        grades = _checked(answers, references, check)
-    correct = answers.codes.with_values(grades > threshold)
-    return _settled(correct, answers.codes.with_values(grades).sums(), absent, missing, answers)
+        raise ValueError(f"`references` or `grades` must be given beside `{name}`: they say which answers are right")
+    conditions = {"threshold": threshold, "missing": missing, "checker": checker}
+    verdicts = Verdicts(grades, threshold, problems.n, 0, None, answers, conditions)
+    return _settle_missing(verdicts, absent, missing, name)
 
 
-def _matched(answers: Answers, references: Sequence[tuple[str, ...]]) -> tuple[Answers, Floats]:
-    """Exact match of all samples at once: answers that are equal once stripped are one answer."""
-    answers = answers.renamed([text.strip() for text in answers.distinct])
+def _settle_missing(verdicts: Verdicts, absent: Sequence[Ragged | None], missing: str, name: str) -> Verdicts:
+    """Refuse missing samples, count them as wrong, or drop them."""
+    gone = sum(int(np.count_nonzero(part.values)) for part in absent if part is not None)
+    if not gone:
+        return verdicts
+    if missing == "error":
+        first = 0
+        for graded_part, part in zip(verdicts.graded, absent, strict=True):
+            if part is not None:
+                _refuse_missing(part, first, name)
+            first += len(graded_part)
+    mask = Ragged.concatenate(
+        [
+            graded_part.with_values(np.zeros(len(graded_part.values), dtype=bool)) if part is None else part
+            for graded_part, part in zip(verdicts.graded, absent, strict=True)
+        ]
+    )
+    answers = verdicts.answers
+    if missing == "incorrect":
+        silent = None if answers is None else answers.silence(mask.values)
+        return Verdicts(
+            verdicts.graded, verdicts.threshold, verdicts.given, gone, None, silent, verdicts.conditions
+        )
+    dropped = mask.sums()
+    if (dropped == verdicts.given).any():
+        raise InputError(
+            "missing.nothing_left",
+            "`{name}` must hold at least one sample for every problem; all of them are missing, and dropped, "
+            "in problem {problem}",
+            name=name,
+            problem=int(np.argmax(dropped == verdicts.given)),
+        )
+    warnings.warn(
+        f"missing='drop' left out {gone} of {len(mask.values)} samples, in {np.count_nonzero(dropped)} of "
+        f"{len(mask)} problems",
+        stacklevel=_count_own_frames(),
+    )
+    kept = ~mask.values
+    graded_whole = Ragged.concatenate(verdicts.graded)
+    return Verdicts(
+        (graded_whole.keep(kept),),
+        verdicts.threshold,
+        verdicts.given,
+        gone,
+        kept,
+        None if answers is None else answers.keep(kept),
+        verdicts.conditions,
+    )
+
+
+def _refuse_missing(absent: Ragged, first_problem: int, name: str) -> None:
+    if absent.values.any():
+        sample = int(np.argmax(absent.values))
+        problem = int(np.searchsorted(absent.offsets, sample, side="right")) - 1
+        raise InputError(
+            "missing.error",
+            "`{name}` must have no missing sample, unless `missing` says what becomes of it ('incorrect', 'drop'); "
+            "got None or NaN in problem {problem}, sample {sample}",
+            name=name,
+            problem=first_problem + problem,
+            sample=sample - int(absent.offsets[problem]),
+        )
+
+
+def _strip(answers: Answers) -> Answers:
+    """Take answers that are equal once stripped for one answer."""
+    names = [text.strip() if isinstance(text, str) else text for text in answers.distinct]
+    return answers if all(map(_is_same, names, answers.distinct)) else answers.rename(names)
+
+
+def _is_same(stripped: object, text: object) -> bool:
+    return stripped is text or stripped == text
+
+
+def _match(answers: Answers, references: Sequence[tuple[str, ...]]) -> tuple[Answers, NDArray[np.bool_]]:
+    """Match all samples at once with references that equal them once both are stripped."""
+    answers = _strip(answers)
     index = {text: code for code, text in enumerate(answers.distinct)}
-    codes, n = answers.codes.values, answers.codes.n
-    right = np.zeros(len(codes), dtype=bool)
+    codes = answers.codes
+    right = np.zeros(len(codes.values), dtype=bool)
     for place in range(max(map(len, references), default=0)):
-        accepted = [index.get(row[place].strip(), -2) if place < len(row) else -2 for row in references]
-        right |= codes == np.repeat(np.array(accepted, dtype=np.int32), n)
-    return answers, right.astype(np.float64)
+        accepted = np.fromiter(
+            (index.get(row[place].strip(), -2) if place < len(row) else -2 for row in references),
+            dtype=np.int32,
+            count=len(references),
+        )
+        if codes.width is not None:
+            right |= (codes.values.reshape(len(codes), codes.width) == accepted[:, None]).reshape(-1)
+        else:
+            right |= codes.values == np.repeat(accepted, codes.n)
+    return answers, right
 
 
-def _checked(answers: Answers, references: Sequence[tuple[str, ...]], check: Check) -> Floats:
-    """The grade of every sample by a function, called once for each distinct answer and reference of a problem."""
+def _check(answers: Answers, references: Sequence[tuple[str, ...]], check: Check) -> Floats:
+    """Grade every sample by a function, called once for each distinct answer and reference of a problem."""
     codes = answers.codes
     given = np.flatnonzero(codes.values >= 0)
-    pair = codes.problem[given] * max(len(answers.distinct), 1) + codes.values[given]
+    problem = codes.problem
+    pair = problem[given] * max(len(answers.distinct), 1) + codes.values[given]
     _, first, which = np.unique(pair, return_index=True, return_inverse=True)
-    problem, samples = codes.problem, given[first]
+    samples = given[first]
     verdict = np.empty(len(first))
     for i in np.argsort(samples):  # in input order, so that the first fault is the one that is reported
         sample = samples[i]
@@ -127,40 +255,10 @@ def _checked(answers: Answers, references: Sequence[tuple[str, ...]], check: Che
     return grades
 
 
-def _refuse(absent: Ragged) -> None:
-    if absent.values.any():
-        raise ValueError(
-            "`predictions` must have no missing sample, unless `missing` says what becomes of it ('incorrect', "
-            f"'drop'); got None or NaN in {absent.place(int(np.argmax(absent.values)))}"
-        )
-
-
-def _levels_to_the_caller() -> int:
-    """How many frames up the code is that called this package, for a warning to point at."""
+def _count_own_frames() -> int:
+    """Count the frames up to the code that called this package, for a warning to point at."""
     level, frame = 0, inspect.currentframe()
-    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in ("at_k", "evaluate_modules"):
+    while frame is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] in ("at_k", "evaluate_modules"):
         level, frame = level + 1, frame.f_back
     return level
 
-
-def _settled(correct: Ragged, total: Floats, absent: Ragged, missing: str, answers: Answers | None = None) -> Verdicts:
-    """What becomes of the missing samples."""
-    given, n_missing, kept = correct.n, int(np.count_nonzero(absent.values)), None
-    if missing == "error":
-        _refuse(absent)
-    if missing == "drop" and n_missing:
-        gone = absent.sums()
-        if (gone == given).any():
-            raise ValueError(
-                "`predictions` must hold at least one sample for every problem; all of them are missing, and dropped, "
-                f"in problem {np.argmax(gone == given)}"
-            )
-        warnings.warn(
-            f"missing='drop' left out {n_missing} of {len(absent.values)} samples, in {np.count_nonzero(gone)} of "
-            f"{len(absent)} problems",
-            stacklevel=_levels_to_the_caller(),
-        )
-        kept = ~absent.values
-        correct = correct.kept(kept)
-        answers = None if answers is None else replace(answers, codes=answers.codes.kept(kept))
-    return Verdicts(correct, total / correct.n, given, n_missing, kept, answers)

@@ -2,9 +2,9 @@
 
 import evaluate
 
+from at_k.family import compute_average
 from at_k.module import SampledMetric
 from at_k.module import sample_features
-from at_k.validation import checked_threshold
 
 _DESCRIPTION = """\
 avg@n is the share of correct samples, the accuracy of one answer, with the noise of n answers averaged away. Beside it
@@ -61,6 +61,7 @@ class AvgAtN(SampledMetric):
         self,
         predictions,
         references=None,
+        grades=None,
         *,
         threshold=0.5,
         check_correct_fn="exact_match",
@@ -69,23 +70,15 @@ class AvgAtN(SampledMetric):
         return_details=False,
         key_style="standard",
     ):
-        threshold = checked_threshold(threshold)
-
         verdicts = self.judge(
-            predictions, references, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing
-        )
-        n, c = verdicts.n, verdicts.c
-        samples = n[0] if (n == n[0]).all() else "n"
-
-        per_problem = {f"avg@{samples}": c / n, "accuracy": verdicts.grade}
-
-        return self.report(
-            per_problem,
-            verdicts,
-            groups=groups,
-            return_details=return_details,
-            key_style=key_style,
+            predictions,
+            references,
+            grades,
             check_correct_fn=check_correct_fn,
             threshold=threshold,
             missing=missing,
+        )
+        values = compute_average(verdicts)
+        return self.report(
+            values, verdicts, groups=groups, return_details=return_details, key_style=key_style
         )

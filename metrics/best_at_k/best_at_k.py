@@ -2,15 +2,10 @@
 
 import evaluate
 
-from at_k import columns
-from at_k.estimators.selection import chosen
-from at_k.estimators.selection import highest
-from at_k.estimators.selection import rank
+from at_k.columns import read_scores
+from at_k.family import compute_best
 from at_k.module import SampledMetric
 from at_k.module import sample_features
-from at_k.validation import checked_k
-from at_k.validation import checked_threshold
-from at_k.validation import fitting_k
 
 _DESCRIPTION = """\
 best@k, also rm@k or best of n, is the chance that the sample with the highest score among k is correct: what a model
@@ -77,53 +72,37 @@ class BestAtK(SampledMetric):
         self,
         predictions,
         references=None,
+        grades=None,
         scores=None,
         *,
         k=None,
-        threshold=0.5,
         select=None,
         score_weights=None,
         higher_is_better=True,
+        threshold=0.5,
         check_correct_fn="exact_match",
         missing="error",
         groups=None,
         return_details=False,
         key_style="standard",
     ):
-        k = None if k is None else checked_k(k)
-        threshold = checked_threshold(threshold)
-        scores = columns.scores(scores)
-
         verdicts = self.judge(
-            predictions, references, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing
+            predictions,
+            references,
+            grades,
+            check_correct_fn=check_correct_fn,
+            threshold=threshold,
+            missing=missing,
         )
-        k = fitting_k(k, verdicts.n, default=(1, 10, 100))
-
-        scores = rank(
-            verdicts.alongside("scores", scores),
+        values = compute_best(
+            verdicts,
+            scores=read_scores(scores),
+            k=k,
             select=select,
             score_weights=score_weights,
             higher_is_better=higher_is_better,
+            seed=self.simulation_seed,
         )
-        best, error = chosen(scores, verdicts.correct, k, seed=self.simulation_seed)
-        per_problem = {f"best@{draws}": best[:, i] for i, draws in enumerate(k)}
-        mcse = {f"best@{draws}": error[:, i] for i, draws in enumerate(k)}
-        if select is None or select == "weighted":
-            top = highest(scores, k) if higher_is_better else 0 - highest(scores, k)  # no −0.0
-            per_problem |= {f"max@{draws}": top[:, i] for i, draws in enumerate(k)}
-
         return self.report(
-            per_problem,
-            verdicts,
-            mcse=mcse,
-            groups=groups,
-            return_details=return_details,
-            key_style=key_style,
-            check_correct_fn=check_correct_fn,
-            k=k,
-            select=select,
-            score_weights=None if score_weights is None else [float(weight) for weight in score_weights],
-            higher_is_better=higher_is_better,
-            threshold=threshold,
-            missing=missing,
+            values, verdicts, groups=groups, return_details=return_details, key_style=key_style
         )

@@ -2,16 +2,9 @@
 
 import evaluate
 
-import at_k
-from at_k import columns
-from at_k.estimators.consensus import TIES
-from at_k.estimators.consensus import consensus
+from at_k.family import compute_consensus
 from at_k.module import SampledMetric
 from at_k.module import sample_features
-from at_k.validation import checked_choice
-from at_k.validation import checked_k
-from at_k.validation import checked_threshold
-from at_k.validation import fitting_k
 
 _DESCRIPTION = """\
 cons@k, also maj@k or self-consistency, is the chance that the answer most frequent among k samples is correct: what a
@@ -72,53 +65,30 @@ class ConsAtK(SampledMetric):
         self,
         predictions,
         references=None,
+        grades=None,
         *,
         k=None,
-        threshold=0.5,
         ties="random",
         weights=None,
+        on_conflict="error",
+        threshold=0.5,
         check_correct_fn="exact_match",
         missing="error",
         groups=None,
         return_details=False,
         key_style="standard",
     ):
-        k = None if k is None else checked_k(k)
-        threshold = checked_threshold(threshold)
-        ties = checked_choice("ties", ties, TIES)
-        weights = None if weights is None else columns.weights(weights, missing=True)
-        if weights is not None and self.config_name == "graded":
-            raise ValueError("`weights` must not be given in the configuration 'graded': without answers nobody votes")
-
         verdicts = self.judge(
-            predictions, references, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing
-        )
-        k = fitting_k(k, verdicts.n, default=(1, 10, 100))
-
-        if self.config_name == "graded":
-            ties = "majority of grades"
-            share = at_k.majority_at_k(verdicts.n, verdicts.c, k=k)
-            error = 0 * share
-        else:
-            if weights is not None:
-                weights = verdicts.alongside("weights", weights)
-            share, error = consensus(
-                verdicts.answers, verdicts.correct.values, k, ties=ties, weights=weights, seed=self.simulation_seed
-            )
-        per_problem = {f"cons@{draws}": share[:, i] for i, draws in enumerate(k)}
-        mcse = {f"cons@{draws}": error[:, i] for i, draws in enumerate(k)}
-
-        return self.report(
-            per_problem,
-            verdicts,
-            mcse=mcse,
-            groups=groups,
-            return_details=return_details,
-            key_style=key_style,
+            predictions,
+            references,
+            grades,
             check_correct_fn=check_correct_fn,
-            k=k,
-            ties=ties,
-            weighted=weights is not None,
             threshold=threshold,
             missing=missing,
+        )
+        values = compute_consensus(
+            verdicts, k=k, ties=ties, weights=weights, on_conflict=on_conflict, seed=self.simulation_seed
+        )
+        return self.report(
+            values, verdicts, groups=groups, return_details=return_details, key_style=key_style
         )

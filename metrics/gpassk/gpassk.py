@@ -2,13 +2,9 @@
 
 import evaluate
 
-import at_k
+from at_k.family import compute_g_pass
 from at_k.module import SampledMetric
 from at_k.module import sample_features
-from at_k.validation import checked_k
-from at_k.validation import checked_tau
-from at_k.validation import checked_threshold
-from at_k.validation import fitting_k
 
 _DESCRIPTION = """\
 G-Pass@k is a generalization of pass@k: the chance that at least a share τ of k samples is correct. Small τ asks what a
@@ -66,6 +62,7 @@ class Gpassk(SampledMetric):
         self,
         predictions,
         references=None,
+        grades=None,
         *,
         k=None,
         thresholds=(0.25, 0.5, 0.75, 1.0),
@@ -76,32 +73,15 @@ class Gpassk(SampledMetric):
         return_details=False,
         key_style="standard",
     ):
-        k = None if k is None else checked_k(k)
-        threshold = checked_threshold(threshold)
-        taus = checked_tau(thresholds, "thresholds")
-
         verdicts = self.judge(
-            predictions, references, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing
-        )
-        n, c = verdicts.n, verdicts.c
-        k = fitting_k(k, n, default=(4, 8, 16))
-
-        per_problem = {}
-        for draws in k:
-            for tau in taus:
-                per_problem[f"G-Pass@{draws}_{tau}"] = at_k.g_pass_at_k(n, c, k=draws, tau=tau)
-        for draws in k:
-            per_problem[f"mG-Pass@{draws}"] = at_k.mg_pass_at_k(n, c, k=draws)
-
-        return self.report(
-            per_problem,
-            verdicts,
-            groups=groups,
-            return_details=return_details,
-            key_style=key_style,
+            predictions,
+            references,
+            grades,
             check_correct_fn=check_correct_fn,
-            k=k,
-            tau=taus,
             threshold=threshold,
             missing=missing,
+        )
+        values = compute_g_pass(verdicts, k=k, thresholds=thresholds)
+        return self.report(
+            values, verdicts, groups=groups, return_details=return_details, key_style=key_style
         )

@@ -2,12 +2,9 @@
 
 import evaluate
 
-import at_k
+from at_k.family import compute_pass
 from at_k.module import SampledMetric
 from at_k.module import sample_features
-from at_k.validation import checked_k
-from at_k.validation import checked_threshold
-from at_k.validation import fitting_k
 
 _DESCRIPTION = """\
 pass@k is the chance that at least one of k samples is correct: what a model can reach when someone, or a test, picks the
@@ -63,6 +60,7 @@ class PassAtK(SampledMetric):
         self,
         predictions,
         references=None,
+        grades=None,
         *,
         k=None,
         threshold=0.5,
@@ -72,24 +70,15 @@ class PassAtK(SampledMetric):
         return_details=False,
         key_style="standard",
     ):
-        k = None if k is None else checked_k(k)
-        threshold = checked_threshold(threshold)
-
         verdicts = self.judge(
-            predictions, references, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing
-        )
-        k = fitting_k(k, verdicts.n, default=(1, 10, 100))
-
-        per_problem = {f"pass@{draws}": at_k.pass_at_k(verdicts.n, verdicts.c, k=draws) for draws in k}
-
-        return self.report(
-            per_problem,
-            verdicts,
-            groups=groups,
-            return_details=return_details,
-            key_style=key_style,
+            predictions,
+            references,
+            grades,
             check_correct_fn=check_correct_fn,
-            k=k,
             threshold=threshold,
             missing=missing,
+        )
+        values = compute_pass(verdicts, k=k)
+        return self.report(
+            values, verdicts, groups=groups, return_details=return_details, key_style=key_style
         )

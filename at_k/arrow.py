@@ -1,0 +1,156 @@
+"""Columns of Apache Arrow, and of libraries that hold their data in it, without a Python object per sample.
+
+Each function answers None for a column that it cannot take whole: one in another form, with rows that are missing or
+empty, or of another type. Such a column is then read value by value, by code that can name its first fault.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from at_k.combinatorics import Ints
+from at_k.samples import Answers, Ragged
+
+
+def to_chunks(column: object) -> list[Any] | None:
+    """List the Arrow arrays of a column, in its order.
+
+    The column is one of pyarrow, of a `datasets.Dataset` (also sorted, selected or formatted), or of Polars.
+    """
+    if "pyarrow" not in sys.modules:  # then nobody has made an Arrow column
+        return None
+    import pyarrow as pa
+
+    datasets = sys.modules.get("datasets")
+    if datasets is not None and isinstance(column, datasets.arrow_dataset.Column):
+        source = column.source
+        if not isinstance(source, datasets.Dataset) or source.format["type"] == "custom":
+            return None  # a nested column, or a transform that computes the values
+        column = source.with_format("arrow")[column.column_name][:]
+    polars = sys.modules.get("polars")
+    if polars is not None and isinstance(column, polars.Series):
+        column = column.to_arrow()
+    if isinstance(column, pa.ChunkedArray):
+        return list(column.chunks)
+    return [column] if isinstance(column, pa.Array) else None
+
+
+def read_grades(column: object) -> list[Ragged] | None:
+    """Read rows of numbers or truth values, a part for each chunk; null becomes NaN."""
+    chunks = _flatten(column)
+    if not chunks:
+        return None
+    parts = []
+    for values, n in chunks:
+        numbers = _to_numbers(values)
+        if numbers is None:
+            return None
+        parts.append(Ragged.of_lengths(numbers, n))
+    return parts
+
+
+def read_scores(column: object) -> Ragged | None:
+    """Read rows of numbers, or of lists of d numbers; null becomes NaN."""
+    import pyarrow as pa
+
+    chunks = _flatten(column)
+    if not chunks:
+        return None
+    parts = []
+    for values, n in chunks:
+        width = 0
+        if _is_list(values.type):
+            lengths = _lengths(values)
+            if lengths is None or (lengths != lengths[0]).any():
+                return None
+            width, values = int(lengths[0]), values.flatten()
+        numbers = None if pa.types.is_boolean(values.type) else _to_numbers(values)
+        if numbers is None:
+            return None
+        parts.append(Ragged.of_lengths(numbers.reshape(-1, width) if width else numbers, n))
+    return Ragged.concatenate(parts) if len({part.values.shape[1:] for part in parts}) == 1 else None
+
+
+def read_answers(column: object) -> Answers | None:
+    """Read rows of strings; null is no answer."""
+    chunks = _flatten(column)
+    if not chunks:
+        return None
+    import pyarrow as pa
+
+    flat = []
+    for values, _ in chunks:
+        if pa.types.is_null(values.type):
+            values = values.cast(pa.string())
+        if pa.types.is_dictionary(values.type):
+            values = values.dictionary_decode()
+        if pa.types.is_string_view(values.type):
+            values = values.cast(pa.large_string())
+        if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
+            return None
+        flat.append(values)
+    if len({values.type for values in flat}) > 1:
+        flat = [values.cast(pa.large_string()) for values in flat]
+    encoded = pa.chunked_array(flat).dictionary_encode().combine_chunks()
+    if isinstance(encoded, pa.ChunkedArray):  # before pyarrow 24, and where a chunk overflows
+        encoded = encoded.chunk(0)
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    n = np.concatenate([lengths for _, lengths in chunks])
+    return Answers(Ragged.of_lengths(codes.astype(np.int32, copy=False), n), tuple(encoded.dictionary.to_pylist()))
+
+
+def _flatten(column: object) -> list[tuple[Any, Ints]] | None:
+    """Split each chunk of a column of lists into its values and the lengths of its lists, none of which is empty."""
+    chunks = to_chunks(column)
+    if not chunks:
+        return None
+    found = []
+    for chunk in chunks:
+        if len(chunk):
+            lengths = _lengths(chunk) if _is_list(chunk.type) else None
+            if lengths is None:
+                return None
+            found.append((chunk.flatten(), lengths))
+    return found
+
+
+def _lengths(lists: Any) -> Ints | None:
+    """Return the length of each list; None if one is null or empty."""
+    import pyarrow.compute as pc
+
+    if lists.null_count or not len(lists):
+        return None
+    lengths = pc.list_value_length(lists).to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+    return lengths if lengths.all() else None
+
+
+def _is_list(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+
+
+def _to_numbers(values: Any) -> NDArray[Any] | None:
+    """Convert an Arrow array to NumPy, without a copy where it holds numbers and no null."""
+    import pyarrow as pa
+
+    kind = values.type
+    if pa.types.is_dictionary(kind):
+        values = values.dictionary_decode()
+        kind = values.type
+    if pa.types.is_null(kind):
+        return np.full(len(values), np.nan)
+    if not (pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        return None
+    if not values.null_count:
+        return np.asarray(values.to_numpy(zero_copy_only=False))
+    if pa.types.is_boolean(kind):
+        values = values.cast(pa.int8())
+    numbers = np.asarray(values.to_numpy(zero_copy_only=False))  # integers with nulls become floats, nulls NaN
+    if pa.types.is_int64(kind) or pa.types.is_uint64(kind):
+        return numbers if (np.abs(numbers[~np.isnan(numbers)]) < 2**53).all() else None
+    return numbers

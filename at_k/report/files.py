@@ -1,0 +1,159 @@
+"""A report in one file: JSON, or Parquet with the values of each problem as columns. Neither can run code."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import at_k
+from at_k.errors import Message
+from at_k.values import Key
+
+if TYPE_CHECKING:
+    from at_k.report.report import Report
+
+_FORMAT = "at-k report"
+_METADATA = b"at_k"
+
+
+def save(report: Report, path: str | PathLike[str]) -> None:
+    """Write a report to a file that ends in .json or .parquet. The file is complete or is not there."""
+    kind = _kind(path)
+    content = _to_content(report)
+    target = Path(path)
+    part = target.with_name(f".{target.name}.part")
+    try:
+        if kind == ".json":
+            part.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+        else:
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+
+            columns = {"problem": content.pop("problems"), "n": content.pop("n"), "c": content.pop("c")}
+            columns |= {f"value {i}": column for i, column in enumerate(content.pop("by_problem"))}
+            table = pa.table(columns).replace_schema_metadata({_METADATA: json.dumps(content)})
+            pq.write_table(table, part)
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def load(path: str | PathLike[str]) -> Report:
+    """Read a report from a file that `save` has written."""
+    if _kind(path) == ".json":
+        try:
+            content = json.loads(Path(path).read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ValueError(f"`path` must be a report that was saved; {fspath(path)!r} is not JSON: {error}") from None
+    else:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            table = pq.read_table(path)
+        except pa.ArrowInvalid as error:
+            raise ValueError(f"`path` must be a report that was saved; {fspath(path)!r} is not Parquet: {error}") from None
+        content = json.loads((table.schema.metadata or {}).get(_METADATA, b"{}"))
+        if content:
+            content["problems"], content["n"], content["c"], *values = [column.to_pylist() for column in table.columns]
+            content["by_problem"] = values
+    if not isinstance(content, dict) or content.get("format") != _FORMAT:
+        raise ValueError(f"`path` must be a report that was saved; {fspath(path)!r} is another file")
+    return _from_content(content)
+
+
+def _kind(path: str | PathLike[str]) -> str:
+    suffix = Path(path).suffix.lower()
+    if suffix not in (".json", ".parquet"):
+        raise ValueError(f"`path` must end in .json or .parquet; got {fspath(path)!r}")
+    return suffix
+
+
+def _to_content(report: Report) -> dict[str, Any]:
+    keys = list(report.values)
+    return {
+        "format": _FORMAT,
+        "version": at_k.__version__,
+        "keys": list(map(_to_parts, keys)),
+        "values": list(report.values.values()),
+        "errors": [report.errors.get(key, 0.0) for key in keys],
+        "groups": {label: [values[key] for key in keys] for label, values in report.groups.items()},
+        "sizes": report.sizes,
+        "problems": report.problems,
+        "labels": report.labels,
+        "n": report.n,
+        "c": report.c,
+        "n_missing": report.n_missing,
+        "by_problem": [report.by_problem[key] for key in keys],
+        "metrics": {name: [keys.index(key) for key in own] for name, own in report.metrics.items()},
+        "left_out": {name: _to_plain(reason) for name, reason in report.left_out.items()},
+        "notes": list(map(_to_plain, report.notes)),
+        "signatures": report.signatures,
+        "options": {name: _to_option(value) for name, value in report.options.items()},
+        "source": report.source,
+        "curves": {
+            "k": report.curves.k,
+            "lines": [[*_to_parts(line), list(values)] for line, values in report.curves.lines.items()],
+        },
+    }
+
+
+def _from_content(content: dict[str, Any]) -> Report:
+    from at_k.report.report import Curves, Report
+
+    keys = [_from_parts(*parts) for parts in content["keys"]]
+    curves = Curves(
+        tuple(content["curves"]["k"]),
+        {_from_parts(metric, k, tau): tuple(values) for metric, k, tau, values in content["curves"]["lines"]},
+    )
+    return Report(
+        values=dict(zip(keys, content["values"], strict=True)),
+        groups={label: dict(zip(keys, values, strict=True)) for label, values in content["groups"].items()},
+        sizes=content["sizes"],
+        problems=content["problems"],
+        labels=content["labels"],
+        n=content["n"],
+        c=content["c"],
+        n_missing=content["n_missing"],
+        by_problem=dict(zip(keys, content["by_problem"], strict=True)),
+        errors={key: error for key, error in zip(keys, content["errors"], strict=True) if error},
+        metrics={name: [keys[place] for place in places] for name, places in content["metrics"].items()},
+        left_out={name: Message(code, text, **values) for name, (code, text, values) in content["left_out"].items()},
+        notes=[Message(code, text, **values) for code, text, values in content["notes"]],
+        signatures=content["signatures"],
+        options={name: _from_option(value) for name, value in content["options"].items()},
+        source=content["source"],
+        draw_curves=lambda: curves,
+    )
+
+
+def _to_parts(key: Key) -> list[Any]:
+    """Take a key apart. A float τ stays a number, a fraction becomes a text."""
+    return [key.metric, key.k, str(key.tau) if isinstance(key.tau, Fraction) else key.tau]
+
+
+def _from_parts(metric: str, k: int | None, tau: float | str | None) -> Key:
+    return Key(metric, k, Fraction(tau) if isinstance(tau, str) else tau)
+
+
+def _to_plain(message: Message) -> list[Any]:
+    return [message.code, message.sentence, message.values]
+
+
+def _to_option(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return {"fraction": str(value)}
+    if isinstance(value, (list, tuple)):
+        return [_to_option(part) for part in value]
+    return {"function": getattr(value, "__qualname__", type(value).__name__)} if callable(value) else value
+
+
+def _from_option(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_from_option(part) for part in value]
+    if isinstance(value, dict) and "fraction" in value:
+        return Fraction(value["fraction"])
+    return value["function"] if isinstance(value, dict) and "function" in value else value

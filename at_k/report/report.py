@@ -1,0 +1,170 @@
+"""What a report holds, and the forms in which it leaves Python."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from at_k.errors import Message
+from at_k.report import files, scripts, tables
+from at_k.values import Key
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Values against k: key, with the letter k in it, → one value for each k, None where there is none."""
+
+    k: tuple[int, ...]
+    lines: Mapping[Key, Sequence[float | None]]
+
+    def at(self, k: int) -> dict[Key, float]:
+        """Return the values of one k, under the keys that `compute` gives them."""
+        place = self.k.index(k)
+        found = {}
+        for line, values in self.lines.items():
+            value = values[place]
+            if value is not None:
+                found[Key(line.metric, k if line.metric[-1] == "k" else self.k[-1], line.tau)] = value
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Every number of a data set.
+
+    Attributes:
+        values: key → value, over all problems.
+        groups: label → key → value.
+        sizes: label → number of problems.
+        problems: the name of each problem.
+        labels: the group of each problem; None without groups.
+        n: samples of each problem.
+        c: correct samples of each problem.
+        n_missing: how many samples are missing.
+        by_problem: key → a value for each problem.
+        errors: key → the standard error of a simulated value.
+        metrics: the metrics that the data allow, each with its keys.
+        left_out: metric → why it is not there.
+        notes: what a reader of the numbers must know, the most important first.
+        signatures: metric → one line that states what makes two values comparable.
+        options: the options that were given and are not the defaults.
+        source: the path of the results; None for data that were in memory.
+    """
+
+    values: dict[Key, float]
+    groups: dict[str, dict[Key, float]]
+    sizes: dict[str, int]
+    problems: list[str]
+    labels: list[str] | None
+    n: list[int]
+    c: list[int]
+    n_missing: int
+    by_problem: dict[Key, list[float]]
+    errors: dict[Key, float]
+    metrics: dict[str, list[Key]]
+    left_out: dict[str, Message]
+    notes: list[Message]
+    signatures: dict[str, str]
+    options: dict[str, Any] = field(default_factory=dict)
+    source: str | None = None
+    draw_curves: Callable[[], Curves] | None = field(default=None, repr=False)
+
+    @cached_property
+    def curves(self) -> Curves:
+        """Every metric against k, up to the smallest n; computed when first asked for."""
+        return Curves((), {}) if self.draw_curves is None else self.draw_curves()
+
+    @property
+    def k(self) -> tuple[int, ...]:
+        """Every k of the values, rising."""
+        return tuple(sorted({key.k for key in self.values if key.k is not None and key.metric != "avg@n"}))
+
+    @property
+    def per_problem(self) -> dict[str, list[Any]]:
+        """One list per column, with one entry per problem: problem, group, n, c, and every key."""
+        labels = {} if self.labels is None else {"group": self.labels}
+        return {"problem": self.problems, **labels, "n": self.n, "c": self.c, **self.by_problem}
+
+    def __len__(self) -> int:
+        """Count the problems."""
+        return len(self.problems)
+
+    def __str__(self) -> str:
+        return self.to_markdown()
+
+    def _repr_html_(self) -> str:
+        return tables.write_html(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the report holds, without the values of each problem, ready for `json.dumps`."""
+        return {
+            "values": {str(key): value for key, value in self.values.items()},
+            "groups": {
+                label: {str(key): value for key, value in values.items()} for label, values in self.groups.items()
+            },
+            "errors": {str(key): value for key, value in self.errors.items()},
+            "n_problems": len(self),
+            "n_samples": sum(self.n),
+            "n_missing": self.n_missing,
+            "left_out": {name: str(reason) for name, reason in self.left_out.items()},
+            "notes": list(map(str, self.notes)),
+            "signatures": dict(self.signatures),
+        }
+
+    def to_json(self) -> str:
+        """Write `to_dict` as JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a data frame with a row for each value: group, metric, k, τ, key, value. The group of all is "all"."""
+        import pandas as pd
+
+        return pd.DataFrame(tables.list_rows(self), columns=tables.COLUMNS)
+
+    def to_csv(self) -> str:
+        """Write a CSV table with a row for each value: group, metric, k, τ, key, value, in full precision."""
+        return tables.write_csv(self)
+
+    def to_markdown(self, digits: int = 4) -> str:
+        """Write a Markdown table: metrics down, k across, groups below."""
+        return tables.write_markdown(self, digits)
+
+    def to_latex(self, digits: int = 4) -> str:
+        """Write a LaTeX table for the package booktabs: metrics down, k across, groups below."""
+        return tables.write_latex(self, digits)
+
+    def script(self, source: str | None = None) -> str:
+        """Write the Python lines that give the same numbers.
+
+        Args:
+            source: the file of results that the lines read; by default the one that the report was made from. Without
+                either, they score a variable called `data`.
+        """
+        return scripts.write_script(self, source)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the whole report, with the values of each problem and the curves, into one file.
+
+        Args:
+            path: a file that ends in .json or .parquet.
+
+        Raises:
+            ValueError: if the name ends otherwise.
+        """
+        files.save(self, path)
+
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Report:
+        """Read a report that `save` has written.
+
+        Raises:
+            ValueError: if the file holds no report.
+        """
+        return files.load(path)

@@ -1,0 +1,41 @@
+"""The Python lines that give the numbers of a report again."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from at_k.report.report import Report
+
+
+def write_script(report: Report, source: str | None = None) -> str:
+    """Write a script that scores a file, or a variable called `data`, as the report was made."""
+    source = report.source if source is None else source
+    lines = ["import at_k"]
+    if any(isinstance(part, Fraction) for value in report.options.values() for part in _parts(value)):
+        lines = ["from fractions import Fraction", "", *lines]
+    functions = {name: value for name, value in report.options.items() if callable(value)}
+    lines += ["", *(f"# `{_name(value)}` is the function that was given as `{name}`" for name, value in functions.items())]
+    if source is None:
+        lines.append("# `data` is the data set that the report was made from")
+    arguments = [repr(source) if source is not None else "data"]
+    arguments += [f"{name}={_write(value)}" for name, value in report.options.items()]
+    call = f"report = at_k.score({', '.join(arguments)})"
+    if len(call) > 100:
+        call = "report = at_k.score(\n" + "".join(f"    {argument},\n" for argument in arguments) + ")"
+    return "\n".join([*lines, call, "print(report)"]) + "\n"
+
+
+def _parts(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _name(function: Any) -> str:
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def _write(value: Any) -> str:
+    if callable(value):
+        return _name(value)
+    return repr(list(value)) if isinstance(value, tuple) else repr(value)

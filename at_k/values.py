@@ -1,0 +1,93 @@
+"""What a metric computes: keys, and one value per problem for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from at_k.combinatorics import Floats
+
+
+class Key(str):
+    """The name of a number, made of what it says: `Key("G-Pass@k", 8, 0.5)` is the string "G-Pass@8_0.5".
+
+    Attributes:
+        metric: what is measured, spelled with the letter k or n: "pass@k", "avg@n", "accuracy".
+        k: the number that stands in place of that letter; None leaves the letter, which names a curve against k, or
+            an average over problems of different n.
+        tau: the threshold of G-Pass@k.
+
+    Examples:
+        >>> Key("pass@k", 4), Key("G-Pass@k", 8, 0.5), Key("pass^k", 2), Key("avg@n"), Key("accuracy")
+        ('pass@4', 'G-Pass@8_0.5', 'pass^2', 'avg@n', 'accuracy')
+        >>> Key("G-Pass@k", 8, 0.5).k, Key("G-Pass@k", 8, 0.5).line
+        (8, 'G-Pass@k_0.5')
+    """
+
+    metric: str
+    k: int | None
+    tau: float | Fraction | None
+
+    def __new__(cls, metric: str, k: int | None = None, tau: float | Fraction | None = None) -> Key:
+        """Spell the key."""
+        name = metric if k is None else f"{metric[:-1]}{k}"
+        key = super().__new__(cls, name if tau is None else f"{name}_{tau}")
+        key.metric, key.k, key.tau = metric, k, tau
+        return key
+
+    def __getnewargs__(self) -> tuple[str, int | None, float | Fraction | None]:  # type: ignore[override]
+        return self.metric, self.k, self.tau
+
+    @property
+    def line(self) -> Key:
+        """The key of the curve against k that this value is a point of."""
+        return Key(self.metric, None, self.tau)
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One value per problem. Problems that must have the same value may share it.
+
+    Attributes:
+        levels: the values.
+        which: the level of each problem; None if each problem has its own.
+    """
+
+    levels: Floats
+    which: NDArray[np.int64] | None = None
+
+    @classmethod
+    def of(cls, values: ArrayLike) -> Column:
+        """Make a column in which each problem has a value of its own."""
+        return cls(np.asarray(values, dtype=np.float64))
+
+    def __len__(self) -> int:
+        return len(self.levels if self.which is None else self.which)
+
+    def expand(self) -> Floats:
+        """List the value of every problem."""
+        return self.levels if self.which is None else self.levels[self.which]
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """What a metric gives for some problems.
+
+    Attributes:
+        columns: key → one value per problem.
+        errors: key → the standard error of each simulated value.
+        conditions: what a signature states about how the values were computed.
+    """
+
+    columns: Mapping[Key, Column]
+    errors: Mapping[Key, Floats] = field(default_factory=dict)
+    conditions: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a value rests on a simulation."""
+        return any(np.any(error) for error in self.errors.values())
