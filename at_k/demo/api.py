@@ -8,11 +8,12 @@ from typing import Any
 
 import gradio as gr
 
-from at_k.demo import curves, roles
+from at_k.demo import curves
 from at_k.demo.curves import Setting
-from at_k.demo.reading import read
+from at_k.demo.limits import LIMITS
 from at_k.demo.scoring import Options, Scored, score_table
-from at_k.demo.words import Refused
+from at_k.demo.words import make_error
+from at_k.readers.tables import read_table
 from at_k.registration import METRICS
 from at_k.validation import checked_k, checked_tau, kind
 
@@ -27,7 +28,7 @@ def explore(n: int, c: int, k: list[int], taus: list[float], together: int = 0) 
         options = Options(k=checked_k(k), taus=checked_tau(taus, "taus"))
         draws = options.k or ()
         if max(draws) > n:
-            raise Refused("explore.bad_k", k=max(draws), n=n)
+            raise make_error("explore.bad_k", k=max(draws), n=n)
         found = curves.curves(setting, options.taus, *draws)
         return {key: value for each in draws for key, value in found.at(each).items()}
 
@@ -41,11 +42,14 @@ def score_text(
     missing: str = "error",
     higher_is_better: bool = True,
     columns: dict[str, str] | None = None,
+    where: dict[str, Any] | None = None,
+    pool: list[str] | None = None,
 ) -> dict[str, Any]:
     """Every metric that results allow.
 
     `text` is JSON, JSONL or CSV. `columns` says which column is the problem, the answers, references, grades, scores
-    and groups, where their names do not.
+    and group, where their names do not. `where` keeps some rows of a file with several models, such as {"model": "a"};
+    `pool` names such columns whose rows are samples of one model after all.
     """
     with _refusals():
         if not isinstance(text, str):
@@ -58,8 +62,8 @@ def score_text(
             missing=missing,
             higher_is_better=higher_is_better,
         )
-        table = read(text)
-        return reported(score_table(table, {**roles.guess(table), **(columns or {})}, options)[1])
+        table = read_table(text, limits=LIMITS)
+        return reported(score_table(table, columns or {}, options, where=where, pool=pool or ())[1])
 
 
 @contextmanager

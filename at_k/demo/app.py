@@ -16,7 +16,7 @@ from starlette.middleware import Middleware
 from at_k.demo import api, pages
 from at_k.demo.guard import Guard
 from at_k.demo.i18n import TRANSLATIONS, t
-from at_k.demo.limits import MAX_BYTES
+from at_k.demo.limits import LIMITS
 from at_k.demo.mailboxes import Mailboxes
 from at_k.demo.theme import SCRIPT, STYLE, theme
 
@@ -66,7 +66,7 @@ def launch(page: str | None = None, metric: str | None = None, **options: Any) -
         css_paths=STYLE,
         js=SCRIPT.read_text(encoding="utf-8"),
         i18n=TRANSLATIONS,
-        max_file_size=MAX_BYTES,
+        max_file_size=LIMITS.max_bytes,
         state_session_capacity=200,
         footer_links=["api", "settings"],
         run_history=False,

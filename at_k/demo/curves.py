@@ -11,7 +11,7 @@ import numpy as np
 import at_k
 from at_k.combinatorics import Floats
 from at_k.demo.limits import MAX_EXPLORE_N
-from at_k.demo.words import Refused
+from at_k.demo.words import make_error
 from at_k.validation import is_integer
 
 TAUS = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -30,7 +30,7 @@ class Setting:
     The other wrong answers all differ.
 
     Raises:
-        Refused: unless 1 ≤ n ≤ 256, 0 ≤ c ≤ n and 0 ≤ together ≤ n − c.
+        InputError: unless 1 ≤ n ≤ 256, 0 ≤ c ≤ n and 0 ≤ together ≤ n − c.
     """
 
     n: int
@@ -39,11 +39,11 @@ class Setting:
 
     def __post_init__(self) -> None:
         if not is_integer(self.n) or not 1 <= self.n <= MAX_EXPLORE_N:
-            raise Refused("explore.bad_n", n=self.n, limit=MAX_EXPLORE_N)
+            raise make_error("explore.bad_n", n=self.n, limit=MAX_EXPLORE_N)
         if not is_integer(self.c) or not 0 <= self.c <= self.n:
-            raise Refused("explore.bad_c", c=self.c, n=self.n)
+            raise make_error("explore.bad_c", c=self.c, n=self.n)
         if not is_integer(self.together) or not 0 <= self.together <= self.n - self.c:
-            raise Refused("explore.bad_together", together=self.together, wrong=self.n - self.c)
+            raise make_error("explore.bad_together", together=self.together, wrong=self.n - self.c)
 
 
 @dataclass(frozen=True)

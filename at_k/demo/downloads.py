@@ -10,12 +10,11 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from html import escape
 from io import StringIO
-from typing import Any
 
 import at_k
-from at_k.demo.roles import Samples
 from at_k.demo.scoring import Options, Scored
 from at_k.demo.words import say
+from at_k.readers.standard import Samples
 
 _FORMULA = re.compile(r"(?:^|(?<=[;|\t\r\n]))(?=(?:[\x22']|[^\S\t\r\n])*[=+\-@＝＋－＠])|^(?=[\t\r\n])")
 """Where a formula may begin: in a text, and in its parts if a spreadsheet takes another sign than the comma for the end
@@ -50,7 +49,7 @@ def table_csv(scored: Scored) -> str:
 
 def problems_csv(samples: Samples, scored: Scored) -> str:
     """A row for each problem: its name, its group if there is one, n, c, and every value."""
-    problems, labels = scored.problems, samples.groups
+    problems, labels = scored.problems, samples.group
     heading = ["problem", *(["group"] if labels else []), "n", "c", *scored.per_problem]
     rows = zip(
         problems.names, *([labels] if labels else []), problems.n, problems.c, *scored.per_problem.values(), strict=True
@@ -69,23 +68,10 @@ def everything_json(samples: Samples, options: Options, scored: Scored) -> str:
         | scored.per_problem,
         "options": asdict(options) | {"k": scored.k},
         "signatures": scored.signatures,
-        "samples": columns(samples),
+        "samples": samples.columns(),
         "version": at_k.__version__,
     }
     return json.dumps(content, ensure_ascii=False)
-
-
-def columns(samples: Samples) -> dict[str, Any]:
-    """The samples as the columns that the modules take, in one form whatever file they came from."""
-    named = {
-        "problems": samples.problems,
-        "answers": samples.answers,
-        "references": samples.references,
-        "grades": samples.grades,
-        "scores": samples.scores,
-        "groups": samples.groups,
-    }
-    return {name: column for name, column in named.items() if column is not None}
 
 
 def _csv(rows: Iterable[Iterable[object]]) -> str:

@@ -6,7 +6,7 @@ import json
 
 import gradio as gr
 
-from at_k.demo.limits import MAX_BYTES
+from at_k.demo.limits import LIMITS
 from at_k.demo.words import WORDS
 
 _MARKUP = """
@@ -65,7 +65,7 @@ def file_input() -> gr.HTML:
     return gr.HTML(
         html_template=_MARKUP.format(open_file=words[0]["open_file"]),
         js_on_load=_ON_LOAD.replace("WORDS", json.dumps(words, ensure_ascii=False)).replace(
-            "MAX_BYTES", str(MAX_BYTES)
+            "MAX_BYTES", str(LIMITS.max_bytes)
         ),
         elem_id="score_file",
     )

@@ -12,16 +12,24 @@ from typing import Any
 
 import evaluate
 
-from at_k.demo import roles
 from at_k.demo.curves import Curves, drawn_k
-from at_k.demo.limits import MAX_K, MAX_SECONDS, MAX_TABLES, MAX_VALUES, MAX_VOTE_SECONDS
+from at_k.demo.limits import LIMITS
 from at_k.demo.problems import Problems
-from at_k.demo.reading import Table, shortened, spelled
-from at_k.demo.roles import Samples
-from at_k.demo.words import Refused, Said
+from at_k.demo.words import make_error, make_message
+from at_k.errors import InputError, Message
 from at_k.estimators.consensus import TIES
 from at_k.grading.verdicts import MISSING
+from at_k.readers.plain import collect_samples
+from at_k.readers.quoting import shorten
+from at_k.readers.standard import Samples, find_missing
+from at_k.readers.tables import Table
 from at_k.registration import METRICS, module_path
+
+_MAX_KEYS = LIMITS.max_keys or 0
+_MAX_TABLES = LIMITS.max_tables or 0
+_MAX_VALUES = LIMITS.max_values or 0
+_SECONDS = LIMITS.seconds or 0.0
+_VOTE_SECONDS = LIMITS.vote_seconds or 0.0
 
 
 @dataclass(frozen=True)
@@ -42,47 +50,38 @@ class Options:
     def __post_init__(self) -> None:
         for name in self.metrics:
             if name not in METRICS:
-                raise Refused(
-                    "scoring.bad_choice", name="metrics", value=shortened(str(name)), choices=", ".join(METRICS)
+                raise make_error(
+                    "scoring.bad_choice", name="metrics", value=shorten(str(name)), choices=", ".join(METRICS)
                 )
         for name, value, choices in (("ties", self.ties, TIES), ("missing", self.missing, MISSING)):
             if value not in choices:
-                raise Refused("scoring.bad_choice", name=name, value=shortened(str(value)), choices=", ".join(choices))
+                raise make_error("scoring.bad_choice", name=name, value=shorten(str(value)), choices=", ".join(choices))
         if not self.metrics:
-            raise Refused("scoring.no_metric")
-        if self.k is not None and len(self.k) > MAX_K:
-            raise Refused("scoring.too_many", name="k", count=len(self.k), limit=MAX_K)
-        if not 1 <= len(self.taus) <= MAX_K:
-            raise Refused("scoring.too_many", name="τ", count=len(self.taus), limit=MAX_K)
+            raise make_error("scoring.no_metric")
+        if self.k is not None and len(self.k) > _MAX_KEYS:
+            raise make_error("scoring.too_many", name="k", count=len(self.k), limit=_MAX_KEYS)
+        if not 1 <= len(self.taus) <= _MAX_KEYS:
+            raise make_error("scoring.too_many", name="τ", count=len(self.taus), limit=_MAX_KEYS)
         if self.k is not None and (not self.k or min(self.k) < 1):
-            raise Refused("scoring.bad_k", value=min(self.k, default="–"))
+            raise make_error("scoring.bad_k", value=min(self.k, default="–"))
         if not all(0 <= tau <= 1 for tau in self.taus):
-            raise Refused("scoring.bad_tau", value=next(tau for tau in self.taus if not 0 <= tau <= 1))
+            raise make_error("scoring.bad_tau", value=next(tau for tau in self.taus if not 0 <= tau <= 1))
 
 
-MODEL_NAMES = ("model", "model_name", "model_id", "system", "run", "checkpoint")
-"""What a column may be called of which each value is a data set of its own."""
-
-
-def taken_together(table: Table, samples: Samples) -> Said | None:
-    """A warning, if a file holds the results of several models, and no role of a column tells them apart."""
-    for column in table.columns:
-        if spelled(column) in MODEL_NAMES and column not in samples.roles.values():
-            values = {str(row.get(column)) for row in table.rows}
-            if len(values) > 1:
-                return Said("scoring.taken_together", column=shortened(column), count=len(values))
-    return None
-
-
-def score_table(table: Table, columns: Mapping[str, str | None], options: Options) -> tuple[Samples, Scored]:
-    """The samples of a table whose columns have these roles, and every metric that they allow."""
-    samples = roles.samples(table, dict(columns))
+def score_table(
+    table: Table,
+    columns: Mapping[str, str | None],
+    options: Options,
+    *,
+    where: Mapping[str, object] | None = None,
+    pool: str | Sequence[str] = (),
+) -> tuple[Samples, Scored]:
+    """Score the samples of a table. `columns` says which column has which role, where that is not guessed."""
+    samples = collect_samples(table, columns=columns, where=where, pool=pool, limits=LIMITS)
     if samples.answers is not None:  # as the checker reads them, so that " 7" and "7" are one vote
         answers = [[answer and answer.strip() for answer in row] for row in samples.answers]
         samples = replace(samples, answers=answers)
-    scored = score(samples, options)
-    warning = taken_together(table, samples)
-    return samples, scored if warning is None else replace(scored, notes=[warning, *scored.notes])
+    return samples, score(samples, options)
 
 
 @dataclass(frozen=True)
@@ -107,8 +106,8 @@ class Scored:
     overall: dict[str, float]
     groups: dict[str, dict[str, float]]
     sizes: dict[str, int]
-    left_out: dict[str, Refused]
-    notes: list[Said]
+    left_out: dict[str, InputError]
+    notes: list[Message]
     k: tuple[int, ...]
     curves: Curves
     problems: Problems
@@ -129,7 +128,9 @@ def numbers(text: str, name: str, kind: Callable[[str], Any]) -> tuple[Any, ...]
             try:
                 found.append(kind(part if len(part) <= 20 else ""))  # the beginning of a number is another number
             except ValueError:
-                raise Refused("scoring.no_number", name=name, value=shortened(part)) from None
+                if kind is int:
+                    raise make_error("scoring.no_whole_number", name=name, value=shorten(part)) from None
+                raise make_error("scoring.no_number", name=name, value=shorten(part)) from None
     return tuple(dict.fromkeys(found))
 
 
@@ -137,7 +138,7 @@ def score(samples: Samples, options: Options) -> Scored:
     """Every metric that the samples allow and the options ask for.
 
     Raises:
-        Refused: if a value or an option does not fit the samples, or the work is more than a public page can do.
+        InputError: if a value or an option does not fit the samples, or the work is more than a public page can do.
     """
     started = monotonic()
     given = samples
@@ -146,16 +147,16 @@ def score(samples: Samples, options: Options) -> Scored:
     k = _fitting(options.k, n, samples.problems)
     _bounded(n, k, options.taus)
     grid = _grid(n, k, options.taus)
-    labels = samples.groups if options.by_group else None
-    left_out: dict[str, Refused] = {}
+    labels = samples.group if options.by_group else None
+    left_out: dict[str, InputError] = {}
     tables: dict[str, dict[str, Any]] = {}
     lines: dict[str, tuple[float | None, ...]] = {}
     for name in [name for name in METRICS if name in options.metrics]:
-        if monotonic() - started > MAX_SECONDS:
-            raise Refused("scoring.too_long", seconds=round(MAX_SECONDS))
+        if monotonic() - started > _SECONDS:
+            raise make_error("scoring.too_long", seconds=round(_SECONDS))
         try:
             columns = _columns(name, samples, given, options, max(k))
-        except Refused as reason:
+        except InputError as reason:
             left_out[name] = reason
             continue
         tables[name] = _computed(name, columns, k, groups=labels, return_details=True)
@@ -164,23 +165,25 @@ def score(samples: Samples, options: Options) -> Scored:
     if not tables:
         raise next(iter(left_out.values()))
     if "cons_at_k" in tables and samples.answers is None:
-        notes.append(Said("scoring.vote_of_grades"))
+        notes.append(make_message("scoring.vote_of_grades"))
     # In a vote a correct sample without an answer is not counted: n and c are those of the average.
     counts = _computed("avg_at_n", _columns("avg_at_n", samples, given, options, 1), k, return_details=True)["details"]
     problems = Problems(samples.problems, counts["per_problem"]["n"], counts["per_problem"]["c"])
     return _gathered(problems, labels, tables, k, Curves(grid, lines), left_out, notes)
 
 
-def settled(samples: Samples, missing: str) -> tuple[Samples, list[Said]]:
+def settled(samples: Samples, missing: str) -> tuple[Samples, list[Message]]:
     """The samples once it is decided what a missing one is, and a note on those that were missing."""
     if not samples.n_missing:
         return samples, []
-    absent = roles.missing(samples.answers, samples.grades)
+    absent = find_missing(samples.answers, samples.grades)
     if missing == "error":
         problem = next(i for i, row in enumerate(absent) if any(row))
-        raise Refused("scoring.missing", **samples.place(problem, absent[problem].index(True)), count=samples.n_missing)
+        raise make_error(
+            "scoring.missing", place=samples.place(problem, absent[problem].index(True)), count=samples.n_missing
+        )
     if missing == "incorrect":
-        note = Said("scoring.counted_wrong", count=samples.n_missing)
+        note = make_message("scoring.counted_wrong", count=samples.n_missing)
         if samples.grades is None:
             return samples, [note]
         grades: list[list[float | None]] = [
@@ -193,7 +196,7 @@ def settled(samples: Samples, missing: str) -> tuple[Samples, list[Said]]:
         return replace(samples, grades=grades, answers=answers), [note]
     if any(all(row) for row in absent):
         problem = next(i for i, row in enumerate(absent) if all(row))
-        raise Refused("scoring.nothing_left", problem=samples.problems[problem])
+        raise make_error("scoring.nothing_left", problem=samples.problems[problem])
     columns: dict[str, Any] = {"answers": samples.answers, "grades": samples.grades, "scores": samples.scores}
     kept: dict[str, Any] = {
         name: [
@@ -202,20 +205,20 @@ def settled(samples: Samples, missing: str) -> tuple[Samples, list[Said]]:
         for name, rows in columns.items()
         if rows is not None
     }
-    return replace(samples, **kept, n_missing=0), [Said("scoring.dropped", count=samples.n_missing)]
+    return replace(samples, **kept, n_missing=0), [make_message("scoring.dropped", count=samples.n_missing)]
 
 
 def grades_by_answer(samples: Samples) -> dict[tuple[str, str], float]:
     """(answer, number of the problem) → grade, for a vote of answers that come with verdicts.
 
     Raises:
-        Refused: if a problem has an answer with two different grades.
+        InputError: if a problem has an answer with two different grades.
     """
     found: dict[tuple[str, str], float] = {}
     for problem, (answers, grades) in enumerate(zip(samples.answers or [], samples.grades or [], strict=True)):
         for sample, (answer, grade) in enumerate(zip(answers, grades, strict=True)):
             if answer is not None and grade is not None and found.setdefault((answer, str(problem)), grade) != grade:
-                raise Refused("scoring.two_verdicts", answer=answer[:40], **samples.place(problem, sample))
+                raise make_error("scoring.two_verdicts", answer=answer[:40], place=samples.place(problem, sample))
     return found
 
 
@@ -225,12 +228,12 @@ def _columns(name: str, samples: Samples, given: Samples, options: Options, most
     The samples are `given`, settled.
 
     Raises:
-        Refused: if the samples do not have what the metric needs.
+        InputError: if the samples do not have what the metric needs.
     """
     taken: dict[str, Any] = {"missing": options.missing}
     if name == "cons_at_k" and samples.answers is not None:
         if most > _longest_vote(samples):
-            raise Refused("scoring.vote_too_long", k=most)
+            raise make_error("scoring.vote_too_long", k=most)
         taken |= {"predictions": samples.answers, "references": samples.references, "ties": options.ties}
         if samples.grades is not None:
             verdicts = grades_by_answer(given)
@@ -248,10 +251,10 @@ def _columns(name: str, samples: Samples, given: Samples, options: Options, most
         taken |= {"predictions": samples.answers, "references": samples.references}
     if name == "best_at_k":
         if samples.scores is None:
-            raise Refused("scoring.no_scores")
+            raise make_error("scoring.no_scores")
         for problem, scores in enumerate(samples.scores):
             if None in scores:
-                raise Refused("scoring.no_score", problem=shortened(samples.problems[problem]))
+                raise make_error("scoring.no_score", problem=shorten(samples.problems[problem]))
         taken |= {"scores": samples.scores, "higher_is_better": options.higher_is_better}
     if name == "gpassk":
         taken["thresholds"] = list(options.taus)
@@ -284,7 +287,7 @@ def _fitting(k: tuple[int, ...] | None, n: list[int], names: list[str]) -> tuple
         powers = [2**power for power in range(11) if 2**power <= smallest]
         return tuple(sorted({*powers, smallest}))
     if max(k) > smallest:
-        raise Refused("scoring.k_above_n", k=max(k), n=smallest, problem=names[n.index(smallest)][:60])
+        raise make_error("scoring.k_above_n", k=max(k), n=smallest, problem=names[n.index(smallest)][:60])
     return k
 
 
@@ -294,22 +297,22 @@ def _bounded(n: list[int], k: tuple[int, ...], taus: tuple[float, ...]) -> None:
     The work is a row of probabilities for each distinct n, k and metric.
     """
     keys = len(k) * (len(taus) + 4)
-    if len(n) * keys > MAX_VALUES:
-        raise Refused("scoring.too_many_values", problems=len(n), limit=MAX_VALUES // keys)
-    if len(set(n)) * keys > MAX_TABLES:
-        raise Refused("scoring.too_ragged", sizes=len(set(n)), limit=MAX_TABLES // keys)
+    if len(n) * keys > _MAX_VALUES:
+        raise make_error("scoring.too_many_values", problems=len(n), limit=_MAX_VALUES // keys)
+    if len(set(n)) * keys > _MAX_TABLES:
+        raise make_error("scoring.too_ragged", sizes=len(set(n)), limit=_MAX_TABLES // keys)
 
 
 def _grid(n: list[int], k: tuple[int, ...], taus: tuple[float, ...]) -> tuple[int, ...]:
     """The k of the curves, thinned where many different n make each of them costly."""
     grid = drawn_k(min(n))
-    room = max(1, MAX_TABLES // (len(set(n)) * (len(taus) + 4)) - len(k))
+    room = max(1, _MAX_TABLES // (len(set(n)) * (len(taus) + 4)) - len(k))
     every = -(-len(grid) // room)
     return tuple(sorted({*grid[::every], *k}))
 
 
 def _affordable(samples: Samples, grid: tuple[int, ...]) -> tuple[int, ...]:
-    """Those of a grid up to which the exact vote fits into `MAX_VOTE_SECONDS`, 1 at least."""
+    """Those of a grid up to which the exact vote fits into `_VOTE_SECONDS`, 1 at least."""
     if samples.answers is None:
         return grid
     longest = _longest_vote(samples)
@@ -317,7 +320,7 @@ def _affordable(samples: Samples, grid: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _longest_vote(samples: Samples) -> float:
-    """The largest k, at least 1, up to which the exact vote fits into `MAX_VOTE_SECONDS`, as measured on two cores.
+    """The largest k, at least 1, up to which the exact vote fits into `_VOTE_SECONDS`, as measured on two cores.
 
     To set an answer that may win against its rivals takes a time that grows with n²·k, and each distinct n one that
     grows with n·(k + 20).
@@ -325,7 +328,7 @@ def _longest_vote(samples: Samples) -> float:
     rows = samples.answers or []
     squares = sum(len(row) ** 2 * _right_sizes(samples, problem) for problem, row in enumerate(rows))
     sizes = sum({len(row) for row in rows})
-    left = MAX_VOTE_SECONDS - 5e-5 * len(rows) - 2e-5 * sizes
+    left = _VOTE_SECONDS - 5e-5 * len(rows) - 2e-5 * sizes
     return max(1.0, left / (6e-10 * squares + 1e-6 * sizes))
 
 
@@ -348,8 +351,8 @@ def _gathered(
     tables: dict[str, dict[str, Any]],
     k: tuple[int, ...],
     curves: Curves,
-    left_out: dict[str, Refused],
-    notes: list[Said],
+    left_out: dict[str, InputError],
+    notes: list[Message],
 ) -> Scored:
     metrics, overall, per_problem, signatures = {}, {}, {}, {}
     groups: dict[str, dict[str, float]] = {label: {} for label in sorted(set(labels or []), key=_natural)}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from at_k.demo.roles import Samples
 from at_k.demo.scoring import Options, Scored
+from at_k.readers.standard import Samples
 
 _START = """\
 import json
@@ -85,7 +85,7 @@ def _call(name: str, samples: Samples, options: Options, scored: Scored) -> str:
     elif samples.n_missing:
         arguments["missing"] = f'"{options.missing}"'
     if scored.groups:
-        arguments["groups"] = 'data["groups"]'
+        arguments["groups"] = 'data["group"]'
     configuration = ', "graded"' if graded else ""
     given = "".join(f"    {argument}={value},\n" for argument, value in arguments.items())
     return f'{name} = evaluate.load(str(at_k.module_path("{name}")){configuration})\nprint({name}.compute(\n{given}))\n'

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from html import escape
 
 from at_k.demo.scoring import Scored
-from at_k.demo.words import Said, say
+from at_k.demo.words import say, translate
+from at_k.errors import InputError, Message
 
 
 def results(scored: Scored, language: str) -> str:
@@ -31,7 +32,8 @@ def results(scored: Scored, language: str) -> str:
 
 def remarks(scored: Scored, language: str) -> str:
     """Below the table: what must be known of the numbers, and which metrics were left out, and why."""
-    lines = [escape(said.text(language)) for said in (*scored.notes, *scored.left_out.values())]
+    messages: list[Message | InputError] = [*scored.notes, *scored.left_out.values()]
+    lines = [escape(translate(each, language)) for each in messages]
     return f'<ul class="remarks">{"".join(f"<li>{line}</li>" for line in lines)}</ul>' if lines else ""
 
 
@@ -52,9 +54,9 @@ def summary(scored: Scored, language: str) -> str:
     return f'<p class="summary" role="status">{text}</p>'
 
 
-def message(reason: Said | None, language: str) -> str:
+def message(reason: Message | InputError | None, language: str) -> str:
     """Why something was refused, read out at once by a screen reader; nothing if it was not."""
-    return "" if reason is None else f'<p class="refused" role="alert">{escape(reason.text(language))}</p>'
+    return "" if reason is None else f'<p class="refused" role="alert">{escape(translate(reason, language))}</p>'
 
 
 def values(result: Mapping[str, float]) -> str:

@@ -7,12 +7,15 @@ from typing import Any
 
 import gradio as gr
 
-from at_k.demo import cards, roles, tables
+from at_k.demo import cards, tables
 from at_k.demo.i18n import t
-from at_k.demo.reading import read
+from at_k.demo.limits import LIMITS
 from at_k.demo.scoring import Options, numbers, score
-from at_k.demo.words import Refused, language_of
+from at_k.demo.words import language_of
+from at_k.errors import InputError
 from at_k.estimators.consensus import TIES
+from at_k.readers.plain import collect_samples
+from at_k.readers.tables import read_table
 from at_k.registration import METRICS
 
 POSITION = 3
@@ -105,7 +108,7 @@ def _demo(name: str) -> None:
         """The result, or why there is none."""
         try:
             return tables.values(_result(name, text, k, taus, ties, higher))
-        except Refused as reason:
+        except InputError as reason:
             return tables.message(reason, language_of(request.headers.get("accept-language")))
 
     gr.on(
@@ -121,7 +124,7 @@ def _demo(name: str) -> None:
 
 def _result(name: str, text: str, k: str, taus: str, ties: str, higher: bool) -> dict[str, float]:
     """The numbers of one metric; a missing sample counts as wrong, so that a vote can do without it."""
-    table = read(text)
+    table = read_table(text, limits=LIMITS)
     options = Options(
         metrics=[name],
         k=numbers(k, "k", int) or None,
@@ -130,4 +133,4 @@ def _result(name: str, text: str, k: str, taus: str, ties: str, higher: bool) ->
         missing="incorrect",
         higher_is_better=higher,
     )
-    return score(roles.samples(table, roles.guess(table)), options).overall
+    return score(collect_samples(table, limits=LIMITS), options).overall

@@ -8,17 +8,19 @@ from typing import Any
 
 import gradio as gr
 
-from at_k.demo import downloads, examples, figures, roles, snippets, tables
+from at_k.demo import downloads, examples, figures, snippets, tables
 from at_k.demo.files import TO_MESSAGE, TO_TEXT, file_input
 from at_k.demo.i18n import t
-from at_k.demo.limits import MAX_BYTES
+from at_k.demo.limits import LIMITS
 from at_k.demo.plots import plotted
-from at_k.demo.reading import read
-from at_k.demo.roles import ROLES
 from at_k.demo.scoring import Options, numbers, score_table
-from at_k.demo.words import LANGUAGES, Refused, language_of, say
+from at_k.demo.words import LANGUAGES, language_of, say
+from at_k.errors import InputError
 from at_k.estimators.consensus import TIES
 from at_k.grading.verdicts import MISSING
+from at_k.readers.roles import guess_roles
+from at_k.readers.standard import ROLES
+from at_k.readers.tables import Table, read_table
 from at_k.registration import METRICS
 
 POSITION = 2
@@ -34,7 +36,17 @@ LOG_FROM = 64
 """From this n on, k is drawn on a logarithmic axis."""
 
 OF_OPTIONS = tuple(
-    f"scoring.{name}" for name in ("no_metric", "too_many", "bad_choice", "bad_k", "bad_tau", "no_number", "k_above_n")
+    f"scoring.{name}"
+    for name in (
+        "no_metric",
+        "too_many",
+        "bad_choice",
+        "bad_k",
+        "bad_tau",
+        "no_whole_number",
+        "no_number",
+        "k_above_n",
+    )
 )
 """Refusals that are shown at the options; all others stand below the results that they are about."""
 
@@ -47,7 +59,9 @@ with open("results.jsonl", encoding="utf-8") as file:
 print(client.predict(16, 8, k=[1, 4, 8], taus=[0.5, 1.0], api_name="/explore"))
 """
 
-_SHORTENED = f"(text, ...rest) => [text?.length > {MAX_BYTES} ? text.slice(0, {MAX_BYTES + 1}) : text, ...rest]"
+_SHORTENED = (
+    f"(text, ...rest) => [text?.length > {LIMITS.max_bytes} ? text.slice(0, {LIMITS.max_bytes} + 1) : text, ...rest]"
+)
 """What is far too long is not sent whole; the visitor keeps it, and is told."""
 
 _PICTURE = """() => {{
@@ -152,7 +166,7 @@ def scored(
     references: str,
     grades: str,
     scores: str,
-    groups: str,
+    group: str,
     metrics: list[str],
     k: str,
     taus: str,
@@ -164,7 +178,7 @@ def scored(
 ) -> list[Any]:
     """The page after results were given, or options changed."""
     language = language_of(request.headers.get("accept-language"))
-    chosen = dict(zip(ROLES, (problem, answers, references, grades, scores, groups), strict=True))
+    chosen = dict(zip(ROLES, (problem, answers, references, grades, scores, group), strict=True))
     try:
         options = Options(
             metrics=metrics,
@@ -176,8 +190,8 @@ def scored(
             by_group=by_group,
         )
         return _page(_parts(text, chosen, options, language), chosen, language)
-    except Refused as reason:
-        of_options = reason.key in OF_OPTIONS
+    except InputError as reason:
+        of_options = reason.code in OF_OPTIONS
         messages = [tables.message(None if of_options else reason, language)]
         messages += [tables.message(reason if of_options else None, language)]
         return [*messages, gr.Column(visible=False), *_offered(text, chosen, language), *[gr.skip()] * len(_SHOWN)]
@@ -186,10 +200,11 @@ def scored(
 def _offered(text: str, chosen: Mapping[str, str], language: str) -> list[Any]:
     """The choices of columns where results were refused: one of them may be what helps."""
     try:
-        table = read(text)
-    except Refused:
+        table = read_table(text, limits=LIMITS)
+    except InputError:
         return [gr.skip()] * len(ROLES)
-    return _columns({"columns": table.columns, "guessed": roles.guess(table)}, chosen, language)
+    guessed = _guess(table, _chosen_columns(table, chosen))
+    return _columns({"columns": table.columns, "guessed": guessed}, chosen, language)
 
 
 def first_words(request: gr.Request) -> list[Any]:
@@ -224,16 +239,13 @@ def _first(language: str) -> dict[str, Any]:
 
 def _parts(text: str, chosen: Mapping[str, str], options: Options, language: str) -> dict[str, Any]:
     """Everything that the page shows of results."""
-    table = read(text)
-    guessed = roles.guess(table)
-    named = {
-        role: None if column == NONE else column for role, column in chosen.items() if column in (NONE, *table.columns)
-    }
-    samples, found = score_table(table, guessed | named, options)
+    table = read_table(text, limits=LIMITS)
+    named = _chosen_columns(table, chosen)
+    samples, found = score_table(table, named, options)
     words = (say(language, "score.never"), say(language, "score.sometimes"), say(language, "score.always"))
     return {
         "columns": table.columns,
-        "guessed": guessed,
+        "guessed": _guess(table, named),
         "summary": tables.summary(found, language),
         "table": tables.results(found, language),
         "curves": plotted(figures.against_k(found.curves, log=found.curves.k[-1] > LOG_FROM, zoom=True), "at-k-curves"),
@@ -241,6 +253,19 @@ def _parts(text: str, chosen: Mapping[str, str], options: Options, language: str
         "links": downloads.links(samples, options, found, language),
         "code": snippets.python(samples, options, found),
     }
+
+
+def _chosen_columns(table: Table, chosen: Mapping[str, str]) -> dict[str, str | None]:
+    """Return the roles for which a visitor chose a column of this table, or none."""
+    return {
+        role: None if column == NONE else column for role, column in chosen.items() if column in (NONE, *table.columns)
+    }
+
+
+def _guess(table: Table, named: Mapping[str, str | None]) -> dict[str, str | None]:
+    """Return what each role would be without a choice of its own: choices for other roles take their columns away."""
+    alone = guess_roles(table, limits=LIMITS)
+    return guess_roles(table, named, limits=LIMITS) | {role: alone[role] for role in named}
 
 
 def _choices(parts: Mapping[str, Any], role: str, language: str) -> list[tuple[str, str]]:

@@ -2,6 +2,8 @@
 
 Each file of this package holds the words of one part of the demo: key → (English, Chinese). A key is the name of its file,
 a dot, and a name: "score.title". What stands in braces is filled in: "row {row}".
+
+The messages of the library carry their English sentences; `library.py` has the Chinese ones.
 """
 
 from __future__ import annotations
@@ -10,34 +12,75 @@ import re
 from importlib import import_module
 from pkgutil import iter_modules
 
+from at_k.demo.words.library import CHINESE
+from at_k.errors import InputError, Message
+
 LANGUAGES = ("en", "zh")
 
 
-def _collected() -> dict[str, tuple[str, str]]:
-    """The words of all files, by key."""
+def _collect_words() -> dict[str, tuple[str, str]]:
+    """Return the words of all files, by key."""
     words: dict[str, tuple[str, str]] = {}
     for part in iter_modules(__path__):
-        own: dict[str, tuple[str, str]] = import_module(f"{__name__}.{part.name}").WORDS
-        words |= {f"{part.name}.{name}": pair for name, pair in own.items()}
+        if part.name != "library":
+            own: dict[str, tuple[str, str]] = import_module(f"{__name__}.{part.name}").WORDS
+            words |= {f"{part.name}.{name}": pair for name, pair in own.items()}
     return words
 
 
-WORDS = _collected()
+WORDS = _collect_words()
 
 
 def say(language: str, key: str, **values: object) -> str:
-    """The words of a key in a language, filled in.
+    """Return the words of a key in a language, filled in.
 
     Examples:
-        >>> say("en", "reading.empty")
-        'There are no results here yet: paste some, or open a file or an example.'
+        >>> say("en", "score.problems", count=3)
+        '3 problems'
     """
     text = WORDS[key][LANGUAGES.index(language)]
     return text.format(**values) if values else text
 
 
+def make_message(key: str, **values: object) -> Message:
+    """Make a message of the demo's own words, until the language of its reader is known.
+
+    Examples:
+        >>> str(make_message("scoring.no_metric"))
+        'Choose at least one metric.'
+    """
+    return Message(key, WORDS[key][0], **values)
+
+
+def make_error(key: str, **values: object) -> InputError:
+    """Make an error of the demo's own words.
+
+    Examples:
+        >>> make_error("scoring.no_metric").code
+        'scoring.no_metric'
+    """
+    return InputError(key, WORDS[key][0], **values)
+
+
+def translate(message: Message | InputError, language: str) -> str:
+    """Return a message, or the message of an error, in a language.
+
+    Examples:
+        >>> translate(make_error("scoring.no_metric"), "zh")
+        '请至少选择一个指标。'
+    """
+    template = CHINESE.get(message.code) or WORDS.get(message.code, ("", ""))[1]
+    if language == LANGUAGES[0] or not template:
+        return str(message)
+    values = {
+        name: translate(value, language) if isinstance(value, Message) else value
+        for name, value in message.values.items()
+    }
+    return template.format(**values)
+
+
 def language_of(accept_language: str | None) -> str:
-    """The language of a browser, from its Accept-Language header: its first, if there is that one here, else English.
+    """Choose the language of a browser from its Accept-Language header: its first, if that is here, else English.
 
     Its second would be no help: the parts of the page that the browser translates are English then.
 
@@ -47,22 +90,3 @@ def language_of(accept_language: str | None) -> str:
     """
     first = re.split("[,;-]", accept_language or "", maxsplit=1)[0].strip().lower()
     return first if first in LANGUAGES else LANGUAGES[0]
-
-
-class Said:
-    """A sentence, kept as a key of `WORDS` and what is filled in until its reader's language is known."""
-
-    def __init__(self, key: str, **values: object) -> None:
-        self.key = key
-        self.values = values
-
-    def text(self, language: str) -> str:
-        """The sentence in a language."""
-        return say(language, self.key, **self.values)
-
-    def __str__(self) -> str:
-        return self.text(LANGUAGES[0])
-
-
-class Refused(Said, ValueError):  # noqa: N818 - it is said of input, not of the program
-    """Input that cannot be used, and why."""

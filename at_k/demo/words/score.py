@@ -28,7 +28,7 @@ WORDS = {
     "role_references": ("References", "参考答案"),
     "role_grades": ("Verdicts or grades", "判定或得分"),
     "role_scores": ("Scores, to choose by", "用于选择的分数"),
-    "role_groups": ("Groups", "分组"),
+    "role_group": ("Groups", "分组"),
     "no_column": ("none", "无"),
     "guessed": ("as guessed: {column}", "按猜测：{column}"),
     "options": ("Options", "选项"),

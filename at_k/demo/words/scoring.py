@@ -2,8 +2,8 @@
 
 WORDS = {
     "bad_choice": (
-        "“{name}” must be one of {choices}; got “{value}”.",
-        "“{name}” 必须是 {choices} 之一；得到 “{value}”。",
+        "{name} must be one of {choices}; got “{value}”.",
+        "{name} 必须是 {choices} 之一；得到 “{value}”。",
     ),
     "no_metric": ("Choose at least one metric.", "请至少选择一个指标。"),
     "too_many": (
@@ -12,26 +12,33 @@ WORDS = {
     ),
     "bad_k": ("k must be a whole number of at least 1; got {value}.", "k 必须是不小于 1 的整数；得到 {value}。"),
     "bad_tau": ("τ must lie between 0 and 1; got {value}.", "τ 必须在 0 和 1 之间；得到 {value}。"),
-    "no_number": ("“{value}” in {name} is no number that fits there.", "{name} 中的 “{value}” 不是合适的数。"),
+    "no_whole_number": (
+        "{name} must be whole numbers such as 1, 4, 8; got “{value}”.",
+        "{name} 必须是整数，例如 1, 4, 8；得到 “{value}”。",
+    ),
+    "no_number": (
+        "{name} must be numbers such as 0.25, 0.5, 1; got “{value}”.",
+        "{name} 必须是数，例如 0.25, 0.5, 1；得到 “{value}”。",
+    ),
     "k_above_n": (
-        "k = {k} is more than problem “{problem}” has samples: {n}.",
-        "k = {k} 超过了题目 “{problem}” 的样本数 {n}。",
+        "k = {k} is more than n = {n}, the number of samples of problem “{problem}”.",
+        "k = {k} 超过了题目 “{problem}” 的样本数 n = {n}。",
     ),
     "missing": (
-        "Row {row}, column “{column}”{sample}: a sample is missing ({count} in all). Choose what a missing sample counts as.",
-        "第 {row} 行，列 “{column}”{sample}：缺少一个样本（共缺 {count} 个）。请选择如何对待缺失的样本。",
+        "A sample is missing ({place}); missing in all: {count}. Choose what a missing sample counts as.",
+        "缺少一个样本（{place}）；共缺 {count} 个。请选择如何对待缺失的样本。",
     ),
     "counted_wrong": (
-        "{count} missing samples count as wrong, and cast no vote.",
-        "{count} 个缺失的样本按错误计，且不投票。",
+        "Missing samples: {count}. They count as wrong and cast no vote.",
+        "缺失的样本：{count} 个，按错误计，且不投票。",
     ),
     "dropped": (
-        "{count} missing samples are left out; n is smaller where they were.",
-        "{count} 个缺失的样本已略去；相应题目的 n 变小。",
+        "Missing samples: {count}. They are left out, so their problems have a smaller n.",
+        "缺失的样本：{count} 个，已略去；相应题目的 n 变小。",
     ),
     "nothing_left": (
-        "All samples of problem “{problem}” are missing; nothing is left of it.",
-        "题目 “{problem}” 的样本全部缺失，没有剩余。",
+        "All samples of problem “{problem}” are missing, so it cannot be scored without them.",
+        "题目 “{problem}” 的样本全部缺失，略去后无法评分。",
     ),
     "too_long": (
         "This takes longer than {seconds} seconds. On your own machine there is no limit: see the Python lines.",
@@ -54,14 +61,9 @@ WORDS = {
         "cons@k 由判定计算：k 个中须有过半正确。若有答案则按投票计算。",
     ),
     "two_verdicts": (
-        "cons@k is left out: the answer “{answer}” has two verdicts in one problem, so that a vote for it is neither right nor "
-        "wrong (row {row}, column “{column}”{sample}).",
-        "未计算 cons@k：同一题的答案 “{answer}” 有两种判定，因此投给它的票无法判断对错（第 {row} 行，列 “{column}”{sample}）。",
-    ),
-    "taken_together": (
-        "Column “{column}” has {count} values: their samples are taken together, as if of one model. To score them one by "
-        "one, give a file of each.",
-        "列 “{column}” 有 {count} 个值：它们的样本合在一起计算，如同来自一个模型。要分别评分，请各用一个文件。",
+        "cons@k is left out: the answer “{answer}” has two different verdicts in one problem, so a vote for it is neither "
+        "correct nor wrong ({place}).",
+        "未计算 cons@k：同一题的答案 “{answer}” 有两种判定，因此投给它的票无法判断对错（{place}）。",
     ),
     "no_score": (
         "best@k is left out: a sample of problem “{problem}” has no score.",

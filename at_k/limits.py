@@ -1,0 +1,59 @@
+"""How much work may be asked for. The library has no limits of its own; a public page passes some."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most that is accepted, each measured before the work begins. None means without limit.
+
+    Attributes:
+        max_bytes: bytes of a results file, as UTF-8.
+        max_rows: rows of a file: problems, or samples where each has a row of its own.
+        max_columns: columns of a file.
+        max_cells: cells of a CSV file, with the empty ones.
+        max_text: characters of one answer, reference, name or label.
+        max_problems: problems of a data set.
+        max_samples: samples of one problem.
+        max_all_samples: samples of all problems together.
+        max_groups: different groups of problems.
+        max_keys: values of k, and thresholds, in one request.
+        max_tables: rows of probabilities, one for each n, k and metric.
+        max_values: numbers in the report, one for each problem, k and metric.
+        seconds: time for one request.
+        vote_seconds: time for the votes of all problems, as estimated before they are counted.
+
+    Examples:
+        >>> Limits(max_rows=100).max_rows, UNLIMITED.max_rows
+        (100, None)
+    """
+
+    max_bytes: int | None = None
+    max_rows: int | None = None
+    max_columns: int | None = None
+    max_cells: int | None = None
+    max_text: int | None = None
+    max_problems: int | None = None
+    max_samples: int | None = None
+    max_all_samples: int | None = None
+    max_groups: int | None = None
+    max_keys: int | None = None
+    max_tables: int | None = None
+    max_values: int | None = None
+    seconds: float | None = None
+    vote_seconds: float | None = None
+
+
+UNLIMITED = Limits()
+
+
+def exceeds(amount: float, limit: float | None) -> bool:
+    """Return whether an amount is more than a limit allows.
+
+    Examples:
+        >>> exceeds(3, 2), exceeds(3, 3), exceeds(3, None)
+        (True, False, False)
+    """
+    return limit is not None and amount > limit

@@ -1,0 +1,128 @@
+"""The rows of one model, where a file holds the results of several."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from at_k.errors import InputError
+from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
+from at_k.validation import kind
+
+MODEL_NAMES = ("model", "model_name", "model_id", "system", "run", "checkpoint")
+"""Names of columns in which each value stands for a data set of its own."""
+
+
+def select_rows(
+    columns: Mapping[str, Sequence[object]],
+    *,
+    where: Mapping[str, object] | None = None,
+    pool: str | Sequence[str] = (),
+    used: Collection[str | None] = (),
+) -> list[int] | None:
+    """Choose the rows to score, and refuse rows of several models.
+
+    Args:
+        columns: column → one value per row.
+        where: column → the value, or list of values, of the rows to keep. Numbers and truth values may be given as
+            text: "1" is 1, and "true" is True.
+        pool: columns of models whose rows are samples of one model after all.
+        used: columns that have a role, and so are not looked at.
+
+    Returns:
+        The positions of the rows to keep, counted from 0; None for all of them.
+
+    Raises:
+        InputError: if `where` or `pool` names a column that does not exist, if `where` asks for a value that no row
+            has, or if the rows are of several models. The error lists what there is.
+        TypeError: if `where` is not a mapping.
+
+    Examples:
+        >>> columns = {"model": ["a", "a", "b"], "correct": [1, 0, 1]}
+        >>> select_rows(columns, where={"model": "a"})
+        [0, 1]
+        >>> select_rows(columns, pool="model") is None
+        True
+        >>> select_rows(columns)
+        Traceback (most recent call last):
+            ...
+        at_k.errors.InputError: Column “model” has several values: “a”, “b”. To score one of them, keep only its rows: \
+where={"model": "a"}. If all rows are samples of one model, say so: pool="model".
+    """
+    if where is not None and not isinstance(where, Mapping):
+        raise TypeError(f"`where` must map columns to values; got {kind(where)}")
+    pooled = (pool,) if isinstance(pool, str) else tuple(pool)
+    for name in (*(where or ()), *pooled):
+        if name not in columns:
+            raise InputError(
+                "models.no_column",
+                "There is no column {column} to choose rows by. The columns are: {columns}.",
+                column=quote(name),
+                columns=quote_all(columns),
+            )
+    kept = _filter_rows(columns, where) if where else None
+    for name in columns:
+        if normalize_name(name) in MODEL_NAMES and name not in used and name not in pooled:
+            _refuse_several(name, columns[name], kept)
+    return kept
+
+
+def _filter_rows(columns: Mapping[str, Sequence[object]], where: Mapping[str, object]) -> list[int]:
+    """Return the positions of the rows that have one of the wanted values in every column of `where`."""
+    kept: list[int] | None = None
+    for name, wanted in where.items():
+        spelled = list(map(_spell, columns[name]))
+        known = set(spelled)
+        choices = list(wanted) if isinstance(wanted, (list, tuple, set, frozenset)) else [wanted]
+        for value in choices:
+            if _spell(value) not in known:
+                raise InputError(
+                    "models.no_value",
+                    "No row has {value} in column “{column}”. Its values are: {values}.",
+                    value=quote(value),
+                    column=shorten(name),
+                    values=quote_all(_distinct(columns[name])),
+                )
+        accepted = set(map(_spell, choices))
+        kept = [place for place in (range(len(spelled)) if kept is None else kept) if spelled[place] in accepted]
+    if not kept:
+        raise InputError("models.no_rows", "No row has all of the values that `where` asks for.")
+    return kept
+
+
+def _refuse_several(name: str, column: Sequence[object], kept: list[int] | None) -> None:
+    values = _distinct(column if kept is None else [column[place] for place in kept])
+    if len(values) > 1:
+        example = next(value for value in values if value is not None)
+        raise InputError(
+            "models.several",
+            "Column “{column}” has several values: {values}. To score one of them, keep only its rows: where={where}. "
+            "If all rows are samples of one model, say so: pool={pool}.",
+            column=shorten(name),
+            values=quote_all(values),
+            where=f"{{{_write(name)}: {_write(example)}}}",
+            pool=_write(name),
+        )
+
+
+def _distinct(column: Iterable[object]) -> list[object]:
+    """Return the different values of a column in order of first appearance."""
+    found: dict[str | None, object] = {}
+    for value in column:
+        found.setdefault(_spell(value), value)
+    return list(found.values())
+
+
+def _spell(value: object) -> str | None:
+    """Return a value as text, so that 1 and "1" are the same; None stays None."""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    return None if value is None else str(value)
+
+
+def _write(value: object) -> str:
+    """Write a name or a value as one would in Python: short, and in characters that can be sent."""
+    plain = isinstance(value, (bool, int, float))
+    return json.dumps(value if plain else shorten(str(value)), ensure_ascii=False)

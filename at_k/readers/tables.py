@@ -1,0 +1,403 @@
+"""From text to a table: JSON, JSONL, CSV and TSV. `standard.py` decides what a cell means."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from itertools import chain
+from threading import Lock
+from typing import Any, NoReturn
+
+from at_k.errors import InputError
+from at_k.limits import UNLIMITED, Limits, exceeds
+from at_k.readers.quoting import LONGEST, normalize_name, quote, shorten
+
+_LONGEST_INTEGER = 308
+"""Digits up to which a float can hold any integer."""
+
+_LARGEST_FIELD = 2**31 - 1
+"""The highest limit that the csv module takes on every platform."""
+
+_FIELD_LIMIT = Lock()
+
+PROBLEM_NAMES = [
+    "problem_id",
+    "task_id",
+    "task",
+    "doc_id",
+    "question_id",
+    "problem",
+    "problems",
+    "id",
+    "idx",
+    "uid",
+    "question",
+    "prompt",
+]
+"""Names of the column that says which problem a row belongs to, the surest first."""
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of a file. A row need not have every column.
+
+    Attributes:
+        rows: column → cell, which is anything that JSON can hold.
+        columns: names in order of first appearance.
+        layout: "json", "jsonl", "csv" or "tsv".
+        numbers: the number of each row in the file, counted from 1 without the header line; empty if no row was left
+            out.
+    """
+
+    rows: list[Row]
+    columns: list[str]
+    layout: str
+    numbers: Sequence[int] = ()
+
+    def numbered(self) -> Iterator[tuple[int, Row]]:
+        """Pair every row with its number in the file."""
+        return zip(self.numbers or range(1, len(self.rows) + 1), self.rows, strict=True)
+
+    def take(self, positions: Sequence[int]) -> Table:
+        r"""Return the rows at these positions, counted from 0, with their numbers in the file.
+
+        Examples:
+            >>> read_table("id,correct\na,1\nb,0").take([1])
+            Table(rows=[{'id': 'b', 'correct': '0'}], columns=['id', 'correct'], layout='csv', numbers=[2])
+        """
+        numbers = self.numbers or range(1, len(self.rows) + 1)
+        return Table(
+            [self.rows[position] for position in positions],
+            self.columns,
+            self.layout,
+            [numbers[position] for position in positions],
+        )
+
+
+def read_table(text: str, *, limits: Limits = UNLIMITED) -> Table:
+    r"""Read JSONL, a JSON list of objects or object of columns, or CSV or TSV with a header line.
+
+    A JSON list of lists becomes one column: "correct" if the lists hold numbers, else "answers".
+
+    Args:
+        text: the whole file.
+        limits: the most that is accepted.
+
+    Raises:
+        InputError: if the text is broken, in another format, or larger than the limits allow. Rows are counted from
+            1, without the header line.
+
+    Examples:
+        >>> read_table("task_id,correct\n0,true\n1,false").rows
+        [{'task_id': '0', 'correct': 'true'}, {'task_id': '1', 'correct': 'false'}]
+    """
+    if limits.max_bytes is not None:
+        refuse_large(len(text.encode("utf-8", "surrogatepass")), limits)
+    text = text.removeprefix("\ufeff").strip("\r\n")
+    lines = [line for line in text.split("\n") if line.strip()]
+    if not lines:
+        _refuse_empty()
+    starts = [line.lstrip()[0] for line in lines[:2]]
+    if starts == ["{", "{"]:
+        return _make_table(_read_lines(lines, limits), "jsonl", limits)
+    if starts[0] in "[{":
+        return _read_json(text, limits)
+    if "\t" in lines[0]:
+        return _make_table(_make_rows(_read_records(text, "\t", limits)), "tsv", limits)
+    # Spreadsheets write semicolons where a comma is the decimal point.
+    delimiter = ";" if ";" in lines[0] and "," not in lines[0] else ","
+    return _make_table(_make_rows(_read_records(text, delimiter, limits)), "csv", limits)
+
+
+def refuse_large(size: int, limits: Limits) -> None:
+    """Raise if a file has too many bytes."""
+    if exceeds(size, limits.max_bytes):
+        raise InputError(
+            "tables.too_large",
+            "These results have {size:,} bytes; the limit is {limit:,}. Leave out columns that are not needed, such as "
+            "whole completions beside verdicts.",
+            size=size,
+            limit=limits.max_bytes,
+        )
+
+
+@dataclass(frozen=True)
+class _Faulty:
+    """Stands, in decoded JSON, for a number with too many digits or an object that repeats a name."""
+
+    repeated: str | None = None
+
+
+def _decode_object(pairs: list[tuple[str, Any]]) -> Row | _Faulty:
+    row = dict(pairs)
+    if len(row) < len(pairs):
+        return _Faulty(Counter(name for name, _ in pairs).most_common(1)[0][0])
+    return row
+
+
+def _decode_integer(digits: str) -> int | _Faulty:
+    return int(digits) if len(digits) <= _LONGEST_INTEGER else _Faulty()
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_decode_object, parse_int=_decode_integer)
+
+
+def _decode(text: str) -> Any:
+    """Decode JSON, with `_Faulty` in it where a value cannot be used.
+
+    Raises:
+        json.JSONDecodeError: if the text is not JSON.
+        InputError: if it is nested deeper than Python can follow.
+    """
+    try:
+        return _decoder.decode(text)
+    except RecursionError:
+        _refuse_deep()
+
+
+def _read_lines(lines: list[str], limits: Limits) -> list[Any]:
+    _refuse_many_rows(len(lines), limits)
+    return [_read_line(line, number) for number, line in enumerate(lines, 1)]
+
+
+def _read_line(line: str, number: int) -> Any:
+    try:
+        return _decode(line)
+    except json.JSONDecodeError as error:
+        raise InputError(
+            "tables.json_row", "This is not valid JSON: row {row}, near {near}.", row=number, near=_quote_near(error)
+        ) from None
+
+
+def _quote_near(error: json.JSONDecodeError) -> str:
+    """Quote the text around an error."""
+    half = LONGEST // 2
+    return quote(" ".join(error.doc[max(0, error.pos - half) : error.pos + half].split()))
+
+
+def _read_json(text: str, limits: Limits) -> Table:
+    try:
+        whole = _decode(text)
+    except json.JSONDecodeError as error:
+        raise InputError(
+            "tables.json_line",
+            "This is not valid JSON: line {line}, near {near}.",
+            line=error.lineno,
+            near=_quote_near(error),
+        ) from None
+    if isinstance(whole, list):
+        _refuse_many_rows(len(whole), limits)
+        if all(isinstance(row, list) for row in whole):
+            name = "correct" if all(_is_plain_number(value) for row in whole for value in row) else "answers"
+            whole = [{name: row} for row in whole]
+        return _make_table(whole, "json", limits)
+    if isinstance(whole, dict) and _holds_columns(whole):
+        return _make_table(_zip_columns(whole, limits), "json", limits)
+    return _make_table([whole], "jsonl", limits)
+
+
+def _holds_columns(whole: dict[str, Any]) -> bool:
+    """Return whether an object holds the columns of a table; else it is one problem, with the lists of its samples."""
+    if not whole or not all(isinstance(column, list) for column in whole.values()):
+        return False
+    return any(normalize_name(name) in PROBLEM_NAMES for name in whole) or any(
+        isinstance(cell, list) for column in whole.values() for cell in column
+    )
+
+
+def _is_plain_number(value: object) -> bool:
+    return value is None or isinstance(value, (int, float))
+
+
+def _zip_columns(columns: dict[str, list[Any]], limits: Limits) -> list[Row]:
+    first = next(iter(columns))
+    length = len(columns[first])
+    for name, column in columns.items():
+        if len(column) != length:
+            raise InputError(
+                "tables.unequal_columns",
+                "All columns must be equally long: the length of “{column}” is {count:,}, and that of “{other}” is "
+                "{other_count:,}.",
+                column=shorten(first),
+                count=length,
+                other=shorten(name),
+                other_count=len(column),
+            )
+    _refuse_many_rows(length, limits)
+    return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+
+
+def _read_records(text: str, delimiter: str, limits: Limits) -> list[list[str]]:
+    """Read the header and the rows of CSV, all with the same number of cells."""
+    _allow_fields(len(text))
+    records: list[list[str]] = []
+    try:
+        for record in csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True):
+            if record:
+                records.append(record)
+                _refuse_many_columns(len(record), limits)
+                if exceeds(len(records) * len(record), limits.max_cells):
+                    raise InputError(
+                        "tables.cells", "There are too many cells; the limit is {limit:,}.", limit=limits.max_cells
+                    )
+                _refuse_many_rows(len(records) - 1, limits)
+                if len(record) != len(records[0]):
+                    raise InputError(
+                        "tables.fields",
+                        "Every row must have as many cells as the header line: {expected:,}, not {count:,} "
+                        "(row {row}). A text that contains a delimiter must stand in quotation marks.",
+                        row=len(records) - 1,
+                        count=len(record),
+                        expected=len(records[0]),
+                    )
+    except csv.Error:
+        if records:
+            raise InputError(
+                "tables.quotes",
+                "The quotation marks do not match: one is not closed, or text follows a closed one (row {row}).",
+                row=len(records),
+            ) from None
+        raise InputError(
+            "tables.header_quotes", "The quotation marks in the header line do not match. Close each of them."
+        ) from None
+    return records
+
+
+def _allow_fields(length: int) -> None:
+    """Let the csv module read cells of this length: a list of answers may stand in one cell.
+
+    The module has one limit for the whole process, 131,072 unless somebody changed it; it is never lowered here.
+    """
+    with _FIELD_LIMIT:
+        if csv.field_size_limit() < length:
+            csv.field_size_limit(min(length, _LARGEST_FIELD))
+
+
+def _make_rows(records: list[list[str]]) -> list[Row]:
+    # pandas writes the index of a frame as a column without a name.
+    names = [name.strip() or f"column {number}" for number, name in enumerate(records[0], 1)]
+    name, count = Counter(names).most_common(1)[0]
+    if count > 1:
+        raise InputError(
+            "tables.repeated_column",
+            "The header line has column “{column}” more than once. Rename one of them.",
+            column=shorten(name),
+        )
+    columns = [_read_cells(list(column)) for column in zip(*records[1:], strict=True)]
+    return [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
+
+
+def _read_cells(column: list[str]) -> list[Any]:
+    """Return the cells of a CSV column: lists if every cell begins like one, else plain text; None if empty.
+
+    One list among other texts is not a list of samples, but an answer such as the interval [0, 1].
+    """
+    cells = [cell or None for cell in column]
+    if all(cell is None or cell.lstrip().startswith("[") for cell in cells):
+        return [cell and _read_list(cell) for cell in cells]
+    return cells
+
+
+class Listed(list[Any]):
+    """A list that stood in a cell of CSV, with the text of the cell."""
+
+    def __init__(self, values: list[Any], text: str) -> None:
+        super().__init__(values)
+        self.text = text
+
+
+def _read_list(cell: str) -> Any:
+    """Return the list in a cell, or the text of the cell if it is not JSON."""
+    try:
+        values = _decode(cell)
+        return Listed(values, cell) if isinstance(values, list) else values
+    except json.JSONDecodeError:
+        return cell
+
+
+def _make_table(rows: list[Any], layout: str, limits: Limits) -> Table:
+    """Return the table of these rows, after a check of every row and of the limits."""
+    for number, row in enumerate(rows, 1):
+        _refuse_faulty(row, number)
+        if not isinstance(row, dict):
+            raise InputError(
+                "tables.not_object",
+                'Each row must be an object such as {{"correct": [1, 0]}}; got {value} (row {row}).',
+                row=number,
+                value=quote(row),
+            )
+    columns = list(dict.fromkeys(chain.from_iterable(rows)))
+    if not columns:
+        _refuse_empty()
+    _refuse_many_columns(len(columns), limits)
+    for name in columns:
+        if exceeds(len(name), limits.max_text):
+            raise InputError(
+                "tables.long_name",
+                "The name of column “{column}” has {length:,} characters; the limit is {limit:,}.",
+                column=shorten(name),
+                length=len(name),
+                limit=limits.max_text,
+            )
+    return Table(rows, columns, layout)
+
+
+def _refuse_empty() -> NoReturn:
+    raise InputError(
+        "tables.empty",
+        'There are no results here. At least one row is needed, such as {{"id": 1, "correct": [1, 0]}}.',
+    )
+
+
+def _refuse_deep() -> NoReturn:
+    raise InputError("tables.deep", "This JSON is nested too deeply to be read.") from None
+
+
+def _refuse_many_rows(count: int, limits: Limits) -> None:
+    if exceeds(count, limits.max_rows):
+        raise InputError("tables.rows", "There are too many rows; the limit is {limit:,}.", limit=limits.max_rows)
+
+
+def _refuse_many_columns(count: int, limits: Limits) -> None:
+    if exceeds(count, limits.max_columns):
+        raise InputError(
+            "tables.columns",
+            "There are {count:,} columns; the limit is {limit:,}.",
+            count=count,
+            limit=limits.max_columns,
+        )
+
+
+def _refuse_faulty(row: object, number: int) -> None:
+    """Raise unless a row can be written as JSON in UTF-8, as a report is."""
+
+    def refuse(value: _Faulty) -> NoReturn:
+        if value.repeated is None:
+            raise InputError(
+                "tables.long_number",
+                "A number has too many digits to be read (row {row}). Write it as text, in quotation marks.",
+                row=number,
+            )
+        raise InputError(
+            "tables.repeated_name",
+            "An object has the name “{name}” more than once (row {row}). Rename one of them.",
+            row=number,
+            name=shorten(value.repeated),
+        )
+
+    try:
+        json.dumps(row, ensure_ascii=False, default=refuse).encode()
+    except RecursionError:
+        _refuse_deep()
+    except UnicodeEncodeError:
+        raise InputError(
+            "tables.surrogate",
+            "A text contains half of a character, an unpaired surrogate, which no file can hold (row {row}).",
+            row=number,
+        ) from None
