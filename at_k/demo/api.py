@@ -15,7 +15,7 @@ from at_k.demo.scoring import Options, Scored, score_table
 from at_k.demo.words import make_error
 from at_k.readers.tables import read_table
 from at_k.registration import METRICS
-from at_k.validation import checked_k, checked_tau, kind
+from at_k.validation import checked_k, checked_tau, type_name
 
 
 def explore(n: int, c: int, k: list[int], taus: list[float], together: int = 0) -> dict[str, float]:
@@ -53,7 +53,7 @@ def score_text(
     """
     with _refusals():
         if not isinstance(text, str):
-            raise TypeError(f"`text` must be a string; got {kind(text)}")
+            raise TypeError(f"`text` must be a string; got {type_name(text)}")
         options = Options(
             metrics=METRICS if metrics is None else metrics,
             k=None if k is None else checked_k(k),

@@ -9,7 +9,7 @@ import numpy as np
 
 from at_k.errors import InputError
 from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
-from at_k.validation import kind
+from at_k.validation import type_name
 
 MODEL_NAMES = ("model", "model_name", "model_id", "system", "run", "checkpoint")
 """Names of columns in which each value stands for a data set of its own."""
@@ -52,7 +52,7 @@ def select_rows(
 where={"model": "a"}. If all rows are samples of one model, say so: pool="model".
     """
     if where is not None and not isinstance(where, Mapping):
-        raise TypeError(f"`where` must map columns to values; got {kind(where)}")
+        raise TypeError(f"`where` must map columns to values; got {type_name(where)}")
     pooled = (pool,) if isinstance(pool, str) else tuple(pool)
     for name in (*(where or ()), *pooled):
         if name not in columns:

@@ -10,7 +10,7 @@ from at_k.readers.models import select_rows
 from at_k.readers.roles import guess_roles
 from at_k.readers.standard import Samples, standardize
 from at_k.readers.tables import Table
-from at_k.validation import kind
+from at_k.validation import type_name
 
 
 def collect_samples(
@@ -40,7 +40,7 @@ def collect_samples(
         [[0.0]]
     """
     if columns is not None and not isinstance(columns, Mapping):
-        raise TypeError(f"`columns` must map roles to columns; got {kind(columns)}")
+        raise TypeError(f"`columns` must map roles to columns; got {type_name(columns)}")
     roles = guess_roles(table, columns, limits=limits) | dict(columns or {})
     rows = select_rows(_Columns(table), where=where, pool=pool, used=list(roles.values()))
     return standardize(table if rows is None else table.take(rows), roles, limits=limits)
