@@ -151,7 +151,7 @@ def ballots(problems: int, n: int, distinct: int, seed: int = 0) -> tuple[list[l
 
 def vote(*, prepared: bool) -> Outcome:
     answers, correct = ballots(1000, N, 16)
-    cast, right = columns.labels(answers), np.concatenate(correct) > 0
+    cast, right = columns.read_labels(answers), np.concatenate(correct) > 0
     some = range(4)
 
     def engine() -> Any:

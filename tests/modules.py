@@ -1,4 +1,4 @@
-"""The five modules, and what each takes and returns: the registry that the shared tests run over."""
+"""The modules as the shared tests run over them: the registry of the library, and small inputs for each entry."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -7,10 +7,7 @@ import evaluate
 import pytest
 
 import at_k
-
-CONFIGS = ("default", "graded")
-
-SHARED_OPTIONS = ("threshold", "check_correct_fn", "missing", "groups", "return_details", "key_style")
+from at_k.family import CONFIGS, FAMILY
 
 TAUS = (0.25, 0.5, 0.75, 1.0)
 
@@ -23,21 +20,20 @@ SCORES = [[0.75, 0.5, 0.25, 0.5], [1.0, 4.0, 3.0, 2.0]]
 
 @dataclass(frozen=True)
 class Module:
-    """One module.
-
-    `options` are all that it takes. `key_patterns` are its keys, in their order, with {k}, {n} and {tau} to fill in.
-    For every key higher is better. Those in `unbounded` are in the unit of the scores, all others lie in [0, 1].
-    """
+    """One module: an entry of the registry, and how the tests load and call it."""
 
     name: str
-    options: frozenset
-    key_patterns: tuple
-    default_k: tuple = (1, 10, 100)
-    needs_scores: bool = False
-    unbounded: tuple = ()
 
     def __str__(self):
         return self.name
+
+    @property
+    def metric(self):
+        return FAMILY[self.name]
+
+    @property
+    def options(self):
+        return frozenset(self.metric.options)
 
     @property
     def path(self):
@@ -46,6 +42,20 @@ class Module:
     @property
     def takes_k(self):
         return "k" in self.options
+
+    @property
+    def needs_scores(self):
+        return self.metric.needs_scores
+
+    @property
+    def key_patterns(self):
+        """Its keys, in their order, with {k}, {n} and {tau} to fill in."""
+        return tuple(output.key.replace("{τ}", "{tau}") for output in self.metric.outputs if output.of_module)
+
+    @property
+    def unbounded(self):
+        """Those in the unit of the scores; all others lie in [0, 1]."""
+        return tuple(output.key for output in self.metric.outputs if not output.bounded)
 
     def load(self, config="default", **options):
         """An instance: a shared one, unless it has options of its own."""
@@ -80,23 +90,13 @@ def _loaded(path, config):
     return evaluate.load(path, config)
 
 
-def _module(name, own, keys, **more):
-    return Module(name, frozenset((*SHARED_OPTIONS, *own)), keys, **more)
+MODULES = tuple(map(Module, FAMILY))
 
-
-GPASSK = _module("gpassk", ("k", "thresholds"), ("G-Pass@{k}_{tau}", "mG-Pass@{k}"), default_k=(4, 8, 16))
-PASS_AT_K = _module("pass_at_k", ("k",), ("pass@{k}",))
-CONS_AT_K = _module("cons_at_k", ("k", "ties", "weights"), ("cons@{k}",))
-AVG_AT_N = _module("avg_at_n", (), ("avg@{n}", "accuracy"))
-BEST_AT_K = _module(
-    "best_at_k",
-    ("k", "select", "score_weights", "higher_is_better"),
-    ("best@{k}", "max@{k}"),
-    needs_scores=True,
-    unbounded=("max@{k}",),
-)
-
-MODULES = (GPASSK, PASS_AT_K, CONS_AT_K, AVG_AT_N, BEST_AT_K)
+GPASSK = Module("gpassk")
+PASS_AT_K = Module("pass_at_k")
+CONS_AT_K = Module("cons_at_k")
+AVG_AT_N = Module("avg_at_n")
+BEST_AT_K = Module("best_at_k")
 
 every_module = pytest.mark.parametrize("module", MODULES, ids=str)
 every_config = pytest.mark.parametrize("config", CONFIGS)

@@ -50,15 +50,15 @@ class TestAnswers:
     @containers
     def test_containers(self, held):
         values = [["a", "b", "a"], ["c"], [" a", ""]]
-        assert texts(columns.answers(held(values))) == values
+        assert texts(columns.read_answers(held(values))) == values
 
     @pytest.mark.parametrize("held", [CONTAINERS[name] for name in ("lists", "tuples", "arrow", "chunks", "dataset")])
     def test_missing_ones(self, held):
         values = [["a", None], [None, None, "b"]]
-        assert texts(columns.answers(held(values))) == values
+        assert texts(columns.read_answers(held(values))) == values
 
     def test_a_matrix(self):
-        assert texts(columns.answers(np.array([["a", "b"], ["b", "b"]]))) == [["a", "b"], ["b", "b"]]
+        assert texts(columns.read_answers(np.array([["a", "b"], ["b", "b"]]))) == [["a", "b"], ["b", "b"]]
 
     def test_subclasses_become_strings(self):
         class Text(str):
@@ -67,7 +67,7 @@ class TestAnswers:
             def __str__(self):
                 return "something else"
 
-        column = columns.answers([[np.str_("a"), Text("b"), "b"]])
+        column = columns.read_answers([[np.str_("a"), Text("b"), "b"]])
         assert column.distinct == ("a", "b")
         assert {type(text) for text in column.distinct} == {str}
 
@@ -93,53 +93,53 @@ class TestAnswers:
         ],
     )
     def test_errors(self, values, error, said):
-        raises(error, ["`predictions`", *said], columns.answers, values)
-        raises(error, ["`texts`", *said], columns.answers, values, "texts")
+        raises(error, ["`predictions`", *said], columns.read_answers, values)
+        raises(error, ["`texts`", *said], columns.read_answers, values, "texts")
 
     def test_a_long_value_is_cut(self):
-        raises(TypeError, ["...", "of type tuple"], columns.answers, [[tuple(range(10_000))]])
+        raises(TypeError, ["...", "of type tuple"], columns.read_answers, [[tuple(range(10_000))]])
         with pytest.raises(TypeError) as caught:
-            columns.answers([[tuple(range(10_000))]])
+            columns.read_answers([[tuple(range(10_000))]])
         assert len(str(caught.value)) < 200
 
 
 class TestLabels:
     def test_anything_hashable(self):
         values = [["a", "b", "a"], [(1, 2), (1, 2)], [3, 4]]
-        assert texts(columns.labels(values)) == values
+        assert texts(columns.read_labels(values)) == values
 
     def test_none_and_nan_are_no_answer(self):
-        assert texts(columns.labels([[1.5, NAN, None], np.array([NAN, 2.0])])) == [[1.5, None, None], [None, 2.0]]
+        assert texts(columns.read_labels([[1.5, NAN, None], np.array([NAN, 2.0])])) == [[1.5, None, None], [None, 2.0]]
 
     def test_equal_answers_of_different_problems_are_one(self):
-        assert columns.labels([["a"], ["b", "a"]]).distinct == ("a", "b")
+        assert columns.read_labels([["a"], ["b", "a"]]).distinct == ("a", "b")
 
     @pytest.mark.parametrize("value", [["b"], {"b": 1}, {"b"}, np.array([1, 2])])
     def test_errors(self, value):
         raises(TypeError, ["`votes`", "hashable", type(value).__name__, "problem 1, sample 2"],
-               columns.labels, [["a"], ["a", "b", value]])  # fmt: skip
+               columns.read_labels, [["a"], ["a", "b", value]])  # fmt: skip
 
 
 class TestGrades:
     @containers
     def test_containers(self, held):
         values = [[1.0, 0.0, 0.5], [1.0], [0.25, 0.75]]
-        assert rows(columns.grades(held(values))) == values
+        assert rows(columns.read_grades(held(values))) == values
 
     @pytest.mark.parametrize("kind", [bool, np.int8, np.uint64, np.float16, np.float64])
     def test_a_matrix(self, kind):
-        column = columns.grades(np.array([[1, 0, 1], [0, 0, 1]], dtype=kind))
+        column = columns.read_grades(np.array([[1, 0, 1], [0, 0, 1]], dtype=kind))
         assert rows(column) == [[1, 0, 1], [0, 0, 1]]
         assert column.values.dtype == np.float64
 
     def test_all_kinds_of_numbers(self):
         values = [[True, 1, 1.0, np.True_, np.int8(1), np.float32(1)], [False, 0, -0.0, np.uint8(0)]]
-        assert_array_equal(columns.grades(values).values, [1] * 6 + [0] * 4)
+        assert_array_equal(columns.read_grades(values).values, [1] * 6 + [0] * 4)
 
     def test_missing_ones(self):
-        assert_array_equal(columns.grades([[1, None], [NAN]]).values, [1, NAN, NAN])
-        raises(ValueError, ["`correct`", "problem 0, sample 1"], columns.grades, [[1, None]], "correct", missing=False)
-        raises(ValueError, ["`correct`", "problem 1, sample 0"], columns.grades, [[1], [NAN]], "correct", missing=False)
+        assert_array_equal(columns.read_grades([[1, None], [NAN]]).values, [1, NAN, NAN])
+        raises(ValueError, ["`correct`", "problem 0, sample 1"], columns.read_grades, [[1, None]], "correct", missing=False)
+        raises(ValueError, ["`correct`", "problem 1, sample 0"], columns.read_grades, [[1], [NAN]], "correct", missing=False)
 
     @pytest.mark.parametrize(
         ("values", "error", "said"),
@@ -160,47 +160,47 @@ class TestGrades:
         ],
     )
     def test_errors(self, values, error, said):
-        raises(error, ["`predictions`", *said], columns.grades, values)
+        raises(error, ["`predictions`", *said], columns.read_grades, values)
 
 
 class TestWeights:
     def test_finite_and_not_negative(self):
-        assert rows(columns.weights([[0, 2.5], (1e300,), np.array([True])])) == [[0, 2.5], [1e300], [1]]
+        assert rows(columns.read_weights([[0, 2.5], (1e300,), np.array([True])])) == [[0, 2.5], [1e300], [1]]
 
     @pytest.mark.parametrize(
         ("weight", "error"),
         [(-1, ValueError), (NAN, ValueError), (None, ValueError), (float("inf"), ValueError), ("1", TypeError)],
     )
     def test_errors(self, weight, error):
-        raises(error, ["`weights`", "problem 1, sample 1"], columns.weights, [[1], [1, weight]])
+        raises(error, ["`weights`", "problem 1, sample 1"], columns.read_weights, [[1], [1, weight]])
 
 
 class TestScores:
     @containers
     def test_one_dimension(self, held):
         values = [[-1.5, 2.0], [0.0]]
-        assert rows(columns.scores(held(values))) == values
+        assert rows(columns.read_scores(held(values))) == values
 
     @containers
     def test_several_dimensions(self, held):
         values = [[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0]]]
-        column = columns.scores(held(values))
+        column = columns.read_scores(held(values))
         assert rows(column) == values
         assert column.values.shape == (3, 2)
 
     def test_a_cube(self):
-        column = columns.scores(np.arange(12).reshape(2, 3, 2))
+        column = columns.read_scores(np.arange(12).reshape(2, 3, 2))
         assert_array_equal(column.values, np.arange(12).reshape(6, 2))
         assert_array_equal(column.n, [3, 3])
 
     def test_missing_ones_stay(self):
         """A missing sample has no score; whether that is a fault is decided when scores are compared."""
-        assert_array_equal(columns.scores([[1, None], [NAN]]).values, [1, NAN, NAN])
-        assert_array_equal(columns.scores([[[1, 2], None], [[3, None]]]).values, [[1, 2], [NAN, NAN], [3, NAN]])
+        assert_array_equal(columns.read_scores([[1, None], [NAN]]).values, [1, NAN, NAN])
+        assert_array_equal(columns.read_scores([[[1, 2], None], [[3, None]]]).values, [[1, 2], [NAN, NAN], [3, NAN]])
 
     def test_what_is_checked_is_not_checked_again(self):
-        column = columns.scores([[1, 2]])
-        assert columns.scores(column) is column
+        column = columns.read_scores([[1, 2]])
+        assert columns.read_scores(column) is column
 
     @pytest.mark.parametrize(
         ("values", "error", "said"),
@@ -217,18 +217,18 @@ class TestScores:
         ],
     )
     def test_errors(self, values, error, said):
-        raises(error, ["`scores`", *said], columns.scores, values)
+        raises(error, ["`scores`", *said], columns.read_scores, values)
 
 
 class TestReferences:
     def test_one_or_several_answers(self):
-        assert columns.references(["a", ["b", "c"], ("d",), np.array(["e", "f"])]) == [
+        assert columns.read_references(["a", ["b", "c"], ("d",), np.array(["e", "f"])]) == [
             ("a",), ("b", "c"), ("d",), ("e", "f"),
         ]  # fmt: skip
 
     @pytest.mark.parametrize("held", [list, tuple, np.array, pd.Series, pa.array, of_dataset, iter])
     def test_containers(self, held):
-        references = columns.references(held(["a", "b"]))
+        references = columns.read_references(held(["a", "b"]))
         assert references == [("a",), ("b",)]
         assert {type(text) for (text,) in references} == {str}
 
@@ -246,18 +246,18 @@ class TestReferences:
         ],
     )
     def test_errors(self, values, error, said):
-        raises(error, ["`references`", *said], columns.references, values)
+        raises(error, ["`references`", *said], columns.read_references, values)
 
 
 class TestGroups:
     def test_labels_are_spelled_as_given(self):
-        assert columns.groups(["AIME_2024", "a/b", ""]) == ["AIME_2024", "a/b", ""]
-        assert columns.groups([2024, 2025, np.int64(2024)]) == ["2024", "2025", "2024"]
-        assert columns.groups(["easy", 1]) == ["easy", "1"]
+        assert columns.read_groups(["AIME_2024", "a/b", ""]) == ["AIME_2024", "a/b", ""]
+        assert columns.read_groups([2024, 2025, np.int64(2024)]) == ["2024", "2025", "2024"]
+        assert columns.read_groups(["easy", 1]) == ["easy", "1"]
 
     @pytest.mark.parametrize("held", [list, tuple, np.array, pd.Series, pa.array, of_dataset, iter])
     def test_containers(self, held):
-        assert columns.groups(held(["a", "b"])) == ["a", "b"]
+        assert columns.read_groups(held(["a", "b"])) == ["a", "b"]
 
     @pytest.mark.parametrize(
         ("values", "error", "said"),
@@ -272,29 +272,29 @@ class TestGroups:
         ],
     )
     def test_errors(self, values, error, said):
-        raises(error, ["`groups`", *said], columns.groups, values)
+        raises(error, ["`groups`", *said], columns.read_groups, values)
 
 
 def test_as_many_problems():
-    columns.same_problems("scores", 3, "predictions", 3)
-    raises(ValueError, ["`scores`", "`predictions`", "3 and 2"], columns.same_problems, "scores", 3, "predictions", 2)
+    columns.require_same_problems("scores", 3, "predictions", 3)
+    raises(ValueError, ["`scores`", "`predictions`", "3 and 2"], columns.require_same_problems, "scores", 3, "predictions", 2)
 
 
 def test_as_many_samples():
     n = np.array([1, 2, 3])
-    columns.same_samples("scores", n, "predictions", n)
+    columns.require_same_samples("scores", n, "predictions", n)
     raises(
-        ValueError, ["`scores`", "`predictions`", "3 and 2"], columns.same_samples, "scores", n, "predictions", n[:2]
+        ValueError, ["`scores`", "`predictions`", "3 and 2"], columns.require_same_samples, "scores", n, "predictions", n[:2]
     )
     raises(ValueError, ["`scores`", "`predictions`", "2 and 5", "problem 1"],
-           columns.same_samples, "scores", n, "predictions", np.array([1, 5, 4]))  # fmt: skip
+           columns.require_same_samples, "scores", n, "predictions", np.array([1, 5, 4]))  # fmt: skip
 
 
 class TestNothingIsCastSilently:
     def test_masked_samples_are_missing(self):
         masked = np.ma.array([[1.0, 1.0], [1, 1]], mask=[[False, True], [False, False]])
-        assert_array_equal(columns.grades(masked).values, [1, np.nan, 1, 1])
-        assert_array_equal(columns.scores(masked[..., None]).values, [[1], [np.nan], [1], [1]])
+        assert_array_equal(columns.read_grades(masked).values, [1, np.nan, 1, 1])
+        assert_array_equal(columns.read_scores(masked[..., None]).values, [[1], [np.nan], [1], [1]])
 
     @pytest.mark.parametrize("dtype", [np.float16, np.float32])
     def test_single_precision_is_the_decimal_that_it_prints(self, dtype):
@@ -303,24 +303,24 @@ class TestNothingIsCastSilently:
             [np.array([0.1, 0.7], dtype=dtype)],
             [[dtype(0.1), dtype(0.7)]],
         ):
-            assert_array_equal(columns.grades(rows).values, [0.1, 0.7])
+            assert_array_equal(columns.read_grades(rows).values, [0.1, 0.7])
 
     @pytest.mark.parametrize("rows", [[[2**53 + 1, 1]], np.array([[2**53 + 1, 1]]), [[10**400, 1]]])
     def test_integers_that_no_float_holds_are_refused(self, rows):
         with pytest.raises(
             ValueError, match=r"`scores` must hold numbers that fit in a float; got 9007199254740993|got 1000"
         ):
-            columns.scores(rows)
-        assert_array_equal(columns.scores([[2**53, 2**62]]).values, [2.0**53, 2.0**62])
+            columns.read_scores(rows)
+        assert_array_equal(columns.read_scores([[2**53, 2**62]]).values, [2.0**53, 2.0**62])
 
     def test_a_table_is_not_a_column(self):
         table = pd.DataFrame({"question": ["q1", "q2"], "answer": ["4", "7"]})
-        for read in (columns.references, columns.groups, columns.answers):
+        for read in (columns.read_references, columns.read_groups, columns.read_answers):
             with pytest.raises(TypeError, match="must be a list with one entry per problem"):
                 read(table)
 
     @pytest.mark.parametrize(
-        "read", [columns.answers, columns.grades, columns.scores, columns.references, columns.groups]
+        "read", [columns.read_answers, columns.read_grades, columns.read_scores, columns.read_references, columns.read_groups]
     )
     def test_a_single_value_is_not_a_column(self, read):
         with pytest.raises(TypeError, match="must be a list with one entry per problem"):
@@ -328,4 +328,4 @@ class TestNothingIsCastSilently:
 
     def test_a_score_that_is_an_array_without_dimensions(self):
         with pytest.raises(TypeError, match=r"`scores` must hold numbers, or a list of them .* problem 0, sample 0"):
-            columns.scores([[np.array(1.0), np.array(2.0)]])
+            columns.read_scores([[np.array(1.0), np.array(2.0)]])

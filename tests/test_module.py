@@ -127,30 +127,10 @@ def test_fifty_threads_add_to_an_instance():
     assert metric.compute(k=1) == {"pass@1": sum(range(50)) / 50 / 50}
 
 
-def compute_a_part(process_id, cache, name, experiment, connection):
-    metric = load(name, num_process=2, process_id=process_id, cache_dir=cache, experiment_id=experiment, timeout=30)
-    part = slice(0, 2) if process_id == 0 else slice(2, 3)
-    metric.add_batch(**columns(name, part))
-    if process_id == 0:
-        with pytest.raises(ValueError, match="`threshold` must lie in"):
-            metric.compute(threshold=2)
-    connection.send(metric.compute(k=[1, 2, 3]))
-
-
-@pytest.mark.parametrize("name", at_k.METRICS)
-def test_two_processes_make_one_result(name, tmp_path):
-    processes = multiprocessing.get_context("spawn")
-    ends = [processes.Pipe() for _ in range(2)]
-    workers = [
-        processes.Process(target=compute_a_part, args=(i, str(tmp_path), name, "shared", ends[i][1])) for i in range(2)
-    ]
-    for worker in workers:
-        worker.start()
-    results = [end.recv() if end.poll(60) else "no answer" for end, _ in ends]
-    for worker in workers:
-        worker.join(60)
-    assert results == [load(name).compute(**columns(name), k=[1, 2, 3]), None]
-    assert files_below(tmp_path) == []
+@pytest.mark.parametrize("number", [0, 2, None, "2"])
+def test_several_processes_are_refused_with_what_to_do_instead(number):
+    with pytest.raises(ValueError, match=r"`num_process` must be 1; got .*gather_for_metrics.*at_k\.scorer"):
+        load(num_process=number, process_id=0)
 
 
 def test_can_be_pickled_between_computations():

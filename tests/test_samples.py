@@ -45,13 +45,13 @@ def test_sums(lengths, kind):
 
 
 def test_the_samples_that_are_kept():
-    kept = ragged(*ROWS).kept(np.array([True, False, True, True, False, True]))
+    kept = ragged(*ROWS).keep(np.array([True, False, True, True, False, True]))
     assert rows(kept) == [[1, 3], [4], [6]]
 
 
 def test_vectors_are_kept_whole():
     column = Ragged.of_lengths(np.arange(8).reshape(4, 2), np.array([3, 1]))
-    kept = column.kept(np.array([False, True, True, True]))
+    kept = column.keep(np.array([False, True, True, True]))
     assert_array_equal(kept.values, [[2, 3], [4, 5], [6, 7]])
     assert_array_equal(kept.n, [2, 1])
 
@@ -67,7 +67,7 @@ def test_places():
 def test_concatenation(cuts):
     bounds = np.cumsum([0, *cuts])
     parts = [ragged(*ROWS[start:stop]) for start, stop in pairwise(bounds)]
-    assert rows(Ragged.concatenated(parts)) == list(ROWS)
+    assert rows(Ragged.concatenate(parts)) == list(ROWS)
 
 
 def answers(*values):
@@ -97,19 +97,19 @@ def test_no_answers_at_all():
 
 
 def test_new_names_merge_answers():
-    renamed = answers(["1/2", "0.5", None], ["2", "0.5"]).renamed(["0.5", "0.5", "2"])
+    renamed = answers(["1/2", "0.5", None], ["2", "0.5"]).rename(["0.5", "0.5", "2"])
     assert renamed.distinct == ("0.5", "2")
     assert spelled(renamed) == [["0.5", "0.5", None], ["2", "0.5"]]
 
 
 def test_new_names_of_no_answers():
-    assert spelled(answers([None]).renamed([])) == [[None]]
+    assert spelled(answers([None]).rename([])) == [[None]]
 
 
 @pytest.mark.parametrize("cuts", [[3], [1, 2], [1, 1, 1]])
 def test_concatenated_answers_are_numbered_alike(cuts):
     bounds = np.cumsum([0, *cuts])
     parts = [answers(*TEXTS[start:stop]) for start, stop in pairwise(bounds)]
-    joined = Answers.concatenated(parts)
+    joined = Answers.concatenate(parts)
     assert joined.distinct == ("b", "a", "c")
     assert spelled(joined) == list(TEXTS)
