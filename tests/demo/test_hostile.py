@@ -15,10 +15,12 @@ from io import StringIO
 
 import httpx
 import pytest
-from demo.driving import eventually, serving
 
 import at_k
 from at_k.demo.words import say
+from tools.driving import eventually, serving
+
+pytestmark = pytest.mark.alone
 
 SECONDS = 2
 """In which each of these requests must be answered: here a clock is the point."""
