@@ -10,10 +10,13 @@ from tools.driving import CHROMIUM, PATIENCE, READY, find_chromium, serving, wat
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` selects by the marker
 def pytest_collection_modifyitems(items):
-    """Mark the tests that drive Chromium."""
+    """Mark the tests that drive Chromium, and those that attack an app by requests, the answers to which are timed."""
     for item in items:
-        if "browser" in getattr(item, "fixturenames", ()):
+        fixtures = getattr(item, "fixturenames", ())
+        if "browser" in fixtures:
             item.add_marker("browser")
+        elif "victim" in fixtures:
+            item.add_marker("alone")
 
 
 @pytest.fixture(scope="session")
