@@ -3,42 +3,44 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: app demo test quality bench spaces
+.PHONY: app demo test quality bench spaces matrix
 
-app: .venv/.app  ## the pages, at http://127.0.0.1:7860
+app: .venv/.demo  ## the pages, at http://127.0.0.1:7860
 	@$(BIN)/python app.py
 
-demo: .venv/.base  ## every metric of a real results file, overall and by level
+demo: .venv/.test  ## every metric of a real results file, overall and by level
 	@$(BIN)/python examples/qwen_math.py
 
-test: .venv/.base  ## all tests, without a network
-	@$(BIN)/python -m pytest
+# Tests that measure run after the others, alone. Both parts run, and each has its own summary.
+test: .venv/.test  ## all tests, without a network
+	@failed=0; \
+	$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadgroup -m "not alone" || failed=1; \
+	$(BIN)/python -m pytest -m alone || failed=1; \
+	exit $$failed
 
 quality: .venv/.quality  ## lint, format, strict types
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-bench: .venv/.bench  ## speed and memory beside other libraries
+bench: .venv/.test  ## speed and memory beside other libraries
 	@$(BIN)/python -m benchmarks
 
-spaces: .venv/.app  ## the six Spaces, in build/spaces; PUSH=org uploads them
+spaces: .venv/.spaces  ## the six Spaces, in build/spaces; PUSH=org uploads them
 	@$(BIN)/python -m tools.spaces $(PUSH)
+
+matrix: .venv/.test  ## maintenance: the tests on every version of Python, and with the oldest packages
+	@$(BIN)/python -m tools.matrix
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
 # What `demo` installs is enough for `test`, so that both work offline after the first of them.
-.venv/.base: .venv/bin/python setup.cfg pyproject.toml
+.venv/.test .venv/.demo .venv/.spaces: .venv/.%: .venv/bin/python setup.cfg setup.py pyproject.toml
 	@echo "Installing into .venv; the first time this takes a minute."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
-	@touch $@
-
-.venv/.app: .venv/bin/python setup.cfg pyproject.toml
-	@echo "Installing into .venv; the first time this takes a minute."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[demo]"
-	@touch $@
-
-.venv/.quality .venv/.bench: .venv/.%: .venv/.base
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
+	@touch $@
+
+.venv/.quality: .venv/.test
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[quality]"
 	@touch $@

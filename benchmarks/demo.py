@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 import time
 from collections.abc import Iterator
@@ -14,8 +13,8 @@ from typing import Any
 
 from playwright.sync_api import sync_playwright
 
-from tests.demo.driving import CHROMIUM, serving
-from tests.demo.visitors import visits
+from tools.driving import CHROMIUM, find_chromium, serving
+from tools.visitors import visits
 
 MOVES = 20
 
@@ -36,12 +35,12 @@ _REDRAWN = """async (n) => {
 
 
 def first_page() -> float:
-    """Seconds from the end of the imports until the first page can be used: its figures drawn, its formulas set."""
+    """Measure the seconds from the end of the imports until the first page has its figures and formulas."""
     return median(_first_page() for _ in range(3))
 
 
 def slider_move() -> float:
-    """Seconds from a move of a slider until the figures are drawn anew."""
+    """Measure the seconds from a move of a slider until the figures are drawn anew."""
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as server, _page() as page:
         page.goto(server.url)
         page.wait_for_selector("#explore_map .main-svg")
@@ -50,12 +49,12 @@ def slider_move() -> float:
 
 
 def explore_among_fifty() -> float:
-    """Seconds for a move of a slider while fifty visitors ask for pages, scores and moves at once."""
+    """Measure the seconds for a move of a slider while fifty visitors ask for pages, scores and moves at once."""
     return _among_fifty()["explore"]
 
 
 def score_among_fifty() -> float:
-    """Seconds for scored results in the same run."""
+    """Measure the seconds for scored results in the same run."""
     return _among_fifty()["score"]
 
 
@@ -80,9 +79,8 @@ def _first_page() -> float:
 
 @contextmanager
 def _page() -> Iterator[Any]:
-    found = [path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))]
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found[0] if found else None, args=CHROMIUM)
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=CHROMIUM)
         try:
             yield browser.new_page(viewport={"width": 1280, "height": 900})
         finally:

@@ -20,23 +20,25 @@ ROOT = Path(__file__).resolve().parent.parent
 def medians(
     *contestants: Callable[..., object], rounds: int = 7, fresh: Callable[[], Any] | None = None
 ) -> list[float]:
-    """The median time of each contestant in seconds.
+    """Return the median time of each contestant in seconds.
 
     The contestants take turns, so that whatever else the machine does meets all of them alike. `fresh` makes the input
     of every single run, outside the time that counts. One run of each beforehand does not count. The garbage collector
-    waits while a run is timed, as in `timeit`: which of them it interrupts is chance.
+    waits while a run is timed, as in `timeit`: which of them it interrupts is chance. Without rounds, the one run of
+    each is all there is.
     """
     times: list[list[float]] = [[] for _ in contestants]
-    for counts in [False] + [True] * rounds:
+    for counts in [rounds == 0] + [True] * rounds:
         for contestant, own in zip(contestants, times, strict=True):
             gc.collect()
             spent = 0.0
             while spent < ROUND:
                 elapsed = _time(contestant, *(() if fresh is None else (fresh(),)))
                 spent += elapsed
-                if not counts:
+                if counts:
+                    own.append(elapsed)
+                if not counts or not rounds:
                     break
-                own.append(elapsed)
     return [median(own) for own in times]
 
 
@@ -51,12 +53,12 @@ def _time(contestant: Callable[..., object], *given: Any) -> float:
 
 
 def printed_by(*arguments: str) -> str:
-    """What a fresh Python process prints."""
+    """Run a fresh Python process, and return what it prints."""
     return subprocess.run([sys.executable, *arguments], cwd=ROOT, check=True, capture_output=True, text=True).stdout
 
 
 def peak_memory() -> int:
-    """The most memory that this process has held at once, in bytes.
+    """Return the most memory that this process has held at once, in bytes.
 
     Linux says so for the process itself; `getrusage` there also counts the parent at the moment of the fork.
     """

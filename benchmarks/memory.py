@@ -1,4 +1,4 @@
-"""Peak memory of a million problems, in this process: `python -m benchmarks.memory list`, or `array`.
+"""Peak memory of many problems, in this process: `python -m benchmarks.memory list 1000000`, or `array`.
 
 Prints, in bytes, by how much the peak of the whole run exceeds that of the imports.
 """
@@ -12,14 +12,15 @@ import at_k
 import at_k.module
 from benchmarks.measure import peak_memory
 
-PROBLEMS, BATCH, SAMPLES = 1_000_000, 10_000, 64
+BATCH, SAMPLES = 10_000, 64
 
 
-def main(form: str) -> None:
+def main(form: str, problems: int) -> None:
+    """Add the problems in batches of a form, compute, and print by how much memory has grown."""
     imports = peak_memory()
     metric = evaluate.load(str(at_k.module_path("gpassk")), "graded")
     rng = np.random.default_rng(0)
-    for _ in range(PROBLEMS // BATCH):
+    for _ in range(problems // BATCH):
         grades = rng.random((BATCH, SAMPLES))
         metric.add_batch(predictions=grades.tolist() if form == "list" else grades)
     metric.compute()
@@ -27,4 +28,4 @@ def main(form: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(sys.argv[1], int(sys.argv[2]))

@@ -2,18 +2,20 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
-import venv
 from pathlib import Path
 
 import evaluate
 import pytest
 
 import at_k
+from tools import environments
 
 ROOT = Path(__file__).parent.parent
+
+# One worker builds the wheel, for all tests that need it.
+pytestmark = pytest.mark.xdist_group("wheel")
 
 SCORE_ALL = """
 import json, sys, evaluate
@@ -53,41 +55,15 @@ def run(*command, cwd, home, python=sys.executable, **environment):
 
 
 @pytest.fixture(scope="session")
-def wheel_python(tmp_path_factory):
+def wheel_python(request, tmp_path_factory):
     """A Python in which the wheel is installed, beside the packages of this one."""
+    if "site-packages" in Path(at_k.__file__).parts:  # these tests run against a wheel
+        return sys.executable
     folder = tmp_path_factory.mktemp("wheel")
-    source = folder / "source"
-    source.mkdir()
-    for part in ("at_k", "metrics", "examples"):
-        shutil.copytree(ROOT / part, source / part, ignore=shutil.ignore_patterns("__pycache__"))
-    for file in ("README.md", "LICENSE", "setup.cfg", "pyproject.toml"):
-        shutil.copy(ROOT / file, source)
-    subprocess.run(
-        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(source)],
-        check=True,
-        capture_output=True,
-    )
-    (wheel,) = folder.glob("*.whl")
-    venv.create(folder / "env", symlinks=True)
-    (site,) = (folder / "env").glob("lib/python*/site-packages")
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--no-deps",
-            "--no-index",
-            "--target",
-            str(site),
-            str(wheel),
-        ],
-        check=True,
-        capture_output=True,
-    )
+    python = environments.create(folder, ["--no-deps", request.getfixturevalue("wheel")])
+    (site,) = folder.glob("lib/python*/site-packages")
     (site / "others.pth").write_text(str(Path(evaluate.__file__).parent.parent), encoding="utf-8")
-    return folder / "env" / "bin" / "python"
+    return python
 
 
 def test_from_a_clone(tmp_path):

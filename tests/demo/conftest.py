@@ -1,11 +1,22 @@
 """The running app, and a browser to use it with."""
 
 import os
-import shutil
 
 import pytest
-from demo.driving import CHROMIUM, PATIENCE, READY, serving, watch
 from playwright.sync_api import sync_playwright
+
+from tools.driving import CHROMIUM, PATIENCE, READY, find_chromium, serving, watch
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` selects by the marker
+def pytest_collection_modifyitems(items):
+    """Mark the tests that drive Chromium, and those that attack an app by requests, the answers to which are timed."""
+    for item in items:
+        fixtures = getattr(item, "fixturenames", ())
+        if "browser" in fixtures:
+            item.add_marker("browser")
+        elif "victim" in fixtures:
+            item.add_marker("alone")
 
 
 @pytest.fixture(scope="session")
@@ -18,11 +29,11 @@ def server(tmp_path_factory):
 @pytest.fixture(scope="module")
 def browser():
     """The system's Chromium. A module each: while Playwright runs, no test can have an event loop of its own."""
-    found = [path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))]
-    if not found and "AT_K_NO_SKIPS" not in os.environ:
+    chromium = find_chromium()
+    if chromium is None and "AT_K_NO_SKIPS" not in os.environ:
         pytest.skip("there is no chromium here (apt-get install chromium)")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found[0] if found else None, args=CHROMIUM)
+        browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM)
         yield browser
         browser.close()
 

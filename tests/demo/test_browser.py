@@ -4,9 +4,9 @@ Screenshots are left in build/screenshots, to be looked at.
 """
 
 import pytest
-from demo.driving import READY, ROOT
 
 from at_k.demo.words import LANGUAGES, WORDS
+from tools.driving import READY, ROOT
 
 SCREENSHOTS = ROOT / "build" / "screenshots"
 

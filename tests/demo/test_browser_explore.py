@@ -4,12 +4,12 @@ import re
 from fractions import Fraction
 
 import pytest
-from demo.driving import eventually
 from oracles import hypergeometric, mg_pass, needed, tail
 
 import at_k
 from at_k.demo import formulas
 from at_k.demo.pages import explore
+from tools.driving import eventually
 
 EVERY_K = tuple(range(1, 65))
 TAUS = (0.25, 0.5, 0.75)

@@ -2,10 +2,10 @@
 
 import evaluate
 import pytest
-from demo.driving import eventually, serving
 
 import at_k
 from at_k.demo import cards
+from tools.driving import eventually, serving
 
 ANSWERS = [["7", "9", "9", "7", "8"], ["x", "x", "y", "x", "x"]]
 GIVEN = """{"answers": ["7", "9", "9", "7", "8"], "reference": "7", "scores": [1, 2, 3, 4, 5]}

@@ -6,7 +6,6 @@ from io import BytesIO, StringIO
 
 import evaluate
 import pytest
-from demo.driving import eventually
 from PIL import Image
 
 import at_k
@@ -15,6 +14,7 @@ from at_k.demo.limits import MAX_BYTES
 from at_k.demo.reading import read
 from at_k.demo.scoring import Options, score
 from at_k.demo.words import say
+from tools.driving import eventually
 
 TAUS = [0.25, 0.5, 0.75, 1.0]
 

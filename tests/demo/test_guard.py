@@ -3,7 +3,6 @@ import http.client
 import json
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -22,6 +21,7 @@ from playwright.sync_api import sync_playwright
 from at_k.demo import guard
 from at_k.demo.guard import HEADERS, Guard
 from at_k.demo.limits import MAX_BODY
+from tools.driving import CHROMIUM, ROOT, find_chromium
 
 JOIN = "/gradio_api/queue/join"
 
@@ -95,7 +95,10 @@ def server():
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-u", Path(__file__).with_name("guarded.py"), str(port)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
         said = []
         for line in process.stdout:
             said.append(line)
@@ -336,13 +339,11 @@ def test_the_client_gets_its_answers(server):
 
 @pytest.fixture(scope="module")
 def browser():
-    chromium = shutil.which("chromium")
+    chromium = find_chromium()
     if chromium is None and "AT_K_NO_SKIPS" not in os.environ:
         pytest.skip("there is no chromium here (apt-get install chromium)")
-    options = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
-    options += ["--disable-background-networking", "--disable-component-update"]
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=options)
+        browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM)
         yield browser
         browser.close()
 

@@ -15,10 +15,10 @@ from io import StringIO
 
 import httpx
 import pytest
-from demo.driving import eventually, serving
 
 import at_k
 from at_k.demo.words import say
+from tools.driving import eventually, serving
 
 SECONDS = 2
 """In which each of these requests must be answered: here a clock is the point."""
@@ -306,6 +306,9 @@ def test_nothing_is_kept_of_what_sessions_sent(server):
     assert server.memory() - before < GROWTH
 
 
+# One worker attacks in the browser, so that the last of these tests finds what all of them have left.
+in_the_browser = pytest.mark.xdist_group("hostile")
+
 HOSTILE = [
     {
         "id": "<img src=x onerror=alert(1)>",
@@ -337,6 +340,7 @@ MADE = """() => [...document.querySelectorAll(
 )].map(element => element.outerHTML)"""
 
 
+@in_the_browser
 def test_what_is_given_is_shown_as_text(visit):
     page = visit("score")
     give(page, "\n".join(map(json.dumps, HOSTILE)))
@@ -367,6 +371,7 @@ def test_what_is_given_is_shown_as_text(visit):
     assert '\'=HYPERLINK("http://example.org")' in heading
 
 
+@in_the_browser
 def test_what_is_given_is_said_as_text(visit):
     page = visit("score")
     said = page.get_by_role("alert")
@@ -387,6 +392,7 @@ def test_what_is_given_is_said_as_text(visit):
     assert page.evaluate(MADE) == []
 
 
+@in_the_browser
 def test_too_much_in_the_browser(visit):
     """It is not sent whole, and stays where it was pasted."""
     page = visit("score")
@@ -406,13 +412,19 @@ def test_too_much_in_the_browser(visit):
     assert page.locator(".summary").inner_text().startswith("Problems: 1,")
 
 
+@in_the_browser
+def test_no_file_is_left_by_the_browser(victim, browser):
+    server, _, files = victim
+    assert server.files() == files
+
+
 def give(page, text):
     page.locator("#score_text textarea").fill(text)
     page.locator("#score_run").click()
 
 
 def test_nothing_is_left_of_all_this(victim):
-    """The last of this file: no file, and of memory what the allocator keeps of large requests in several threads."""
+    """No file is left, and of memory what the allocator keeps of large requests in several threads: the last test."""
     server, memory, files = victim
     assert server.files() == files
     assert server.memory() - memory < 500_000_000

@@ -7,14 +7,13 @@ import shutil
 import socket
 import subprocess
 import sys
-import venv
 from pathlib import Path
 
 import pytest
 from gradio_client import Client
 
 import at_k
-from tools import spaces
+from tools import environments, spaces
 from tools.spaces import COLLECTION, ROOT, SPACES
 
 TOP = {"README.md", "LICENSE", "app.py", "requirements.txt", "at_k"}
@@ -52,12 +51,19 @@ def test_what_is_in_a_space(built, space):
     assert not [path for path in files(folder) if {"__pycache__", "tests"} & set(path.parts) or path.suffix == ".pyi"]
 
 
+@pytest.fixture
+def copied(built, tmp_path):
+    """Return a function that copies a Space. What Python writes beside the files that it imports stays in the copy."""
+    return lambda space: Path(shutil.copytree(built / space, tmp_path / space))
+
+
 @every_space
-def test_the_library_finds_the_modules_and_the_examples_in_it(built, space):
-    folder = built / space
-    code = "import at_k; from at_k.demo import examples; print(examples.folder(), *map(at_k.module_path, at_k.METRICS))"
+def test_the_library_finds_the_modules_and_the_examples_in_it(copied, space):
+    folder = copied(space)
+    found = "examples.folder(), *map(at_k.module_path, at_k.METRICS)"
+    code = f"import at_k; from at_k.demo import examples; print({found}, sep='\\n')"
     found = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
-    for path in found.stdout.split():
+    for path in found.stdout.splitlines():
         assert folder in Path(path).parents
         assert (Path(path) / "README.md").is_file()
 
@@ -161,15 +167,12 @@ def clean_python(built, tmp_path_factory):
     """A Python with what the requirements of the Spaces name, and nothing else."""
     requirements = {space: (built / space / "requirements.txt").read_bytes() for space in SPACES}
     assert len(set(requirements.values())) == 1  # so that one environment serves all
-    folder = tmp_path_factory.mktemp("clean")
-    venv.create(folder, with_pip=True)
-    python = folder / "bin" / "python"
-    command = [python, "-m", "pip", "install", "--quiet", "--requirement", built / COLLECTION / "requirements.txt"]
-    installed = subprocess.run(command, cwd=folder, env=without_hints(), capture_output=True, text=True, check=False)
-    if "connection broken" in installed.stderr and "AT_K_NO_SKIPS" not in os.environ:
-        pytest.skip("pip reaches no index to install what a Space needs")
-    assert installed.returncode == 0, installed.stderr
-    return python
+    try:
+        return environments.create(tmp_path_factory.mktemp("clean"), ["-r", built / COLLECTION / "requirements.txt"])
+    except RuntimeError as error:
+        if "error sending request" in str(error) and "AT_K_NO_SKIPS" not in os.environ:
+            pytest.skip("uv reaches no index to install what a Space needs")
+        raise
 
 
 def without_hints(**more):
@@ -182,10 +185,10 @@ def explored(address):
     return Client(address, verbose=False).predict(n=16, c=4, k=[4], taus=[0.5], api_name="/explore")
 
 
+@pytest.mark.spaces
 @every_space
-def test_a_space_runs_by_itself(built, clean_python, tmp_path, space):
-    folder = tmp_path / space
-    shutil.copytree(built / space, folder)
+def test_a_space_runs_by_itself(copied, clean_python, tmp_path, space):
+    folder = copied(space)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = str(probe.getsockname()[1])
@@ -214,14 +217,16 @@ def test_a_space_runs_by_itself(built, clean_python, tmp_path, space):
     assert values["G-Pass@4_0.5"] == at_k.g_pass_at_k(16, 4, k=4, tau=0.5)
 
 
+@pytest.mark.spaces
 @pytest.mark.parametrize("name", at_k.METRICS)
-def test_a_metrics_space_is_a_module_for_evaluate(built, clean_python, tmp_path, name):
+def test_a_metrics_space_is_a_module_for_evaluate(copied, clean_python, tmp_path, name):
+    folder = copied(name)
     code = f"""
 import evaluate
 print(*evaluate.load({name!r}).compute(predictions=[["a", "b"]], references=["a"], scores=[[1, 0]], k=[2]))
 """
     environment = without_hints(HOME=str(tmp_path), HF_HOME=str(tmp_path / "hf"), HF_HUB_OFFLINE="1", PYTHONPATH=name)
     loaded = subprocess.run(
-        [clean_python, "-c", code], cwd=built, env=environment, capture_output=True, text=True, check=False
+        [clean_python, "-c", code], cwd=folder.parent, env=environment, capture_output=True, text=True, check=False
     )
     assert "@2" in loaded.stdout, loaded.stderr

@@ -1,6 +1,7 @@
-"""The app in a process of its own, and what the tests of the running app ask of it and of a browser."""
+"""Run the app in a process of its own, and drive a browser: for the tests and the benchmarks."""
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).resolve().parent.parent
 
 CHROMIUM = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
 CHROMIUM += ["--disable-background-networking", "--disable-component-update"]
@@ -28,6 +29,12 @@ READY = {
 """What is there when a page is: the last of its figures, or a formula."""
 
 
+def find_chromium():
+    """Return the path of the system's Chromium, or None if there is none."""
+    found = (shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
+    return next((path for path in found if path), None)
+
+
 @dataclass(frozen=True)
 class Server:
     """The app as it runs. `url` ends without a slash; `folder` is its home, and all that it may write to."""
@@ -37,20 +44,21 @@ class Server:
     folder: Path
 
     def memory(self):
-        """Bytes that the process holds now."""
+        """Return the bytes that the process holds now."""
         lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
         return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) * 1024
 
     def files(self):
-        """Every file that it has written, but for caches of compiled code."""
+        """Return every file that the app has written, without caches of compiled code."""
         written = (path for path in self.folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
         return {str(path.relative_to(self.folder)) for path in written} - {"log"}
 
     def log(self):
+        """Return what the app has printed."""
         return (self.folder / "log").read_text()
 
     def run(self, name, *data):
-        """What an endpoint answers that does not wait in the queue."""
+        """Call an endpoint that does not use the queue, and return its answer."""
         answer = httpx.post(f"{self.url}/gradio_api/run/{name}", json={"data": data}, timeout=PATIENCE)
         answer.raise_for_status()
         return answer.json()["data"]
@@ -58,7 +66,7 @@ class Server:
 
 @contextmanager
 def serving(folder, call="launch()"):
-    """The app on a free port of this machine, with a home of its own and no network."""
+    """Run the app on a free port of this machine, with a home of its own and no network."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

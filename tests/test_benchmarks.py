@@ -1,0 +1,69 @@
+"""Every benchmark runs, on tiny inputs; a case that fails is marked, and the others are measured."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks import __main__ as command
+from benchmarks.cases import CASES, FASTER, Case, Outcome, Target
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_smoke():
+    run = [sys.executable, "-m", "benchmarks", "--smoke"]
+    done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = [line.split("|")[1:-1] for line in done.stdout.splitlines() if line.startswith("| ")]
+    titles = [title.strip() for title, *_ in rows[1:]]
+    assert titles == [case.title for case in CASES if not case.needs]
+    assert all(case.title in done.stdout for case in CASES)
+    assert len({len(line) for line in done.stdout.splitlines() if line.startswith("|")}) == 1  # one table
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    def run(*cases, smoke=False):
+        monkeypatch.setattr(command, "CASES", cases)
+        try:
+            command.main(smoke=smoke)
+        except SystemExit as end:
+            return end.code, capsys.readouterr().out
+        return 0, capsys.readouterr().out
+
+    return run
+
+
+def fails(_):
+    raise ZeroDivisionError
+
+
+def test_a_case_that_fails_does_not_lose_the_others(run):
+    code, said = run(Case("first", lambda _: Outcome(1)), Case("second", fails), Case("third", lambda _: Outcome(2)))
+    assert code == 1
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in said.splitlines() if line.startswith("| ")]
+    reached = {title: cells[-2] for title, *cells in rows}
+    assert [reached[title] for title in ("first", "second", "third")] == ["1 s", "failed", "2 s"]
+
+
+@pytest.mark.parametrize(
+    ("case", "outcome", "reached"),
+    [
+        (Case("", None), Outcome(0.5), ["0.5 s", ""]),
+        (Case("", None, peer="it"), Outcome(0.5, 2.0), [f"4 {FASTER}", ""]),
+        (Case("", None, (Target(5, FASTER),), "it"), Outcome(0.5, 2.0), [f"4 {FASTER}", "✗"]),
+        (Case("", None, (Target(1, "GB"),)), Outcome(0.5, unit="GB"), ["0.5 GB", "✓"]),
+    ],
+)
+def test_a_row_has_the_ratio_or_what_at_k_needs(case, outcome, reached):
+    assert [list(row[-2:]) for row in command.rows(case, outcome)] == [reached]
+
+
+def test_where_there_is_no_browser_the_rest_is_measured(run, monkeypatch):
+    monkeypatch.setattr(command, "find_chromium", lambda: None)
+    code, said = run(Case("first", lambda _: Outcome(1)), Case("page", fails, needs=command.BROWSER))
+    assert code == 0
+    assert "| first" in said
+    assert "no Chromium here: page." in said

@@ -1,0 +1,32 @@
+"""The wheel has what the library needs, and nothing else, whether it is built from the tree or from an sdist."""
+
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+import at_k
+
+ROOT = Path(__file__).parent.parent
+
+# One worker builds them for all of these tests.
+pytestmark = pytest.mark.xdist_group("wheel")
+
+MODULES = {f"at_k/metrics/{name}/{file}" for name in at_k.METRICS for file in (f"{name}.py", "README.md", "app.py")}
+DATA = {f"at_k/demo/data/{path.name}" for path in (ROOT / "examples" / "data").iterdir() if path.is_file()}
+OTHERS = {"at_k/py.typed", "at_k/demo/style.css", "at_k/demo/figures.js"}
+
+
+def contents(wheel):
+    return {name for name in ZipFile(wheel).namelist() if ".dist-info/" not in name}
+
+
+def test_what_is_in_the_wheel(wheel):
+    library = {path.relative_to(ROOT).as_posix() for path in (ROOT / "at_k").rglob("*.py")}
+    assert contents(wheel) == library | MODULES | DATA | OTHERS | {"at_k/metrics/sixth/sixth.py"}
+
+
+def test_a_wheel_from_a_source_distribution_is_the_same(distributions, wheel):
+    (other,) = (distributions / "sdist").glob("*.whl")
+    assert contents(other) == contents(wheel)
+    assert list((distributions / "sdist").glob("*.tar.gz"))

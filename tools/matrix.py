@@ -1,0 +1,113 @@
+"""Run the tests on every version of Python that the package allows: `python -m tools.matrix`.
+
+A last run has the oldest Python and the oldest version that setup.cfg allows of each package. Chromium is not needed:
+the tests that use a browser, and those that install the Spaces, are left out.
+"""
+
+import configparser
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated
+
+import typer
+
+from tools import environments
+
+ROOT = Path(__file__).resolve().parent.parent
+ENVIRONMENTS = ROOT / "build" / "matrix"
+
+OLDEST = "oldest"
+"""The name of the run with the oldest packages."""
+
+WITHOUT = "not browser and not spaces"
+"""The tests of a run, as a marker expression."""
+
+
+def versions() -> list[str]:
+    """Return the versions of Python that the classifiers in setup.cfg name, oldest first."""
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / "setup.cfg", encoding="utf-8")
+    return re.findall(r"^Programming Language :: Python :: (3\.\d+)$", setup["metadata"]["classifiers"], re.MULTILINE)
+
+
+def find_python(version: str) -> Path | None:
+    """Return an interpreter of a version such as "3.12", or None if there is none here.
+
+    The variable PYTHONS is searched first: interpreters, or folders that have them, separated as in PATH. Then come
+    PATH, and what pyenv has installed but not put on it.
+    """
+    name = f"python{version}"
+    places = [Path(place) for place in os.environ.get("PYTHONS", "").split(os.pathsep) if place]
+    candidates = [place / name if place.is_dir() else place for place in places]
+    candidates += [Path(place, name) for place in os.environ.get("PATH", "").split(os.pathsep) if place]
+    candidates += sorted(_pyenv().glob(f"versions/{version}.*/bin/{name}"), reverse=True)
+    return next((candidate for candidate in candidates if _is_python(candidate, version)), None)
+
+
+def _pyenv() -> Path:
+    """Return the folder of pyenv, which need not exist."""
+    if "PYENV_ROOT" in os.environ:
+        return Path(os.environ["PYENV_ROOT"])
+    command = shutil.which("pyenv")
+    return Path.home() / ".pyenv" if command is None else Path(command).resolve().parent.parent
+
+
+def _is_python(candidate: Path, version: str) -> bool:
+    """Return whether a file is an interpreter of a version. A shim of pyenv exists also where it does not run."""
+    if not candidate.is_file():
+        return False
+    code = "import sys; print('%d.%d' % sys.version_info[:2])"
+    said = subprocess.run([candidate, "-c", code], capture_output=True, text=True, check=False).stdout
+    return said.strip() == version
+
+
+def run(name: str, tests: list[str]) -> str:
+    """Run the tests in a new environment, and return what went wrong: nothing, or a sentence."""
+    version = versions()[0] if name == OLDEST else name
+    python = find_python(version)
+    if python is None:
+        return f"there is no Python {version} here: install it, or name it in the variable PYTHONS"
+    try:
+        made = environments.create(
+            ENVIRONMENTS / name, ["--editable", f"{ROOT}[test]"], python=python, oldest=name == OLDEST
+        )
+    except RuntimeError as error:
+        return str(error)
+    parallel = [made, "-m", "pytest", "--numprocesses=auto", "-m", f"{WITHOUT} and not alone", *tests]
+    alone = [made, "-m", "pytest", "-m", f"{WITHOUT} and alone", *tests]
+    codes = [subprocess.run(command, cwd=ROOT, check=False).returncode for command in (parallel, alone)]
+    passed = all(code in (0, 5) for code in codes) and codes != [5, 5]  # 5: no test of `tests` is in this part
+    return "" if passed else "the tests fail"
+
+
+def main(
+    tests: Annotated[list[str] | None, typer.Argument(help="Tests to run instead of all, as for pytest.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help=f"A version of Python, or `{OLDEST}`; repeatable.")] = None,
+) -> None:
+    """Run the tests on every version of Python, and with the oldest packages.
+
+    The tests that use a browser, and those that install the Spaces, are left out. No interpreter is downloaded: a
+    missing one is reported, and fails the run.
+    """
+    known = [*versions(), OLDEST]
+    if unknown := [name for name in only or () if name not in known]:
+        raise typer.BadParameter(f"`only` must be one of {', '.join(known)}; got {unknown[0]!r}")
+    results = {}
+    for name in only or known:
+        print(f"\n=== {name}", flush=True)
+        start = perf_counter()
+        fault = run(name, tests or [])
+        results[name] = f"{'failed: ' + fault if fault else 'passed'} ({perf_counter() - start:.0f} s)"
+    print()
+    for name, result in results.items():
+        print(f"{name:8}{result}")
+    sys.exit(any(result.startswith("failed") for result in results.values()))
+
+
+if __name__ == "__main__":
+    typer.run(main)
