@@ -9,9 +9,9 @@ from fractions import Fraction
 
 import oracles
 
-from at_k.demo import roles
-from at_k.demo.reading import read
 from at_k.demo.scoring import Options
+from at_k.readers.plain import collect_samples
+from at_k.readers.tables import read_table
 
 ANSWERED = [
     {"id": "a", "answers": ["1", "2", "1 ", "3"], "reference": "1"},
@@ -107,8 +107,7 @@ KINDS = {
 
 def samples(rows):
     """Rows as the pages read them."""
-    table = read("\n".join(map(json.dumps, rows)))
-    return roles.samples(table, roles.guess(table))
+    return collect_samples(read_table("\n".join(map(json.dumps, rows))))
 
 
 def kind(name):

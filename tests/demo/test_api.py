@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from modules import CONS_AT_K, GPASSK, PASS_AT_K
 
 from at_k.demo.api import explore, score_text
-from at_k.demo.limits import MAX_BYTES, MAX_EXPLORE_N, MAX_K
+from at_k.demo.limits import LIMITS, MAX_EXPLORE_N
 from at_k.demo.scoring import Options, score
 from at_k.demo.words import say
 from at_k.registration import METRICS
@@ -74,13 +74,13 @@ class TestExplore:
             ((16, 8, None, [0.5]), "`k`"),
             ((16, 8, [[4]], [0.5]), "`k`"),
             ((16, 8, [10**30], [0.5]), "k must"),
-            ((16, 8, [1] * (MAX_K + 1), [0.5]), "20 values of k"),
+            ((16, 8, [1] * (LIMITS.max_keys + 1), [0.5]), "20 values of k"),
             ((16, 8, [1] * 1_000_000, [0.5]), "1000000"),
             ((16, 8, [1], [1.5]), "`taus`"),
             ((16, 8, [1], [NAN]), "`taus`"),
             ((16, 8, [1], []), "`taus`"),
             ((16, 8, [1], ["0.5"]), "`taus`"),
-            ((16, 8, [1], [0.5] * (MAX_K + 1)), "τ"),
+            ((16, 8, [1], [0.5] * (LIMITS.max_keys + 1)), "τ"),
             ((16, 8, [1], [0.5], 9), "at most 8"),
             ((16, 8, [1], [0.5], -1), "at most 8"),
             ((16, 8, [1], [0.5], None), "at most 8"),
@@ -98,8 +98,8 @@ class TestExplore:
     @given(st.integers(1, 40), st.data())
     def test_any_problem_has_numbers(self, n, data):
         c = data.draw(st.integers(0, n))
-        k = data.draw(st.lists(st.integers(1, n), min_size=1, max_size=MAX_K))
-        taus = data.draw(st.lists(st.floats(0, 1), min_size=1, max_size=MAX_K))
+        k = data.draw(st.lists(st.integers(1, n), min_size=1, max_size=LIMITS.max_keys))
+        taus = data.draw(st.lists(st.floats(0, 1), min_size=1, max_size=LIMITS.max_keys))
         found = explore(n, c, k, taus, data.draw(st.integers(0, n - c)))
         assert all(0 <= value <= 1 for value in found.values())
         assert found[f"avg@{n}"] == c / n
@@ -118,7 +118,7 @@ class TestScore:
         assert set(found["left_out"]) == set(scored.left_out)
         assert found["n_problems"] == len(rows)
         assert found["signatures"] == scored.signatures
-        assert found["notes"] == [note.text("en") for note in scored.notes]
+        assert found["notes"] == [str(note) for note in scored.notes]
         assert json.loads(json.dumps(found, allow_nan=False)) == found
         exact = means(by_hand(rows, options))
         assert found["results"] == {key: pytest.approx(float(value), rel=1e-12, abs=1e-15)
@@ -127,16 +127,24 @@ class TestScore:
     def test_columns_may_be_named(self):
         text = lines({"q": row["id"], "right": row["correct"], "kind": "x"} for row in GRADED)
         assert "column" in said(score_text, text)
-        found = score_text(text, columns={"problem": "q", "grades": "right", "groups": "kind"})
+        found = score_text(text, columns={"problem": "q", "grades": "right", "group": "kind"})
         assert found["results"] == score_text(lines(GRADED))["results"]
         assert list(found["groups"]) == ["x"]
 
     def test_a_column_may_be_left_out(self):
         text = lines(FULL)
-        assert score_text(text, columns={"groups": None})["groups"] == {}
+        assert score_text(text, columns={"group": None})["groups"] == {}
         without = score_text(text, columns={"answers": None})
         assert without["notes"] == [say("en", "scoring.vote_of_grades")]
         assert score_text(text)["notes"] == []
+
+    def test_one_of_several_models(self):
+        text = "model,id,correct\na,1,1\na,1,0\nb,1,1\nb,1,1\n"
+        assert "“a”, “b”" in said(score_text, text)
+        assert score_text(text, where={"model": "b"})["results"]["pass@1"] == 1
+        assert score_text(text, pool=["model"])["results"]["pass@1"] == 0.75
+        assert "“c”" in said(score_text, text, where={"model": "c"})
+        assert "`where`" in said(score_text, text, where="model")
 
     @pytest.mark.parametrize(
         ("options", "words"),
@@ -148,7 +156,7 @@ class TestScore:
             ({"k": [5]}, "k = 5"),
             ({"k": []}, "`k`"),
             ({"k": ["1"]}, "`k`"),
-            ({"k": list(range(1, MAX_K + 2))}, "20 values of k"),
+            ({"k": list(range(1, LIMITS.max_keys + 2))}, "20 values of k"),
             ({"taus": [2]}, "`taus`"),
             ({"taus": [NAN]}, "`taus`"),
             ({"ties": "coin"}, "ties"),
@@ -169,7 +177,16 @@ class TestScore:
         assert len(message) < 1000
 
     @pytest.mark.parametrize(
-        "options", [{"metrics": 7}, {"columns": 7}, {"columns": ["id"]}, {"columns": "id"}, {"k": ["x" * 1_000_000]}]
+        "options",
+        [
+            {"metrics": 7},
+            {"columns": 7},
+            {"columns": ["id"]},
+            {"columns": "id"},
+            {"where": 7},
+            {"pool": 7},
+            {"k": ["x" * 1_000_000]},
+        ],
     )
     def test_options_of_another_kind(self, options):
         assert len(said(score_text, lines(GRADED), **options)) < 1000
@@ -185,11 +202,11 @@ class TestScore:
             (7, "int"),
             ([GRADED], "list"),
             (b"{}", "bytes"),
-            ("", "no results here yet"),
-            ("x" * (MAX_BYTES + 1), "5,000,000"),
+            ("", "no results here"),
+            ("x" * (LIMITS.max_bytes + 1), "5,000,000"),
             ("[" * 100_000, "nested"),
             ('{"id": 1, "correct": [1, 2]}', "row 1, column “correct”, sample 2"),
-            ('{"id": 1, "correct": [1, null]}', "Row 1, column “correct”, #2"),
+            ('{"id": 1, "correct": [1, null]}', "row 1, column “correct”, sample 2"),
             ('{"a": 1}\n{"a": ', "row 2"),
             ("a,b\n1,2", "correct"),
             ("\ud800", "no"),

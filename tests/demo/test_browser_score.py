@@ -9,11 +9,12 @@ import pytest
 from PIL import Image
 
 import at_k
-from at_k.demo import examples, roles, snippets
-from at_k.demo.limits import MAX_BYTES
-from at_k.demo.reading import read
+from at_k.demo import examples, snippets
+from at_k.demo.limits import LIMITS
 from at_k.demo.scoring import Options, score
 from at_k.demo.words import say
+from at_k.readers.plain import collect_samples
+from at_k.readers.tables import read_table
 from tools.driving import eventually
 
 TAUS = [0.25, 0.5, 0.75, 1.0]
@@ -179,7 +180,7 @@ def test_files_of_any_encoding_and_size(visit):
         assert [column["avg@2"] for column in table(page).values()] == [0.75, 1.0, 0.5]
         assert page.locator("#score_text textarea").input_value() == text
         assert refusal(page) == []
-    open_file(page, b" " * (MAX_BYTES + 1))
+    open_file(page, b" " * (LIMITS.max_bytes + 1))
     eventually(lambda: refusal(page), [say("en", "score.file_too_large")])
     open_file(page, b"PK\x03\x04\x00\x00")
     eventually(lambda: refusal(page), [say("en", "score.file_not_text")])
@@ -267,8 +268,7 @@ def test_downloads(visit):
             assert len(picture.convert("RGB").getcolors(picture.width * picture.height)) > 10  # it is not blank
 
     _, content = downloaded(page, "#score_code button[aria-label=Download]")
-    data = read(text)
-    samples = roles.samples(data, roles.guess(data))
+    samples = collect_samples(read_table(text))
     shown = snippets.python(samples, Options(), score(samples, Options()))
     assert content.decode() == shown.rstrip()
 

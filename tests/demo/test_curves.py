@@ -9,7 +9,8 @@ from modules import AVG_AT_N, CONS_AT_K, GPASSK, PASS_AT_K
 
 from at_k.demo.curves import MAP_TAUS, TAUS, Curves, Setting, curves, drawn_k, steady, tau_map
 from at_k.demo.limits import MAX_EXPLORE_N
-from at_k.demo.words import LANGUAGES, Refused
+from at_k.demo.words import LANGUAGES, translate
+from at_k.errors import InputError
 
 # Counts are exact integers up to n = 128; beyond, sums of a few hundred positive terms, each rounded to 1.1e-16.
 REL = 1e-12
@@ -163,12 +164,12 @@ BAD = {
 
 @pytest.mark.parametrize(("arguments", "reason"), BAD.values(), ids=BAD)
 def test_settings_out_of_range_are_refused(arguments, reason):
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(InputError) as caught:
         Setting(*arguments)
-    assert caught.value.key == f"explore.{reason}"
+    assert caught.value.code == f"explore.{reason}"
     wrong = arguments[("bad_n", "bad_c", "bad_together").index(reason)]
     for language in LANGUAGES:
-        assert str(wrong) in caught.value.text(language)
+        assert str(wrong) in translate(caught.value, language)
 
 
 def test_the_largest_setting_is_taken():

@@ -13,10 +13,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import at_k
-from at_k.demo import downloads, roles
-from at_k.demo.reading import read
+from at_k.demo import downloads
 from at_k.demo.scoring import Options, score
 from at_k.demo.words import LANGUAGES, say
+from at_k.readers.plain import collect_samples
+from at_k.readers.tables import read_table
 
 every_kind = pytest.mark.parametrize("name", KINDS)
 FILES = {"results.csv": "text/csv", "problems.csv": "text/csv", "results.json": "application/json"}
@@ -117,9 +118,8 @@ def test_samples_can_be_read_again(name):
     _, given_samples, options = kind(name)
     scored, found = files(given_samples, options)
     content = json.loads(found["results.json"][2])["samples"]
-    table = read(json.dumps(content))
-    again = roles.samples(table, roles.guess(table))
-    for column in ("problems", "answers", "references", "grades", "scores", "groups", "n_missing"):
+    again = collect_samples(read_table(json.dumps(content)))
+    for column in ("problems", "answers", "references", "grades", "scores", "group", "n_missing"):
         assert getattr(again, column) == getattr(given_samples, column)
     assert score(again, options).overall == scored.overall
 
@@ -177,7 +177,7 @@ def test_formulas_are_marked_as_text(text):
     assert lines[2][0].replace("'", "") == re.sub(r"['\0]", "", text)
     assert lines[2][0].startswith("'") or text in TRICKS
     content = json.loads(found["results.json"][2])
-    assert content["per_problem"]["problem"][1] == content["samples"]["problems"][1] == text
+    assert content["per_problem"]["problem"][1] == content["samples"]["problem"][1] == text
     assert text in content["groups"]
 
 

@@ -21,6 +21,7 @@ from playwright.sync_api import sync_playwright
 from at_k.demo import guard
 from at_k.demo.guard import HEADERS, Guard
 from at_k.demo.limits import MAX_BODY
+from at_k.limits import Limits
 from tools.driving import CHROMIUM, ROOT, find_chromium
 
 JOIN = "/gradio_api/queue/join"
@@ -207,7 +208,7 @@ def test_a_longer_body_of_unknown_length_is_read_to_the_limit_only():
 
 
 def test_a_body_that_stops_coming_is_given_up(monkeypatch):
-    monkeypatch.setattr(guard, "MAX_SECONDS", 0.01)
+    monkeypatch.setattr(guard, "LIMITS", Limits(seconds=0.01))
     stopped = Exchange("POST", JOIN, chunks=[b"[", None])
     assert (stopped.status, stopped.reached) == (408, None)
 

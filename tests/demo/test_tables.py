@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from at_k.demo.scoring import Options, score
 from at_k.demo.tables import four_digits, message, results, summary, values
-from at_k.demo.words import LANGUAGES, Refused, say
+from at_k.demo.words import LANGUAGES, make_error, say, translate
+from at_k.errors import InputError
+from at_k.readers.cells import describe_place
 
 every_kind = pytest.mark.parametrize("name", KINDS)
 every_language = pytest.mark.parametrize("language", LANGUAGES)
@@ -124,10 +126,10 @@ def test_labels_are_text(text, language):
 @every_language
 def test_messages_are_text(text, language):
     reasons = [
-        Refused("scoring.k_above_n", k=4, n=3, problem=text),
-        Refused("scoring.no_number", name="k", value=text),
-        Refused("scoring.two_verdicts", row=1, column=text, sample="", answer=text),
-        Refused("roles.no_column", column=text, columns=text),
+        make_error("scoring.k_above_n", k=4, n=3, problem=text),
+        make_error("scoring.no_number", name="k", value=text),
+        make_error("scoring.two_verdicts", place=describe_place(1, text), answer=text),
+        InputError("standard.no_column", "No {column}: {columns}", column=text, columns=text),
     ]
     for reason in reasons:
         page = Page(message(reason, language))
@@ -135,7 +137,7 @@ def test_messages_are_text(text, language):
         assert element == {
             "tag": "p",
             "attributes": {"class": "refused", "role": "alert"},
-            "text": reason.text(language),
+            "text": translate(reason, language),
         }
         assert text in element["text"]
 
@@ -152,7 +154,7 @@ def test_what_is_left_out_is_text(language):
     scored = score(samples(rows), Options())
     page = Page(results(scored, language))
     assert page.tags() <= TABLE
-    assert page.texts("li") == [reason.text(language) for reason in scored.left_out.values()]
+    assert page.texts("li") == [translate(reason, language) for reason in scored.left_out.values()]
     assert text[:40] in page.texts("li")[0]
 
 
@@ -161,7 +163,7 @@ def test_notes_come_first(language):
     rows = [{"id": 1, "correct": [0, None]}]
     scored = score(samples(rows), Options(missing="drop"))
     items = Page(results(scored, language)).texts("li")
-    assert items[:2] == [note.text(language) for note in scored.notes]
+    assert items[:2] == [translate(note, language) for note in scored.notes]
     assert len(items) == 3
 
 

@@ -1,4 +1,4 @@
-"""Every word is there in both languages, with the same blanks, and is used; every key that is used has words."""
+"""Every sentence is there in both languages, with the same blanks, and is used; every key that is used has words."""
 
 import ast
 import re
@@ -9,14 +9,19 @@ from string import Formatter
 import pytest
 
 from at_k.demo import words
-from at_k.demo.words import LANGUAGES, WORDS, Refused, Said, language_of, say
+from at_k.demo.words import LANGUAGES, WORDS, language_of, library, make_error, make_message, say, translate
+from at_k.errors import InputError, Message
 
 DEMO = Path(words.__file__).parents[1]
 LIBRARY = DEMO.parent
 
-SOURCES = [path for path in LIBRARY.rglob("*.py") if Path(words.__file__).parent not in path.parents]
-TREES = {str(path.relative_to(LIBRARY)): ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES}
-NODES = [node for tree in TREES.values() for node in ast.walk(tree)]
+
+def nodes(paths):
+    return [node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+
+
+NODES = nodes(path for path in DEMO.rglob("*.py") if Path(words.__file__).parent not in path.parents)
+OF_LIBRARY = nodes(path for path in LIBRARY.rglob("*.py") if DEMO not in path.parents and path != LIBRARY / "errors.py")
 TEXTS = {node.value for node in NODES if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
 CHINESE = re.compile("[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
@@ -26,7 +31,12 @@ every_key = pytest.mark.parametrize("key", WORDS)
 
 
 def blanks(text):
-    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+    return {name for name, _ in filled(text)}
+
+
+def filled(text):
+    """The blanks of a template, each with its format."""
+    return {(name, form) for _, name, form, _ in Formatter().parse(text) if name is not None}
 
 
 def called(node):
@@ -36,7 +46,7 @@ def called(node):
 
 def spoken():
     """For each call that says something: (the key, or the f-string that makes it, the call)."""
-    place = {"t": 0, "say": 1, "Said": 0, "Refused": 0}
+    place = {"t": 0, "say": 1, "make_message": 0, "make_error": 0}
     for node in NODES:
         if isinstance(node, ast.Call) and called(node) in place and len(node.args) > place[called(node)]:
             yield node.args[place[called(node)]], node
@@ -59,7 +69,7 @@ def test_both_languages_say_the_same(key):
     english, chinese = WORDS[key]
     assert english.strip() == english != ""
     assert chinese.strip() == chinese != ""
-    assert blanks(english) == blanks(chinese)
+    assert filled(english) == filled(chinese)
     assert not CHINESE.search(english)
     assert CHINESE.search(chinese)
 
@@ -72,7 +82,7 @@ def test_words_are_plain_text(key):
 
 
 def test_there_are_calls_to_look_at():
-    assert len(PLAIN) > 100
+    assert len(PLAIN) > 80
     assert len(MADE) > 5
 
 
@@ -85,15 +95,6 @@ def test_what_is_said_has_words():
 
 def test_words_are_said():
     assert set(WORDS) - TEXTS - set(chain.from_iterable(map(matching, MADE))) == set()
-
-
-def test_reasons_about_cells_have_words():
-    reasons = [node.args[0].value for node in NODES if isinstance(node, ast.Call) and called(node) == "refused"
-               and isinstance(node.args[0], ast.Constant)]  # fmt: skip
-    reasons += [node.args[1].value for node in NODES if isinstance(node, ast.Call) and called(node) == "_text"
-                and isinstance(node.args[1], ast.Constant)]  # fmt: skip
-    assert len(reasons) > 10
-    assert {reason for reason in reasons if f"roles.{reason}" not in WORDS} == set()
 
 
 def test_blanks_are_filled_by_those_who_speak():
@@ -136,13 +137,81 @@ def test_language_of(header, language):
 
 
 def test_a_sentence_waits_for_the_language_of_its_reader():
-    said = Said("scoring.dropped", count=3)
-    assert said.text("en") == str(said) == say("en", "scoring.dropped", count=3)
-    assert said.text("zh") == say("zh", "scoring.dropped", count=3) != str(said)
-    assert {"3" in said.text(language) for language in LANGUAGES} == {True}
+    said = make_message("scoring.dropped", count=3)
+    assert translate(said, "en") == str(said) == say("en", "scoring.dropped", count=3)
+    assert translate(said, "zh") == say("zh", "scoring.dropped", count=3) != str(said)
+    assert {"3" in translate(said, language) for language in LANGUAGES} == {True}
 
 
-def test_a_refusal_is_a_value_error_and_says_what_a_visitor_gave_as_it_is():
+def test_an_error_says_what_a_visitor_gave_as_it_is():
     with pytest.raises(ValueError, match=re.escape("{n} %s {0}")) as caught:
-        raise Refused("scoring.no_number", name="k", value="{n} %s {0}")
-    assert "{n} %s {0}" in caught.value.text("zh")
+        raise make_error("scoring.no_number", name="k", value="{n} %s {0}")
+    assert "{n} %s {0}" in translate(caught.value, "zh")
+
+
+def said_by_the_library():
+    """(code, sentence, names of the values, with None where some are not written out) of each message and error."""
+    for node in OF_LIBRARY:
+        if isinstance(node, ast.Call) and called(node) in ("Message", "InputError") and node.args:
+            code, sentence = map(ast.literal_eval, node.args)
+            yield code, sentence, {keyword.arg for keyword in node.keywords}
+
+
+SAID = list(said_by_the_library())
+SENTENCES = {code: sentence for code, sentence, _ in SAID}
+
+every_code = pytest.mark.parametrize("code", SENTENCES)
+
+
+def test_the_library_has_messages():
+    assert len(SENTENCES) > 40
+    assert "tables.fields" in SENTENCES
+
+
+def test_every_message_of_the_library_is_translated_and_no_translation_is_left_over():
+    assert set(library.CHINESE) == set(SENTENCES)
+    assert list(library.CHINESE) == sorted(library.CHINESE)
+    assert not set(library.CHINESE) & set(WORDS)
+
+
+def test_a_code_belongs_to_one_sentence():
+    assert {(code, sentence) for code, sentence, _ in SAID} == set(SENTENCES.items())
+    assert len(set(SENTENCES.values())) == len(SENTENCES)
+
+
+@every_code
+def test_a_translation_has_the_same_blanks(code):
+    english, chinese = SENTENCES[code], library.CHINESE[code]
+    assert filled(english) == filled(chinese)
+    assert english.strip() == english != ""
+    assert chinese.strip() == chinese != ""
+    assert not CHINESE.search(english)
+    assert CHINESE.search(chinese)
+
+
+@every_code
+def test_messages_are_plain_sentences(code):
+    for text in (SENTENCES[code], library.CHINESE[code]):
+        assert not re.search(r"[<>!！]|&\w+;", text)
+    if not code.endswith("place"):
+        assert re.search(r"^[A-Z].*\.$", SENTENCES[code])
+        assert library.CHINESE[code].endswith("。")
+
+
+def test_blanks_of_the_library_are_filled():
+    for code, sentence, names in SAID:
+        if None in names:
+            assert names - {None} <= blanks(sentence), code
+        else:
+            assert names == blanks(sentence), code
+
+
+def test_messages_inside_a_message_are_translated_too():
+    place = Message("cells.place", "row {row}, column “{column}”", row=2, column="id")
+    error = InputError("cells.answer", "No {value} ({place}).", value="[…]", place=place)
+    assert translate(error, "zh") == "答案必须是文本或数字；得到 […]（第 2 行，列 “id”）。"
+    assert translate(error, "en") == "No […] (row 2, column “id”)."
+
+
+def test_a_message_without_translation_stays_english():
+    assert translate(Message("caller.own", "A {word}.", word="word"), "zh") == "A word."

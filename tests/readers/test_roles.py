@@ -1,248 +1,26 @@
-"""Tables as people have them: which column is guessed for what, the samples in them, or why they are refused."""
+"""Tables as people have them: which column is guessed for what."""
 
-import csv
 import json
-from io import StringIO
-from itertools import chain
-from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from at_k.demo.limits import MAX_CELL, MAX_GROUPS, MAX_PROBLEMS, MAX_SAMPLES
-from at_k.demo.reading import read
-from at_k.demo.roles import ROLES, guess, missing, samples
-from at_k.demo.words import LANGUAGES, Refused
+from at_k.demo.limits import LIMITS
+from at_k.errors import InputError
+from at_k.readers.roles import guess_roles
+from at_k.readers.standard import ROLES
+from at_k.readers.tables import read_table
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "data"
-NAN = float("nan")
+
+def guess(table):
+    return guess_roles(table, limits=LIMITS)
 
 
 def given_roles(**roles):
     return dict.fromkeys(ROLES) | roles
 
 
-def scored(rows, **roles):
-    table = read(json.dumps(rows))
-    return samples(table, given_roles(**roles) if roles else guess(table))
-
-
-class TestExamples:
-    def test_qwen(self):
-        text = (EXAMPLES / "qwen25_math.jsonl").read_text(encoding="utf-8")
-        rows = list(map(json.loads, text.splitlines()))
-        table = read(text)
-        roles = given_roles(
-            problem="idx",
-            answers="answers",
-            references="reference",
-            grades="correct",
-            scores="rm_score",
-            groups="level",
-        )
-        assert guess(table) == roles
-        found = samples(table, roles)
-        assert found.problems == [str(row["idx"]) for row in rows]
-        assert found.answers == [row["answers"] for row in rows]
-        assert found.references == [[row["reference"]] for row in rows]
-        assert found.grades == [row["correct"] for row in rows]
-        assert found.scores == [row["rm_score"] for row in rows]
-        assert found.groups == [row["level"] for row in rows]
-        assert not found.per_sample
-        assert found.n_missing == sum(row["answers"].count(None) for row in rows)
-
-    def test_taubench(self):
-        text = (EXAMPLES / "taubench_airline.jsonl").read_text(encoding="utf-8")
-        table = read(text)
-        assert guess(table) == given_roles(problem="task_id", grades="correct")
-        found = samples(table, given_roles(problem="task_id", grades="rewards"))
-        assert found.grades == [json.loads(line)["rewards"] for line in text.splitlines()]
-        assert len(found.problems) == 50
-
-
-DATA = {
-    "problems": ["p", 'q, "r"', "3"],
-    "answers": [["a", "b", None], ["c"], ["[0, 1]", "x\ny"]],
-    "references": [["a"], ["c", "C"], ["[0, 1]"]],
-    "grades": [[1.0, 0.0, None], [0.25], [1.0, 0.0]],
-    "scores": [[0.5, -1.0, 2e-7], [3.0], [0.0, 1e300]],
-    "groups": ["easy", "hard", "easy"],
-}
-"""Three problems of three, one and two samples."""
-
-NAMES = {
-    "problem": "task_id",
-    "answers": "prediction",
-    "references": "target",
-    "grades": "correct",
-    "scores": "score",
-    "groups": "level",
-}
-
-
-def by_problem(data):
-    columns = zip(*(data[role if role != "problem" else "problems"] for role in NAMES), strict=True)
-    return [dict(zip(NAMES.values(), cells, strict=True)) for cells in columns]
-
-
-def by_sample(data):
-    listed = [NAMES[role] for role in ("answers", "grades", "scores")]
-    return [
-        row | {name: row[name][i] for name in listed} for row in by_problem(data) for i in range(len(row[listed[0]]))
-    ]
-
-
-def as_columns(rows):
-    return json.dumps({name: [row[name] for row in rows] for name in rows[0]})
-
-
-def as_lines(rows):
-    return "\n".join(json.dumps(row) for row in rows)
-
-
-def delimited(delimiter):
-    def write(rows):
-        file = StringIO()
-        writer = csv.writer(file, delimiter=delimiter)
-        writer.writerow(rows[0])
-        writer.writerows(
-            [json.dumps(cell) if isinstance(cell, list) else cell for cell in row.values()] for row in rows
-        )
-        return file.getvalue()
-
-    return write
-
-
-WRITERS = {
-    "json": json.dumps,
-    "columns": as_columns,
-    "jsonl": as_lines,
-    "csv": delimited(","),
-    "tsv": delimited("\t"),
-}
-
-
-def assert_read(text, data, per_sample):
-    table = read(text)
-    assert guess(table) == NAMES
-    found = samples(table, NAMES)
-    for role, values in data.items():
-        assert getattr(found, role) == values
-    assert found.roles == NAMES
-    assert found.per_sample is per_sample
-    assert found.n_missing == 1  # it has neither an answer nor a grade
-
-
-@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
-def test_layouts(write):
-    assert_read(write(by_problem(DATA)), DATA, False)
-    assert_read(write(by_sample(DATA)), DATA, True)
-
-
-@st.composite
-def data_sets(draw):
-    texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=8).filter(
-        lambda text: not text.lstrip().startswith("[")  # a column in which all texts do holds lists, in CSV
-    )
-    problems = draw(st.lists(texts, min_size=1, max_size=4, unique=True))
-    n = draw(st.lists(st.integers(1, 4), min_size=len(problems), max_size=len(problems)))
-
-    def rows(values):
-        return [draw(st.lists(values, min_size=size, max_size=size)) for size in n]
-
-    finite = st.floats(allow_nan=False, allow_infinity=False)
-    return {
-        "problems": problems,
-        "answers": rows(texts | st.none()),
-        "references": rows(texts),
-        "grades": rows(st.floats(0, 1) | st.none()),
-        "scores": rows(finite),
-        "groups": [draw(texts) for _ in n],
-    }
-
-
-@given(data_sets(), st.sampled_from(list(WRITERS)), st.booleans())
-def test_round_trip(data, layout, per_sample):
-    rows = by_sample(data) if per_sample else by_problem(data)
-    table = read(WRITERS[layout](rows))
-    found = samples(table, NAMES)
-    assert {role: getattr(found, role) for role in data} == data
-    assert found.per_sample is per_sample
-    assert found.n_missing == sum(grade is None for grade in chain(*data["grades"]))
-
-
-class TestSamples:
-    def test_problems_are_in_order_of_first_appearance(self):
-        rows = [{"id": name, "correct": grade} for name, grade in (("b", 1), ("a", 0), ("b", 0), ("c", 1), ("a", 1))]
-        found = scored(rows)
-        assert found.problems == ["b", "a", "c"]
-        assert found.grades == [[1, 0], [0, 1], [1]]
-        assert found.place(1, 1) == {"row": 5, "column": "correct", "sample": ""}
-
-    def test_problems_without_names_are_numbered(self):
-        found = samples(table := read("[[1, 0], [0, 0, 1]]"), guess(table))
-        assert found.problems == ["1", "2"]
-        assert found.grades == [[1, 0], [0, 0, 1]]
-
-    def test_numbers_are_texts_as_json_spells_them(self):
-        rows = [{"id": 1, "answers": [420, 0.5, "x", "", None], "reference": 420, "group": True}]
-        found = scored([*rows, {"id": 2.5, "answers": [1e21], "reference": [1, "one"], "group": 3}])
-        assert found.problems == ["1", "2.5"]
-        assert found.answers == [["420", "0.5", "x", "", None], ["1e+21"]]
-        assert found.references == [["420"], ["1", "one"]]
-        assert found.groups == ["true", "3"]
-
-    @pytest.mark.parametrize(
-        ("written", "grade"),
-        [
-            ("true", 1),
-            ("FALSE", 0),
-            ("True", 1),
-            ("1", 1),
-            (" 0.25 ", 0.25),
-            ("1e-3", 0.001),
-            ("Yes", 1),
-            ("PASS", 1),
-            ("failed", 0),
-            ("", None),
-            ("NaN", None),
-        ],
-    )
-    def test_grades_as_csv_spells_them(self, written, grade):
-        table = read(f"id,correct\nx,1\nx,{written}\n")
-        assert samples(table, guess(table)).grades == [[1, grade]]
-
-    def test_grades(self):
-        found = scored([{"id": 1, "correct": [True, False, 1, 0.5, None, NAN]}])
-        assert found.grades == [[1, 0, 1, 0.5, None, None]]
-        assert all(type(grade) is float for grade in found.grades[0][:4])
-        assert found.n_missing == 2
-
-    def test_a_sample_that_is_judged_is_not_missing(self):
-        found = scored([{"id": 1, "answers": ["a", None, "b", None], "correct": [1, 0, None, None]}])
-        assert missing(found.answers, found.grades) == [[False, False, True, True]]
-        assert found.n_missing == 2
-        assert found.place(0, 2) == {"row": 1, "column": "correct", "sample": ", #3"}
-
-    def test_a_cell_that_is_not_there_is_missing(self):
-        assert scored([{"id": 1, "correct": 1}, {"id": 1}]).grades == [[1, None]]
-
-    def test_an_interval_in_every_row_is_one_reference(self):
-        table = read('id,answers,reference\na,"[""[0,1]"", ""0""]","[0,1]"\nb,"[""x"", ""y""]","[""x"", ""z""]"\n')
-        assert samples(table, guess(table)).references == [["[0,1]"], ["x", "z"]]
-
-    def test_intervals_are_answers(self):
-        text = 'id,answer,target\n1,"[0, 1]","[0, 1]"\n1,3,"[0, 1]"\n2,4,4\n'
-        found = samples(table := read(text), guess(table))
-        assert found.answers == [["[0, 1]", "3"], ["4"]]
-        assert found.references == [["[0, 1]"], ["4"]]
-
-    def test_only_what_is_asked_for_is_read(self):
-        rows = [{"id": 1, "correct": [1], "answers": "nonsense", "score": "nonsense", "level": None}]
-        found = scored(rows, grades="correct")
-        assert (found.answers, found.scores, found.groups, found.references) == (None,) * 4
-        assert found.roles == given_roles(grades="correct")
+def rows_of(**columns):
+    return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
 
 
 GUESSES = {
@@ -274,7 +52,7 @@ GUESSES = {
     ),
     "human-eval": (
         [{"task_id": "HumanEval/0", "completion": "return 1", "passed": True, "result": "passed"}],
-        {"problem": "task_id", "answers": "completion", "grades": "passed"},
+        {"problem": "task_id", "grades": "passed"},
     ),
     "predictions that are grades": ([{"id": 1, "predictions": [1, 0]}], {"problem": "id", "grades": "predictions"}),
     "predictions that are numbers": (
@@ -301,11 +79,11 @@ GUESSES = {
     ),
     "a label that is missing is to be named": (
         [{"id": 1, "correct": [1], "level": "a"}, {"id": 2, "correct": [1], "level": None}],
-        {"problem": "id", "grades": "correct", "groups": "level"},
+        {"problem": "id", "grades": "correct", "group": "level"},
     ),
     "labels that are missing are no groups": (
         [{"id": 1, "correct": [1], "level": None, "type": "a"}],
-        {"problem": "id", "grades": "correct", "groups": "type"},
+        {"problem": "id", "grades": "correct", "group": "type"},
     ),
     "a mistake does not hide a column": (
         [{"id": i, "correct": [1, 0]} for i in range(3)] + [{"id": 3, "correct": [1, 2]}],
@@ -317,203 +95,135 @@ GUESSES = {
 
 @pytest.mark.parametrize(("rows", "roles"), GUESSES.values(), ids=GUESSES)
 def test_guess(rows, roles):
-    assert guess(read(json.dumps(rows))) == given_roles(**roles)
+    assert guess(read_table(json.dumps(rows))) == given_roles(**roles)
 
 
 def test_too_many_labels_are_not_guessed():
-    rows = [{"id": i, "correct": [1], "level": i} for i in range(MAX_GROUPS + 1)]
-    assert guess(read(json.dumps(rows)))["groups"] is None
-    assert guess(read(json.dumps(rows[:-1])))["groups"] == "level"
+    rows = [{"id": i, "correct": [1], "level": i} for i in range(LIMITS.max_groups + 1)]
+    assert guess(read_table(json.dumps(rows)))["group"] is None
+    assert guess(read_table(json.dumps(rows[:-1])))["group"] == "level"
 
 
-ALL = {"problem": "id", "answers": "a", "references": "r", "grades": "g", "scores": "s", "groups": "l"}
-LONG = "x" * (MAX_CELL + 1)
+def test_without_limits_many_labels_are_not_guessed_either():
+    rows = [{"id": i, "correct": [1], "level": i} for i in range(101)]
+    assert guess_roles(read_table(json.dumps(rows)))["group"] is None
+    assert guess_roles(read_table(json.dumps(rows[:-1])))["group"] == "level"
 
 
-def row(**cells):
-    return {"id": 1, "a": ["x", "y"], "r": "x", "g": [1, 0], "s": [0.5, 0.25], "l": "easy"} | cells
-
-
-def sample(**cells):
-    return {"id": 1, "a": "x", "r": "x", "g": 1, "s": 0.5, "l": "easy"} | cells
-
-
-LISTED = {
-    "a grade above 1": ({"g": [1, 1.5]}, "grade_in_list", ("g", 2), "1.5"),
-    "a grade below 0": ({"g": [-1, 1]}, "grade_in_list", ("g", 1), "-1"),
-    "a grade in words": ({"g": [1, "maybe"]}, "grade_in_list", ("g", 2), "“maybe”"),
-    "a grade without end": ({"g": [float("inf"), 1]}, "grade_in_list", ("g", 1), "Infinity"),
-    "a grade that is a list": ({"g": [1, [1]]}, "grade_in_list", ("g", 2), "[…]"),
-    "a grade as text": ({"g": [1, "true"]}, "grade_in_list", ("g", 2), "“true”"),
-    "a score in words": ({"s": [1, "high"]}, "score_in_list", ("s", 2), "“high”"),
-    "a score that is no number": ({"s": [NAN, 1]}, "score_in_list", ("s", 1), "NaN"),
-    "a score without end": ({"s": [-float("inf"), 1]}, "score_in_list", ("s", 1), "-Infinity"),
-    "a score that is true": ({"s": [1, True]}, "score_in_list", ("s", 2), "true"),
-    "an answer that is true": ({"a": ["x", True]}, "answer_in_list", ("a", 2), "true"),
-    "an answer that is a list": ({"a": ["x", ["y"]]}, "answer_in_list", ("a", 2), "[…]"),
-    "an answer that is an object": ({"a": [{"x": 1}, "y"]}, "answer_in_list", ("a", 1), "{…}"),
-    "an answer that is no number": ({"a": [NAN, "y"]}, "answer_in_list", ("a", 1), "NaN"),
-    "a long answer": ({"a": ["x", LONG]}, "long_in_list", ("a", 2), "20,001", "20,000"),
-    "no reference": ({"r": None}, "reference", ("r",), "null"),
-    "an empty reference": ({"r": ""}, "reference", ("r",), "“”"),
-    "no references": ({"r": []}, "reference", ("r",), "[…]"),
-    "a reference that is true": ({"r": True}, "reference", ("r",), "true"),
-    "a reference missing in a list": ({"r": ["x", None]}, "reference", ("r",), "null"),
-    "a long reference": ({"r": ["x", LONG]}, "long", ("r",), "20,001"),
-    "no name": ({"id": None}, "name", ("id",), "null"),
-    "a name that is true": ({"id": True}, "name", ("id",), "true"),
-    "a name that is a list": ({"id": [2]}, "name", ("id",), "[…]"),
-    "a name twice": ({"id": "1"}, "same_problem", ("id",), "“1”", 1),
-    "no label": ({"l": None}, "label", ("l",), "null"),
-    "a label that is a list": ({"l": ["easy"]}, "label", ("l",), "[…]"),
-    "no list of answers": ({"a": "x"}, "no_list", ("a",), "“x”", 1),
-    "no list of grades": ({"g": None}, "no_list", ("g",), "null", 1),
-    "an empty list": ({"a": [], "g": [], "s": []}, "no_samples", ("a",)),
-    "unequal lists": ({"s": [1, 2, 3]}, "lengths", ("s",), 3, "“a”", 2),
-    "an empty list beside others": ({"s": []}, "no_samples", ("s",)),
-}
-
-SINGLE = {
-    "a grade above 1": ({"g": 2}, "grade", ("g",), "2"),
-    "a grade in words": ({"g": "maybe"}, "grade", ("g",), "“maybe”"),
-    "a score in words": ({"s": "high"}, "score", ("s",), "“high”"),
-    "an answer that is true": ({"a": True}, "answer", ("a",), "true"),
-    "an answer that is an object": ({"a": {"x": 1}}, "answer", ("a",), "{…}"),
-    "no name": ({"id": None}, "name", ("id",), "null"),
-    "another reference": ({"r": "y"}, "differs", ("r",), "“y”", 1),
-    "one more reference": ({"r": ["x", "y"]}, "differs", ("r",), "[…]", 1),
-    "another label": ({"l": "hard"}, "differs", ("l",), "“hard”", 1),
-    "no reference": ({"r": None}, "reference", ("r",), "null"),
-    "a list": ({"g": [1]}, "no_list", ("a",), "“x”", 2),
+NUMBERED = {
+    "from 0": [0, 1, 2, 0, 1, 2],
+    "from 1": [1, 2, 3, 1, 2, 3],
+    "in any order": [2, 0, 1, 1, 0, 2],
+    "as text": ["0", "1", "2", "0", "1", "2"],
 }
 
 
-def refused(table, roles, key, *said):
-    with pytest.raises(Refused) as caught:
-        samples(table, roles)
-    assert caught.value.key == f"roles.{key}"
-    for language in LANGUAGES:
-        for words in said:
-            assert str(words) in caught.value.text(language)
-    return caught.value
-
-
-def placed(number, column, at=None):
-    """What is said of a place, in English and in Chinese."""
-    return (
-        f"row {number}, column “{column}”" + (f", sample {at})" if at else ")"),
-        f"第 {number} 行，列 “{column}”" + (f"，第 {at} 个样本）" if at else "）"),
-    )
-
-
-def assert_placed(error, number, place):
-    for language, words in zip(LANGUAGES, placed(number, *place), strict=True):
-        assert words in error.text(language)
-
-
-@pytest.mark.parametrize(
-    ("cells", "key", "place", "said"), [(*case[:3], case[3:]) for case in LISTED.values()], ids=LISTED
-)
-def test_refused_in_rows_of_problems(cells, key, place, said):
-    table = read(json.dumps([row(), row(**({"id": 2} | cells))]))
-    assert_placed(refused(table, ALL, key, *said), 2, place)
-
-
-@pytest.mark.parametrize(
-    ("cells", "key", "place", "said"), [(*case[:3], case[3:]) for case in SINGLE.values()], ids=SINGLE
-)
-def test_refused_in_rows_of_samples(cells, key, place, said):
-    table = read(json.dumps([sample(), sample(**cells)]))
-    assert_placed(refused(table, ALL, key, *said), 1 if key == "no_list" else 2, place)
-
-
-class TestColumns:
-    def test_nothing_to_score(self):
-        table = read("id,answer\n1,x\n")
-        refused(table, guess(table), "nothing_to_score", "“id”, “answer”")
-        refused(table, given_roles(problem="id", references="answer"), "nothing_to_score")
-
-    def test_long_lists_of_columns_are_cut(self):
-        table = read(json.dumps([{f"c{i}" * 30: 1 for i in range(200)}]))
-        error = refused(table, given_roles(), "nothing_to_score", "c9", ", …")
-        assert max(len(error.text(language)) for language in LANGUAGES) < 700
-
-    def test_no_such_column(self):
-        refused(
-            read("id,correct\n1,1\n"),
-            given_roles(problem="id", grades="right"),
-            "no_column",
-            "“right”",
-            "“id”, “correct”",
+class TestNumbersOfSamples:
+    @pytest.mark.parametrize("numbers", NUMBERED.values(), ids=NUMBERED)
+    @pytest.mark.parametrize("name", ["sample", "Sample", "samples"])
+    def test_they_are_no_answers(self, name, numbers):
+        columns = {"id": [1, 1, 1, 2, 2, 2], name: numbers}
+        verdicts = rows_of(**columns, correct=[1, 0, 1, 1, 1, 0])
+        assert guess(read_table(json.dumps(verdicts))) == given_roles(problem="id", grades="correct")
+        answers = rows_of(**columns, answer=list("abcdef"), target=list("aaaddd"))
+        assert guess(read_table(json.dumps(answers))) == given_roles(
+            problem="id", answers="answer", references="target"
         )
 
-    def test_no_such_role(self):
-        refused(read("id,correct\n1,1\n"), {"verdicts": "correct"}, "no_role", "“verdicts”", ", ".join(ROLES))
+    def test_they_are_no_answers_in_csv(self):
+        table = read_table("id,sample,correct\na,0,1\na,1,0\nb,0,1\nb,1,1\n")
+        assert guess(table) == given_roles(problem="id", grades="correct")
 
-    def test_samples_of_no_problem(self):
-        table = read("correct\n1\n0\n")
-        refused(table, guess(table), "no_problem")
+    def test_they_are_no_answers_in_lists(self):
+        rows = [{"id": 1, "sample": [0, 1, 2], "correct": [1, 0, 1]}, {"id": 2, "sample": [0, 1], "correct": [1, 0]}]
+        assert guess(read_table(json.dumps(rows))) == given_roles(problem="id", grades="correct")
+        unnamed = [{"sample": row["sample"], "correct": row["correct"]} for row in rows]
+        assert guess(read_table(json.dumps(unnamed))) == given_roles(grades="correct")
+
+    def test_they_may_begin_anew_for_each_model(self):
+        rows = rows_of(model=list("aabb"), id=[1, 1, 1, 1], sample=[0, 1, 0, 1], correct=[1, 0, 1, 1])
+        assert guess(read_table(json.dumps(rows))) == given_roles(problem="id", grades="correct")
+
+    def test_other_integers_are_answers(self):
+        rows = rows_of(id=[1, 1, 1], sample=[0, 1, 1], target=[1, 1, 1])
+        assert guess(read_table(json.dumps(rows))) == given_roles(problem="id", answers="sample", references="target")
+
+    def test_answers_of_another_name_may_be_such_integers(self):
+        rows = rows_of(id=[1, 1, 1], prediction=[0, 1, 2], target=[1, 1, 1])
+        assert guess(read_table(json.dumps(rows)))["answers"] == "prediction"
+
+    def test_a_visitor_may_say_otherwise(self):
+        rows = rows_of(id=[1, 1], sample=[0, 1], target=[1, 1])
+        table = read_table(json.dumps(rows))
+        assert guess_roles(table, {"answers": "sample"})["answers"] == "sample"
 
 
-class TestLimits:
-    def test_problems(self):
-        rows = [{"correct": [1]}] * MAX_PROBLEMS
-        assert len(scored(rows).problems) == MAX_PROBLEMS
-        table = read(json.dumps(rows + rows[:1]))
-        refused(table, guess(table), "many_problems", "5,001", "5,000")
+WHOLE = ["sample", "completion", "completions", "response", "responses", "output", "outputs"]
 
-    def test_samples(self):
-        assert len(scored([[1] * 2, [1] * MAX_SAMPLES]).grades[1]) == MAX_SAMPLES
-        table = read(json.dumps([[1] * 2, [1] * (MAX_SAMPLES + 1)]))
-        refused(table, guess(table), "many_samples", "1,001", "1,000", 2)
 
-    def test_samples_in_rows(self):
-        rows = [{"id": 0, "correct": 1}] + [{"id": 1, "correct": 1}] * MAX_SAMPLES
-        assert len(scored(rows).grades[1]) == MAX_SAMPLES
-        table = read(json.dumps(rows + rows[1:2]))
-        refused(table, guess(table), "many_samples", "1,001", 2)
+@pytest.mark.parametrize("name", WHOLE)
+class TestWholeCompletions:
+    def test_beside_verdicts_they_are_no_answers(self, name):
+        for cells in ({name: "a b", "passed": True}, {name: ["a b", "c"], "passed": [1, 0]}):
+            assert guess(read_table(json.dumps([{"id": 1, **cells}]))) == given_roles(problem="id", grades="passed")
 
-    def test_samples_of_all_problems(self):
-        assert scored([[1] * 1000] * 200).n_missing == 0
-        table = read(json.dumps([[1] * 1000] * 200 + [[1]]))
-        refused(table, guess(table), "many_samples_in_all", "200,001", "200,000")
+    def test_beside_verdicts_and_references_they_are_no_answers(self, name):
+        rows = [{"id": 1, name: ["a b", "c"], "target": "a", "passed": [1, 0]}]
+        assert guess(read_table(json.dumps(rows))) == given_roles(problem="id", references="target", grades="passed")
 
-    def test_groups(self):
-        rows = [{"correct": [1], "level": i} for i in range(MAX_GROUPS + 1)]
-        assert scored(rows[:-1]).groups == list(map(str, range(MAX_GROUPS)))
-        table = read(json.dumps(rows))
-        refused(
-            table, given_roles(grades="correct", groups="level"), "many_groups", "“level”", MAX_GROUPS + 1, MAX_GROUPS
+    def test_with_references_alone_they_are_the_answers(self, name):
+        rows = [{"id": 1, name: ["a b", "c"], "target": "a"}]
+        assert guess(read_table(json.dumps(rows))) == given_roles(problem="id", answers=name, references="target")
+
+    def test_any_other_answer_comes_first(self, name):
+        rows = [{"id": 1, name: ["a b", "c"], "pred": ["a", "c"], "target": "a", "passed": [1, 0]}]
+        assert guess(read_table(json.dumps(rows))) == given_roles(
+            problem="id", answers="pred", references="target", grades="passed"
         )
 
+    def test_an_answer_beside_references_comes_first(self, name):
+        rows = rows_of(id=[1, 1], **{name: ["so 4", "so 5"]}, answer=["4", "5"], target=["4", "4"])
+        assert guess(read_table(json.dumps(rows))) == given_roles(problem="id", answers="answer", references="target")
 
-VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=3)
-    | st.sampled_from(["true", "[0]", "1"]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=1), inner, max_size=2),
-    max_leaves=6,
-)
+    def test_an_answer_that_differs_within_a_problem_is_no_reference(self, name):
+        rows = rows_of(id=[1, 1], **{name: ["so 4", "so 5"]}, answer=["4", "5"], correct=[1, 0])
+        assert guess(read_table(json.dumps(rows))) == given_roles(problem="id", answers="answer", grades="correct")
+
+    def test_an_answer_that_is_the_same_within_a_problem_is_the_reference(self, name):
+        rows = rows_of(id=[1, 1], **{name: ["so 4", "so 5"]}, answer=["4", "4"], correct=[1, 0])
+        assert guess(read_table(json.dumps(rows))) == given_roles(problem="id", references="answer", grades="correct")
+
+    def test_they_can_be_asked_for(self, name):
+        table = read_table(json.dumps([{"id": 1, name: ["a b", "c"], "passed": [1, 0]}]))
+        assert guess_roles(table, {"answers": name}) == given_roles(problem="id", answers=name, grades="passed")
 
 
-@given(
-    st.lists(
-        st.dictionaries(st.sampled_from(["id", "answer", "target", "correct", "score", "level"]), VALUES), max_size=5
+class TestGivenRoles:
+    def test_a_column_that_is_given_gets_no_other_role(self):
+        table = read_table(json.dumps([{"id": 1, "predictions": [1, 0], "target": 1}]))
+        assert guess_roles(table, {"grades": "predictions"}) == given_roles(
+            problem="id", grades="predictions", references="target"
+        )
+
+    def test_a_role_without_column_stays_so(self):
+        table = read_table(json.dumps([{"id": 1, "answers": ["a", "b"], "correct": [1, 0]}]))
+        assert guess_roles(table, {"answers": None, "problem": None}) == given_roles(grades="correct")
+
+    def test_one_column_may_be_given_two_roles(self):
+        table = read_table(json.dumps([{"id": 1, "correct": [1, 0]}]))
+        assert guess_roles(table, {"problem": "id", "group": "id"}) == given_roles(
+            problem="id", group="id", grades="correct"
+        )
+
+    @pytest.mark.parametrize(
+        ("given", "code"),
+        [
+            ({"groups": "id"}, "standard.no_role"),
+            ({"problem": "qid"}, "standard.no_column"),
+            ({"grades": ["id"]}, "standard.no_column"),
+        ],
     )
-)
-def test_any_table_is_samples_or_refused(rows):
-    try:
-        table = read(json.dumps(rows))
-        found = samples(table, guess(table))
-    except Refused as error:
-        for language in LANGUAGES:
-            error.text(language).encode()
-    else:
-        n = [len(row) for row in found.grades or found.answers]
-        assert len(found.problems) == len(set(found.problems)) == len(n)
-        for column in (found.answers, found.grades, found.scores):
-            assert column is None or [len(row) for row in column] == n
-        assert found.place(0, n[0] - 1)["row"] in range(1, len(rows) + 1)
+    def test_unknown_names_are_refused(self, given, code):
+        with pytest.raises(InputError) as caught:
+            guess_roles(read_table("id,correct\n1,1"), given)
+        assert caught.value.code == code

@@ -1,0 +1,153 @@
+"""A results file as a data set, whatever its format and encoding, or an error that names it."""
+
+import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import at_k
+from at_k.demo.limits import LIMITS
+from at_k.errors import InputError
+from at_k.readers import read_results, read_samples
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "data"
+ROWS = [
+    {"qid": "p", "pred": ["a", None], "gold": ["a", "A"], "score": [2.0, 1.0], "level": "x"},
+    {"qid": "é", "pred": ["b", "c"], "gold": ["b"], "score": [0.0, 1.0], "level": "y"},
+]
+STANDARD = {
+    "problem": ["p", "é"],
+    "answers": [["a", None], ["b", "c"]],
+    "references": [["a", "A"], ["b"]],
+    "scores": [[2.0, 1.0], [0.0, 1.0]],
+    "group": ["x", "y"],
+}
+NAMED = {"problem": "qid"}
+
+
+def write(path, text, encoding="utf-8"):
+    path.write_text(text, encoding=encoding)
+    return path
+
+
+def columns(data):
+    return {name: data[name][:] for name in data.column_names}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+@pytest.mark.parametrize("name", ["results.json", "results.jsonl", "results.txt", "results"])
+def test_json_is_read_by_its_content(tmp_path, name, encoding):
+    for text in (json.dumps(ROWS, ensure_ascii=False), "\n".join(map(json.dumps, ROWS))):
+        assert columns(read_results(write(tmp_path / name, text, encoding), columns=NAMED)) == STANDARD
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";"])
+def test_csv_is_read_by_its_content(tmp_path, delimiter):
+    text = "task_id,answer,target,category\n1,18,… #### 18,é\n1,7,… #### 18,é\n".replace(",", delimiter)
+    data = read_results(str(write(tmp_path / "results", text)))
+    assert columns(data) == {
+        "problem": ["1"],
+        "answers": [["18", "7"]],
+        "references": [["… #### 18"]],
+        "group": ["é"],
+    }
+
+
+def test_types_do_not_depend_on_the_values(tmp_path):
+    text = '{"id": 1, "pred": [null], "target": 3, "correct": [null], "score": [null], "level": true}'
+    features = read_results(write(tmp_path / "f", text)).features
+    assert {name: str(each).replace("Sequence", "List") for name, each in features.items()} == {
+        "problem": "Value('string')",
+        "answers": "List(Value('string'))",
+        "references": "List(Value('string'))",
+        "grades": "List(Value('float64'))",
+        "scores": "List(Value('float64'))",
+        "group": "Value('string')",
+    }
+
+
+def test_the_description_says_what_was_taken_for_what(tmp_path):
+    data = read_results(write(tmp_path / "f.json", json.dumps(ROWS)), columns={"problem": "qid", "group": None})
+    assert data.info.description == (
+        "Read from f.json: problem from column “qid”, answers from column “pred”, references from column “gold”, "
+        "scores from column “score”."
+    )
+
+
+def test_samples_say_what_was_taken_for_what(tmp_path):
+    samples = read_samples(write(tmp_path / "f.json", json.dumps(ROWS)), columns=NAMED)
+    assert samples.columns() == STANDARD
+    assert samples.roles == {
+        "problem": "qid", "answers": "pred", "references": "gold", "grades": None, "scores": "score", "group": "level",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["qwen25_math.jsonl", "taubench_airline.jsonl"])
+def test_examples(name):
+    rows = list(map(json.loads, (EXAMPLES / name).read_text(encoding="utf-8").splitlines()))
+    data = read_results(EXAMPLES / name)
+    assert data["grades"][:] == [row["correct"] for row in rows]
+
+
+def test_where_and_pool(tmp_path):
+    path = write(tmp_path / "f.csv", "model,id,correct\na,1,1\nb,1,0\n")
+    with pytest.raises(InputError, match=r"f\.csv: Column “model” has several values: “a”, “b”") as caught:
+        read_results(path)
+    assert caught.value.code == "models.several"
+    assert read_results(path, where={"model": "b"})["grades"][:] == [[0.0]]
+    assert read_results(path, pool="model")["grades"][:] == [[1.0, 0.0]]
+
+
+def test_there_is_no_limit_unless_one_is_given(tmp_path):
+    rows = [{"id": i, "correct": [1, 0], "completion": "x" * 3_000} for i in range(2_000)]
+    path = write(tmp_path / "f.jsonl", "\n".join(map(json.dumps, rows)))
+    assert path.stat().st_size > LIMITS.max_bytes
+    assert len(read_results(path)) == 2_000
+    with pytest.raises(InputError, match=r"the limit is 5,000,000") as caught:
+        read_results(path, limits=LIMITS)
+    assert caught.value.code == "tables.too_large"
+
+
+class TestFaults:
+    def test_an_error_names_the_file(self, tmp_path):
+        path = write(tmp_path / "f.csv", "id,correct\n1,2\n")
+        with pytest.raises(InputError) as caught:
+            read_results(path)
+        assert str(caught.value) == (
+            f"{path}: A grade must be true, false, or a number from 0 to 1; got 2.0 (row 1, column “correct”)."
+        )
+        assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+    def test_no_file(self, tmp_path):
+        with pytest.raises(FileNotFoundError, match=r"There is no file .*nowhere\.csv"):
+            read_results(tmp_path / "nowhere.csv")
+
+    @pytest.mark.parametrize("limits", [LIMITS, None])
+    def test_a_folder(self, tmp_path, limits):
+        with pytest.raises(IsADirectoryError, match="is a folder; give the path of one results file"):
+            read_results(tmp_path, **({} if limits is None else {"limits": limits}))
+
+    @pytest.mark.parametrize(
+        ("content", "position"),
+        [("é".encode("latin-1"), "1"), (b"id,correct\n\xff", "12"), ("id".encode("utf-16"), "1"), (b"\x1f\x8b", "2")],
+    )
+    def test_another_encoding(self, tmp_path, content, position):
+        path = tmp_path / "f"
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=rf"f: This is not a text file in UTF-8: byte {position} ") as caught:
+            read_results(path)
+        assert caught.value.code == "readers.encoding"
+
+    def test_an_empty_file(self, tmp_path):
+        with pytest.raises(InputError, match=r"There are no results here\."):
+            read_results(write(tmp_path / "f", ""))
+
+
+def test_importing_the_readers_loads_numpy_alone():
+    code = "import sys, at_k.readers; print(sorted({'datasets', 'pandas', 'pyarrow', 'evaluate'} & set(sys.modules)))"
+    root = Path(at_k.__file__).parents[1]
+    found = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert found.stdout == "[]\n"
