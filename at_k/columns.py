@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from at_k.combinatorics import Floats, Ints
 from at_k.samples import Answers, Ragged
-from at_k.validation import is_integer, kind
+from at_k.validation import is_integer, type_name
 
 _NUMBERS = (int, float, np.bool_, np.integer, np.floating)
 _FLOATS = (float, np.floating)
@@ -296,4 +296,4 @@ def _placed(n: Ints) -> _Place:
 
 def _shown(value: object) -> str:
     text = repr(value)
-    return f"{text if len(text) <= 60 else text[:57] + '...'} of type {kind(value)}"
+    return f"{text if len(text) <= 60 else text[:57] + '...'} of type {type_name(value)}"

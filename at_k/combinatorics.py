@@ -127,7 +127,7 @@ def look_up(table: Callable[[int], Floats], n: Ints, c: Ints) -> Floats:
     return values
 
 
-def subset_mean(
+def average_over_subsets(
     value: Callable[[NDArray[np.intp]], Floats], n: int, k: int, rng: np.random.Generator
 ) -> tuple[float, float]:
     """Mean of `value` over the k-subsets of range(n), and the standard error of that mean.

@@ -21,7 +21,7 @@ from at_k.grading import Check, Verdicts, checker_name, judge_answers, judge_gra
 from at_k.interface import COLUMNS, OPTIONS, checked_config, refuse_unknown
 from at_k.samples import Answers, Ragged
 from at_k.store import Batch, Store
-from at_k.validation import checked_seed
+from at_k.validation import check_seed
 
 
 def sample_features(config_name: str, *, scores: bool = False) -> list[Features]:
@@ -69,7 +69,7 @@ class SampledMetric(evaluate.Metric, ABC):
         timeout: float = 100,
         **options: Any,
     ) -> None:
-        self.simulation_seed = 0 if seed is None else checked_seed(seed)
+        self.simulation_seed = 0 if seed is None else check_seed(seed)
         self._store = Store()
         self._gathered = False  # whether the store holds the samples of all processes
         self._lock = threading.RLock()

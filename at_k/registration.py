@@ -6,7 +6,7 @@ import hashlib
 import shutil
 from pathlib import Path
 
-from at_k.validation import checked_flag
+from at_k.validation import check_flag
 
 METRICS = ("gpassk", "pass_at_k", "cons_at_k", "avg_at_n", "best_at_k")
 """The names of the modules."""
@@ -59,7 +59,7 @@ def register(*, undo: bool = False) -> list[Path]:
     """
     from evaluate.loading import init_dynamic_modules
 
-    checked_flag("undo", undo)
+    check_flag("undo", undo)
     cache = Path(init_dynamic_modules()) / "metrics"
     changed = []
     for name in METRICS:

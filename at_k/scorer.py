@@ -8,7 +8,7 @@ from typing import Any
 
 from at_k.interface import OPTIONS, checked_config, refuse_unknown
 from at_k.registration import module_path
-from at_k.validation import checked_k
+from at_k.validation import check_k
 
 _OF_ALL_PROBLEMS = ("groups", "weights", "return_details")
 """Options that speak of all problems at once, not of a batch."""
@@ -53,7 +53,7 @@ def scorer(name: str, config_name: str = "default", /, **options: Any) -> Scorer
             raise ValueError(
                 f"`k` must be given to a scorer of {name!r}: its default depends on the samples of a batch"
             )
-        checked_k(options["k"])
+        check_k(options["k"])
     return Scorer(name, config_name, options)
 
 

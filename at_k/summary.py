@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from at_k import columns
 from at_k.combinatorics import Floats
-from at_k.validation import checked_choice, checked_flag, kind
+from at_k.validation import check_choice, check_flag, type_name
 
 KEY_STYLES = ("standard", "plain")
 
@@ -58,7 +58,7 @@ def summarize(
         if key not in values:
             raise ValueError(f"`mcse` must have keys of `per_problem`; got {key!r}")
         columns.same_problems(key, n_problems, f"mcse[{key!r}]", len(column))
-    checked_choice("key_style", key_style, KEY_STYLES)
+    check_choice("key_style", key_style, KEY_STYLES)
     spelled = {styled(key, key_style): key for key in values}
     for key in values:
         if spelled[styled(key, key_style)] != key:
@@ -81,13 +81,13 @@ def check_options(
 ) -> None:
     """Raise unless what is asked of the result fits this many problems."""
     _members(groups, n_problems)
-    checked_choice("key_style", key_style, KEY_STYLES)
-    checked_flag("return_details", return_details)
+    check_choice("key_style", key_style, KEY_STYLES)
+    check_flag("return_details", return_details)
 
 
 def _checked(name: str, per_problem: object) -> dict[str, Floats]:
     if not isinstance(per_problem, Mapping):
-        raise TypeError(f"`{name}` must map keys to columns; got {per_problem!r:.60} of type {kind(per_problem)}")
+        raise TypeError(f"`{name}` must map keys to columns; got {per_problem!r:.60} of type {type_name(per_problem)}")
     values = {}
     for key, given in per_problem.items():
         column = np.asarray(given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Context, Decimal
 from fractions import Fraction
 from math import ceil
 from typing import Any, TypeGuard
@@ -10,51 +11,76 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from at_k.combinatorics import Ints
+from at_k.combinatorics import Floats, Ints
 
 K = int | Sequence[int]
-Tau = float | Sequence[float]
+Tau = float | Fraction
+Taus = Tau | Sequence[Tau]
+
+_WIDE = Context(prec=800)
+"""Decimals with more digits than the sum of the largest and the smallest float has."""
 
 
-def several(value: object) -> bool:
-    """Whether an argument that may be one number or several holds several."""
+def is_sequence(value: object) -> bool:
+    """Return whether an argument is a sequence of numbers rather than one number."""
     return isinstance(value, (list, tuple, range)) or (isinstance(value, np.ndarray) and value.ndim > 0)
 
 
 def is_integer(value: object) -> TypeGuard[int]:
-    """Whether a value is an integer, and not a truth value."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    """Return whether a value is an integer. Truth values are not, and neither are durations."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether a value is a real number, and not a truth value."""
+    """Return whether a value is a real number. Truth values are not, and neither are durations."""
     return is_integer(value) or isinstance(value, (float, np.floating))
 
 
-def _listed(value: Any) -> list[Any]:
-    return list(value) if several(value) else [value]
+def type_name(value: object) -> str:
+    """Return the name of a value's type, for error messages."""
+    return type(value).__name__
 
 
-def checked_k(k: object, name: str = "k") -> tuple[int, ...]:
-    """Every k as an int, in the order given."""
-    numbers = _listed(k)
+def shorten(value: object, limit: int = 60) -> str:
+    """Return the beginning of a value's `repr`, for error messages."""
+    try:
+        text = repr(value)
+    except Exception as error:  # noqa: BLE001 - the value is the user's, and the message must not fail over it
+        # Python refuses to print integers of more than 4,300 digits, and with them everything that holds one.
+        if isinstance(value, int):
+            return f"an integer of {int.bit_length(value)} bits"
+        return f"a value that cannot be printed ({type_name(error)})"
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def _describe(value: object) -> str:
+    return f"{shorten(value)} of type {type_name(value)}"
+
+
+def _list_numbers(value: Any) -> list[Any]:
+    return list(value) if is_sequence(value) else [value]
+
+
+def check_k(k: object, name: str = "k") -> tuple[int, ...]:
+    """Return every k as an int, in the order given."""
+    numbers = _list_numbers(k)
     if not numbers:
-        raise ValueError(f"`{name}` must name at least one number of draws; got {k!r}")
+        raise ValueError(f"`{name}` must name at least one number of draws; got {shorten(k)}")
     for number in numbers:
         if not is_integer(number):
-            raise TypeError(
-                f"`{name}` must be a positive integer or a list of them; got {number!r} of type {kind(number)}"
-            )
-        if number < 1:
-            raise ValueError(f"`{name}` must be a positive integer; got {number}")
+            raise TypeError(f"`{name}` must be a positive integer or a list of them; got {_describe(number)}")
+        if not 1 <= number <= _LARGEST:
+            raise ValueError(f"`{name}` must be a positive integer of at most 63 bits; got {shorten(int(number))}")
     return tuple(map(int, numbers))
 
 
-def fitting_k(k: tuple[int, ...] | None, n: Ints, default: tuple[int, ...]) -> tuple[int, ...]:
-    """The given k, none of which may exceed any n; or those of the default that fit, or else the smallest n."""
+_LARGEST = 2**63 - 1
+"""Counts of samples are held in 64 bits with a sign."""
+
+
+def refuse_too_many_k(k: Sequence[int], n: Ints) -> None:
+    """Raise unless every k is at most every n."""
     smallest = int(n.min())
-    if k is None:
-        return tuple(size for size in default if size <= smallest) or (smallest,)
     for size in k:
         too_few = np.flatnonzero(n < size)
         if len(too_few):
@@ -62,69 +88,83 @@ def fitting_k(k: tuple[int, ...] | None, n: Ints, default: tuple[int, ...]) -> t
                 f"`k` must be at most n, the number of samples of every problem; got k={size}, but the smallest n is "
                 f"{smallest}, and n < {size} in {len(too_few)} of {len(n)} problems, first in problem {too_few[0]}"
             )
+
+
+def fitting_k(k: tuple[int, ...] | None, n: Ints, default: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the given k, or without one those of the default that fit every n, or else the smallest n."""
+    if k is None:
+        smallest = int(n.min())
+        return tuple(size for size in default if size <= smallest) or (smallest,)
+    refuse_too_many_k(k, n)
     return k
 
 
-def checked_tau(tau: object, name: str = "tau") -> tuple[float, ...]:
-    """Every threshold τ as a float that prints as the decimal given, in the order given."""
-    numbers = _listed(tau)
+def check_tau(taus: object, name: str = "tau") -> tuple[Tau, ...]:
+    """Return every threshold τ in the order given: fractions as they are, other numbers as floats.
+
+    A float stands for the decimal that it prints as.
+    """
+    numbers = _list_numbers(taus)
     if not numbers:
-        raise ValueError(f"`{name}` must name at least one threshold; got {tau!r}")
-    checked = []
+        raise ValueError(f"`{name}` must name at least one threshold; got {shorten(taus)}")
+    checked: list[Tau] = []
     for number in numbers:
-        if not is_number(number):
-            raise TypeError(
-                f"`{name}` must be a number in [0, 1] or a list of them; got {number!r} of type {kind(number)}"
-            )
+        if not is_number(number) and not isinstance(number, Fraction):
+            raise TypeError(f"`{name}` must be a number in [0, 1] or a list of them; got {_describe(number)}")
         if not 0 <= number <= 1:
-            raise ValueError(f"`{name}` must lie in [0, 1]; got {number}")
-        checked.append(float(str(number)) + 0.0)  # str: np.float32(0.55) is the decimal 0.55; + 0.0: no −0.0
+            raise ValueError(f"`{name}` must lie in [0, 1]; got {shorten(number)}")
+        checked.append(number if isinstance(number, Fraction) else read_decimal(number))
     return tuple(checked)
 
 
-def draws_needed(tau: float, k: int) -> int:
-    """max(1, ⌈τk⌉), where τ is the decimal that was written and not its binary neighbour: 0.07 of 100 is 7, not 8."""
-    return max(1, ceil(Fraction(repr(tau)) * k))
+def draws_needed(tau: Tau, k: int) -> int:
+    """Return max(1, ⌈τk⌉), where a float τ is the decimal that was written: 0.07 of 100 is 7, and not 8."""
+    return max(1, ceil((tau if isinstance(tau, Fraction) else Fraction(repr(tau))) * k))
 
 
-def checked_threshold(threshold: object) -> float:
-    """The grade above which a sample is correct."""
+def check_threshold(threshold: object) -> float:
+    """Return the grade above which a sample is correct."""
     if not is_number(threshold):
-        raise TypeError(f"`threshold` must be a number in [0, 1]; got {threshold!r} of type {kind(threshold)}")
+        raise TypeError(f"`threshold` must be a number in [0, 1]; got {_describe(threshold)}")
     if not 0 <= threshold <= 1:
-        raise ValueError(f"`threshold` must lie in [0, 1]; got {threshold}")
-    return float(threshold)
+        raise ValueError(f"`threshold` must lie in [0, 1]; got {shorten(threshold)}")
+    return read_decimal(threshold)
 
 
-def checked_choice(name: str, value: object, choices: Sequence[str]) -> str:
-    """A word out of a fixed list."""
+def read_decimal(number: float) -> float:
+    """Return the float that prints as the number does: np.float32(0.55) becomes 0.55, and −0.0 becomes 0.0."""
+    return float(str(number)) + 0.0
+
+
+def check_choice(name: str, value: object, choices: Sequence[str]) -> str:
+    """Return a word out of a fixed list."""
     listed = ", ".join(repr(choice) for choice in choices)
     if not isinstance(value, str):
-        raise TypeError(f"`{name}` must be one of {listed}; got {value!r} of type {kind(value)}")
+        raise TypeError(f"`{name}` must be one of {listed}; got {_describe(value)}")
     if value not in choices:
-        raise ValueError(f"`{name}` must be one of {listed}; got {value!r}")
+        raise ValueError(f"`{name}` must be one of {listed}; got {shorten(value)}")
     return value
 
 
-def checked_flag(name: str, value: object) -> bool:
-    """True or False."""
+def check_flag(name: str, value: object) -> bool:
+    """Return True or False."""
     if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"`{name}` must be True or False; got {value!r} of type {kind(value)}")
+        raise TypeError(f"`{name}` must be True or False; got {_describe(value)}")
     return bool(value)
 
 
-def checked_seed(seed: object, name: str = "seed") -> int:
-    """The seed of a simulation."""
+def check_seed(seed: object, name: str = "seed") -> int:
+    """Return the seed of a simulation."""
     if not is_integer(seed):
-        raise TypeError(f"`{name}` must be an integer; got {seed!r:.60} of type {kind(seed)}")
+        raise TypeError(f"`{name}` must be an integer; got {_describe(seed)}")
     if seed < 0:
-        raise ValueError(f"`{name}` must not be negative; got {seed}")
+        raise ValueError(f"`{name}` must not be negative; got {shorten(int(seed))}")
     return int(seed)
 
 
-def checked_counts(n: ArrayLike, c: ArrayLike) -> tuple[Ints, Ints]:
-    """The n and c of problems, broadcast against each other, as integers with 0 ≤ c ≤ n and n ≥ 1."""
-    sizes, right = _integers("n", n), _integers("c", c)
+def check_counts(n: ArrayLike, c: ArrayLike) -> tuple[Ints, Ints]:
+    """Return the n and c of problems, broadcast against each other, as integers with 0 ≤ c ≤ n and n ≥ 1."""
+    sizes, right = _check_integers("n", n), _check_integers("c", c)
     if not sizes.size or not right.size:
         raise ValueError(f"`{'c' if sizes.size else 'n'}` must hold at least one problem; got none")
     try:
@@ -139,18 +179,20 @@ def checked_counts(n: ArrayLike, c: ArrayLike) -> tuple[Ints, Ints]:
     return sizes, right
 
 
-def kind(value: object) -> str:
-    """The name of a value's type, for error messages."""
-    return type(value).__name__
-
-
-def _integers(name: str, values: ArrayLike) -> Ints:
+def _check_integers(name: str, values: ArrayLike) -> Ints:
     try:
         array: NDArray[np.generic] = np.asarray(values)
     except ValueError:
-        raise ValueError(f"`{name}` must hold integers, in rows of one length; got {values!r:.80}") from None
-    if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
+        raise ValueError(f"`{name}` must hold integers, in rows of one length; got {shorten(values, 80)}") from None
+    if array.dtype == np.uint64 and array.size and array.max() > _LARGEST:
         raise ValueError(f"`{name}` must fit in 64 bits with a sign; got {array.max()}")
     if array.dtype.kind not in "iu" and array.size:
-        raise TypeError(f"`{name}` must hold integers; got {array.dtype} in {values!r:.80}")
+        raise TypeError(f"`{name}` must hold integers; got {array.dtype} in {shorten(values, 80)}")
     return array.astype(np.int64)
+
+
+def read_as_integers(numbers: Floats) -> tuple[list[int], int]:
+    """Return integers and e such that each number is its integer times 10^−e, exactly as the decimal it prints as."""
+    decimals = [Decimal(repr(number)) for number in numbers.tolist()]
+    shift = -min([0, *(int(number.as_tuple().exponent) for number in decimals)])
+    return [int(number.scaleb(shift, _WIDE)) for number in decimals], shift

@@ -2,17 +2,19 @@
 
 The exact plurality vote counts k-subsets by generating functions. Of an answer with a samples, i can be drawn in
 C(a, i) ways: the coefficient of xⁱ. For each number t of votes that a correct answer may get, its rivals are
-polynomials cut off at x^t, a second variable counts those that tie, and the coefficient of x^k in the product is what
-is sought. One product serves all k at once, all terms are positive, and nothing cancels.
+polynomials cut off at x^t, a second variable counts those that tie, and the coefficient of x^k in the product is the
+number of subsets in which that answer gets t votes and no rival gets more. One product serves all k at once, all terms
+are positive, and nothing cancels.
 
-Up to n = 56 the terms are exact integers, since no C(56, k) exceeds 2⁵³. For larger n the samples are thinned, each
-kept with probability p: a kept set of size k is still a uniform k-subset, and C(a, i) becomes a binomial probability,
-so that nothing overflows.
+Up to n = 56 every term is an integer that a float holds, since no C(56, k) exceeds 2⁵³; up to n = 1000 no term
+overflows, since no C(1000, k) exceeds 10³⁰⁰. For larger n the samples are thinned, each kept with probability p: a kept
+set of size k is still a uniform k-subset, and C(a, i) becomes a binomial probability, so that nothing overflows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import comb
@@ -20,28 +22,28 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.combinatorics import Floats, Ints, at_least, from_ratios, look_up, subset_mean
+from at_k.combinatorics import Floats, Ints, at_least, average_over_subsets, from_ratios, look_up
 
-_INTEGERS_UP_TO = 56
-"""Up to this n every count of subsets is an integer that a float holds."""
-
-_ONE_P_UP_TO = 1000
-"""Up to this n thinning with p = ½ serves every k, since 2^−n is still a normal number; beyond, k near np."""
+_COUNTS_UP_TO = 1000
+"""Up to this n every count of subsets is below the largest float: C(1000, 500) is 3·10²⁹⁹."""
 
 _REACH = 1e-100
 """Least probability of k kept samples for which p serves k, so that small values keep their digits."""
 
 _BLOCK = 60_000
-"""Numbers in one product: a few of them fit the processor's cache."""
+"""Numbers in one product."""
+
+_GATHER = 1_000_000
+"""Numbers in the products of all races that are finished together."""
 
 _CELLS = 1_000_000
 """Problems × answers that are laid out at a time."""
 
 
-def plurality(
+def elect_by_plurality(
     problem: Ints, count: Ints, correct: NDArray[np.bool_], n: Ints, k: Sequence[int], *, share: bool
 ) -> Floats:
-    """P(a correct answer wins the vote among k of n samples): one row per problem, one column per k.
+    """Return P(a correct answer wins the vote among k of n samples): one row per problem, one column per k.
 
     Args:
         problem: for each distinct answer, ascending, the index of its problem.
@@ -53,164 +55,260 @@ def plurality(
     """
     draws = np.asarray(k)
     won = np.zeros((len(n), len(k)))
-    step = max(1, _CELLS // int(np.bincount(problem, minlength=1).max() + 1))
-    bounds = np.searchsorted(problem, np.arange(0, len(n) + step, step))
-    for start, stop in pairwise(bounds):
-        if correct[start:stop].any():
-            _add_wins(problem[start:stop], count[start:stop], correct[start:stop], n, draws, share, won)
+    # One draw and all n draws need no product: the first is c/n, and the second is a count of the leading answers.
+    columns = np.flatnonzero((draws > 1) & (draws < n.max()))
+    if len(columns) and correct.any():
+        step = max(1, _CELLS // int(np.bincount(problem).max() + 1))
+        bounds = np.searchsorted(problem, np.arange(0, len(n) + step, step))
+        for start, stop in pairwise(bounds):
+            if correct[start:stop].any():
+                races = _list_races(problem[start:stop], count[start:stop], correct[start:stop], n)
+                _add_wins(races, draws, columns, share, won)
     if np.isin(n, draws).any():
-        won = np.where(n[:, None] == draws, _final(problem, count, correct, len(n), share)[:, None], won)
-    # Who wins is among the drawn, and is the one who is drawn alone: rounding must not change that.
+        final = _elect_from_all(problem, count, correct, len(n), share)
+        won = np.where(n[:, None] == draws, final[:, None], won)
+    # cons@k ≤ pass@k, with equality at k = 1. Clip, so that rounding cannot break this.
     c = np.bincount(problem[correct], weights=count[correct], minlength=len(n)).astype(np.int64)
     drawn = look_up(lambda size: np.stack([at_least(size, each, 1) for each in k], axis=-1), n, c)
     return np.where(draws == 1, drawn, np.minimum(won, drawn))
 
 
-def _final(problem: Ints, count: Ints, correct: NDArray[np.bool_], problems: int, share: bool) -> Floats:
-    """What correct answers win when all samples are drawn, by problem."""
+def _elect_from_all(
+    problem: Ints, count: Ints, correct: NDArray[np.bool_], problems: int, share: bool
+) -> Floats:
+    """Return what the correct answers of each problem win when all samples are drawn."""
     won = np.zeros(problems)
     if len(problem):
-        here, start, answers = np.unique(problem, return_index=True, return_counts=True)
+        start = _find_starts(problem)
+        answers = np.diff(start, append=len(problem))
         lead = count == np.repeat(np.maximum.reduceat(count, start), answers)
         tied = np.add.reduceat(lead, start, dtype=np.int64)
         right = np.add.reduceat(lead & correct, start, dtype=np.int64)
-        won[here] = right / tied if share else (tied == 1) & (right == 1)
+        won[problem[start]] = right / tied if share else (tied == 1) & (right == 1)
     return won
 
 
-def _add_wins(
-    problem: Ints, count: Ints, correct: NDArray[np.bool_], n: Ints, k: Ints, share: bool, won: Floats
-) -> None:
-    """Add to `won` what the correct answers of these problems win, for every k < n."""
-    order = np.lexsort((-count, problem))
-    count, correct = count[order], correct[order]
-    here, start, size = np.unique(problem, return_index=True, return_counts=True)
-    row = np.repeat(np.arange(len(here)), size)
-    votes = np.zeros((len(here), int(size.max())), dtype=np.int64)
-    votes[row, np.arange(len(count)) - start[row]] = count
+def _find_starts(rising: Ints) -> NDArray[np.intp]:
+    """Return where each run of equal numbers starts."""
+    return np.flatnonzero(np.concatenate([[True], rising[1:] != rising[:-1]]))
+
+
+@dataclass(frozen=True)
+class _Races:
+    """The races of correct answers against the other answers of their problems; equal races are held once.
+
+    `own`, `others` and `n` have one entry per distinct race: the votes for the correct answer, the votes for each other
+    answer in falling order, and the samples of the problem. `problem`, `race` and `times` say in which problem which
+    race is run how often; `problem` ascends.
+    """
+
+    own: Ints
+    others: Ints
+    n: Ints
+    problem: Ints
+    race: NDArray[np.intp]
+    times: Ints
+
+
+def _list_races(problem: Ints, count: Ints, correct: NDArray[np.bool_], n: Ints) -> _Races:
+    """Return the races of these answers, sorted so that races with the same strongest rivals are neighbours."""
+    start = _find_starts(problem)
+    size = np.diff(start, append=len(problem))
+    row = np.repeat(np.arange(len(start)), size)
+    votes = np.zeros((len(start), int(size.max())), dtype=np.int64)
+    votes[row, np.arange(len(count)) - start[row]] = -count
+    votes.sort(axis=1)
+    votes = -votes
 
     # Correct answers of a problem that have as many votes run the same race.
-    runners, times = np.unique(np.column_stack([row[correct], count[correct]]), axis=0, return_counts=True)
-    racer, own = runners.T
-    seat = np.argmax(votes[racer] == own[:, None], axis=1)  # any answer with as many votes will do as "own"
-    seats = np.arange(votes.shape[1] - 1)
-    others = np.take_along_axis(votes[racer], seats + (seats >= seat[:, None]), axis=1)
-    races = np.column_stack([n[here[racer]], np.count_nonzero(others, axis=1), own, others])
-    distinct, which = np.unique(races, axis=0, return_inverse=True)
-    which = which.reshape(-1)
-    for samples in np.unique(distinct[:, 0]):
-        rows = np.flatnonzero(distinct[:, 0] == samples)[::-1]  # races with many rivals first
-        racing = np.flatnonzero(distinct[which, 0] == samples)
-        for columns, p in _passes(int(samples), k):
-            wins = np.zeros((len(distinct), len(columns)))
-            wins[rows] = _batched(int(samples), distinct[rows, 2], distinct[rows, 3:], k[columns], p, share)
-            total = np.zeros((len(here), len(columns)))
-            np.add.at(total, racer[racing], wins[which[racing]] * times[racing, None])
-            mine = np.unique(racer[racing])
-            won[np.ix_(here[mine], columns)] = total[mine] / _ways(int(samples), p)[k[columns]]
+    base = int(count.max()) + 1
+    runner, times = np.unique(row[correct] * base + count[correct], return_counts=True)
+    racer, own = np.divmod(runner, base)
+    field = votes[racer]
+    seat = np.argmax(field == own[:, None], axis=1)  # several answers may have `own` votes: any of them will do
+    others = np.where(np.arange(field.shape[1] - 1) < seat[:, None], field[:, :-1], field[:, 1:])
+
+    here = problem[start][racer]
+    keys = [*_pack(others, base), own, n[here]]
+    order = np.lexsort(keys[::-1])
+    new = np.zeros(len(order), dtype=bool)
+    new[0] = True
+    for key in keys:
+        new[1:] |= key[order[1:]] != key[order[:-1]]
+    race = np.empty(len(order), dtype=np.intp)
+    race[order] = np.cumsum(new) - 1
+    distinct = order[new]
+    return _Races(own[distinct], others[distinct], n[here[distinct]], here, race, times)
 
 
-def _passes(n: int, k: Ints) -> list[tuple[NDArray[np.intp], float | None]]:
-    """Columns of k < n that one product serves, and the p with which it thins the samples; None keeps them all."""
-    columns = np.flatnonzero(k < n)
-    if not len(columns):
-        return []
-    if n <= _INTEGERS_UP_TO:
-        return [(columns, None)]
-    if n <= _ONE_P_UP_TO:
-        return [(columns, 0.5)]
-    passes: list[tuple[NDArray[np.intp], float | None]] = []
-    rising = columns[np.argsort(k[columns])]
-    start = 0
-    for stop in range(1, len(rising) + 1):
-        if stop == len(rising) or not _reaches(n, k[rising[start]], k[rising[stop]]):
-            passes.append((rising[start:stop], _middle(n, k[rising[start]], k[rising[stop - 1]])))
-            start = stop
-    return passes
+def _pack(rows: Ints, base: int) -> list[Ints]:
+    """Return integers that compare as the rows do, the most significant first. All entries are in range(base).
+
+    Sorting packed rows takes a tenth of the time of np.unique(axis=0), which compares rows byte by byte.
+    """
+    together = 1
+    while base ** (together + 1) < 2**63:
+        together += 1
+    packed = []
+    for left in range(0, rows.shape[1], together):
+        key = np.zeros(len(rows), dtype=np.int64)
+        for column in rows[:, left : left + together].T:
+            key = key * base + column
+        packed.append(key)
+    return packed
+
+
+def _add_wins(races: _Races, k: Ints, columns: NDArray[np.intp], share: bool, won: Floats) -> None:
+    """Write into `won` what the correct answers of the races' problems win, for these columns of k."""
+    for rows, column, p in _plan_passes(races.n, k, columns):
+        draws = k[column]
+        wins = np.zeros((len(races.n), len(column)))
+        step = max(1, _GATHER // int(draws.max()))
+        for start in range(0, len(rows), step):
+            block = rows[start : start + step]
+            wins[block] = _race(races.n[block], races.own[block], races.others[block], draws, p, share)
+        for size in np.unique(races.n[rows]):
+            wins[races.n == size] /= _count_ways(int(size), p)[draws]
+        runs = np.flatnonzero(np.isin(races.race, rows))
+        problem, race = races.problem[runs], races.race[runs]
+        start = _find_starts(problem)
+        total = np.add.reduceat(wins[race] * races.times[runs, None], start, axis=0)
+        won[np.ix_(problem[start], column)] = total
+
+
+def _plan_passes(
+    n: Ints, k: Ints, columns: NDArray[np.intp]
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], float | None]]:
+    """Yield the races and the columns of k that one product serves, and the p with which it thins the samples.
+
+    p is None where all samples are kept.
+    """
+    small = np.flatnonzero(n <= _COUNTS_UP_TO)
+    if len(small):
+        yield small, columns, None
+    for size in np.unique(n[n > _COUNTS_UP_TO]):
+        races = np.flatnonzero(n == size)
+        rising = columns[np.argsort(k[columns])]
+        rising = rising[k[rising] < size]
+        start = 0
+        for stop in range(1, len(rising) + 1):
+            if stop == len(rising) or not _reaches(int(size), k[rising[start]], k[rising[stop]]):
+                yield races, rising[start:stop], _middle(int(size), k[rising[start]], k[rising[stop - 1]])
+                start = stop
 
 
 def _middle(n: int, low: int, high: int) -> float:
-    """The p of which the mean number of kept samples lies between two k."""
+    """Return the p with which the mean number of kept samples lies halfway between two k."""
     return float((low + high) / 2 / n)
 
 
 def _reaches(n: int, low: int, high: int) -> bool:
-    """Whether one p serves both k, and all between."""
-    kept = _ways(n, _middle(n, low, high))
+    """Return whether one p serves both k, and all k between them."""
+    kept = _count_ways(n, _middle(n, low, high))
     return bool(min(kept[low], kept[high]) > _REACH)
 
 
-def _batched(n: int, own: Ints, others: Ints, k: Ints, p: float | None, share: bool) -> Floats:
-    """`_race` over as many races at a time as the cache holds; none has more rivals than the first."""
-    parts = []
-    start = 0
-    while start < len(own):
-        rivals = int(np.count_nonzero(others[start]))
-        stop = start + max(1, _BLOCK // ((rivals // 2 + 1) * int(k.max())))
-        parts.append(_race(n, own[start:stop], others[start:stop], k, p, share))
-        start = stop
-    return np.concatenate(parts)
+def _race(n: Ints, own: Ints, others: Ints, k: Ints, p: float | None, share: bool) -> Floats:
+    """Return in how many ways `own` wins: the sum over t of the ways in which it gets t votes and no rival gets more.
 
-
-def _race(n: int, own: Ints, others: Ints, k: Ints, p: float | None, share: bool) -> Floats:
-    """In how many ways `own` wins: summed over t, it gets t of the k votes and no rival gets more."""
+    Each factor of the product counts the ways to draw from some of the samples. Those of a rival that has at least t
+    votes are multiplied one by one. All other samples together are one factor (1 + x)^rest, which comes last: the races
+    of a block that have the same strong rivals then share their product, although their `own` and `rest` differ.
+    """
     most = int(k.max())
-    silent = n - own - others.sum(axis=1)  # samples without an answer
     wins = np.zeros((len(k), len(own)))
     for t in range(1, min(most, int(own.max())) + 1):
         alive = np.flatnonzero(own >= t)
         field = others[alive]
-        # A rival matters if it can reach t among the other k − t draws. All other samples are one factor (1 + x)^rest.
-        rivals = int(np.count_nonzero(field >= t, axis=1).max(initial=0)) if 2 * t <= most else 0
-        rest = silent[alive] + field[:, rivals:].sum(axis=1)
-        depth, ties = most - t + 1, min(rivals, (most - t) // t) if share else 0
-        product = _ways_of_rows(rest, p, depth)[:, None, :]
-        for rival in range(rivals):
-            product = _times(product, _ways_of_rows(field[:, rival], p, t + 1), depth, ties)
-        shares = np.einsum("dsr,s->dr", product, 1 / np.arange(1, product.shape[1] + 1))
-        shares *= _ways_of_rows(own[alive], p, t + 1)[t]
-        reached = np.flatnonzero((k >= t) & (k - t < len(shares)))
-        wins[np.ix_(reached, alive)] += shares[k[reached] - t]
+        # A rival matters if it can reach t among the other k − t draws.
+        field = field * (field >= t) if 2 * t <= most else field[:, :0]
+        rest = n[alive] - own[alive] - field.sum(axis=1)
+        new = np.concatenate([[True], (field[1:] != field[:-1]).any(axis=1)])
+        product = _multiply_rivals(field[new], t, most - t + 1, p, share)[:, np.cumsum(new) - 1]
+        others_drawn = _count_ways_of_each(rest, p, most - t + 1)
+        own_drawn = _count_ways_of_each(own[alive], p, t + 1)[t]
+        for row, left in zip(wins, k - t, strict=True):
+            if left >= 0:  # the coefficient of x^left
+                terms = min(left + 1, len(product))
+                row[alive] += own_drawn * np.einsum("ir,ir->r", product[:terms], others_drawn[left::-1][:terms])
     return np.asarray(wins.T)
 
 
-def _times(product: Floats, factor: Floats, depth: int, ties: int) -> Floats:
-    """The product times one more rival, Σ_{i<t} factor_i xⁱ + y·factor_t x^t, up to x^(depth − 1) and y^ties.
+def _multiply_rivals(field: Ints, t: int, depth: int, p: float | None, share: bool) -> Floats:
+    """Return the product over the rivals of Σ_{i<t} factor_i xⁱ + y·factor_t x^t, up to x^(depth − 1).
 
-    Shapes: product (powers of x, powers of y, races), factor (t + 1, races).
+    A power s of y, which counts the rivals that tie, is replaced by 1/(s + 1), the share of the win; without `share`
+    only y⁰ counts. `field` holds the votes for the rivals, in falling order and filled up with zeros, one row per
+    product. The answer has one column per product.
     """
-    t = len(factor) - 1
-    degree, tied, races = product.shape
-    times = np.zeros((min(depth, degree + t), min(tied, ties) + 1, races))
-    for i in range(min(t, len(times))):
-        size = min(degree, len(times) - i)
-        times[i : i + size, :tied] += product[:size] * factor[i]
-    if t < len(times) and times.shape[1] > 1:
-        size, loser = min(degree, len(times) - t), times.shape[1] - 1
-        times[t : t + size, 1:] += product[:size, :loser] * factor[t]
-    return times
+    rivals = np.count_nonzero(field, axis=1)
+    order = np.argsort(-rivals, kind="stable")
+    field, rivals = field[order], rivals[order]
+    most = int(rivals[0])
+    # For t = 1 the powers of x and y are equal, so that one axis holds both.
+    ties = min(most, (depth - 1) // t) if share and t > 1 else 0
+    high = min(depth, most * (t if share else t - 1) + 1)
+    shares = np.empty((high, len(field)))
+    step = max(1, _BLOCK // (high * (ties + 1)))
+    for start in range(0, len(field), step):
+        block = slice(start, start + step)
+        product = np.zeros((high, ties + 1, len(field[block])))
+        product[0, 0] = 1
+        degree = tied = 1
+        for rival in range(int(rivals[start])):
+            active = int(np.count_nonzero(rivals[block] > rival))
+            factor = _count_ways_of_each(field[block][:active, rival], p, t + 1)
+            reach = min(high, degree + (t if share else t - 1))
+            wider = min(tied, ties) + 1
+            # Higher powers come first, so that the lower ones are still those of the product without this rival.
+            for d in range(reach - 1, -1, -1):
+                here = product[d, :, :active]
+                if p is not None:
+                    here *= factor[0]
+                low, stop = max(1, d - degree + 1), min(t, d + 1)
+                tying = min(tied, d // t + 1)  # each y comes with x^t
+                if low < stop:
+                    below = product[d - stop + 1 : d - low + 1, :tying, :active][::-1]
+                    here[:tying] += np.einsum("isr,ir->sr", below, factor[low:stop])
+                if share and 0 <= d - t < degree:
+                    tying = min(wider, d // t + 1)
+                    if t == 1:
+                        here += product[d - 1, :, :active] * factor[1]
+                    elif tying > 1:
+                        here[1:tying] += product[d - t, : tying - 1, :active] * factor[t]
+            degree, tied = reach, wider
+        if t == 1:
+            shares[:, block] = product[:, 0] / np.arange(1, high + 1)[:, None]
+        else:
+            shares[:, block] = np.einsum("dsr,s->dr", product, 1 / np.arange(1, ties + 2))
+    back = np.empty_like(shares)
+    back[:, order] = shares
+    return back
 
 
 @lru_cache(maxsize=1024)
-def _ways(samples: int, p: float | None) -> Floats:
-    """In how many ways i of these samples can be drawn, at index i: C(samples, i), or P(i are kept) under thinning."""
+def _count_ways(samples: int, p: float | None) -> Floats:
+    """Return in how many ways i of these samples can be drawn, at index i.
+
+    That is C(samples, i), or P(i are kept) under thinning.
+    """
     if p is None:
         return np.array([comb(samples, i) for i in range(samples + 1)], dtype=np.float64)
     i = np.arange(samples)
     return from_ratios((samples - i) * p, (i + 1) * (1 - p))
 
 
-def _ways_of_rows(samples: Ints, p: float | None, length: int) -> Floats:
-    """`_ways` of every entry, cut or padded to `length`: shape (length, entries)."""
-    sizes, where = np.unique(samples, return_inverse=True)
-    table = np.zeros((len(sizes), length))
-    for row, size in zip(table, sizes, strict=True):
-        ways = _ways(int(size), p)[:length]
-        row[: len(ways)] = ways
-    return np.asarray(table[where].T)
+def _count_ways_of_each(samples: Ints, p: float | None, length: int) -> Floats:
+    """Return `_count_ways` of every entry, cut or padded to `length`: shape (length, entries)."""
+    sizes = np.flatnonzero(np.bincount(samples))
+    table = np.zeros((length, int(sizes[-1]) + 1))
+    for size in sizes.tolist():
+        ways = _count_ways(size, p)[:length]
+        table[: len(ways), size] = ways
+    return np.take(table, samples, axis=1)
 
 
-def weighted(
+def elect_by_weight(
     answer: Ints,
     correct: NDArray[np.bool_],
     weight: NDArray[np.object_],
@@ -218,7 +316,7 @@ def weighted(
     ties: str,
     rng: np.random.Generator,
 ) -> tuple[float, float]:
-    """P(a correct answer has the largest sum of weights among k draws) for one problem, and its simulation error.
+    """Return P(a correct answer has the largest sum of weights among k draws) for one problem, and its simulation error.
 
     Args:
         answer: number of each sample's answer, from 0; −1 casts no vote.
@@ -252,4 +350,4 @@ def weighted(
             return np.asarray((winning == 1) & (right == 1), dtype=np.float64)
         return np.asarray(right / np.maximum(winning, 1))
 
-    return subset_mean(share, n, k, rng)
+    return average_over_subsets(share, n, k, rng)

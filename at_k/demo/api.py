@@ -14,7 +14,7 @@ from at_k.demo.reading import read
 from at_k.demo.scoring import Options, Scored, score_table
 from at_k.demo.words import Refused
 from at_k.registration import METRICS
-from at_k.validation import checked_k, checked_tau, kind
+from at_k.validation import check_k, check_tau, type_name
 
 
 def explore(n: int, c: int, k: list[int], taus: list[float], together: int = 0) -> dict[str, float]:
@@ -24,7 +24,7 @@ def explore(n: int, c: int, k: list[int], taus: list[float], together: int = 0) 
     """
     with _refusals():
         setting = Setting(n, c, together)
-        options = Options(k=checked_k(k), taus=checked_tau(taus, "taus"))
+        options = Options(k=check_k(k), taus=check_tau(taus, "taus"))
         draws = options.k or ()
         if max(draws) > n:
             raise Refused("explore.bad_k", k=max(draws), n=n)
@@ -49,11 +49,11 @@ def score_text(
     """
     with _refusals():
         if not isinstance(text, str):
-            raise TypeError(f"`text` must be a string; got {kind(text)}")
+            raise TypeError(f"`text` must be a string; got {type_name(text)}")
         options = Options(
             metrics=METRICS if metrics is None else metrics,
-            k=None if k is None else checked_k(k),
-            taus=Options.taus if taus is None else checked_tau(taus, "taus"),
+            k=None if k is None else check_k(k),
+            taus=Options.taus if taus is None else check_tau(taus, "taus"),
             ties=ties,
             missing=missing,
             higher_is_better=higher_is_better,

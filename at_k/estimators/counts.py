@@ -11,20 +11,20 @@ from at_k import columns
 from at_k.combinatorics import Floats, at_least, fewer_than, look_up, mean_excess
 from at_k.validation import (
     K,
-    Tau,
-    checked_counts,
-    checked_flag,
-    checked_k,
-    checked_tau,
-    checked_threshold,
+    Taus,
+    check_counts,
+    check_flag,
+    check_k,
+    check_tau,
+    check_threshold,
     draws_needed,
-    fitting_k,
-    several,
+    refuse_too_many_k,
+    is_sequence,
 )
 
 
 def pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, complement: bool = False) -> Floats:
-    """Chance that at least one of k samples is correct.
+    """Compute the chance that at least one of k samples is correct.
 
     Args:
         n: samples of each problem, integers ≥ 1 of any shape.
@@ -51,12 +51,12 @@ def pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, complement: bool = False) 
         array([[0.5, 1. ],
                [0. , 0. ]])
     """
-    table = fewer_than if checked_flag("complement", complement) else at_least
+    table = fewer_than if check_flag("complement", complement) else at_least
     return _of_counts(n, c, k, lambda size, draws: table(size, draws, 1))
 
 
 def pass_hat_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
-    """Chance that all of k samples are correct, pass^k.
+    """Compute the chance that all of k samples are correct, pass^k.
 
     Args:
         n: samples of each problem, integers ≥ 1 of any shape.
@@ -82,15 +82,16 @@ def pass_hat_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
     return _of_counts(n, c, k, lambda size, draws: at_least(size, draws, draws))
 
 
-def g_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, tau: Tau) -> Floats:
-    """Chance that at least a share τ of k samples is correct, G-Pass@k_τ.
+def g_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, tau: Taus) -> Floats:
+    """Compute the chance that at least a share τ of k samples is correct, G-Pass@k_τ.
 
     Args:
         n: samples of each problem, integers ≥ 1 of any shape.
         c: correct samples among them, 0 ≤ c ≤ n; broadcast against `n`.
         k: number of draws, 1 ≤ k ≤ n, or a list of them.
         tau: share of the draws that must be correct, in [0, 1], or a list of them. ⌈τk⌉ is taken of the decimal as
-            written: τ = 0.07 and k = 100 need 7 correct draws, although 0.07 * 100 is above 7 in binary.
+            written: τ = 0.07 and k = 100 need 7 correct draws, although 0.07 * 100 is above 7 in binary. A share
+            that no decimal holds can be given as a `fractions.Fraction`: Fraction(5, 7).
 
     Returns:
         Values in [0, 1], higher is better. The shape is that of the data, then len(k) if several k are given, then
@@ -112,17 +113,17 @@ def g_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, tau: Tau) -> Floats:
         array([[1., 0.],
                [1., 1.]])
     """
-    taus = checked_tau(tau)
+    taus = check_tau(tau)
 
     def table(size: int, draws: int) -> Floats:
-        tails = [at_least(size, draws, draws_needed(share, draws)) for share in taus]
-        return np.stack(tails, axis=-1) if several(tau) else tails[0]
+        tails = [at_least(size, draws, draws_needed(each, draws)) for each in taus]
+        return np.stack(tails, axis=-1) if is_sequence(tau) else tails[0]
 
     return _of_counts(n, c, k, table)
 
 
 def mg_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
-    """Mean of G-Pass@k_τ over the thresholds τ from ½ to 1, mG-Pass@k as published.
+    """Compute the mean of G-Pass@k_τ over the thresholds τ from ½ to 1, mG-Pass@k as published.
 
     Args:
         n: samples of each problem, integers ≥ 1 of any shape.
@@ -150,7 +151,7 @@ def mg_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
 
 
 def majority_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
-    """Chance that more than half of k samples are correct: cons@k where only the verdicts are known, not the answers.
+    """Compute the chance that more than half of k samples are correct: cons@k where only the verdicts are known, not the answers.
 
     Args:
         n: samples of each problem, integers ≥ 1 of any shape.
@@ -174,7 +175,7 @@ def majority_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
 
 
 def avg_at_n(grades: object, /, *, threshold: float = 0.5) -> Floats:
-    """Share of a problem's n samples that are correct, avg@n.
+    """Compute the share of a problem's n samples that are correct, avg@n.
 
     Args:
         grades: one row per problem of numbers in [0, 1]: ragged lists or a 2-D array.
@@ -193,18 +194,19 @@ def avg_at_n(grades: object, /, *, threshold: float = 0.5) -> Floats:
     """
     graded = columns.grades(grades, "grades", missing=False)
     columns.some_problems("grades", len(graded))
-    correct = graded.with_values(graded.values > checked_threshold(threshold))
+    correct = graded.with_values(graded.values > check_threshold(threshold))
     return correct.sums() / correct.n
 
 
 def _of_counts(n: ArrayLike, c: ArrayLike, k: K, table: Callable[[int, int], Floats]) -> Floats:
-    """table(n, k)[c] for every problem and every k."""
-    sizes, right = checked_counts(n, c)
-    draws = fitting_k(checked_k(k), sizes.reshape(-1), ())
+    """Return table(n, k)[c] for every problem and every k."""
+    sizes, right = check_counts(n, c)
+    draws = check_k(k)
+    refuse_too_many_k(draws, sizes.reshape(-1))
 
     def tables(size: int) -> Floats:
         return np.stack([table(size, each) for each in draws], axis=1)
 
     values = look_up(tables, sizes.reshape(-1), right.reshape(-1))
     values = values.reshape(sizes.shape + values.shape[1:])
-    return values if several(k) else np.take(values, 0, axis=sizes.ndim)
+    return values if is_sequence(k) else np.take(values, 0, axis=sizes.ndim)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from at_k.validation import kind
+from at_k.validation import type_name
 
 Check = Callable[[str, str], object]
 """(prediction, reference) → a bool, or a grade in [0, 1]."""
@@ -37,7 +37,7 @@ def find_checker(check_correct_fn: object) -> Check:
     if not callable(check_correct_fn):
         raise TypeError(
             f"`check_correct_fn` must be a function or the name of a checker; got {check_correct_fn!r:.60} of type "
-            f"{kind(check_correct_fn)}"
+            f"{type_name(check_correct_fn)}"
         )
     return check_correct_fn
 
@@ -47,7 +47,7 @@ def checker_name(check_correct_fn: object) -> str:
     if isinstance(check_correct_fn, str):
         return check_correct_fn
     check = find_checker(check_correct_fn)
-    return f"{getattr(check, '__module__', None)}.{getattr(check, '__qualname__', kind(check))}"
+    return f"{getattr(check, '__module__', None)}.{getattr(check, '__qualname__', type_name(check))}"
 
 
 def graded(check: Check, prediction: str, references: Sequence[str], place: Callable[[], str]) -> float:
@@ -59,11 +59,11 @@ def graded(check: Check, prediction: str, references: Sequence[str], place: Call
         except Exception as error:
             raise RuntimeError(
                 f"`check_correct_fn` failed on the prediction {prediction!r:.200} and the reference "
-                f"{reference!r:.200}, in {place()}: {kind(error)}: {error}"
+                f"{reference!r:.200}, in {place()}: {type_name(error)}: {error}"
             ) from error
         if not isinstance(grade, (bool, int, float, np.bool_, np.integer, np.floating)):
             raise TypeError(
-                f"`check_correct_fn` must return a bool or a number in [0, 1]; got {grade!r:.60} of type {kind(grade)} "
+                f"`check_correct_fn` must return a bool or a number in [0, 1]; got {grade!r:.60} of type {type_name(grade)} "
                 f"for the prediction {prediction!r:.200}, in {place()}"
             )
         if not 0 <= grade <= 1:

@@ -15,7 +15,7 @@ from at_k.columns import any_dimension, same_problems, same_samples
 from at_k.combinatorics import Floats, Ints
 from at_k.grading.checkers import Check, exact_match, find_checker, graded
 from at_k.samples import Answers, Ragged
-from at_k.validation import checked_choice, checked_threshold
+from at_k.validation import check_choice, check_threshold
 
 MISSING = ("error", "incorrect", "drop")
 
@@ -66,8 +66,8 @@ def judge_grades(parts: Sequence[Ragged], *, threshold: float = 0.5, missing: st
 
     Part by part, so that the grades are never all copied.
     """
-    threshold = checked_threshold(threshold)
-    checked_choice("missing", missing, MISSING)
+    threshold = check_threshold(threshold)
+    check_choice("missing", missing, MISSING)
     absent = [part.with_values(np.isnan(part.values)) for part in parts]
     correct = [part.with_values(part.values > threshold) for part in parts]
     total = [part.with_values(np.nan_to_num(part.values, nan=0.0)).sums() for part in parts]
@@ -83,8 +83,8 @@ def judge_answers(
     missing: str = "error",
 ) -> Verdicts:
     """Verdicts on answers, each distinct answer of a problem judged once."""
-    threshold = checked_threshold(threshold)
-    checked_choice("missing", missing, MISSING)
+    threshold = check_threshold(threshold)
+    check_choice("missing", missing, MISSING)
     check = find_checker(check_correct_fn)
     same_problems("predictions", len(answers), "references", len(references))
     absent = answers.codes.with_values(answers.codes.values < 0)

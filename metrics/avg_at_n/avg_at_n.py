@@ -4,7 +4,7 @@ import evaluate
 
 from at_k.module import SampledMetric
 from at_k.module import sample_features
-from at_k.validation import checked_threshold
+from at_k.validation import check_threshold
 
 _DESCRIPTION = """\
 avg@n is the share of correct samples, the accuracy of one answer, with the noise of n answers averaged away. Beside it
@@ -69,7 +69,7 @@ class AvgAtN(SampledMetric):
         return_details=False,
         key_style="standard",
     ):
-        threshold = checked_threshold(threshold)
+        threshold = check_threshold(threshold)
 
         verdicts = self.judge(
             predictions, references, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing

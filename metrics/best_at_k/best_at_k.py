@@ -3,13 +3,13 @@
 import evaluate
 
 from at_k import columns
-from at_k.estimators.selection import chosen
-from at_k.estimators.selection import highest
-from at_k.estimators.selection import rank
+from at_k.estimators.selection import choose_best
+from at_k.estimators.selection import expect_highest
+from at_k.estimators.selection import rank_scores
 from at_k.module import SampledMetric
 from at_k.module import sample_features
-from at_k.validation import checked_k
-from at_k.validation import checked_threshold
+from at_k.validation import check_k
+from at_k.validation import check_threshold
 from at_k.validation import fitting_k
 
 _DESCRIPTION = """\
@@ -90,8 +90,8 @@ class BestAtK(SampledMetric):
         return_details=False,
         key_style="standard",
     ):
-        k = None if k is None else checked_k(k)
-        threshold = checked_threshold(threshold)
+        k = None if k is None else check_k(k)
+        threshold = check_threshold(threshold)
         scores = columns.scores(scores)
 
         verdicts = self.judge(
@@ -99,17 +99,17 @@ class BestAtK(SampledMetric):
         )
         k = fitting_k(k, verdicts.n, default=(1, 10, 100))
 
-        scores = rank(
+        scores = rank_scores(
             verdicts.alongside("scores", scores),
             select=select,
             score_weights=score_weights,
             higher_is_better=higher_is_better,
         )
-        best, error = chosen(scores, verdicts.correct, k, seed=self.simulation_seed)
+        best, error = choose_best(scores, verdicts.correct, k, seed=self.simulation_seed)
         per_problem = {f"best@{draws}": best[:, i] for i, draws in enumerate(k)}
         mcse = {f"best@{draws}": error[:, i] for i, draws in enumerate(k)}
         if select is None or select == "weighted":
-            top = highest(scores, k) if higher_is_better else 0 - highest(scores, k)  # no −0.0
+            top = expect_highest(scores, k) if higher_is_better else 0 - expect_highest(scores, k)  # no −0.0
             per_problem |= {f"max@{draws}": top[:, i] for i, draws in enumerate(k)}
 
         return self.report(

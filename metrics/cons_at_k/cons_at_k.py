@@ -5,12 +5,12 @@ import evaluate
 import at_k
 from at_k import columns
 from at_k.estimators.consensus import TIES
-from at_k.estimators.consensus import consensus
+from at_k.estimators.consensus import elect
 from at_k.module import SampledMetric
 from at_k.module import sample_features
-from at_k.validation import checked_choice
-from at_k.validation import checked_k
-from at_k.validation import checked_threshold
+from at_k.validation import check_choice
+from at_k.validation import check_k
+from at_k.validation import check_threshold
 from at_k.validation import fitting_k
 
 _DESCRIPTION = """\
@@ -83,9 +83,9 @@ class ConsAtK(SampledMetric):
         return_details=False,
         key_style="standard",
     ):
-        k = None if k is None else checked_k(k)
-        threshold = checked_threshold(threshold)
-        ties = checked_choice("ties", ties, TIES)
+        k = None if k is None else check_k(k)
+        threshold = check_threshold(threshold)
+        ties = check_choice("ties", ties, TIES)
         weights = None if weights is None else columns.weights(weights, missing=True)
         if weights is not None and self.config_name == "graded":
             raise ValueError("`weights` must not be given in the configuration 'graded': without answers nobody votes")
@@ -102,7 +102,7 @@ class ConsAtK(SampledMetric):
         else:
             if weights is not None:
                 weights = verdicts.alongside("weights", weights)
-            share, error = consensus(
+            share, error = elect(
                 verdicts.answers, verdicts.correct.values, k, ties=ties, weights=weights, seed=self.simulation_seed
             )
         per_problem = {f"cons@{draws}": share[:, i] for i, draws in enumerate(k)}

@@ -5,9 +5,9 @@ import evaluate
 import at_k
 from at_k.module import SampledMetric
 from at_k.module import sample_features
-from at_k.validation import checked_k
-from at_k.validation import checked_tau
-from at_k.validation import checked_threshold
+from at_k.validation import check_k
+from at_k.validation import check_tau
+from at_k.validation import check_threshold
 from at_k.validation import fitting_k
 
 _DESCRIPTION = """\
@@ -76,9 +76,9 @@ class Gpassk(SampledMetric):
         return_details=False,
         key_style="standard",
     ):
-        k = None if k is None else checked_k(k)
-        threshold = checked_threshold(threshold)
-        taus = checked_tau(thresholds, "thresholds")
+        k = None if k is None else check_k(k)
+        threshold = check_threshold(threshold)
+        taus = check_tau(thresholds, "thresholds")
 
         verdicts = self.judge(
             predictions, references, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing

@@ -5,8 +5,8 @@ import evaluate
 import at_k
 from at_k.module import SampledMetric
 from at_k.module import sample_features
-from at_k.validation import checked_k
-from at_k.validation import checked_threshold
+from at_k.validation import check_k
+from at_k.validation import check_threshold
 from at_k.validation import fitting_k
 
 _DESCRIPTION = """\
@@ -72,8 +72,8 @@ class PassAtK(SampledMetric):
         return_details=False,
         key_style="standard",
     ):
-        k = None if k is None else checked_k(k)
-        threshold = checked_threshold(threshold)
+        k = None if k is None else check_k(k)
+        threshold = check_threshold(threshold)
 
         verdicts = self.judge(
             predictions, references, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing
