@@ -113,7 +113,7 @@ def check_tau(taus: object, name: str = "tau") -> tuple[Tau, ...]:
             raise TypeError(f"`{name}` must be a number in [0, 1] or a list of them; got {_describe(number)}")
         if not 0 <= number <= 1:
             raise ValueError(f"`{name}` must lie in [0, 1]; got {shorten(number)}")
-        checked.append(number if isinstance(number, Fraction) else _read_decimal(number))
+        checked.append(number if isinstance(number, Fraction) else read_decimal(number))
     return tuple(checked)
 
 
@@ -128,10 +128,10 @@ def check_threshold(threshold: object) -> float:
         raise TypeError(f"`threshold` must be a number in [0, 1]; got {_describe(threshold)}")
     if not 0 <= threshold <= 1:
         raise ValueError(f"`threshold` must lie in [0, 1]; got {shorten(threshold)}")
-    return _read_decimal(threshold)
+    return read_decimal(threshold)
 
 
-def _read_decimal(number: float) -> float:
+def read_decimal(number: float) -> float:
     """Return the float that prints as the number does: np.float32(0.55) becomes 0.55, and −0.0 becomes 0.0."""
     return float(str(number)) + 0.0
 

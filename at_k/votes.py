@@ -24,9 +24,6 @@ from numpy.typing import NDArray
 
 from at_k.combinatorics import Floats, Ints, at_least, average_over_subsets, from_ratios, look_up
 
-_INTEGERS_UP_TO = 56
-"""Up to this n every count of subsets is an integer that a float holds."""
-
 _COUNTS_UP_TO = 1000
 """Up to this n every count of subsets is below the largest float: C(1000, 500) is 3·10²⁹⁹."""
 

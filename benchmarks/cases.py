@@ -14,7 +14,7 @@ import numpy as np
 
 import at_k
 from at_k import columns
-from at_k.estimators.consensus import consensus
+from at_k.estimators.consensus import elect
 from benchmarks import demo, peers
 from benchmarks.measure import medians, printed_by
 
@@ -204,7 +204,7 @@ def vote(scale: Scale, *, prepared: bool) -> Outcome:
     cast, right = columns.read_labels(answers), np.concatenate(correct) > 0
 
     def engine() -> Any:
-        return consensus(cast, right, EVERY_K)[0]
+        return elect(cast, right, EVERY_K)[0]
 
     def whole() -> Any:
         return at_k.cons_at_k(answers, correct, k=EVERY_K)

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import hypergeom
 
 from at_k import combinatorics
-from at_k.combinatorics import at_least, fewer_than, from_ratios, look_up, mean_excess, rank_weights, subset_mean
+from at_k.combinatorics import at_least, fewer_than, from_ratios, look_up, mean_excess, rank_weights, average_over_subsets
 
 # A few thousand factors, each rounded to 1.1e-16, stay far below this.
 RTOL = 1e-12
@@ -138,7 +138,7 @@ def test_look_up_takes_each_table_once():
 
 
 @pytest.mark.parametrize("block", [1, 7, 4_000_000])
-def test_subset_mean_sees_every_subset_once(monkeypatch, block):
+def test_average_over_subsets_sees_every_subset_once(monkeypatch, block):
     monkeypatch.setattr(combinatorics, "_BLOCK", block)
     seen = []
 
@@ -146,14 +146,14 @@ def test_subset_mean_sees_every_subset_once(monkeypatch, block):
         seen.extend(map(tuple, drawn.tolist()))
         return drawn.max(axis=1).astype(float)
 
-    mean, error = subset_mean(value, 7, 3, np.random.default_rng(0))
+    mean, error = average_over_subsets(value, 7, 3, np.random.default_rng(0))
     assert sorted(seen) == list(combinations(range(7), 3))
     assert mean == pytest.approx(sum(map(max, seen)) / 35, rel=1e-15)
     assert error == 0
 
 
 @pytest.mark.parametrize("block", [500, 4_000_000])
-def test_subset_mean_draws_when_there_are_too_many(monkeypatch, block):
+def test_average_over_subsets_draws_when_there_are_too_many(monkeypatch, block):
     monkeypatch.setattr(combinatorics, "_BLOCK", block)
     n, k = 20, 10  # 184,756 subsets
     seen = []
@@ -162,7 +162,7 @@ def test_subset_mean_draws_when_there_are_too_many(monkeypatch, block):
         seen.append(drawn)
         return (drawn == 0).any(axis=1).astype(float)
 
-    mean, error = subset_mean(value, n, k, np.random.default_rng(0))
+    mean, error = average_over_subsets(value, n, k, np.random.default_rng(0))
     drawn = np.concatenate(seen)
     assert drawn.shape == (combinatorics.N_DRAWS, k)
     assert (np.diff(np.sort(drawn, axis=1), axis=1) > 0).all()  # no sample twice
@@ -173,11 +173,11 @@ def test_subset_mean_draws_when_there_are_too_many(monkeypatch, block):
     assert (abs(np.bincount(drawn.ravel(), minlength=n) - 5000) < 250).all()
 
 
-def test_subset_mean_enumerates_up_to_the_limit(monkeypatch):
+def test_average_over_subsets_enumerates_up_to_the_limit(monkeypatch):
     def value(drawn):
         return drawn[:, 0].astype(float)
 
     monkeypatch.setattr(combinatorics, "MAX_SUBSETS", 35)
-    assert subset_mean(value, 7, 3, np.random.default_rng(0))[1] == 0
+    assert average_over_subsets(value, 7, 3, np.random.default_rng(0))[1] == 0
     monkeypatch.setattr(combinatorics, "MAX_SUBSETS", 34)
-    assert subset_mean(value, 7, 3, np.random.default_rng(0))[1] > 0
+    assert average_over_subsets(value, 7, 3, np.random.default_rng(0))[1] > 0

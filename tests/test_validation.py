@@ -9,15 +9,15 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from at_k.validation import (
-    checked_choice,
-    checked_counts,
-    checked_flag,
-    checked_k,
-    checked_tau,
-    checked_threshold,
+    check_choice,
+    check_counts,
+    check_flag,
+    check_k,
+    check_tau,
+    check_threshold,
     draws_needed,
     fitting_k,
-    several,
+    is_sequence,
 )
 
 
@@ -35,8 +35,8 @@ def raises(error, said, call, *args):
         *[(1, False), (np.array(1), False), ("12", False)],
     ],
 )
-def test_several(value, answer):
-    assert several(value) is answer
+def test_is_sequence(value, answer):
+    assert is_sequence(value) is answer
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_several(value, answer):
     ],
 )
 def test_k(k, checked):
-    assert checked_k(k) == checked
-    assert {type(number) for number in checked_k(k)} == {int}
+    assert check_k(k) == checked
+    assert {type(number) for number in check_k(k)} == {int}
 
 
 @pytest.mark.parametrize(
@@ -79,8 +79,8 @@ def test_k(k, checked):
     ],
 )
 def test_errors_of_k(k, error, said):
-    raises(error, ["`k`", *said], checked_k, k)
-    raises(error, ["`draws`", *said], checked_k, k, "draws")
+    raises(error, ["`k`", *said], check_k, k)
+    raises(error, ["`draws`", *said], check_k, k, "draws")
 
 
 def test_k_that_fits():
@@ -111,12 +111,12 @@ def test_k_that_does_not_fit():
     ],
 )
 def test_tau(tau, checked):
-    assert checked_tau(tau) == checked
-    assert {type(number) for number in checked_tau(tau)} == {float}
+    assert check_tau(tau) == checked
+    assert {type(number) for number in check_tau(tau)} == {float}
 
 
 def test_a_threshold_of_minus_zero_is_zero():
-    assert str(checked_tau(-0.0)[0]) == "0.0"  # it becomes part of a key
+    assert str(check_tau(-0.0)[0]) == "0.0"  # it becomes part of a key
 
 
 @pytest.mark.parametrize(
@@ -134,8 +134,8 @@ def test_a_threshold_of_minus_zero_is_zero():
     ],
 )
 def test_errors_of_tau(tau, error, said):
-    raises(error, ["`tau`", *said], checked_tau, tau)
-    raises(error, ["`thresholds`", *said], checked_tau, tau, "thresholds")
+    raises(error, ["`tau`", *said], check_tau, tau)
+    raises(error, ["`thresholds`", *said], check_tau, tau, "thresholds")
 
 
 def test_draws_needed_are_counted_in_decimals():
@@ -154,8 +154,8 @@ def test_draws_needed_in_extremes(tau, k, needed):
 
 @pytest.mark.parametrize("threshold", [0, 1, 0.5, np.float64(0.3), np.int8(1)])
 def test_threshold(threshold):
-    assert checked_threshold(threshold) == threshold
-    assert type(checked_threshold(threshold)) is float
+    assert check_threshold(threshold) == threshold
+    assert type(check_threshold(threshold)) is float
 
 
 @pytest.mark.parametrize(
@@ -171,24 +171,24 @@ def test_threshold(threshold):
     ],
 )
 def test_errors_of_threshold(threshold, error, said):
-    raises(error, ["`threshold`", *said], checked_threshold, threshold)
+    raises(error, ["`threshold`", *said], check_threshold, threshold)
 
 
 def test_choice():
-    assert checked_choice("ties", "first", ("random", "first")) == "first"
-    raises(ValueError, ["`ties`", "'last'", "'random', 'first'"], checked_choice, "ties", "last", ("random", "first"))
-    raises(TypeError, ["`ties`", "None", "NoneType", "'random'"], checked_choice, "ties", None, ("random", "first"))
-    raises(TypeError, ["`ties`", "list"], checked_choice, "ties", ["random"], ("random", "first"))
+    assert check_choice("ties", "first", ("random", "first")) == "first"
+    raises(ValueError, ["`ties`", "'last'", "'random', 'first'"], check_choice, "ties", "last", ("random", "first"))
+    raises(TypeError, ["`ties`", "None", "NoneType", "'random'"], check_choice, "ties", None, ("random", "first"))
+    raises(TypeError, ["`ties`", "list"], check_choice, "ties", ["random"], ("random", "first"))
 
 
 @pytest.mark.parametrize("flag", [True, False, np.True_, np.False_])
 def test_flag(flag):
-    assert checked_flag("complement", flag) is bool(flag)
+    assert check_flag("complement", flag) is bool(flag)
 
 
 @pytest.mark.parametrize("flag", [1, 0, None, "yes", [True]])
 def test_errors_of_flag(flag):
-    raises(TypeError, ["`complement`", repr(flag), type(flag).__name__], checked_flag, "complement", flag)
+    raises(TypeError, ["`complement`", repr(flag), type(flag).__name__], check_flag, "complement", flag)
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_errors_of_flag(flag):
     ],
 )
 def test_counts(n, c, shape):
-    sizes, right = checked_counts(n, c)
+    sizes, right = check_counts(n, c)
     assert sizes.shape == right.shape == shape
     assert sizes.dtype == right.dtype == np.int64
     assert_array_equal(sizes, np.broadcast_to(n, shape))
@@ -228,7 +228,7 @@ def test_counts(n, c, shape):
     ],
 )
 def test_errors_of_counts(n, c, error, said):
-    raises(error, said, checked_counts, n, c)
+    raises(error, said, check_counts, n, c)
 
 
 def test_the_callers_decimal_context_does_not_matter():

@@ -12,7 +12,7 @@ from at_k import votes
 
 # Sums of positive terms: a few thousand roundings of 1.1e-16 each stay far below this.
 RTOL = 1e-12
-SWITCH = votes._ONE_P_UP_TO
+SWITCH = votes._COUNTS_UP_TO
 
 
 def profile(counts, correct, silent=0):
@@ -25,7 +25,7 @@ def plurality(problems, k, ties="random"):
                for count, right in zip(counts, correct, strict=True)]  # fmt: skip
     problem, count, correct = (np.array(column, dtype=np.int64) for column in zip(*answers, strict=True))
     n = np.array([sum(counts) + silent for counts, _, silent in problems])
-    return votes.plurality(problem, count, correct.astype(bool), n, k, share=ties == "random")
+    return votes.elect_by_plurality(problem, count, correct.astype(bool), n, k, share=ties == "random")
 
 
 def exact(problem, k, ties="random"):
@@ -77,7 +77,7 @@ def test_larger_problems(problem, k, ties):
 
 def test_integers_are_rounded_once():
     """Up to this n the ways to win are counted exactly, if no tie has to be shared among three."""
-    n = votes._INTEGERS_UP_TO
+    n = 56  # no C(56, k) exceeds 2⁵³
     for problem in (profile([n - 20, 20], [False, True]), profile([20, 19, n - 39], [True, False, False])):
         every = range(1, n)
         assert_array_equal(plurality([problem], every, "incorrect")[0], [exact(problem, k, "incorrect") for k in every])
@@ -184,7 +184,7 @@ def test_never_above_one():
 
 
 def random_ballots(rng, size):
-    """Samples as `votes.weighted` takes them: answers counted from 0 in any order, −1 for none, integer weights."""
+    """Samples as `votes.elect_by_weight` takes them: answers counted from 0 in any order, −1 for none, integer weights."""
     answer = rng.integers(-1, 3, size=size)
     names, codes = np.unique(answer[answer >= 0], return_inverse=True)
     answer[answer >= 0] = codes
@@ -201,7 +201,7 @@ def test_weighted_votes_count_subsets(ties, kind):
             named = [None if code < 0 else int(code) for code in answer]
             right = [code >= 0 and bool(correct[code]) for code in answer]
             for k in range(1, n + 1):
-                value, error = votes.weighted(answer, correct, weight.astype(kind), k, ties, rng)
+                value, error = votes.elect_by_weight(answer, correct, weight.astype(kind), k, ties, rng)
                 assert value == pytest.approx(float(oracles.cons(named, right, k, ties, weight.tolist())), rel=RTOL)
                 assert error == 0
 

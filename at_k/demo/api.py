@@ -15,7 +15,7 @@ from at_k.demo.scoring import Options, Scored, score_table
 from at_k.demo.words import make_error
 from at_k.readers.tables import read_table
 from at_k.registration import METRICS
-from at_k.validation import checked_k, checked_tau, type_name
+from at_k.validation import check_k, check_tau, type_name
 
 
 def explore(n: int, c: int, k: list[int], taus: list[float], together: int = 0) -> dict[str, float]:
@@ -25,7 +25,7 @@ def explore(n: int, c: int, k: list[int], taus: list[float], together: int = 0) 
     """
     with _refusals():
         setting = Setting(n, c, together)
-        options = Options(k=checked_k(k), taus=checked_tau(taus, "taus"))
+        options = Options(k=check_k(k), taus=check_tau(taus, "taus"))
         draws = options.k or ()
         if max(draws) > n:
             raise make_error("explore.bad_k", k=max(draws), n=n)
@@ -56,8 +56,8 @@ def score_text(
             raise TypeError(f"`text` must be a string; got {type_name(text)}")
         options = Options(
             metrics=METRICS if metrics is None else metrics,
-            k=None if k is None else checked_k(k),
-            taus=Options.taus if taus is None else checked_tau(taus, "taus"),
+            k=None if k is None else check_k(k),
+            taus=Options.taus if taus is None else check_tau(taus, "taus"),
             ties=ties,
             missing=missing,
             higher_is_better=higher_is_better,

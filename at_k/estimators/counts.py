@@ -11,20 +11,20 @@ from at_k import columns
 from at_k.combinatorics import Floats, at_least, fewer_than, look_up, mean_excess
 from at_k.validation import (
     K,
-    Tau,
+    Taus,
     check_counts,
     check_flag,
     check_k,
     check_tau,
     check_threshold,
     draws_needed,
-    fitting_k,
+    refuse_too_many_k,
     is_sequence,
 )
 
 
 def pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, complement: bool = False) -> Floats:
-    """Chance that at least one of k samples is correct.
+    """Compute the chance that at least one of k samples is correct.
 
     Args:
         n: samples of each problem, integers ≥ 1 of any shape.
@@ -56,7 +56,7 @@ def pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, complement: bool = False) 
 
 
 def pass_hat_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
-    """Chance that all of k samples are correct, pass^k.
+    """Compute the chance that all of k samples are correct, pass^k.
 
     Args:
         n: samples of each problem, integers ≥ 1 of any shape.
@@ -82,15 +82,16 @@ def pass_hat_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
     return _of_counts(n, c, k, lambda size, draws: at_least(size, draws, draws))
 
 
-def g_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, tau: Tau) -> Floats:
-    """Chance that at least a share τ of k samples is correct, G-Pass@k_τ.
+def g_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, tau: Taus) -> Floats:
+    """Compute the chance that at least a share τ of k samples is correct, G-Pass@k_τ.
 
     Args:
         n: samples of each problem, integers ≥ 1 of any shape.
         c: correct samples among them, 0 ≤ c ≤ n; broadcast against `n`.
         k: number of draws, 1 ≤ k ≤ n, or a list of them.
         tau: share of the draws that must be correct, in [0, 1], or a list of them. ⌈τk⌉ is taken of the decimal as
-            written: τ = 0.07 and k = 100 need 7 correct draws, although 0.07 * 100 is above 7 in binary.
+            written: τ = 0.07 and k = 100 need 7 correct draws, although 0.07 * 100 is above 7 in binary. A share
+            that no decimal holds can be given as a `fractions.Fraction`: Fraction(5, 7).
 
     Returns:
         Values in [0, 1], higher is better. The shape is that of the data, then len(k) if several k are given, then
@@ -115,14 +116,14 @@ def g_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, tau: Tau) -> Floats:
     taus = check_tau(tau)
 
     def table(size: int, draws: int) -> Floats:
-        tails = [at_least(size, draws, draws_needed(share, draws)) for share in taus]
+        tails = [at_least(size, draws, draws_needed(each, draws)) for each in taus]
         return np.stack(tails, axis=-1) if is_sequence(tau) else tails[0]
 
     return _of_counts(n, c, k, table)
 
 
 def mg_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
-    """Mean of G-Pass@k_τ over the thresholds τ from ½ to 1, mG-Pass@k as published.
+    """Compute the mean of G-Pass@k_τ over the thresholds τ from ½ to 1, mG-Pass@k as published.
 
     Args:
         n: samples of each problem, integers ≥ 1 of any shape.
@@ -150,7 +151,7 @@ def mg_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
 
 
 def majority_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
-    """Chance that more than half of k samples are correct: cons@k where only the verdicts are known, not the answers.
+    """Compute the chance that more than half of k samples are correct: cons@k where only the verdicts are known, not the answers.
 
     Args:
         n: samples of each problem, integers ≥ 1 of any shape.
@@ -174,7 +175,7 @@ def majority_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
 
 
 def avg_at_n(grades: object, /, *, threshold: float = 0.5) -> Floats:
-    """Share of a problem's n samples that are correct, avg@n.
+    """Compute the share of a problem's n samples that are correct, avg@n.
 
     Args:
         grades: one row per problem of numbers in [0, 1]: ragged lists or a 2-D array.
@@ -193,14 +194,15 @@ def avg_at_n(grades: object, /, *, threshold: float = 0.5) -> Floats:
     """
     graded = columns.read_grades(grades, "grades", missing=False)
     columns.require_problems("grades", len(graded))
-    correct = graded.with_values(graded.values > check_threshold(threshold))
+    correct = graded.above(check_threshold(threshold))
     return correct.sums() / correct.n
 
 
 def _of_counts(n: ArrayLike, c: ArrayLike, k: K, table: Callable[[int, int], Floats]) -> Floats:
-    """table(n, k)[c] for every problem and every k."""
+    """Return table(n, k)[c] for every problem and every k."""
     sizes, right = check_counts(n, c)
-    draws = fitting_k(check_k(k), sizes.reshape(-1), ())
+    draws = check_k(k)
+    refuse_too_many_k(draws, sizes.reshape(-1))
 
     def tables(size: int) -> Floats:
         return np.stack([table(size, each) for each in draws], axis=1)

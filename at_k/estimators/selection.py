@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from operator import mul
+from typing import Any, Literal, NoReturn, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +21,64 @@ from at_k.validation import (
     check_k,
     check_seed,
     check_threshold,
-    fitting_k,
     is_number,
-    type_name,
     is_sequence,
+    read_as_integers,
+    read_decimal,
+    refuse_too_many_k,
+    shorten,
+    type_name,
 )
 
 SELECT = ("weighted", "lexicographic", "pareto")
+
+
+@overload
+def best_at_k(
+    scores: object,
+    grades: object,
+    /,
+    *,
+    k: K,
+    threshold: float = ...,
+    select: str | None = ...,
+    score_weights: Sequence[float] | None = ...,
+    higher_is_better: bool = ...,
+    seed: int = ...,
+    return_mcse: Literal[False] = ...,
+) -> Floats: ...
+
+
+@overload
+def best_at_k(
+    scores: object,
+    grades: object,
+    /,
+    *,
+    k: K,
+    threshold: float = ...,
+    select: str | None = ...,
+    score_weights: Sequence[float] | None = ...,
+    higher_is_better: bool = ...,
+    seed: int = ...,
+    return_mcse: Literal[True],
+) -> tuple[Floats, Floats]: ...
+
+
+@overload
+def best_at_k(
+    scores: object,
+    grades: object,
+    /,
+    *,
+    k: K,
+    threshold: float = ...,
+    select: str | None = ...,
+    score_weights: Sequence[float] | None = ...,
+    higher_is_better: bool = ...,
+    seed: int = ...,
+    return_mcse: bool,
+) -> Floats | tuple[Floats, Floats]: ...
 
 
 def best_at_k(
@@ -41,14 +94,15 @@ def best_at_k(
     seed: int = 0,
     return_mcse: bool = False,
 ) -> Floats | tuple[Floats, Floats]:
-    """Chance that the sample with the highest score among k is correct, best@k (rm@k, best of n).
+    """Compute the chance that the sample with the highest score among k is correct, best@k (rm@k, best of n).
 
     Args:
         scores: one row per problem of finite numbers, or of lists of d numbers.
         grades: how right each sample is, in [0, 1], in rows as `scores`.
         k: number of draws, 1 ≤ k ≤ n, or a list of them.
         threshold: a sample is correct when its grade is above it.
-        select: what "highest" means for d > 1 numbers: "weighted", the largest sum weighted by `score_weights`;
+        select: what "highest" means for d > 1 numbers: "weighted", the largest sum weighted by `score_weights`, where
+            sums of the decimals as written are compared, so that 0.1 + 0.2 ties with 0.3;
             "lexicographic", the numbers in order of priority; "pareto", one of the samples that no other drawn one
             beats, each equally likely, simulated beyond 100,000 subsets.
         score_weights: d numbers, for "weighted".
@@ -75,8 +129,9 @@ def best_at_k(
     graded = columns.read_grades(grades, "grades", missing=False)
     columns.require_same_samples("scores", scored.n, "grades", graded.n)
     columns.require_problems("scores", len(scored))
-    correct = graded.with_values(graded.values > check_threshold(threshold))
-    draws = fitting_k(check_k(k), scored.n, ())
+    correct = graded.above(check_threshold(threshold))
+    draws = check_k(k)
+    refuse_too_many_k(draws, scored.n)
     ranked = rank_scores(scored, select=select, score_weights=score_weights, higher_is_better=higher_is_better)
     value, mcse = choose_best(ranked, correct, draws, seed=check_seed(seed))
     if not is_sequence(k):
@@ -93,7 +148,7 @@ def max_at_k(
     score_weights: Sequence[float] | None = None,
     higher_is_better: bool = True,
 ) -> Floats:
-    """Expected highest score among k samples, max@k, in the unit of the scores.
+    """Compute the expected highest score among k samples, max@k, in the unit of the scores.
 
     Args:
         scores: one row per problem of finite numbers, or of lists of d numbers.
@@ -115,11 +170,13 @@ def max_at_k(
     """
     scored = columns.read_scores(scores, "scores")
     columns.require_problems("scores", len(scored))
-    draws = fitting_k(check_k(k), scored.n, ())
+    draws = check_k(k)
+    refuse_too_many_k(draws, scored.n)
     if select is not None and check_choice("select", select, SELECT) != "weighted":
-        raise ValueError(f"`select` must be 'weighted' for max@k, which needs one number per sample; got {select!r}")
+        raise ValueError(f"`select` must be 'weighted' for max@k, which needs one number per sample; got {shorten(select)}")
     ranked = rank_scores(scored, select=select, score_weights=score_weights, higher_is_better=higher_is_better)
-    value = expect_highest(ranked, draws) if higher_is_better else 0 - expect_highest(ranked, draws)  # no −0.0
+    value = expect_highest(ranked, draws)
+    value = value if higher_is_better else 0 - value  # 0 − 0.0 is 0.0, and −(0.0) is −0.0
     return value if is_sequence(k) else value[:, 0]
 
 
@@ -130,7 +187,7 @@ def rank_scores(
     score_weights: Sequence[float] | None = None,
     higher_is_better: bool = True,
 ) -> Ragged:
-    """Scores of which the highest is chosen: one number per sample, or, for "pareto", as many as there are."""
+    """Turn scores into the form of which the highest is chosen: one number per sample, or d numbers for "pareto"."""
     if select is not None:
         check_choice("select", select, SELECT)
     missing = columns.flag_samples(np.isnan(scores.values))
@@ -140,9 +197,9 @@ def rank_scores(
     values = scores.values if check_flag("higher_is_better", higher_is_better) else -scores.values
     d = values.shape[1] if values.ndim == 2 else 1
     if score_weights is not None and select != "weighted":
-        raise ValueError(f"`score_weights` goes with `select` 'weighted'; got `select` {select!r}")
+        raise ValueError(f"`score_weights` goes with `select` 'weighted'; got `select` {shorten(select)}")
     if select == "weighted":
-        return _weighted_sum(scores.with_values(values.reshape(-1, d)), score_weights)
+        return _weigh_scores(scores.with_values(values.reshape(-1, d)), _check_score_weights(score_weights, d))
     if d == 1:
         values = values.reshape(-1)
     elif select is None:
@@ -150,99 +207,196 @@ def rank_scores(
             f"`select` must say how scores of {d} dimensions are compared: one of {', '.join(map(repr, SELECT))}"
         )
     elif select == "lexicographic":
-        values = np.unique(values, axis=0, return_inverse=True)[1].reshape(-1).astype(np.float64)
+        values = _number_points(values)[1].astype(np.float64)
     return scores.with_values(values)
 
 
-def _weighted_sum(scores: Ragged, score_weights: Sequence[float] | None) -> Ragged:
-    d = scores.values.shape[1]
+def _number_points(points: Floats) -> tuple[Floats, NDArray[np.intp]]:
+    """Return the distinct points in rising lexicographic order, and for each point its index among them."""
+    order = np.lexsort(points.T[::-1])
+    rising = points[order]
+    new = np.concatenate([[True], (rising[1:] != rising[:-1]).any(axis=1)])
+    index = np.empty(len(points), dtype=np.intp)
+    index[order] = np.cumsum(new) - 1
+    return rising[new], index
+
+
+def _check_score_weights(score_weights: Sequence[float] | None, d: int) -> Floats:
     if score_weights is None:
         raise ValueError(
             f"`score_weights` must be given for `select` 'weighted': {d} numbers, one per dimension of the scores"
         )
     if not is_sequence(score_weights):
         raise TypeError(
-            f"`score_weights` must be a list of {d} numbers; got {score_weights!r} of type {type_name(score_weights)}"
+            f"`score_weights` must be a list of {d} numbers; got {shorten(score_weights)} of type "
+            f"{type_name(score_weights)}"
         )
     for number in score_weights:
         if not is_number(number):
-            raise TypeError(f"`score_weights` must hold numbers; got {number!r} of type {type_name(number)}")
+            raise TypeError(f"`score_weights` must hold numbers; got {shorten(number)} of type {type_name(number)}")
     try:
-        share = np.array(score_weights, dtype=np.float64)
-    except OverflowError:
-        share = np.array([np.inf])
-    if share.shape != (d,) or not np.isfinite(share).all():
+        weights = np.array([read_decimal(number) for number in score_weights])
+    except (OverflowError, ValueError):  # integers that no float holds
+        weights = np.array([np.inf])
+    if weights.shape != (d,) or not np.isfinite(weights).all():
         raise ValueError(
-            f"`score_weights` must be {d} finite numbers, one per dimension of the scores; got {score_weights!r}"
+            f"`score_weights` must be {d} finite numbers, one per dimension of the scores; got "
+            f"{shorten(score_weights, 200)}"
         )
+    return weights
+
+
+def _weigh_scores(scores: Ragged, weights: Floats) -> Ragged:
+    """Return weighted sums that compare within each problem as the sums of the decimals as written do.
+
+    Each is the float sum, unless that is so near to another of the problem that rounding might decide between them.
+    Those near ones are computed exactly; if exact sums that differ round to one float, the larger moves up to the next.
+    """
+    points, weights = scores.values[:, weights != 0], weights[weights != 0]
     with np.errstate(over="ignore", invalid="ignore"):
-        terms = scores.values * share
-        total = terms.sum(axis=1)
+        terms = points * weights
+        total = terms.sum(axis=1) + 0.0
     if not np.isfinite(total).all():
-        raise ValueError(f"`scores` must have a finite weighted sum; got {scores.place(np.argmin(np.isfinite(total)))}")
-    # Sums that differ by rounding alone are a tie, as 0.1 + 0.2 and 0.3 are: in rising order, each that is within a few
-    # units in the last place of the one before takes its value.
-    order = np.lexsort((total, scores.problem))
-    rising, problem = total[order], scores.problem[order]
-    size = np.abs(terms).sum(axis=1)[order]
-    distinct = (np.diff(rising) > 8 * np.finfo(float).eps * np.maximum(size[1:], size[:-1])) | (np.diff(problem) > 0)
-    first = np.concatenate([[0], np.flatnonzero(distinct) + 1])
-    total[order] = np.repeat(rising[first], np.diff(np.concatenate([first, [len(rising)]])))
+        _refuse_sum(scores, int(np.argmin(np.isfinite(total))))
+    # A score, a weight, their product and each sum of two are off by at most eps/2 of themselves, or by one subnormal
+    # number where they underflow. That is (d + 2)·eps/2 of the absolute terms in all; the bound is twice as wide.
+    d = len(weights)
+    bound = (d + 2) * ((np.abs(terms) * np.finfo(np.float64).eps).sum(axis=1) + np.nextafter(0, 1))
+    bound = np.repeat(np.maximum.reduceat(bound, scores.offsets[:-1]), scores.n)
+    problem = scores.problem
+    order = np.lexsort((total, problem))
+    rising = total[order]
+    with np.errstate(over="ignore"):
+        near = np.diff(rising) <= 2 * bound[order[1:]]
+    near &= np.diff(problem) == 0  # `problem` ascends, so that `order` leaves it as it is
+    cluster = np.cumsum(np.concatenate([[0], ~near]))
+    unlike = near & (points[order[1:]] != points[order[:-1]]).any(axis=1)
+    if not unlike.any():
+        return scores.with_values(total)
+
+    unclear = np.zeros(cluster[-1] + 1, dtype=bool)
+    unclear[cluster[1:][unlike]] = True
+    among = order[unclear[cluster]]
+    distinct, index = _number_points(points[among])
+    exact, scale = _sum_exactly(distinct, weights)
+    try:
+        total[among] = np.array([each / scale for each in exact])[index] + 0.0
+    except OverflowError:
+        at = min(sample for sample, i in zip(among.tolist(), index.tolist(), strict=True) if _overflows(exact[i], scale))
+        _refuse_sum(scores, at)
+    rank_of = {each: rank for rank, each in enumerate(sorted(set(exact)))}
+    rank = np.zeros(len(total), dtype=np.int64)
+    rank[among] = np.array([rank_of[each] for each in exact])[index]
+
+    # Sums of one group are equal. Groups ascend within a problem, and so must their floats.
+    order = order[np.lexsort((rank[order], cluster))]
+    same_problem = np.diff(problem) == 0
+    same_sum = near & (np.diff(rank[order]) == 0)
+    first = np.flatnonzero(np.concatenate([[True], ~same_sum]))
+    value = total[order[first]]
+    continues = same_problem[first[1:] - 1]
+    while (stuck := continues & (value[1:] <= value[:-1])).any():
+        value[1:][stuck] = np.nextafter(value[:-1][stuck], np.inf)
+    total[order] = np.repeat(value, np.diff(first, append=len(order)))
     return scores.with_values(total)
 
 
+def _sum_exactly(points: Floats, weights: Floats) -> tuple[list[int], int]:
+    """Return integers in proportion to the weighted sums of the decimals as written, and what one is divided by."""
+    numbers, digits = read_as_integers(points.reshape(-1))
+    factors, more_digits = read_as_integers(weights)
+    d = len(factors)
+    rows = (numbers[start : start + d] for start in range(0, len(numbers), d))
+    return [sum(map(mul, row, factors)) for row in rows], 10 ** (digits + more_digits)
+
+
+def _overflows(above: int, below: int) -> bool:
+    try:
+        above / below
+    except OverflowError:
+        return True
+    return False
+
+
+def _refuse_sum(scores: Ragged, at: int) -> NoReturn:
+    raise ValueError(f"`scores` must have a weighted sum that a float holds; got {scores.place(at)}")
+
+
 def choose_best(ranked: Ragged, correct: Ragged, k: Sequence[int], *, seed: int = 0) -> tuple[Floats, Floats]:
-    """`best_at_k` of ranked scores: values and simulation errors, one row per problem and one column per k."""
+    """Compute `best_at_k` of ranked scores: values and simulation errors, one row per problem and one column per k."""
     if ranked.values.ndim == 2:
-        return _pareto(ranked, correct, k, seed)
-    order = np.lexsort((ranked.values, ranked.problem))
-    problem, score = ranked.problem[order], ranked.values[order]
-    starts = np.flatnonzero(np.concatenate([[True], (problem[1:] != problem[:-1]) | (score[1:] != score[:-1])]))
-    tied = np.diff(np.concatenate([starts, [len(order)]]))
-    right = np.add.reduceat(correct.values[order], starts, dtype=np.int64)
-    value = _mean_over_ranks(ranked.with_values(np.repeat(right / tied, tied)), k)
-    # The chosen sample is among the drawn, and is the one that is drawn alone: rounding must not change that.
+        return _choose_from_fronts(ranked, correct, k, seed)
+    value = np.empty((len(ranked), len(k)))
+    for n in np.unique(ranked.n):
+        problems = np.flatnonzero(ranked.n == n)
+        scores, right = _lay_out(ranked, problems), _lay_out(correct, problems)
+        order = np.argsort(scores, axis=1)
+        scores, right = np.take_along_axis(scores, order, axis=1), np.take_along_axis(right, order, axis=1)
+        new = np.ones(scores.shape, dtype=bool)
+        np.not_equal(scores[:, 1:], scores[:, :-1], out=new[:, 1:])
+        share = right.astype(np.float64)
+        if not new.all():
+            start = np.flatnonzero(new)
+            tied = np.diff(start, append=new.size)
+            together = np.add.reduceat(right.reshape(-1), start, dtype=np.int64)
+            share = np.repeat(together / tied, tied).reshape(share.shape)
+        for column, draws in enumerate(k):
+            weights = rank_weights(int(n), draws)
+            # The weights are summed in the same way as the products, so that the mean of ones is 1.
+            value[problems, column] = _weigh_rows(share, weights) / _weigh_rows(np.ones((1, n)), weights)
+    # best@k ≤ pass@k, with equality at k = 1. Clip, so that rounding cannot break this.
     drawn = np.asarray(pass_at_k(correct.n, correct.sums(), k=k))
     return np.where(np.asarray(k) == 1, drawn, np.minimum(value, drawn)), np.zeros_like(value)
 
 
 def expect_highest(ranked: Ragged, k: Sequence[int]) -> Floats:
-    """Expected highest of k ranked scores: one row per problem and one column per k."""
-    rising = ranked.with_values(ranked.values[np.lexsort((ranked.values, ranked.problem))])
-    least, most = rising.values[rising.offsets[:-1]], rising.values[rising.offsets[1:] - 1]
-    return np.clip(_mean_over_ranks(rising, k), least[:, None], most[:, None])
+    """Compute the expected highest of k ranked scores: one row per problem and one column per k."""
+    value = np.empty((len(ranked), len(k)))
+    for n in np.unique(ranked.n):
+        problems = np.flatnonzero(ranked.n == n)
+        rising = np.sort(_lay_out(ranked, problems), axis=1)
+        for column, draws in enumerate(k):
+            weights = rank_weights(int(n), draws)
+            # The weights are divided first: the sum is then no larger than the scores, except by rounding.
+            weights /= weights.sum()
+            with np.errstate(over="ignore"):
+                mean = _weigh_rows(rising, weights)
+            value[problems, column] = np.clip(mean, rising[:, 0], rising[:, -1])
+    return value + 0.0  # −0.0 becomes 0.0
 
 
-def _mean_over_ranks(rising: Ragged, k: Sequence[int]) -> Floats:
-    """Mean of a value over the rank that the highest of k draws has, for samples in rising order of rank."""
-    mean = np.empty((len(rising), len(k)))
-    for n in np.unique(rising.n):
-        problems = np.flatnonzero(rising.n == n)
-        samples = rising.offsets[problems][:, None] + np.arange(n)
-        weights = np.stack([rank_weights(int(n), draws) for draws in k], axis=-1)
-        # Not `@`, whose rounding of one problem depends on how many others there are. The weights are summed in the
-        # same way, so that the mean of ones is 1.
-        total = np.einsum("s,sk->k", np.ones(n), weights)
-        mean[problems] = np.einsum("ps,sk->pk", rising.values[samples], weights) / total
-    return mean
+def _lay_out(rows: Ragged, problems: NDArray[np.intp]) -> NDArray[Any]:
+    """Return the rows of these problems, which have one length, as a table."""
+    n = int(rows.n[problems[0]])
+    if len(problems) == len(rows):
+        return np.asarray(rows.values.reshape(len(rows), n))
+    return np.asarray(rows.values[rows.offsets[problems][:, None] + np.arange(n)])
 
 
-def _pareto(scores: Ragged, correct: Ragged, k: Sequence[int], seed: int) -> tuple[Floats, Floats]:
+def _weigh_rows(table: Floats, weights: Floats) -> Floats:
+    """Return the weighted sum of each row.
+
+    `@` is not used: its rounding of one row depends on how many other rows there are.
+    """
+    return np.asarray(np.einsum("ps,s->p", table, weights))
+
+
+def _choose_from_fronts(scores: Ragged, correct: Ragged, k: Sequence[int], seed: int) -> tuple[Floats, Floats]:
     value = np.zeros((len(scores), len(k)))
     mcse = np.zeros_like(value)
     for problem, stream in enumerate(np.random.SeedSequence(seed).spawn(len(scores))):
         row = slice(scores.offsets[problem], scores.offsets[problem + 1])
         point, right = scores.values[row], correct.values[row]
         beats = (point[:, None] >= point).all(axis=2) & (point[:, None] > point).any(axis=2)
-        share = partial(_right_in_front, beats=np.asarray(beats, dtype=np.float32), right=right)
+        share = partial(_share_front, beats=np.asarray(beats, dtype=np.float32), right=right)
         for column, draws in enumerate(k):
             rng = np.random.default_rng(stream)
             value[problem, column], mcse[problem, column] = average_over_subsets(share, len(point), draws, rng)
     return value, mcse
 
 
-def _right_in_front(drawn: NDArray[np.intp], beats: NDArray[np.float32], right: NDArray[np.bool_]) -> Floats:
-    """Share of correct samples among those drawn ones that no other drawn one beats, for each subset."""
+def _share_front(drawn: NDArray[np.intp], beats: NDArray[np.float32], right: NDArray[np.bool_]) -> Floats:
+    """Return the share of correct samples among those drawn ones that no other drawn one beats, for each subset."""
     present = np.zeros((len(drawn), len(right)), dtype=bool)
     np.put_along_axis(present, drawn, True, axis=1)
     front = present & (present @ beats == 0)
