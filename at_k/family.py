@@ -217,7 +217,7 @@ def compute_consensus(
     keys = [Key("cons@k", each) for each in draws]
     if verdicts.answers is None:
         if weights is not None:
-            raise ValueError("`weights` must not be given without answers: only answers can vote")
+            raise ValueError("`weights` must not be given without answers, as in the configuration 'graded': only answers can vote")
         columns = _of_counts(
             verdicts, ((key, _at(estimators.majority_at_k, each)) for key, each in zip(keys, draws, strict=True))
         )
@@ -231,6 +231,7 @@ def compute_consensus(
         weights=weighted,
         seed=seed,
         on_conflict=on_conflict,
+        name="grades",
     )
     conditions: dict[str, object] = {"k": draws, "ties": ties, "weighted": weighted is not None}
     if on_conflict != "error":

@@ -90,13 +90,14 @@ def _loaded(path, config):
     return evaluate.load(path, config)
 
 
-MODULES = tuple(map(Module, FAMILY))
+_BY_NAME = {name: Module(name) for name in FAMILY}
+MODULES = tuple(_BY_NAME.values())
 
-GPASSK = Module("gpassk")
-PASS_AT_K = Module("pass_at_k")
-CONS_AT_K = Module("cons_at_k")
-AVG_AT_N = Module("avg_at_n")
-BEST_AT_K = Module("best_at_k")
+GPASSK = _BY_NAME["gpassk"]
+PASS_AT_K = _BY_NAME["pass_at_k"]
+CONS_AT_K = _BY_NAME["cons_at_k"]
+AVG_AT_N = _BY_NAME["avg_at_n"]
+BEST_AT_K = _BY_NAME["best_at_k"]
 
 every_module = pytest.mark.parametrize("module", MODULES, ids=str)
 every_config = pytest.mark.parametrize("config", CONFIGS)

@@ -130,7 +130,7 @@ class TestGrades:
     def test_a_matrix(self, kind):
         column = columns.read_grades(np.array([[1, 0, 1], [0, 0, 1]], dtype=kind))
         assert rows(column) == [[1, 0, 1], [0, 0, 1]]
-        assert column.values.dtype == np.float64
+        assert column.values.dtype == kind  # taken as it is
 
     def test_all_kinds_of_numbers(self):
         values = [[True, 1, 1.0, np.True_, np.int8(1), np.float32(1)], [False, 0, -0.0, np.uint8(0)]]
@@ -303,7 +303,10 @@ class TestNothingIsCastSilently:
             [np.array([0.1, 0.7], dtype=dtype)],
             [[dtype(0.1), dtype(0.7)]],
         ):
-            assert_array_equal(columns.read_grades(rows).values, [0.1, 0.7])
+            assert_array_equal(columns.read_grades(rows).total(), [0.1 + 0.7])
+            assert_array_equal(columns.read_scores(rows).values, [0.1, 0.7])
+            assert columns.read_grades(rows).count_above(0.1).tolist() == [1]
+            assert columns.read_grades(rows).count_above(0.0999999).tolist() == [2]
 
     @pytest.mark.parametrize("rows", [[[2**53 + 1, 1]], np.array([[2**53 + 1, 1]]), [[10**400, 1]]])
     def test_integers_that_no_float_holds_are_refused(self, rows):
