@@ -19,7 +19,7 @@ from at_k.grading import Check, Verdicts, judge
 from at_k.problems import Problems
 from at_k.samples import Answers, Ragged
 from at_k.store import Store
-from at_k.validation import check_seed
+from at_k.validation import check_seed, shorten
 from at_k.values import Values
 
 
@@ -71,7 +71,7 @@ class SampledMetric(evaluate.Metric, ABC):
     ) -> None:
         if num_process != 1:
             raise ValueError(
-                f"`num_process` must be 1; got {num_process!r:.60}. To score with several processes, gather the samples "
+                f"`num_process` must be 1; got {shorten(num_process)}. To score with several processes, gather the samples "
                 "in one of them, for instance with `accelerator.gather_for_metrics`, and compute there; or map with "
                 "`Dataset.map(at_k.scorer(…), num_proc=…)`; or let one process read all results"
             )

@@ -25,7 +25,7 @@ from at_k.problems import Problems
 from at_k.readers.models import select_rows
 from at_k.report.frames import read_frame
 from at_k.report.report import Curves, Report
-from at_k.validation import K, Tau
+from at_k.validation import K, Tau, shorten, type_name
 from at_k.values import Key, Values
 
 COLUMNS = ("problem", "answers", "references", "grades", "scores", "group")
@@ -187,7 +187,7 @@ def _check_metrics(metrics: str | Iterable[str] | None) -> list[Metric]:
         if name not in METRICS:
             raise InputError(
                 "options.metrics", "`metrics` must be out of {choices}; got {value}",
-                choices=", ".join(METRICS), value=f"{name!r:.60}",
+                choices=", ".join(METRICS), value=shorten(name),
             )  # fmt: skip
     if not asked:
         raise InputError("options.no_metric", "`metrics` must name at least one metric.")
@@ -214,12 +214,12 @@ def _select(
         if role not in COLUMNS:
             raise InputError(
                 "data.no_role", "`columns` must say which column is one of {roles}; got {role}",
-                roles=", ".join(COLUMNS), role=f"{role!r:.60}",
+                roles=", ".join(COLUMNS), role=shorten(role),
             )  # fmt: skip
         if column is not None and column not in whole:
             raise InputError(
                 "data.no_column", "`columns` must name columns of the data, which are {columns}; got {column}",
-                columns=", ".join(map(repr, list(whole)[:20])), column=f"{column!r:.60}",
+                columns=", ".join(map(repr, list(whole)[:20])), column=shorten(column),
             )  # fmt: skip
     frame = {role: whole[column] for role, column in called.items() if column is not None}
     if "grades" not in frame and not ("answers" in frame and "references" in frame):
@@ -273,7 +273,7 @@ def _read_names(column: Any, n_problems: int) -> list[str]:
                 "data.same_problem",
                 "`problem` must name each problem once; {name} is in rows {first} and {row}. Rows that are samples of "
                 "the same problem are brought together by `at_k.read_results`, or by `pool`.",
-                name=f"{name!r:.60}", first=first[name], row=row,
+                name=shorten(name), first=first[name], row=row,
             )  # fmt: skip
     return names
 
