@@ -188,9 +188,7 @@ def compute_pass(verdicts: Verdicts, *, k: K | None = None) -> Values:
     return Values(columns, conditions={"k": draws})
 
 
-def compute_g_pass(
-    verdicts: Verdicts, *, k: K | None = None, thresholds: Tau = (0.25, 0.5, 0.75, 1.0)
-) -> Values:
+def compute_g_pass(verdicts: Verdicts, *, k: K | None = None, thresholds: Tau = (0.25, 0.5, 0.75, 1.0)) -> Values:
     """Compute G-Pass@k for every τ, and mG-Pass@k, from judged samples."""
     taus = check_tau(thresholds, "thresholds")
     draws = choose_k(k, verdicts.n, _PUBLISHED)
@@ -217,7 +215,9 @@ def compute_consensus(
     keys = [Key("cons@k", each) for each in draws]
     if verdicts.answers is None:
         if weights is not None:
-            raise ValueError("`weights` must not be given without answers, as in the configuration 'graded': only answers can vote")
+            raise ValueError(
+                "`weights` must not be given without answers, as in the configuration 'graded': only answers can vote"
+            )
         columns = _of_counts(
             verdicts, ((key, _at(estimators.majority_at_k, each)) for key, each in zip(keys, draws, strict=True))
         )
@@ -392,7 +392,7 @@ OPTIONS = {
         Argument(
             "on_conflict",
             "`str`",
-            "what happens if equal answers of a problem have grades on both sides of `threshold`. `\"error\"`: an error "
+            'what happens if equal answers of a problem have grades on both sides of `threshold`. `"error"`: an error '
             'that names both samples. `"majority"`: most of these samples decide whether the answer is correct; half of '
             "them are not enough.",
             "error",
@@ -424,7 +424,7 @@ OPTIONS = {
             "check_correct_fn",
             "`Callable[[str, str], bool | float]` or `str`",
             "a function of prediction and reference that returns a bool or a grade in [0, 1], or the name of a checker. "
-            "It is called once for each distinct answer of a problem and each reference. `\"exact_match\"`: equal after "
+            'It is called once for each distinct answer of a problem and each reference. `"exact_match"`: equal after '
             "stripping white space.",
             "exact_match",
             find_checker,
@@ -509,9 +509,7 @@ FAMILY = {
             needs=_ANY,
             warning="someone must be able to tell which one; guessing raises it",
             arguments=(*_JUDGED, "k", *SHARED_OPTIONS),
-            outputs=(
-                Output("pass@{k}", "for every k, 1 − C(n−c, k)/C(n, k), averaged over the problems."),
-            ),
+            outputs=(Output("pass@{k}", "for every k, 1 − C(n−c, k)/C(n, k), averaged over the problems."),),
             compute=compute_pass,
             example=Example({"grades": [[1, 0, 0, 0, 0], [1, 1, 0, 1, 0]]}, {"k": [1, 2, 4]}),
             default_k=_POWERS,
@@ -626,9 +624,7 @@ def check_options(options: Mapping[str, Any]) -> None:
     """
     for name, value in options.items():
         if name not in OPTIONS:
-            raise TypeError(
-                f"Unknown option `{name}`; got {shorten(value)}. The options are {', '.join(OPTIONS)}"
-            )
+            raise TypeError(f"Unknown option `{name}`; got {shorten(value)}. The options are {', '.join(OPTIONS)}")
         OPTIONS[name].check(value)
 
 
@@ -637,4 +633,3 @@ def refuse_unknown_columns(given: Mapping[str, object]) -> None:
     for name, value in given.items():
         if name not in COLUMNS:
             raise TypeError(f"Unknown column `{name}`; got {shorten(value)}. The columns are {', '.join(COLUMNS)}")
-

@@ -124,7 +124,9 @@ class SampledMetric(evaluate.Metric, ABC):
             return self._run(batches[0], options)  # nothing is shared: threads run side by side
         with self._lock:
             if not batches and not len(self._store):
-                raise ValueError("`predictions` must be given, here or before with `add` or `add_batch`; got no problems")
+                raise ValueError(
+                    "`predictions` must be given, here or before with `add` or `add_batch`; got no problems"
+                )
             return self._run_with_store(batches, options)
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
@@ -135,7 +137,9 @@ class SampledMetric(evaluate.Metric, ABC):
         """Add one problem: its samples, and whatever else the metric takes for one problem."""
         for one, name in (("prediction", "predictions"), ("reference", "references")):
             if name in kwargs:
-                raise TypeError(f"`{name}` must not be given to `add`, which takes one problem as `{one}`; see `add_batch`")
+                raise TypeError(
+                    f"`{name}` must not be given to `add`, which takes one problem as `{one}`; see `add_batch`"
+                )
         row = {"predictions": prediction, "references": reference, **kwargs}
         self._add({name: None if value is None else [value] for name, value in row.items()})
 

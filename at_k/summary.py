@@ -17,6 +17,7 @@ from at_k.grading import Verdicts
 from at_k.validation import check_choice, type_name
 from at_k.values import Column, Values
 
+
 def summarize(
     per_problem: Mapping[str, ArrayLike | Column],
     /,

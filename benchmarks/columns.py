@@ -50,9 +50,7 @@ def time_grades(problems: int, form: str, dtype: str, rounds: int) -> list[float
 def make_answers(problems: int) -> list[list[str]]:
     """Make answers, most of which are those of a few."""
     rng = np.random.default_rng(0)
-    return [
-        list(map(str, rng.choice(DISTINCT, SAMPLES, p=rng.dirichlet(np.ones(DISTINCT))))) for _ in range(problems)
-    ]
+    return [list(map(str, rng.choice(DISTINCT, SAMPLES, p=rng.dirichlet(np.ones(DISTINCT))))) for _ in range(problems)]
 
 
 def make_dataset(problems: int) -> datasets.Dataset:
@@ -103,9 +101,7 @@ def time_vote(problems: int, rounds: int) -> list[float]:
     data = make_dataset(problems)
     cons = evaluate.load(str(at_k.module_path("cons_at_k")))
     k = [each for each in VOTE_K if each <= SAMPLES]
-    return medians(
-        lambda: cons.compute(predictions=data["answers"], references=data["references"], k=k), rounds=rounds
-    )
+    return medians(lambda: cons.compute(predictions=data["answers"], references=data["references"], k=k), rounds=rounds)
 
 
 def time_report(problems: int, rounds: int) -> list[float]:

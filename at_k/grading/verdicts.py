@@ -164,9 +164,7 @@ def _settle_missing(verdicts: Verdicts, absent: Sequence[Ragged | None], missing
     answers = verdicts.answers
     if missing == "incorrect":
         silent = None if answers is None else answers.silence(mask.values)
-        return Verdicts(
-            verdicts.graded, verdicts.threshold, verdicts.given, gone, None, silent, verdicts.conditions
-        )
+        return Verdicts(verdicts.graded, verdicts.threshold, verdicts.given, gone, None, silent, verdicts.conditions)
     dropped = mask.sums()
     if (dropped == verdicts.given).any():
         raise InputError(
@@ -261,4 +259,3 @@ def _count_own_frames() -> int:
     while frame is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] in ("at_k", "evaluate_modules"):
         level, frame = level + 1, frame.f_back
     return level
-

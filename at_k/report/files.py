@@ -55,7 +55,9 @@ def load(path: str | PathLike[str]) -> Report:
         try:
             table = pq.read_table(path)
         except pa.ArrowInvalid as error:
-            raise ValueError(f"`path` must be a report that was saved; {fspath(path)!r} is not Parquet: {error}") from None
+            raise ValueError(
+                f"`path` must be a report that was saved; {fspath(path)!r} is not Parquet: {error}"
+            ) from None
         content = json.loads((table.schema.metadata or {}).get(_METADATA, b"{}"))
         if content:
             content["problems"], content["n"], content["c"], *values = [column.to_pylist() for column in table.columns]

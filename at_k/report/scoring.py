@@ -38,6 +38,9 @@ _AGREEMENT = 0.02
 """Least share of the samples that must repeat an earlier answer of their problem for a vote to mean something. Sample
 numbers and whole completions have none; the answers of the Qwen2.5-Math file 0.98, of free text a few per cent."""
 
+_LOOKED_AT = 1000
+"""Problems that are looked at together. A column of answers is known as such after a few per cent of them."""
+
 _ENOUGH = 8
 """So many samples that could repeat an answer, and do not, are needed to say that the column holds no answers."""
 
@@ -373,20 +376,25 @@ def _refuse_scatter(verdicts: Verdicts) -> None:
         return
     codes = answers.codes
     cast = codes.values >= 0
-    votes = codes.with_values(cast).sums()
-    chances = int(np.maximum(votes - 1, 0).sum())
+    chances = int(np.maximum(codes.with_values(cast).sums() - 1, 0).sum())
     if chances < _ENOUGH:
         return
-    pairs = codes.problem[cast] * len(answers.distinct) + codes.values[cast]
-    repeats = int(cast.sum()) - len(np.unique(pairs))
-    if repeats < _AGREEMENT * chances:
-        raise InputError(
-            "left_out.scatter",
-            "cons@k is left out: hardly any two samples of a problem give the same answer ({repeats} of {chances} repeat "
-            "an earlier one), so that a vote says nothing. The column may hold whole texts or sample numbers: extract "
-            "the answers, or name their column.",
-            repeats=repeats, chances=chances,
-        )  # fmt: skip
+    repeats, problem = 0, codes.problem
+    for start in range(0, len(codes), _LOOKED_AT):  # answers repeat in the first problems already
+        first, last = codes.offsets[start], codes.offsets[min(start + _LOOKED_AT, len(codes))]
+        here = cast[first:last]
+        pairs = problem[first:last][here] * len(answers.distinct) + codes.values[first:last][here]
+        repeats += len(pairs) - len(np.unique(pairs))
+        if repeats >= _AGREEMENT * chances:
+            return
+    raise InputError(
+        "left_out.scatter",
+        "cons@k is left out: hardly any two samples of a problem give the same answer ({repeats} of {chances} repeat an "
+        "earlier one), so that a vote says nothing. The column may hold whole texts or sample numbers: extract the "
+        "answers, or name their column.",
+        repeats=repeats,
+        chances=chances,
+    )
 
 
 def _refuse_late(started: float, limits: Limits) -> None:

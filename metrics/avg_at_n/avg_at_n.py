@@ -79,6 +79,4 @@ class AvgAtN(SampledMetric):
             missing=missing,
         )
         values = compute_average(verdicts)
-        return self.report(
-            values, verdicts, groups=groups, return_details=return_details, key_style=key_style
-        )
+        return self.report(values, verdicts, groups=groups, return_details=return_details, key_style=key_style)

@@ -103,6 +103,4 @@ class BestAtK(SampledMetric):
             higher_is_better=higher_is_better,
             seed=self.simulation_seed,
         )
-        return self.report(
-            values, verdicts, groups=groups, return_details=return_details, key_style=key_style
-        )
+        return self.report(values, verdicts, groups=groups, return_details=return_details, key_style=key_style)

@@ -89,6 +89,4 @@ class ConsAtK(SampledMetric):
         values = compute_consensus(
             verdicts, k=k, ties=ties, weights=weights, on_conflict=on_conflict, seed=self.simulation_seed
         )
-        return self.report(
-            values, verdicts, groups=groups, return_details=return_details, key_style=key_style
-        )
+        return self.report(values, verdicts, groups=groups, return_details=return_details, key_style=key_style)

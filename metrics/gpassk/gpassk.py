@@ -82,6 +82,4 @@ class Gpassk(SampledMetric):
             missing=missing,
         )
         values = compute_g_pass(verdicts, k=k, thresholds=thresholds)
-        return self.report(
-            values, verdicts, groups=groups, return_details=return_details, key_style=key_style
-        )
+        return self.report(values, verdicts, groups=groups, return_details=return_details, key_style=key_style)

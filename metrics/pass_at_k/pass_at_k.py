@@ -79,6 +79,4 @@ class PassAtK(SampledMetric):
             missing=missing,
         )
         values = compute_pass(verdicts, k=k)
-        return self.report(
-            values, verdicts, groups=groups, return_details=return_details, key_style=key_style
-        )
+        return self.report(values, verdicts, groups=groups, return_details=return_details, key_style=key_style)
