@@ -20,7 +20,7 @@ from at_k.grading.verdicts import MISSING
 from at_k.samples import Ragged
 from at_k.validation import (
     K,
-    Tau,
+    Taus,
     check_choice,
     check_flag,
     check_k,
@@ -188,7 +188,7 @@ def compute_pass(verdicts: Verdicts, *, k: K | None = None) -> Values:
     return Values(columns, conditions={"k": draws})
 
 
-def compute_g_pass(verdicts: Verdicts, *, k: K | None = None, thresholds: Tau = (0.25, 0.5, 0.75, 1.0)) -> Values:
+def compute_g_pass(verdicts: Verdicts, *, k: K | None = None, thresholds: Taus = (0.25, 0.5, 0.75, 1.0)) -> Values:
     """Compute G-Pass@k for every τ, and mG-Pass@k, from judged samples."""
     taus = check_tau(thresholds, "thresholds")
     draws = choose_k(k, verdicts.n, _PUBLISHED)

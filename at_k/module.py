@@ -155,8 +155,8 @@ class SampledMetric(evaluate.Metric, ABC):
     ) -> Verdicts:
         """Judge samples, in either configuration; columns as `compute` has checked them, or as users hold them."""
         if isinstance(predictions, (Answers, tuple)) and not _is_plain(predictions):
-            answers = predictions if isinstance(predictions, Answers) else None
-            problems = Problems(answers, references, grades if answers is not None else predictions)
+            answered = isinstance(predictions, Answers)
+            problems = Problems(predictions, references, grades) if answered else Problems(grades=predictions)
         else:
             problems = self._read({"predictions": predictions, "references": references, "grades": grades}, judged=True)
         return judge(problems, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing)

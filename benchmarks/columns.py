@@ -67,7 +67,7 @@ def make_dataset(problems: int) -> datasets.Dataset:
 
 
 def time_answers(problems: int, rounds: int, *, peer: str) -> list[float]:
-    """Time `gpassk.compute` on a column of answers beside Arrow's dictionary encoding of it, or beside a bare metric."""
+    """Time `gpassk.compute` on a column of answers beside Arrow's encoding of it, or beside a bare metric."""
     data = make_dataset(problems)
     gpassk = evaluate.load(str(at_k.module_path("gpassk")))
 

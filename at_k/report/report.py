@@ -89,8 +89,10 @@ class Report:
     @property
     def per_problem(self) -> dict[str, list[Any]]:
         """One list per column, with one entry per problem: problem, group, n, c, and every key."""
-        labels = {} if self.labels is None else {"group": self.labels}
-        return {"problem": self.problems, **labels, "n": self.n, "c": self.c, **self.by_problem}
+        table: dict[str, list[Any]] = {"problem": self.problems}
+        if self.labels is not None:
+            table["group"] = self.labels
+        return table | {"n": self.n, "c": self.c} | {str(key): values for key, values in self.by_problem.items()}
 
     def __len__(self) -> int:
         """Count the problems."""

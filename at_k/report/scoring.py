@@ -25,7 +25,7 @@ from at_k.problems import Problems
 from at_k.readers.models import select_rows
 from at_k.report.frames import read_frame
 from at_k.report.report import Curves, Report
-from at_k.validation import K, Tau
+from at_k.validation import K, Taus
 from at_k.values import Key, Values
 
 COLUMNS = ("problem", "answers", "references", "grades", "scores", "group")
@@ -51,7 +51,7 @@ def score(
     *,
     metrics: str | Iterable[str] | None = None,
     k: K | None = None,
-    thresholds: Tau = (0.25, 0.5, 0.75, 1.0),
+    thresholds: Taus = (0.25, 0.5, 0.75, 1.0),
     threshold: float = 0.5,
     ties: str = "random",
     select: str | None = None,
@@ -148,8 +148,8 @@ def score(
                 raise
             left_out[metric.name] = reason.message
     if not found:
-        reason = next(iter(left_out.values()))
-        raise InputError(reason.code, reason.sentence, **reason.values)
+        first = next(iter(left_out.values()))
+        raise InputError(first.code, first.sentence, **first.values)
     if "cons_at_k" in found and verdicts.answers is None:
         notes.append(
             Message(
@@ -298,7 +298,7 @@ def _note(problems: Problems, verdicts: Verdicts, missing: str) -> list[Message]
     judged_here = problems.grades is None and verdicts.answers is not None and problems.references is not None
     if judged_here and not verdicts.c.any():
         answers = problems.answers
-        assert answers is not None and problems.references is not None  # noqa: S101, PT018 - for the type checker
+        assert answers is not None and problems.references is not None  # noqa: PT018 - for the type checker
         place = int(np.argmax(answers.codes.values >= 0))
         problem = int(np.searchsorted(answers.codes.offsets, place, side="right")) - 1
         if answers.codes.values[place] >= 0:
@@ -408,7 +408,8 @@ def _refuse_late(started: float, limits: Limits) -> None:
 
 def _refuse_much(verdicts: Verdicts, metric: Metric, options: dict[str, Any], limits: Limits) -> None:
     """Raise if the work, or what must be held of it, exceeds the limits: a table for each n and key, a value for each
-    problem and key."""
+    problem and key.
+    """
     if metric.default_k is None:
         return
     draws = choose_k(options["k"], verdicts.n, metric.default_k)
@@ -483,9 +484,9 @@ def _gather(
     members = summary.find_members(labels, len(names))
     means = summary.average(columns)
     return Report(
-        values={key: means[key] for key in columns},
+        values=means,
         groups={
-            prefix[:-1]: {key: mean for key, mean in zip(columns, summary.average(columns, own).values(), strict=True)}
+            prefix[:-1]: summary.average(columns, own)
             for prefix, own in sorted(members.items(), key=lambda item: _natural(item[0]))
         },
         sizes={prefix[:-1]: len(own) for prefix, own in members.items()},

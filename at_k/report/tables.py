@@ -56,7 +56,7 @@ def write_markdown(report: Report, digits: int = 4) -> str:
     rule = [("-" * width if i < first else "-" * (width - 1) + ":") for i, width in enumerate(widths)]
     rows = [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
     lines = [line(header), line(rule), *map(line, rows)]
-    remarks = [f"- {str(each)}" for each in (*report.notes, *report.left_out.values())]
+    remarks = [f"- {each}" for each in (*report.notes, *report.left_out.values())]
     return "\n".join([*lines, *([""] if remarks else []), *remarks])
 
 
