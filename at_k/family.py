@@ -67,6 +67,7 @@ class Output:
         key: its key as documentation spells it: "G-Pass@{k}_{τ}".
         text: what it means.
         bounded: whether it lies in [0, 1]; else it is in the unit of the scores.
+        drawn: whether it is drawn against k: a share that is not there under another name.
         of_module: False for a number of which a text stands in the documentation, but which is no key of its own, such
             as a standard error.
     """
@@ -74,7 +75,13 @@ class Output:
     key: str
     text: str
     bounded: bool = True
+    drawn: bool = True
     of_module: bool = True
+
+    @property
+    def metric(self) -> str:
+        """What its keys measure, as `Key.metric` has it: "G-Pass@k"."""
+        return self.key.partition("_{τ}")[0].replace("{", "").replace("}", "")
 
 
 @dataclass(frozen=True)
@@ -271,7 +278,7 @@ def compute_best(
     if select in (None, "weighted"):
         top = expect_highest(ranked, draws)
         columns |= _by_key([Key("max@k", each) for each in draws], top if higher_is_better else 0 - top)  # no −0.0
-    conditions = {
+    conditions: dict[str, object] = {
         "k": draws,
         "select": select,
         "score_weights": None if score_weights is None else [float(weight) for weight in score_weights],
@@ -552,7 +559,7 @@ FAMILY = {
                     "the share of correct samples, averaged over the problems. The letter n stands in the key, `avg@n`, "
                     "where the problems have different numbers of samples.",
                 ),
-                Output("accuracy", "the mean grade of a problem's samples, averaged over the problems."),
+                Output("accuracy", "the mean grade of a problem's samples, averaged over the problems.", drawn=False),
             ),
             compute=compute_average,
             example=Example({"grades": [[1, 0, 0.6, 0.4], [1, 1, 0.9, 0]]}, {}),
@@ -575,6 +582,7 @@ FAMILY = {
                     'the problems, in the unit of the scores. Not with `"lexicographic"` and `"pareto"`, which leave no '
                     "single number.",
                     bounded=False,
+                    drawn=False,
                 ),
                 Output("best@{k}_mcse", _SIMULATED.format(cause='`"pareto"` asks'), of_module=False),
             ),

@@ -19,7 +19,7 @@ from at_k.grading import Check, Verdicts, judge
 from at_k.problems import Problems
 from at_k.samples import Answers, Ragged
 from at_k.store import Store
-from at_k.validation import check_seed
+from at_k.validation import check_seed, shorten
 from at_k.values import Values
 
 
@@ -71,9 +71,9 @@ class SampledMetric(evaluate.Metric, ABC):
     ) -> None:
         if num_process != 1:
             raise ValueError(
-                f"`num_process` must be 1; got {num_process!r:.60}. To score with several processes, gather the samples "
-                "in one of them, for instance with `accelerator.gather_for_metrics`, and compute there; or map with "
-                "`Dataset.map(at_k.scorer(…), num_proc=…)`; or let one process read all results"
+                f"`num_process` must be 1; got {shorten(num_process)}. To score with several processes, gather the "
+                "samples in one of them, for instance with `accelerator.gather_for_metrics`, and compute there; or map "
+                "with `Dataset.map(at_k.scorer(…), num_proc=…)`; or let one process read all results"
             )
         self.simulation_seed = 0 if seed is None else check_seed(seed)
         self._store = Store()
@@ -155,8 +155,10 @@ class SampledMetric(evaluate.Metric, ABC):
     ) -> Verdicts:
         """Judge samples, in either configuration; columns as `compute` has checked them, or as users hold them."""
         if isinstance(predictions, (Answers, tuple)) and not _is_plain(predictions):
-            answered = isinstance(predictions, Answers)
-            problems = Problems(predictions, references, grades) if answered else Problems(grades=predictions)
+            if isinstance(predictions, Answers):
+                problems = Problems(predictions, references, grades)
+            else:
+                problems = Problems(grades=predictions)
         else:
             problems = self._read({"predictions": predictions, "references": references, "grades": grades}, judged=True)
         return judge(problems, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing)
@@ -200,7 +202,7 @@ class SampledMetric(evaluate.Metric, ABC):
         return tuple(own if self.config_name == "default" else [each for each in own if each != "grades"])
 
     def _new_lock(self) -> None:
-        """Make the lock, and a new one in a child process, which would inherit one that a thread of its parent holds."""
+        """Make the lock, and note that a child process needs a new one: a thread of its parent may hold this one."""
         self._lock = threading.RLock()
         if hasattr(os, "register_at_fork"):
             _LOCKED.add(self)

@@ -104,7 +104,8 @@ def _to_content(report: Report) -> dict[str, Any]:
 
 
 def _from_content(content: dict[str, Any]) -> Report:
-    from at_k.report.report import Curves, Report
+    from at_k.report.curves import Curves
+    from at_k.report.report import Report
 
     keys = [_from_parts(*parts) for parts in content["keys"]]
     curves = Curves(
