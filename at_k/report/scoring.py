@@ -22,7 +22,7 @@ from at_k.family import FAMILY, METRICS, Metric, check_options, choose_k
 from at_k.grading import Check, Verdicts, judge
 from at_k.limits import UNLIMITED, Limits
 from at_k.problems import Problems
-from at_k.report.curves import Curves, spread_k
+from at_k.report.curves import Curves, draw_curves, spread_k
 from at_k.report.frames import read_labels, read_names, select_frame
 from at_k.report.notes import refuse_late, refuse_much, refuse_scatter, write_notes
 from at_k.report.report import Report
