@@ -17,8 +17,8 @@ K = int | Sequence[int]
 Tau = float | Fraction
 Taus = Tau | Sequence[Tau]
 
-_WIDE = Context(prec=800)
-"""Decimals with more digits than the sum of the largest and the smallest float has."""
+_ALL_DIGITS = Context(prec=17)
+"""No float prints with more digits. The caller's context may hold fewer."""
 
 
 def is_sequence(value: object) -> bool:
@@ -197,4 +197,4 @@ def read_as_integers(numbers: Floats) -> tuple[list[int], int]:
     """Return integers and e such that each number is its integer times 10^−e, exactly as the decimal it prints as."""
     decimals = [Decimal(repr(number)) for number in numbers.tolist()]
     shift = -min([0, *(int(number.as_tuple().exponent) for number in decimals)])
-    return [int(number.scaleb(shift, _WIDE)) for number in decimals], shift
+    return [int(number.scaleb(shift, _ALL_DIGITS)) for number in decimals], shift
