@@ -165,7 +165,9 @@ def published_k(smallest: int) -> tuple[int, ...]:
 
 
 _POWERS = Default(powers_of_two, "1, 2, 4, 8, … up to the smallest n, and the smallest n itself")
-_PUBLISHED = Default(published_k, "those of 4, 8, 16 that do not exceed the smallest n, or, if none fits, the smallest n")
+_PUBLISHED = Default(
+    published_k, "those of 4, 8, 16 that do not exceed the smallest n, or, if none fits, the smallest n"
+)
 
 
 def choose_k(k: K | None, n: Ints, default: Default) -> tuple[int, ...]:
