@@ -1,4 +1,4 @@
-"""avg@n: how many of its n samples a model gets right on average."""
+"""avg@n: how often one sample is correct."""
 
 import evaluate
 
@@ -7,8 +7,8 @@ from at_k.module import SampledMetric
 from at_k.module import sample_features
 
 _DESCRIPTION = """\
-avg@n is the share of correct samples, the accuracy of one answer, with the noise of n answers averaged away. Beside it
-stands the mean grade, `accuracy`, which differs where grades lie between 0 and 1.
+avg@n is the share of correct samples. It estimates the accuracy of one answer, with less noise than a single answer per
+problem. `accuracy` is the mean grade; the two can differ if grades lie between 0 and 1.
 """
 
 _KWARGS_DESCRIPTION = """

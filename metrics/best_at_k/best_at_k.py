@@ -1,4 +1,4 @@
-"""best@k: how often the sample with the highest score among k is correct."""
+"""best@k: how often the one of k samples with the highest score is correct."""
 
 import evaluate
 
@@ -8,8 +8,8 @@ from at_k.module import SampledMetric
 from at_k.module import sample_features
 
 _DESCRIPTION = """\
-best@k, also rm@k or best of n, is the chance that the sample with the highest score among k is correct: what a model
-reaches when a reward model, a log-probability or another score chooses for it.
+best@k, also called rm@k or best of n, is the chance that the one of k samples with the highest score is correct: what a
+model reaches if a reward model, a log-probability or another score chooses among its samples.
 """
 
 _KWARGS_DESCRIPTION = """
@@ -61,7 +61,7 @@ Examples:
     >>> results = best_at_k.compute(
     ...     predictions=[["a", "b", "a"]], references=["a"], scores=[[0.75, 0.5, 0.25]], k=[1, 3]
     ... )
-    >>> results  # the highest score of all three is on a right answer
+    >>> results  # the highest of all three scores belongs to a correct answer
     {'best@1': 0.6666666666666666, 'best@3': 1.0, 'max@1': 0.5, 'max@3': 0.75}
 """
 

@@ -1,4 +1,4 @@
-"""cons@k: how often the majority vote among k samples is correct."""
+"""cons@k: how often the most frequent of k answers is correct."""
 
 import evaluate
 
@@ -7,8 +7,8 @@ from at_k.module import SampledMetric
 from at_k.module import sample_features
 
 _DESCRIPTION = """\
-cons@k, also maj@k or self-consistency, is the chance that the answer most frequent among k samples is correct: what a
-model reaches without anyone who knows the right answer.
+cons@k, also called maj@k or self-consistency, is the chance that the most frequent of k answers is correct: what a model
+reaches if its answers are put to a vote.
 """
 
 _KWARGS_DESCRIPTION = """
@@ -58,7 +58,7 @@ Returns:
 Examples:
     >>> cons_at_k = evaluate.load("metrics/cons_at_k")
     >>> results = cons_at_k.compute(predictions=[["7", "9", "9", "7"]], references=["7"], k=[1, 3, 4])
-    >>> results  # of the four triples two elect 7; all four samples tie
+    >>> results  # two of the four triples elect 7; among all four samples, 7 and 9 tie
     {'cons@1': 0.5, 'cons@3': 0.5, 'cons@4': 0.5}
 """
 

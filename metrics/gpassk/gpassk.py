@@ -7,8 +7,8 @@ from at_k.module import SampledMetric
 from at_k.module import sample_features
 
 _DESCRIPTION = """\
-G-Pass@k is a generalization of pass@k: the chance that at least a share τ of k samples is correct. Small τ asks what a
-model can reach, τ = 1 what it does every time. mG-Pass@k is its mean over the thresholds from ½ to 1.
+G-Pass@k is the chance that at least a share τ of k samples is correct. Small τ measures what a model can reach, τ = 1
+what it does every time. mG-Pass@k is the mean of G-Pass@k over the thresholds from ½ to 1.
 """
 
 _KWARGS_DESCRIPTION = """
@@ -52,7 +52,7 @@ Returns:
 Examples:
     >>> gpassk = evaluate.load("metrics/gpassk")
     >>> results = gpassk.compute(predictions=[["a", "a", "b", "a"]], references=["a"], k=2, thresholds=[0.5, 1.0])
-    >>> results  # 3 of 4 are right: every pair holds one, and 3 of the 6 pairs hold two
+    >>> results  # 3 of 4 samples are correct: at least one in every pair, both in 3 of 6 pairs
     {'G-Pass@2_0.5': 1.0, 'G-Pass@2_1.0': 0.5, 'mG-Pass@2': 0.5}
 """
 

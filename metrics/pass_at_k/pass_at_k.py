@@ -7,8 +7,8 @@ from at_k.module import SampledMetric
 from at_k.module import sample_features
 
 _DESCRIPTION = """\
-pass@k is the chance that at least one of k samples is correct: what a model can reach when someone, or a test, picks the
-right one of its answers.
+pass@k is the chance that at least one of k samples is correct: what a model can reach if a test or a person picks the
+correct sample.
 """
 
 _KWARGS_DESCRIPTION = """
@@ -46,7 +46,7 @@ Returns:
 Examples:
     >>> pass_at_k = evaluate.load("metrics/pass_at_k")
     >>> results = pass_at_k.compute(predictions=[["a", "b", "c", "d"]], references=["a"], k=[1, 2, 4])
-    >>> results  # one of four is right: of the six pairs three hold it
+    >>> results  # 1 of 4 samples is correct; 3 of the 6 pairs contain it
     {'pass@1': 0.25, 'pass@2': 0.5, 'pass@4': 1.0}
 """
 
