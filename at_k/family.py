@@ -1,7 +1,7 @@
-"""The registry of the metrics: the one place that knows their names, needs, options, defaults, keys and formulas.
+"""The registry of the metrics: their names, needs, options, defaults and keys, and the functions that compute them.
 
 The modules, the scorer, the report, the demo, the Spaces, the generated texts (`make texts`) and the tests read it. A
-new metric is a function from verdicts to values and an entry in `FAMILY`.
+new metric needs a function from verdicts to values and an entry in `FAMILY`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from at_k.grading.verdicts import MISSING
 from at_k.samples import Ragged
 from at_k.validation import (
     K,
-    Tau,
+    Taus,
     check_choice,
     check_flag,
     check_k,
@@ -35,7 +35,7 @@ from at_k.validation import (
 from at_k.values import Column, Key, Values
 
 CONFIGS = ("default", "graded")
-"""The configurations of a module: its predictions are answers, or grades."""
+"""The configurations of a module: in "default" its predictions are answers, in "graded" they are grades."""
 
 KEY_STYLES = ("standard", "plain")
 
@@ -46,10 +46,11 @@ class Argument:
 
     Attributes:
         name: its name.
-        type: its type, as a reader writes it.
-        text: what it means. It is Markdown, begins with a small letter and ends with a full stop.
-        default: the value that it has if it is not given; None where there is none.
-        check: raises if a value is of the wrong kind, whatever the data.
+        type: its type, in Markdown.
+        text: its meaning, in Markdown, beginning with a small letter and ending with a full stop. `make texts` fills in
+            `{default_k}` and `{plain_keys}`, which differ from metric to metric.
+        default: the value that it has if it is not given; None for an argument without a default.
+        check: a function that raises if a value is wrong for every data set.
     """
 
     name: str
@@ -64,22 +65,29 @@ class Output:
     """A number that a module returns.
 
     Attributes:
-        key: its key as documentation spells it: "G-Pass@{k}_{τ}".
-        text: what it means.
-        bounded: whether it lies in [0, 1]; else it is in the unit of the scores.
-        of_module: False for a number of which a text stands in the documentation, but which is no key of its own, such
-            as a standard error.
+        key: its key as the documentation spells it: "G-Pass@{k}_{τ}".
+        text: its meaning, in Markdown.
+        bounded: whether it lies in [0, 1]; otherwise it has the unit of the scores.
+        drawn: whether it is drawn against k: a share that no other line shows.
+        of_module: whether the module always returns it; False for a number that only some results have, such as the
+            standard error of a simulation.
     """
 
     key: str
     text: str
     bounded: bool = True
+    drawn: bool = True
     of_module: bool = True
+
+    @property
+    def metric(self) -> str:
+        """What its keys measure, as `Key.metric` has it: "G-Pass@k"."""
+        return self.key.partition("_{τ}")[0].replace("{", "").replace("}", "")
 
 
 @dataclass(frozen=True)
 class Default:
-    """The k of a module that is given none, from the smallest n, and how a text describes them."""
+    """The values of k that a module takes if it is given none, chosen by the smallest n, and their description."""
 
     choose: Callable[[int], tuple[int, ...]]
     text: str
@@ -87,7 +95,7 @@ class Default:
 
 @dataclass(frozen=True)
 class Example:
-    """A small calculation that shows what a metric does: columns as a report takes them, and options."""
+    """A small calculation that shows what a metric does: columns as `at_k.score` takes them, and options."""
 
     columns: Mapping[str, Any]
     options: Mapping[str, Any]
@@ -95,20 +103,20 @@ class Example:
 
 @dataclass(frozen=True)
 class Metric:
-    """What is known of a metric.
+    """The facts about a metric.
 
     Attributes:
         name: the name of its module.
-        title: what papers call it.
+        title: its name in papers.
         question: the question that it answers.
-        needs: what it needs, in words.
-        warning: what to watch out for.
+        needs: the columns that it needs, in words.
+        warning: the most common mistake in reading it.
         arguments: the names of its columns and options, in the order of its signature.
-        outputs: what it returns.
-        compute: from verdicts and its own options to its values.
-        example: a calculation that a page starts with.
-        default_k: the k that it takes if none is given; None for a metric without k.
-        votes: whether it compares the samples' answers with each other.
+        outputs: the numbers that it returns.
+        compute: the function that turns verdicts and its own options into values.
+        example: the calculation that its page starts with.
+        default_k: the k that it takes if it is given none; None for a metric without k.
+        votes: whether it compares the answers of a problem with each other.
     """
 
     name: str
@@ -125,17 +133,17 @@ class Metric:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The names of its options."""
+        """Return the names of its options."""
         return tuple(name for name in self.arguments if name in OPTIONS)
 
     @property
     def own_options(self) -> tuple[str, ...]:
-        """The names of the options that `compute` takes; all others are about judging and reporting."""
+        """Return the names of the options that `compute` takes; the others are about judging and reporting."""
         return tuple(name for name in self.options if name not in SHARED_OPTIONS)
 
     @property
     def needs_scores(self) -> bool:
-        """Whether it needs a score for each sample."""
+        """Return whether it needs a score for each sample."""
         return "scores" in self.arguments
 
     def own(self, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -164,11 +172,13 @@ def published_k(smallest: int) -> tuple[int, ...]:
 
 
 _POWERS = Default(powers_of_two, "1, 2, 4, 8, … up to the smallest n, and the smallest n itself")
-_PUBLISHED = Default(published_k, "those of 4, 8, 16 that do not exceed the smallest n; if none fits, the smallest n")
+_PUBLISHED = Default(
+    published_k, "those of 4, 8, 16 that do not exceed the smallest n, or, if none fits, the smallest n"
+)
 
 
 def choose_k(k: K | None, n: Ints, default: Default) -> tuple[int, ...]:
-    """Return the k that were asked for, if no problem has too few samples for them; else the default.
+    """Return the k that were given, or, if none were given, those of the default.
 
     Raises:
         TypeError: if k is not an integer or a list of integers.
@@ -188,9 +198,7 @@ def compute_pass(verdicts: Verdicts, *, k: K | None = None) -> Values:
     return Values(columns, conditions={"k": draws})
 
 
-def compute_g_pass(
-    verdicts: Verdicts, *, k: K | None = None, thresholds: Tau = (0.25, 0.5, 0.75, 1.0)
-) -> Values:
+def compute_g_pass(verdicts: Verdicts, *, k: K | None = None, thresholds: Taus = (0.25, 0.5, 0.75, 1.0)) -> Values:
     """Compute G-Pass@k for every τ, and mG-Pass@k, from judged samples."""
     taus = check_tau(thresholds, "thresholds")
     draws = choose_k(k, verdicts.n, _PUBLISHED)
@@ -210,14 +218,16 @@ def compute_consensus(
     on_conflict: str = "error",
     seed: int = 0,
 ) -> Values:
-    """Compute cons@k from judged samples: a vote of their answers, or a majority of grades where no answers are known."""
+    """Compute cons@k from judged samples: a vote among their answers, or a majority of grades if there are none."""
     check_choice("ties", ties, TIES)
     check_choice("on_conflict", on_conflict, CONFLICTS)
     draws = choose_k(k, verdicts.n, _POWERS)
     keys = [Key("cons@k", each) for each in draws]
     if verdicts.answers is None:
         if weights is not None:
-            raise ValueError("`weights` must not be given without answers, as in the configuration 'graded': only answers can vote")
+            raise ValueError(
+                "`weights` must not be given without answers, as in the configuration 'graded': only answers can vote"
+            )
         columns = _of_counts(
             verdicts, ((key, _at(estimators.majority_at_k, each)) for key, each in zip(keys, draws, strict=True))
         )
@@ -271,7 +281,7 @@ def compute_best(
     if select in (None, "weighted"):
         top = expect_highest(ranked, draws)
         columns |= _by_key([Key("max@k", each) for each in draws], top if higher_is_better else 0 - top)  # no −0.0
-    conditions = {
+    conditions: dict[str, object] = {
         "k": draws,
         "select": select,
         "score_weights": None if score_weights is None else [float(weight) for weight in score_weights],
@@ -323,28 +333,27 @@ COLUMNS = {
         Argument(
             "predictions",
             "`list[list[str]]`; graded: `list[list[float]]`",
-            "for each problem the list of its samples: answers, or, in the configuration `graded`, grades in [0, 1]. "
-            "The number of samples n may differ from problem to problem.",
+            "the samples of each problem: a list of answers, or, in the configuration `graded`, a list of grades "
+            "in [0, 1]. The number of samples n may differ from problem to problem.",
         ),
         Argument(
             "references",
             "`list[str]` or `list[list[str]]`",
-            "for each problem the correct answer, or a list of acceptable ones. Not in the configuration `graded`. "
+            "the correct answer of each problem, or a list of acceptable ones. Not in the configuration `graded`. "
             "Optional beside `grades`.",
         ),
         Argument(
             "grades",
             "`list[list[float]]`",
-            "for each problem one grade in [0, 1] per sample, for answers that have been judged already. The grades then "
-            "say which samples are correct, whatever `references` and `check_correct_fn` say. A sample without a grade "
-            "is missing; one with a grade and without an answer is there, and casts no vote. Not in the configuration "
-            "`graded`. Optional.",
+            "a grade in [0, 1] for each sample, if the answers have been judged already. The grades then say which "
+            "samples are correct, and `references` and `check_correct_fn` have no effect. A sample without a grade "
+            "is missing. A sample with a grade and without an answer counts, but casts no vote. Not in the "
+            "configuration `graded`. Optional.",
         ),
         Argument(
             "scores",
             "`list[list[float]]` or `list[list[list[float]]]`",
-            "for each problem one finite number per sample, or a list of d numbers per sample. Needed in both "
-            "configurations.",
+            "a finite number for each sample, or a list of d numbers for each sample. Needed in both configurations.",
         ),
     )
 }
@@ -362,111 +371,119 @@ OPTIONS = {
         Argument(
             "thresholds",
             "`float`, `Fraction` or a list of them",
-            "the shares τ of the draws that must be correct, in [0, 1].",
+            "the share τ of the draws that must be correct, in [0, 1], or a list of such shares. A float stands "
+            "for the decimal that it prints as; a `fractions.Fraction` is exact. Not to be confused with "
+            "`threshold`.",
             (0.25, 0.5, 0.75, 1.0),
             _check_tau,
         ),
         Argument(
             "threshold",
             "`float`",
-            "a sample is correct when its grade is above this number.",
+            "a sample is correct if its grade is above this number.",
             0.5,
             check_threshold,
         ),
         Argument(
             "ties",
             "`str`",
-            'the answer that wins a tie. `"random"`: each of the tied, in expectation. `"first"`: the one drawn first; '
-            'for k < n this equals `"random"`, and for k = n the given order decides. `"strict"`: none, and the winner '
-            'needs more than k/2 votes. `"incorrect"`: none. It has no effect where no answers are known: more than '
-            "half of the k samples must then be correct.",
+            'what happens if several answers have the most votes. `"random"`: each of them wins with the same '
+            'chance, and the result is the expected value. `"first"`: the one that was drawn first wins; for k < n '
+            'this gives the same number as `"random"`, and for k = n the given order decides. `"strict"`: the '
+            'winner needs more than k/2 votes, else the draw counts as wrong. `"incorrect"`: a tie counts as '
+            "wrong. If only grades are known, this option has no effect: more than half of the k samples must be "
+            "correct.",
             "random",
             lambda value: check_choice("ties", value, TIES),
         ),
         Argument(
             "weights",
             "`list[list[float]]`",
-            'one number ≥ 0 per sample; the answer with the largest sum wins, and `"strict"` asks for more than half of '
-            "the weight drawn. Not in the configuration `graded`. Optional.",
+            'a number ≥ 0 for each sample. The answer with the largest sum of weights wins; with `ties="strict"` '
+            "it needs more than half of the weight that was drawn. Not in the configuration `graded`. Optional.",
         ),
         Argument(
             "on_conflict",
             "`str`",
-            "what happens if equal answers of a problem have grades on both sides of `threshold`. `\"error\"`: an error "
-            'that names both samples. `"majority"`: most of these samples decide whether the answer is correct; half of '
-            "them are not enough.",
+            'what happens if equal answers of a problem have grades on both sides of `threshold`. `"error"`: an '
+            'error names two such samples. `"majority"`: the answer is correct if more than half of its samples '
+            "are.",
             "error",
             lambda value: check_choice("on_conflict", value, CONFLICTS),
         ),
         Argument(
             "select",
             "`str`",
-            'how scores of d > 1 numbers are compared. `"weighted"`: by their sum, weighted by `score_weights`. '
-            '`"lexicographic"`: by the first number, then by the second among equals, and so on. `"pareto"`: one of the '
-            "samples that no other drawn one beats (at least as good in all numbers, better in one), each equally "
-            "likely. Optional for d = 1.",
+            'how samples are compared that have d > 1 scores each; needed for such scores. `"weighted"`: by the '
+            'sum of the scores, weighted by `score_weights`. `"lexicographic"`: by the first score; if it is '
+            'equal, by the second, and so on. `"pareto"`: a sample beats another if it is at least as good in all '
+            "scores and better in one; each drawn sample that no other drawn sample beats is chosen with the same "
+            "chance.",
             check=_optional(lambda value: check_choice("select", value, SELECT)),
         ),
         Argument(
             "score_weights",
             "`list[float]`",
-            'd numbers, for `select="weighted"`. Optional.',
+            'd numbers, the weights of the scores. Needed for `select="weighted"`, and only then.',
             check=_optional(_check_score_weights),
         ),
         Argument(
             "higher_is_better",
             "`bool`",
-            "`False` turns scores such as perplexity around.",
+            "`False` for scores of which the lowest is the best, such as perplexity.",
             True,
             lambda value: check_flag("higher_is_better", value),
         ),
         Argument(
             "check_correct_fn",
             "`Callable[[str, str], bool | float]` or `str`",
-            "a function of prediction and reference that returns a bool or a grade in [0, 1], or the name of a checker. "
-            "It is called once for each distinct answer of a problem and each reference. `\"exact_match\"`: equal after "
-            "stripping white space.",
+            "a function that takes a prediction and a reference and returns a bool or a grade in [0, 1], or the "
+            "name of a checker. The function is called once for each distinct answer of a problem and each of its "
+            'references. `"exact_match"`: the texts are equal after white space is stripped from their ends.',
             "exact_match",
             find_checker,
         ),
         Argument(
             "missing",
             "`str`",
-            'what a missing sample (`None`, NaN) is. `"error"`: an error that names it. `"incorrect"`: a wrong sample. '
-            '`"drop"`: no sample; n becomes smaller, with a warning.',
+            'what happens to a missing sample (`None` or NaN). `"error"`: an error names it. `"incorrect"`: it '
+            'counts as wrong. `"drop"`: it is removed, n becomes smaller, and a warning says so.',
             "error",
             lambda value: check_choice("missing", value, MISSING),
         ),
         Argument(
             "groups",
             "`list[str]` or `list[int]`",
-            "one label per problem; every group gets its own numbers. Optional.",
+            "one label for each problem. The result then also has the values of each group, under `{group}/{key}`. "
+            "Optional.",
         ),
         Argument(
             "return_details",
             "`bool`",
-            "adds `details` to the result.",
+            "whether the result has the entry `details`.",
             False,
             lambda value: check_flag("return_details", value),
         ),
         Argument(
             "key_style",
             "`str`",
-            '`"standard"`, or `"plain"` for trackers that refuse `@`: {plain_keys}.',
+            'the spelling of the keys. `"standard"`: as in papers. `"plain"`: for trackers that do not accept `@`, '
+            "as in {plain_keys}.",
             "standard",
             lambda value: check_choice("key_style", value, KEY_STYLES),
         ),
     )
 }
-"""The options of all modules. Each module ignores those of its sisters, so that `evaluate.combine` can share them."""
+"""The options of all modules. A module ignores those of the other modules, so that `evaluate.combine` can pass the same
+options to all of them."""
 
 SHARED_OPTIONS = ("threshold", "check_correct_fn", "missing", "groups", "return_details", "key_style")
-"""The options that all modules have: how samples are judged, and what is reported."""
+"""The options that all modules have. They say how samples are judged, and what is reported."""
 
 _JUDGED = ("predictions", "references", "grades")
 _SIMULATED = (
-    "the standard error of the simulation (Monte Carlo standard error), where {cause} for one. It says how exact the "
-    "computation is, not how sure one can be of the model."
+    "the standard error of the simulation (Monte Carlo standard error), if {cause} led to one. It measures how precise "
+    "the computation is, not how certain the number is as a statement about the model."
 )
 _ANY = "answers and references, or grades"
 
@@ -478,18 +495,19 @@ FAMILY = {
             title="G-Pass@k",
             question="How often is at least a share τ of k samples correct?",
             needs=_ANY,
-            warning="small τ shows potential, τ = 1 reliability: name τ with the number",
+            warning="small τ measures potential, τ = 1 reliability; always report τ with the number",
             arguments=(*_JUDGED, "k", "thresholds", *SHARED_OPTIONS),
             outputs=(
                 Output(
                     "G-Pass@{k}_{τ}",
-                    "for every k and τ, the chance that at least max(1, ⌈τk⌉) of k samples are correct, averaged over the "
-                    "problems. τ is spelled as Python prints it: `G-Pass@8_0.25`, `G-Pass@8_1.0`.",
+                    "for every k and τ, the chance that at least max(1, ⌈τk⌉) of k samples are correct, averaged "
+                    "over the problems. τ is written as Python prints it: `G-Pass@8_0.25`, `G-Pass@8_1.0`, and "
+                    "`G-Pass@8_2/3` for `Fraction(2, 3)`.",
                 ),
                 Output(
                     "mG-Pass@{k}",
-                    "for every k, (2/k) Σ P(at least i of k are correct), i from ⌈k/2⌉ + 1 to k: one number for all "
-                    "demands above one half, averaged over the problems.",
+                    "for every k, (2/k) Σ P(at least i of k are correct) for i from ⌈k/2⌉ + 1 to k, averaged over "
+                    "the problems: the mean over the thresholds above one half.",
                 ),
             ),
             compute=compute_g_pass,
@@ -507,10 +525,14 @@ FAMILY = {
             title="pass@k",
             question="How often is at least one of k samples correct?",
             needs=_ANY,
-            warning="someone must be able to tell which one; guessing raises it",
+            warning="someone must be able to tell which sample is correct; guessing raises the number",
             arguments=(*_JUDGED, "k", *SHARED_OPTIONS),
             outputs=(
-                Output("pass@{k}", "for every k, 1 − C(n−c, k)/C(n, k), averaged over the problems."),
+                Output(
+                    "pass@{k}",
+                    "for every k, the chance that at least one of k samples is correct, 1 − C(n−c, k)/C(n, k), "
+                    "averaged over the problems.",
+                ),
             ),
             compute=compute_pass,
             example=Example({"grades": [[1, 0, 0, 0, 0], [1, 1, 0, 1, 0]]}, {"k": [1, 2, 4]}),
@@ -520,15 +542,15 @@ FAMILY = {
             name="cons_at_k",
             title="cons@k",
             question="How often is the most frequent of k answers correct?",
-            needs="answers, and references or grades; grades alone tell less",
-            warning="more votes make it worse where a wrong answer is the most frequent",
+            needs="answers, and references or grades; grades alone say less",
+            warning="more votes lower it if a wrong answer is the most frequent",
             arguments=(*_JUDGED, "k", "ties", "weights", "on_conflict", *SHARED_OPTIONS),
             outputs=(
                 Output(
                     "cons@{k}",
                     "for every k, the chance that the winner of the vote is correct, averaged over the problems.",
                 ),
-                Output("cons@{k}_mcse", _SIMULATED.format(cause="`weights` ask"), of_module=False),
+                Output("cons@{k}_mcse", _SIMULATED.format(cause="`weights`"), of_module=False),
             ),
             compute=compute_consensus,
             example=Example(
@@ -546,15 +568,15 @@ FAMILY = {
             title="avg@n",
             question="How often is one sample correct?",
             needs=_ANY,
-            warning="half right everywhere, and all right on half of the problems, look the same",
+            warning="half right on every problem, and always right on half of the problems, give the same number",
             arguments=(*_JUDGED, *SHARED_OPTIONS),
             outputs=(
                 Output(
                     "avg@{n}",
-                    "the share of correct samples, averaged over the problems. The letter n stands in the key, `avg@n`, "
-                    "where the problems have different numbers of samples.",
+                    "the share of correct samples, averaged over the problems. The key is `avg@n`, with the "
+                    "letter, if the problems have different numbers of samples.",
                 ),
-                Output("accuracy", "the mean grade of a problem's samples, averaged over the problems."),
+                Output("accuracy", "the mean grade of a problem's samples, averaged over the problems.", drawn=False),
             ),
             compute=compute_average,
             example=Example({"grades": [[1, 0, 0.6, 0.4], [1, 1, 0.9, 0]]}, {}),
@@ -563,22 +585,23 @@ FAMILY = {
             name="best_at_k",
             title="best@k",
             question="How often is the one of k samples with the highest score correct?",
-            needs="the same, and a score per sample",
-            warning="a number about a model and a score together",
+            needs="answers and references, or grades; and a score for each sample",
+            warning="it measures a model and a score together",
             arguments=(*_JUDGED, "scores", "k", "select", "score_weights", "higher_is_better", *SHARED_OPTIONS),
             outputs=(
                 Output(
                     "best@{k}",
-                    "for every k, the chance that the chosen sample is correct, averaged over the problems, in [0, 1].",
+                    "for every k, the chance that the chosen sample is correct, averaged over the problems.",
                 ),
                 Output(
                     "max@{k}",
-                    "for every k, the expected highest score (the lowest, with `higher_is_better=False`), averaged over "
-                    'the problems, in the unit of the scores. Not with `"lexicographic"` and `"pareto"`, which leave no '
-                    "single number.",
+                    "for every k, the expected highest score (with `higher_is_better=False`, the lowest), averaged "
+                    "over the problems, in the unit of the scores. Only if a single number ranks the samples, so "
+                    'not with `"lexicographic"` and `"pareto"`.',
                     bounded=False,
+                    drawn=False,
                 ),
-                Output("best@{k}_mcse", _SIMULATED.format(cause='`"pareto"` asks'), of_module=False),
+                Output("best@{k}_mcse", _SIMULATED.format(cause='`select="pareto"`'), of_module=False),
             ),
             compute=compute_best,
             example=Example(
@@ -611,7 +634,7 @@ def find_metric(name: str) -> Metric:
 
 
 def check_config(config_name: object) -> str:
-    """Return the configuration; "default" if None is named."""
+    """Return the name of a configuration; "default" for None."""
     if config_name is None:
         return "default"
     if config_name not in CONFIGS:
@@ -620,15 +643,13 @@ def check_config(config_name: object) -> str:
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Raise for an option that no module has, or that has a value which cannot be right for any data.
+    """Raise for an option that no module has, and for a value that is wrong for every data set.
 
-    Options of all modules are checked, so that a metric in `evaluate.combine` fails before its sisters have computed.
+    The options of all modules are checked, so that `evaluate.combine` fails before one of its modules has computed.
     """
     for name, value in options.items():
         if name not in OPTIONS:
-            raise TypeError(
-                f"Unknown option `{name}`; got {shorten(value)}. The options are {', '.join(OPTIONS)}"
-            )
+            raise TypeError(f"Unknown option `{name}`; got {shorten(value)}. The options are {', '.join(OPTIONS)}")
         OPTIONS[name].check(value)
 
 
@@ -637,4 +658,3 @@ def refuse_unknown_columns(given: Mapping[str, object]) -> None:
     for name, value in given.items():
         if name not in COLUMNS:
             raise TypeError(f"Unknown column `{name}`; got {shorten(value)}. The columns are {', '.join(COLUMNS)}")
-

@@ -354,3 +354,4 @@ def test_the_callers_decimal_context_does_not_matter():
     with localcontext() as context:
         context.prec = 2
         assert draws_needed(0.1234, 1000) == 124
+        assert read_as_integers(np.array([0.30000000000000004, 1e-17])) == ([30000000000000004, 1], 17)

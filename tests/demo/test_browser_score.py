@@ -107,7 +107,10 @@ def test_options_change_the_table(visit):
     text = '{"id": "a", "answers": ["1", "2", "2", "1", null], "reference": "1", "level": "x"}'
     text += '\n{"id": "b", "answers": ["3", "3", "4", "5", "6"], "reference": "3", "level": "y"}'
     give(page, text)
-    eventually(lambda: [said.partition(":")[0] for said in refusal(page)], ["Row 1, column “answers”, #5"])
+    eventually(
+        lambda: [said.partition(";")[0] for said in refusal(page)],
+        ["A sample is missing (row 1, column “answers”, sample 5)"],
+    )
     choose(page, "A missing sample", "is wrong")
     eventually(lambda: refusal(page), [])
     eventually(lambda: list(table(page)), ["all", "x", "y"])
@@ -131,11 +134,11 @@ def test_options_change_the_table(visit):
     eventually(lambda: [key for key in overall(page) if key.startswith("G-Pass@5")], ["G-Pass@5_0.6"])
     assert overall(page)["G-Pass@3_0.6"] == pytest.approx(float(at_k.g_pass_at_k(5, 2, k=3, tau=0.6)), abs=1e-12)
     choose(page, "A missing sample", "is left out")
-    eventually(lambda: refusal(page), ["k = 5 is more than problem “a” has samples: 4."])
+    eventually(lambda: refusal(page), ["k = 5 is more than n = 4, the number of samples of problem “a”."])
     page.locator("#score_k input").fill("4")
     page.locator("#score_run").click()
     eventually(lambda: refusal(page), [])
-    eventually(lambda: "1 missing samples are left out" in page.locator(".remarks").inner_text(), True)
+    eventually(lambda: "Missing samples: 1. They are left out" in page.locator(".remarks").inner_text(), True)
     average = (at_k.pass_at_k(4, 2, k=4) + at_k.pass_at_k(5, 2, k=4)) / 2
     assert overall(page)["pass@4"] == pytest.approx(float(average), abs=1e-12)
     assert overall(page)["avg@n"] == pytest.approx((2 / 4 + 2 / 5) / 2, abs=1e-12)
@@ -209,7 +212,7 @@ def test_a_bad_cell_is_named_and_what_was_typed_stays(visit):
         said = {"2": "2", '"yes"': "“yes”", "-0.5": "-0.5", "[1]": "[…]"}[bad]
         eventually(
             lambda said=said: refusal(page),
-            [f"A grade must be true, false, or a number from 0 to 1, not {said} (row 2, column “correct”, sample 2)."],
+            [f"A grade must be true, false, or a number from 0 to 1; got {said} (row 2, column “correct”, sample 2)."],
         )
         assert not page.locator("#score_results").is_visible()
         assert page.locator("#score_text textarea").input_value() == text
@@ -219,7 +222,7 @@ def test_a_bad_cell_is_named_and_what_was_typed_stays(visit):
     assert overall(page)["avg@3"] == pytest.approx((2 / 3 + 1) / 2, abs=1e-12)
     page.locator("#score_k input").fill("4")
     page.locator("#score_k input").press("Enter")
-    eventually(lambda: refusal(page), ["k = 4 is more than problem “1” has samples: 3."])
+    eventually(lambda: refusal(page), ["k = 4 is more than n = 3, the number of samples of problem “1”."])
     assert page.locator("#score_k input").input_value() == "4"
 
 
