@@ -45,9 +45,9 @@ def test_two_in_a_hundred_answers_must_repeat_one(repeats, refused):
 
 
 def test_answers_that_repeat_in_late_problems():
-    rows = [["x", "y"]] * 2490 + [["x", "x"]] * 50
-    notes.refuse_scatter(judged(rows, ["x"] * len(rows))[1])  # 50 of 2540 are not 2 %, and 51 are
-    with pytest.raises(InputError, match="49 of 2539 repeat"):
+    rows = [["x", "y"]] * 2490 + [["x", "x"]] * 51
+    notes.refuse_scatter(judged(rows, ["x"] * len(rows))[1])  # 51 of 2541 are 2 %
+    with pytest.raises(InputError, match="50 of 2540 repeat"):
         notes.refuse_scatter(judged(rows[:-1], ["x"] * (len(rows) - 1))[1])
 
 
