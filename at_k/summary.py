@@ -140,13 +140,17 @@ _SPLIT = 2.0**27 + 1
 """Times this, a float falls into two halves of 26 bits (Dekker, 1971)."""
 
 
+_LARGEST_COUNT = 2**26
+"""Below it, counts times halves of 26 bits are exact."""
+
+
 def _mean_of_levels(levels: Floats, counts: Ints) -> float:
     """Average levels in [0, 1] that occur so often each, with the sum rounded once.
 
     A level is split into two halves of 26 bits, of which the products with counts below 2^26 are exact.
     """
     total = int(counts.sum())
-    if total >= 2**26:
+    if total >= _LARGEST_COUNT:
         return fsum(np.repeat(levels, counts).tolist()) / total
     wide = levels * _SPLIT
     high = wide - (wide - levels)

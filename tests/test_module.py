@@ -287,6 +287,7 @@ def test_a_terminal_that_knows_ascii_alone(command, tmp_path):
     (tmp_path / "library.py").write_text(ASCII, encoding="utf-8")
     command = [str(tmp_path / each) if each.endswith(".py") else each for each in command]
     environment = os.environ | {"PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    environment["PYTHONPATH"] = str(Path(__file__).parent.parent)
     found = subprocess.run([sys.executable, *command], env=environment, timeout=120, capture_output=True)
     assert b"UnicodeEncodeError" not in found.stderr
     assert found.returncode == 0, found.stderr

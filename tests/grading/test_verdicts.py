@@ -81,3 +81,12 @@ def test_distinct_pairs_of_counts():
         assert_array_equal(n[which], [len(row) for row in rows])
         assert_array_equal(c[which], [row.sum() for row in rows])
         assert len(set(zip(n.tolist(), c.tolist(), strict=True))) == len(n)
+
+
+def test_a_reference_that_nobody_gave_matches_no_answer():
+    for answers in ([list("abcdef")] * 2, [list("abcdef"), list("abc")]):
+        verdicts = judge(Problems.read(answers=answers, references=["z", ["q", "w", "b"]]))
+        assert_array_equal(verdicts.c, [0, 1])
+        assert len(verdicts) == 2
+    missing = judge(Problems.read(answers=[["a", None, "b"]], references=[["z", "b"]]), missing="incorrect")
+    assert_array_equal(missing.correct.values, [False, False, True])
