@@ -99,7 +99,9 @@ def read_grade_parts(rows: object, name: str = "predictions", *, missing: bool =
         if missing:
             right |= np.isnan(graded.values)
         at = int(np.argmin(right))
-        raise ValueError(f"`{name}` must hold grades in [0, 1]; got {_show_number(graded.values[at])} in {graded.place(at)}")
+        raise ValueError(
+            f"`{name}` must hold grades in [0, 1]; got {_show_number(graded.values[at])} in {graded.place(at)}"
+        )
     return (graded,)
 
 
@@ -122,8 +124,7 @@ def read_weights(rows: object, name: str = "weights", *, missing: bool = False) 
     if not right.all():
         at = int(np.argmin(right))
         raise ValueError(
-            f"`{name}` must be finite and not negative; got {_show_number(weighted.values[at])} in "
-            f"{weighted.place(at)}"
+            f"`{name}` must be finite and not negative; got {_show_number(weighted.values[at])} in {weighted.place(at)}"
         )
     return weighted
 
@@ -217,7 +218,9 @@ def _spell_integer(label: int, name: str, problem: int) -> str:
     try:
         return str(label)
     except ValueError:  # Python prints up to 4,300 digits
-        raise ValueError(f"`{name}` must hold labels that can be printed; got {shorten(label)} in problem {problem}") from None
+        raise ValueError(
+            f"`{name}` must hold labels that can be printed; got {shorten(label)} in problem {problem}"
+        ) from None
 
 
 def require_problems(name: str, length: int) -> None:

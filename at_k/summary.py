@@ -107,7 +107,9 @@ def average_error(errors: Floats | None, problems: NDArray[np.intp] | None = Non
 
 def _check_columns(name: str, per_problem: object) -> dict[str, Column]:
     if not isinstance(per_problem, Mapping):
-        raise TypeError(f"`{name}` must map keys to columns; got {shorten(per_problem)} of type {type_name(per_problem)}")
+        raise TypeError(
+            f"`{name}` must map keys to columns; got {shorten(per_problem)} of type {type_name(per_problem)}"
+        )
     values = {}
     for key, given in per_problem.items():
         if isinstance(given, Column):

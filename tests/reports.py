@@ -1,6 +1,7 @@
 """A small data set with everything in it, and reports of it, for the tests of reports."""
 
 from fractions import Fraction
+from functools import cache
 
 import at_k
 
@@ -26,11 +27,12 @@ def full_report():
     return at_k.score(DATA, k=[1, 2, 4], thresholds=TAUS)
 
 
+@cache
 def simulated_report():
-    """A report of which some values are simulated, and which has notes and left out metrics."""
-    points = [[[i % 7, (i * 3) % 11] for i in range(40)]] * 2
-    grades = [[float(i % 3 == 0) for i in range(39)] + [None], [float(i % 5 == 0) for i in range(40)]]
-    return at_k.score({"grades": grades, "scores": points}, k=[20], select="pareto", missing="incorrect")
+    """A report of which some values are simulated, and which has a note. C(20, 10) is more than what is enumerated."""
+    points = [[[i % 7, (i * 3) % 11] for i in range(20)]]
+    grades = [[float(i % 3 == 0) for i in range(19)] + [None]]
+    return at_k.score({"grades": grades, "scores": points}, k=[10], select="pareto", missing="incorrect")
 
 
 def parts(key):
@@ -45,7 +47,8 @@ def whole(report):
         "values": [list(each.values()) for each in by_key],
         "groups": list(report.groups),
         "sizes": report.sizes,
-        "rest": (report.problems, report.labels, report.n, report.c, report.n_missing, report.signatures, report.source),
+        "problems": (report.problems, report.labels, report.n, report.c, report.n_missing),
+        "origin": (report.signatures, report.source),
         "metrics": {name: list(map(parts, keys)) for name, keys in report.metrics.items()},
         "left_out": report.left_out,
         "notes": report.notes,

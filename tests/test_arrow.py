@@ -1,5 +1,6 @@
 """Arrow columns in every form that Arrow has for them give the numbers of plain lists, and the same errors."""
 
+import math
 import warnings
 
 import numpy as np
@@ -33,7 +34,10 @@ def rows(column):
         names = [*column.distinct, None]  # code −1 is the last
         return [[names[code] for code in row] for row in np.split(column.codes.values, column.codes.offsets[1:-1])]
     values = columns.to_float64(column.values)
-    return [[None if value != value else value for value in row.tolist()] for row in np.split(values, column.offsets[1:-1])]
+    return [
+        [None if math.isnan(value) else value for value in row.tolist()]
+        for row in np.split(values, column.offsets[1:-1])
+    ]
 
 
 def values_of(kind):
@@ -101,7 +105,9 @@ LISTS = {
     "dataset": lambda lists: Dataset.from_dict({"x": lists})["x"],
     "dataset, numpy": lambda lists: Dataset.from_dict({"x": lists}).with_format("numpy")["x"],
     "dataset, arrow": lambda lists: Dataset.from_dict({"x": lists}).with_format("arrow")["x"],
-    "dataset, selected": lambda lists: Dataset.from_dict({"x": [lists[0], *lists]}).select(range(1, len(lists) + 1))["x"],
+    "dataset, selected": lambda lists: Dataset.from_dict({"x": [lists[0], *lists]}).select(range(1, len(lists) + 1))[
+        "x"
+    ],
     "dataset, turned": lambda lists: Dataset.from_dict({"x": lists[::-1]}).select(range(len(lists) - 1, -1, -1))["x"],
     "dataset, sorted": lambda lists: sort(Dataset.from_dict({"x": lists[::-1], "at": [*range(len(lists))][::-1]}))["x"],
 }
@@ -197,7 +203,9 @@ def test_dimensions_that_differ_between_chunks_are_named():
 
 def test_truth_values_are_no_scores_in_arrow_and_stay_numbers_elsewhere():
     assert arrow.read_scores(pa.array([[True, False]])) is None
-    assert rows(columns.read_scores(pa.array([[True, False]]))) == rows(columns.read_scores([[True, False]])) == [[1, 0]]
+    assert (
+        rows(columns.read_scores(pa.array([[True, False]]))) == rows(columns.read_scores([[True, False]])) == [[1, 0]]
+    )
 
 
 @pytest.mark.parametrize("kind", [pa.null(), pa.string(), pa.dictionary(pa.int8(), pa.string())], ids=str)
@@ -305,7 +313,12 @@ def test_a_fault_has_the_same_message_as_in_lists(name, lists):
     with pytest.raises((TypeError, ValueError)) as plain:
         READERS[name](lists)
     whole = pa.array(lists)
-    for column in (whole, pa.chunked_array([whole[:1], whole[1:]]), Dataset.from_dict({"x": lists})["x"], pl.Series(lists)):
+    for column in (
+        whole,
+        pa.chunked_array([whole[:1], whole[1:]]),
+        Dataset.from_dict({"x": lists})["x"],
+        pl.Series(lists),
+    ):
         with pytest.raises(type(plain.value)) as caught:
             READERS[name](column)
         assert str(caught.value) == str(plain.value)
@@ -313,13 +326,17 @@ def test_a_fault_has_the_same_message_as_in_lists(name, lists):
 
 def test_a_missing_row_within_a_slice_or_of_fixed_size():
     for column in (pa.array([["a"], None, ["b"]])[1:], pa.array([None, ["b"]], type=pa.list_(pa.string(), 1))):
-        with pytest.raises(TypeError, match="`predictions` must hold a list of samples .*; got None .* in problem 0"):
+        with pytest.raises(TypeError, match=r"`predictions` must hold a list of samples .*; got None .* in problem 0"):
             columns.read_answers(column)
 
 
 def test_weights_and_references_and_groups_in_arrow():
     texts = [pa.array(["a", "b"]), pa.array(["a", "b"], pa.large_string()), pa.array(["a", "b"]).dictionary_encode()]
-    texts += [pa.array(["a", "b"], pa.string_view()), pl.Series(["a", "b"]), pl.Series(["a", "b"], dtype=pl.Categorical)]
+    texts += [
+        pa.array(["a", "b"], pa.string_view()),
+        pl.Series(["a", "b"]),
+        pl.Series(["a", "b"], dtype=pl.Categorical),
+    ]
     texts += [pd.Series(["a", "b"], dtype=pd.ArrowDtype(pa.string()))]
     for column in texts:
         assert columns.read_references(column) == [("a",), ("b",)]
@@ -328,12 +345,14 @@ def test_weights_and_references_and_groups_in_arrow():
     assert columns.read_groups(pl.Series([1, 2])) == ["1", "2"]
 
 
-EVERYWHERE = {name: LISTS[name] for name in ("large list", "slice", "chunks", "dictionaries", "polars series", "dataset")}
+EVERYWHERE = {
+    name: LISTS[name] for name in ("large list", "slice", "chunks", "dictionaries", "polars series", "dataset")
+}
 EVERYWHERE["dataset, pandas"] = lambda lists: Dataset.from_dict({"x": lists}).with_format("pandas")["x"]
 EVERYWHERE["dataset, shuffled"] = lambda lists: Dataset.from_dict({"x": lists}).shuffle(seed=1)["x"]
-EVERYWHERE["dataset, transformed"] = lambda lists: (
-    Dataset.from_dict({"x": lists}).with_transform(lambda batch: {"x": [row[::-1] for row in batch["x"]]})["x"]
-)
+EVERYWHERE["dataset, transformed"] = lambda lists: Dataset.from_dict({"x": lists}).with_transform(
+    lambda batch: {"x": [row[::-1] for row in batch["x"]]}
+)["x"]
 EVERYWHERE["pandas, arrow"] = lambda lists: pd.Series(
     lists, dtype=pd.ArrowDtype(pa.list_(pa.array(lists).type.value_type))
 )

@@ -109,7 +109,9 @@ def test_every_file_has_tests_of_its_name():
     named = {path.relative_to(ROOT).as_posix() for path in FILES if path.name != "__init__.py"}
     named = {name for name in named if "/pages/" not in name and "/words/" not in name}  # tested in a browser
     mirrored = {
-        name for name in named if (ROOT / "tests" / Path(name).relative_to("at_k").parent / f"test_{Path(name).name}").is_file()
+        name
+        for name in named
+        if (ROOT / "tests" / Path(name).relative_to("at_k").parent / f"test_{Path(name).name}").is_file()
     }
     assert named - mirrored == set(UNMIRRORED)
 

@@ -135,5 +135,11 @@ def test_a_compact_copy_shares_nothing():
 
 
 def test_grades_that_are_zero_or_one_take_a_byte_each():
-    for rows, size in (([[0.0, 1.0]], 2), ([[0, 1]], 2), ([[0.0, 0.5]], 16), ([[0.0, None]], 16), ([[0.0, 2**-50]], 16)):
+    for rows, size in (
+        ([[0.0, 1.0]], 2),
+        ([[0, 1]], 2),
+        ([[0.0, 0.5]], 16),
+        ([[0.0, None]], 16),
+        ([[0.0, 2**-50]], 16),
+    ):
         assert Problems.read(grades=rows).compact().grades[0].values.nbytes == size

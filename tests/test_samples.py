@@ -127,7 +127,9 @@ def test_every_short_number_of_single_precision_is_what_it_prints(dtype):
     assert_array_equal(one_by_one, decimals[::97])
 
 
-@pytest.mark.parametrize(("dtype", "scale", "bound"), [(np.float16, 8, 4), (np.float32, 64, 32), (np.float32, 2**10, 1)])
+@pytest.mark.parametrize(
+    ("dtype", "scale", "bound"), [(np.float16, 8, 4), (np.float32, 64, 32), (np.float32, 2**10, 1)]
+)
 def test_binary_fractions_of_single_precision_are_what_they_print(dtype, scale, bound):
     numbers = (np.arange(-bound * scale, bound * scale + 1) / scale).astype(dtype)
     for part in (numbers, numbers[:3], numbers[-1:], np.append(numbers, dtype("nan"))):

@@ -75,7 +75,10 @@ def test_a_scorer_of_another_version_has_another_hash(monkeypatch):
     others = [at_k.scorer("pass_at_k", k=2)]
     monkeypatch.undo()
     others += [at_k.scorer("pass_at_k", k=3), at_k.scorer("pass_at_k", "graded", k=2), at_k.scorer("gpassk", k=2)]
-    others += [at_k.scorer("pass_at_k", k=2, columns={"predictions": "x"}), at_k.scorer("pass_at_k", k=2, threshold=0.1)]
+    others += [
+        at_k.scorer("pass_at_k", k=2, columns={"predictions": "x"}),
+        at_k.scorer("pass_at_k", k=2, threshold=0.1),
+    ]
     assert len({Hasher.hash(each) for each in [made[0], *others]}) == 1 + len(others)
 
 
@@ -99,5 +102,7 @@ def test_grades_beside_answers():
     assert at_k.scorer("cons_at_k", k=[1, 3], columns={"grades": "right"})(renamed) == expected
     with pytest.raises(ValueError, match="`wrong` must be a column of the batch"):
         at_k.scorer("cons_at_k", k=1, columns={"grades": "wrong"})(renamed)
-    with pytest.raises(TypeError, match="`columns` must name columns out of predictions, references, grades, scores; got"):
+    with pytest.raises(
+        TypeError, match="`columns` must name columns out of predictions, references, grades, scores; got"
+    ):
         at_k.scorer("cons_at_k", k=1, columns={"answers": "right"})

@@ -58,7 +58,15 @@ SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.LShift: ast.RShift, ast.RShift: ast.LShift, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.And: ast.Or,
     ast.Or: ast.And,
 }  # fmt: skip
-NAMES = {"min": "max", "max": "min", "any": "all", "all": "any", "argmin": "argmax", "argmax": "argmin", "ceil": "floor"}
+NAMES = {
+    "min": "max",
+    "max": "min",
+    "any": "all",
+    "all": "any",
+    "argmin": "argmax",
+    "argmax": "argmin",
+    "ceil": "floor",
+}
 NAMES |= {"minimum": "maximum", "maximum": "minimum", "left": "right", "right": "left"}
 
 
@@ -165,7 +173,9 @@ def _is_yield(node: ast.AST) -> bool:
 def list_files() -> list[str]:
     """List the files of the engine."""
     files = [f"at_k/{name}.py" for name in SINGLE]
-    return files + [str(each.relative_to(ROOT)) for name in FOLDERS for each in sorted(ROOT.glob(f"at_k/{name}/[!_]*.py"))]
+    return files + [
+        str(each.relative_to(ROOT)) for name in FOLDERS for each in sorted(ROOT.glob(f"at_k/{name}/[!_]*.py"))
+    ]
 
 
 def find_tests(file: str) -> list[str]:
@@ -177,13 +187,15 @@ def find_tests(file: str) -> list[str]:
 
 def read_equivalent() -> dict[str, str]:
     """Read the mutants that are judged to be no fault: name → reason. Lines of the file alternate, blank ones apart."""
-    lines = [line.strip() for line in EQUIVALENT.read_text(encoding="utf-8").splitlines()] if EQUIVALENT.exists() else []
+    lines = (
+        [line.strip() for line in EQUIVALENT.read_text(encoding="utf-8").splitlines()] if EQUIVALENT.exists() else []
+    )
     lines = [line for line in lines if line and not line.startswith("#")]
     return dict(zip(lines[::2], lines[1::2], strict=True))
 
 
 def _begin(folder: str) -> None:
-    """Prepare a worker: a tree of its own, and the heavy packages loaded once for all mutants, which are forks of it."""
+    """Prepare a worker: a tree of its own, and the heavy packages loaded once, before it is forked for each mutant."""
     home = tempfile.mkdtemp(dir=folder)
     for part in COPIED:
         if (ROOT / part).is_dir():
@@ -200,7 +212,7 @@ def _begin(folder: str) -> None:
     import pandas  # noqa: F401
     import polars  # noqa: F401
     import pyarrow.compute
-    import pyarrow.parquet
+    import pyarrow.parquet  # noqa: F401
     import pytest  # noqa: F401
 
 
@@ -235,7 +247,7 @@ def _run_tests(tests: list[str]) -> None:
         left_out = " and ".join(f"not {name}" for name in SLOW)
         options = ["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
         status = int(pytest.main([*options, "-m", "not alone", "-k", left_out, *tests]))
-    except BaseException:
+    except Exception:  # noqa: BLE001 - whatever it is, the tests have failed
         traceback.print_exc()
     finally:
         sys.stdout.flush()
@@ -264,7 +276,8 @@ def run(
     ):
         for mutant, noticed, seconds in pool.imap(_try, chosen):
             if not mutant.change:
-                typer.echo(f"{mutant.file}: the tests take {seconds:.0f} s" + (", and FAIL without a mutant" if noticed else ""))
+                faulty = ", and FAIL without a mutant" if noticed else ""
+                typer.echo(f"{mutant.file}: the tests take {seconds:.0f} s{faulty}")
                 continue
             tally[mutant.file][0] += noticed
             tally[mutant.file][1] += 1

@@ -32,7 +32,9 @@ def find_checker(check_correct_fn: object) -> Check:
     if isinstance(check_correct_fn, str):
         if check_correct_fn not in CHECKERS:
             names = ", ".join(map(repr, CHECKERS))
-            raise ValueError(f"`check_correct_fn` must be a function or one of {names}; got {shorten(check_correct_fn)}")
+            raise ValueError(
+                f"`check_correct_fn` must be a function or one of {names}; got {shorten(check_correct_fn)}"
+            )
         return CHECKERS[check_correct_fn]
     if not callable(check_correct_fn):
         raise TypeError(

@@ -32,7 +32,9 @@ class Curves:
     def at(self, k: int) -> dict[Key, float]:
         """Return the values of one k, under the keys that `compute` gives them."""
         if k not in self.k:
-            raise ValueError(f"`k` must be a k of the curves, which are {', '.join(map(str, self.k))}; got {shorten(k)}")
+            raise ValueError(
+                f"`k` must be a k of the curves, which are {', '.join(map(str, self.k))}; got {shorten(k)}"
+            )
         place, n = self.k.index(k), self.k[-1] if self.equal_n else None
         found = {}
         for line, values in self.lines.items():

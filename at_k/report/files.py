@@ -171,7 +171,11 @@ def _from_option(value: Any) -> Any:
         return value
     if "fraction" in value:
         return Fraction(value["fraction"])
-    return _Absent(value["function"]) if "function" in value else {name: _from_option(part) for name, part in value["mapping"]}
+    return (
+        _Absent(value["function"])
+        if "function" in value
+        else {name: _from_option(part) for name, part in value["mapping"]}
+    )
 
 
 class _Absent:

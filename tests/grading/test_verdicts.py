@@ -90,3 +90,23 @@ def test_a_reference_that_nobody_gave_matches_no_answer():
         assert len(verdicts) == 2
     missing = judge(Problems.read(answers=[["a", None, "b"]], references=[["z", "b"]]), missing="incorrect")
     assert_array_equal(missing.correct.values, [False, False, True])
+
+
+def test_the_place_of_a_missing_sample():
+    for parts in (([[1]], [[1], [0, np.nan]]), ([[1], [1], [0, np.nan]],)):
+        with pytest.raises(InputError, match="None or NaN in problem 2, sample 1"):
+            judge(in_parts(*parts))
+    with pytest.raises(InputError, match="None or NaN in problem 1, sample 1"):
+        judge(Problems.read(answers=[["a"], ["b", None]], references=["a", "b"]))
+
+
+def test_a_column_beside_the_samples_has_a_value_for_each_that_is_there():
+    verdicts = judge(in_parts([[1, 0], [1, 1]]))
+    for rows, place in (
+        ([[1, 2], [3, None]], "problem 1, sample 1"),
+        ([[[1, None], [2, 2]], [[3, 3]] * 2], "problem 0, sample 0"),
+    ):
+        with pytest.raises(ValueError, match=f"`weights` must be finite numbers; got None or NaN in {place}"):
+            verdicts.keep_samples("weights", columns.read_scores(rows))
+    column = columns.read_scores([[1, 2], [3, 4]])
+    assert verdicts.keep_samples("weights", column) is column

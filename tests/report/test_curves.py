@@ -1,5 +1,7 @@
 """Curves: the k that are drawn, and the keys of their points."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,7 @@ def test_every_k_up_to_64_and_then_64_of_them():
         spread = spread_k(n)
         assert (spread[0], spread[-1]) == (1, n)
         assert len(spread) <= 64
-        assert all(low < high for low, high in zip(spread, spread[1:], strict=False))
+        assert all(low < high for low, high in pairwise(spread))
         ratios = np.diff(np.log([k for k in spread if k > 50]))
         assert ratios.max() < 0.3  # no gap on a logarithmic axis
     assert set(spread_k(1000, 777, 3)) == {*spread_k(1000), 777, 3}

@@ -40,12 +40,12 @@ def test_rows_have_the_columns_of_all_of_them():
 
 @pytest.mark.parametrize("data", [7, "path", b"x", None, iter([{}]), np.array([1]), {1, 2}], ids=str)
 def test_what_is_no_data_set(data):
-    with pytest.raises(TypeError, match="`data` must be a data set with columns: .*; got"):
+    with pytest.raises(TypeError, match=r"`data` must be a data set with columns: .*; got"):
         frames.read_frame(data)
 
 
 def test_several_data_sets_and_streams():
-    with pytest.raises(InputError, match="got several: 'train', 'test'. Choose one of them"):
+    with pytest.raises(InputError, match=r"got several: 'train', 'test'. Choose one of them"):
         frames.read_frame(DatasetDict({"train": Dataset.from_dict(DATA), "test": Dataset.from_dict(DATA)}))
     stream = IterableDataset.from_generator(lambda: iter([{"grades": [1]}]))
     with pytest.raises(TypeError, match="got IterableDataset"):

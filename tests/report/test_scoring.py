@@ -235,9 +235,9 @@ def test_missing_samples_are_counted_and_noted():
         assert (report.n_missing, report.n, report.c) == (2, n, [2, 2])
         assert f"note.{missing}" in codes(report.notes)
         assert report.notes[codes(report.notes).index(f"note.{missing}")].values == {"count": 2}
-    with pytest.raises(InputError, match="`answers` must have no missing sample, .* in problem 0, sample 1"):
+    with pytest.raises(InputError, match=r"`answers` must have no missing sample, .* in problem 0, sample 1"):
         at_k.score(data)
-    with pytest.raises(InputError, match="`grades` must have no missing sample, .* in problem 1, sample 0"):
+    with pytest.raises(InputError, match=r"`grades` must have no missing sample, .* in problem 1, sample 0"):
         at_k.score({"grades": [[1], [None]]})
     assert not {"note.drop", "note.incorrect"} & set(codes(at_k.score(DATA, missing="incorrect").notes))
 
@@ -291,9 +291,11 @@ def test_columns_of_other_names():
     assert report.values == at_k.score(DATA, k=2, groups=False, columns={"scores": None}).values
     assert report.options == {"k": 2, "columns": called}
     assert report.problems == DATA["problem"]
-    with pytest.raises(InputError, match="`columns` must say which column is one of .*; got 'weights'"):
+    with pytest.raises(InputError, match=r"`columns` must say which column is one of .*; got 'weights'"):
         at_k.score(DATA, columns={"weights": "scores"})
-    with pytest.raises(InputError, match="`columns` must name columns of the data, which are 'problem', .*; got 'wrong'"):
+    with pytest.raises(
+        InputError, match=r"`columns` must name columns of the data, which are 'problem', .*; got 'wrong'"
+    ):
         at_k.score(DATA, columns={"answers": "wrong"})
 
 
@@ -329,11 +331,13 @@ def test_rows_that_are_pooled():
     assert (report.problems, report.n, report.c) == (["q0", "q1"], [4, 4], [1, 3])
     for form in (Dataset.from_dict, pd.DataFrame, pa.table, pl.DataFrame):
         assert at_k.score(form(MODELS), k=[1, 2], pool=["model"]).values == report.values
-    with pytest.raises(InputError, match="problem q0 has x and z|problem 'q0' has 'x' and 'z'"):
+    with pytest.raises(InputError, match=r"problem q0 has x and z|problem 'q0' has 'x' and 'z'"):
         at_k.score(MODELS | {"references": ["x", "y", "z", "y"]}, pool="model")
-    with pytest.raises(TypeError, match="`answers` must hold a list of samples in every row; got 'abc' of type str in row 0"):
+    with pytest.raises(
+        TypeError, match="`answers` must hold a list of samples in every row; got 'abc' of type str in row 0"
+    ):
         at_k.score({**MODELS, "answers": ["abc"] * 4}, pool="model")
-    with pytest.raises(TypeError, match="`grades` must hold a list of samples in every row; got None .* in row 1"):
+    with pytest.raises(TypeError, match=r"`grades` must hold a list of samples in every row; got None .* in row 1"):
         at_k.score({**MODELS, "grades": [[1], None, [0], [1]]}, pool="model")
 
 
@@ -351,7 +355,11 @@ def test_a_problem_is_named_once():
         ([], InputError, "it has no columns"),
         ([{"grades": [1]}, [1]], TypeError, "`data` must be a list of rows, each a mapping; got list in row 1"),
         ([{"grades": [1]}, {}], TypeError, "`grades` must hold a list of samples .* got None .* in problem 1"),
-        ({"grades": [[1]], "problem": ["a", "b"]}, ValueError, "`problem` and `data` must have as many problems; got 2 and 1"),
+        (
+            {"grades": [[1]], "problem": ["a", "b"]},
+            ValueError,
+            "`problem` and `data` must have as many problems; got 2 and 1",
+        ),
         ({"grades": [[1]], "problem": [None]}, ValueError, "`problem` must hold a label for every problem"),
         ({"grades": [[1, 0]], "scores": [[1]]}, ValueError, "`grades` and `scores` must have as many samples"),
         (7, TypeError, "`data` must be a data set with columns: .*; got int"),
@@ -403,7 +411,9 @@ def test_options_that_are_not_the_defaults():
 def test_options_reach_their_metric():
     turned = at_k.score(DATA, k=[2], higher_is_better=False)
     for k, row in ((2, DATA["scores"]),):
-        exact = sum(oracles.best([-each for each in scores], right, k) for scores, right in zip(row, CORRECT, strict=True))
+        exact = sum(
+            oracles.best([-each for each in scores], right, k) for scores, right in zip(row, CORRECT, strict=True)
+        )
         assert turned.values[f"best@{k}"] == pytest.approx(float(exact / 4), rel=1e-14)
     strict = at_k.score(DATA, k=[2], ties="strict")
     exact = sum(oracles.cons(*row, 2, "strict") for row in zip(DATA["answers"], CORRECT, strict=True)) / 4
@@ -414,8 +424,8 @@ def test_options_reach_their_metric():
 
 def test_simulated_values_have_their_error_and_seed():
     report = simulated_report()
-    assert 0 < report.errors["best@20"] < 0.02
-    assert report.values["best@20"] == simulated_report().values["best@20"]
+    assert 0 < report.errors["best@10"] < 0.02
+    assert report.values == simulated_report.__wrapped__().values
     assert "estimator:simulated(seed=0)" in report.signatures["best_at_k"]
     assert full_report().errors == {}
 

@@ -31,9 +31,13 @@ def expected_cells(report, digits=4):
         for line in dict.fromkeys(key.line for key in values):
             cells = []
             for k in ([None] if without_k else []) + list(report.k):
-                found = [value for key, value in values.items() if key.line == line and (key.metric[-1] == "k") == (k is not None)
-                         and (k is None or key.k == k)]  # fmt: skip
-                cells.append((f"{found[0]:.{digits}f}" if 0 <= found[0] <= 1 else f"{found[0]:.{digits}g}") if found else "")
+                own = {
+                    key.k if key.metric[-1] == "k" else None: value for key, value in values.items() if key.line == line
+                }
+                found = [own[k]] if k in own else []
+                cells.append(
+                    (f"{found[0]:.{digits}f}" if 0 <= found[0] <= 1 else f"{found[0]:.{digits}g}") if found else ""
+                )
             rows.append([*([label, str(size)] if report.groups else []), str(line), *cells])
     return [header, *rows]
 
@@ -62,8 +66,12 @@ def test_markdown(make, digits):
     assert re.fullmatch(r"\|( -+:? \|)+", table[1])
     header, *rows = expected_cells(report, digits)
     assert split_markdown(table[0]) == header
-    assert [split_markdown(line) for line in table[2:]] == [[cell.replace("\n", " ") .strip() for cell in row] for row in rows]
-    assert [cell.endswith(":") for cell in split_markdown(table[1])] == [cell == "n" or cell.startswith("k =") for cell in header]
+    assert [split_markdown(line) for line in table[2:]] == [
+        [cell.replace("\n", " ").strip() for cell in row] for row in rows
+    ]
+    assert [cell.endswith(":") for cell in split_markdown(table[1])] == [
+        cell == "n" or cell.startswith("k =") for cell in header
+    ]
     remarks = [line[2:] for line in lines if line.startswith("- ")]
     assert remarks == [*map(str, report.notes), *map(str, report.left_out.values())]
 
@@ -79,7 +87,9 @@ def test_latex(make):
     report = make()
     lines = report.to_latex().split("\n")
     header, *rows = expected_cells(report)
-    assert lines[0] == rf"\begin{{tabular}}{{{''.join('r' if c == 'n' or c.startswith('k =') else 'l' for c in header)}}}"
+    assert (
+        lines[0] == rf"\begin{{tabular}}{{{''.join('r' if c == 'n' or c.startswith('k =') else 'l' for c in header)}}}"
+    )
     assert (lines[1], lines[-2], lines[-1]) == (r"\toprule", r"\bottomrule", r"\end{tabular}")
     text = report.to_latex().replace(r"\textbackslash{}", "\0").replace(r"\textasciicircum{}", "^")
     text = text.replace("\0", "BACKSLASH")
