@@ -20,7 +20,7 @@ from modules import (
 )
 
 import at_k
-from at_k.family import COLUMNS, OPTIONS
+from at_k.arguments import COLUMNS, OPTIONS
 
 VALID = {
     "k": [1, 3],
