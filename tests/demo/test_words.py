@@ -22,7 +22,7 @@ def nodes(paths):
 
 NODES = nodes(path for path in DEMO.rglob("*.py") if Path(words.__file__).parent not in path.parents)
 OF_LIBRARY = nodes(path for path in LIBRARY.rglob("*.py") if DEMO not in path.parents and path != LIBRARY / "errors.py")
-TEXTS = {node.value for node in NODES if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+TEXTS = {node.value for node in (*NODES, *OF_LIBRARY) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
 CHINESE = re.compile("[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
 """Characters, and the punctuation between names that are the same in both languages."""
