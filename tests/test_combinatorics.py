@@ -11,7 +11,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import hypergeom
 
 from at_k import combinatorics
-from at_k.combinatorics import at_least, fewer_than, from_ratios, look_up, mean_excess, rank_weights, average_over_subsets
+from at_k.combinatorics import (
+    at_least,
+    average_over_subsets,
+    fewer_than,
+    from_ratios,
+    look_up,
+    mean_excess,
+    rank_weights,
+)
 
 # A few thousand factors, each rounded to 1.1e-16, stay far below this.
 RTOL = 1e-12

@@ -184,7 +184,7 @@ def test_never_above_one():
 
 
 def random_ballots(rng, size):
-    """Samples as `votes.elect_by_weight` takes them: answers counted from 0 in any order, −1 for none, integer weights."""
+    """Samples for `votes.elect_by_weight`: answers counted from 0 in any order, −1 for none, integer weights."""
     answer = rng.integers(-1, 3, size=size)
     names, codes = np.unique(answer[answer >= 0], return_inverse=True)
     answer[answer >= 0] = codes

@@ -25,7 +25,7 @@ def explore(n: int, c: int, k: list[int], taus: list[float], together: int = 0) 
     """
     with _refusals():
         setting = Setting(n, c, together)
-        options = Options(k=check_k(k), taus=check_tau(taus, "taus"))
+        options = Options(k=check_k(k), taus=tuple(map(float, check_tau(taus, "taus"))))
         draws = options.k or ()
         if max(draws) > n:
             raise make_error("explore.bad_k", k=max(draws), n=n)
@@ -57,7 +57,7 @@ def score_text(
         options = Options(
             metrics=METRICS if metrics is None else metrics,
             k=None if k is None else check_k(k),
-            taus=Options.taus if taus is None else check_tau(taus, "taus"),
+            taus=Options.taus if taus is None else tuple(map(float, check_tau(taus, "taus"))),
             ties=ties,
             missing=missing,
             higher_is_better=higher_is_better,

@@ -128,7 +128,7 @@ def cons_at_k(
         array([0.5])
         >>> cons_at_k([["7", "7", "9"]], [[1, 1, 0]], k=[1, 2, 3])  # for k = 2: {7,7} wins, {7,9} twice ties
         array([[0.66666667, 0.66666667, 1.        ]])
-        >>> cons_at_k([["7", "7", "7", "9"]], [[1, 1, 0, 0]], k=4, on_conflict="majority")  # two of three "7" are correct
+        >>> cons_at_k([["7", "7", "7", "9"]], [[1, 1, 0, 0]], k=4, on_conflict="majority")  # two of three
         array([1.])
     """
     ballots = columns.read_labels(votes, "votes")
@@ -242,7 +242,7 @@ def _sort_votes(codes: Ragged, correct: NDArray[np.bool_]) -> tuple[Ints, NDArra
 
 
 def _report_conflict(ballots: Answers, correct: NDArray[np.bool_], first: Ints, count: Ints) -> NoReturn:
-    """Raise for the first sample, in input order, whose verdict differs from that of the first sample with its answer."""
+    """Raise for the first sample, in input order, whose verdict is not that of the first sample with its answer."""
     codes = ballots.codes
     answers, width = codes.values[first].astype(np.int64), int(codes.values.max()) + 1
     problem = np.searchsorted(codes.offsets, first, side="right") - 1

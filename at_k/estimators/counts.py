@@ -18,8 +18,8 @@ from at_k.validation import (
     check_tau,
     check_threshold,
     draws_needed,
-    refuse_too_many_k,
     is_sequence,
+    refuse_too_many_k,
 )
 
 
@@ -151,7 +151,7 @@ def mg_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
 
 
 def majority_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
-    """Compute the chance that more than half of k samples are correct: cons@k where only the verdicts are known, not the answers.
+    """Compute the chance that more than half of k samples are correct: cons@k from verdicts alone, without the answers.
 
     Args:
         n: samples of each problem, integers ≥ 1 of any shape.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k import columns
-from at_k.combinatorics import Floats, rank_weights, average_over_subsets
+from at_k.combinatorics import Floats, average_over_subsets, rank_weights
 from at_k.estimators.counts import pass_at_k
 from at_k.samples import Ragged
 from at_k.validation import (
@@ -173,7 +173,9 @@ def max_at_k(
     draws = check_k(k)
     refuse_too_many_k(draws, scored.n)
     if select is not None and check_choice("select", select, SELECT) != "weighted":
-        raise ValueError(f"`select` must be 'weighted' for max@k, which needs one number per sample; got {shorten(select)}")
+        raise ValueError(
+            f"`select` must be 'weighted' for max@k, which needs one number per sample; got {shorten(select)}"
+        )
     ranked = rank_scores(scored, select=select, score_weights=score_weights, higher_is_better=higher_is_better)
     value = expect_highest(ranked, draws)
     value = value if higher_is_better else 0 - value  # 0 − 0.0 is 0.0, and −(0.0) is −0.0
@@ -282,7 +284,9 @@ def _weigh_scores(scores: Ragged, weights: Floats) -> Ragged:
     try:
         total[among] = np.array([each / scale for each in exact])[index] + 0.0
     except OverflowError:
-        at = min(sample for sample, i in zip(among.tolist(), index.tolist(), strict=True) if _overflows(exact[i], scale))
+        at = min(
+            sample for sample, i in zip(among.tolist(), index.tolist(), strict=True) if _overflows(exact[i], scale)
+        )
         _refuse_sum(scores, at)
     rank_of = {each: rank for rank, each in enumerate(sorted(set(exact)))}
     rank = np.zeros(len(total), dtype=np.int64)

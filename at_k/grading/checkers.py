@@ -63,8 +63,8 @@ def graded(check: Check, prediction: str, references: Sequence[str], place: Call
             ) from error
         if not isinstance(grade, (bool, int, float, np.bool_, np.integer, np.floating)):
             raise TypeError(
-                f"`check_correct_fn` must return a bool or a number in [0, 1]; got {grade!r:.60} of type {type_name(grade)} "
-                f"for the prediction {prediction!r:.200}, in {place()}"
+                f"`check_correct_fn` must return a bool or a number in [0, 1]; got {grade!r:.60} of type "
+                f"{type_name(grade)} for the prediction {prediction!r:.200}, in {place()}"
             )
         if not 0 <= grade <= 1:
             raise ValueError(
