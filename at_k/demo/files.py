@@ -58,8 +58,8 @@ TO_TEXT = "opened => [opened.text, null]"
 """From what was opened to the text, and to the name of the example that it replaces: after it is submitted."""
 
 
-def file_input() -> gr.HTML:
-    """The button that opens a file; its value is {"name", "text"}, which is submitted, or {"name", "refused"}."""
+def make_file_input() -> gr.HTML:
+    """Make the button that opens a file. Its value is {"name", "text"}, which is submitted, or {"name", "refused"}."""
     names = ("open_file", "file_too_large", "file_not_text")
     words = [{name: WORDS[f"score.{name}"][place] for name in names} for place in range(2)]
     return gr.HTML(

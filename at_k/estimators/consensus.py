@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from at_k import columns, votes
 from at_k.combinatorics import Floats, Ints, at_least, look_up
+from at_k.errors import InputError
 from at_k.samples import Answers, Ragged
 from at_k.validation import (
     K,
@@ -250,9 +251,15 @@ def _report_conflict(ballots: Answers, correct: NDArray[np.bool_], first: Ints, 
     entry = np.searchsorted(problem * width + answers, codes.problem[cast] * width + codes.values[cast])
     differ = np.flatnonzero(correct[cast] != correct[first[entry]])[0]
     at, before = cast[differ], first[entry[differ]]
-    raise ValueError(
-        f"`correct` must agree on equal answers; got both verdicts on {shorten(ballots.distinct[codes.values[at]])} "
-        f"in {codes.place(before)} and in {codes.place(at)}"
+    own = int(codes.problem[at])
+    raise InputError(
+        "vote.conflict",
+        "`correct` must agree on equal answers; got both verdicts on {answer} in problem {problem}, sample {first} and in "
+        "problem {problem}, sample {second}",
+        answer=shorten(ballots.distinct[codes.values[at]]),
+        problem=own,
+        first=int(before - codes.offsets[own]),
+        second=int(at - codes.offsets[own]),
     )
 
 

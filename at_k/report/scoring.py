@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from fractions import Fraction
 from itertools import chain
 from os import PathLike, fspath
@@ -15,17 +15,18 @@ import numpy as np
 
 import at_k
 from at_k import summary
-from at_k.columns import read_groups, require_problems, require_same_problems
+from at_k.columns import flag_samples, read_groups, require_problems, require_same_problems
 from at_k.effort import find_longest_vote
 from at_k.errors import InputError, Message
 from at_k.family import FAMILY, METRICS, Metric, check_options, choose_k
 from at_k.grading import Check, Verdicts, judge
-from at_k.limits import UNLIMITED, Limits
+from at_k.limits import UNLIMITED, Limits, exceeds
 from at_k.problems import Problems
 from at_k.readers.models import select_rows
 from at_k.report.frames import read_frame
 from at_k.report.report import Curves, Report
-from at_k.validation import K, Tau
+from at_k.samples import Ragged
+from at_k.validation import K, Tau, check_k
 from at_k.values import Key, Values
 
 COLUMNS = ("problem", "answers", "references", "grades", "scores", "group")
@@ -115,6 +116,7 @@ def score(
         "on_conflict": on_conflict,
     }
     check_options(options)
+    refuse_many_numbers(limits, k=k, thresholds=thresholds)
     wanted = _check_metrics(metrics)
     started = monotonic()
     source = fspath(data) if isinstance(data, (str, PathLike)) else None
@@ -131,6 +133,7 @@ def score(
     verdicts = judge(
         problems, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing, name=_named(problems)
     )
+    _refuse_k_above_n(k, verdicts, names)
     notes = _note(problems, verdicts, missing)
     found: dict[str, Values] = {}
     left_out: dict[str, Message] = {}
@@ -164,6 +167,17 @@ def score(
         options=_changed(options | {"metrics": metrics, "groups": groups, "columns": columns, "where": where, "pool": pool, "seed": seed}),
         source=source, seed=seed, draw_curves=draw_curves,
     )  # fmt: skip
+
+
+def refuse_many_numbers(limits: Limits, **numbers: object) -> None:
+    """Raise if an option, such as `k`, holds more numbers than the limits allow."""
+    for name, given in numbers.items():
+        count = len(given) if isinstance(given, Sized) else 1
+        if exceeds(count, limits.max_keys):
+            raise InputError(
+                "options.too_many", "`{name}` may hold up to {limit} numbers; got {count:,}.",
+                name=name, count=count, limit=limits.max_keys,
+            )  # fmt: skip
 
 
 def spread_k(n: int, *others: int) -> tuple[int, ...]:
@@ -289,6 +303,19 @@ def _read_labels(groups: object, column: Any, n_problems: int) -> list[str] | No
     return labels
 
 
+def _refuse_k_above_n(k: K | None, verdicts: Verdicts, names: Sequence[str]) -> None:
+    if k is None:
+        return
+    draws, n = max(check_k(k)), verdicts.n
+    if draws > n.min():
+        raise InputError(
+            "options.k_above_n",
+            "`k` must be at most n, the number of samples of every problem; got k = {k}, but problem {problem} has "
+            "n = {n} (problems with too few samples: {count:,} of {total:,}).",
+            k=draws, n=int(n.min()), problem=_quote(names[int(n.argmin())]), count=int((n < draws).sum()), total=len(n),
+        )  # fmt: skip
+
+
 def _note(problems: Problems, verdicts: Verdicts, missing: str) -> list[Message]:
     """Say what must be known of the verdicts, the most important first."""
     notes = []
@@ -308,12 +335,15 @@ def _note(problems: Problems, verdicts: Verdicts, missing: str) -> list[Message]
                     reference=_quote(problems.references[problem][0]),
                 )
             )
-    if verdicts.n_missing:
-        sentence = {
-            "incorrect": "Missing samples, counted as wrong: {count}. They cast no vote.",
-            "drop": "Missing samples, left out: {count}. Their problems have a smaller n.",
-        }[missing]
-        notes.append(Message(f"note.{missing}", sentence, count=verdicts.n_missing))
+    gone = verdicts.n_missing
+    if gone and missing == "drop":
+        notes.append(
+            Message("note.drop", "Missing samples, left out: {count}. Their problems have a smaller n.", count=gone)
+        )
+    elif gone:
+        notes.append(
+            Message("note.incorrect", "Missing samples, counted as wrong: {count}. They cast no vote.", count=gone)
+        )
     return notes
 
 
@@ -337,13 +367,22 @@ def _compute(
                 "smaller k, or score on your own machine.",
                 title=metric.title, k=max(draws),
             )  # fmt: skip
-        return _compute_vote(metric, verdicts, own, seed)
+        return _compute_vote(metric, verdicts, problems, own, seed)
     if not metric.needs_scores:
         return metric.compute(verdicts, **own)
     if problems.scores is None:
         raise InputError(
             "left_out.no_scores", "{title} is left out: it needs a score for every sample.", title=metric.title
         )
+    absent = flag_samples(np.isnan(problems.scores.values))
+    if verdicts.kept is not None:
+        absent &= verdicts.kept
+    if absent.any():
+        raise InputError(
+            "left_out.no_score",
+            "{title} is left out: a sample has no score ({place}).",
+            title=metric.title, place=_place("scores", problems.scores, int(np.argmax(absent))),
+        )  # fmt: skip
     try:
         return metric.compute(verdicts, scores=problems.scores, seed=seed, **own)
     except ValueError as reason:
@@ -352,18 +391,37 @@ def _compute(
         ) from None
 
 
-def _compute_vote(metric: Metric, verdicts: Verdicts, own: dict[str, Any], seed: int) -> Values:
+def _compute_vote(
+    metric: Metric, verdicts: Verdicts, problems: Problems, own: dict[str, Any], seed: int
+) -> Values:
     try:
         return metric.compute(verdicts, seed=seed, **own)
     except InputError as reason:
         if reason.code != "vote.conflict":
             raise
+        answers, kept = problems.answers, verdicts.kept
+        assert answers is not None  # noqa: S101 - for the type checker
+        start, stop = answers.codes.offsets[reason.values["problem"] :][:2]
+        here = np.arange(start, stop) if kept is None else start + np.flatnonzero(kept[start:stop])
+        column = _named(problems)
         raise InputError(
             "left_out.conflict",
-            "{title} is left out: the answer {answer} has two verdicts in one problem, in {first} and in {second}. "
+            "{title} is left out: the answer {answer} has two verdicts in one problem ({first}; {second}). "
             "`on_conflict=\"majority\"` lets most of these samples decide.",
-            title=metric.title, **{name: reason.values[name] for name in ("answer", "first", "second")},
-        ) from None  # fmt: skip
+            title=metric.title,
+            answer=reason.values["answer"],
+            first=_place(column, answers.codes, here[reason.values["first"]]),
+            second=_place(column, answers.codes, here[reason.values["second"]]),
+        ) from None
+
+
+def _place(column: str, samples: Ragged, sample: int) -> Message:
+    """Say where a sample is, given its position among all samples."""
+    problem = int(np.searchsorted(samples.offsets, sample, side="right")) - 1
+    return Message(
+        "data.place", "problem {problem}, sample {sample} of `{column}`",
+        problem=problem, sample=int(sample - samples.offsets[problem]), column=column,
+    )  # fmt: skip
 
 
 def _refuse_scatter(verdicts: Verdicts) -> None:
@@ -433,7 +491,7 @@ def _draw_curves(
 ) -> Curves:
     """Compute the metrics against k, up to the smallest n. What has no unit interval is no line."""
     smallest = int(verdicts.n.min())
-    asked = () if options["k"] is None else choose_k(options["k"], verdicts.n, next(iter(FAMILY.values())).default_k)  # type: ignore[arg-type]
+    asked = {k for metric in metrics if metric.default_k for k in choose_k(options["k"], verdicts.n, metric.default_k)}
     grid = spread_k(smallest)
     if limits.max_tables is not None:
         taus = options["thresholds"]

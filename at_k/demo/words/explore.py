@@ -3,9 +3,9 @@
 WORDS = {
     "title": ("Explore", "探索"),
     "intro": (
-        "One problem, answered n times; c of the answers are correct. What would have been reported, on average, had only k "
-        "of them been drawn?",
-        "一道题回答了 n 次，其中 c 次正确。如果只抽取其中 k 次，平均会报告什么？",
+        "One problem was answered n times, and c of the answers are correct. Each metric is the average over all ways to "
+        "draw k of the n samples.",
+        "一道题回答了 n 次，其中 c 次正确。每个指标都是对从 n 个样本中抽取 k 个的所有方式取平均。",
     ),
     "presets": ("Try", "试一试"),
     "half": ("Half right", "对一半"),
@@ -17,8 +17,8 @@ WORDS = {
     "c": ("c, correct samples", "c，正确样本数"),
     "together": ("Wrong samples that agree", "相同的错误答案数"),
     "together_info": (
-        "So many wrong samples give the same wrong answer; the others all differ. Only the vote, cons@k, depends on it.",
-        "这么多错误样本给出同一个错误答案，其余各不相同。只有投票 cons@k 与此有关。",
+        "This number of wrong samples give the same wrong answer; the others all differ. Only the vote, cons@k, depends on it.",
+        "给出同一个错误答案的错误样本数；其余各不相同。只有投票 cons@k 与此有关。",
     ),
     "axis": ("Axis of k", "k 轴"),
     "linear": ("linear", "线性"),
@@ -29,7 +29,7 @@ WORDS = {
         "k = 4 ask for 2. mG-Pass@k, kept as published, reaches (k − 1)/k at most for odd k, and 0 for k = 1: it is drawn for even k.",
         "G-Pass@k 起伏，是因为须正确的抽取数 ⌈τk⌉ 会跳变：τ = 0.5 时，k = 3 与 k = 4 都要求 2 个正确。mG-Pass@k 保持论文中的定义：k 为奇数时最大为 (k − 1)/k，k = 1 时为 0，因此只画偶数 k。",
     ),
-    "formulas": ("With the numbers put in", "代入数字"),
+    "formulas": ("The formulas with these numbers", "代入这些数的公式"),
     "formulas_note": (
         "cons@{k} = {cons}: the share of all draws of {k} samples in which the correct answer gets the most votes, a tie "
         "counting in part.",
