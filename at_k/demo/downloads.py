@@ -71,7 +71,7 @@ def write_everything(samples: Samples, options: Options, report: Report) -> str:
         {
             "results": content["values"],
             **{name: content[name] for name in ("groups", "left_out", "notes", "signatures")},
-            "per_problem": {str(name): column for name, column in report.per_problem.items()},
+            "per_problem": {"problem": report.problems, "n": report.n, "c": report.c} | dict(report.by_problem.items()),
             "options": asdict(options) | {"k": report.k},
             "samples": samples.columns(),
             "version": at_k.__version__,

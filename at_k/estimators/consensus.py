@@ -254,8 +254,8 @@ def _report_conflict(ballots: Answers, correct: NDArray[np.bool_], first: Ints, 
     own = int(codes.problem[at])
     raise InputError(
         "vote.conflict",
-        "`correct` must agree on equal answers; got both verdicts on {answer} in problem {problem}, sample {first} and in "
-        "problem {problem}, sample {second}",
+        "`correct` must agree on equal answers; got both verdicts on {answer} in problem {problem}, sample {first} and "
+        "in problem {problem}, sample {second}",
         answer=shorten(ballots.distinct[codes.values[at]]),
         problem=own,
         first=int(before - codes.offsets[own]),

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 import at_k
-from at_k.demo import examples, snippets
+from at_k.demo import downloads, examples
 from at_k.demo.limits import LIMITS
 from at_k.demo.scoring import Options, score
 from at_k.demo.words import say
@@ -85,16 +85,16 @@ def choose(page, label, option):
 
 def test_the_first_example_is_there_at_once_and_can_be_changed(visit):
     page = visit("score")
-    assert table(page) == library(examples.text("qwen25_math"), (1, 2, 4, 8))
-    assert page.locator("#score_text textarea").input_value() == examples.text("qwen25_math")
+    assert table(page) == library(examples.read_example("qwen25_math"), (1, 2, 4, 8))
+    assert page.locator("#score_text textarea").input_value() == examples.read_example("qwen25_math")
     assert (
         "100, samples of each: 8. Always solved: 86, sometimes: 10, never: 4." in page.locator(".summary").inner_text()
     )
     choose(page, "Example", "GPT-4o on τ-bench airline, 50 × 4")
-    rows = [json.loads(line)["correct"] for line in examples.text("taubench_airline").splitlines()]
+    rows = [json.loads(line)["correct"] for line in examples.read_example("taubench_airline").splitlines()]
     expected = _module("gpassk").compute(predictions=rows, k=[1, 2, 4], thresholds=TAUS)
     eventually(lambda: expected.items() <= overall(page).items(), True)
-    assert page.locator("#score_text textarea").input_value() == examples.text("taubench_airline")
+    assert page.locator("#score_text textarea").input_value() == examples.read_example("taubench_airline")
     assert {key: round(overall(page)[f"G-Pass@{key}_1.0"], 3) for key in (1, 2, 4)} == {1: 0.42, 2: 0.273, 4: 0.2}
     assert "best@k is left out: it needs a score for every sample." in page.locator(".remarks").inner_text()
     bars = page.evaluate("document.querySelector('#score_problems .js-plotly-plot').data")
@@ -236,7 +236,7 @@ def test_a_column_can_be_chosen_where_none_was_found(visit):
 def test_downloads(visit):
     page = visit("score")
     shown = table(page)
-    text = examples.text("qwen25_math")
+    text = examples.read_example("qwen25_math")
     rows = list(map(json.loads, text.splitlines()))
 
     name, content = downloaded(page, "#score_links >> text=Table, CSV")
@@ -269,7 +269,7 @@ def test_downloads(visit):
 
     _, content = downloaded(page, "#score_code button[aria-label=Download]")
     samples = collect_samples(read_table(text))
-    shown = snippets.python(samples, Options(), score(samples, Options()))
+    shown = downloads.write_script(score(samples, Options()))
     assert content.decode() == shown.rstrip()
 
 
