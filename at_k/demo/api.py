@@ -1,4 +1,4 @@
-"""What programs call: the endpoints /explore and /score, plain values in and out."""
+"""The endpoints that programs call, /explore and /score: plain values in and out."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from at_k.demo import api, gradio_patches, pages
 from at_k.demo.guard import Guard
 from at_k.demo.i18n import TRANSLATIONS, t
 from at_k.demo.limits import LIMITS
-from at_k.demo.theme import SCRIPT, STYLE, theme
+from at_k.demo.theme import SCRIPT, STYLE, make_theme
 
 PORT = 7860
 
@@ -56,7 +56,7 @@ def launch(page: str | None = None, metric: str | None = None, **options: Any) -
     if "GRADIO_SERVER_PORT" not in os.environ:
         options.setdefault("server_port", PORT)
     build(page, metric).launch(
-        theme=theme(),
+        theme=make_theme(),
         css_paths=STYLE,
         js=SCRIPT.read_text(encoding="utf-8"),
         i18n=TRANSLATIONS,

@@ -1,4 +1,4 @@
-"""A file is read in the visitor's browser, and becomes text in a box: it is never uploaded, and never stored."""
+"""The button that opens a file. The visitor's browser reads the file into a box; it is never uploaded or stored."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ TO_MESSAGE = """opened => {
     refused.textContent = opened.refused;
     return refused.outerHTML;
 }"""
-"""From what was opened to why it cannot be used: after a change."""
+"""Make the message why a file cannot be used; runs after a change."""
 
 TO_TEXT = "opened => [opened.text, null]"
-"""From what was opened to the text, and to the name of the example that it replaces: after it is submitted."""
+"""Take the text of a file, and clear the choice of an example; runs after a file was submitted."""
 
 
 def make_file_input() -> gr.HTML:

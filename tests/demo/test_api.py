@@ -216,6 +216,15 @@ class TestScore:
     def test_text_refused(self, text, words):
         assert words in said(score_text, text)
 
+    def test_rows_of_one_model(self):
+        text = "model,id,correct\na,1,1\na,1,0\nb,1,1\nb,1,1\n"
+        assert "Column “model” has several values: “a”, “b”" in said(score_text, text)
+        assert score_text(text, where={"model": "a"})["results"]["avg@2"] == 0.5
+        assert score_text(text, where={"model": ["b"]})["results"]["avg@2"] == 1.0
+        assert score_text(text, pool=["model"])["results"]["avg@4"] == 0.75
+        assert "“c”" in said(score_text, text, where={"model": "c"})
+        assert "`where`" in said(score_text, text, where=["model"])
+
     def test_nothing_is_kept_between_calls(self):
         first = score_text(lines(FULL))
         said(score_text, lines(GRADED), k=[5])

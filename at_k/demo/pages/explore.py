@@ -135,7 +135,7 @@ AFFECTED = {
 
 @dataclass(frozen=True)
 class View:
-    """What the page shows, each part by its name, from what the controls say."""
+    """The state of the page. Makes each part by its name."""
 
     setting: Setting
     k: int

@@ -35,7 +35,7 @@ LOG_FROM = 64
 """Above this k, curves have a logarithmic axis."""
 
 ABOUT_OPTIONS = ("options", "typed")
-"""What the codes of refusals begin with that are shown at the options; others are shown at the results."""
+"""Refusals with codes that begin so are shown at the options; others above the choice of columns."""
 
 API = """\
 from gradio_client import Client  # pip install gradio_client

@@ -1,7 +1,7 @@
-"""What the pages say, in English and in Chinese.
+"""The words of the pages, in English and in Chinese.
 
 Each file of this package holds the words of one part of the demo: key → (English, Chinese). A key is the name of its file,
-a dot, and a name: "score.title". What stands in braces is filled in: "row {row}".
+a dot, and a name: "score.title". Names in braces are filled in: "row {row}".
 
 The messages of the library carry their English sentences; `library.py` has the Chinese ones.
 """

@@ -1,4 +1,4 @@
-"""What the page Metrics says."""
+"""Words of the page Metrics."""
 
 WORDS = {
     "title": ("Metrics", "指标"),
@@ -9,7 +9,7 @@ WORDS = {
     "which": ("Which metric?", "用哪个指标？"),
     "data": ("Problems, one per line", "题目，每行一题"),
     "data_info": (
-        "As on the page Score: answers and references, or verdicts; scores where the metric chooses by them.",
+        "As on the page Score: answers and references, or verdicts; scores for a metric that chooses by them.",
         "与“评分”页相同：答案与参考答案，或判定；需要时给出分数。",
     ),
     "run": ("Compute", "计算"),

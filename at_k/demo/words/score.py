@@ -1,4 +1,4 @@
-"""What the page Score says."""
+"""Words of the page Score."""
 
 WORDS = {
     "title": ("Score", "评分"),
