@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Sized
 from time import monotonic
 from typing import Any
 
@@ -10,9 +11,10 @@ import numpy as np
 from at_k.errors import InputError, Message
 from at_k.family import Metric, choose_k
 from at_k.grading import Verdicts
-from at_k.limits import Limits
+from at_k.limits import Limits, exceeds
 from at_k.problems import Problems
-from at_k.validation import is_sequence
+from at_k.samples import Ragged
+from at_k.validation import K, check_k, is_sequence
 
 _AGREEMENT = 0.02
 """Least share of the samples that must repeat an earlier answer of their problem for a vote to mean something. Sample
@@ -44,18 +46,65 @@ def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Me
                     reference=_quote(problems.references[problem][0]),
                 )
             )
-    if verdicts.n_missing:
-        sentence = {
-            "incorrect": "Missing samples, counted as wrong: {count}. They cast no vote.",
-            "drop": "Missing samples, left out: {count}. Their problems have a smaller n.",
-        }[missing]
-        notes.append(Message(f"note.{missing}", sentence, count=verdicts.n_missing))
+    gone = verdicts.n_missing
+    if gone and missing == "drop":
+        notes.append(
+            Message("note.drop", "Missing samples, left out: {count}. Their problems have a smaller n.", count=gone)
+        )
+    elif gone:
+        notes.append(
+            Message("note.incorrect", "Missing samples, counted as wrong: {count}. They cast no vote.", count=gone)
+        )
     return notes
 
 
 def _quote(text: object) -> str:
     shown = str(text)
     return f"“{shown if len(shown) <= 60 else shown[:29] + ' … ' + shown[-28:]}”"
+
+
+def refuse_many_numbers(limits: Limits, **numbers: object) -> None:
+    """Raise if an option, such as `k`, holds more numbers than the limits allow."""
+    for name, given in numbers.items():
+        count = len(given) if isinstance(given, Sized) else 1
+        if exceeds(count, limits.max_keys):
+            raise InputError(
+                "options.too_many",
+                "`{name}` may hold up to {limit} numbers; got {count:,}.",
+                name=name,
+                count=count,
+                limit=limits.max_keys,
+            )
+
+
+def refuse_k_above_n(k: K | None, verdicts: Verdicts, names: Sequence[str]) -> None:
+    """Raise if a k exceeds the number of samples of a problem, and name that problem."""
+    if k is None:
+        return
+    draws, n = max(check_k(k)), verdicts.n
+    if draws > n.min():
+        raise InputError(
+            "options.k_above_n",
+            "`k` must be at most n, the number of samples of every problem; got k = {k}, but problem {problem} has "
+            "n = {n} (problems with too few samples: {count:,} of {total:,}).",
+            k=draws,
+            n=int(n.min()),
+            problem=_quote(names[int(n.argmin())]),
+            count=int((n < draws).sum()),
+            total=len(n),
+        )
+
+
+def place_sample(column: str, samples: Ragged, sample: int) -> Message:
+    """Say where a sample is, given its position among all samples."""
+    problem = int(np.searchsorted(samples.offsets, sample, side="right")) - 1
+    return Message(
+        "data.place",
+        "problem {problem}, sample {sample} of `{column}`",
+        problem=problem,
+        sample=int(sample - samples.offsets[problem]),
+        column=column,
+    )
 
 
 def refuse_scatter(verdicts: Verdicts) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 import at_k
 from at_k import summary
 from at_k.arguments import check_options
-from at_k.columns import require_problems
+from at_k.columns import flag_samples, require_problems
 from at_k.effort import find_longest_vote
 from at_k.errors import InputError, Message
 from at_k.family import FAMILY, METRICS, Metric, choose_k
@@ -25,7 +25,15 @@ from at_k.limits import UNLIMITED, Limits
 from at_k.problems import Problems
 from at_k.report.curves import Curves, draw_curves, spread_k
 from at_k.report.frames import read_labels, read_names, select_frame
-from at_k.report.notes import refuse_late, refuse_much, refuse_scatter, write_notes
+from at_k.report.notes import (
+    place_sample,
+    refuse_k_above_n,
+    refuse_late,
+    refuse_many_numbers,
+    refuse_much,
+    refuse_scatter,
+    write_notes,
+)
 from at_k.report.report import Report
 from at_k.validation import K, Taus, check_k, check_tau, shorten
 from at_k.values import Values
@@ -104,6 +112,7 @@ def score(
         "on_conflict": on_conflict,
     }
     check_options(options)
+    refuse_many_numbers(limits, k=k, thresholds=thresholds)
     wanted = _check_metrics(metrics)
     started = monotonic()
     source = fspath(data) if isinstance(data, (str, PathLike)) else None
@@ -120,6 +129,7 @@ def score(
     verdicts = judge(
         problems, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing, name=_name_samples(problems)
     )
+    refuse_k_above_n(k, verdicts, names)
     notes = write_notes(problems, verdicts, missing)
     found: dict[str, Values] = {}
     left_out: dict[str, Message] = {}
@@ -204,12 +214,22 @@ def _compute(
                 "smaller k, or score on your own machine.",
                 title=metric.title, k=max(draws),
             )  # fmt: skip
-        return _compute_vote(metric, verdicts, own, seed)
+        return _compute_vote(metric, verdicts, problems, own, seed)
     if not metric.needs_scores:
         return metric.compute(verdicts, **own)
     if problems.scores is None:
         raise InputError(
             "left_out.no_scores", "{title} is left out: it needs a score for every sample.", title=metric.title
+        )
+    absent = flag_samples(np.isnan(problems.scores.values))
+    if verdicts.kept is not None:
+        absent &= verdicts.kept
+    if absent.any():
+        raise InputError(
+            "left_out.no_score",
+            "{title} is left out: a sample has no score ({place}).",
+            title=metric.title,
+            place=place_sample("scores", problems.scores, int(np.argmax(absent))),
         )
     try:
         return metric.compute(verdicts, scores=problems.scores, seed=seed, **own)
@@ -231,18 +251,25 @@ def _compute_at(
     return _compute(metric, verdicts, problems, options | {"k": list(k)}, longest, seed)
 
 
-def _compute_vote(metric: Metric, verdicts: Verdicts, own: dict[str, Any], seed: int) -> Values:
+def _compute_vote(metric: Metric, verdicts: Verdicts, problems: Problems, own: dict[str, Any], seed: int) -> Values:
     try:
         return metric.compute(verdicts, seed=seed, **own)
     except InputError as reason:
-        if reason.code != "vote.conflict":
+        if reason.code != "vote.conflict" or problems.answers is None:
             raise
+        given, kept = problems.answers.codes, verdicts.kept
+        start, stop = given.offsets[reason.values["problem"] :][:2]
+        here = np.arange(start, stop) if kept is None else start + np.flatnonzero(kept[start:stop])
+        column = _name_samples(problems)
         raise InputError(
             "left_out.conflict",
-            "{title} is left out: the answer {answer} has two verdicts in one problem, in {first} and in {second}. "
-            "`on_conflict=\"majority\"` lets most of these samples decide.",
-            title=metric.title, **{name: reason.values[name] for name in ("answer", "first", "second")},
-        ) from None  # fmt: skip
+            "{title} is left out: the answer {answer} has two verdicts in one problem ({first}; {second}). "
+            '`on_conflict="majority"` lets most of these samples decide.',
+            title=metric.title,
+            answer=reason.values["answer"],
+            first=place_sample(column, given, here[reason.values["first"]]),
+            second=place_sample(column, given, here[reason.values["second"]]),
+        ) from None
 
 
 def _choose_grid(verdicts: Verdicts, k: K | None, limits: Limits, lines: int) -> tuple[int, ...]:
