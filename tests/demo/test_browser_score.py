@@ -81,8 +81,8 @@ def refusal(page):
 
 def above_n(k, problem, n, count):
     return (
-        f"`k` must be at most n, the number of samples of every problem; got k = {k}, but problem “{problem}” has n = {n} "
-        f"(problems with too few samples: {count})."
+        f"`k` must be at most n, the number of samples of every problem; got k = {k}, but problem “{problem}” has "
+        f"n = {n} (problems with too few samples: {count})."
     )
 
 
