@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: app demo test quality bench spaces matrix
+.PHONY: app demo test quality bench spaces texts matrix
 
 app: .venv/.demo  ## the pages, at http://127.0.0.1:7860
 	@$(BIN)/python app.py
@@ -28,6 +28,9 @@ bench: .venv/.test  ## speed and memory beside other libraries
 
 spaces: .venv/.spaces  ## the six Spaces, in build/spaces; PUSH=org uploads them
 	@$(BIN)/python -m tools.spaces $(PUSH)
+
+texts: .venv/.test  ## maintenance: what docstrings, cards and the README repeat of the registry
+	@$(BIN)/python -m tools.texts
 
 matrix: .venv/.test  ## maintenance: the tests on every version of Python, and with the oldest packages
 	@$(BIN)/python -m tools.matrix

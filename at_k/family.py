@@ -1,7 +1,7 @@
-"""The registry of the metrics: the one place that knows their names, needs, options, defaults, keys and formulas.
+"""The registry of the metrics: their names, needs, options, defaults and keys, and the functions that compute them.
 
 The modules, the scorer, the report, the demo, the Spaces, the generated texts (`make texts`) and the tests read it. A
-new metric is a function from verdicts to values and an entry in `FAMILY`.
+new metric needs a function from verdicts to values and an entry in `FAMILY`.
 """
 
 from __future__ import annotations
@@ -11,52 +11,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from at_k import estimators
+from at_k.arguments import OPTIONS, SHARED_OPTIONS
 from at_k.columns import read_weights
 from at_k.combinatorics import Floats, Ints
 from at_k.estimators.consensus import CONFLICTS, TIES, elect
-from at_k.estimators.selection import SELECT, choose_best, expect_highest, rank_scores
-from at_k.grading import Verdicts, find_checker
-from at_k.grading.verdicts import MISSING
+from at_k.estimators.selection import choose_best, expect_highest, rank_scores
+from at_k.grading import Verdicts
 from at_k.samples import Ragged
 from at_k.validation import (
     K,
-    Tau,
+    Taus,
     check_choice,
-    check_flag,
     check_k,
     check_tau,
-    check_threshold,
-    is_number,
-    is_sequence,
     refuse_too_many_k,
-    shorten,
-    type_name,
 )
 from at_k.values import Column, Key, Values
-
-CONFIGS = ("default", "graded")
-"""The configurations of a module: its predictions are answers, or grades."""
-
-KEY_STYLES = ("standard", "plain")
-
-
-@dataclass(frozen=True)
-class Argument:
-    """A column or an option of a module, as its documentation shows it.
-
-    Attributes:
-        name: its name.
-        type: its type, as a reader writes it.
-        text: what it means. It is Markdown, begins with a small letter and ends with a full stop.
-        default: the value that it has if it is not given; None where there is none.
-        check: raises if a value is of the wrong kind, whatever the data.
-    """
-
-    name: str
-    type: str
-    text: str
-    default: object = None
-    check: Callable[[Any], object] = lambda _: None
 
 
 @dataclass(frozen=True)
@@ -64,22 +34,29 @@ class Output:
     """A number that a module returns.
 
     Attributes:
-        key: its key as documentation spells it: "G-Pass@{k}_{τ}".
-        text: what it means.
-        bounded: whether it lies in [0, 1]; else it is in the unit of the scores.
-        of_module: False for a number of which a text stands in the documentation, but which is no key of its own, such
-            as a standard error.
+        key: its key as the documentation spells it: "G-Pass@{k}_{τ}".
+        text: its meaning, in Markdown.
+        bounded: whether it lies in [0, 1]; otherwise it has the unit of the scores.
+        drawn: whether it is drawn against k: a share that no other line shows.
+        of_module: whether the module always returns it; False for a number that only some results have, such as the
+            standard error of a simulation.
     """
 
     key: str
     text: str
     bounded: bool = True
+    drawn: bool = True
     of_module: bool = True
+
+    @property
+    def metric(self) -> str:
+        """What its keys measure, as `Key.metric` has it: "G-Pass@k"."""
+        return self.key.partition("_{τ}")[0].replace("{", "").replace("}", "")
 
 
 @dataclass(frozen=True)
 class Default:
-    """The k of a module that is given none, from the smallest n, and how a text describes them."""
+    """The values of k that a module takes if it is given none, chosen by the smallest n, and their description."""
 
     choose: Callable[[int], tuple[int, ...]]
     text: str
@@ -87,7 +64,7 @@ class Default:
 
 @dataclass(frozen=True)
 class Example:
-    """A small calculation that shows what a metric does: columns as a report takes them, and options."""
+    """A small calculation that shows what a metric does: columns as `at_k.score` takes them, and options."""
 
     columns: Mapping[str, Any]
     options: Mapping[str, Any]
@@ -95,20 +72,20 @@ class Example:
 
 @dataclass(frozen=True)
 class Metric:
-    """What is known of a metric.
+    """The facts about a metric.
 
     Attributes:
         name: the name of its module.
-        title: what papers call it.
+        title: its name in papers.
         question: the question that it answers.
-        needs: what it needs, in words.
-        warning: what to watch out for.
+        needs: the columns that it needs, in words.
+        warning: the most common mistake in reading it.
         arguments: the names of its columns and options, in the order of its signature.
-        outputs: what it returns.
-        compute: from verdicts and its own options to its values.
-        example: a calculation that a page starts with.
-        default_k: the k that it takes if none is given; None for a metric without k.
-        votes: whether it compares the samples' answers with each other.
+        outputs: the numbers that it returns.
+        compute: the function that turns verdicts and its own options into values.
+        example: the calculation that its page starts with.
+        default_k: the k that it takes if it is given none; None for a metric without k.
+        votes: whether it compares the answers of a problem with each other.
     """
 
     name: str
@@ -125,17 +102,17 @@ class Metric:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The names of its options."""
+        """Return the names of its options."""
         return tuple(name for name in self.arguments if name in OPTIONS)
 
     @property
     def own_options(self) -> tuple[str, ...]:
-        """The names of the options that `compute` takes; all others are about judging and reporting."""
+        """Return the names of the options that `compute` takes; the others are about judging and reporting."""
         return tuple(name for name in self.options if name not in SHARED_OPTIONS)
 
     @property
     def needs_scores(self) -> bool:
-        """Whether it needs a score for each sample."""
+        """Return whether it needs a score for each sample."""
         return "scores" in self.arguments
 
     def own(self, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -164,11 +141,13 @@ def published_k(smallest: int) -> tuple[int, ...]:
 
 
 _POWERS = Default(powers_of_two, "1, 2, 4, 8, … up to the smallest n, and the smallest n itself")
-_PUBLISHED = Default(published_k, "those of 4, 8, 16 that do not exceed the smallest n; if none fits, the smallest n")
+_PUBLISHED = Default(
+    published_k, "those of 4, 8, 16 that do not exceed the smallest n, or, if none fits, the smallest n"
+)
 
 
 def choose_k(k: K | None, n: Ints, default: Default) -> tuple[int, ...]:
-    """Return the k that were asked for, if no problem has too few samples for them; else the default.
+    """Return the k that were given, or, if none were given, those of the default.
 
     Raises:
         TypeError: if k is not an integer or a list of integers.
@@ -188,9 +167,7 @@ def compute_pass(verdicts: Verdicts, *, k: K | None = None) -> Values:
     return Values(columns, conditions={"k": draws})
 
 
-def compute_g_pass(
-    verdicts: Verdicts, *, k: K | None = None, thresholds: Tau = (0.25, 0.5, 0.75, 1.0)
-) -> Values:
+def compute_g_pass(verdicts: Verdicts, *, k: K | None = None, thresholds: Taus = (0.25, 0.5, 0.75, 1.0)) -> Values:
     """Compute G-Pass@k for every τ, and mG-Pass@k, from judged samples."""
     taus = check_tau(thresholds, "thresholds")
     draws = choose_k(k, verdicts.n, _PUBLISHED)
@@ -210,14 +187,16 @@ def compute_consensus(
     on_conflict: str = "error",
     seed: int = 0,
 ) -> Values:
-    """Compute cons@k from judged samples: a vote of their answers, or a majority of grades where no answers are known."""
+    """Compute cons@k from judged samples: a vote among their answers, or a majority of grades if there are none."""
     check_choice("ties", ties, TIES)
     check_choice("on_conflict", on_conflict, CONFLICTS)
     draws = choose_k(k, verdicts.n, _POWERS)
     keys = [Key("cons@k", each) for each in draws]
     if verdicts.answers is None:
         if weights is not None:
-            raise ValueError("`weights` must not be given without answers: only answers can vote")
+            raise ValueError(
+                "`weights` must not be given without answers, as in the configuration 'graded': only answers can vote"
+            )
         columns = _of_counts(
             verdicts, ((key, _at(estimators.majority_at_k, each)) for key, each in zip(keys, draws, strict=True))
         )
@@ -231,6 +210,7 @@ def compute_consensus(
         weights=weighted,
         seed=seed,
         on_conflict=on_conflict,
+        name="grades",
     )
     conditions: dict[str, object] = {"k": draws, "ties": ties, "weighted": weighted is not None}
     if on_conflict != "error":
@@ -270,7 +250,7 @@ def compute_best(
     if select in (None, "weighted"):
         top = expect_highest(ranked, draws)
         columns |= _by_key([Key("max@k", each) for each in draws], top if higher_is_better else 0 - top)  # no −0.0
-    conditions = {
+    conditions: dict[str, object] = {
         "k": draws,
         "select": select,
         "score_weights": None if score_weights is None else [float(weight) for weight in score_weights],
@@ -300,172 +280,10 @@ def _errors(keys: Sequence[Key], errors: Floats) -> dict[Key, Floats]:
     return {key: errors[:, i] for i, key in enumerate(keys) if errors[:, i].any()}
 
 
-def _optional(check: Callable[[Any], object]) -> Callable[[Any], object]:
-    return lambda value: None if value is None else check(value)
-
-
-def _check_score_weights(value: Any) -> None:
-    if not is_sequence(value):
-        raise TypeError(f"`score_weights` must be a list of numbers; got {shorten(value)} of type {type_name(value)}")
-    for number in value:
-        if not is_number(number):
-            raise TypeError(f"`score_weights` must hold numbers; got {shorten(number)} of type {type_name(number)}")
-
-
-def _check_tau(value: object) -> object:
-    return check_tau(value, "thresholds")
-
-
-COLUMNS = {
-    argument.name: argument
-    for argument in (
-        Argument(
-            "predictions",
-            "`list[list[str]]`; graded: `list[list[float]]`",
-            "for each problem the list of its samples: answers, or, in the configuration `graded`, grades in [0, 1]. "
-            "The number of samples n may differ from problem to problem.",
-        ),
-        Argument(
-            "references",
-            "`list[str]` or `list[list[str]]`",
-            "for each problem the correct answer, or a list of acceptable ones. Not in the configuration `graded`. "
-            "Optional beside `grades`.",
-        ),
-        Argument(
-            "grades",
-            "`list[list[float]]`",
-            "for each problem one grade in [0, 1] per sample, for answers that have been judged already. The grades then "
-            "say which samples are correct, whatever `references` and `check_correct_fn` say. A sample without a grade "
-            "is missing; one with a grade and without an answer is there, and casts no vote. Not in the configuration "
-            "`graded`. Optional.",
-        ),
-        Argument(
-            "scores",
-            "`list[list[float]]` or `list[list[list[float]]]`",
-            "for each problem one finite number per sample, or a list of d numbers per sample. Needed in both "
-            "configurations.",
-        ),
-    )
-}
-"""The columns that modules take."""
-
-OPTIONS = {
-    argument.name: argument
-    for argument in (
-        Argument(
-            "k",
-            "`int` or `list[int]`",
-            "the number of draws, 1 ≤ k ≤ n, or a list of such numbers. If it is not given: {default_k}.",
-            check=_optional(check_k),
-        ),
-        Argument(
-            "thresholds",
-            "`float`, `Fraction` or a list of them",
-            "the shares τ of the draws that must be correct, in [0, 1].",
-            (0.25, 0.5, 0.75, 1.0),
-            _check_tau,
-        ),
-        Argument(
-            "threshold",
-            "`float`",
-            "a sample is correct when its grade is above this number.",
-            0.5,
-            check_threshold,
-        ),
-        Argument(
-            "ties",
-            "`str`",
-            'the answer that wins a tie. `"random"`: each of the tied, in expectation. `"first"`: the one drawn first; '
-            'for k < n this equals `"random"`, and for k = n the given order decides. `"strict"`: none, and the winner '
-            'needs more than k/2 votes. `"incorrect"`: none. It has no effect where no answers are known: more than '
-            "half of the k samples must then be correct.",
-            "random",
-            lambda value: check_choice("ties", value, TIES),
-        ),
-        Argument(
-            "weights",
-            "`list[list[float]]`",
-            'one number ≥ 0 per sample; the answer with the largest sum wins, and `"strict"` asks for more than half of '
-            "the weight drawn. Not in the configuration `graded`. Optional.",
-        ),
-        Argument(
-            "on_conflict",
-            "`str`",
-            "what happens if equal answers of a problem have grades on both sides of `threshold`. `\"error\"`: an error "
-            'that names both samples. `"majority"`: most of these samples decide whether the answer is correct; half of '
-            "them are not enough.",
-            "error",
-            lambda value: check_choice("on_conflict", value, CONFLICTS),
-        ),
-        Argument(
-            "select",
-            "`str`",
-            'how scores of d > 1 numbers are compared. `"weighted"`: by their sum, weighted by `score_weights`. '
-            '`"lexicographic"`: by the first number, then by the second among equals, and so on. `"pareto"`: one of the '
-            "samples that no other drawn one beats (at least as good in all numbers, better in one), each equally "
-            "likely. Optional for d = 1.",
-            check=_optional(lambda value: check_choice("select", value, SELECT)),
-        ),
-        Argument(
-            "score_weights",
-            "`list[float]`",
-            'd numbers, for `select="weighted"`. Optional.',
-            check=_optional(_check_score_weights),
-        ),
-        Argument(
-            "higher_is_better",
-            "`bool`",
-            "`False` turns scores such as perplexity around.",
-            True,
-            lambda value: check_flag("higher_is_better", value),
-        ),
-        Argument(
-            "check_correct_fn",
-            "`Callable[[str, str], bool | float]` or `str`",
-            "a function of prediction and reference that returns a bool or a grade in [0, 1], or the name of a checker. "
-            "It is called once for each distinct answer of a problem and each reference. `\"exact_match\"`: equal after "
-            "stripping white space.",
-            "exact_match",
-            find_checker,
-        ),
-        Argument(
-            "missing",
-            "`str`",
-            'what a missing sample (`None`, NaN) is. `"error"`: an error that names it. `"incorrect"`: a wrong sample. '
-            '`"drop"`: no sample; n becomes smaller, with a warning.',
-            "error",
-            lambda value: check_choice("missing", value, MISSING),
-        ),
-        Argument(
-            "groups",
-            "`list[str]` or `list[int]`",
-            "one label per problem; every group gets its own numbers. Optional.",
-        ),
-        Argument(
-            "return_details",
-            "`bool`",
-            "adds `details` to the result.",
-            False,
-            lambda value: check_flag("return_details", value),
-        ),
-        Argument(
-            "key_style",
-            "`str`",
-            '`"standard"`, or `"plain"` for trackers that refuse `@`: {plain_keys}.',
-            "standard",
-            lambda value: check_choice("key_style", value, KEY_STYLES),
-        ),
-    )
-}
-"""The options of all modules. Each module ignores those of its sisters, so that `evaluate.combine` can share them."""
-
-SHARED_OPTIONS = ("threshold", "check_correct_fn", "missing", "groups", "return_details", "key_style")
-"""The options that all modules have: how samples are judged, and what is reported."""
-
 _JUDGED = ("predictions", "references", "grades")
 _SIMULATED = (
-    "the standard error of the simulation (Monte Carlo standard error), where {cause} for one. It says how exact the "
-    "computation is, not how sure one can be of the model."
+    "the standard error of the simulation (Monte Carlo standard error), if {cause} led to one. It measures how precise "
+    "the computation is, not how certain the number is as a statement about the model."
 )
 _ANY = "answers and references, or grades"
 
@@ -477,18 +295,19 @@ FAMILY = {
             title="G-Pass@k",
             question="How often is at least a share τ of k samples correct?",
             needs=_ANY,
-            warning="small τ shows potential, τ = 1 reliability: name τ with the number",
+            warning="small τ measures potential, τ = 1 reliability; always report τ with the number",
             arguments=(*_JUDGED, "k", "thresholds", *SHARED_OPTIONS),
             outputs=(
                 Output(
                     "G-Pass@{k}_{τ}",
-                    "for every k and τ, the chance that at least max(1, ⌈τk⌉) of k samples are correct, averaged over the "
-                    "problems. τ is spelled as Python prints it: `G-Pass@8_0.25`, `G-Pass@8_1.0`.",
+                    "for every k and τ, the chance that at least max(1, ⌈τk⌉) of k samples are correct, averaged "
+                    "over the problems. τ is written as Python prints it: `G-Pass@8_0.25`, `G-Pass@8_1.0`, and "
+                    "`G-Pass@8_2/3` for `Fraction(2, 3)`.",
                 ),
                 Output(
                     "mG-Pass@{k}",
-                    "for every k, (2/k) Σ P(at least i of k are correct), i from ⌈k/2⌉ + 1 to k: one number for all "
-                    "demands above one half, averaged over the problems.",
+                    "for every k, (2/k) Σ P(at least i of k are correct) for i from ⌈k/2⌉ + 1 to k, averaged over "
+                    "the problems: the mean over the thresholds above one half.",
                 ),
             ),
             compute=compute_g_pass,
@@ -506,10 +325,14 @@ FAMILY = {
             title="pass@k",
             question="How often is at least one of k samples correct?",
             needs=_ANY,
-            warning="someone must be able to tell which one; guessing raises it",
+            warning="someone must be able to tell which sample is correct; guessing raises the number",
             arguments=(*_JUDGED, "k", *SHARED_OPTIONS),
             outputs=(
-                Output("pass@{k}", "for every k, 1 − C(n−c, k)/C(n, k), averaged over the problems."),
+                Output(
+                    "pass@{k}",
+                    "for every k, the chance that at least one of k samples is correct, 1 − C(n−c, k)/C(n, k), "
+                    "averaged over the problems.",
+                ),
             ),
             compute=compute_pass,
             example=Example({"grades": [[1, 0, 0, 0, 0], [1, 1, 0, 1, 0]]}, {"k": [1, 2, 4]}),
@@ -519,15 +342,15 @@ FAMILY = {
             name="cons_at_k",
             title="cons@k",
             question="How often is the most frequent of k answers correct?",
-            needs="answers, and references or grades; grades alone tell less",
-            warning="more votes make it worse where a wrong answer is the most frequent",
+            needs="answers, and references or grades; grades alone say less",
+            warning="more votes lower it if a wrong answer is the most frequent",
             arguments=(*_JUDGED, "k", "ties", "weights", "on_conflict", *SHARED_OPTIONS),
             outputs=(
                 Output(
                     "cons@{k}",
                     "for every k, the chance that the winner of the vote is correct, averaged over the problems.",
                 ),
-                Output("cons@{k}_mcse", _SIMULATED.format(cause="`weights` ask"), of_module=False),
+                Output("cons@{k}_mcse", _SIMULATED.format(cause="`weights`"), of_module=False),
             ),
             compute=compute_consensus,
             example=Example(
@@ -545,15 +368,15 @@ FAMILY = {
             title="avg@n",
             question="How often is one sample correct?",
             needs=_ANY,
-            warning="half right everywhere, and all right on half of the problems, look the same",
+            warning="half right on every problem, and always right on half of the problems, give the same number",
             arguments=(*_JUDGED, *SHARED_OPTIONS),
             outputs=(
                 Output(
                     "avg@{n}",
-                    "the share of correct samples, averaged over the problems. The letter n stands in the key, `avg@n`, "
-                    "where the problems have different numbers of samples.",
+                    "the share of correct samples, averaged over the problems. The key is `avg@n`, with the "
+                    "letter, if the problems have different numbers of samples.",
                 ),
-                Output("accuracy", "the mean grade of a problem's samples, averaged over the problems."),
+                Output("accuracy", "the mean grade of a problem's samples, averaged over the problems.", drawn=False),
             ),
             compute=compute_average,
             example=Example({"grades": [[1, 0, 0.6, 0.4], [1, 1, 0.9, 0]]}, {}),
@@ -562,22 +385,23 @@ FAMILY = {
             name="best_at_k",
             title="best@k",
             question="How often is the one of k samples with the highest score correct?",
-            needs="the same, and a score per sample",
-            warning="a number about a model and a score together",
+            needs="answers and references, or grades; and a score for each sample",
+            warning="it measures a model and a score together",
             arguments=(*_JUDGED, "scores", "k", "select", "score_weights", "higher_is_better", *SHARED_OPTIONS),
             outputs=(
                 Output(
                     "best@{k}",
-                    "for every k, the chance that the chosen sample is correct, averaged over the problems, in [0, 1].",
+                    "for every k, the chance that the chosen sample is correct, averaged over the problems.",
                 ),
                 Output(
                     "max@{k}",
-                    "for every k, the expected highest score (the lowest, with `higher_is_better=False`), averaged over "
-                    'the problems, in the unit of the scores. Not with `"lexicographic"` and `"pareto"`, which leave no '
-                    "single number.",
+                    "for every k, the expected highest score (with `higher_is_better=False`, the lowest), averaged "
+                    "over the problems, in the unit of the scores. Only if a single number ranks the samples, so "
+                    'not with `"lexicographic"` and `"pareto"`.',
                     bounded=False,
+                    drawn=False,
                 ),
-                Output("best@{k}_mcse", _SIMULATED.format(cause='`"pareto"` asks'), of_module=False),
+                Output("best@{k}_mcse", _SIMULATED.format(cause='`select="pareto"`'), of_module=False),
             ),
             compute=compute_best,
             example=Example(
@@ -607,33 +431,3 @@ def find_metric(name: str) -> Metric:
     if not isinstance(name, str) or name not in FAMILY:
         raise ValueError(f"`name` must be one of {', '.join(map(repr, METRICS))}; got {name!r:.60}")
     return FAMILY[name]
-
-
-def check_config(config_name: object) -> str:
-    """Return the configuration; "default" if None is named."""
-    if config_name is None:
-        return "default"
-    if config_name not in CONFIGS:
-        raise ValueError(f"`config_name` must be one of {', '.join(map(repr, CONFIGS))}; got {config_name!r:.60}")
-    return str(config_name)
-
-
-def check_options(options: Mapping[str, Any]) -> None:
-    """Raise for an option that no module has, or that has a value which cannot be right for any data.
-
-    Options of all modules are checked, so that a metric in `evaluate.combine` fails before its sisters have computed.
-    """
-    for name, value in options.items():
-        if name not in OPTIONS:
-            raise TypeError(
-                f"Unknown option `{name}`; got {shorten(value)}. The options are {', '.join(OPTIONS)}"
-            )
-        OPTIONS[name].check(value)
-
-
-def refuse_unknown_columns(given: Mapping[str, object]) -> None:
-    """Raise for a column that no module has."""
-    for name, value in given.items():
-        if name not in COLUMNS:
-            raise TypeError(f"Unknown column `{name}`; got {shorten(value)}. The columns are {', '.join(COLUMNS)}")
-

@@ -1,4 +1,4 @@
-"""The published pass^k of GPT-4o on τ-bench airline, from the rewards of its 50 tasks × 4 trials."""
+"""Compute the published pass^k of GPT-4o on τ-bench airline from the rewards of its 50 tasks × 4 trials."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ PUBLISHED = {1: 0.420, 2: 0.273, 3: 0.220, 4: 0.200}
 
 
 def main() -> None:
-    """Print the values beside the published ones."""
+    """Print each value beside the published one."""
     rows = [json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines()]
     n = [row["n"] for row in rows]
     c = [sum(row["correct"]) for row in rows]

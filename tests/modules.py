@@ -7,7 +7,8 @@ import evaluate
 import pytest
 
 import at_k
-from at_k.family import CONFIGS, FAMILY
+from at_k.arguments import CONFIGS
+from at_k.family import FAMILY
 
 TAUS = (0.25, 0.5, 0.75, 1.0)
 
@@ -90,13 +91,14 @@ def _loaded(path, config):
     return evaluate.load(path, config)
 
 
-MODULES = tuple(map(Module, FAMILY))
+_BY_NAME = {name: Module(name) for name in FAMILY}
+MODULES = tuple(_BY_NAME.values())
 
-GPASSK = Module("gpassk")
-PASS_AT_K = Module("pass_at_k")
-CONS_AT_K = Module("cons_at_k")
-AVG_AT_N = Module("avg_at_n")
-BEST_AT_K = Module("best_at_k")
+GPASSK = _BY_NAME["gpassk"]
+PASS_AT_K = _BY_NAME["pass_at_k"]
+CONS_AT_K = _BY_NAME["cons_at_k"]
+AVG_AT_N = _BY_NAME["avg_at_n"]
+BEST_AT_K = _BY_NAME["best_at_k"]
 
 every_module = pytest.mark.parametrize("module", MODULES, ids=str)
 every_config = pytest.mark.parametrize("config", CONFIGS)

@@ -123,6 +123,13 @@ def cons(
     return mean_over_subsets(n, k, lambda drawn: vote([ballots[i] for i in drawn], ties, whole=k == n))
 
 
+def settle_by_majority(answers: Sequence[object], correct: Sequence[object]) -> list[bool]:
+    """Verdicts of which equal answers have one: that of more than half of the samples with the answer."""
+    verdicts = [[bool(right) for other, right in zip(answers, correct, strict=True) if other == answer]
+                for answer in answers]  # fmt: skip
+    return [verdict.count(True) > verdict.count(False) for verdict in verdicts]
+
+
 def cons_of_classes(classes: Sequence[tuple[object, bool, int, int]], k: int, ties: str = "random") -> Fraction:
     """cons@k of classes of equal samples: (answer or None, correct, weight, how many). Not for "first" with k = n."""
 

@@ -130,7 +130,7 @@ class TestGrades:
     def test_a_matrix(self, kind):
         column = columns.read_grades(np.array([[1, 0, 1], [0, 0, 1]], dtype=kind))
         assert rows(column) == [[1, 0, 1], [0, 0, 1]]
-        assert column.values.dtype == np.float64
+        assert column.values.dtype == kind  # taken as it is
 
     def test_all_kinds_of_numbers(self):
         values = [[True, 1, 1.0, np.True_, np.int8(1), np.float32(1)], [False, 0, -0.0, np.uint8(0)]]
@@ -138,8 +138,17 @@ class TestGrades:
 
     def test_missing_ones(self):
         assert_array_equal(columns.read_grades([[1, None], [NAN]]).values, [1, NAN, NAN])
-        raises(ValueError, ["`correct`", "problem 0, sample 1"], columns.read_grades, [[1, None]], "correct", missing=False)
-        raises(ValueError, ["`correct`", "problem 1, sample 0"], columns.read_grades, [[1], [NAN]], "correct", missing=False)
+        raises(
+            ValueError, ["`correct`", "problem 0, sample 1"], columns.read_grades, [[1, None]], "correct", missing=False
+        )
+        raises(
+            ValueError,
+            ["`correct`", "problem 1, sample 0"],
+            columns.read_grades,
+            [[1], [NAN]],
+            "correct",
+            missing=False,
+        )
 
     @pytest.mark.parametrize(
         ("values", "error", "said"),
@@ -277,14 +286,28 @@ class TestGroups:
 
 def test_as_many_problems():
     columns.require_same_problems("scores", 3, "predictions", 3)
-    raises(ValueError, ["`scores`", "`predictions`", "3 and 2"], columns.require_same_problems, "scores", 3, "predictions", 2)
+    raises(
+        ValueError,
+        ["`scores`", "`predictions`", "3 and 2"],
+        columns.require_same_problems,
+        "scores",
+        3,
+        "predictions",
+        2,
+    )
 
 
 def test_as_many_samples():
     n = np.array([1, 2, 3])
     columns.require_same_samples("scores", n, "predictions", n)
     raises(
-        ValueError, ["`scores`", "`predictions`", "3 and 2"], columns.require_same_samples, "scores", n, "predictions", n[:2]
+        ValueError,
+        ["`scores`", "`predictions`", "3 and 2"],
+        columns.require_same_samples,
+        "scores",
+        n,
+        "predictions",
+        n[:2],
     )
     raises(ValueError, ["`scores`", "`predictions`", "2 and 5", "problem 1"],
            columns.require_same_samples, "scores", n, "predictions", np.array([1, 5, 4]))  # fmt: skip
@@ -303,7 +326,10 @@ class TestNothingIsCastSilently:
             [np.array([0.1, 0.7], dtype=dtype)],
             [[dtype(0.1), dtype(0.7)]],
         ):
-            assert_array_equal(columns.read_grades(rows).values, [0.1, 0.7])
+            assert_array_equal(columns.read_grades(rows).total(), [0.1 + 0.7])
+            assert_array_equal(columns.read_scores(rows).values, [0.1, 0.7])
+            assert columns.read_grades(rows).count_above(0.1).tolist() == [1]
+            assert columns.read_grades(rows).count_above(0.0999999).tolist() == [2]
 
     @pytest.mark.parametrize("rows", [[[2**53 + 1, 1]], np.array([[2**53 + 1, 1]]), [[10**400, 1]]])
     def test_integers_that_no_float_holds_are_refused(self, rows):
@@ -320,7 +346,8 @@ class TestNothingIsCastSilently:
                 read(table)
 
     @pytest.mark.parametrize(
-        "read", [columns.read_answers, columns.read_grades, columns.read_scores, columns.read_references, columns.read_groups]
+        "read",
+        [columns.read_answers, columns.read_grades, columns.read_scores, columns.read_references, columns.read_groups],
     )
     def test_a_single_value_is_not_a_column(self, read):
         with pytest.raises(TypeError, match="must be a list with one entry per problem"):

@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 from at_k import summarize
-from at_k.summary import details, signature, styled
+from at_k.grading import judge
+from at_k.problems import Problems
+from at_k.summary import join_conditions, make_details, spell
+from at_k.values import Column, Key, Values
 
 
 def test_the_plain_mean():
@@ -58,8 +61,8 @@ def test_groups_come_in_the_order_in_which_they_are_met():
     ],
 )
 def test_key_styles(key, plain):
-    assert styled(key, "plain") == plain
-    assert styled(key, "standard") == key
+    assert spell(key, "plain") == plain
+    assert spell(key, "standard") == key
     assert summarize({key: [0.5]}, key_style="plain") == {plain: 0.5}
 
 
@@ -112,29 +115,34 @@ def test_errors(per_problem, options, error, said):
 
 @pytest.mark.parametrize(("key_style", "key"), [("standard", "pass@1"), ("plain", "pass_at_1")])
 def test_details(key_style, key):
-    found = details(
-        {"pass@1": np.array([0.5, 1])},
-        n=np.array([4, 2]),
-        c=np.array([2, 2]),
-        n_missing=1,
-        signature="pass_at_k|k:1",
-        key_style=key_style,
-    )
+    verdicts = judge(Problems.read(grades=[[1, 1, 0, None], [1, 1]]), missing="incorrect")
+    values = Values({Key("pass@k", 1): Column(np.array([0.5, 1.0]), np.array([0, 1]))}, conditions={"k": (1,)})
+    found = make_details(values, verdicts, name="pass_at_k", version="1.2.3", key_style=key_style)
     assert found == {
         "n_problems": 2,
         "n_samples": 6,
         "n_missing": 1,
         "per_problem": {"n": [4, 2], "c": [2, 2], key: [0.5, 1.0]},
-        "signature": "pass_at_k|k:1",
+        "signature": "pass_at_k|n:2-4|k:1|threshold:0.5|missing:incorrect|checker:graded|estimator:exact|version:1.2.3",
     }
     assert json.loads(json.dumps(found)) == found
 
 
-def test_signature():
-    assert signature("gpassk", k=(4, 8), thresholds=[0.5, 1.0], n=16, ties="random") == (
+def test_conditions():
+    assert join_conditions("gpassk", k=(4, 8), thresholds=[0.5, 1.0], n=16, ties="random") == (
         "gpassk|k:4,8|thresholds:0.5,1.0|n:16|ties:random"
     )
-    assert signature("avg_at_n") == "avg_at_n"
+    assert join_conditions("avg_at_n") == "avg_at_n"
+
+
+def test_values_that_problems_share_have_the_mean_of_all():
+    """Each level is split in two, so that its products with counts are exact: the mean is that of the values listed."""
+    rng = np.random.default_rng(0)
+    levels, which = rng.random(65), rng.integers(0, 65, 20_000)
+    groups = (np.arange(20_000) % 3).tolist()
+    shared = summarize({"a": Column(levels, which)}, groups=groups)
+    assert shared == summarize({"a": levels[which]}, groups=groups)
+    assert shared["a"] == float(sum(map(Fraction, levels[which].tolist()))) / 20_000
 
 
 def test_a_mean_of_large_numbers():

@@ -2,6 +2,7 @@
 
 from decimal import localcontext
 from fractions import Fraction
+from functools import partial
 from math import ceil
 
 import numpy as np
@@ -13,11 +14,14 @@ from at_k.validation import (
     check_counts,
     check_flag,
     check_k,
+    check_seed,
     check_tau,
     check_threshold,
     draws_needed,
-    fitting_k,
     is_sequence,
+    read_as_integers,
+    refuse_too_many_k,
+    shorten,
 )
 
 
@@ -83,16 +87,20 @@ def test_errors_of_k(k, error, said):
     raises(error, ["`draws`", *said], check_k, k, "draws")
 
 
-def test_k_that_fits():
-    n = np.array([9, 4, 12])
-    assert fitting_k((4, 1), n, default=(1, 10)) == (4, 1)
-    assert fitting_k(None, n, default=(1, 4, 5)) == (1, 4)
-    assert fitting_k(None, n, default=(5, 10)) == (4,)  # none fits: the smallest n
+def test_every_k_may_be_the_smallest_n():
+    refuse_too_many_k((1, 3), np.array([9, 4, 12, 3]))
+    raises(
+        ValueError,
+        ["k=4", "smallest n is 3", "1 of 4", "problem 3"],
+        refuse_too_many_k,
+        (1, 4),
+        np.array([9, 4, 12, 3]),
+    )
 
 
 def test_k_that_does_not_fit():
     n = np.array([9, 4, 12, 3])
-    raises(ValueError, ["`k`", "k=5", "smallest n is 3", "2 of 4 problems", "problem 1"], fitting_k, (1, 5), n, ())
+    raises(ValueError, ["`k`", "k=5", "smallest n is 3", "2 of 4 problems", "problem 1"], refuse_too_many_k, (1, 5), n)
 
 
 @pytest.mark.parametrize(
@@ -113,6 +121,17 @@ def test_k_that_does_not_fit():
 def test_tau(tau, checked):
     assert check_tau(tau) == checked
     assert {type(number) for number in check_tau(tau)} == {float}
+
+
+def test_a_fraction_stays_as_given():
+    taus = check_tau([Fraction(5, 7), Fraction(1, 2), 0.5, Fraction(0), Fraction(1)])
+    assert [type(tau) for tau in taus] == [Fraction, Fraction, float, Fraction, Fraction]
+    assert list(map(str, taus)) == ["5/7", "1/2", "0.5", "0", "1"]
+    assert draws_needed(Fraction(5, 7), 7) == 5
+    assert draws_needed(Fraction(5, 7), 8) == 6
+    assert draws_needed(Fraction(0), 8) == 1
+    raises(ValueError, ["`tau`", "Fraction(8, 7)"], check_tau, Fraction(8, 7))
+    raises(ValueError, ["`tau`", "Fraction(-1, 7)"], check_tau, [0.5, Fraction(-1, 7)])
 
 
 def test_a_threshold_of_minus_zero_is_zero():
@@ -152,6 +171,11 @@ def test_draws_needed_in_extremes(tau, k, needed):
     assert draws_needed(tau, k) == needed
 
 
+def test_a_threshold_of_single_precision_is_the_decimal_that_it_prints_as():
+    assert check_threshold(np.float32(0.55)) == 0.55
+    assert str(check_threshold(-0.0)) == "0.0"
+
+
 @pytest.mark.parametrize("threshold", [0, 1, 0.5, np.float64(0.3), np.int8(1)])
 def test_threshold(threshold):
     assert check_threshold(threshold) == threshold
@@ -172,6 +196,82 @@ def test_threshold(threshold):
 )
 def test_errors_of_threshold(threshold, error, said):
     raises(error, ["`threshold`", *said], check_threshold, threshold)
+
+
+@pytest.mark.parametrize("value", [np.timedelta64(3), np.timedelta64(3, "s"), np.datetime64("2024-01-01")])
+@pytest.mark.parametrize("check", [check_k, check_tau, check_threshold, check_seed])
+def test_times_are_no_numbers(check, value):
+    with pytest.raises(TypeError, match=type(value).__name__):
+        check(value)
+
+
+class Unprintable:
+    def __repr__(self):
+        raise RuntimeError("no text")
+
+
+ODD = {
+    "long": 10**5000,
+    "negative": -(10**5000),
+    "in a list": [10**5000],
+    "text": "x" * 100_000,
+    "unprintable": Unprintable(),
+    "unprintable in a list": [Unprintable()],
+}
+
+
+@pytest.mark.parametrize("value", ODD.values(), ids=ODD)
+@pytest.mark.parametrize(
+    ("check", "name"),
+    [(check_k, "k"), (check_tau, "tau"), (check_threshold, "threshold"), (partial(check_flag, "flag"), "flag"),
+     (partial(check_choice, "ties", choices=("a", "b")), "ties")],
+)  # fmt: skip
+def test_no_value_is_too_odd_for_a_message(check, name, value):
+    with pytest.raises((ValueError, TypeError), match=f"`{name}`") as caught:
+        check(value)
+    assert len(str(caught.value)) < 250
+
+
+def test_a_seed_may_be_large_but_not_negative():
+    assert check_seed(10**5000) == 10**5000
+    assert check_seed(0) == check_seed(np.uint8(0)) == 0
+    raises(ValueError, ["`seed`", "negative", "bits"], check_seed, -(10**5000))
+    raises(ValueError, ["`seed`", "-1"], check_seed, -1)
+    raises(TypeError, ["`seed`", "True", "bool"], check_seed, True)
+
+
+def test_k_is_at_most_63_bits():
+    assert check_k(2**63 - 1) == (2**63 - 1,)
+    raises(ValueError, ["`k`", str(2**63)], check_k, 2**63)
+
+
+def test_shorten():
+    assert shorten("x" * 58) == repr("x" * 58)  # 60 characters with its quotes
+    assert shorten("x" * 59) == "'" + "x" * 56 + "..."
+    assert shorten("abcdef", 6) == "'ab..."
+    assert "Unprintable" not in shorten(Unprintable())
+    assert "RuntimeError" in shorten(Unprintable())
+    assert shorten(10**5000) == "an integer of 16610 bits"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "integers", "digits"),
+    [
+        ([], [], 0),
+        ([1.0, 3.0], [10, 30], 1),
+        ([0.25, 1e3], [25, 100000], 2),
+        ([1e22, 2e22], [10**22, 2 * 10**22], 0),
+        ([-0.5, 1e-7], [-5 * 10**6, 1], 7),
+    ],
+)
+def test_numbers_as_integers(numbers, integers, digits):
+    assert read_as_integers(np.array(numbers)) == (integers, digits)
+
+
+def test_the_largest_and_the_smallest_float_as_integers():
+    numbers = [1.7976931348623157e308, 5e-324]
+    integers, digits = read_as_integers(np.array(numbers))
+    assert [Fraction(integer, 10**digits) for integer in integers] == [Fraction(repr(number)) for number in numbers]
 
 
 def test_choice():
@@ -199,6 +299,9 @@ def test_errors_of_flag(flag):
         (9, [1, 2, 3], (3,)),
         ([[4], [5]], [1, 2, 3], (2, 3)),
         (np.uint8(4), np.int16(4), ()),
+        (np.array([4, 5], dtype=np.uint64), np.array([0, 5], dtype=np.uint64), (2,)),
+        (np.array([2**63 - 1], dtype=np.uint64), 1, (1,)),
+        (np.array([4], dtype=np.uint64), np.array([-0], dtype=np.int8), (1,)),
     ],
 )
 def test_counts(n, c, shape):
@@ -225,13 +328,22 @@ def test_counts(n, c, shape):
         (np.empty(0, dtype=int), 1, ValueError, ["`n`", "at least one problem"]),
         ([], [], ValueError, ["`n`", "at least one problem"]),
         ([[4, 4], [4]], 1, ValueError, ["`n`"]),
+        (np.array([4, 2**63], dtype=np.uint64), 1, ValueError, ["`n`", "64 bits", str(2**63)]),
+        (4, np.array([2**64 - 1], dtype=np.uint64), ValueError, ["`c`", "64 bits", str(2**64 - 1)]),
+        (np.array([4], dtype="m8[s]"), 1, TypeError, ["`n`", "timedelta64"]),
     ],
 )
 def test_errors_of_counts(n, c, error, said):
     raises(error, said, check_counts, n, c)
 
 
+def test_counts_of_any_length_are_refused():
+    raises(TypeError, ["`n`", "object"], check_counts, 10**5000, 1)
+    raises(TypeError, ["`c`", "object"], check_counts, 1, 10**5000)
+
+
 def test_the_callers_decimal_context_does_not_matter():
     with localcontext() as context:
         context.prec = 2
         assert draws_needed(0.1234, 1000) == 124
+        assert read_as_integers(np.array([0.30000000000000004, 1e-17])) == ([30000000000000004, 1], 17)

@@ -123,7 +123,7 @@ def watch(page, troubles):
 
 def eventually(found, expected):
     """Assert that something is found in the end; it is looked for again and again."""
-    latest = time.monotonic() + PATIENCE / 4
+    latest = time.monotonic() + PATIENCE
     while (seen := found()) != expected and time.monotonic() < latest:
         time.sleep(0.02)
     assert seen == expected

@@ -106,7 +106,7 @@ def _explore(connection, chance, events):
 def _score(connection, chance, events):
     rows = [[chance.randint(0, 1) for _ in range(4)] for _ in range(chance.randint(1, 40))]
     text = "\n".join(json.dumps({"correct": row}) for row in rows)
-    given = [text, ["pass_at_k"], [1, 4], None, "random", "error", True, None]
+    given = [text, ["pass_at_k"], [1, 4], None, "random", "error", True, None, None, None]
     event = json.loads(connection.ask("POST", "/gradio_api/call/score", given))["event_id"]
     stream = connection.ask("GET", f"/gradio_api/call/score/{event}")
     if "event: complete\ndata: " not in stream:

@@ -15,7 +15,7 @@ from at_k.demo.words import make_error
 from at_k.family import METRICS
 from at_k.readers.tables import read_table
 from at_k.report import Report
-from at_k.report.scoring import refuse_many_numbers
+from at_k.report.notes import refuse_many_numbers
 from at_k.validation import check_k, check_tau, type_name
 
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import at_k
+from at_k.arguments import OPTIONS
 from at_k.demo.limits import LIMITS
 from at_k.demo.words import make_error
 from at_k.errors import InputError, Message
-from at_k.family import METRICS, OPTIONS
+from at_k.family import METRICS
 from at_k.readers.plain import collect_samples
 from at_k.readers.quoting import shorten
 from at_k.readers.standard import Samples

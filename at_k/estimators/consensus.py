@@ -168,14 +168,15 @@ def elect(
     weights: Ragged | None = None,
     seed: int = 0,
     on_conflict: str = "error",
+    name: str = "correct",
 ) -> tuple[Floats, Floats]:
     """Compute `cons_at_k` of checked columns: values and simulation errors, one row per problem and one column per k.
 
-    `correct` holds one flag per sample.
+    `correct` holds one flag per sample, and `name` is what an error calls it.
     """
     check_choice("ties", ties, TIES)
     check_choice("on_conflict", on_conflict, CONFLICTS)
-    tally = _count_votes(ballots, correct, on_conflict)
+    tally = _count_votes(ballots, correct, on_conflict, name)
     if weights is not None:
         return _elect_by_weight(ballots, tally, weights, k, ties, seed)
     value = _elect_by_plurality(tally, k, ties)
@@ -193,7 +194,7 @@ class _Tally:
     first_seen: Ints
 
 
-def _count_votes(ballots: Answers, correct: NDArray[np.bool_], on_conflict: str) -> _Tally:
+def _count_votes(ballots: Answers, correct: NDArray[np.bool_], on_conflict: str, name: str) -> _Tally:
     codes = ballots.codes
     first, flags, start = _sort_votes(codes, correct)
     count = np.diff(start, append=len(flags))
@@ -201,7 +202,7 @@ def _count_votes(ballots: Answers, correct: NDArray[np.bool_], on_conflict: str)
     cast = codes.values[first] >= 0
     first, count, right = first[cast], count[cast], right[cast]
     if on_conflict == "error" and ((right > 0) & (right < count)).any():
-        _report_conflict(ballots, correct, first, count)
+        _report_conflict(ballots, correct, first, count, name)
     problem = np.searchsorted(codes.offsets, first, side="right") - 1
     return _Tally(codes.n, problem, count, 2 * right > count, first)
 
@@ -242,7 +243,7 @@ def _sort_votes(codes: Ragged, correct: NDArray[np.bool_]) -> tuple[Ints, NDArra
     return codes.offsets[answer[start] >> answer_bits] + place, keys & 1, start
 
 
-def _report_conflict(ballots: Answers, correct: NDArray[np.bool_], first: Ints, count: Ints) -> NoReturn:
+def _report_conflict(ballots: Answers, correct: NDArray[np.bool_], first: Ints, count: Ints, name: str) -> NoReturn:
     """Raise for the first sample, in input order, whose verdict is not that of the first sample with its answer."""
     codes = ballots.codes
     answers, width = codes.values[first].astype(np.int64), int(codes.values.max()) + 1
@@ -254,8 +255,9 @@ def _report_conflict(ballots: Answers, correct: NDArray[np.bool_], first: Ints, 
     own = int(codes.problem[at])
     raise InputError(
         "vote.conflict",
-        "`correct` must agree on equal answers; got both verdicts on {answer} in problem {problem}, sample {first} and "
-        "in problem {problem}, sample {second}",
+        "`{name}` must agree on equal answers, unless `on_conflict` is 'majority'; got both verdicts on {answer} in "
+        "problem {problem}, sample {first} and in problem {problem}, sample {second}",
+        name=name,
         answer=shorten(ballots.distinct[codes.values[at]]),
         problem=own,
         first=int(before - codes.offsets[own]),

@@ -37,7 +37,7 @@ def select_rows(
     Raises:
         InputError: if `where` or `pool` names a column that does not exist, if `where` asks for a value that no row
             has, or if the rows are of several models. The error lists what there is.
-        TypeError: if `where` is not a mapping.
+        TypeError: if `where` is not a mapping, or `pool` neither a name nor a list of names.
 
     Examples:
         >>> columns = {"model": ["a", "a", "b"], "correct": [1, 0, 1]}
@@ -53,6 +53,8 @@ where={"model": "a"}. If all rows are samples of one model, say so: pool="model"
     """
     if where is not None and not isinstance(where, Mapping):
         raise TypeError(f"`where` must map columns to values; got {type_name(where)}")
+    if not isinstance(pool, (str, Sequence)):
+        raise TypeError(f"`pool` must be the name of a column or a list of names; got {type_name(pool)}")
     pooled = (pool,) if isinstance(pool, str) else tuple(pool)
     for name in (*(where or ()), *pooled):
         if name not in columns:

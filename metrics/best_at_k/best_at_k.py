@@ -1,4 +1,4 @@
-"""best@k: how often the sample with the highest score among k is correct."""
+"""best@k: how often the one of k samples with the highest score is correct."""
 
 import evaluate
 
@@ -8,39 +8,60 @@ from at_k.module import SampledMetric
 from at_k.module import sample_features
 
 _DESCRIPTION = """\
-best@k, also rm@k or best of n, is the chance that the sample with the highest score among k is correct: what a model
-reaches when a reward model, a log-probability or another score chooses for it.
+best@k, also called rm@k or best of n, is the chance that the one of k samples with the highest score is correct: what a
+model reaches if a reward model, a log-probability or another score chooses among its samples.
 """
 
 _KWARGS_DESCRIPTION = """
 Args:
-    predictions: for each problem the list of its samples: answers, or, in the configuration "graded", grades in [0, 1].
-    references: for each problem the right answer, or a list of acceptable ones. Not in the configuration "graded".
-    scores: for each problem one finite number per sample, or a list of d numbers per sample; higher is better.
-    k: number of draws, or a list of them. Default: those of 1, 10, 100 that no problem has too few samples for.
-    threshold: a sample is correct when its grade is above it. Default: 0.5.
-    select: how scores of d > 1 numbers are compared: "weighted" (the sum weighted by `score_weights`),
-        "lexicographic" (the numbers in order of priority), or "pareto" (one of the samples that no other drawn one beats,
-        each equally likely).
-    score_weights: d numbers, for "weighted".
-    higher_is_better: False for scores such as perplexity. Default: True.
-    check_correct_fn: a function (prediction, reference) → bool or grade in [0, 1], or the name of a checker. Default:
-        "exact_match", equal after stripping white space, the one that has a name.
-    missing: what a missing sample, None or NaN, is: "error" (default), "incorrect", or "drop".
-    groups: one label per problem; adds `{group}/{key}` for every group.
-    return_details: adds `details`: counts, the values of every problem, and a signature. Default: False.
-    key_style: "standard" or "plain", which spells keys in letters, digits, "_" and "."; groups stay as they are.
+    predictions (`list[list[str]]`; graded: `list[list[float]]`): the samples of each problem: a list of answers, or, in
+        the configuration `graded`, a list of grades in [0, 1]. The number of samples n may differ from problem to
+        problem.
+    references (`list[str]` or `list[list[str]]`): the correct answer of each problem, or a list of acceptable ones. Not
+        in the configuration `graded`. Optional beside `grades`.
+    grades (`list[list[float]]`): a grade in [0, 1] for each sample, if the answers have been judged already. The grades
+        then say which samples are correct, and `references` and `check_correct_fn` have no effect. A sample without a
+        grade is missing. A sample with a grade and without an answer counts, but casts no vote. Not in the
+        configuration `graded`. Optional.
+    scores (`list[list[float]]` or `list[list[list[float]]]`): a finite number for each sample, or a list of d numbers
+        for each sample. Needed in both configurations.
+    k (`int` or `list[int]`): the number of draws, 1 ≤ k ≤ n, or a list of such numbers. If it is not given: 1, 2, 4, 8,
+        … up to the smallest n, and the smallest n itself.
+    select (`str`): how samples are compared that have d > 1 scores each; needed for such scores. `"weighted"`: by the
+        sum of the scores, weighted by `score_weights`. `"lexicographic"`: by the first score; if it is equal, by the
+        second, and so on. `"pareto"`: a sample beats another if it is at least as good in all scores and better in one;
+        each drawn sample that no other drawn sample beats is chosen with the same chance.
+    score_weights (`list[float]`): d numbers, the weights of the scores. Needed for `select="weighted"`, and only then.
+    higher_is_better (`bool`): `False` for scores of which the lowest is the best, such as perplexity. Default: `True`.
+    threshold (`float`): a sample is correct if its grade is above this number. Default: `0.5`.
+    check_correct_fn (`Callable[[str, str], bool | float]` or `str`): a function that takes a prediction and a reference
+        and returns a bool or a grade in [0, 1], or the name of a checker. The function is called once for each distinct
+        answer of a problem and each of its references. `"exact_match"`: the texts are equal after white space is
+        stripped from their ends. Default: `"exact_match"`.
+    missing (`str`): what happens to a missing sample (`None` or NaN). `"error"`: an error names it. `"incorrect"`: it
+        counts as wrong. `"drop"`: it is removed, n becomes smaller, and a warning says so. Default: `"error"`.
+    groups (`list[str]` or `list[int]`): one label for each problem. The result then also has the values of each group,
+        under `{group}/{key}`. Optional.
+    return_details (`bool`): whether the result has the entry `details`. Default: `False`.
+    key_style (`str`): the spelling of the keys. `"standard"`: as in papers. `"plain"`: for trackers that do not accept
+        `@`, as in `best_at_8`, `max_at_8`. Default: `"standard"`.
 Returns:
-    best@{k}: for every k, the chance that the chosen sample is correct, averaged over the problems, in [0, 1].
-    max@{k}: for every k, the expected highest score (lowest, if `higher_is_better` is False), in the unit of the scores;
-        not for "lexicographic" and "pareto", which leave no single number.
-    best@{k}_mcse: the standard error of the simulation, where "pareto" asks for one.
+    best@{k}: for every k, the chance that the chosen sample is correct, averaged over the problems.
+    max@{k}: for every k, the expected highest score (with `higher_is_better=False`, the lowest), averaged over the
+        problems, in the unit of the scores. Only if a single number ranks the samples, so not with `"lexicographic"`
+        and `"pareto"`.
+    best@{k}_mcse: the standard error of the simulation (Monte Carlo standard error), if `select="pareto"` led to one.
+        It measures how precise the computation is, not how certain the number is as a statement about the model.
+    {group}/{key}: with `groups`, the value of each key for each group. The label is spelled as given.
+    details: with `return_details`, a dict of `n_problems`, `n_samples`, `n_missing`, `per_problem` (a list with one
+        entry per problem, in input order, for n, c and every key) and `signature` (one line that states the conditions
+        under which two numbers may be compared).
 Examples:
     >>> best_at_k = evaluate.load("metrics/best_at_k")
     >>> results = best_at_k.compute(
     ...     predictions=[["a", "b", "a"]], references=["a"], scores=[[0.75, 0.5, 0.25]], k=[1, 3]
     ... )
-    >>> results  # the highest score of all three is on a right answer
+    >>> results  # the highest of all three scores belongs to a correct answer
     {'best@1': 0.6666666666666666, 'best@3': 1.0, 'max@1': 0.5, 'max@3': 0.75}
 """
 
@@ -103,6 +124,4 @@ class BestAtK(SampledMetric):
             higher_is_better=higher_is_better,
             seed=self.simulation_seed,
         )
-        return self.report(
-            values, verdicts, groups=groups, return_details=return_details, key_style=key_style
-        )
+        return self.report(values, verdicts, groups=groups, return_details=return_details, key_style=key_style)

@@ -46,7 +46,7 @@ def visit(browser, server):
     def visited(name="explore", *, url=None, width=1280, height=900, script="", **options):
         options = {"locale": "en-US"} | options
         contexts.append(browser.new_context(viewport={"width": width, "height": height}, **options))
-        contexts[-1].set_default_timeout(PATIENCE / 4 * 1000)
+        contexts[-1].set_default_timeout(PATIENCE * 1000)
         page = contexts[-1].new_page()
         watch(page, troubles)
         if script:

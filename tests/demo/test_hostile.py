@@ -28,7 +28,7 @@ GROWTH = 150_000_000
 
 JSON = {"content-type": "application/json"}
 
-OPTIONS = [["pass_at_k"], [1], None, "random", "error", True, None]
+OPTIONS = [["pass_at_k"], [1], None, "random", "error", True, None, None, None]
 
 FILE = {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}
 
@@ -89,16 +89,16 @@ def bomb():
 
 
 TEXTS = {
-    "a million rows": ("1\n" * 1_000_000, "more than 50,000 rows"),
-    "a million rows of JSON": ("[" + ",".join(["{}"] * 1_000_000) + "]", "more than 50,000 rows"),
+    "a million rows": ("1\n" * 1_000_000, "too many rows; the limit is 50,000"),
+    "a million rows of JSON": ("[" + ",".join(["{}"] * 1_000_000) + "]", "too many rows; the limit is 50,000"),
     "a million samples": (f'{{"correct": [{"1," * 999_999}1]}}', "1,000,000 samples"),
-    "a million lists": (f"[{'[1],' * 999_999}[1]]", "more than 50,000 rows"),
+    "a million lists": (f"[{'[1],' * 999_999}[1]]", "too many rows; the limit is 50,000"),
     "nested lists": ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
     "nested objects": ('{"a":' * 100_000 + "1" + "}" * 100_000, "nested too deeply"),
     "nested in a cell": ('id,correct\n1,"' + "[" * 100_000 + "]" * 100_000 + '"', "nested too deeply"),
-    "NaN": ('{"correct": [1, NaN]}', "a sample is missing"),
-    "Infinity": ('{"correct": [1, -Infinity]}', "not -Infinity (row 1, column “correct”, sample 2)"),
-    "a great number": ('{"correct": [1, 1e999]}', "not Infinity (row 1"),
+    "NaN": ('{"correct": [1, NaN]}', "A sample is missing"),
+    "Infinity": ('{"correct": [1, -Infinity]}', "got -Infinity (row 1, column “correct”, sample 2)"),
+    "a great number": ('{"correct": [1, 1e999]}', "got Infinity (row 1"),
     "a long number": (f'{{"correct": [{"9" * 4_000_000}]}}', "too many digits"),
     "an endless quotation": ('id,correct\n"' + "x" * 4_900_000, "quotation marks"),
     "lines": ("\n" * 4_900_000, "no results here"),

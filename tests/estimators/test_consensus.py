@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from at_k import avg_at_n, combinatorics, cons_at_k, majority_at_k, pass_at_k
+from at_k.estimators import consensus
+from at_k.samples import Ragged
 
 # Sums of positive terms: a few thousand roundings of 1.1e-16 each stay far below this.
 RTOL = 1e-12
@@ -256,6 +258,98 @@ class TestDefinitions:
         assert cons(["a", "a", "b", "c"], [1, 1, 0, 0], k=3) == pytest.approx(float(Fraction(2, 3)), rel=RTOL)
 
 
+class TestConflicts:
+    """Equal answers of a problem with different verdicts."""
+
+    @pytest.mark.parametrize("ties", oracles.TIES)
+    @repeatable
+    @given(problem=problems(largest=7), verdicts=st.lists(st.booleans(), min_size=7, max_size=7))
+    def test_the_majority_decides(self, ties, problem, verdicts):
+        answers, _ = problem
+        given, every = verdicts[: len(answers)], range(1, len(answers) + 1)
+        settled = oracles.settle_by_majority(answers, given)
+        exact = [float(oracles.cons(answers, settled, k, ties)) for k in every]
+        assert_allclose(cons(answers, given, k=every, ties=ties, on_conflict="majority"), exact, rtol=RTOL, atol=0)
+
+    @repeatable
+    @given(problems(largest=6), st.lists(st.booleans(), min_size=6, max_size=6))
+    def test_the_majority_decides_weighted_votes(self, problem, verdicts):
+        answers, _ = problem
+        n = len(answers)
+        weights = [1, 2, 0.5, 4, 1, 3][:n]
+        settled = oracles.settle_by_majority(answers, verdicts[:n])
+        exact = [float(oracles.cons(answers, settled, k, weights=weights)) for k in range(1, n + 1)]
+        values = cons(answers, verdicts[:n], k=range(1, n + 1), weights=[weights], on_conflict="majority")
+        assert_allclose(values, exact, rtol=RTOL, atol=0)
+
+    def test_half_is_wrong(self):
+        assert cons(["a", "a"], [1, 0], k=2, on_conflict="majority") == 0
+        assert cons(["a", "a", "a"], [1, 0, 1], k=3, on_conflict="majority") == 1
+
+    def test_each_problem_decides_for_itself(self):
+        votes, correct = [["a", "a", "a"], ["a", "a", "a"]], [[1, 1, 0], [0, 0, 1]]
+        assert_array_equal(cons_at_k(votes, correct, k=1, on_conflict="majority"), [1, 0])
+
+    def test_without_conflict_nothing_changes(self):
+        votes, correct = [["a", "b", None, "a"]], [[1, 0, 0, 1]]
+        values = cons_at_k(votes, correct, k=[1, 2, 3, 4], on_conflict="majority")
+        assert_array_equal(values, cons_at_k(votes, correct, k=[1, 2, 3, 4]))
+
+    def test_samples_without_an_answer_do_not_conflict(self):
+        assert cons(["a", None, None], [1, 1, 0], k=1) == pytest.approx(1 / 3, rel=RTOL)
+
+    @pytest.mark.parametrize("bits", [63, 4])
+    def test_the_first_conflict_in_input_order_is_reported(self, bits, monkeypatch):
+        """Problem 1 has two conflicts: that of "z", numbered last and drawn first, is seen earlier than that of "a"."""
+        monkeypatch.setattr(consensus, "_KEY_BITS", bits)
+        votes = [["a", "b", "z"], [None, "z", "a", "z", "a", "b"], ["b", "b", "a"]]
+        correct = [[1, 0, 1], [0, 1, 1, 0, 0, 0], [1, 0, 1]]
+        with pytest.raises(ValueError, match=r"'z' in problem 1, sample 1 and in problem 1, sample 3"):
+            cons_at_k(votes, correct, k=1)
+
+    def test_the_first_conflict_in_input_order_is_the_first_to_differ(self):
+        """The verdict on "b" changes before that on "a", which was seen first and has a smaller number."""
+        with pytest.raises(ValueError, match=r"'b' in problem 0, sample 1 and in problem 0, sample 2"):
+            cons_at_k([["a", "b", "b", "a"]], [[1, 1, 0, 0]], k=1)
+
+
+@pytest.mark.parametrize("ties", oracles.TIES)
+@pytest.mark.parametrize("bits", [63, 4])
+@pytest.mark.parametrize("lengths", [[6] * 5, [6, 3, 5, 9, 4]])
+def test_votes_are_counted_alike_however_they_are_sorted(ties, bits, lengths, monkeypatch):
+    """By one integer per sample, or where that has too few bits by the columns; in equal and in ragged rows."""
+    monkeypatch.setattr(consensus, "_KEY_BITS", bits)
+    rng = np.random.default_rng(5)
+    rows = [[[None, "x", "y", "z"][i] for i in rng.integers(4, size=n)] for n in lengths]
+    correct = [[answer in ("y", "z") for answer in row] for row in rows]
+    exact = [[float(oracles.cons(*problem, k, ties)) for k in (1, 2, 3)] for problem in zip(rows, correct, strict=True)]
+    assert_allclose(cons_at_k(rows, correct, k=[1, 2, 3], ties=ties), exact, rtol=RTOL, atol=0)
+
+
+@pytest.mark.parametrize("total", [2**62 - 1, 2**62, 2**62 + 1, 2**63, 2**64])
+@pytest.mark.parametrize("ties", oracles.TIES)
+def test_weights_whose_sums_reach_the_end_of_64_bits(total, ties):
+    """Doubled sums that do not fit in 64 bits are compared as Python integers.
+
+    Weights count as the decimals that their floats print as; small ones beside large ones keep the sums from rounding.
+    """
+    answers, correct = ["a", "b", "a", "b"], [1, 0, 1, 0]
+    weights = [float(total // 2), float(total // 2), 1.0, 3.0]
+    every = range(1, 5)
+    exact = [float(oracles.cons(answers, correct, k, ties, weights)) for k in every]
+    assert_allclose(cons(answers, correct, k=every, ties=ties, weights=[weights]), exact, rtol=RTOL, atol=0)
+
+
+@pytest.mark.parametrize(("small", "kind"), [(40.3, np.int64), (40.4, object)])
+def test_the_switch_from_64_bits_to_python_integers(small, kind):
+    """In tenths, the sum of the decimals is 2⁶² − 1 or 2⁶²; twice the sum must stay below 2⁶³."""
+    weights = consensus._scale_weights(np.array([461168601842738752.0, small]))
+    assert str(461168601842738752.0) == "4.6116860184273875e+17"
+    assert weights.dtype == kind
+    assert weights.tolist() == [4611686018427387500, round(10 * small)]
+    assert sum(weights.tolist()) == 2**62 - (kind is np.int64)
+
+
 class TestShapes:
     def test_one_k_and_several(self):
         votes, correct = [["a", "b", "a"], ["c", "d", None, "c"]], [[1, 0, 1], [0, 1, 0, 0]]
@@ -305,6 +399,11 @@ VOTES, CORRECT = [["a", "b"], ["a", "b", "a"]], [[1, 0], [1, 0, 1]]
         ({"k": 0}, ValueError, ["`k`", "0"]),
         ({"ties": "last"}, ValueError, ["`ties`", "'last'", "'random'", "'strict'"]),
         ({"ties": None}, TypeError, ["`ties`", "None"]),
+        ({"on_conflict": "half"}, ValueError, ["`on_conflict`", "'half'", "'error', 'majority'"]),
+        ({"on_conflict": True}, TypeError, ["`on_conflict`", "True", "bool"]),
+        ({"correct": [[1, 0.25], [1, 0.5, 1]]}, ValueError, ["0.25", "problem 0, sample 1"]),
+        ({"weights": [[1, -2], [-1, 1, 1]]}, ValueError, ["-2", "problem 0, sample 1"]),
+        ({"correct": [[1, 0], [1, 1 + 1e-12, 1]]}, ValueError, ["`correct`", "problem 1, sample 1"]),
         ({"return_mcse": 1}, TypeError, ["`return_mcse`", "1"]),
     ],
 )  # fmt: skip
@@ -342,3 +441,17 @@ def test_values_of_k_that_share_a_product(n):
         exact.append(won / (2 * comb(n, k)))
     votes = ["a"] * c + ["b"] * (n - c)
     assert_allclose(cons_at_k([votes], [[vote == "a" for vote in votes]], k=every)[0], exact, rtol=1e-12)
+
+
+@pytest.mark.parametrize("largest", [2**55, 2**56 - 2, 2**56 - 1, 2**57 - 2, 2**57])
+def test_sort_keys_at_the_end_of_64_bits(largest, monkeypatch):
+    """One row of 64 samples: position and verdict take 7 bits, so that codes of 57 bits no longer fit beside them."""
+    rng = np.random.default_rng(7)
+    codes = Ragged.of_lengths(rng.integers(largest - 3, largest + 1, size=64), np.array([64]))
+    codes.values[:2] = largest, -1
+    flags = rng.random(64) < 0.5
+    first, verdicts, start = consensus._sort_votes(codes, flags)
+    order = sorted(range(64), key=lambda i: (codes.values[i], i))
+    assert verdicts.tolist() == [flags[i] for i in order]
+    assert start.tolist() == [i for i in range(64) if i == 0 or codes.values[order[i]] != codes.values[order[i - 1]]]
+    assert first.tolist() == [order[i] for i in start]

@@ -1,6 +1,7 @@
 """pass@k, pass^k, G-Pass@k, mG-Pass@k, majority and avg@n, against subsets and exact rationals."""
 
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import oracles
@@ -117,6 +118,13 @@ def test_the_threshold_may_have_single_precision(tau, k, needed):
     assert_array_equal(g_pass_at_k(k, [needed - 1, needed], k=k, tau=np.float32(tau)), [0, 1])
 
 
+def test_the_threshold_may_be_a_fraction():
+    """⌈5/7·7⌉ = 5, although no float is 5/7, and the decimal that 5/7 prints as is above it."""
+    assert Fraction(str(5 / 7)) * 7 != 5
+    assert_array_equal(g_pass_at_k(7, [4, 5], k=7, tau=Fraction(5, 7)), [0, 1])
+    assert_array_equal(g_pass_at_k(3, [1, 2], k=3, tau=[Fraction(1, 3), Fraction(2, 3)]), [[1, 0], [1, 1]])
+
+
 def test_every_percent_of_every_k():
     """The tail starts at the exact ⌈τk⌉: with n = k it is 0 below and 1 from there on."""
     taus = [i / 100 for i in range(101)]
@@ -168,7 +176,9 @@ class TestShapes:
         together = pass_at_k(n, c, k=[1, 4])
         assert_array_equal(together, [pass_at_k(size, right, k=[1, 4]) for size, right in zip(n, c, strict=True)])
 
-    @pytest.mark.parametrize("kind", [list, tuple, np.array, lambda n: np.array(n, dtype=np.uint8)])
+    @pytest.mark.parametrize(
+        "kind", [list, tuple, np.array, *(partial(np.array, dtype=name) for name in ("u1", "i2", "u4", "u8"))]
+    )
     def test_any_integers(self, kind):
         assert_array_equal(pass_at_k(kind([2, 4]), kind([1, 4]), k=1), [0.5, 1])
 
@@ -261,6 +271,8 @@ def test_errors(metric, n, c, k, error, said):
         ([[1], []], ValueError, ["`grades`", "problem 1"]),
         ([[1, 0], [0, 1.5]], ValueError, ["`grades`", "1.5", "problem 1, sample 1"]),
         ([[1, -0.1]], ValueError, ["`grades`", "-0.1", "problem 0, sample 1"]),
+        ([[1, 1 + 1e-12]], ValueError, ["`grades`", "problem 0, sample 1"]),
+        ([[0, -1e-300]], ValueError, ["`grades`", "problem 0, sample 1"]),
         ([[1, float("nan")]], ValueError, ["`grades`", "NaN", "problem 0, sample 1"]),
         ([[1, "1"]], TypeError, ["`grades`", "'1'", "problem 0, sample 1"]),
         ([1, 0], TypeError, ["`grades`", "1", "problem 0"]),

@@ -124,6 +124,67 @@ class TestSeveralDimensions:
         exact = float(oracles.highest(sums, k))
         assert max_at_k([problem[0]], **options)[0] == pytest.approx(exact, rel=RTOL, abs=0)
 
+    @repeatable
+    @given(
+        problems(st.tuples(*[st.sampled_from([0.0, -1e9, 1e9, 1e-9, 2e-9, 3e-9, 0.1, 0.2, 0.3])] * 2), largest=7),
+        st.tuples(*[st.sampled_from([1.0, -1.0, 0.1, 0.3, 1e-9, 0.0])] * 2),
+    )
+    def test_weighted_sums_of_any_size(self, problem, weights):
+        """Small numbers beside large ones: sums tie when the decimals do, and are ordered as they are."""
+        points, correct = problem
+        sums = [
+            sum((Fraction(str(number)) * Fraction(str(weight)) for number, weight in zip(point, weights, strict=True)),
+                Fraction(0))
+            for point in points
+        ]  # fmt: skip
+        options = {"k": range(1, len(points) + 1), "select": "weighted", "score_weights": weights}
+        exact = [float(oracles.best(sums, correct, k)) for k in options["k"]]
+        assert_allclose(best(points, correct, **options), exact, rtol=RTOL, atol=0)
+        highest = [float(oracles.highest(sums, k)) for k in options["k"]]
+        size = float(max(map(abs, sums)))
+        assert_allclose(max_at_k([points], **options)[0], highest, rtol=RTOL, atol=1e-15 * size)
+
+    def test_a_large_score_does_not_blur_small_ones(self):
+        scores, correct = [[1e9, 0.0], [1e-9, 0.0], [2e-9, 0.0], [-1e9, 0.0]], [0, 0, 1, 0]
+        exact = [float(oracles.best([Fraction(str(a)) for a, _ in scores], correct, k)) for k in range(1, 5)]
+        options = {"select": "weighted", "score_weights": [1, 1]}
+        assert_allclose(best(scores, correct, k=range(1, 5), **options), exact, rtol=RTOL, atol=0)
+
+    def test_sums_that_differ_below_the_last_digit_of_a_float_do_not_tie(self):
+        """Twenty sums 1, 1 + 1e-30, 1 + 2e-30, …, of which each is above the one before, and beside them 1 + 2**-52."""
+        scores = [[1.0, i * 1e-30] for i in range(20)] + [[1 + 2**-52, 0.0]]
+        options = {"k": 2, "select": "weighted", "score_weights": [1, 1]}
+        for low in range(20):
+            assert best([scores[low], scores[low + 1]], [0, 1], **options) == 1
+        exact = float(oracles.best(list(range(21)), [i % 2 for i in range(21)], 2))
+        assert best(scores[::-1], [i % 2 for i in range(21)][::-1], **options) == pytest.approx(exact, rel=RTOL, abs=0)
+
+    @pytest.mark.parametrize("order", [[0, 1, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])
+    def test_problems_with_close_scores_are_ranked_apart(self, order):
+        """In each order of the problems, some problem's scores continue those of the one before."""
+        problems = [[[0.1, 0.2], [0.3, 0.1]], [[0.4, 0.1], [0.3, 0.0]], [[0.1, 0.3], [0.2, 0.2]]]
+        correct = [[1, 0], [0, 1], [1, 0]]
+        options = {"k": 2, "select": "weighted", "score_weights": [1, 1]}
+        rows = [problems[i] for i in order], [correct[i] for i in order]
+        exact = [[0, 0, 0.5][i] for i in order]  # sums 0.3 < 0.4; 0.5 > 0.3, the lower one correct; 0.4 = 0.4
+        assert_array_equal(best_at_k(*rows, **options), exact)
+        assert_allclose(max_at_k(rows[0], **options), [[0.4, 0.5, 0.4][i] for i in order], rtol=RTOL)
+
+    def test_a_sum_may_cancel_near_the_largest_float(self):
+        options = {"k": [1, 2], "select": "weighted", "score_weights": [1, 1]}
+        assert_array_equal(best([[1e308, -1e308], [1.0, 0.0]], [0, 1], **options), [0.5, 1])
+        assert_array_equal(best([[1e308, 0.0], [-1e308, 0.0]], [0, 1], **options), [0.5, 0])
+
+    @pytest.mark.parametrize("weights", [[10, 10], [10, -10], [1, 1]])
+    def test_a_sum_beyond_the_largest_float_is_refused(self, weights):
+        scores = [[[1.0, 1.0], [1e308, 1e308]], [[1e308, 1e308], [1.0, 1.0]]]
+        with pytest.raises(ValueError, match=r"`scores` must have a weighted sum.* problem 0, sample 1"):
+            best_at_k(scores, [[1, 0]] * 2, k=1, select="weighted", score_weights=weights)
+
+    def test_a_weight_of_single_precision_is_the_decimal_that_it_prints_as(self):
+        weights = [np.float32(0.1), np.float32(0.2)]
+        assert best([[1.0, 1.0], [3.0, 0.0]], [0, 1], k=2, select="weighted", score_weights=weights) == 0.5
+
     def test_the_weights_decide(self):
         scores, correct = [[1, 0], [0, 1]], [1, 0]
         for weights, value in (([2, 1], 1), ([1, 2], 0), ([1, 1], 0.5), ([0, 0], 0.5), ([-1, 0], 0)):
@@ -227,6 +288,41 @@ class TestIdentities:
     def test_zero_turned_around_has_no_sign(self):
         assert not np.signbit(max_at_k([[0.0, 1.0]], k=2, higher_is_better=False)).any()
 
+    @pytest.mark.parametrize("scores", [[-0.0, -0.0], [-0.0, -1.0], [-0.0, 0.0], [0.0, -0.0]])
+    def test_the_highest_score_has_no_minus_zero(self, scores):
+        for options in ({}, {"select": "weighted", "score_weights": [1]}):
+            assert not np.signbit(max_at_k([scores], k=[2], **options)).any()
+        assert not np.signbit(max_at_k([[-score for score in scores]], k=[2], higher_is_better=False)).any()
+
+    @pytest.mark.parametrize("n", [2, 5, 128, 129, 300])
+    def test_scores_up_to_the_largest_float(self, n):
+        largest = np.finfo(float).max
+        every = sorted({1, 2, n // 2, n})
+        assert_array_equal(
+            max_at_k([[largest] * n, [-largest] * n], k=every), [[largest] * len(every), [-largest] * len(every)]
+        )
+        scores = [largest * (-1) ** i for i in range(n)]
+        exact = [float(oracles.highest_of_many(scores, k)) for k in every]
+        assert_allclose(max_at_k([scores], k=every)[0], exact, rtol=RTOL, atol=largest * 1e-15)
+
+    @pytest.mark.parametrize("n", [1, 2, 3, 7, 60, 129, 300])
+    def test_right_samples_alone_are_always_chosen(self, n):
+        """A problem without wrong samples has exactly 1, and equal scores exactly their own value."""
+        rng = np.random.default_rng(n)
+        every = sorted({1, (n + 1) // 2, n})
+        assert_array_equal(best([*rng.random(n)], [1] * n, k=every), 1)
+        assert_array_equal(max_at_k([[0.1] * n], k=every), [[0.1] * len(every)])
+
+    @pytest.mark.parametrize("problems", [2, 3, 17])
+    @pytest.mark.parametrize("n", [1, 2, 3, 8, 33])
+    def test_a_problem_does_not_depend_on_the_others(self, problems, n):
+        """Bit for bit: the same numbers in a table of any height."""
+        rng = np.random.default_rng(n)
+        scores, correct = rng.random((problems, n)), rng.integers(0, 2, size=(problems, n))
+        every = range(1, n + 1)
+        assert_array_equal(best_at_k(scores, correct, k=every)[1], best(scores[1], correct[1], k=every))
+        assert_array_equal(max_at_k(scores, k=every)[1], max_at_k(scores[1:2], k=every)[0])
+
     def test_the_threshold(self):
         for threshold, value in ((0.5, 0), (0.4, 1), (0, 1)):
             assert best([2, 1], [0.5, 1], k=2, threshold=threshold) == value
@@ -274,6 +370,19 @@ POINTS = [[[1, 2], [3, 4]]]
         ([[1, 2]], [[1, 0]] * 2, {}, ValueError, ["`scores`", "`grades`", "1 and 2"]),
         ([[1, 2]], [[1, 2]], {}, ValueError, ["`grades`", "2", "problem 0, sample 1"]),
         ([[1, 2]], [[1, None]], {}, ValueError, ["`grades`", "problem 0, sample 1"]),
+        ([[1, 2]], [[1, 1 + 1e-12]], {}, ValueError, ["`grades`", "problem 0, sample 1"]),
+        ([[1, np.nan], [np.nan, 1]], [[1, 0]] * 2, {}, ValueError, ["`scores`", "problem 0, sample 1"]),
+        (
+            [[1, 2]],
+            [
+                [1, 2],
+            ],
+            {"threshold": 1.5},
+            ValueError,
+            ["`grades`", "2"],
+        ),
+        (POINTS, [[1, 0]], {"select": "weighted", "score_weights": [10**400, 1]}, ValueError, ["`score_weights`"]),
+        (POINTS, [[1, 0]], {"select": "weighted", "score_weights": [10**5000, 1]}, ValueError, ["`score_weights`"]),
         ([[1, 2]], [[1, 0]], {"k": 3}, ValueError, ["`k`", "k=3", "smallest n is 2", "problem 0"]),
         ([[1, 2]], [[1, 0]], {"threshold": 1.5}, ValueError, ["`threshold`", "1.5"]),
         ([[1, 2]], [[1, 0]], {"select": "best"}, ValueError, ["`select`", "'best'", "'pareto'"]),

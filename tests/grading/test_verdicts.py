@@ -5,38 +5,79 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from at_k import columns
-from at_k.grading import judge_answers, judge_grades
+from at_k.errors import InputError
+from at_k.grading import judge
+from at_k.problems import Problems
 
 GRADES = [[1, 0.5, None], [0.6, 0.2]]
 
 
+def in_parts(*parts):
+    return Problems(grades=tuple(map(columns.read_grades, parts)))
+
+
+def codes(verdicts):
+    return np.split(verdicts.answers.codes.values, verdicts.answers.codes.offsets[1:-1])
+
+
 def test_grades_in_parts_are_those_of_one_column():
-    whole = judge_grades([columns.read_grades(GRADES)], missing="incorrect")
-    parts = judge_grades([columns.read_grades(GRADES[:1]), columns.read_grades(GRADES[1:])], missing="incorrect")
-    for verdicts in (whole, parts):
+    for problems in (in_parts(GRADES), in_parts(GRADES[:1], GRADES[1:])):
+        verdicts = judge(problems, missing="incorrect")
         assert_array_equal(verdicts.correct.values, [True, False, False, True, False])
-        assert_array_equal(verdicts.grade, [1.5 / 3, 0.8 / 2])
+        assert_array_equal(verdicts.mean_grade, [1.5 / 3, 0.8 / 2])
         assert_array_equal(verdicts.c, [1, 1])
         assert (verdicts.n_missing, verdicts.kept) == (1, None)
 
 
 def test_dropped_samples_leave_every_column():
     with pytest.warns(UserWarning, match="left out 1 of 5 samples, in 1 of 2 problems"):
-        verdicts = judge_grades([columns.read_grades(GRADES)], missing="drop")
+        verdicts = judge(in_parts(GRADES), missing="drop")
     assert_array_equal(verdicts.n, [2, 2])
     assert_array_equal(verdicts.given, [3, 2])
-    assert_array_equal(verdicts.grade, [0.75, 0.4])
-    assert_array_equal(verdicts.alongside("scores", columns.read_scores([[1, 2, 3], [4, 5]])).values, [1, 2, 4, 5])
+    assert_array_equal(verdicts.mean_grade, [0.75, 0.4])
+    assert_array_equal(verdicts.keep_samples("scores", columns.read_scores([[1, 2, 3], [4, 5]])).values, [1, 2, 4, 5])
 
 
 def test_the_place_of_a_missing_sample_counts_all_parts():
-    with pytest.raises(ValueError, match="None or NaN in problem 1, sample 0"):
-        judge_grades([columns.read_grades([[1]]), columns.read_grades([[np.nan]])])
+    with pytest.raises(InputError, match="None or NaN in problem 1, sample 0") as caught:
+        judge(in_parts([[1]], [[np.nan]]))
+    assert (caught.value.code, caught.value.values["problem"], caught.value.values["sample"]) == ("missing.error", 1, 0)
 
 
 def test_answers_equal_but_for_white_space_are_one_vote_under_exact_match_alone():
-    answers, references = columns.read_answers([["7", " 7", "9"]]), columns.read_references(["7 "])
-    assert len(judge_answers(answers, references).answers.distinct) == 2
-    checked = judge_answers(answers, references, check_correct_fn=lambda a, b: a.strip() == b.strip())
+    problems = Problems.read(answers=[["7", " 7", "9"]], references=["7 "])
+    assert len(judge(problems).answers.distinct) == 2
+    checked = judge(problems, check_correct_fn=lambda a, b: a.strip() == b.strip())
     assert len(checked.answers.distinct) == 3
     assert_array_equal(checked.c, [2])
+
+
+def test_grades_decide_about_answers_whatever_the_references():
+    problems = Problems.read(answers=[["7", " 7", None, "9"]], references=["9"], grades=[[1, 1, 0.75, 0]])
+    verdicts = judge(problems, check_correct_fn=lambda *_: 1 / 0)
+    assert_array_equal(verdicts.correct.values, [True, True, True, False])
+    assert [row.tolist() for row in codes(verdicts)] == [[0, 0, -1, 1]]  # the third is there, and casts no vote
+    assert verdicts.conditions == {"threshold": 0.5, "missing": "error", "checker": "graded"}
+
+
+def test_an_answer_without_a_grade_is_missing():
+    problems = Problems.read(answers=[["7", "7", "9"]], grades=[[1, None, 0]])
+    with pytest.raises(InputError, match="problem 0, sample 1"):
+        judge(problems)
+    counted = judge(problems, missing="incorrect")
+    assert_array_equal(counted.correct.values, [True, False, False])
+    assert [row.tolist() for row in codes(counted)] == [[0, -1, 1]]
+    with pytest.warns(UserWarning, match="left out 1 of 3"):
+        dropped = judge(problems, missing="drop")
+    assert [row.tolist() for row in codes(dropped)] == [[0, 1]]
+
+
+def test_distinct_pairs_of_counts():
+    rng = np.random.default_rng(0)
+    for sizes in ([4] * 50, rng.integers(1, 6, 50), [5000, 3]):
+        rows = [(rng.random(n) < 0.5).astype(float) for n in sizes]
+        verdicts = judge(Problems.read(grades=rows))
+        n, c, which = verdicts.counts
+        assert_array_equal(n[which], [len(row) for row in rows])
+        assert_array_equal(c[which], [row.sum() for row in rows])
+        assert len(set(zip(n.tolist(), c.tolist(), strict=True))) == len(n)

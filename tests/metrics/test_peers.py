@@ -78,7 +78,7 @@ def test_code_eval_returns_nan_for_no_problems():
 def test_lighteval_remembers_n_from_the_first_document():
     module = PASS_AT_K.load("graded")
     module.compute(predictions=[[1, 0, 0, 0]])
-    assert module.compute(predictions=[[1, 1]]) == {"pass@1": 1.0}  # it: 0.5
+    assert module.compute(predictions=[[1, 1]], k=1) == {"pass@1": 1.0}  # it: 0.5
     assert module.compute(predictions=[[1, 0, 0, 0], [1, 1]], k=1) == {"pass@1": 0.625}
     assert AVG_AT_N.load("graded").compute(predictions=[[1, 0, 0, 0], [1, 1]]) == {"avg@n": 0.625, "accuracy": 0.625}
 

@@ -20,7 +20,18 @@ from modules import (
 )
 
 import at_k
-from at_k.interface import COLUMNS, OPTIONS
+from at_k.arguments import COLUMNS, OPTIONS
+
+VALID = {
+    "k": [1, 3],
+    "thresholds": 0.3,
+    "ties": "strict",
+    "weights": [[1, 2, 3, 4]] * 2,
+    "on_conflict": "majority",
+    "select": "pareto",
+    "score_weights": [1, 2],
+    "higher_is_better": False,
+}
 
 SISTERS = [
     (module, option)
@@ -48,7 +59,6 @@ def test_every_folder_of_metrics_is_a_module():
 
 def test_options_are_those_of_all_modules_together():
     assert {option for module in MODULES for option in own_options(module)} == set(OPTIONS)
-    assert len(OPTIONS) == len(set(OPTIONS))
 
 
 @every_module
@@ -83,19 +93,38 @@ def test_options_given_at_load_time_become_defaults(module, config):
 
 def test_a_default_may_be_restored():
     instance = PASS_AT_K.load(k=2)
-    assert list(instance.compute(**PASS_AT_K.inputs(), k=None)) == ["pass@1"]
+    assert list(instance.compute(**PASS_AT_K.inputs(), k=None)) == ["pass@1", "pass@2", "pass@4"]
 
 
 def test_instances_do_not_share_their_defaults():
-    PASS_AT_K.load(k=[1, 4])
-    assert list(PASS_AT_K.load(missing="error").compute(**PASS_AT_K.inputs())) == ["pass@1"]
+    PASS_AT_K.load(k=[1, 3])
+    assert list(PASS_AT_K.load(missing="error").compute(**PASS_AT_K.inputs())) == ["pass@1", "pass@2", "pass@4"]
 
 
 @pytest.mark.parametrize(("module", "option"), SISTERS, ids=str)
 def test_an_option_of_a_sister_module_is_ignored(module, option):
     expected = module.load().compute(**module.inputs())
-    assert module.load().compute(**module.inputs(), **{option: object()}) == expected
-    assert module.load(**{option: object()}).compute(**module.inputs()) == expected
+    assert module.load().compute(**module.inputs(), **{option: VALID[option]}) == expected
+    assert module.load(**{option: VALID[option]}).compute(**module.inputs()) == expected
+
+
+@pytest.mark.parametrize(("module", "option"), SISTERS, ids=str)
+def test_a_wrong_option_of_a_sister_module_is_refused(module, option):
+    if option == "weights":  # whether weights fit depends on the samples of the vote
+        return
+    with pytest.raises((TypeError, ValueError), match=f"`{option}` must"):
+        module.load().compute(**module.inputs(), **{option: object()})
+    with pytest.raises((TypeError, ValueError), match=f"`{option}` must"):
+        module.load(**{option: object()})
+
+
+def test_a_wrong_option_of_one_combined_module_empties_none_of_them():
+    for options in ({"ties": "most"}, {"thresholds": 2}, {"select": "all"}, {"k": 0}, {"key_style": "bare"}):
+        combined = evaluate.combine([module.load(k=2) for module in MODULES])
+        combined.add_batch(**columns("default"))
+        with pytest.raises(ValueError, match=f"`{next(iter(options))}` must"):
+            combined.compute(**options)
+        assert [len(metric) for metric in combined.evaluation_modules] == [2] * len(MODULES)
 
 
 @every_module
@@ -117,7 +146,7 @@ def test_an_option_of_no_module_is_refused_with_the_valid_ones(module, option):
 @every_module
 @pytest.mark.parametrize("option", OPTIONS)
 def test_the_documentation_of_a_module_lists_its_options(module, option):
-    documented = re.findall(r"^ {4}(\w+):", module.load().inputs_description.partition("Returns:")[0], re.MULTILINE)
+    documented = re.findall(r"^ {4}(\w+) \(", module.load().inputs_description.partition("Returns:")[0], re.MULTILINE)
     assert (option in documented) == (option in module.options)
 
 

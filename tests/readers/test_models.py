@@ -72,6 +72,12 @@ class TestWhere:
             select_rows(COLUMNS, where=where)
 
 
+@pytest.mark.parametrize("pool", [7, {"model"}, True, {"model": 1}])
+def test_another_kind_of_pool_is_refused(pool):
+    with pytest.raises(TypeError, match="`pool` must be the name of a column or a list of names"):
+        select_rows(COLUMNS, pool=pool)
+
+
 class TestSeveralModels:
     @pytest.mark.parametrize("name", [*MODEL_NAMES, "Model Name", "MODEL-ID"])
     def test_they_are_refused(self, name):

@@ -8,6 +8,7 @@ from typing import Any
 
 import gradio as gr
 
+from at_k.arguments import OPTIONS
 from at_k.demo import cards, tables
 from at_k.demo.i18n import t
 from at_k.demo.limits import LIMITS
@@ -15,7 +16,7 @@ from at_k.demo.scoring import Options, parse_k, parse_taus, score_table
 from at_k.demo.words import language_of
 from at_k.errors import InputError
 from at_k.estimators.consensus import TIES
-from at_k.family import FAMILY, METRICS, OPTIONS, Metric
+from at_k.family import FAMILY, METRICS, Metric
 from at_k.readers.tables import read_table
 from at_k.report import Report
 

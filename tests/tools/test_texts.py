@@ -1,0 +1,135 @@
+"""The texts that repeat the registry agree with it, and `make texts` brings them back to it."""
+
+import re
+import shutil
+
+import pytest
+from typer.testing import CliRunner
+
+from at_k.arguments import OPTIONS
+from at_k.family import FAMILY
+from tools import texts
+from tools.texts import ROOT
+
+every_metric = pytest.mark.parametrize("metric", FAMILY.values(), ids=list(FAMILY))
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of what holds such texts."""
+    shutil.copy(ROOT / "README.md", tmp_path)
+    shutil.copytree(ROOT / "metrics", tmp_path / "metrics", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def write(root):
+    for path, text in texts.render_documents(root).items():
+        path.write_text(text, encoding="utf-8")
+
+
+def read(root):
+    return {path: path.read_text(encoding="utf-8") for path in texts.render_documents(root)}
+
+
+def test_no_text_is_stale():
+    assert [path for path, text in read(ROOT).items() if texts.render_documents()[path] != text] == []
+
+
+def test_hand_edits_of_generated_parts_are_overwritten(copy):
+    before = read(copy)
+    for path, text in before.items():
+        edited = text.replace("a sample is correct if its grade is above this number", "whatever")
+        path.write_text(
+            edited.replace("How often is at least one of k samples correct? |", "Often? |"), encoding="utf-8"
+        )
+    assert read(copy) != before
+    write(copy)
+    assert read(copy) == before
+
+
+def test_the_rest_stays(copy):
+    card = copy / "metrics" / "cons_at_k" / "README.md"
+    edited = card.read_text(encoding="utf-8").replace("### Inputs\n", "### Inputs\n\nA paragraph before the list.\n")
+    edited = edited.replace("\n#### Values", "\nA paragraph after it.\n\n#### Values")
+    card.write_text(edited, encoding="utf-8")
+    write(copy)
+    assert card.read_text(encoding="utf-8") == edited
+
+
+def test_a_new_card_needs_the_headings_alone(copy):
+    card = copy / "metrics" / "gpassk" / "README.md"
+    whole = card.read_text(encoding="utf-8")
+    empty = re.sub(r"(### Inputs\n\n)- .*?\n\n(?=#)", r"\1", whole, flags=re.DOTALL)
+    empty = re.sub(r"(?<=<!-- metrics -->\n).*?(?=<!-- /metrics -->)", "", empty, flags=re.DOTALL)
+    assert len(empty) < len(whole) - 2000
+    card.write_text(empty, encoding="utf-8")
+    write(copy)
+    assert card.read_text(encoding="utf-8") == whole
+
+
+@pytest.mark.parametrize(
+    ("file", "part"),
+    [
+        ("README.md", "<!-- options -->"),
+        ("metrics/gpassk/README.md", "<!-- /metrics -->"),
+        ("metrics/gpassk/README.md", "### Output Values"),
+        ("metrics/gpassk/gpassk.py", "Args:"),
+    ],
+)
+def test_a_document_without_the_place_for_a_text_is_named(copy, file, part):
+    path = copy / file
+    path.write_text(path.read_text(encoding="utf-8").replace(part, ""), encoding="utf-8")
+    with pytest.raises(ValueError, match=re.escape(str(path)) + ".* it contains it 0 times"):
+        texts.render_documents(copy)
+
+
+@every_metric
+def test_nothing_is_left_to_fill_in(metric):
+    for text in (texts.list_inputs(metric), texts.list_outputs(metric), texts.write_docstring(metric)):
+        assert not re.search(r"\{(default_k|plain_keys)\}", text)
+        assert max(map(len, text.splitlines())) <= 120
+
+
+@every_metric
+def test_a_line_that_continues_an_item_does_not_begin_one(metric):
+    for text in (texts.list_inputs(metric), texts.list_outputs(metric)):
+        assert [line for line in text.splitlines() if re.match(r"\s+([-+*=>#|]|\d+[.)]) ", line)] == []
+
+
+def test_every_option_has_a_text():
+    for option in OPTIONS.values():
+        assert option.text[0] == option.text[0].lower()
+        assert option.text.endswith(".")
+
+
+def test_default_k_is_told_apart_where_metrics_differ():
+    k = next(row for row in texts.list_shared_options().splitlines() if row.startswith("| `k` |"))
+    for metric in FAMILY.values():
+        if metric.default_k is not None:
+            assert f"`{metric.name}`" in k
+            assert metric.default_k.text in k
+            assert metric.default_k.text in " ".join(texts.list_inputs(metric).split())
+
+
+@pytest.fixture
+def elsewhere(copy, monkeypatch):
+    """The command, on the copy."""
+    render = texts.render_documents
+    monkeypatch.setattr(texts, "ROOT", copy)
+    monkeypatch.setattr(texts, "render_documents", lambda: render(copy))
+    app = texts.typer.Typer()
+    app.command()(texts.main)
+    return lambda *arguments: CliRunner().invoke(app, arguments)
+
+
+def test_the_check_lists_stale_files_and_changes_none(elsewhere, copy):
+    assert (elsewhere("--check").exit_code, elsewhere("--check").output) == (0, "")
+    card = copy / "metrics" / "gpassk" / "README.md"
+    stale = card.read_text(encoding="utf-8").replace("Default: `0.5`", "Default: `0.6`")
+    card.write_text(stale, encoding="utf-8")
+    checked = elsewhere("--check")
+    assert checked.exit_code == 1
+    assert checked.output.splitlines()[0] == "stale: metrics/gpassk/README.md"
+    assert card.read_text(encoding="utf-8") == stale
+    assert elsewhere().output == "written: metrics/gpassk/README.md\n"
+    assert elsewhere("--check").exit_code == 0
