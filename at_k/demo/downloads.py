@@ -21,12 +21,14 @@ _FORMULA = re.compile(r"(?:^|(?<=[;|\t\r\n]))(?=(?:[\x22']|[^\S\t\r\n])*[=+\-@ï¼
 """Where a formula may begin: in a text, and in its parts, because a spreadsheet may split cells at other signs than the
 comma."""
 
+_IMPORT = "import at_k\n"
 _READ = """\
 import json
 
+import at_k
+
 with open("results.json", encoding="utf-8") as file:  # the download "Everything, JSON"
     data = json.load(file)["samples"]
-
 """
 
 
@@ -82,7 +84,7 @@ def write_everything(samples: Samples, options: Options, report: Report) -> str:
 
 def write_script(report: Report) -> str:
     """Write the Python lines that give the same numbers from the downloaded file."""
-    return _READ + report.script()
+    return report.script().replace(_IMPORT, _READ, 1)
 
 
 def _write_csv(rows: Iterable[Iterable[object]]) -> str:

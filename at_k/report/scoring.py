@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from fractions import Fraction
 from functools import partial
 from os import PathLike, fspath
@@ -35,7 +35,7 @@ from at_k.report.notes import (
     write_notes,
 )
 from at_k.report.report import Report
-from at_k.validation import K, Taus, check_k, check_tau, shorten
+from at_k.validation import K, Taus, check_tau, shorten
 from at_k.values import Values
 
 
@@ -156,9 +156,10 @@ def score(
         )
 
     def draw() -> Curves:
-        grid = _choose_grid(verdicts, k, limits, lines=len(check_tau(thresholds)) + 4)
-        drawn = []
-        for metric in (FAMILY[name] for name in found):
+        drawn, shown = [], [FAMILY[name] for name in found]
+        asked = {each for metric in shown if metric.default_k for each in choose_k(k, verdicts.n, metric.default_k)}
+        grid = _choose_grid(verdicts, asked, limits, lines=len(check_tau(thresholds)) + 4)
+        for metric in shown:
             draws = [each for each in grid if not metric.votes or each <= longest]
             drawn.append((draws, partial(_compute_at, metric, verdicts, problems, options, longest, seed)))
         return draw_curves(grid, drawn)
@@ -272,10 +273,9 @@ def _compute_vote(metric: Metric, verdicts: Verdicts, problems: Problems, own: d
         ) from None
 
 
-def _choose_grid(verdicts: Verdicts, k: K | None, limits: Limits, lines: int) -> tuple[int, ...]:
-    """List the k of the curves: the k asked for, and others up to the smallest n, as many as the limits allow."""
+def _choose_grid(verdicts: Verdicts, asked: Set[int], limits: Limits, lines: int) -> tuple[int, ...]:
+    """List the k of the curves: those of the table, and others up to the smallest n, as many as the limits allow."""
     smallest = int(verdicts.n.min())
-    asked = () if k is None else check_k(k)
     grid = spread_k(smallest)
     if limits.max_tables is not None:
         room = max(1, limits.max_tables // (len(np.unique(verdicts.n)) * lines) - len(asked))

@@ -71,5 +71,5 @@ CHINESE = {
     "tables.surrogate": "文本中含有半个字符（不成对的代理项），任何文件都无法保存（第 {row} 行）。",
     "tables.too_large": "这些结果有 {size:,} 字节，上限为 {limit:,} 字节。请去掉不需要的列，例如判定之外的完整回答。",
     "tables.unequal_columns": "各列的长度必须相同：“{column}” 的长度是 {count:,}，“{other}” 的是 {other_count:,}。",
-    "vote.conflict": "`correct` 对相同的答案必须一致；{answer} 在题目 {problem} 的样本 {first} 与题目 {problem} 的样本 {second} 有两种判定",
+    "vote.conflict": "`{name}` 对相同的答案必须一致，除非 `on_conflict` 是 'majority'；{answer} 在题目 {problem} 的样本 {first} 与题目 {problem} 的样本 {second} 有两种判定",
 }
