@@ -38,7 +38,6 @@ def test_what_belongs_to_the_file_is_gone(name):
     text = cards.read_card(name)
     assert "sdk_version" not in text
     assert "<!--" not in text
-    assert "<!--" not in text
     assert cards.read_comparison() not in text
 
 
