@@ -9,7 +9,7 @@ from at_k.family import METRICS
 from at_k.registration import module_path
 
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
-_TABLE = re.compile(r"<!-- which of the five -->\s*(\|.+?)\s*<!-- /which of the five -->", re.DOTALL)
+_TABLE = re.compile(r"<!-- metrics -->\s*(\|.+?)\s*<!-- /metrics -->", re.DOTALL)
 _RELATIVE_LINK = re.compile(r"\[([^\]]*)\]\((?!https?://|#)[^)]*\)")
 """A link to another file of the project, which a page does not have."""
 
@@ -26,5 +26,5 @@ def read_comparison() -> str:
     text = (module_path(METRICS[0]) / "README.md").read_text(encoding="utf-8")
     found = _TABLE.search(text)
     if found is None:
-        raise ValueError(f"the card of {METRICS[0]!r} must hold the table 'which of the five'")
+        raise ValueError(f"the card of {METRICS[0]!r} must hold the table of the metrics")
     return found[1]
