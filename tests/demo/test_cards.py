@@ -102,5 +102,5 @@ def test_the_table_is_that_of_every_card():
 def test_without_a_table_nothing_is_made_up(monkeypatch, tmp_path):
     (tmp_path / "README.md").write_text("# Metric Card for nothing\n")
     monkeypatch.setattr(cards, "module_path", lambda name: tmp_path)
-    with pytest.raises(ValueError, match="table of the metrics"):
+    with pytest.raises(ValueError, match="the table of the metrics"):
         cards.read_comparison()
