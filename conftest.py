@@ -1,9 +1,15 @@
-"""Every test run has a fresh Hugging Face home and no network."""
+"""Every test run, and every worker of it, has a fresh Hugging Face home and no network."""
 
 import os
 import tempfile
+
+from hypothesis import HealthCheck, settings
 
 _home = tempfile.TemporaryDirectory(prefix="at-k-tests-")  # removed when the run ends
 os.environ.update(HF_HOME=_home.name, HF_HUB_OFFLINE="1", HF_EVALUATE_OFFLINE="1", HF_DATASETS_OFFLINE="1")
 for cache in ("HF_MODULES_CACHE", "HF_METRICS_CACHE", "HF_EVALUATE_CACHE", "HF_DATASETS_CACHE"):
     os.environ.pop(cache, None)
+
+# How long an example takes depends on what else the machine does, so Hypothesis must not fail a test for it.
+settings.register_profile("at-k", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("at-k")

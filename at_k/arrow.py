@@ -61,13 +61,13 @@ def read_scores(column: object) -> Ragged | None:
     if not chunks:
         return None
     parts = []
-    for values, n in chunks:
-        width = 0
-        if _is_list(values.type):
-            lengths = _lengths(values)
+    for held, n in chunks:
+        values, width = held, 0
+        if _is_list(held.type):
+            lengths = _lengths(held)
             if lengths is None or (lengths != lengths[0]).any():
                 return None
-            width, values = int(lengths[0]), values.flatten()
+            values, width = held.flatten(), int(lengths[0])
         numbers = None if pa.types.is_boolean(values.type) else _to_numbers(values)
         if numbers is None:
             return None
@@ -82,17 +82,9 @@ def read_answers(column: object) -> Answers | None:
         return None
     import pyarrow as pa
 
-    flat = []
-    for values, _ in chunks:
-        if pa.types.is_null(values.type):
-            values = values.cast(pa.string())
-        if pa.types.is_dictionary(values.type):
-            values = values.dictionary_decode()
-        if pa.types.is_string_view(values.type):
-            values = values.cast(pa.large_string())
-        if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
-            return None
-        flat.append(values)
+    flat = [_to_strings(values) for values, _ in chunks]
+    if None in flat:
+        return None
     if len({values.type for values in flat}) > 1:
         flat = [values.cast(pa.large_string()) for values in flat]
     encoded = pa.chunked_array(flat).dictionary_encode().combine_chunks()
@@ -101,6 +93,19 @@ def read_answers(column: object) -> Answers | None:
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     n = np.concatenate([lengths for _, lengths in chunks])
     return Answers(Ragged.of_lengths(codes.astype(np.int32, copy=False), n), tuple(encoded.dictionary.to_pylist()))
+
+
+def _to_strings(values: Any) -> Any:
+    """Convert an Arrow array of texts to one of its plain string types; None if it holds no texts."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    if pa.types.is_null(values.type):
+        values = values.cast(pa.string())
+    if pa.types.is_string_view(values.type):
+        values = values.cast(pa.large_string())
+    return values if pa.types.is_string(values.type) or pa.types.is_large_string(values.type) else None
 
 
 def _flatten(column: object) -> list[tuple[Any, Ints]] | None:

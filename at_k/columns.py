@@ -330,7 +330,7 @@ def _list_rows(rows: object, name: str) -> Sequence[Any]:
     if chunks is not None:
         return list(chain.from_iterable(chunk.to_pylist() for chunk in chunks))
     sliced = isinstance(rows, Sequence) and not isinstance(rows, (list, tuple, deque))
-    whole = rows[:] if sliced else rows
+    whole: Any = rows[:] if sliced else rows  # type: ignore[index]  # a Sequence can be sliced
     listed = _to_list(whole)
     if listed is whole and not isinstance(listed, (list, tuple)):
         return list(whole)

@@ -18,7 +18,7 @@ _PER_SIZE_AND_K = 1e-6
 """Seconds for each sample of each distinct n, times k."""
 
 _PER_SQUARE_AND_K = 6e-10
-"""Seconds for n² times k, for each right answer that has another number of votes: answers with as many share the work."""
+"""Seconds for n² times k, for each number of votes that a right answer has: answers with as many share the work."""
 
 
 def find_longest_vote(verdicts: Verdicts, seconds: float | None) -> float:

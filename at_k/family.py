@@ -20,7 +20,7 @@ from at_k.grading.verdicts import MISSING
 from at_k.samples import Ragged
 from at_k.validation import (
     K,
-    Tau,
+    Taus,
     check_choice,
     check_flag,
     check_k,
@@ -68,6 +68,7 @@ class Output:
         key: its key as the documentation spells it: "G-Pass@{k}_{τ}".
         text: its meaning, in Markdown.
         bounded: whether it lies in [0, 1]; otherwise it has the unit of the scores.
+        drawn: whether it is a line among the curves against k; False if it is not a share, or repeats another line.
         of_module: whether the module always returns it; False for a number that only some results have, such as the
             standard error of a simulation.
     """
@@ -75,7 +76,13 @@ class Output:
     key: str
     text: str
     bounded: bool = True
+    drawn: bool = True
     of_module: bool = True
+
+    @property
+    def metric(self) -> str:
+        """Return the `Key.metric` of its keys: "G-Pass@k"."""
+        return self.key.partition("_{τ}")[0].replace("{", "").replace("}", "")
 
 
 @dataclass(frozen=True)
@@ -191,7 +198,7 @@ def compute_pass(verdicts: Verdicts, *, k: K | None = None) -> Values:
     return Values(columns, conditions={"k": draws})
 
 
-def compute_g_pass(verdicts: Verdicts, *, k: K | None = None, thresholds: Tau = (0.25, 0.5, 0.75, 1.0)) -> Values:
+def compute_g_pass(verdicts: Verdicts, *, k: K | None = None, thresholds: Taus = (0.25, 0.5, 0.75, 1.0)) -> Values:
     """Compute G-Pass@k for every τ, and mG-Pass@k, from judged samples."""
     taus = check_tau(thresholds, "thresholds")
     draws = choose_k(k, verdicts.n, _PUBLISHED)
@@ -274,7 +281,7 @@ def compute_best(
     if select in (None, "weighted"):
         top = expect_highest(ranked, draws)
         columns |= _by_key([Key("max@k", each) for each in draws], top if higher_is_better else 0 - top)  # no −0.0
-    conditions = {
+    conditions: dict[str, object] = {
         "k": draws,
         "select": select,
         "score_weights": None if score_weights is None else [float(weight) for weight in score_weights],
@@ -569,7 +576,7 @@ FAMILY = {
                     "the share of correct samples, averaged over the problems. The key is `avg@n`, with the "
                     "letter, if the problems have different numbers of samples.",
                 ),
-                Output("accuracy", "the mean grade of a problem's samples, averaged over the problems."),
+                Output("accuracy", "the mean grade of a problem's samples, averaged over the problems.", drawn=False),
             ),
             compute=compute_average,
             example=Example({"grades": [[1, 0, 0.6, 0.4], [1, 1, 0.9, 0]]}, {}),
@@ -592,6 +599,7 @@ FAMILY = {
                     "over the problems, in the unit of the scores. Only if a single number ranks the samples, so "
                     'not with `"lexicographic"` and `"pareto"`.',
                     bounded=False,
+                    drawn=False,
                 ),
                 Output("best@{k}_mcse", _SIMULATED.format(cause='`select="pareto"`'), of_module=False),
             ),

@@ -19,7 +19,7 @@ from at_k.grading import Check, Verdicts, judge
 from at_k.problems import Problems
 from at_k.samples import Answers, Ragged
 from at_k.store import Store
-from at_k.validation import check_seed
+from at_k.validation import check_seed, shorten
 from at_k.values import Values
 
 
@@ -71,9 +71,9 @@ class SampledMetric(evaluate.Metric, ABC):
     ) -> None:
         if num_process != 1:
             raise ValueError(
-                f"`num_process` must be 1; got {num_process!r:.60}. To score with several processes, gather the samples "
-                "in one of them, for instance with `accelerator.gather_for_metrics`, and compute there; or map with "
-                "`Dataset.map(at_k.scorer(…), num_proc=…)`; or let one process read all results"
+                f"`num_process` must be 1; got {shorten(num_process)}. To score with several processes, gather the "
+                "samples in one of them, for instance with `accelerator.gather_for_metrics`, and compute there; or map "
+                "with `Dataset.map(at_k.scorer(…), num_proc=…)`; or let one process read all results"
             )
         self.simulation_seed = 0 if seed is None else check_seed(seed)
         self._store = Store()
@@ -124,7 +124,9 @@ class SampledMetric(evaluate.Metric, ABC):
             return self._run(batches[0], options)  # nothing is shared: threads run side by side
         with self._lock:
             if not batches and not len(self._store):
-                raise ValueError("`predictions` must be given, here or before with `add` or `add_batch`; got no problems")
+                raise ValueError(
+                    "`predictions` must be given, here or before with `add` or `add_batch`; got no problems"
+                )
             return self._run_with_store(batches, options)
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
@@ -135,7 +137,9 @@ class SampledMetric(evaluate.Metric, ABC):
         """Add one problem: its samples, and whatever else the metric takes for one problem."""
         for one, name in (("prediction", "predictions"), ("reference", "references")):
             if name in kwargs:
-                raise TypeError(f"`{name}` must not be given to `add`, which takes one problem as `{one}`; see `add_batch`")
+                raise TypeError(
+                    f"`{name}` must not be given to `add`, which takes one problem as `{one}`; see `add_batch`"
+                )
         row = {"predictions": prediction, "references": reference, **kwargs}
         self._add({name: None if value is None else [value] for name, value in row.items()})
 
@@ -151,8 +155,10 @@ class SampledMetric(evaluate.Metric, ABC):
     ) -> Verdicts:
         """Judge samples, in either configuration; columns as `compute` has checked them, or as users hold them."""
         if isinstance(predictions, (Answers, tuple)) and not _is_plain(predictions):
-            answers = predictions if isinstance(predictions, Answers) else None
-            problems = Problems(answers, references, grades if answers is not None else predictions)
+            if isinstance(predictions, Answers):
+                problems = Problems(predictions, references, grades)
+            else:
+                problems = Problems(grades=predictions)
         else:
             problems = self._read({"predictions": predictions, "references": references, "grades": grades}, judged=True)
         return judge(problems, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing)
@@ -196,7 +202,7 @@ class SampledMetric(evaluate.Metric, ABC):
         return tuple(own if self.config_name == "default" else [each for each in own if each != "grades"])
 
     def _new_lock(self) -> None:
-        """Make the lock, and a new one in a child process, which would inherit one that a thread of its parent holds."""
+        """Make the lock, and note that a child process needs a new one: a thread of its parent may hold this one."""
         self._lock = threading.RLock()
         if hasattr(os, "register_at_fork"):
             _LOCKED.add(self)

@@ -91,13 +91,13 @@ class Problems:
         for name in ("answers", "references", "grades", "scores"):
             if (getattr(self, name) is None) != (getattr(other, name) is None):
                 given, absent = ("without", "with") if getattr(other, name) is None else ("with", "without")
-                raise ValueError(f"`{name}` must be given in every batch or in none; got a batch {given} after one {absent}")
+                raise ValueError(
+                    f"`{name}` must be given in every batch or in none; got a batch {given} after one {absent}"
+                )
         if self.scores is not None and other.scores is not None:
             held, added = _dimensions(self.scores), _dimensions(other.scores)
             if held != added:
-                raise ValueError(
-                    f"`scores` must have as many dimensions in every batch; got {added} after {held}"
-                )
+                raise ValueError(f"`scores` must have as many dimensions in every batch; got {added} after {held}")
 
     def compact(self) -> Problems:
         """Copy the numbers, so that nobody else can change them; grades that are 0 or 1 take a byte each."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import chain
 from math import fsum, sqrt
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,13 +17,17 @@ from at_k.grading import Verdicts
 from at_k.validation import check_choice, type_name
 from at_k.values import Column, Values
 
+Name = TypeVar("Name", bound=str)
+"""A key: a string, or what a metric made of it."""
+
+
 def summarize(
-    per_problem: Mapping[str, ArrayLike | Column],
+    per_problem: Mapping[Name, ArrayLike | Column],
     /,
     *,
     groups: object = None,
     key_style: str = "standard",
-    mcse: Mapping[str, ArrayLike] | None = None,
+    mcse: Mapping[Name, ArrayLike] | None = None,
 ) -> dict[str, float]:
     """Average every column over the problems, all of them and those of each group.
 
@@ -69,19 +73,19 @@ def summarize(
         for key, mean in average(values, problems).items():
             name = prefix + spell(key, key_style)
             result[name] = mean
-            error = average_error(errors.get(key), problems)
-            if error:
-                result[f"{name}_mcse"] = error
+            spread = average_error(errors.get(key), problems)
+            if spread:
+                result[f"{name}_mcse"] = spread
     return result
 
 
-def average(values: Mapping[str, Column], problems: NDArray[np.intp] | None = None) -> dict[str, float]:
+def average(values: Mapping[Name, Column], problems: NDArray[np.intp] | None = None) -> dict[Name, float]:
     """Average each column over all problems, or over some of them.
 
     The sums are rounded once, so that the order of the problems does not matter.
     """
     counted: dict[int, Ints] = {}  # how often each level occurs, by the array that the columns of counts share
-    means: dict[str, float] = {}
+    means: dict[Name, float] = {}
     for key, column in values.items():
         if column.which is None:
             means[key] = _mean(column.levels if problems is None else column.levels[problems])

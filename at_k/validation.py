@@ -69,8 +69,10 @@ def check_k(k: object, name: str = "k") -> tuple[int, ...]:
     for number in numbers:
         if not is_integer(number):
             raise TypeError(f"`{name}` must be a positive integer or a list of them; got {_describe(number)}")
-        if not 1 <= number <= _LARGEST:
-            raise ValueError(f"`{name}` must be a positive integer of at most 63 bits; got {shorten(int(number))}")
+        if number < 1:
+            raise ValueError(f"`{name}` must be a positive integer; got {shorten(int(number))}")
+        if number > _LARGEST:
+            raise ValueError(f"`{name}` must fit in 64 bits with a sign; got {shorten(int(number))}")
     return tuple(map(int, numbers))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -83,9 +82,9 @@ class Values:
         conditions: what a signature states about how the values were computed.
     """
 
-    columns: Mapping[Key, Column]
-    errors: Mapping[Key, Floats] = field(default_factory=dict)
-    conditions: Mapping[str, object] = field(default_factory=dict)
+    columns: dict[Key, Column]
+    errors: dict[Key, Floats] = field(default_factory=dict)
+    conditions: dict[str, object] = field(default_factory=dict)
 
     @property
     def simulated(self) -> bool:

@@ -25,7 +25,7 @@ COLUMNS = {
     "problems × samples": max(len(case.title) for case in CASES),
     "at-k": 9,
     "peer": max(len(case.peer) for case in CASES),
-    "its time": 8,
+    "its time": 9,
     "target": 17,
     "reached": 16,
     "": 1,

@@ -15,6 +15,7 @@ import numpy as np
 import at_k
 from at_k import columns
 from at_k.estimators.consensus import elect
+from benchmarks import columns as held
 from benchmarks import demo, peers
 from benchmarks.measure import medians, printed_by
 
@@ -31,6 +32,7 @@ class Scale:
 
     Attributes:
         problems: problems with 64 samples each.
+        graded: the same, where columns of grades are read.
         votes: the same, where answers vote or scores choose.
         large_n: samples per problem, where they are many.
         large_answers: different answers among that many samples.
@@ -42,6 +44,7 @@ class Scale:
     """
 
     problems: int = 20_000
+    graded: int = 200_000
     votes: int = 1_000
     large_n: int = 10_000
     large_answers: int = 300
@@ -55,6 +58,7 @@ class Scale:
 FULL = Scale()
 SMOKE = Scale(
     problems=100,
+    graded=1_000,
     votes=8,
     large_n=100,
     large_answers=10,
@@ -266,6 +270,26 @@ def heavy_imports(_scale: Scale) -> Outcome:
     return Outcome(int(printed_by("-c", count)), unit="modules")
 
 
+def grades(scale: Scale, form: str, dtype: str) -> Outcome:
+    return Outcome(*held.time_grades(scale.graded, form, dtype, scale.rounds))
+
+
+def answers_held(scale: Scale, peer: str) -> Outcome:
+    return Outcome(*held.time_answers(scale.problems, scale.rounds, peer=peer))
+
+
+def answers_listed(scale: Scale) -> Outcome:
+    return Outcome(*held.time_lists(scale.problems, scale.rounds))
+
+
+def vote_of_answers(scale: Scale) -> Outcome:
+    return Outcome(*held.time_vote(scale.problems, scale.rounds))
+
+
+def report(scale: Scale) -> Outcome:
+    return Outcome(*held.time_report(scale.problems, scale.rounds))
+
+
 LARGE_K = (1, 10, 100, 1000, 10_000)
 
 
@@ -324,8 +348,29 @@ CASES = (
     ),
     Case("the same: whole calls, from lists", partial(best_and_worst, lists=True), (), "bootstrap, 6 k"),
     Case("gpassk.compute, 20,000 × 64 strings", whole_call, (Target(1.3, SLOWER),), "bare evaluate.Metric"),
-    Case("peak memory, 1,000,000 × 64 grades in batches of lists", partial(memory, form="list"), (Target(1, "GB"),)),
-    Case("peak memory, the same in batches of arrays", partial(memory, form="array"), (Target(1, "GB"),)),
+    *(
+        Case(
+            f"gpassk.compute, 200,000 × 64 grades, {dtype}, {form}",
+            partial(grades, form=form, dtype=dtype),
+            (Target(0.15, "s"), Target(10, SLOWER)),
+            "their bytes read once",
+        )
+        for form in ("datasets", "arrow", "numpy")
+        for dtype in ("float64", "float32", "int8", "bool")
+    ),
+    Case("memory for the same, float64, datasets", partial(memory, form="column"), (Target(0.15, "GB"),)),
+    Case(
+        "gpassk.compute, 20,000 × 64 answers, datasets",
+        partial(answers_held, peer="floor"),
+        (Target(0.06, "s"), Target(5, SLOWER)),
+        "Arrow's encoding of them",
+    ),
+    Case("the same", partial(answers_held, peer="bare"), (Target(3, FASTER),), "bare evaluate.Metric"),
+    Case("gpassk.compute, 20,000 × 64 answers, lists", answers_listed, (Target(0.15, "s"),), "a list of them"),
+    Case("cons_at_k.compute, the same answers, 4 k, datasets", vote_of_answers, (Target(0.25, "s"),)),
+    Case("at_k.score, all metrics, the same with scores", report, (Target(2, SLOWER),), "the slowest metric"),
+    Case("peak memory, 1,000,000 × 64 grades in batches of lists", partial(memory, form="list"), (Target(0.75, "GB"),)),
+    Case("peak memory, the same in batches of arrays", partial(memory, form="array"), (Target(0.75, "GB"),)),
     Case("import at_k, in a fresh process", import_time, (Target(0.25, "s"),)),
     Case("of evaluate, datasets and gradio, it loads", heavy_imports, (Target(0, "modules"),)),
     Case("pass@k and G-Pass@k, k up to n, 100 × 10,000", large_counts, (Target(0.1, "s"),)),

@@ -138,8 +138,17 @@ class TestGrades:
 
     def test_missing_ones(self):
         assert_array_equal(columns.read_grades([[1, None], [NAN]]).values, [1, NAN, NAN])
-        raises(ValueError, ["`correct`", "problem 0, sample 1"], columns.read_grades, [[1, None]], "correct", missing=False)
-        raises(ValueError, ["`correct`", "problem 1, sample 0"], columns.read_grades, [[1], [NAN]], "correct", missing=False)
+        raises(
+            ValueError, ["`correct`", "problem 0, sample 1"], columns.read_grades, [[1, None]], "correct", missing=False
+        )
+        raises(
+            ValueError,
+            ["`correct`", "problem 1, sample 0"],
+            columns.read_grades,
+            [[1], [NAN]],
+            "correct",
+            missing=False,
+        )
 
     @pytest.mark.parametrize(
         ("values", "error", "said"),
@@ -277,14 +286,28 @@ class TestGroups:
 
 def test_as_many_problems():
     columns.require_same_problems("scores", 3, "predictions", 3)
-    raises(ValueError, ["`scores`", "`predictions`", "3 and 2"], columns.require_same_problems, "scores", 3, "predictions", 2)
+    raises(
+        ValueError,
+        ["`scores`", "`predictions`", "3 and 2"],
+        columns.require_same_problems,
+        "scores",
+        3,
+        "predictions",
+        2,
+    )
 
 
 def test_as_many_samples():
     n = np.array([1, 2, 3])
     columns.require_same_samples("scores", n, "predictions", n)
     raises(
-        ValueError, ["`scores`", "`predictions`", "3 and 2"], columns.require_same_samples, "scores", n, "predictions", n[:2]
+        ValueError,
+        ["`scores`", "`predictions`", "3 and 2"],
+        columns.require_same_samples,
+        "scores",
+        n,
+        "predictions",
+        n[:2],
     )
     raises(ValueError, ["`scores`", "`predictions`", "2 and 5", "problem 1"],
            columns.require_same_samples, "scores", n, "predictions", np.array([1, 5, 4]))  # fmt: skip
@@ -323,7 +346,8 @@ class TestNothingIsCastSilently:
                 read(table)
 
     @pytest.mark.parametrize(
-        "read", [columns.read_answers, columns.read_grades, columns.read_scores, columns.read_references, columns.read_groups]
+        "read",
+        [columns.read_answers, columns.read_grades, columns.read_scores, columns.read_references, columns.read_groups],
     )
     def test_a_single_value_is_not_a_column(self, read):
         with pytest.raises(TypeError, match="must be a list with one entry per problem"):

@@ -1,6 +1,5 @@
 """What the modules share, and where they do better than their host: nothing lost or left behind, threads, processes."""
 
-import multiprocessing
 import os
 import pickle
 import threading

@@ -20,7 +20,9 @@ def test_registers_every_module(cache):
     folders = at_k.register()
     assert [folder.parent.name for folder in folders] == [f"evaluate-metric--{name}" for name in at_k.METRICS]
     for folder, name in zip(folders, at_k.METRICS, strict=True):
-        assert not (folder / f"{name}.py").read_text(encoding="utf-8").count("_compute")  # it loads the installed module
+        assert (
+            not (folder / f"{name}.py").read_text(encoding="utf-8").count("_compute")
+        )  # it loads the installed module
         assert evaluate.load(name).name == name
 
 

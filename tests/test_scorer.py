@@ -55,7 +55,9 @@ def test_a_column_that_is_not_there():
         ValueError, match="`predictions` must be a column of the batch, whose columns are samples, answer"
     ):
         at_k.scorer("pass_at_k", k=1)({"samples": [["a"]], "answer": ["a"]})
-    with pytest.raises(ValueError, match=r"`references` or `grades` must be a column of the batch, whose columns are predictions"):
+    with pytest.raises(
+        ValueError, match=r"`references` or `grades` must be a column of the batch, whose columns are predictions"
+    ):
         at_k.scorer("pass_at_k", k=1)({"predictions": [[1, 0]]})
 
 

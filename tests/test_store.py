@@ -13,7 +13,10 @@ def answered(name):
 
 def answers(problems):
     names = [*problems.answers.distinct, None]
-    return [[names[code] for code in row] for row in np.split(problems.answers.codes.values, problems.answers.codes.offsets[1:-1])]
+    return [
+        [names[code] for code in row]
+        for row in np.split(problems.answers.codes.values, problems.answers.codes.offsets[1:-1])
+    ]
 
 
 def test_joined_batches_keep_their_order():

@@ -141,7 +141,7 @@ def _wrap_item(text: str, indent: str) -> str:
 def _fill_region(text: str, name: str, content: str, path: Path) -> str:
     """Replace what stands between two comments."""
     start, end = f"<!-- {name} -->", f"<!-- /{name} -->"
-    return _replace(text, rf"(?<={start}\n).*?(?={end})", f"\n{content}\n\n", path, f"{start} … {end}")
+    return _replace(text, rf"(?<={start}\n).*?(?={end})", f"{content}\n", path, f"{start} … {end}")
 
 
 def _fill_list(text: str, heading: str, content: str, path: Path) -> str:

@@ -13,8 +13,8 @@ from at_k.demo.curves import Setting
 from at_k.demo.limits import LIMITS
 from at_k.demo.scoring import Options, Scored, score_table
 from at_k.demo.words import make_error
+from at_k.family import METRICS
 from at_k.readers.tables import read_table
-from at_k.registration import METRICS
 from at_k.validation import check_k, check_tau, type_name
 
 

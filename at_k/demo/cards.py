@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from at_k.registration import METRICS, module_path
+from at_k.family import METRICS
+from at_k.registration import module_path
 
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _TABLE = re.compile(r"<!-- which of the five -->\s*(\|.+?)\s*<!-- /which of the five -->", re.DOTALL)

@@ -18,12 +18,13 @@ from at_k.demo.problems import Problems
 from at_k.demo.words import make_error, make_message
 from at_k.errors import InputError, Message
 from at_k.estimators.consensus import TIES
+from at_k.family import METRICS
 from at_k.grading.verdicts import MISSING
 from at_k.readers.plain import collect_samples
 from at_k.readers.quoting import shorten
 from at_k.readers.standard import Samples, find_missing
 from at_k.readers.tables import Table
-from at_k.registration import METRICS, module_path
+from at_k.registration import module_path
 
 _MAX_KEYS = LIMITS.max_keys or 0
 _MAX_TABLES = LIMITS.max_tables or 0

@@ -243,9 +243,7 @@ def _sort_votes(codes: Ragged, correct: NDArray[np.bool_]) -> tuple[Ints, NDArra
     return codes.offsets[answer[start] >> answer_bits] + place, keys & 1, start
 
 
-def _report_conflict(
-    ballots: Answers, correct: NDArray[np.bool_], first: Ints, count: Ints, name: str
-) -> NoReturn:
+def _report_conflict(ballots: Answers, correct: NDArray[np.bool_], first: Ints, count: Ints, name: str) -> NoReturn:
     """Raise for the first sample, in input order, whose verdict is not that of the first sample with its answer."""
     codes = ballots.codes
     answers, width = codes.values[first].astype(np.int64), int(codes.values.max()) + 1

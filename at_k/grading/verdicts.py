@@ -124,19 +124,22 @@ def judge(
     answers, grades = problems.answers, problems.grades
     if grades is not None:
         checker = "graded"
-        absent = [part.with_values(np.isnan(part.values)) if part.has_missing else None for part in grades]
+        absent: list[Ragged | None] = [
+            part.with_values(np.isnan(part.values)) if part.has_missing else None for part in grades
+        ]
         if answers is not None:
             answers = _strip(answers)
     elif answers is not None and problems.references is not None:
         checker = checker_name(check_correct_fn)
-        absent = [answers.codes.with_values(answers.codes.values < 0)]
+        silent = answers.codes.with_values(answers.codes.values < 0)
+        absent = [silent]
         if missing == "error":
-            _refuse_missing(absent[0], 0, name)
+            _refuse_missing(silent, 0, name)
         if check is exact_match:
             answers, matched = _match(answers, problems.references)
+            grades = (answers.codes.with_values(matched),)
         else:
-            matched = _check(answers, problems.references, check)
-        grades = (answers.codes.with_values(matched),)
+            grades = (answers.codes.with_values(_check(answers, problems.references, check)),)
     else:
         raise ValueError(f"`references` or `grades` must be given beside `{name}`: they say which answers are right")
     conditions = {"threshold": threshold, "missing": missing, "checker": checker}
@@ -164,9 +167,7 @@ def _settle_missing(verdicts: Verdicts, absent: Sequence[Ragged | None], missing
     answers = verdicts.answers
     if missing == "incorrect":
         silent = None if answers is None else answers.silence(mask.values)
-        return Verdicts(
-            verdicts.graded, verdicts.threshold, verdicts.given, gone, None, silent, verdicts.conditions
-        )
+        return Verdicts(verdicts.graded, verdicts.threshold, verdicts.given, gone, None, silent, verdicts.conditions)
     dropped = mask.sums()
     if (dropped == verdicts.given).any():
         raise InputError(
@@ -261,4 +262,3 @@ def _count_own_frames() -> int:
     while frame is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] in ("at_k", "evaluate_modules"):
         level, frame = level + 1, frame.f_back
     return level
-

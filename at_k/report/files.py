@@ -55,7 +55,9 @@ def load(path: str | PathLike[str]) -> Report:
         try:
             table = pq.read_table(path)
         except pa.ArrowInvalid as error:
-            raise ValueError(f"`path` must be a report that was saved; {fspath(path)!r} is not Parquet: {error}") from None
+            raise ValueError(
+                f"`path` must be a report that was saved; {fspath(path)!r} is not Parquet: {error}"
+            ) from None
         content = json.loads((table.schema.metadata or {}).get(_METADATA, b"{}"))
         if content:
             content["problems"], content["n"], content["c"], *values = [column.to_pylist() for column in table.columns]
@@ -102,7 +104,8 @@ def _to_content(report: Report) -> dict[str, Any]:
 
 
 def _from_content(content: dict[str, Any]) -> Report:
-    from at_k.report.report import Curves, Report
+    from at_k.report.curves import Curves
+    from at_k.report.report import Report
 
     keys = [_from_parts(*parts) for parts in content["keys"]]
     curves = Curves(

@@ -1,12 +1,81 @@
-"""The columns of a data set, whichever library holds it."""
+"""From a data set, whichever library holds it, to the columns and rows that are scored."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
+from os import PathLike
 from typing import Any
 
+from at_k.columns import read_groups, require_same_problems
 from at_k.errors import InputError
-from at_k.validation import type_name
+from at_k.limits import Limits
+from at_k.readers import read_results
+from at_k.readers.models import select_rows
+from at_k.validation import shorten, type_name
+
+COLUMNS = ("problem", "answers", "references", "grades", "scores", "group")
+"""The columns of a data set."""
+
+
+def select_frame(
+    data: Any,
+    *,
+    columns: Mapping[str, str | None] | None,
+    where: Mapping[str, object] | None,
+    pool: str | Sequence[str],
+    limits: Limits,
+) -> dict[str, Any]:
+    """Select the columns of a data set by what they are, and its rows; rows of a problem that are pooled become one."""
+    if isinstance(data, (str, PathLike)):
+        data = read_results(data, columns=columns, where=where, pool=pool, limits=limits)
+        columns, where, pool = None, None, ()
+    whole = read_frame(data)
+    called = {name: name for name in COLUMNS if name in whole} | dict(columns or {})
+    for role, column in called.items():
+        if role not in COLUMNS:
+            raise InputError(
+                "data.no_role", "`columns` must say which column is one of {roles}; got {role}",
+                roles=", ".join(COLUMNS), role=shorten(role),
+            )  # fmt: skip
+        if column is not None and column not in whole:
+            raise InputError(
+                "data.no_column", "`columns` must name columns of the data, which are {columns}; got {column}",
+                columns=", ".join(map(repr, list(whole)[:20])), column=shorten(column),
+            )  # fmt: skip
+    frame = {role: whole[column] for role, column in called.items() if column is not None}
+    if "grades" not in frame and not ("answers" in frame and "references" in frame):
+        raise InputError(
+            "data.nothing_to_score",
+            "`data` must have a column `grades`, or `answers` and `references`; it has {columns}. Say with `columns` "
+            "what others are called, or read a file with `at_k.read_results`.",
+            columns=", ".join(map(repr, list(whole)[:20])) or "no columns",
+        )
+    used = [column for column in called.values() if column is not None]
+    rows = select_rows(whole, where=where, pool=pool, used=used)
+    if rows is not None:
+        frame = {role: _take(column, rows) for role, column in frame.items()}
+    return _pool(frame) if pool and "problem" in frame else frame
+
+
+def _take(column: Any, rows: Sequence[int]) -> list[Any]:
+    listed = column if isinstance(column, list) else list(column)
+    return [listed[row] for row in rows]
+
+
+def _pool(frame: dict[str, Any]) -> dict[str, Any]:
+    """Join the rows of the same problem: their samples, in the order of the rows."""
+    rows: dict[str, list[int]] = {}
+    for row, name in enumerate(map(str, frame["problem"])):
+        rows.setdefault(name, []).append(row)
+    joined: dict[str, Any] = {"problem": list(rows)}
+    for role, column in frame.items():
+        listed = list(column)
+        if role in ("answers", "grades", "scores"):
+            joined[role] = [list(chain.from_iterable(listed[row] for row in own)) for own in rows.values()]
+        elif role != "problem":
+            joined[role] = [listed[own[0]] for own in rows.values()]
+    return joined
 
 
 def read_frame(data: Any) -> dict[str, Any]:
@@ -46,3 +115,33 @@ def _read_rows(rows: Sequence[Any]) -> dict[str, Any]:
             raise TypeError(f"`data` must be a list of rows, each a mapping; got {type_name(row)} in row {number}")
     names = dict.fromkeys(str(name) for row in rows for name in row)
     return {name: [row.get(name) for row in rows] for name in names}
+
+
+def read_names(column: Any, n_problems: int) -> list[str]:
+    """Read the name of each problem; without a column, they are numbered from 0."""
+    if column is None:
+        return list(map(str, range(n_problems)))
+    names = read_groups(column, "problem")
+    require_same_problems("problem", len(names), "data", n_problems)
+    first: dict[str, int] = {}
+    for row, name in enumerate(names):
+        if first.setdefault(name, row) != row:
+            raise InputError(
+                "data.same_problem",
+                "`problem` must name each problem once; {name} is in rows {first} and {row}. Rows that are samples of "
+                "the same problem are brought together by `at_k.read_results`, or by `pool`.",
+                name=shorten(name), first=first[name], row=row,
+            )  # fmt: skip
+    return names
+
+
+def read_labels(groups: object, column: Any, n_problems: int) -> list[str] | None:
+    """Read the group of each problem, from labels that were given or else from the column; None without groups."""
+    if groups is False:
+        return None
+    given = column if groups is None or groups is True else groups
+    if given is None:
+        return None
+    labels = read_groups(given)
+    require_same_problems("groups", len(labels), "data", n_problems)
+    return labels

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
@@ -11,28 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from at_k.errors import Message
 from at_k.report import files, scripts, tables
+from at_k.report.curves import Curves
 from at_k.values import Key
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-@dataclass(frozen=True)
-class Curves:
-    """Values against k: key, with the letter k in it, → one value for each k, None where there is none."""
-
-    k: tuple[int, ...]
-    lines: Mapping[Key, Sequence[float | None]]
-
-    def at(self, k: int) -> dict[Key, float]:
-        """Return the values of one k, under the keys that `compute` gives them."""
-        place = self.k.index(k)
-        found = {}
-        for line, values in self.lines.items():
-            value = values[place]
-            if value is not None:
-                found[Key(line.metric, k if line.metric[-1] == "k" else self.k[-1], line.tau)] = value
-        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +72,10 @@ class Report:
     @property
     def per_problem(self) -> dict[str, list[Any]]:
         """One list per column, with one entry per problem: problem, group, n, c, and every key."""
-        labels = {} if self.labels is None else {"group": self.labels}
-        return {"problem": self.problems, **labels, "n": self.n, "c": self.c, **self.by_problem}
+        table: dict[str, list[Any]] = {"problem": self.problems}
+        if self.labels is not None:
+            table["group"] = self.labels
+        return table | {"n": self.n, "c": self.c} | {str(key): values for key, values in self.by_problem.items()}
 
     def __len__(self) -> int:
         """Count the problems."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from itertools import chain
+from functools import partial
 from os import PathLike, fspath
 from time import monotonic
 from typing import Any
@@ -15,31 +15,19 @@ import numpy as np
 
 import at_k
 from at_k import summary
-from at_k.columns import read_groups, require_problems, require_same_problems
+from at_k.columns import require_problems
 from at_k.effort import find_longest_vote
 from at_k.errors import InputError, Message
 from at_k.family import FAMILY, METRICS, Metric, check_options, choose_k
 from at_k.grading import Check, Verdicts, judge
 from at_k.limits import UNLIMITED, Limits
 from at_k.problems import Problems
-from at_k.readers.models import select_rows
-from at_k.report.frames import read_frame
-from at_k.report.report import Curves, Report
-from at_k.validation import K, Tau
-from at_k.values import Key, Values
-
-COLUMNS = ("problem", "answers", "references", "grades", "scores", "group")
-"""The columns of a data set."""
-
-_POINTS = 64
-"""Up to this n every k is a point of a curve."""
-
-_AGREEMENT = 0.02
-"""Least share of the samples that must repeat an earlier answer of their problem for a vote to mean something. Sample
-numbers and whole completions have none; the answers of the Qwen2.5-Math file 0.98, of free text a few per cent."""
-
-_ENOUGH = 8
-"""So many samples that could repeat an answer, and do not, are needed to say that the column holds no answers."""
+from at_k.report.curves import Curves, draw_curves, spread_k
+from at_k.report.frames import read_labels, read_names, select_frame
+from at_k.report.notes import refuse_late, refuse_much, refuse_scatter, write_notes
+from at_k.report.report import Report
+from at_k.validation import K, Taus, check_k, check_tau, shorten
+from at_k.values import Values
 
 
 def score(
@@ -48,7 +36,7 @@ def score(
     *,
     metrics: str | Iterable[str] | None = None,
     k: K | None = None,
-    thresholds: Tau = (0.25, 0.5, 0.75, 1.0),
+    thresholds: Taus = (0.25, 0.5, 0.75, 1.0),
     threshold: float = 0.5,
     ties: str = "random",
     select: str | None = None,
@@ -118,7 +106,7 @@ def score(
     wanted = _check_metrics(metrics)
     started = monotonic()
     source = fspath(data) if isinstance(data, (str, PathLike)) else None
-    frame = _select(data, columns=columns, where=where, pool=pool, limits=limits)
+    frame = select_frame(data, columns=columns, where=where, pool=pool, limits=limits)
     problems = Problems.read(
         answers=frame.get("answers"),
         references=frame.get("references"),
@@ -126,18 +114,18 @@ def score(
         scores=frame.get("scores"),
     )
     require_problems("data", len(problems))
-    names = _read_names(frame.get("problem"), len(problems))
-    labels = _read_labels(groups, frame.get("group"), len(problems))
+    names = read_names(frame.get("problem"), len(problems))
+    labels = read_labels(groups, frame.get("group"), len(problems))
     verdicts = judge(
-        problems, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing, name=_named(problems)
+        problems, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing, name=_name_samples(problems)
     )
-    notes = _note(problems, verdicts, missing)
+    notes = write_notes(problems, verdicts, missing)
     found: dict[str, Values] = {}
     left_out: dict[str, Message] = {}
     longest = find_longest_vote(verdicts, limits.vote_seconds)
     for metric in wanted:
-        _refuse_late(started, limits)
-        _refuse_much(verdicts, metric, options, limits)
+        refuse_late(started, limits)
+        refuse_much(verdicts, metric, options, limits)
         try:
             found[metric.name] = _compute(metric, verdicts, problems, options, longest, seed)
         except InputError as reason:
@@ -145,8 +133,8 @@ def score(
                 raise
             left_out[metric.name] = reason.message
     if not found:
-        reason = next(iter(left_out.values()))
-        raise InputError(reason.code, reason.sentence, **reason.values)
+        first = next(iter(left_out.values()))
+        raise InputError(first.code, first.sentence, **first.values)
     if "cons_at_k" in found and verdicts.answers is None:
         notes.append(
             Message(
@@ -156,27 +144,28 @@ def score(
             )
         )
 
-    def draw_curves() -> Curves:
-        return _draw_curves([FAMILY[name] for name in found], verdicts, problems, options, limits, longest, seed)
+    def draw() -> Curves:
+        grid = _choose_grid(verdicts, k, limits, lines=len(check_tau(thresholds)) + 4)
+        drawn = []
+        for metric in (FAMILY[name] for name in found):
+            draws = [each for each in grid if not metric.votes or each <= longest]
+            drawn.append((draws, partial(_compute_at, metric, verdicts, problems, options, longest, seed)))
+        return draw_curves(grid, drawn)
 
-    return _gather(
-        found, verdicts, names, labels, notes, left_out,
-        options=_changed(options | {"metrics": metrics, "groups": groups, "columns": columns, "where": where, "pool": pool, "seed": seed}),
-        source=source, seed=seed, draw_curves=draw_curves,
-    )  # fmt: skip
-
-
-def spread_k(n: int, *others: int) -> tuple[int, ...]:
-    """List the k of a curve up to n: all of them, or for large n those that are evenly spread on a logarithmic axis.
-
-    Examples:
-        >>> spread_k(4), len(spread_k(1000))
-        ((1, 2, 3, 4), 51)
-    """
-    if n <= _POINTS:
-        return tuple(range(1, n + 1))
-    spread = np.geomspace(1, n, _POINTS).round().astype(int).tolist()
-    return tuple(sorted({*spread, *others}))
+    given = {"metrics": metrics, "groups": groups, "columns": columns, "where": where, "pool": pool, "seed": seed}
+    return Report(
+        **_gather(found, verdicts, labels, seed),
+        problems=names,
+        labels=labels,
+        n=verdicts.n.tolist(),
+        c=verdicts.c.tolist(),
+        n_missing=verdicts.n_missing,
+        left_out=left_out,
+        notes=notes,
+        options=_find_changed(options | given),
+        source=source,
+        draw_curves=draw,
+    )
 
 
 def _check_metrics(metrics: str | Iterable[str] | None) -> list[Metric]:
@@ -187,139 +176,16 @@ def _check_metrics(metrics: str | Iterable[str] | None) -> list[Metric]:
         if name not in METRICS:
             raise InputError(
                 "options.metrics", "`metrics` must be out of {choices}; got {value}",
-                choices=", ".join(METRICS), value=f"{name!r:.60}",
+                choices=", ".join(METRICS), value=shorten(name),
             )  # fmt: skip
     if not asked:
         raise InputError("options.no_metric", "`metrics` must name at least one metric.")
     return [metric for metric in FAMILY.values() if metric.name in asked]
 
 
-def _select(
-    data: Any,
-    *,
-    columns: Mapping[str, str | None] | None,
-    where: Mapping[str, object] | None,
-    pool: str | Sequence[str],
-    limits: Limits,
-) -> dict[str, Any]:
-    """Select the columns of a data set by what they are, and its rows; rows of a problem that are pooled become one."""
-    if isinstance(data, (str, PathLike)):
-        from at_k.readers import read_results
-
-        data = read_results(data, columns=columns, where=where, pool=pool, limits=limits)
-        columns, where, pool = None, None, ()
-    whole = read_frame(data)
-    called = {name: name for name in COLUMNS if name in whole} | dict(columns or {})
-    for role, column in called.items():
-        if role not in COLUMNS:
-            raise InputError(
-                "data.no_role", "`columns` must say which column is one of {roles}; got {role}",
-                roles=", ".join(COLUMNS), role=f"{role!r:.60}",
-            )  # fmt: skip
-        if column is not None and column not in whole:
-            raise InputError(
-                "data.no_column", "`columns` must name columns of the data, which are {columns}; got {column}",
-                columns=", ".join(map(repr, list(whole)[:20])), column=f"{column!r:.60}",
-            )  # fmt: skip
-    frame = {role: whole[column] for role, column in called.items() if column is not None}
-    if "grades" not in frame and not ("answers" in frame and "references" in frame):
-        raise InputError(
-            "data.nothing_to_score",
-            "`data` must have a column `grades`, or `answers` and `references`; it has {columns}. Say with `columns` "
-            "what others are called, or read a file with `at_k.read_results`.",
-            columns=", ".join(map(repr, list(whole)[:20])) or "no columns",
-        )
-    used = [column for column in called.values() if column is not None]
-    rows = select_rows(whole, where=where, pool=pool, used=used)
-    if rows is not None:
-        frame = {role: _take(column, rows) for role, column in frame.items()}
-    return _pool(frame) if pool and "problem" in frame else frame
-
-
-def _take(column: Any, rows: Sequence[int]) -> list[Any]:
-    listed = column if isinstance(column, list) else list(column)
-    return [listed[row] for row in rows]
-
-
-def _pool(frame: dict[str, Any]) -> dict[str, Any]:
-    """Join the rows of the same problem: their samples, in the order of the rows."""
-    rows: dict[str, list[int]] = {}
-    for row, name in enumerate(map(str, frame["problem"])):
-        rows.setdefault(name, []).append(row)
-    joined: dict[str, Any] = {"problem": list(rows)}
-    for role, column in frame.items():
-        listed = list(column)
-        if role in ("answers", "grades", "scores"):
-            joined[role] = [list(chain.from_iterable(listed[row] for row in own)) for own in rows.values()]
-        elif role != "problem":
-            joined[role] = [listed[own[0]] for own in rows.values()]
-    return joined
-
-
-def _named(problems: Problems) -> str:
+def _name_samples(problems: Problems) -> str:
     """Return the column by which an error names a missing sample."""
     return "answers" if problems.grades is None else "grades"
-
-
-def _read_names(column: Any, n_problems: int) -> list[str]:
-    if column is None:
-        return list(map(str, range(n_problems)))
-    names = read_groups(column, "problem")
-    require_same_problems("problem", len(names), "data", n_problems)
-    first: dict[str, int] = {}
-    for row, name in enumerate(names):
-        if first.setdefault(name, row) != row:
-            raise InputError(
-                "data.same_problem",
-                "`problem` must name each problem once; {name} is in rows {first} and {row}. Rows that are samples of "
-                "the same problem are brought together by `at_k.read_results`, or by `pool`.",
-                name=f"{name!r:.60}", first=first[name], row=row,
-            )  # fmt: skip
-    return names
-
-
-def _read_labels(groups: object, column: Any, n_problems: int) -> list[str] | None:
-    if groups is False:
-        return None
-    given = column if groups is None or groups is True else groups
-    if given is None:
-        return None
-    labels = read_groups(given)
-    require_same_problems("groups", len(labels), "data", n_problems)
-    return labels
-
-
-def _note(problems: Problems, verdicts: Verdicts, missing: str) -> list[Message]:
-    """Say what must be known of the verdicts, the most important first."""
-    notes = []
-    judged_here = problems.grades is None and verdicts.answers is not None and problems.references is not None
-    if judged_here and not verdicts.c.any():
-        answers = problems.answers
-        assert answers is not None and problems.references is not None  # noqa: S101, PT018 - for the type checker
-        place = int(np.argmax(answers.codes.values >= 0))
-        problem = int(np.searchsorted(answers.codes.offsets, place, side="right")) - 1
-        if answers.codes.values[place] >= 0:
-            notes.append(
-                Message(
-                    "note.no_match",
-                    "No answer is correct: none of them equals its reference, for instance {answer} beside {reference}. "
-                    "Bring answers and references into one form, or choose a checker.",
-                    answer=_quote(answers.distinct[answers.codes.values[place]]),
-                    reference=_quote(problems.references[problem][0]),
-                )
-            )
-    if verdicts.n_missing:
-        sentence = {
-            "incorrect": "Missing samples, counted as wrong: {count}. They cast no vote.",
-            "drop": "Missing samples, left out: {count}. Their problems have a smaller n.",
-        }[missing]
-        notes.append(Message(f"note.{missing}", sentence, count=verdicts.n_missing))
-    return notes
-
-
-def _quote(text: object) -> str:
-    shown = str(text)
-    return f"“{shown if len(shown) <= 60 else shown[:29] + ' … ' + shown[-28:]}”"
 
 
 def _compute(
@@ -329,7 +195,7 @@ def _compute(
     own = metric.own(options)
     draws = () if metric.default_k is None else choose_k(own.get("k"), verdicts.n, metric.default_k)
     if metric.votes:
-        _refuse_scatter(verdicts)
+        refuse_scatter(verdicts)
         if draws and max(draws) > longest:
             raise InputError(
                 "left_out.vote_too_long",
@@ -352,6 +218,18 @@ def _compute(
         ) from None
 
 
+def _compute_at(
+    metric: Metric,
+    verdicts: Verdicts,
+    problems: Problems,
+    options: dict[str, Any],
+    longest: float,
+    seed: int,
+    k: Sequence[int],
+) -> Values:
+    return _compute(metric, verdicts, problems, options | {"k": list(k)}, longest, seed)
+
+
 def _compute_vote(metric: Metric, verdicts: Verdicts, own: dict[str, Any], seed: int) -> Values:
     try:
         return metric.compute(verdicts, seed=seed, **own)
@@ -366,156 +244,52 @@ def _compute_vote(metric: Metric, verdicts: Verdicts, own: dict[str, Any], seed:
         ) from None  # fmt: skip
 
 
-def _refuse_scatter(verdicts: Verdicts) -> None:
-    """Raise if hardly any two samples of a problem give the same answer: then there is nothing to vote about."""
-    answers = verdicts.answers
-    if answers is None:
-        return
-    codes = answers.codes
-    cast = codes.values >= 0
-    votes = codes.with_values(cast).sums()
-    chances = int(np.maximum(votes - 1, 0).sum())
-    if chances < _ENOUGH:
-        return
-    pairs = codes.problem[cast] * len(answers.distinct) + codes.values[cast]
-    repeats = int(cast.sum()) - len(np.unique(pairs))
-    if repeats < _AGREEMENT * chances:
-        raise InputError(
-            "left_out.scatter",
-            "cons@k is left out: hardly any two samples of a problem give the same answer ({repeats} of {chances} repeat "
-            "an earlier one), so that a vote says nothing. The column may hold whole texts or sample numbers: extract "
-            "the answers, or name their column.",
-            repeats=repeats, chances=chances,
-        )  # fmt: skip
-
-
-def _refuse_late(started: float, limits: Limits) -> None:
-    if limits.seconds is not None and monotonic() - started > limits.seconds:
-        raise InputError(
-            "limits.seconds",
-            "This takes longer than {seconds} seconds. On your own machine there is no limit.",
-            seconds=round(limits.seconds),
-        )
-
-
-def _refuse_much(verdicts: Verdicts, metric: Metric, options: dict[str, Any], limits: Limits) -> None:
-    """Raise if the work, or what must be held of it, exceeds the limits: a table for each n and key, a value for each
-    problem and key."""
-    if metric.default_k is None:
-        return
-    draws = choose_k(options["k"], verdicts.n, metric.default_k)
-    taus = options["thresholds"]
-    keys = len(draws) * (len(taus) if isinstance(taus, (list, tuple)) else 1) + 4 * len(draws)
-    problems, sizes = len(verdicts), len(np.unique(verdicts.n))
-    if limits.max_values is not None and problems * keys > limits.max_values:
-        raise InputError(
-            "limits.values",
-            "Problems: {problems:,}. With so many k and τ this page takes up to {limit:,}.",
-            problems=problems, limit=limits.max_values // keys,
-        )  # fmt: skip
-    if limits.max_tables is not None and sizes * keys > limits.max_tables:
-        raise InputError(
-            "limits.tables",
-            "The problems have {sizes:,} different numbers of samples. With these k and τ this page takes up to "
-            "{limit:,}.",
-            sizes=sizes, limit=limits.max_tables // keys,
-        )  # fmt: skip
-
-
-def _draw_curves(
-    metrics: Sequence[Metric],
-    verdicts: Verdicts,
-    problems: Problems,
-    options: dict[str, Any],
-    limits: Limits,
-    longest: float,
-    seed: int,
-) -> Curves:
-    """Compute the metrics against k, up to the smallest n. What has no unit interval is no line."""
+def _choose_grid(verdicts: Verdicts, k: K | None, limits: Limits, lines: int) -> tuple[int, ...]:
+    """List the k of the curves: the k asked for, and others up to the smallest n, as many as the limits allow."""
     smallest = int(verdicts.n.min())
-    asked = () if options["k"] is None else choose_k(options["k"], verdicts.n, next(iter(FAMILY.values())).default_k)  # type: ignore[arg-type]
+    asked = () if k is None else check_k(k)
     grid = spread_k(smallest)
     if limits.max_tables is not None:
-        taus = options["thresholds"]
-        lines = (len(taus) if isinstance(taus, (list, tuple)) else 1) + 4
         room = max(1, limits.max_tables // (len(np.unique(verdicts.n)) * lines) - len(asked))
         grid = grid[:: -(-len(grid) // room)]
-    grid = tuple(sorted({*grid, *asked, smallest}))
-    lines_found: dict[Key, tuple[float | None, ...]] = {}
-    for metric in metrics:
-        drawn = [k for k in grid if k <= longest] if metric.votes else list(grid)
-        own = options | {"k": drawn}
-        values = _compute(metric, verdicts, problems, own, longest, seed)
-        means = summary.average(values.columns)
-        bounded = {key: means[key] for key in values.columns if not key.startswith("max@") and key != "accuracy"}
-        for key in bounded:
-            line = key.line
-            if line not in lines_found:
-                points = {each.k: value for each, value in bounded.items() if each.line == line}
-                constant = key.metric[-1] != "k"
-                lines_found[line] = tuple(bounded[key] if constant else points.get(k) for k in grid)
-    return Curves(grid, lines_found)
+    return tuple(sorted({*grid, *asked, smallest}))
 
 
-def _gather(
-    found: dict[str, Values],
-    verdicts: Verdicts,
-    names: list[str],
-    labels: list[str] | None,
-    notes: list[Message],
-    left_out: dict[str, Message],
-    *,
-    options: dict[str, Any],
-    source: str | None,
-    seed: int,
-    draw_curves: Callable[[], Curves],
-) -> Report:
+def _gather(found: dict[str, Values], verdicts: Verdicts, labels: list[str] | None, seed: int) -> dict[str, Any]:
+    """Gather the values of all metrics: their means, of all problems and of each group, and the problems' own."""
     columns = {key: column for values in found.values() for key, column in values.columns.items()}
     errors = {key: error for values in found.values() for key, error in values.errors.items()}
-    members = summary.find_members(labels, len(names))
-    means = summary.average(columns)
-    return Report(
-        values={key: means[key] for key in columns},
-        groups={
-            prefix[:-1]: {key: mean for key, mean in zip(columns, summary.average(columns, own).values(), strict=True)}
-            for prefix, own in sorted(members.items(), key=lambda item: _natural(item[0]))
-        },
-        sizes={prefix[:-1]: len(own) for prefix, own in members.items()},
-        problems=names,
-        labels=labels,
-        n=verdicts.n.tolist(),
-        c=verdicts.c.tolist(),
-        n_missing=verdicts.n_missing,
-        by_problem={key: column.expand().tolist() for key, column in columns.items()},
-        errors={key: summary.average_error(error) for key, error in errors.items()},
-        metrics={name: list(values.columns) for name, values in found.items()},
-        left_out=left_out,
-        notes=notes,
-        signatures={
-            name: summary.sign(values, verdicts, name=name, seed=seed, version=at_k.__version__)
-            for name, values in found.items()
-        },
-        options=options,
-        source=source,
-        draw_curves=draw_curves,
-    )
+    members = {prefix[:-1]: own for prefix, own in summary.find_members(labels, len(verdicts)).items()}
+    signatures = {
+        name: summary.sign(values, verdicts, name=name, seed=seed, version=at_k.__version__)
+        for name, values in found.items()
+    }
+    return {
+        "values": summary.average(columns),
+        "groups": {label: summary.average(columns, members[label]) for label in sorted(members, key=_split_numbers)},
+        "sizes": {label: len(own) for label, own in members.items()},
+        "by_problem": {key: column.expand().tolist() for key, column in columns.items()},
+        "errors": {key: summary.average_error(error) for key, error in errors.items()},
+        "metrics": {name: list(values.columns) for name, values in found.items()},
+        "signatures": signatures,
+    }
 
 
-def _natural(label: str) -> list[tuple[int, int | str]]:
-    """Order labels as people count: Level 2 before Level 10."""
+def _split_numbers(label: str) -> list[tuple[int, int | str]]:
+    """Split a label at its numbers, so that Level 2 is sorted before Level 10."""
     return [(0, int(part)) if i % 2 else (1, part) for i, part in enumerate(re.split(r"(\d{1,15})", label))]
 
 
-def _changed(options: dict[str, Any]) -> dict[str, Any]:
+def _find_changed(options: dict[str, Any]) -> dict[str, Any]:
     """Keep the options that are not the defaults, in forms that can be written."""
     defaults = {name: each.default for name, each in inspect.signature(score).parameters.items()}
-    plain = {name: _plain(value) for name, value in options.items()}
-    return {name: value for name, value in plain.items() if value != _plain(defaults[name])}
+    plain = {name: _simplify(value) for name, value in options.items()}
+    return {name: value for name, value in plain.items() if value != _simplify(defaults[name])}
 
 
-def _plain(value: Any) -> Any:
+def _simplify(value: Any) -> Any:
     if isinstance(value, (str, Fraction, Mapping)) or callable(value) or value is None:
         return value
     if isinstance(value, np.generic):
         return value.item()
-    return [_plain(part) for part in value] if isinstance(value, Iterable) else value
+    return [_simplify(part) for part in value] if isinstance(value, Iterable) else value

@@ -16,7 +16,10 @@ def write_script(report: Report, source: str | None = None) -> str:
     if any(isinstance(part, Fraction) for value in report.options.values() for part in _parts(value)):
         lines = ["from fractions import Fraction", "", *lines]
     functions = {name: value for name, value in report.options.items() if callable(value)}
-    lines += ["", *(f"# `{_name(value)}` is the function that was given as `{name}`" for name, value in functions.items())]
+    lines += [
+        "",
+        *(f"# `{_name(value)}` is the function that was given as `{name}`" for name, value in functions.items()),
+    ]
     if source is None:
         lines.append("# `data` is the data set that the report was made from")
     arguments = [repr(source) if source is not None else "data"]

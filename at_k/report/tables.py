@@ -47,19 +47,24 @@ def write_markdown(report: Report, digits: int = 4) -> str:
     first = len(header) - len(_numbers(report))
 
     def line(row: list[str]) -> str:
-        cells = [cell.ljust(width) if i < first else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True))]
+        cells = [
+            cell.ljust(width) if i < first else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
         return f"| {' | '.join(cells)} |"
 
     rule = [("-" * width if i < first else "-" * (width - 1) + ":") for i, width in enumerate(widths)]
     rows = [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
     lines = [line(header), line(rule), *map(line, rows)]
-    remarks = [f"- {str(each)}" for each in (*report.notes, *report.left_out.values())]
+    remarks = [f"- {each}" for each in (*report.notes, *report.left_out.values())]
     return "\n".join([*lines, *([""] if remarks else []), *remarks])
 
 
 def write_latex(report: Report, digits: int = 4) -> str:
     """Write a LaTeX table for the package booktabs."""
-    header, *rows = [["".join(_LATEX.get(sign, sign) for sign in cell) for cell in row] for row in _lay_out(report, digits)]
+    header, *rows = [
+        ["".join(_LATEX.get(sign, sign) for sign in cell) for cell in row] for row in _lay_out(report, digits)
+    ]
     numbers = len(_numbers(report))
     lines = [rf"\begin{{tabular}}{{{'l' * (len(header) - numbers)}{'r' * numbers}}}", r"\toprule"]
     lines += [" & ".join(header) + r" \\", r"\midrule"]

@@ -138,7 +138,7 @@ def test_options_change_the_table(visit):
     page.locator("#score_k input").fill("4")
     page.locator("#score_run").click()
     eventually(lambda: refusal(page), [])
-    eventually(lambda: "1 missing samples are left out" in page.locator(".remarks").inner_text(), True)
+    eventually(lambda: "Missing samples: 1. They are left out" in page.locator(".remarks").inner_text(), True)
     average = (at_k.pass_at_k(4, 2, k=4) + at_k.pass_at_k(5, 2, k=4)) / 2
     assert overall(page)["pass@4"] == pytest.approx(float(average), abs=1e-12)
     assert overall(page)["avg@n"] == pytest.approx((2 / 4 + 2 / 5) / 2, abs=1e-12)

@@ -383,12 +383,12 @@ def test_what_is_given_is_said_as_text(visit):
     page.get_by_role("option", name="<img src=x onerror=alert(1)>").click()
     eventually(said.count, 1)
     give(page, '{"correct": [1, "<img src=x onerror=alert(1)>"]}')
-    eventually(lambda: "not “<img src=x onerror=alert(1)>”" in "".join(said.all_inner_texts()), True)
+    eventually(lambda: "got “<img src=x onerror=alert(1)>”" in "".join(said.all_inner_texts()), True)
     assert page.evaluate(MADE) == []
     page.get_by_role("tab", name="Metrics").click()
     page.locator("#metrics_text_gpassk textarea").fill('{"correct": [1, "<img src=x onerror=alert(1)>"]}')
     page.locator("#metrics_run_gpassk").click()
-    eventually(lambda: "not “<img src=x onerror=alert(1)>”" in "".join(said.all_inner_texts()), True)
+    eventually(lambda: "got “<img src=x onerror=alert(1)>”" in "".join(said.all_inner_texts()), True)
     assert page.evaluate(MADE) == []
 
 
@@ -402,7 +402,7 @@ def test_too_much_in_the_browser(visit):
     box.evaluate("(box, text) => { box.value = text; box.dispatchEvent(new Event('input', { bubbles: true })); }", text)
     page.locator("#score_run").click()
     said = page.locator("#score_refused_data [role=alert]")
-    eventually(lambda: "at most 5,000,000 are read here" in "".join(said.all_inner_texts()), True)
+    eventually(lambda: "the limit is 5,000,000" in "".join(said.all_inner_texts()), True)
     assert box.evaluate("box => box.value.length") == len(text)
     page.locator("#score_file input").set_input_files({"name": "a.zip", "mimeType": "", "buffer": bomb()})
     eventually(said.all_inner_texts, [say("en", "score.file_not_text")])

@@ -136,7 +136,9 @@ def test_weights_follow_the_samples_that_are_left():
 
 
 def test_weights_need_answers():
-    with pytest.raises(ValueError, match="`weights` must not be given without answers, as in the configuration 'graded'"):
+    with pytest.raises(
+        ValueError, match="`weights` must not be given without answers, as in the configuration 'graded'"
+    ):
         CONS_AT_K.compute("graded", weights=[[1] * 4] * 2)
 
 

@@ -14,9 +14,9 @@ from at_k.demo.scoring import Options, numbers, score
 from at_k.demo.words import language_of
 from at_k.errors import InputError
 from at_k.estimators.consensus import TIES
+from at_k.family import METRICS
 from at_k.readers.plain import collect_samples
 from at_k.readers.tables import read_table
-from at_k.registration import METRICS
 
 POSITION = 3
 

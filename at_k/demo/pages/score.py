@@ -17,11 +17,11 @@ from at_k.demo.scoring import Options, numbers, score_table
 from at_k.demo.words import LANGUAGES, language_of, say
 from at_k.errors import InputError
 from at_k.estimators.consensus import TIES
+from at_k.family import METRICS
 from at_k.grading.verdicts import MISSING
 from at_k.readers.roles import guess_roles
 from at_k.readers.standard import ROLES
 from at_k.readers.tables import Table, read_table
-from at_k.registration import METRICS
 
 POSITION = 2
 

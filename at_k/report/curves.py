@@ -1,0 +1,70 @@
+"""Values against k, as figures draw them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from at_k import summary
+from at_k.family import FAMILY
+from at_k.values import Key, Values
+
+_POINTS = 64
+"""Up to this n every k is a point of a curve."""
+
+_NOT_DRAWN = {output.metric for metric in FAMILY.values() for output in metric.outputs if not output.drawn}
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Values against k: key, with the letter k in it, → one value for each k, None where there is none."""
+
+    k: tuple[int, ...]
+    lines: Mapping[Key, Sequence[float | None]]
+
+    def at(self, k: int) -> dict[Key, float]:
+        """Return the values of one k, under the keys that `compute` gives them."""
+        place = self.k.index(k)
+        found = {}
+        for line, values in self.lines.items():
+            value = values[place]
+            if value is not None:
+                found[Key(line.metric, k if line.metric[-1] == "k" else self.k[-1], line.tau)] = value
+        return found
+
+
+def spread_k(n: int, *others: int) -> tuple[int, ...]:
+    """List the k of a curve up to n: all of them, or for large n those that are evenly spread on a logarithmic axis.
+
+    Examples:
+        >>> spread_k(4), spread_k(1000)[:3], spread_k(1000)[-2:]
+        ((1, 2, 3, 4), (1, 2, 3), (896, 1000))
+    """
+    if n <= _POINTS:
+        return tuple(range(1, n + 1))
+    spread = np.geomspace(1, n, _POINTS).round().astype(int).tolist()
+    return tuple(sorted({*spread, *others}))
+
+
+def draw_curves(
+    grid: tuple[int, ...], drawn: Sequence[tuple[Sequence[int], Callable[[Sequence[int]], Values]]]
+) -> Curves:
+    """Draw metrics over a grid of k.
+
+    Args:
+        grid: the k of the curves.
+        drawn: for each metric the k at which it is drawn, and a function from k to its values. Numbers that are no
+            shares, or repeat a share without its threshold, are left out.
+    """
+    lines: dict[Key, tuple[float | None, ...]] = {}
+    for draws, compute in drawn:
+        means = summary.average(compute(draws).columns)
+        points: dict[Key, dict[int | None, float]] = {}
+        for key, value in means.items():
+            if key.metric not in _NOT_DRAWN:
+                points.setdefault(key.line, {})[key.k if key.metric[-1] == "k" else None] = value
+        for line, values in points.items():
+            lines[line] = tuple(values.get(k, values.get(None)) for k in grid)
+    return Curves(grid, lines)

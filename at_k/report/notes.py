@@ -1,0 +1,119 @@
+"""What must be known of the numbers of a data set, and why some of them are left out or refused."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from at_k.errors import InputError, Message
+from at_k.family import Metric, choose_k
+from at_k.grading import Verdicts
+from at_k.limits import Limits
+from at_k.problems import Problems
+from at_k.validation import is_sequence
+
+_AGREEMENT = 0.02
+"""Least share of the samples that must repeat an earlier answer of their problem for a vote to mean something. Sample
+numbers and whole completions have none; the answers of the Qwen2.5-Math file 0.98, of free text a few per cent."""
+
+_LOOKED_AT = 1000
+"""Problems that are looked at together. A column of answers is known as such after a few per cent of them."""
+
+_ENOUGH = 8
+"""So many samples that could repeat an answer, and do not, are needed to say that the column holds no answers."""
+
+
+def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Message]:
+    """Say what must be known of the verdicts, the most important first."""
+    notes = []
+    judged_here = problems.grades is None and verdicts.answers is not None and problems.references is not None
+    if judged_here and not verdicts.c.any():
+        answers = problems.answers
+        assert answers is not None and problems.references is not None  # noqa: PT018 - for the type checker
+        place = int(np.argmax(answers.codes.values >= 0))
+        problem = int(np.searchsorted(answers.codes.offsets, place, side="right")) - 1
+        if answers.codes.values[place] >= 0:
+            notes.append(
+                Message(
+                    "note.no_match",
+                    "No answer is correct: none of them equals its reference, for instance {answer} beside "
+                    "{reference}. Bring answers and references into one form, or choose a checker.",
+                    answer=_quote(answers.distinct[answers.codes.values[place]]),
+                    reference=_quote(problems.references[problem][0]),
+                )
+            )
+    if verdicts.n_missing:
+        sentence = {
+            "incorrect": "Missing samples, counted as wrong: {count}. They cast no vote.",
+            "drop": "Missing samples, left out: {count}. Their problems have a smaller n.",
+        }[missing]
+        notes.append(Message(f"note.{missing}", sentence, count=verdicts.n_missing))
+    return notes
+
+
+def _quote(text: object) -> str:
+    shown = str(text)
+    return f"“{shown if len(shown) <= 60 else shown[:29] + ' … ' + shown[-28:]}”"
+
+
+def refuse_scatter(verdicts: Verdicts) -> None:
+    """Raise if hardly any two samples of a problem give the same answer: then there is nothing to vote about."""
+    answers = verdicts.answers
+    if answers is None:
+        return
+    codes = answers.codes
+    cast = codes.values >= 0
+    chances = int(np.maximum(codes.with_values(cast).sums() - 1, 0).sum())
+    if chances < _ENOUGH:
+        return
+    repeats, problem = 0, codes.problem
+    for start in range(0, len(codes), _LOOKED_AT):  # answers repeat in the first problems already
+        first, last = codes.offsets[start], codes.offsets[min(start + _LOOKED_AT, len(codes))]
+        here = cast[first:last]
+        pairs = problem[first:last][here] * len(answers.distinct) + codes.values[first:last][here]
+        repeats += len(pairs) - len(np.unique(pairs))
+        if repeats >= _AGREEMENT * chances:
+            return
+    raise InputError(
+        "left_out.scatter",
+        "cons@k is left out: hardly any two samples of a problem give the same answer ({repeats} of {chances} repeat "
+        "an earlier one), so that a vote says nothing. The column may hold whole texts or sample numbers: extract the "
+        "answers, or name their column.",
+        repeats=repeats,
+        chances=chances,
+    )
+
+
+def refuse_late(started: float, limits: Limits) -> None:
+    """Raise if the work has taken longer than the limit. The clock is looked at between metrics, not inside them."""
+    if limits.seconds is not None and monotonic() - started > limits.seconds:
+        raise InputError(
+            "limits.seconds",
+            "This takes longer than {seconds} seconds. On your own machine there is no limit.",
+            seconds=round(limits.seconds),
+        )
+
+
+def refuse_much(verdicts: Verdicts, metric: Metric, options: dict[str, Any], limits: Limits) -> None:
+    """Raise if there are too many tables, one for each n and key, or values, one for each problem and key."""
+    if metric.default_k is None:
+        return
+    draws = choose_k(options["k"], verdicts.n, metric.default_k)
+    taus = options["thresholds"]
+    keys = len(draws) * (len(taus) if is_sequence(taus) else 1) + 4 * len(draws)
+    problems, sizes = len(verdicts), len(np.unique(verdicts.n))
+    if limits.max_values is not None and problems * keys > limits.max_values:
+        raise InputError(
+            "limits.values",
+            "Problems: {problems:,}. With so many k and τ this page takes up to {limit:,}.",
+            problems=problems, limit=limits.max_values // keys,
+        )  # fmt: skip
+    if limits.max_tables is not None and sizes * keys > limits.max_tables:
+        raise InputError(
+            "limits.tables",
+            "The problems have {sizes:,} different numbers of samples. With these k and τ this page takes up to "
+            "{limit:,}.",
+            sizes=sizes, limit=limits.max_tables // keys,
+        )  # fmt: skip
