@@ -156,7 +156,7 @@ def _fill_list(text: str, heading: str, content: str, path: Path) -> str:
 
 
 def _fill_docstring(text: str, metric: Metric, path: Path) -> str:
-    pattern = r'(?<=\n_KWARGS_DESCRIPTION = """\n)Args:\n.*?(?=\nExamples:)'
+    pattern = r'(?<=\n_KWARGS_DESCRIPTION = """\n)Args:.*?(?=\nExamples:)'
     return _replace(text, pattern, write_docstring(metric), path, "_KWARGS_DESCRIPTION with `Args:` and `Examples:`")
 
 
