@@ -15,8 +15,8 @@ from at_k.problems import Problems
 from at_k.validation import is_sequence
 
 _AGREEMENT = 0.02
-"""The least share of samples that repeat an earlier answer of their problem for a vote to mean anything. It is 0 for
-sample numbers and whole completions, a few per cent for free text, and 0.98 for the answers of the Qwen2.5-Math file."""
+"""The least share of samples that repeat an earlier answer of their problem for a vote to mean anything. It is 0
+for sample numbers and whole completions, a few per cent for free text, and 0.98 for the Qwen2.5-Math file."""
 
 _LOOKED_AT = 1000
 """The problems that are checked together. A few per cent of a column suffice to see that it holds answers."""
