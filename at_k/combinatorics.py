@@ -30,80 +30,84 @@ _INTEGERS_UP_TO = 128
 """Up to this n exact integers take no longer than floats."""
 
 _BLOCK = 4_000_000
-"""Numbers held at a time while subsets are enumerated or drawn."""
+"""Numbers held at a time while subsets are enumerated or drawn: 32 MB."""
 
 
 def at_least(n: int, k: int, m: int) -> Floats:
-    """P(at least m of k are correct) when c of n are, at index c = 0…n."""
-    return _tails(n, k, m)[0]
+    """Return P(at least m of k are correct) when c of n are, at index c = 0…n."""
+    return _compute_tails(n, k, m)[0]
 
 
 def fewer_than(n: int, k: int, m: int) -> Floats:
-    """P(fewer than m of k are correct) when c of n are, at index c = 0…n: 1 − `at_least` with all of its digits."""
-    return _tails(n, k, m)[1]
+    """Return P(fewer than m of k are correct) when c of n are, at index c = 0…n.
+
+    It is 1 − `at_least`, with all of its digits.
+    """
+    return _compute_tails(n, k, m)[1]
 
 
 def mean_excess(n: int, k: int, m: int) -> Floats:
-    """E[max(0, correct among k − m)] when c of n are correct, at index c = 0…n.
+    """Return E[max(0, correct among k − m)] when c of n are correct, at index c = 0…n.
 
     It is Σ_{i>m} P(at least i of k). One more correct sample raises it by the chance that this sample is drawn and that
     at least m of the k − 1 drawn beside it are correct.
     """
     if n <= _INTEGERS_UP_TO:
-        return _shares(accumulate(_tail_counts(n - 1, k - 1, m), initial=0), comb(n, k))
+        return _divide(accumulate(_count_tails(n - 1, k - 1, m), initial=0), comb(n, k))
     excess = np.zeros(n + 1)
     np.cumsum(at_least(n - 1, k - 1, m) * (k / n), out=excess[1:])
     return np.minimum(excess, max(k - m, 0))
 
 
 def rank_weights(n: int, k: int) -> Floats:
-    """In proportion to P(the largest of k numbers drawn from 1..n is p), at index p − 1."""
+    """Return weights in proportion to P(the largest of k numbers drawn from 1..n is p), at index p − 1."""
     if n <= _INTEGERS_UP_TO:
-        return np.array(_order_statistic_counts(n, k, k), dtype=np.float64)
-    return _order_statistic(n, k, k)
+        return np.array(_count_order_statistics(n, k, k), dtype=np.float64)
+    return _compute_order_statistic(n, k, k)
 
 
-def _tails(n: int, k: int, m: int) -> tuple[Floats, Floats]:
-    """`at_least` and `fewer_than`. Floats are summed from their small end; above ½ they are one minus the rest."""
+def _compute_tails(n: int, k: int, m: int) -> tuple[Floats, Floats]:
+    """Return `at_least` and `fewer_than`: floats are summed from their small end, and above ½ are 1 minus the rest."""
     if not 0 < m <= k:
         certain, impossible = np.ones(n + 1), np.zeros(n + 1)
         return (certain, impossible) if m <= 0 else (impossible, certain)
     if n <= _INTEGERS_UP_TO:
-        subsets, counts = comb(n, k), _tail_counts(n, k, m)
-        return _shares(counts, subsets), _shares((subsets - count for count in counts), subsets)
-    pmf = _order_statistic(n, k, m)
+        subsets, counts = comb(n, k), _count_tails(n, k, m)
+        return _divide(counts, subsets), _divide((subsets - count for count in counts), subsets)
+    pmf = _compute_order_statistic(n, k, m)
     upper, lower = np.zeros(n + 1), np.zeros(n + 1)
     np.cumsum(pmf, out=upper[1:])
     lower[:n] = np.cumsum(pmf[::-1])[::-1]
     return np.where(lower < upper, 1 - lower, upper), np.where(lower < upper, lower, 1 - upper)
 
 
-def _tail_counts(n: int, k: int, m: int) -> list[int]:
-    """How many of the k-subsets hold at least m correct samples when c of n are correct, at index c = 0…n."""
+def _count_tails(n: int, k: int, m: int) -> list[int]:
+    """Count the k-subsets that hold at least m correct samples when c of n are correct, at index c = 0…n."""
     if not 0 < m <= k:
         return [comb(n, k) if m <= 0 else 0] * (n + 1)
-    return list(accumulate(_order_statistic_counts(n, k, m), initial=0))
+    return list(accumulate(_count_order_statistics(n, k, m), initial=0))
 
 
-def _order_statistic(n: int, k: int, m: int) -> Floats:
-    """P(the m-th smallest of k numbers drawn from 1..n is p), at index p − 1, from the ratios of neighbours."""
+def _compute_order_statistic(n: int, k: int, m: int) -> Floats:
+    """Return P(the m-th smallest of k numbers drawn from 1..n is p), at index p − 1, from the ratios of neighbours."""
     p = np.arange(m, n - k + m)
     pmf = np.zeros(n)
     pmf[m - 1 : n - k + m] = from_ratios(p * (n - k + m - p), (p - m + 1) * (n - p))
     return pmf
 
 
-def _order_statistic_counts(n: int, k: int, m: int) -> list[int]:
+def _count_order_statistics(n: int, k: int, m: int) -> list[int]:
+    """Count the k-subsets of 1..n of which the m-th smallest is p, at index p − 1."""
     return [comb(p - 1, m - 1) * comb(n - p, k - m) for p in range(1, n + 1)]
 
 
-def _shares(counts: Iterable[int], total: int) -> Floats:
-    """Quotients of integers of any size, each rounded once."""
+def _divide(counts: Iterable[int], total: int) -> Floats:
+    """Return quotients of integers of any size, each rounded once."""
     return np.array([count / total for count in counts])
 
 
 def from_ratios(above: NDArray[Any], below: NDArray[Any]) -> Floats:
-    """The distribution with one peak in which p(i + 1)/p(i) = above(i)/below(i), made outward from its peak."""
+    """Return the distribution with one peak in which p(i + 1)/p(i) = above(i)/below(i), made outward from its peak."""
     peak = int(np.count_nonzero(above >= below))
     rising = np.cumprod(below[:peak][::-1] / above[:peak][::-1])[::-1]
     falling = np.cumprod(above[peak:] / below[peak:])
@@ -112,7 +116,7 @@ def from_ratios(above: NDArray[Any], below: NDArray[Any]) -> Floats:
 
 
 def look_up(table: Callable[[int], Floats], n: Ints, c: Ints) -> Floats:
-    """table(n)[c] for every problem, the table made once per distinct n.
+    """Return table(n)[c] for every problem. The table is made once per distinct n.
 
     `n` and `c` are one-dimensional and not empty; the table of n has n + 1 rows, and its further axes come last in the
     answer.
@@ -130,27 +134,29 @@ def look_up(table: Callable[[int], Floats], n: Ints, c: Ints) -> Floats:
 def average_over_subsets(
     value: Callable[[NDArray[np.intp]], Floats], n: int, k: int, rng: np.random.Generator
 ) -> tuple[float, float]:
-    """Mean of `value` over the k-subsets of range(n), and the standard error of that mean.
+    """Return the mean of `value` over the k-subsets of range(n), and the standard error of that mean.
 
     `value` takes an array of subsets, one a row, and returns one number for each. Up to `MAX_SUBSETS` subsets are
     enumerated (standard error 0); beyond, `N_DRAWS` are drawn at random.
     """
     exact = comb(n, k) <= MAX_SUBSETS
-    blocks = _every_subset(n, k) if exact else _random_subsets(n, k, rng)
+    blocks = _enumerate_subsets(n, k) if exact else _draw_subsets(n, k, rng)
     values = np.concatenate([value(block) for block in blocks])
     if exact:
         return float(values.mean()), 0.0
-    # Draws that all agree do not prove that all subsets do: the error is at least 1/draws.
+    # All draws may agree although some subsets do not: the error is at least 1/draws.
     return float(values.mean()), max(float(values.std(ddof=1)) / sqrt(values.size), 1 / values.size)
 
 
-def _every_subset(n: int, k: int) -> Iterator[NDArray[np.intp]]:
+def _enumerate_subsets(n: int, k: int) -> Iterator[NDArray[np.intp]]:
+    """Yield all k-subsets of range(n), one a row, in blocks."""
     subsets = combinations(range(n), k)
     while block := list(islice(subsets, max(1, _BLOCK // n))):
         yield np.array(block, dtype=np.intp)
 
 
-def _random_subsets(n: int, k: int, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:
+def _draw_subsets(n: int, k: int, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:
+    """Yield `N_DRAWS` random k-subsets of range(n), one a row, in blocks."""
     rows = max(1, _BLOCK // n)
     for start in range(0, N_DRAWS, rows):
         keys = rng.random((min(rows, N_DRAWS - start), n))

@@ -14,7 +14,8 @@ from datasets import Features, Sequence, Value
 
 import at_k
 from at_k import columns, summary
-from at_k.family import COLUMNS, check_config, check_options, find_metric, refuse_unknown_columns
+from at_k.arguments import COLUMNS, check_config, check_options, refuse_unknown_columns
+from at_k.family import find_metric
 from at_k.grading import Check, Verdicts, judge
 from at_k.problems import Problems
 from at_k.samples import Answers, Ragged

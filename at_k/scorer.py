@@ -7,7 +7,8 @@ from typing import Any
 
 import at_k
 from at_k import family
-from at_k.family import COLUMNS, check_config, check_options, find_metric
+from at_k.arguments import COLUMNS, check_config, check_options
+from at_k.family import find_metric
 from at_k.grading import judge
 from at_k.problems import Problems
 from at_k.summary import spell

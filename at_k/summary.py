@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from at_k import columns
+from at_k.arguments import KEY_STYLES
 from at_k.combinatorics import Floats, Ints
-from at_k.family import KEY_STYLES
 from at_k.grading import Verdicts
 from at_k.validation import check_choice, type_name
 from at_k.values import Column, Values

@@ -17,8 +17,8 @@ K = int | Sequence[int]
 Tau = float | Fraction
 Taus = Tau | Sequence[Tau]
 
-_WIDE = Context(prec=800)
-"""Decimals with more digits than the sum of the largest and the smallest float has."""
+_ALL_DIGITS = Context(prec=17)
+"""No float prints with more digits. The caller's context may hold fewer."""
 
 
 def is_sequence(value: object) -> bool:
@@ -90,15 +90,6 @@ def refuse_too_many_k(k: Sequence[int], n: Ints) -> None:
                 f"`k` must be at most n, the number of samples of every problem; got k={size}, but the smallest n is "
                 f"{smallest}, and n < {size} in {len(too_few)} of {len(n)} problems, first in problem {too_few[0]}"
             )
-
-
-def fitting_k(k: tuple[int, ...] | None, n: Ints, default: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the given k, or without one those of the default that fit every n, or else the smallest n."""
-    if k is None:
-        smallest = int(n.min())
-        return tuple(size for size in default if size <= smallest) or (smallest,)
-    refuse_too_many_k(k, n)
-    return k
 
 
 def check_tau(taus: object, name: str = "tau") -> tuple[Tau, ...]:
@@ -197,4 +188,4 @@ def read_as_integers(numbers: Floats) -> tuple[list[int], int]:
     """Return integers and e such that each number is its integer times 10^−e, exactly as the decimal it prints as."""
     decimals = [Decimal(repr(number)) for number in numbers.tolist()]
     shift = -min([0, *(int(number.as_tuple().exponent) for number in decimals)])
-    return [int(number.scaleb(shift, _WIDE)) for number in decimals], shift
+    return [int(number.scaleb(shift, _ALL_DIGITS)) for number in decimals], shift

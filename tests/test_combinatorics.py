@@ -116,6 +116,14 @@ def test_mean_excess_of_large_n(n, k, m):
     assert excess.max() <= k - m
 
 
+@pytest.mark.parametrize("n", range(SWITCH + 1, SWITCH + 40))
+def test_mean_excess_does_not_exceed_its_largest_value(n):
+    """All samples are correct: k − m, and nothing above it by rounding."""
+    for k in (2, 3, 10, n // 2, n - 1, n):
+        for m in (1, k // 2, k - 1):
+            assert mean_excess(n, k, m).max() <= k - m
+
+
 @pytest.mark.parametrize("n", [*range(1, 9), 40, SWITCH, SWITCH + 1, 700])
 def test_rank_weights(n):
     for k in {1, 2, n // 2, n - 1, n} & set(range(1, n + 1)):

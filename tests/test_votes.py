@@ -213,3 +213,24 @@ def test_the_oracles_agree_with_each_other():
         for ties in ("random", "strict", "incorrect"):
             by_class = oracles.cons_of_classes([(*key, 1, size) for key, size in classes.items()], 3, ties)
             assert by_class == oracles.cons(answers, correct, 3, ties)
+
+
+@pytest.mark.parametrize(
+    ("base", "width"), [(2, 64), (2, 200), (3, 45), (10, 18), (10, 19), (10, 60), (2**31, 7), (7, 1)]
+)
+def test_packed_rows_compare_as_rows(base, width):
+    """Rows that differ in one column, in each column in turn, and random ones."""
+    rng = np.random.default_rng(width)
+    rows = rng.integers(0, base, size=(30, width))
+    one_off = np.repeat(rows[:1], width, axis=0)
+    np.fill_diagonal(one_off, (one_off.diagonal() + 1) % base)
+    ends = np.array([[0] * width, [base - 1] * width])
+    rows = np.concatenate([rows, one_off, ends])
+    packed = list(zip(*(key.tolist() for key in votes._pack(rows, base)), strict=True))
+    order = sorted(range(len(rows)), key=lambda i: rows[i].tolist())
+    assert sorted(range(len(rows)), key=lambda i: packed[i]) == order
+    assert len(set(packed)) == len(set(map(tuple, rows.tolist())))
+
+
+def test_rows_without_columns_are_equal():
+    assert votes._pack(np.zeros((3, 0), dtype=np.int64), 5) == []

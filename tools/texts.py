@@ -14,7 +14,8 @@ from textwrap import wrap
 
 import typer
 
-from at_k.family import COLUMNS, FAMILY, OPTIONS, SHARED_OPTIONS, Argument, Metric
+from at_k.arguments import COLUMNS, OPTIONS, SHARED_OPTIONS, Argument
+from at_k.family import FAMILY, Metric
 from at_k.summary import spell
 
 ROOT = Path(__file__).resolve().parent.parent

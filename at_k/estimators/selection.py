@@ -272,12 +272,13 @@ def _weigh_scores(scores: Ragged, weights: Floats) -> Ragged:
         near = np.diff(rising) <= 2 * bound[order[1:]]
     near &= np.diff(problem) == 0  # `problem` ascends, so that `order` leaves it as it is
     cluster = np.cumsum(np.concatenate([[0], ~near]))
-    unlike = near & (points[order[1:]] != points[order[:-1]]).any(axis=1)
-    if not unlike.any():
+    after = np.flatnonzero(near) + 1
+    unlike = after[(points[order[after]] != points[order[after - 1]]).any(axis=1)]
+    if not len(unlike):
         return scores.with_values(total)
 
     unclear = np.zeros(cluster[-1] + 1, dtype=bool)
-    unclear[cluster[1:][unlike]] = True
+    unclear[cluster[unlike]] = True
     among = order[unclear[cluster]]
     distinct, index = _number_points(points[among])
     exact, scale = _sum_exactly(distinct, weights)

@@ -15,10 +15,11 @@ import numpy as np
 
 import at_k
 from at_k import summary
+from at_k.arguments import check_options
 from at_k.columns import require_problems
 from at_k.effort import find_longest_vote
 from at_k.errors import InputError, Message
-from at_k.family import FAMILY, METRICS, Metric, check_options, choose_k
+from at_k.family import FAMILY, METRICS, Metric, choose_k
 from at_k.grading import Check, Verdicts, judge
 from at_k.limits import UNLIMITED, Limits
 from at_k.problems import Problems

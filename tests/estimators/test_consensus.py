@@ -14,6 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from at_k import avg_at_n, combinatorics, cons_at_k, majority_at_k, pass_at_k
 from at_k.estimators import consensus
+from at_k.samples import Ragged
 
 # Sums of positive terms: a few thousand roundings of 1.1e-16 each stay far below this.
 RTOL = 1e-12
@@ -440,3 +441,17 @@ def test_values_of_k_that_share_a_product(n):
         exact.append(won / (2 * comb(n, k)))
     votes = ["a"] * c + ["b"] * (n - c)
     assert_allclose(cons_at_k([votes], [[vote == "a" for vote in votes]], k=every)[0], exact, rtol=1e-12)
+
+
+@pytest.mark.parametrize("largest", [2**55, 2**56 - 2, 2**56 - 1, 2**57 - 2, 2**57])
+def test_sort_keys_at_the_end_of_64_bits(largest, monkeypatch):
+    """One row of 64 samples: position and verdict take 7 bits, so that codes of 57 bits no longer fit beside them."""
+    rng = np.random.default_rng(7)
+    codes = Ragged.of_lengths(rng.integers(largest - 3, largest + 1, size=64), np.array([64]))
+    codes.values[:2] = largest, -1
+    flags = rng.random(64) < 0.5
+    first, verdicts, start = consensus._sort_votes(codes, flags)
+    order = sorted(range(64), key=lambda i: (codes.values[i], i))
+    assert verdicts.tolist() == [flags[i] for i in order]
+    assert start.tolist() == [i for i in range(64) if i == 0 or codes.values[order[i]] != codes.values[order[i - 1]]]
+    assert first.tolist() == [order[i] for i in start]
