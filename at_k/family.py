@@ -37,7 +37,7 @@ class Output:
         key: its key as the documentation spells it: "G-Pass@{k}_{τ}".
         text: its meaning, in Markdown.
         bounded: whether it lies in [0, 1]; otherwise it has the unit of the scores.
-        drawn: whether it is drawn against k: a share that no other line shows.
+        drawn: whether it is a line among the curves against k; False if it is not a share, or repeats another line.
         of_module: whether the module always returns it; False for a number that only some results have, such as the
             standard error of a simulation.
     """
@@ -50,7 +50,7 @@ class Output:
 
     @property
     def metric(self) -> str:
-        """What its keys measure, as `Key.metric` has it: "G-Pass@k"."""
+        """Return the `Key.metric` of its keys: "G-Pass@k"."""
         return self.key.partition("_{τ}")[0].replace("{", "").replace("}", "")
 
 

@@ -142,7 +142,7 @@ def _wrap_item(text: str, indent: str) -> str:
 def _fill_region(text: str, name: str, content: str, path: Path) -> str:
     """Replace what stands between two comments."""
     start, end = f"<!-- {name} -->", f"<!-- /{name} -->"
-    return _replace(text, rf"(?<={start}\n).*?(?={end})", f"\n{content}\n\n", path, f"{start} … {end}")
+    return _replace(text, rf"(?<={start}\n).*?(?={end})", f"{content}\n", path, f"{start} … {end}")
 
 
 def _fill_list(text: str, heading: str, content: str, path: Path) -> str:
@@ -157,7 +157,7 @@ def _fill_list(text: str, heading: str, content: str, path: Path) -> str:
 
 
 def _fill_docstring(text: str, metric: Metric, path: Path) -> str:
-    pattern = r'(?<=\n_KWARGS_DESCRIPTION = """\n)Args:\n.*?(?=\nExamples:)'
+    pattern = r'(?<=\n_KWARGS_DESCRIPTION = """\n)Args:.*?(?=\nExamples:)'
     return _replace(text, pattern, write_docstring(metric), path, "_KWARGS_DESCRIPTION with `Args:` and `Examples:`")
 
 

@@ -1,4 +1,4 @@
-"""What must be known of the numbers of a data set, and why some of them are left out or refused."""
+"""Write the notes of a report, and refuse numbers that would say nothing or take too long."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from at_k.samples import Ragged
 from at_k.validation import K, check_k, is_sequence
 
 _AGREEMENT = 0.02
-"""Least share of the samples that must repeat an earlier answer of their problem for a vote to mean something. Sample
-numbers and whole completions have none; the answers of the Qwen2.5-Math file 0.98, of free text a few per cent."""
+"""The least share of samples that repeat an earlier answer of their problem for a vote to mean anything. It is 0
+for sample numbers and whole completions, a few per cent for free text, and 0.98 for the Qwen2.5-Math file."""
 
 _LOOKED_AT = 1000
-"""Problems that are looked at together. A column of answers is known as such after a few per cent of them."""
+"""The problems that are checked together. A few per cent of a column suffice to see that it holds answers."""
 
 _ENOUGH = 8
-"""So many samples that could repeat an answer, and do not, are needed to say that the column holds no answers."""
+"""With fewer samples that could repeat an answer, it is not decided whether the column holds answers."""
 
 
 def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Message]:
-    """Say what must be known of the verdicts, the most important first."""
+    """List remarks about the verdicts, the most important first."""
     notes = []
     judged_here = problems.grades is None and verdicts.answers is not None and problems.references is not None
     if judged_here and not verdicts.c.any():
@@ -108,7 +108,7 @@ def place_sample(column: str, samples: Ragged, sample: int) -> Message:
 
 
 def refuse_scatter(verdicts: Verdicts) -> None:
-    """Raise if hardly any two samples of a problem give the same answer: then there is nothing to vote about."""
+    """Raise if hardly any two samples of a problem give the same answer, so that a vote would mean nothing."""
     answers = verdicts.answers
     if answers is None:
         return
@@ -118,7 +118,7 @@ def refuse_scatter(verdicts: Verdicts) -> None:
     if chances < _ENOUGH:
         return
     repeats, problem = 0, codes.problem
-    for start in range(0, len(codes), _LOOKED_AT):  # answers repeat in the first problems already
+    for start in range(0, len(codes), _LOOKED_AT):  # a block at a time, since answers repeat within the first problems
         first, last = codes.offsets[start], codes.offsets[min(start + _LOOKED_AT, len(codes))]
         here = cast[first:last]
         pairs = problem[first:last][here] * len(answers.distinct) + codes.values[first:last][here]
@@ -136,7 +136,7 @@ def refuse_scatter(verdicts: Verdicts) -> None:
 
 
 def refuse_late(started: float, limits: Limits) -> None:
-    """Raise if the work has taken longer than the limit. The clock is looked at between metrics, not inside them."""
+    """Raise if the work has taken longer than the limit. It is called between metrics, not inside them."""
     if limits.seconds is not None and monotonic() - started > limits.seconds:
         raise InputError(
             "limits.seconds",
@@ -146,7 +146,7 @@ def refuse_late(started: float, limits: Limits) -> None:
 
 
 def refuse_much(verdicts: Verdicts, metric: Metric, options: dict[str, Any], limits: Limits) -> None:
-    """Raise if there are too many tables, one for each n and key, or values, one for each problem and key."""
+    """Raise if there are too many tables (one for each n and key) or values (one for each problem and key)."""
     if metric.default_k is None:
         return
     draws = choose_k(options["k"], verdicts.n, metric.default_k)

@@ -1,4 +1,4 @@
-"""Score a data set: its samples are judged once, and every metric that it allows is computed from the verdicts."""
+"""Score a data set: judge its samples once, and compute every metric that it allows from the verdicts."""
 
 from __future__ import annotations
 
@@ -71,20 +71,20 @@ def score(
         metrics: names out of `at_k.METRICS`; by default all that the columns allow.
         k: number of draws, or a list of them; by default those of each metric.
         thresholds: the τ of G-Pass@k.
-        threshold: a sample is correct when its grade is above it.
-        ties: the answer that wins a tied vote; see `at_k.cons_at_k`.
+        threshold: a sample is correct if its grade is above this number.
+        ties: what happens if several answers have the most votes; see `at_k.cons_at_k`.
         select: how scores of several dimensions are compared; see `at_k.best_at_k`.
         score_weights: weights of these dimensions.
-        higher_is_better: False turns scores such as perplexity around.
+        higher_is_better: False if the lowest score is the best, as for perplexity.
         check_correct_fn: compares an answer with a reference.
-        missing: what a missing sample is: "error", "incorrect" or "drop".
+        missing: what happens to a missing sample: "error", "incorrect" or "drop".
         on_conflict: "majority" lets most of equal answers with different grades decide; by default cons@k is left out.
         groups: one label per problem, or False for no groups; by default the column `group`.
         columns: what the columns are called where they have other names, {"answers": "samples"}; None for no column.
         where: the rows to score, {"model": "a"}; a list of values takes all of them.
         pool: columns of models or runs whose rows are samples of one model.
-        seed: of simulations.
-        limits: how much may be asked; unlimited by default.
+        seed: the seed of simulations.
+        limits: the most that is accepted; unlimited by default.
 
     Returns:
         A report. Samples are judged once for all metrics.
@@ -196,14 +196,14 @@ def _check_metrics(metrics: str | Iterable[str] | None) -> list[Metric]:
 
 
 def _name_samples(problems: Problems) -> str:
-    """Return the column by which an error names a missing sample."""
+    """Return the name of the column that an error about a missing sample names."""
     return "answers" if problems.grades is None else "grades"
 
 
 def _compute(
     metric: Metric, verdicts: Verdicts, problems: Problems, options: dict[str, Any], longest: float, seed: int
 ) -> Values:
-    """Compute one metric, or raise an `InputError` of which the code begins with "left_out."."""
+    """Compute one metric, or raise an `InputError` with a code that begins with "left_out."."""
     own = metric.own(options)
     draws = () if metric.default_k is None else choose_k(own.get("k"), verdicts.n, metric.default_k)
     if metric.votes:
@@ -284,7 +284,7 @@ def _choose_grid(verdicts: Verdicts, asked: Set[int], limits: Limits, lines: int
 
 
 def _gather(found: dict[str, Values], verdicts: Verdicts, labels: list[str] | None, seed: int) -> dict[str, Any]:
-    """Gather the values of all metrics: their means, of all problems and of each group, and the problems' own."""
+    """Gather the values of all metrics: of each problem, and their means over all problems and over each group."""
     columns = {key: column for values in found.values() for key, column in values.columns.items()}
     errors = {key: error for values in found.values() for key, error in values.errors.items()}
     members = {prefix[:-1]: own for prefix, own in summary.find_members(labels, len(verdicts)).items()}
@@ -309,7 +309,7 @@ def _split_numbers(label: str) -> list[tuple[int, int | str]]:
 
 
 def _find_changed(options: dict[str, Any]) -> dict[str, Any]:
-    """Keep the options that are not the defaults, in forms that can be written."""
+    """Keep the options that differ from the defaults, in forms that can be written to a file."""
     defaults = {name: each.default for name, each in inspect.signature(score).parameters.items()}
     plain = {name: _simplify(value) for name, value in options.items()}
     return {name: value for name, value in plain.items() if value != _simplify(defaults[name])}
