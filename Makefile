@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: app demo test quality bench spaces texts matrix
+.PHONY: app demo test quality bench spaces texts matrix mutants
 
 app: .venv/.demo  ## the pages, at http://127.0.0.1:7860
 	@$(BIN)/python app.py
@@ -34,6 +34,9 @@ texts: .venv/.test  ## maintenance: what docstrings, cards and the README repeat
 
 matrix: .venv/.test  ## maintenance: the tests on every version of Python, and with the oldest packages
 	@$(BIN)/python -m tools.matrix
+
+mutants: .venv/.test  ## maintenance: small faults in the engine, and whether the tests notice them
+	@$(BIN)/python -m tools.mutants
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

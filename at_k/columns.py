@@ -99,8 +99,9 @@ def read_grade_parts(rows: object, name: str = "predictions", *, missing: bool =
         if missing:
             right |= np.isnan(graded.values)
         at = int(np.argmin(right))
-        shown = "None or NaN" if np.isnan(graded.values[at]) else graded.values[at]
-        raise ValueError(f"`{name}` must hold grades in [0, 1]; got {shown} in {graded.place(at)}")
+        raise ValueError(
+            f"`{name}` must hold grades in [0, 1]; got {_show_number(graded.values[at])} in {graded.place(at)}"
+        )
     return (graded,)
 
 
@@ -122,7 +123,9 @@ def read_weights(rows: object, name: str = "weights", *, missing: bool = False) 
         right |= np.isnan(weighted.values)
     if not right.all():
         at = int(np.argmin(right))
-        raise ValueError(f"`{name}` must be finite and not negative; got {weighted.values[at]} in {weighted.place(at)}")
+        raise ValueError(
+            f"`{name}` must be finite and not negative; got {_show_number(weighted.values[at])} in {weighted.place(at)}"
+        )
     return weighted
 
 
@@ -202,13 +205,22 @@ def read_groups(rows: object, name: str = "groups") -> list[str]:
         sort = str if isinstance(label, str) else int
         if not isinstance(label, str) and not is_integer(label):
             raise TypeError(f"`{name}` must hold strings or integers; got {_show(label)} in problem {problem}")
-        text = str.__str__(label) if isinstance(label, str) else shorten(int(label))
+        text = str.__str__(label) if isinstance(label, str) else _spell_integer(int(label), name, problem)
         if sorts.setdefault(text, sort) is not sort:
             raise ValueError(
                 f"`{name}` must not mix the string {text!r} with the number {text}; it does in problem {problem}"
             )
         checked.append(text)
     return checked
+
+
+def _spell_integer(label: int, name: str, problem: int) -> str:
+    try:
+        return str(label)
+    except ValueError:  # Python prints up to 4,300 digits
+        raise ValueError(
+            f"`{name}` must hold labels that can be printed; got {shorten(label)} in problem {problem}"
+        ) from None
 
 
 def require_problems(name: str, length: int) -> None:
@@ -256,7 +268,7 @@ def _is_table(rows: object, dimensions: int) -> TypeGuard[NDArray[Any]]:
 
 def _fit_floats(numbers: NDArray[Any]) -> bool:
     """Return whether every number fits in a 64-bit float."""
-    if numbers.dtype in (np.int64, np.uint64):
+    if numbers.dtype.type in (np.int64, np.uint64):  # in either order of bytes
         return bool(numbers.max(initial=0) <= _LARGEST_INTEGER and numbers.min(initial=0) >= -_LARGEST_INTEGER)
     return numbers.dtype.itemsize <= 8
 
@@ -343,9 +355,10 @@ def _to_list(values: object) -> Any:
     """Turn arrays, tensors and columns into lists; leave anything else as it is."""
     if isinstance(values, deque):
         return list(values)
-    single = isinstance(values, np.ndarray) and values.dtype in (np.float16, np.float32)
-    if single and not isinstance(values, np.ma.MaskedArray):
-        return to_float64(np.asarray(values)).tolist()
+    single = isinstance(values, np.ndarray) and values.dtype.type in (np.float16, np.float32)
+    if single:
+        doubled = to_float64(np.asarray(values))
+        return (np.ma.array(doubled, mask=values.mask) if isinstance(values, np.ma.MaskedArray) else doubled).tolist()
     for method in ("tolist", "to_pylist", "to_list"):
         if hasattr(values, method):
             return getattr(values, method)()
@@ -355,6 +368,13 @@ def _to_list(values: object) -> Any:
 def _placed(n: Ints) -> _Place:
     rows = Ragged.of_lengths(np.empty(0), n)
     return rows.place
+
+
+def _show_number(number: Any) -> str:
+    """Write a number the same whether it was an integer or the equal float."""
+    if np.isnan(number):
+        return "None or NaN"
+    return str(int(number) if float(number).is_integer() and abs(number) < _LARGEST_INTEGER else number)
 
 
 def _show(value: object) -> str:

@@ -16,8 +16,10 @@ _BLOCK = 1 << 17
 """Numbers compared at a time: with their flags they fit the processor's cache. 12.8 million grades are counted in 18 ms
 this way, in 31 ms all at once."""
 
-_SINGLE = (np.float16, np.float32)
-"""Types whose numbers count as the decimals that they print as: `np.float32(0.1)` is 0.1, not 0.10000000149."""
+_SINGLE = {np.float16: (8, 4), np.float32: (64, 32)}
+"""Types whose numbers count as the decimals that they print as: `np.float32(0.1)` is 0.1, not 0.10000000149. With each
+a scale and a bound: a number below the bound that is an integer over the scale, 2^p, prints with all of its decimals,
+for it has p at most, and 10^-p is more than half the distance to the next number of its type."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,8 +124,9 @@ def to_float64(values: NDArray[Any]) -> NDArray[Any]:
     if values.dtype.type not in _SINGLE:
         return values.astype(np.float64, copy=False)
     doubled = values.astype(np.float64)
-    if (np.isnan(doubled) | (doubled * 1024 == np.rint(doubled * 1024))).all():
-        return doubled  # 0, 1 and other short binary fractions print as their exact values
+    scale, bound = _SINGLE[values.dtype.type]
+    if (np.isnan(doubled) | ((np.abs(doubled) < bound) & (doubled * scale == np.rint(doubled * scale)))).all():
+        return doubled
     distinct, where = np.unique(values, return_inverse=True)
     return np.asarray(distinct.astype(str).astype(np.float64)[where.reshape(values.shape)])
 

@@ -12,7 +12,7 @@ from at_k.family import find_metric
 from at_k.grading import judge
 from at_k.problems import Problems
 from at_k.summary import spell
-from at_k.validation import type_name
+from at_k.validation import shorten, type_name
 from at_k.values import Key
 
 _OF_ALL_PROBLEMS = ("groups", "weights", "return_details")
@@ -64,7 +64,7 @@ def scorer(
     called = dict(columns or {})
     for column in called:
         if column not in COLUMNS:
-            raise TypeError(f"`columns` must name columns out of {', '.join(COLUMNS)}; got {column!r:.60}")
+            raise TypeError(f"`columns` must name columns out of {', '.join(COLUMNS)}; got {shorten(column)}")
     return Scorer(name, config, called, options)
 
 

@@ -14,7 +14,7 @@ from at_k import columns
 from at_k.arguments import KEY_STYLES
 from at_k.combinatorics import Floats, Ints
 from at_k.grading import Verdicts
-from at_k.validation import check_choice, type_name
+from at_k.validation import check_choice, shorten, type_name
 from at_k.values import Column, Values
 
 Name = TypeVar("Name", bound=str)
@@ -108,7 +108,9 @@ def average_error(errors: Floats | None, problems: NDArray[np.intp] | None = Non
 
 def _check_columns(name: str, per_problem: object) -> dict[str, Column]:
     if not isinstance(per_problem, Mapping):
-        raise TypeError(f"`{name}` must map keys to columns; got {per_problem!r:.60} of type {type_name(per_problem)}")
+        raise TypeError(
+            f"`{name}` must map keys to columns; got {shorten(per_problem)} of type {type_name(per_problem)}"
+        )
     values = {}
     for key, given in per_problem.items():
         if isinstance(given, Column):

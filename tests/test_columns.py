@@ -1,5 +1,8 @@
 """Columns as users hold them: what is read out of them, and what their errors say."""
 
+from collections import deque
+from enum import Enum
+
 import datasets
 import numpy as np
 import pandas as pd
@@ -356,3 +359,127 @@ class TestNothingIsCastSilently:
     def test_a_score_that_is_an_array_without_dimensions(self):
         with pytest.raises(TypeError, match=r"`scores` must hold numbers, or a list of them .* problem 0, sample 0"):
             columns.read_scores([[np.array(1.0), np.array(2.0)]])
+
+
+ARRAYS = {
+    "C order": np.ascontiguousarray,
+    "Fortran order": np.asfortranarray,
+    "every second row": lambda table: np.repeat(table, 2, axis=0)[::2],
+    "every second column": lambda table: np.repeat(table, 2, axis=1)[:, 1::2],
+    "turned": lambda table: table[::-1, ::-1].copy()[::-1, ::-1],
+    "transposed": lambda table: np.array(table.T).T,
+    "other order of bytes": lambda table: table.astype(table.dtype.newbyteorder()),
+    "matrix": lambda table: table.view(np.matrix),
+    "read-only": lambda table: np.frombuffer(table.tobytes(), table.dtype).reshape(table.shape),
+    "nothing masked": np.ma.array,
+    "rows": list,
+    "rows in other order of bytes": lambda table: list(table.astype(table.dtype.newbyteorder())),
+    "objects": lambda table: table.astype(object) if table.dtype.itemsize in (1, 8) else table,
+    "wide floats": lambda table: table.astype(np.longdouble) if table.dtype == np.float64 else table,
+}
+
+
+class TestArrays:
+    @pytest.mark.parametrize("form", ARRAYS.values(), ids=ARRAYS)
+    @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64, np.uint64, np.uint8, bool])
+    def test_any_layout(self, form, dtype):
+        table = np.array([[0, 0.1, 1], [1, 0.7, 0.25]]).astype(dtype)
+        decimals = [[float(str(number)) if dtype is not bool else float(number) for number in row] for row in table]
+        for read in (columns.read_grades, columns.read_scores, columns.read_weights):
+            column = read(form(table))
+            assert [columns.to_float64(row).tolist() for row in np.split(column.values, [3])] == decimals
+
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int8, np.bool_])
+    def test_tables_are_not_copied(self, dtype):
+        table = np.eye(4, dtype=dtype)
+        assert np.shares_memory(columns.read_grades(table).values, table)
+        assert np.shares_memory(columns.read_grades(table[1:3]).values, table)
+        scores = np.zeros((2, 3, 4))
+        assert np.shares_memory(columns.read_scores(scores).values, scores)
+
+    @pytest.mark.parametrize("order", "<>")
+    def test_the_edge_of_a_threshold_in_single_precision(self, order):
+        """np.float32(0.1) is 0.1, which is not above 0.1, and is above every float below."""
+        for kind, number in (("f2", 0.1), ("f4", 0.1), ("f4", 0.7), ("f4", 0.3), ("f2", 0.55)):
+            table = np.full((1, 2), number).astype(order + kind)
+            for rows in (table, list(table)):
+                graded = columns.read_grades(rows)
+                for threshold, above in (
+                    (number, 0), (number + 1e-10, 0), (number - 1e-10, 2),
+                    (np.nextafter(number, 1), 0), (np.nextafter(number, 0), 2),
+                ):  # fmt: skip
+                    assert graded.count_above(threshold).tolist() == [above]
+                    assert int(graded.above(threshold).values.sum()) == above
+
+    @pytest.mark.parametrize("dtype", ["<i8", ">i8", "<u8", ">u8"])
+    def test_integers_that_no_float_holds(self, dtype):
+        table = np.array([[1, 2**53], [0, 2**53 + 1]]).astype(dtype)
+        for rows in (table, list(table), table[:, :, None]):
+            with pytest.raises(ValueError, match=r"fit in a float; got 9007199254740993 .*in problem 1, sample 1"):
+                columns.read_scores(rows)
+        assert_array_equal(columns.read_scores(table[:1]).values, [1, 2**53])
+        if dtype.endswith("i8"):
+            assert_array_equal(columns.read_scores(-table[:1]).values, [-1, -(2**53)])
+            with pytest.raises(ValueError, match="got -9007199254740993"):
+                columns.read_scores(-table)
+
+    def test_masked_answers_and_weights_are_missing(self):
+        answers = np.ma.array([["a", "b"]], mask=[[False, True]])
+        assert texts(columns.read_answers(answers)) == [["a", None]]
+        weights = np.ma.array([[1.0, 2.0]], mask=[[True, False]])
+        raises(ValueError, ["`weights`", "problem 0, sample 0"], columns.read_weights, weights)
+        assert_array_equal(columns.read_weights(weights, missing=True).values, [NAN, 2])
+
+    @pytest.mark.parametrize("kind", ["m8[s]", "M8[s]"])
+    def test_times_are_no_numbers(self, kind):
+        table = np.array([[0, 1]]).astype(kind)
+        for rows in (table, list(table), [list(table[0])]):
+            raises(TypeError, ["`predictions`", "numbers", "problem 0, sample 0"], columns.read_grades, rows)
+
+
+class TestOddValues:
+    def test_a_column_that_is_a_deque_or_of_deques(self):
+        assert texts(columns.read_answers(deque([deque("ab"), ["c"]]))) == [["a", "b"], ["c"]]
+        assert rows(columns.read_grades(deque([deque([1, 0])]))) == [[1, 0]]
+        assert columns.read_references(deque(["a", deque(["b", "c"])])) == [("a",), ("b", "c")]
+        assert columns.read_groups(deque(["x", "y"])) == ["x", "y"]
+
+    def test_bytes_are_no_column(self):
+        for value in (b"\x00\x01", bytearray(b"\x00\x01")):
+            for read in (columns.read_grades, columns.read_scores, columns.read_references, columns.read_groups):
+                raises(TypeError, ["one entry per problem", type(value).__name__], read, value)
+
+    def test_bytes_are_no_row(self):
+        for value in (b"\x00\x01", bytearray(b"\x00\x01")):
+            raises(TypeError, ["list of samples", "problem 0"], columns.read_grades, [value])
+
+    def test_enumerations_of_texts_are_spelled_by_their_values(self):
+        class Level(str, Enum):
+            EASY = "easy"
+
+        assert columns.read_groups([Level.EASY, "easy"]) == ["easy", "easy"]
+        assert columns.read_references([Level.EASY, [Level.EASY]]) == [("easy",), ("easy",)]
+        assert columns.read_answers([[Level.EASY, "easy"]]).distinct == ("easy",)
+
+    def test_integers_as_labels_are_spelled_in_full(self):
+        labels = [10**100 + 1, 10**100 + 2, 2**64]
+        assert columns.read_groups(labels) == [str(10**100 + 1), str(10**100 + 2), "18446744073709551616"]
+
+    @pytest.mark.parametrize("read", [columns.read_grades, columns.read_weights, columns.read_scores])
+    def test_integers_of_five_thousand_digits(self, read):
+        raises(ValueError, ["an integer of 16610 bits", "problem 0, sample 1"], read, [[1, 10**5000]])
+        raises(ValueError, ["an integer of 16610 bits", "problem 0, sample 1"], read, [[1, -(10**5000)]])
+
+    def test_labels_and_answers_of_five_thousand_digits(self):
+        raises(ValueError, ["`groups`", "an integer of 16610 bits in problem 1"], columns.read_groups, [1, 10**5000])
+        raises(TypeError, ["`predictions`", "an integer of 16610 bits"], columns.read_answers, [["a", 10**5000]])
+        raises(TypeError, ["`references`", "an integer of 16610 bits"], columns.read_references, [10**5000])
+
+    def test_a_sentence_shows_a_number_alike_in_every_form(self):
+        for held in (lists, np.array, pa.array):
+            raises(ValueError, ["got 2 in problem 1, sample 0"], columns.read_grades, held([[1, 0], [2, 0]]))
+            raises(ValueError, ["got -2 in problem 1, sample 0"], columns.read_weights, held([[1.0, 0.0], [-2.0, 0.0]]))
+
+
+def lists(values):
+    return values

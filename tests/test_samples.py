@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from at_k.samples import Answers, Ragged
+from at_k.samples import Answers, Ragged, to_float64
 
 
 def ragged(*rows):
@@ -113,3 +113,24 @@ def test_concatenated_answers_are_numbered_alike(cuts):
     joined = Answers.concatenate(parts)
     assert joined.distinct == ("b", "a", "c")
     assert spelled(joined) == list(TEXTS)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_every_short_number_of_single_precision_is_what_it_prints(dtype):
+    """All 65,536 numbers of half precision; those of single precision with the same leading bits."""
+    bits = np.arange(2**16, dtype=np.uint16)
+    numbers = bits.view(np.float16) if dtype is np.float16 else (bits.astype(np.uint32) << 16).view(np.float32)
+    numbers = numbers[np.isfinite(numbers)]
+    decimals = np.array(list(map(float, map(str, numbers))))
+    assert_array_equal(to_float64(numbers), decimals)
+    one_by_one = [to_float64(numbers[i : i + 1])[0] for i in range(0, len(numbers), 97)]
+    assert_array_equal(one_by_one, decimals[::97])
+
+
+@pytest.mark.parametrize(
+    ("dtype", "scale", "bound"), [(np.float16, 8, 4), (np.float32, 64, 32), (np.float32, 2**10, 1)]
+)
+def test_binary_fractions_of_single_precision_are_what_they_print(dtype, scale, bound):
+    numbers = (np.arange(-bound * scale, bound * scale + 1) / scale).astype(dtype)
+    for part in (numbers, numbers[:3], numbers[-1:], np.append(numbers, dtype("nan"))):
+        assert_array_equal(to_float64(part), [float(str(number)) for number in part])

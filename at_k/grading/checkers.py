@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from at_k.validation import type_name
+from at_k.validation import shorten, type_name
 
 Check = Callable[[str, str], object]
 """A function that takes a prediction and a reference, and returns a bool or a grade in [0, 1]."""
@@ -32,11 +32,13 @@ def find_checker(check_correct_fn: object) -> Check:
     if isinstance(check_correct_fn, str):
         if check_correct_fn not in CHECKERS:
             names = ", ".join(map(repr, CHECKERS))
-            raise ValueError(f"`check_correct_fn` must be a function or one of {names}; got {check_correct_fn!r}")
+            raise ValueError(
+                f"`check_correct_fn` must be a function or one of {names}; got {shorten(check_correct_fn)}"
+            )
         return CHECKERS[check_correct_fn]
     if not callable(check_correct_fn):
         raise TypeError(
-            f"`check_correct_fn` must be a function or the name of a checker; got {check_correct_fn!r:.60} of type "
+            f"`check_correct_fn` must be a function or the name of a checker; got {shorten(check_correct_fn)} of type "
             f"{type_name(check_correct_fn)}"
         )
     return check_correct_fn
@@ -63,12 +65,12 @@ def graded(check: Check, prediction: str, references: Sequence[str], place: Call
             ) from error
         if not isinstance(grade, (bool, int, float, np.bool_, np.integer, np.floating)):
             raise TypeError(
-                f"`check_correct_fn` must return a bool or a number in [0, 1]; got {grade!r:.60} of type "
+                f"`check_correct_fn` must return a bool or a number in [0, 1]; got {shorten(grade)} of type "
                 f"{type_name(grade)} for the prediction {prediction!r:.200}, in {place()}"
             )
         if not 0 <= grade <= 1:
             raise ValueError(
-                f"`check_correct_fn` must return a bool or a number in [0, 1]; got {grade} for the prediction "
+                f"`check_correct_fn` must return a bool or a number in [0, 1]; got {shorten(grade)} for the prediction "
                 f"{prediction!r:.200}, in {place()}"
             )
         best = max(best, float(grade))

@@ -1,0 +1,397 @@
+"""Arrow columns in every form that Arrow has for them give the numbers of plain lists, and the same errors."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from datasets import Dataset
+from modules import MODULES, every_module
+
+import at_k
+from at_k import arrow, columns
+
+ANSWERS = [["a", "b", "a"], ["c", None, "c"], [" a", "", "é"], ["b", "b", "a"]]
+GRADES = [[1, 0, 1], [0, 1, 0], [1, 1, 1], [0, 0, 1]]
+SCORES = [[3.0, 2.0, 1.0], [5.0, -1.5, 0.25], [1.0, 1.0, 2.0], [0.0, 8.0, 8.0]]
+REFERENCES = ["a", "c", "é", "b"]
+RAGGED = {
+    "answers": [["a", "b"], ["c"], ["a", None, "d", "d"]],
+    "grades": [[1.0, 0.0], [0.25], [0.5, 1.0, 0.75, 0.0]],
+    "scores": [[1.0, 2.0], [3.0], [4.0, 6.0, 5.0, -1.0]],
+}
+READERS = {"answers": columns.read_answers, "grades": columns.read_grades, "scores": columns.read_scores}
+TAKEN = {"answers": arrow.read_answers, "grades": arrow.read_grades, "scores": arrow.read_scores}
+"""What takes a column whole, and answers None where it must be read value by value."""
+
+
+def rows(column):
+    """List what was read, row by row; NaN as None."""
+    if hasattr(column, "codes"):
+        names = [*column.distinct, None]  # code −1 is the last
+        return [[names[code] for code in row] for row in np.split(column.codes.values, column.codes.offsets[1:-1])]
+    values = columns.to_float64(column.values)
+    return [
+        [None if value != value else value for value in row.tolist()] for row in np.split(values, column.offsets[1:-1])
+    ]
+
+
+def values_of(kind):
+    """A form whose lists hold values of this type."""
+    return lambda lists: pa.array(lists, type=pa.list_(kind))
+
+
+def dictionary(lists):
+    whole = pa.array(lists)
+    return pa.ListArray.from_arrays(whole.offsets, whole.values.dictionary_encode())
+
+
+def dictionaries(lists):
+    """Chunks of which each has a dictionary of its own, in an order of its own."""
+    kind = pa.array(lists).type.value_type
+    chunks = []
+    for chunk in map(pa.array, (lists[:1], lists[1:2], lists[2:])):
+        names = pa.array(chunk.values.unique().drop_null()[::-1], kind)
+        places = [None if each is None else names.to_pylist().index(each) for each in chunk.values.to_pylist()]
+        values = pa.DictionaryArray.from_arrays(pa.array(places, pa.int8()), names)
+        chunks.append(pa.ListArray.from_arrays(chunk.offsets, values))
+    return pa.chunked_array(chunks)
+
+
+def in_chunks(lists):
+    """Chunks, some of them of length zero."""
+    whole = pa.array(lists)
+    empty = whole[:0]
+    return pa.chunked_array([empty, whole[:1], empty, whole[1:3], whole[3:], empty])
+
+
+def sliced(lists):
+    """A slice that begins and ends within its buffers."""
+    return pa.array([lists[-1], lists[0], *lists, lists[0]])[2:-1]
+
+
+def sliced_chunks(lists):
+    return pa.chunked_array([pa.array([lists[-1], *lists[:2]]), pa.array([*lists[2:], lists[0]])])[1:-1]
+
+
+def sort(dataset):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Specifying null_placement", FutureWarning)  # datasets 5 with pyarrow 25
+        return dataset.sort("at")
+
+
+def large(lists):
+    whole = pa.array(lists)
+    return whole.cast(pa.large_list(whole.type.value_type))
+
+
+LISTS = {
+    "list": pa.array,
+    "large list": large,
+    "slice": sliced,
+    "slice of large lists": lambda lists: large([lists[-1], *lists])[1:],
+    "chunks": in_chunks,
+    "slice of chunks": sliced_chunks,
+    "dictionary": dictionary,
+    "dictionaries": dictionaries,
+    "table column": lambda lists: pa.table({"x": lists})["x"],
+    "polars series": pl.Series,
+    "polars column": lambda lists: pl.DataFrame({"x": lists})["x"],
+    "polars slice": lambda lists: pl.Series([lists[0], *lists])[1:],
+    "dataset": lambda lists: Dataset.from_dict({"x": lists})["x"],
+    "dataset, numpy": lambda lists: Dataset.from_dict({"x": lists}).with_format("numpy")["x"],
+    "dataset, arrow": lambda lists: Dataset.from_dict({"x": lists}).with_format("arrow")["x"],
+    "dataset, selected": lambda lists: Dataset.from_dict({"x": [lists[0], *lists]}).select(range(1, len(lists) + 1))[
+        "x"
+    ],
+    "dataset, turned": lambda lists: Dataset.from_dict({"x": lists[::-1]}).select(range(len(lists) - 1, -1, -1))["x"],
+    "dataset, sorted": lambda lists: sort(Dataset.from_dict({"x": lists[::-1], "at": [*range(len(lists))][::-1]}))["x"],
+}
+RECTANGLES = {
+    "fixed": lambda lists: pa.array(lists, type=pa.list_(pa.array(lists).type.value_type, len(lists[0]))),
+    "slice of fixed": lambda lists: pa.array(
+        [lists[1], *lists], type=pa.list_(pa.array(lists).type.value_type, len(lists[0]))
+    )[1:],
+    "polars arrays": lambda lists: pl.Series(lists, dtype=pl.Array(pl.Series(lists[0]).dtype, len(lists[0]))),
+}
+TEXTS = {
+    "large strings": values_of(pa.large_string()),
+    "string views": values_of(pa.string_view()),
+    "large lists of large strings": lambda lists: pa.array(lists, type=pa.large_list(pa.large_string())),
+    "strings in some chunks": lambda lists: pa.chunked_array([pa.array(lists[:1]), pa.array(lists[1:])]),
+    "dictionary of large strings": lambda lists: pa.array(lists, type=pa.list_(pa.large_string())).cast(
+        pa.list_(pa.dictionary(pa.int32(), pa.large_string()))
+    ),
+    "polars categories": lambda lists: pl.Series(lists, dtype=pl.List(pl.Categorical)),
+}
+NUMBERS = {
+    str(kind): values_of(kind)
+    for kind in (
+        *(pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()),
+        *(pa.float32(), pa.float64()),
+    )
+}
+NUMBERS["bool"] = lambda lists: pa.array([[None if each is None else bool(each) for each in row] for row in lists])
+NUMBERS["halffloat"] = lambda lists: pa.array(
+    [[None if each is None else np.float16(each) for each in row] for row in lists], type=pa.list_(pa.float16())
+)
+
+
+def forms(*tables):
+    return pytest.mark.parametrize(
+        "form", [pytest.param(form, id=name) for table in tables for name, form in table.items()]
+    )
+
+
+@forms(LISTS, RECTANGLES, TEXTS)
+def test_answers_are_taken_whole(form):
+    assert rows(arrow.read_answers(form(ANSWERS))) == ANSWERS
+    assert rows(columns.read_answers(form(ANSWERS))) == ANSWERS
+
+
+@forms(LISTS, RECTANGLES, NUMBERS)
+def test_grades_are_taken_whole(form):
+    parts = arrow.read_grades(form(GRADES))
+    assert [row for part in parts for row in rows(part)] == GRADES
+    assert rows(columns.read_grades(form(GRADES))) == GRADES
+    assert rows(columns.read_weights(form(GRADES))) == GRADES
+
+
+@forms(LISTS, RECTANGLES, NUMBERS)
+def test_missing_grades_are_nan(form):
+    missing = [[1, None, 1], [0, 0, 0], [None, None, None], [0, 0, None]]
+    assert rows(columns.read_grades(form(missing))) == missing
+
+
+@forms(LISTS, RECTANGLES, {name: NUMBERS[name] for name in ("float", "double")})
+def test_scores_are_taken_whole(form):
+    assert rows(arrow.read_scores(form(SCORES))) == SCORES
+    assert rows(columns.read_scores(form(SCORES))) == SCORES
+
+
+@pytest.mark.parametrize("name", RAGGED)
+@forms({name: form for name, form in LISTS.items() if name not in ("dictionary", "dictionaries")})
+def test_rows_of_different_length(name, form):
+    assert rows(READERS[name](form(RAGGED[name]))) == RAGGED[name]
+
+
+VECTORS = [[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0]], [[7.0, -8.0], [9.0, 1e300], [0.5, 0.25]]]
+
+
+@forms({name: form for name, form in LISTS.items() if not name.startswith("dictionar")})
+def test_scores_of_several_dimensions(form):
+    column = columns.read_scores(form(VECTORS))
+    assert [row.tolist() for row in np.split(column.values, column.offsets[1:-1])] == VECTORS
+
+
+def test_dimensions_in_fixed_size_lists():
+    for inner in (pa.list_(pa.float64(), 2), pa.large_list(pa.float64())):
+        column = arrow.read_scores(pa.array([VECTORS[0], *VECTORS], type=pa.list_(inner))[1:])
+        assert [row.tolist() for row in np.split(column.values, column.offsets[1:-1])] == VECTORS
+
+
+def test_dimensions_that_differ_between_chunks_are_named():
+    column = pa.chunked_array([pa.array([[[1.0, 2.0]]]), pa.array([[[1.0]]])])
+    assert arrow.read_scores(column) is None
+    with pytest.raises(ValueError, match=r"`scores` must have as many dimensions .*; got 1 in problem 1, sample 0"):
+        columns.read_scores(column)
+
+
+def test_truth_values_are_no_scores_in_arrow_and_stay_numbers_elsewhere():
+    assert arrow.read_scores(pa.array([[True, False]])) is None
+    assert (
+        rows(columns.read_scores(pa.array([[True, False]]))) == rows(columns.read_scores([[True, False]])) == [[1, 0]]
+    )
+
+
+@pytest.mark.parametrize("kind", [pa.null(), pa.string(), pa.dictionary(pa.int8(), pa.string())], ids=str)
+def test_samples_that_are_all_missing(kind):
+    column = pa.ListArray.from_arrays(pa.array([0, 2, 3], pa.int32()), pa.nulls(3, kind))
+    assert rows(columns.read_answers(column)) == [[None, None], [None]]
+
+
+def test_grades_that_are_all_missing():
+    for column in (pa.array([[None, None], [None]]), pa.array([[None, None], [None]], type=pa.list_(pa.int64()))):
+        assert rows(columns.read_grades(column)) == [[None, None], [None]]
+        assert rows(columns.read_scores(column)) == [[None, None], [None]]
+
+
+def test_numbers_without_a_null_are_not_copied():
+    for values in (np.linspace(0, 1, 12), np.ones(12, dtype=np.float32), np.zeros(12, dtype=np.int8)):
+        for whole in (pa.ListArray.from_arrays(pa.array([0, 5, 12], pa.int32()), values),
+                      pa.FixedSizeListArray.from_arrays(pa.array(values), 4)):  # fmt: skip
+            (part,) = arrow.read_grades(whole)
+            assert np.shares_memory(part.values, values)
+            assert part.values.dtype == values.dtype
+    many = arrow.read_grades(pa.chunked_array([whole, whole]))
+    assert all(np.shares_memory(part.values, values) for part in many)
+
+
+def test_a_slice_of_a_list_does_not_read_its_neighbours():
+    column = pa.array([[7.0], [1.0, 0.0], [8.0]])[1:2]  # neighbours that would be no grades
+    assert rows(columns.read_grades(column)) == [[1.0, 0.0]]
+
+
+def test_each_answer_is_numbered_once_over_all_chunks():
+    column = columns.read_answers(dictionaries([["b", "a"], ["a", "b"], ["c", "a"], ["b", "b"]]))
+    assert sorted(column.distinct) == ["a", "b", "c"]
+    assert column.codes.values.dtype == np.int32
+
+
+@pytest.mark.parametrize("column", [None, 7, [["a"]], (["a"],), np.array([["a"]]), pd.Series([["a"]])], ids=str)
+def test_what_is_not_arrow_is_left_to_others(column):
+    assert [take(column) for take in TAKEN.values()] == [None, None, None]
+    assert arrow.to_chunks(column) is None
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([], type=pa.list_(pa.string())),
+        pa.chunked_array([], type=pa.list_(pa.string())),
+        pa.chunked_array([pa.array([], type=pa.list_(pa.string()))]),
+    ],
+    ids=["array", "no chunks", "an empty chunk"],
+)
+def test_no_problems(column):
+    for read in READERS.values():
+        assert len(read(column)) == 0
+    for module in MODULES:
+        given = {"predictions": column, "references": []} | ({"scores": column} if module.needs_scores else {})
+        with pytest.raises(ValueError, match="`predictions` must hold at least one problem; got none"):
+            module.load().compute(**given)
+
+
+FAULTS = {
+    "answers": [
+        [["a"], []],
+        [["a"], None],
+        [[], ["a"]],
+        [["a", None], [None], []],
+        [[1, 2], [3]],
+        [[0.5], [None]],
+        [[True]],
+        [[["a"]]],
+        [[b"a"]],
+        ["a", "b"],
+        [1, 2],
+    ],
+    "grades": [
+        [[1], []],
+        [None, [1]],
+        [[0, 1], [2]],
+        [[0.5], [-0.25, 1.0]],
+        [[0.5, float("inf")]],
+        [[0.5], [None, 1.5]],
+        [["1"], ["0"]],
+        [[[1]]],
+        [1, 0],
+        [[2**53 + 1]],
+        [[1, None], [2**62 + 1, 0]],
+    ],
+    "scores": [
+        [[1.0], []],
+        [[1.0], None],
+        [[[1.0], [2.0, 3.0]]],
+        [[[1.0, 2.0], []]],
+        [[1.0, float("inf")]],
+        [[[1.0, 2.0], [1.0, -float("inf")]]],
+        [[2**53 + 1]],
+        [["high"]],
+        [[["high"]]],
+        [1.0],
+    ],
+}
+
+
+@pytest.mark.parametrize(("name", "lists"), [(name, each) for name, faults in FAULTS.items() for each in faults])
+def test_a_fault_has_the_same_message_as_in_lists(name, lists):
+    with pytest.raises((TypeError, ValueError)) as plain:
+        READERS[name](lists)
+    whole = pa.array(lists)
+    for column in (
+        whole,
+        pa.chunked_array([whole[:1], whole[1:]]),
+        Dataset.from_dict({"x": lists})["x"],
+        pl.Series(lists),
+    ):
+        with pytest.raises(type(plain.value)) as caught:
+            READERS[name](column)
+        assert str(caught.value) == str(plain.value)
+
+
+def test_a_missing_row_within_a_slice_or_of_fixed_size():
+    for column in (pa.array([["a"], None, ["b"]])[1:], pa.array([None, ["b"]], type=pa.list_(pa.string(), 1))):
+        with pytest.raises(TypeError, match="`predictions` must hold a list of samples .*; got None .* in problem 0"):
+            columns.read_answers(column)
+
+
+def test_weights_and_references_and_groups_in_arrow():
+    texts = [pa.array(["a", "b"]), pa.array(["a", "b"], pa.large_string()), pa.array(["a", "b"]).dictionary_encode()]
+    texts += [
+        pa.array(["a", "b"], pa.string_view()),
+        pl.Series(["a", "b"]),
+        pl.Series(["a", "b"], dtype=pl.Categorical),
+    ]
+    texts += [pd.Series(["a", "b"], dtype=pd.ArrowDtype(pa.string()))]
+    for column in texts:
+        assert columns.read_references(column) == [("a",), ("b",)]
+        assert columns.read_groups(column) == ["a", "b"]
+    assert columns.read_references(pl.Series([["a"], ["b", "c"]])) == [("a",), ("b", "c")]
+    assert columns.read_groups(pl.Series([1, 2])) == ["1", "2"]
+
+
+EVERYWHERE = {
+    name: LISTS[name] for name in ("large list", "slice", "chunks", "dictionaries", "polars series", "dataset")
+}
+EVERYWHERE["dataset, pandas"] = lambda lists: Dataset.from_dict({"x": lists}).with_format("pandas")["x"]
+EVERYWHERE["dataset, shuffled"] = lambda lists: Dataset.from_dict({"x": lists}).shuffle(seed=1)["x"]
+EVERYWHERE["dataset, transformed"] = lambda lists: Dataset.from_dict({"x": lists}).with_transform(
+    lambda batch: {"x": [row[::-1] for row in batch["x"]]}
+)["x"]
+EVERYWHERE["pandas, arrow"] = lambda lists: pd.Series(
+    lists, dtype=pd.ArrowDtype(pa.list_(pa.array(lists).type.value_type))
+)
+WITHOUT_NONE = [["" if answer is None else answer for answer in row] for row in ANSWERS]
+
+
+@every_module
+@forms(EVERYWHERE)
+def test_every_module_computes_the_same(module, form):
+    """A column gives the numbers of the values that it holds, whatever way it is read."""
+    whole = {"answers": form(WITHOUT_NONE), "grades": form(GRADES), "scores": form(SCORES)}
+    plain = {name: [list(row) for row in listed(column)] for name, column in whole.items()}
+
+    def compute(columns, k=(1, 2)):
+        scored = {"scores": columns["scores"]} if module.needs_scores else {}
+        judged = module.load().compute(predictions=columns["answers"], references=REFERENCES, **scored, k=k)
+        return judged, module.load("graded").compute(predictions=columns["grades"], **scored, k=k)
+
+    assert compute(whole) == compute(plain)
+
+
+def listed(column):
+    return column.to_pylist() if hasattr(column, "to_pylist") else list(column)
+
+
+@pytest.mark.parametrize("missing", ["incorrect", "drop"])
+@pytest.mark.filterwarnings("ignore:missing='drop'")
+def test_every_number_of_a_data_set_is_the_same(missing):
+    lists = {"answers": ANSWERS, "references": REFERENCES, "scores": SCORES, "group": ["x", "y", "x", "y"]}
+    plain = at_k.score(lists, k=[1, 2], missing=missing)
+    for data in (
+        pa.table(lists),
+        pa.table(lists).to_batches()[0],
+        pa.concat_tables([pa.table(lists)[:1], pa.table(lists)[1:]]),
+        pl.DataFrame(lists),
+        pd.DataFrame(lists),
+        pa.table(lists).to_pandas(types_mapper=pd.ArrowDtype),
+        Dataset.from_dict(lists),
+        Dataset.from_dict(lists).with_format("arrow"),
+    ):
+        report = at_k.score(data, k=[1, 2], missing=missing)
+        assert (report.values, report.groups, report.n, report.c) == (plain.values, plain.groups, plain.n, plain.c)
+        assert report.by_problem == plain.by_problem
+        assert report.curves == plain.curves
