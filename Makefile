@@ -26,7 +26,7 @@ quality: .venv/.quality  ## lint, format, strict types
 bench: .venv/.test  ## speed and memory beside other libraries
 	@$(BIN)/python -m benchmarks
 
-spaces: .venv/.spaces  ## the six Spaces, in build/spaces; PUSH=org uploads them
+spaces: .venv/.spaces  ## the Hugging Face Spaces, in build/spaces; PUSH=org uploads them
 	@$(BIN)/python -m tools.spaces $(PUSH)
 
 texts: .venv/.test  ## maintenance: what docstrings, cards and the README repeat of the registry

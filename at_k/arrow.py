@@ -1,7 +1,7 @@
-"""Columns of Apache Arrow, and of libraries that hold their data in it, without a Python object per sample.
+"""Read columns of Apache Arrow, and of libraries that store their data in it, without a Python object per sample.
 
-Each function answers None for a column that it cannot take whole: one in another form, with rows that are missing or
-empty, or of another type. Such a column is then read value by value, by code that can name its first fault.
+Each function returns None for a column that it cannot read as a whole: a column in another form or of another type, or
+with missing or empty rows. `columns.py` then reads the column value by value, and can name its first fault.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def to_chunks(column: object) -> list[Any] | None:
 
     The column is one of pyarrow, of a `datasets.Dataset` (also sorted, selected or formatted), or of Polars.
     """
-    if "pyarrow" not in sys.modules:  # then nobody has made an Arrow column
+    if "pyarrow" not in sys.modules:  # no Arrow column can exist before pyarrow is imported
         return None
     import pyarrow as pa
 
@@ -29,7 +29,7 @@ def to_chunks(column: object) -> list[Any] | None:
     if datasets is not None and isinstance(column, datasets.arrow_dataset.Column):
         source = column.source
         if not isinstance(source, datasets.Dataset) or source.format["type"] == "custom":
-            return None  # a nested column, or a transform that computes the values
+            return None  # the column is nested, or a transform computes its values
         column = source.with_format("arrow")[column.column_name][:]
     polars = sys.modules.get("polars")
     if polars is not None and isinstance(column, polars.Series):
@@ -76,7 +76,7 @@ def read_scores(column: object) -> Ragged | None:
 
 
 def read_answers(column: object) -> Answers | None:
-    """Read rows of strings; null is no answer."""
+    """Read rows of strings; null stands for a sample without an answer."""
     chunks = _flatten(column)
     if not chunks:
         return None
@@ -86,7 +86,7 @@ def read_answers(column: object) -> Answers | None:
     if None in flat:
         return None
     encoded = pa.chunked_array(flat).dictionary_encode().combine_chunks()
-    if isinstance(encoded, pa.ChunkedArray):  # before pyarrow 24, and where a chunk overflows
+    if isinstance(encoded, pa.ChunkedArray):  # so returned before pyarrow 24, and if a chunk overflows
         encoded = encoded.chunk(0)
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     n = np.concatenate([lengths for _, lengths in chunks])
@@ -107,7 +107,7 @@ def _to_strings(values: Any) -> Any:
 
 
 def _flatten(column: object) -> list[tuple[Any, Ints]] | None:
-    """Split each chunk of a column of lists into its values and the lengths of its lists, none of which is empty."""
+    """Split each chunk of a column of lists into values and lengths. Return None if a list is null or empty."""
     chunks = to_chunks(column)
     if not chunks:
         return None
@@ -153,7 +153,7 @@ def _to_numbers(values: Any) -> NDArray[Any] | None:
         return np.asarray(values.to_numpy(zero_copy_only=False))
     if pa.types.is_boolean(kind):
         values = values.cast(pa.int8())
-    numbers = np.asarray(values.to_numpy(zero_copy_only=False))  # integers with nulls become floats, nulls NaN
+    numbers = np.asarray(values.to_numpy(zero_copy_only=False))  # integers with nulls become floats, and nulls NaN
     if pa.types.is_int64(kind) or pa.types.is_uint64(kind):
         return numbers if (np.abs(numbers[~np.isnan(numbers)]) < 2**53).all() else None
     return numbers

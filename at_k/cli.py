@@ -23,7 +23,7 @@ def main(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Metrics for models that are sampled more than once: pass@k, G-Pass@k, cons@k, avg@n, best@k."""
+    """Compute metrics for models that are sampled more than once."""
 
 
 @app.command()

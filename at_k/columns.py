@@ -1,8 +1,8 @@
-"""Read the columns that users hold: each is checked, its first fault is named and placed, nothing is cast silently.
+"""Read the columns that users have. Each is checked, an error names its first fault and where it is; nothing is cast.
 
 A column has one entry per problem. It may be a list or tuple, a NumPy array or tensor, a pandas, Polars or Arrow
 column, or a column of a `datasets.Dataset`. Problems and samples are counted from 0. Arrow columns and NumPy tables
-are taken whole; everything else is read value by value.
+are read as a whole; everything else is read value by value.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from at_k.validation import is_integer, shorten, type_name
 
 _NUMBERS = (int, float, np.bool_, np.integer, np.floating)
 _TIMES = (np.timedelta64, np.datetime64)
-"""Types that NumPy takes for integers."""
+"""Types that pass for integers in NumPy."""
 
 _FLOATS = (float, np.floating)
 _LARGEST_INTEGER = 2**53
-"""Up to here a 64-bit float holds every integer."""
+"""Every integer up to this one fits in a 64-bit float."""
 
 _Place = Callable[[int], str]
 
 
 def read_answers(rows: object, name: str = "predictions") -> Answers:
-    """Read rows of strings; None where a sample is missing."""
+    """Read rows of strings. None stands for a missing sample."""
     whole = arrow.read_answers(rows)
     if whole is not None:
         return whole
@@ -48,7 +48,7 @@ def read_answers(rows: object, name: str = "predictions") -> Answers:
 
 
 def read_labels(rows: object, name: str = "votes") -> Answers:
-    """Read rows of hashable values of one type, such as strings or numbers; None or NaN where there is no answer."""
+    """Read rows of hashable values of one type, such as strings or numbers. None and NaN stand for no answer."""
     whole = arrow.read_answers(rows)
     if whole is not None:
         return whole
@@ -84,12 +84,12 @@ def _answer_type(answer: object) -> type | None:
 
 
 def read_grades(rows: object, name: str = "predictions", *, missing: bool = True) -> Ragged:
-    """Read rows of numbers in [0, 1]; where `missing` allows it, None or NaN, kept as NaN."""
+    """Read rows of numbers in [0, 1]. If `missing` allows it, None and NaN are kept as NaN."""
     return Ragged.concatenate(read_grade_parts(rows, name, missing=missing))
 
 
 def read_grade_parts(rows: object, name: str = "predictions", *, missing: bool = True) -> tuple[Ragged, ...]:
-    """Read rows as `read_grades` does, in the parts in which they come, so that large columns are not copied."""
+    """Read rows as `read_grades` does, but keep the parts in which they come, so that large columns are not copied."""
     whole = arrow.read_grades(rows)
     if whole is not None and all(_are_grades(part, missing) for part in whole):
         return tuple(whole)
@@ -116,7 +116,7 @@ def _are_grades(part: Ragged, missing: bool) -> bool:
 
 
 def read_weights(rows: object, name: str = "weights", *, missing: bool = False) -> Ragged:
-    """Read rows of finite numbers that are not negative; where `missing` allows it, None or NaN, kept as NaN."""
+    """Read rows of finite numbers that are not negative. If `missing` allows it, None and NaN are kept as NaN."""
     weighted = read_numbers(rows, name)
     right = (weighted.values >= 0) & np.isfinite(weighted.values)
     if missing:
@@ -130,13 +130,13 @@ def read_weights(rows: object, name: str = "weights", *, missing: bool = False) 
 
 
 def read_numbers(rows: object, name: str) -> Ragged:
-    """Read rows of numbers in double precision; NaN where one is missing."""
+    """Read rows of numbers in double precision. NaN stands for a missing one."""
     numbers = _read_numbers(rows, name)
     return numbers.with_values(to_float64(numbers.values))
 
 
 def read_scores(rows: object, name: str = "scores") -> Ragged:
-    """Read rows of numbers, or of lists of d numbers (values of shape (samples, d)); NaN where one is missing."""
+    """Read rows of numbers, or of lists of d numbers as values of shape (samples, d). NaN stands for a missing one."""
     if isinstance(rows, Ragged):
         return rows
     scored = _read_scores(rows, name)
@@ -166,12 +166,12 @@ def _read_scores(rows: object, name: str) -> Ragged:
 
 
 def flag_samples(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Flag a sample if any of its numbers is flagged, for one number per sample and for d."""
+    """Flag a sample if any of its numbers is flagged, whether it has one number or d."""
     return np.asarray(flags if flags.ndim == 1 else flags.any(axis=1))
 
 
 def read_references(rows: object, name: str = "references") -> list[tuple[str, ...]]:
-    """Read for each problem its acceptable answers: a string, or a list of strings."""
+    """Read the acceptable answers of each problem: a string, or a list of strings."""
     listed = _list_rows(rows, name)
     if set(map(type, listed)) == {str}:
         return [(text,) for text in listed]
@@ -224,19 +224,19 @@ def _spell_integer(label: int, name: str, problem: int) -> str:
 
 
 def require_problems(name: str, length: int) -> None:
-    """Raise unless a column has a problem."""
+    """Raise if a column has no problems."""
     if not length:
         raise ValueError(f"`{name}` must hold at least one problem; got none")
 
 
 def require_same_problems(name: str, length: int, other: str, other_length: int) -> None:
-    """Raise unless two columns have as many problems."""
+    """Raise if two columns have different numbers of problems."""
     if length != other_length:
         raise ValueError(f"`{name}` and `{other}` must have as many problems; got {length} and {other_length}")
 
 
 def require_same_samples(name: str, n: Ints, other: str, other_n: Ints) -> None:
-    """Raise unless two columns have as many samples in every problem."""
+    """Raise if two columns have different numbers of samples in a problem."""
     require_same_problems(name, len(n), other, len(other_n))
     differ = np.flatnonzero(n != other_n)
     if len(differ):
@@ -260,14 +260,14 @@ def _read_numbers(rows: object, name: str) -> Ragged:
 
 
 def _is_table(rows: object, dimensions: int) -> TypeGuard[NDArray[Any]]:
-    """Return whether rows are an array of numbers to be taken as it is: none is masked, and a float holds each."""
+    """Return whether rows are an array that can be used as it is: of numbers that fit in a float, with no mask."""
     if not isinstance(rows, np.ndarray) or isinstance(rows, np.ma.MaskedArray):
         return False
     return rows.ndim == dimensions and rows.size > 0 and rows.dtype.kind in "biuf" and _fit_floats(np.asarray(rows))
 
 
 def _fit_floats(numbers: NDArray[Any]) -> bool:
-    """Return whether a 64-bit float holds each number."""
+    """Return whether every number fits in a 64-bit float."""
     if numbers.dtype.type in (np.int64, np.uint64):  # in either order of bytes
         return bool(numbers.max(initial=0) <= _LARGEST_INTEGER and numbers.min(initial=0) >= -_LARGEST_INTEGER)
     return numbers.dtype.itemsize <= 8
@@ -334,8 +334,8 @@ def _flatten(rows: object, name: str) -> tuple[list[Any], Ints]:
 
 
 def _list_rows(rows: object, name: str) -> Sequence[Any]:
-    """List what a column holds for each problem."""
-    frame = hasattr(rows, "columns")  # a table, of which iteration gives the names of its columns
+    """List the entries of a column, one for each problem."""
+    frame = hasattr(rows, "columns")  # iterating over a table gives the names of its columns
     if not isinstance(rows, Iterable) or isinstance(rows, (str, bytes, bytearray, Mapping, Set)) or frame:
         raise TypeError(f"`{name}` must be a list with one entry per problem; got {_show(rows)}")
     chunks = arrow.to_chunks(rows)

@@ -1,4 +1,4 @@
-"""The work of a report, estimated before it is done: a public page must not begin what it cannot end."""
+"""Estimate the work of a vote before it begins, so that a public page refuses what would take too long."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from at_k.grading import Verdicts
 
 _PER_PROBLEM = 5e-5
-"""Seconds for each problem of a vote, as measured on two cores, like the other constants."""
+"""Seconds for each problem of a vote. This and the other constants were measured on two cores."""
 
 _PER_SIZE = 2e-5
 """Seconds for each sample of each distinct n."""
@@ -22,7 +22,7 @@ _PER_SQUARE_AND_K = 6e-10
 
 
 def find_longest_vote(verdicts: Verdicts, seconds: float | None) -> float:
-    """Find the largest k, at least 1, up to which the exact vote takes so many seconds; infinity without a limit."""
+    """Find the largest k, at least 1, up to which an exact vote takes no longer than this; infinity without a limit."""
     if seconds is None or verdicts.answers is None:
         return inf
     n = verdicts.n
@@ -33,7 +33,7 @@ def find_longest_vote(verdicts: Verdicts, seconds: float | None) -> float:
 
 
 def _count_right_sizes(verdicts: Verdicts) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Count for each problem the different numbers of votes that its right answers have."""
+    """Count, for each problem, the different numbers of votes that its correct answers have."""
     answers = verdicts.answers
     counts = np.zeros(len(verdicts), dtype=np.int64)
     if answers is None:

@@ -1,4 +1,4 @@
-"""What the evaluate modules have in common: how samples come in, are judged, and are reported."""
+"""The base class of the evaluate modules: it reads samples, has them judged, and reports values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from datasets import Features, Sequence, Value
 
 import at_k
 from at_k import columns, summary
-from at_k.family import COLUMNS, check_config, check_options, find_metric, refuse_unknown_columns
+from at_k.arguments import COLUMNS, check_config, check_options, refuse_unknown_columns
+from at_k.family import find_metric
 from at_k.grading import Check, Verdicts, judge
 from at_k.problems import Problems
 from at_k.samples import Answers, Ragged
@@ -25,7 +26,7 @@ from at_k.values import Values
 
 
 def sample_features(config_name: str, *, scores: bool = False) -> list[Features]:
-    """List the columns of a module, in the forms in which they may come."""
+    """List the forms in which the columns of a module may be given."""
     texts, numbers = Sequence(Value("string")), Sequence(Value("float64"))
     predictions = [texts] if config_name == "default" else [numbers]
     references = [{"references": Value("string")}, {"references": texts}] if config_name == "default" else [{}]
@@ -39,19 +40,20 @@ def sample_features(config_name: str, *, scores: bool = False) -> list[Features]
 
 
 class SampledMetric(evaluate.Metric, ABC):
-    """A metric of several samples per problem.
+    """Compute a metric of several samples per problem.
 
-    A subclass says in `_info` what it takes, with `sample_features`, and in `_compute` what it computes: it has its
-    samples judged with `judge`, computes one value per problem and key, and hands these to `report`.
+    A subclass lists its columns in `_info`, with `sample_features`. Its `_compute` has the samples judged with `judge`,
+    computes one value per problem and key, and passes these to `report`.
 
-    Differences from `evaluate.Metric`: columns are checked in full and never cast silently; a computation that fails
-    loses no samples; several threads may share an instance; samples are kept in memory, and no file is written.
+    It differs from `evaluate.Metric` in four ways. Columns are checked in full and never cast without an error. A
+    computation that fails loses no samples. Several threads may share an instance. Samples stay in memory, and no file
+    is written.
 
     Args:
         config_name: "default" (predictions are answers) or "graded" (predictions are grades in [0, 1]).
-        num_process: must be 1; see the error for what to do instead.
-        seed: of simulations, where a number has no closed form.
-        options: options of `compute` that become the defaults of this instance.
+        num_process: must be 1; the error for other values says what to do instead.
+        seed: the seed of simulations, for numbers that cannot be computed exactly.
+        options: options of `compute`, which become the defaults of this instance.
 
     The other arguments are those of `evaluate.load`.
     """
@@ -98,21 +100,21 @@ class SampledMetric(evaluate.Metric, ABC):
         return len(self._store)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return all but the lock: an instance can be sent to another process between computations."""
+        """Return everything but the lock, so that an instance can be sent to another process between computations."""
         with self._lock:
             return {name: value for name, value in self.__dict__.items() if name != "_lock"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore an instance, or a copy of one, with a store of its own."""
+        """Restore an instance, or a copy of it, with its own store."""
         # The host keeps `compute`, `add` and `add_batch` in the instance, bound to it: a copy has to have its own.
         own = {name: MethodType(each.__func__, self) for name, each in state.items() if isinstance(each, MethodType)}
         self.__dict__.update(state, **own, _store=state["_store"].copy())
         self._new_lock()
 
     def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> dict[str, Any]:
-        """Compute the metric over the problems given here and those added before, which are then forgotten.
+        """Compute the metric over the problems given here and those added before, and then remove the latter.
 
-        If it fails, the problems added before are kept, and `compute` can be called again.
+        If the computation fails, the problems stay, and `compute` can be called again.
 
         Returns:
             key → value, as Python floats.
@@ -121,10 +123,10 @@ class SampledMetric(evaluate.Metric, ABC):
         given |= {name: kwargs.pop(name) for name in COLUMNS if name in kwargs}
         options = self._defaults | self._select_own(kwargs)
         if options.get("groups") is not None:
-            options["groups"] = columns.read_groups(options["groups"])  # once: a generator can be read once
+            options["groups"] = columns.read_groups(options["groups"])  # a generator can be read only once
         batches = [self._read(given)] if any(given.get(name) is not None for name in self._columns) else []
         if batches and not len(self._store):
-            return self._run(batches[0], options)  # nothing is shared: threads run side by side
+            return self._run(batches[0], options)  # without the lock, so that threads run side by side
         with self._lock:
             if not batches and not len(self._store):
                 raise ValueError(
@@ -133,11 +135,11 @@ class SampledMetric(evaluate.Metric, ABC):
             return self._run_with_store(batches, options)
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
-        """Add problems: one entry per problem in every column. A batch with a fault is not added at all."""
+        """Add problems, with one entry per problem in every column. If the batch has a fault, nothing is added."""
         self._add({"predictions": predictions, "references": references, **kwargs})
 
     def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
-        """Add one problem: its samples, and whatever else the metric takes for one problem."""
+        """Add one problem: its samples, and its entries in the other columns."""
         for one, name in (("prediction", "predictions"), ("reference", "references")):
             if name in kwargs:
                 raise TypeError(
@@ -156,7 +158,7 @@ class SampledMetric(evaluate.Metric, ABC):
         threshold: float = 0.5,
         missing: str = "error",
     ) -> Verdicts:
-        """Judge samples, in either configuration; columns as `compute` has checked them, or as users hold them."""
+        """Judge samples, in either configuration. The columns may be checked already, as by `compute`, or not."""
         if isinstance(predictions, (Answers, tuple)) and not _is_plain(predictions):
             if isinstance(predictions, Answers):
                 problems = Problems(predictions, references, grades)
@@ -192,15 +194,15 @@ class SampledMetric(evaluate.Metric, ABC):
 
     @abstractmethod
     def _info(self) -> evaluate.MetricInfo:
-        """Say what the metric is and takes."""
+        """Describe the metric and its columns."""
 
     @abstractmethod
     def _compute(self, **kwargs: Any) -> dict[str, Any]:
-        """Compute the metric of checked columns, or of columns as users give them."""
+        """Compute the metric of columns that are checked already, or not."""
 
     @property
     def _columns(self) -> tuple[str, ...]:
-        """The columns that this module takes in its configuration."""
+        """Return the columns that this module takes in its configuration."""
         own = [name for name in find_metric(self.name).arguments if name in COLUMNS]
         return tuple(own if self.config_name == "default" else [each for each in own if each != "grades"])
 
@@ -211,13 +213,13 @@ class SampledMetric(evaluate.Metric, ABC):
             _LOCKED.add(self)
 
     def _select_own(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Select the options of this module; those of its sisters are checked, and left out."""
+        """Select the options of this module. Those of the other modules are checked, and left out."""
         check_options(options)
         own = find_metric(self.name).options
         return {name: value for name, value in options.items() if name in own}
 
     def _read(self, given: Mapping[str, Any], *, judged: bool = False) -> Problems:
-        """Check the columns of this module; with `judged`, those alone by which samples are judged."""
+        """Check the columns of this module; with `judged`, only those that samples are judged by."""
         wanted = [name for name in self._columns if not (judged and name == "scores")]
         for name in wanted:
             if given.get(name) is None and name in ("predictions", "scores"):
@@ -251,9 +253,9 @@ class SampledMetric(evaluate.Metric, ABC):
             self._store.add(batch)
 
     def _run_with_store(self, batches: list[Problems], options: dict[str, Any]) -> dict[str, Any]:
-        """Run on the problems held and on further ones, and hold none of them if that succeeds.
+        """Run on the problems in the store and on further ones. If that succeeds, remove them from the store.
 
-        A checker may add problems to the instance that calls it. These are held for the next computation.
+        A checker may add problems to the instance that calls it. These stay for the next computation.
         """
         held, self._store = self._store, Store()
         try:
@@ -268,7 +270,7 @@ class SampledMetric(evaluate.Metric, ABC):
         """Run `_compute` on checked columns."""
         columns.require_problems("predictions", len(batch))
         if options.get("groups") is not None:
-            # Judging may take minutes, and labels that do not fit should not waste it.
+            # Check the labels now: judging may take minutes, and a wrong number of labels should not waste it.
             columns.require_same_problems("groups", len(options["groups"]), "predictions", len(batch))
         taken = {
             "predictions": batch.grades if self.config_name == "graded" else batch.answers,

@@ -1,4 +1,4 @@
-"""The checked columns of problems and their samples: what every metric is computed from."""
+"""The checked columns of problems and their samples, from which every metric is computed."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from at_k.combinatorics import Ints
 from at_k.samples import Answers, Ragged
 
 _SMALL = 10_000
-"""Grades of fewer problems are joined, so that a million single additions do not stay a million parts."""
+"""Grades of fewer problems are joined, so that a million single additions do not remain a million parts."""
 
 
 @dataclass(frozen=True, eq=False)
 class Problems:
-    """Some problems with the samples of each, in columns that agree in length.
+    """Hold the samples of some problems, in columns that agree in length.
 
     Attributes:
-        answers: what each sample answers.
+        answers: the answer of each sample.
         references: the acceptable answers of each problem.
-        grades: how right each sample is, NaN where nobody has graded it; in parts, so that they are never copied whole.
+        grades: how right each sample is, NaN for a sample without a grade. They stay in parts, so that a large column
+            is never copied as a whole.
         scores: how good each sample looks.
     """
 
@@ -43,7 +44,7 @@ class Problems:
         scores: object = None,
         names: dict[str, str] | None = None,
     ) -> Problems:
-        """Check columns as users hold them. `names` says what they are called in error messages."""
+        """Check the columns of a user. `names` gives the names that error messages use for them."""
         called = {"answers": "answers", "references": "references", "grades": "grades", "scores": "scores"}
         called |= names or {}
         read = cls(
@@ -87,7 +88,7 @@ class Problems:
         )
 
     def refuse_mismatch(self, other: Problems) -> None:
-        """Raise unless other problems have the same columns, and scores of as many dimensions."""
+        """Raise if other problems have other columns, or scores of another number of dimensions."""
         for name in ("answers", "references", "grades", "scores"):
             if (getattr(self, name) is None) != (getattr(other, name) is None):
                 given, absent = ("without", "with") if getattr(other, name) is None else ("with", "without")
@@ -100,7 +101,7 @@ class Problems:
                 raise ValueError(f"`scores` must have as many dimensions in every batch; got {added} after {held}")
 
     def compact(self) -> Problems:
-        """Copy the numbers, so that nobody else can change them; grades that are 0 or 1 take a byte each."""
+        """Copy the numbers, so that later changes by the user have no effect. Grades of 0 or 1 take a byte each."""
         return Problems(
             self.answers,
             self.references,
@@ -110,7 +111,7 @@ class Problems:
 
     @cached_property
     def n(self) -> Ints:
-        """Samples of each problem."""
+        """Count the samples of each problem."""
         return self.answers.codes.n if self.answers is not None else self._n_of_grades
 
     @property

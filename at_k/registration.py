@@ -1,4 +1,4 @@
-"""Where the evaluate modules are, and how `evaluate.load` finds them by name from anywhere."""
+"""Find the evaluate modules, and register them so that `evaluate.load` finds them by name from any directory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STUB = '''\
 from at_k.registration import load_class
 
 {class_name} = load_class("{name}")
-{class_name}.__module__ = __name__  # where a pickle finds it
+{class_name}.__module__ = __name__  # a pickle looks for the class here
 '''
 
 
@@ -31,7 +31,7 @@ def module_path(name: str) -> Path:
 
     Raises:
         ValueError: if there is no such module.
-        FileNotFoundError: if the library stands alone, without the modules beside it.
+        FileNotFoundError: if the library was copied without its modules.
 
     Examples:
         >>> module_path("gpassk").name
@@ -60,11 +60,11 @@ def load_class(name: str) -> Any:
 def register(*, undo: bool = False) -> list[Path]:
     """Let `evaluate.load("gpassk")`, and the other names, work from any directory, without a network.
 
-    Puts a file for each module where `evaluate` keeps those that it has loaded before, in its module cache. The file
-    loads the module from the installed package, so that it stays right after an update.
+    Write a file for each module into the cache where `evaluate` keeps modules that it has loaded before. The file loads
+    the module from the installed package, so that it need not be written again after an update.
 
     Args:
-        undo: take the files away again.
+        undo: remove the files again.
 
     Returns:
         The folders that were written, or with `undo` removed.
@@ -81,7 +81,7 @@ def register(*, undo: bool = False) -> list[Path]:
     cache = Path(init_dynamic_modules()) / "metrics"
     changed = []
     for name in METRICS:
-        # The name under which `evaluate` caches the canonical metric of that name, and looks it up.
+        # `evaluate` looks up a metric without an owner under this name.
         home = cache / f"evaluate-metric--{name}"
         for old in [mark.parent for mark in home.glob(f"*/{_MARK}")]:
             shutil.rmtree(old)
@@ -92,7 +92,7 @@ def register(*, undo: bool = False) -> list[Path]:
                 shutil.rmtree(home)
             continue
         stub = _STUB.format(name=name, class_name=_class_name(name))
-        folder = home / hashlib.sha256(stub.encode()).hexdigest()  # 64 digits, as `evaluate` expects
+        folder = home / hashlib.sha256(stub.encode()).hexdigest()  # `evaluate` expects 64 digits
         folder.mkdir(parents=True, exist_ok=True)
         for package in (cache, home, folder):
             (package / "__init__.py").touch()
@@ -103,5 +103,5 @@ def register(*, undo: bool = False) -> list[Path]:
 
 
 def _class_name(name: str) -> str:
-    """Spell the name of a module as its class is called: "pass_at_k" as "PassAtK"."""
+    """Return the name of a module's class: "PassAtK" for "pass_at_k"."""
     return "".join(part.capitalize() for part in name.split("_"))

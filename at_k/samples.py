@@ -1,4 +1,4 @@
-"""The form in which data moves: rows of different length, problems × samples, as flat values and offsets."""
+"""Rows of different length, problems × samples, as flat values and offsets: the form that all other code works on."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ for it has p at most, and 10^-p is more than half the distance to the next numbe
 
 @dataclass(frozen=True, eq=False)
 class Ragged:
-    """One value per sample: those of problem i are `values[offsets[i]:offsets[i + 1]]`. Every row holds one at least.
+    """Hold one value per sample. Those of problem i, at least one, are `values[offsets[i]:offsets[i + 1]]`.
 
-    Numbers keep the type in which they came; NaN stands for a number that is missing.
+    Numbers keep the type in which they came. NaN stands for a missing number.
     """
 
     values: NDArray[Any]
@@ -42,22 +42,22 @@ class Ragged:
 
     @cached_property
     def n(self) -> Ints:
-        """Samples of each problem."""
+        """Count the samples of each problem."""
         return np.diff(self.offsets)
 
     @cached_property
     def width(self) -> int | None:
-        """The number of samples that all problems have; None if they differ."""
+        """Return the number of samples that all problems have; None if they differ."""
         return int(self.n[0]) if (self.n == self.n[0]).all() else None
 
     @property
     def problem(self) -> Ints:
-        """The problem of each sample."""
+        """Return the problem of each sample."""
         return np.repeat(np.arange(len(self)), self.n)
 
     @cached_property
     def has_missing(self) -> bool:
-        """Whether a number is NaN."""
+        """Return whether any number is NaN."""
         return self.values.dtype.kind == "f" and bool(np.isnan(self.values.min()))
 
     def with_values(self, values: NDArray[Any]) -> Ragged:
@@ -65,7 +65,7 @@ class Ragged:
         return Ragged(values, self.offsets)
 
     def sums(self) -> NDArray[Any]:
-        """Add up each row; of flags, count those that are set."""
+        """Add up each row. For flags, count those that are set."""
         if self.values.dtype != np.bool_:
             return np.asarray(np.add.reduceat(self.values, self.offsets[:-1]))
         if self.width is not None:
@@ -73,7 +73,7 @@ class Ragged:
         return np.asarray(np.add.reduceat(self.values, self.offsets[:-1], dtype=np.int64))
 
     def above(self, threshold: float) -> Ragged:
-        """Flag the grades above a threshold. A missing one is not."""
+        """Flag the grades above a threshold. A missing grade is not flagged."""
         return self.with_values(_above(self.values, threshold))
 
     def count_above(self, threshold: float) -> Ints:
@@ -87,7 +87,7 @@ class Ragged:
         return counts
 
     def total(self) -> Floats:
-        """Add up the grades of each row. A missing one counts as 0."""
+        """Add up the grades of each row. A missing grade counts as 0."""
         return np.asarray(self.with_values(np.nan_to_num(to_float64(self.values), nan=0.0)).sums())
 
     def keep(self, mask: NDArray[np.bool_]) -> Ragged:
@@ -95,12 +95,12 @@ class Ragged:
         return Ragged.of_lengths(self.values[mask], self.with_values(mask).sums())
 
     def place(self, sample: int | np.integer[Any]) -> str:
-        """Say where a flat index is: the words that end an error sentence."""
+        """Return the problem and sample of a flat index, in the words that end an error message."""
         problem = int(np.searchsorted(self.offsets, sample, side="right")) - 1
         return f"problem {problem}, sample {int(sample) - int(self.offsets[problem])}"
 
     def compact(self) -> Ragged:
-        """Copy the values, as single bytes if all of them are 0 or 1."""
+        """Copy the values, and store them in single bytes if all of them are 0 or 1."""
         values = self.values
         if values.dtype.kind in "iuf" and values.dtype.itemsize > 1 and not self.has_missing:
             flags = values == 1
@@ -137,8 +137,8 @@ def _above(values: NDArray[Any], threshold: float) -> NDArray[np.bool_]:
         return np.asarray(values.astype(bool, copy=False) if threshold < 1 else np.zeros(values.shape, dtype=bool))
     if values.dtype.type not in _SINGLE:
         return np.asarray(values > threshold)
-    # A number of single precision and a threshold compare as they do once the threshold is rounded, unless both are
-    # then the same number: its decimal decides.
+    # A number of single precision compares with the rounded threshold as with the threshold itself. Only if the two are
+    # then equal, the decimal that the number prints as decides.
     rounded = values.dtype.type(threshold)
     return np.asarray(values >= rounded if float(str(rounded)) > threshold else values > rounded)
 
@@ -150,14 +150,14 @@ def _blocks(rows: int, width: int) -> Iterator[tuple[int, int]]:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Answers, each kept once: `codes` holds for every sample the index of its answer in `distinct`, −1 for none."""
+    """Hold each distinct answer once. `codes` has, for each sample, its index in `distinct`, or −1 for no answer."""
 
     codes: Ragged
     distinct: Sequence[Any]
 
     @classmethod
     def of_values(cls, flat: Sequence[Hashable], lengths: Ints) -> Answers:
-        """Number the distinct values in the order in which they are met; None is no answer."""
+        """Number the distinct values in the order in which they appear. None stands for a sample without an answer."""
         index: dict[Hashable, int] = dict.fromkeys(flat, -1)
         index.pop(None, None)
         distinct = tuple(index)
@@ -170,7 +170,7 @@ class Answers:
         return len(self.codes)
 
     def rename(self, names: Sequence[Hashable]) -> Answers:
-        """Give the answers new names, one for each of `distinct`; those that now have one name are one answer."""
+        """Give each of `distinct` a new name. Answers with the same new name become one answer."""
         index: dict[Hashable, int] = {}
         return Answers(self._recode(names, index), tuple(index))
 
@@ -179,12 +179,12 @@ class Answers:
         return Answers(self.codes.keep(mask), self.distinct)
 
     def silence(self, mask: NDArray[np.bool_]) -> Answers:
-        """Take away the answers of the samples that the mask marks; the samples stay."""
+        """Remove the answers of the samples that the mask marks, and keep the samples."""
         return Answers(self.codes.with_values(np.where(mask, np.int32(-1), self.codes.values)), self.distinct)
 
     @staticmethod
     def concatenate(parts: Sequence[Answers]) -> Answers:
-        """Join all rows of all parts, equal answers numbered alike."""
+        """Join all rows of all parts. Equal answers get the same number."""
         if len(parts) == 1:
             return parts[0]
         index: dict[Hashable, int] = {}
@@ -192,6 +192,6 @@ class Answers:
         return Answers(Ragged.concatenate(codes), tuple(index))
 
     def _recode(self, names: Sequence[Hashable], index: dict[Hashable, int]) -> Ragged:
-        """Number the names of the answers by `index`, which grows by those that it lacks."""
+        """Number the names of the answers by `index`, and add the names that are not in it yet."""
         new = np.array([index.setdefault(name, len(index)) for name in names] + [-1], dtype=np.int32)  # [−1] stays −1
         return self.codes.with_values(new[self.codes.values])

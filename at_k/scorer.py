@@ -1,4 +1,4 @@
-"""The metrics as a batch function, for `datasets.Dataset.map`, Ray Data, and whatever else maps over batches."""
+"""Metrics as functions of a batch, for `datasets.Dataset.map`, Ray Data, and other tools that map over batches."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 import at_k
 from at_k import family
-from at_k.family import COLUMNS, check_config, check_options, find_metric
+from at_k.arguments import COLUMNS, check_config, check_options
+from at_k.family import find_metric
 from at_k.grading import judge
 from at_k.problems import Problems
 from at_k.summary import spell
@@ -15,7 +16,7 @@ from at_k.validation import shorten, type_name
 from at_k.values import Key
 
 _OF_ALL_PROBLEMS = ("groups", "weights", "return_details")
-"""Options that speak of all problems at once, not of a batch."""
+"""Options that are about all problems, not about a batch."""
 
 _JUDGING = ("threshold", "check_correct_fn", "missing")
 """Options that say how samples are judged."""
@@ -32,15 +33,15 @@ def scorer(
             grades); for "best_at_k" also `scores`.
         columns: what the columns are called in the data set, where they have other names:
             `{"predictions": "answers"}`.
-        options: the options of the metric. `k` must be among them, where the metric has one: a default that fits one
-            batch might not fit the next.
+        options: the options of the metric. If the metric has `k`, it must be given: the default depends on the smallest
+            n, which can differ from batch to batch.
 
     Returns:
         A function from columns, each a list with one entry per problem, to one list of values per key. `avg@n` keeps
         the letter n, so that all batches have the same columns.
 
     Raises:
-        ValueError: if there is no such metric, `k` is missing, or an option speaks of the whole data set.
+        ValueError: if there is no such metric, `k` is missing, or an option is about the whole data set.
         TypeError: if there is no such option or column, or an option is of the wrong kind.
 
     Examples:
@@ -68,14 +69,14 @@ def scorer(
 
 
 class Scorer:
-    """What `scorer` makes: picklable, and hashed by its name, columns, options and the version of the library."""
+    """Score batches. A scorer can be pickled, and its hash depends on all its settings and on the version."""
 
     def __init__(self, name: str, config_name: str, columns: Mapping[str, str], options: Mapping[str, Any]) -> None:
         self.name = name
         self.config_name = config_name
         self.columns = dict(columns)
         self.options = dict(options)
-        self.version = at_k.__version__  # `Dataset.map` must not serve numbers of another version from its cache
+        self.version = at_k.__version__  # so that the cache of `Dataset.map` does not return numbers of another version
 
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, list[float]]:
         """Compute one list per key, with one value for each problem of the batch."""
@@ -130,5 +131,5 @@ class Scorer:
 
 
 def _name(key: Key) -> Key:
-    """Name a value the same in all batches: the average keeps the letter n."""
+    """Return a name that is the same in all batches: the average keeps the letter n."""
     return key.line if key.metric == "avg@n" else key

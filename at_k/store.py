@@ -1,4 +1,4 @@
-"""Problems that are added batch by batch, held in memory until a computation has used them."""
+"""Keep problems that are added batch by batch in memory, until a computation has used them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from at_k.problems import Problems
 
 _SMALL = 10_000
-"""Batches of fewer problems are merged, so that a million single additions do not stay a million batches."""
+"""Batches of fewer problems are merged, so that a million single additions do not remain a million batches."""
 
 
 class Store:
-    """A growing list of batches."""
+    """Hold a growing list of batches."""
 
     def __init__(self) -> None:
         self._batches: list[Problems] = []
@@ -23,7 +23,7 @@ class Store:
         return sum(map(len, self._batches))
 
     def add(self, batch: Problems) -> None:
-        """Append a batch that goes with those held; otherwise raise, and hold what was held before."""
+        """Append a batch. If its columns differ from those of the other batches, raise and change nothing."""
         if not len(batch):
             return
         batches = [*self._batches, batch.compact()]
@@ -34,11 +34,11 @@ class Store:
         self._batches = batches
 
     def join(self, *more: Problems) -> Problems:
-        """Join all problems held and those of further batches."""
+        """Join all problems in the store and those of further batches."""
         return Problems.join([*self._batches, *more])
 
     def copy(self) -> Store:
-        """Make a store that holds the same problems and grows by itself."""
+        """Make a second store with the same problems, which then grows independently."""
         store = Store()
         store._batches = [*self._batches]
         return store

@@ -1,4 +1,4 @@
-"""From one value per problem to what is reported: means, groups, details, and the spelling of keys."""
+"""Turn one value per problem into a result: means, groups, details and the spelling of keys."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from at_k import columns
+from at_k.arguments import KEY_STYLES
 from at_k.combinatorics import Floats, Ints
-from at_k.family import KEY_STYLES
 from at_k.grading import Verdicts
 from at_k.validation import check_choice, shorten, type_name
 from at_k.values import Column, Values
@@ -37,10 +37,11 @@ def summarize(
             as given.
         key_style: "standard" spells keys as papers do (`pass@8`, `G-Pass@8_0.5`); "plain" spells them in
             `[A-Za-z0-9_.]`, for trackers that refuse `@` (`pass_at_8`, `g_pass_at_8_0.5`).
-        mcse: key → the standard error of each simulated value. Adds `{key}_mcse`, that of the mean, where it is not 0.
+        mcse: key → the standard error of each simulated value. Adds `{key}_mcse`, the standard error of the mean, if it
+            is not 0.
 
     Returns:
-        key → mean, as Python floats; the sums are rounded once, so that the order of the problems does not matter.
+        key → mean, as Python floats. The sums are rounded once, so that the order of the problems does not matter.
 
     Raises:
         TypeError: if a label is neither a string nor an integer.
@@ -84,7 +85,7 @@ def average(values: Mapping[Name, Column], problems: NDArray[np.intp] | None = N
 
     The sums are rounded once, so that the order of the problems does not matter.
     """
-    counted: dict[int, Ints] = {}  # how often each level occurs, by the array that the columns of counts share
+    counted: dict[int, Ints] = {}  # how often each level occurs, for each array that columns share
     means: dict[Name, float] = {}
     for key, column in values.items():
         if column.which is None:
@@ -98,7 +99,7 @@ def average(values: Mapping[Name, Column], problems: NDArray[np.intp] | None = N
 
 
 def average_error(errors: Floats | None, problems: NDArray[np.intp] | None = None) -> float:
-    """Return the standard error of a mean of simulated values; 0 where none is simulated."""
+    """Return the standard error of a mean of simulated values; 0 if no value is simulated."""
     if errors is None or not errors.any():
         return 0.0
     some = errors if problems is None else errors[problems]
@@ -134,12 +135,12 @@ def _check_columns(name: str, per_problem: object) -> dict[str, Column]:
 def _mean(column: Floats) -> float:
     try:
         return fsum(column.tolist()) / len(column)
-    except OverflowError:  # the sum is too large for a float; the mean is not
+    except OverflowError:  # the sum does not fit in a float, but the mean does
         return fsum((column / len(column)).tolist())
 
 
 _SPLIT = 2.0**27 + 1
-"""Times this, a float falls into two halves of 26 bits (Dekker, 1971)."""
+"""Multiplying by this number splits a float into two halves of 26 bits (Dekker, 1971)."""
 
 
 _LARGEST_COUNT = 2**26
@@ -147,9 +148,9 @@ _LARGEST_COUNT = 2**26
 
 
 def _mean_of_levels(levels: Floats, counts: Ints) -> float:
-    """Average levels in [0, 1] that occur so often each, with the sum rounded once.
+    """Average levels in [0, 1], each of which occurs `counts` times, and round the sum once.
 
-    A level is split into two halves of 26 bits, of which the products with counts below 2^26 are exact.
+    Each level is split into two halves of 26 bits. The product of a half and a count below 2^26 is exact.
     """
     total = int(counts.sum())
     if total >= _LARGEST_COUNT:
@@ -172,7 +173,7 @@ def spell(key: str, key_style: str) -> str:
 
 
 def find_members(groups: object, n_problems: int) -> dict[str, NDArray[np.intp]]:
-    """Find the problems of each group, in the order in which the groups are met, by the prefix of their keys."""
+    """Find the problems of each group, by the prefix of its keys, in the order in which the groups appear."""
     if groups is None:
         return {}
     labels = columns.read_groups(groups)
@@ -186,7 +187,7 @@ def find_members(groups: object, n_problems: int) -> dict[str, NDArray[np.intp]]
 def make_details(
     values: Values, verdicts: Verdicts, *, name: str, seed: int = 0, version: str, key_style: str = "standard"
 ) -> dict[str, Any]:
-    """Make what stands behind the means, ready for `json.dumps`.
+    """Make the details of a result, ready for `json.dumps`.
 
     `per_problem` maps "n", "c" and every key to a list with one value per problem, in input order.
     """
@@ -204,7 +205,7 @@ def make_details(
 
 
 def sign(values: Values, verdicts: Verdicts, *, name: str, seed: int, version: str) -> str:
-    """State in one line what makes two values of a metric comparable."""
+    """Write the signature: one line with the conditions under which two values of a metric may be compared."""
     n = verdicts.n
     return join_conditions(
         name,

@@ -92,15 +92,6 @@ def refuse_too_many_k(k: Sequence[int], n: Ints) -> None:
             )
 
 
-def fitting_k(k: tuple[int, ...] | None, n: Ints, default: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the given k, or without one those of the default that fit every n, or else the smallest n."""
-    if k is None:
-        smallest = int(n.min())
-        return tuple(size for size in default if size <= smallest) or (smallest,)
-    refuse_too_many_k(k, n)
-    return k
-
-
 def check_tau(taus: object, name: str = "tau") -> tuple[Tau, ...]:
     """Return every threshold τ in the order given: fractions as they are, other numbers as floats.
 

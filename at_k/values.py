@@ -1,4 +1,4 @@
-"""What a metric computes: keys, and one value per problem for each of them."""
+"""Keys, and the values that a metric computes for them, one per problem."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from at_k.combinatorics import Floats
 
 
 class Key(str):
-    """The name of a number, made of what it says: `Key("G-Pass@k", 8, 0.5)` is the string "G-Pass@8_0.5".
+    """Name a number by its parts: `Key("G-Pass@k", 8, 0.5)` is the string "G-Pass@8_0.5".
 
     Attributes:
-        metric: what is measured, spelled with the letter k or n: "pass@k", "avg@n", "accuracy".
-        k: the number that stands in place of that letter; None leaves the letter, which names a curve against k, or
-            an average over problems of different n.
+        metric: the name of the metric, with the letter k or n: "pass@k", "avg@n", "accuracy".
+        k: the number that replaces this letter. None keeps the letter, as in the name of a curve against k, or of an
+            average over problems of different n.
         tau: the threshold of G-Pass@k.
 
     Examples:
@@ -43,13 +43,13 @@ class Key(str):
 
     @property
     def line(self) -> Key:
-        """The key of the curve against k that this value is a point of."""
+        """Return the key of the curve against k on which this value is a point."""
         return Key(self.metric, None, self.tau)
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One value per problem. Problems that must have the same value may share it.
+    """Hold one value per problem. Problems with the same value may share it.
 
     Attributes:
         levels: the values.
@@ -74,12 +74,12 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """What a metric gives for some problems.
+    """Hold the values of a metric for some problems.
 
     Attributes:
         columns: key → one value per problem.
         errors: key → the standard error of each simulated value.
-        conditions: what a signature states about how the values were computed.
+        conditions: how the values were computed, as a signature states it.
     """
 
     columns: dict[Key, Column]
@@ -88,5 +88,5 @@ class Values:
 
     @property
     def simulated(self) -> bool:
-        """Whether a value rests on a simulation."""
+        """Return whether any value is simulated."""
         return any(np.any(error) for error in self.errors.values())

@@ -23,11 +23,11 @@ THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 COLUMNS = {
     "problems × samples": max(len(case.title) for case in CASES),
-    "at-k": 9,
+    "at-k": 12,
     "peer": max(len(case.peer) for case in CASES),
-    "its time": 9,
+    "its time": 10,
     "target": 17,
-    "reached": 16,
+    "reached": 18,
     "": 1,
 }
 """Heading → width. They are fixed, since a row is printed before the next one is known."""

@@ -22,7 +22,7 @@ DOCUMENTS = [
     *(path for folder in ("metrics", "examples", "benchmarks", "tests") for path in ROOT.glob(f"{folder}/**/*.md")),
 ]
 
-# Those of the host, huggingface/evaluate, in its order.
+# The headings of the cards of huggingface/evaluate, in their order.
 HEADINGS = [
     "## Metric Description",
     "## How to Use",
@@ -94,7 +94,7 @@ def front_matter(path):
 def sections(path):
     """Heading → its own text, up to the next heading of any level."""
     body = re.sub(r"\A---\n.*?\n---\n", "", read(path), flags=re.DOTALL)
-    hidden = _FENCE.sub(lambda fence: fence[0].replace("#", "\0"), body)  # a comment is no heading
+    hidden = _FENCE.sub(lambda fence: fence[0].replace("#", "\0"), body)  # a comment in code is not a heading
     parts = re.split(r"^(#+ .*)$", hidden, flags=re.MULTILINE)
     assert not parts[0].strip()
     return {heading: text.replace("\0", "#").strip() for heading, text in zip(parts[1::2], parts[2::2], strict=True)}

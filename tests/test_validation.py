@@ -18,7 +18,6 @@ from at_k.validation import (
     check_tau,
     check_threshold,
     draws_needed,
-    fitting_k,
     is_sequence,
     read_as_integers,
     refuse_too_many_k,
@@ -88,13 +87,6 @@ def test_errors_of_k(k, error, said):
     raises(error, ["`draws`", *said], check_k, k, "draws")
 
 
-def test_k_that_fits():
-    n = np.array([9, 4, 12])
-    assert fitting_k((4, 1), n, default=(1, 10)) == (4, 1)
-    assert fitting_k(None, n, default=(1, 4, 5)) == (1, 4)
-    assert fitting_k(None, n, default=(5, 10)) == (4,)  # none fits: the smallest n
-
-
 def test_every_k_may_be_the_smallest_n():
     refuse_too_many_k((1, 3), np.array([9, 4, 12, 3]))
     raises(
@@ -108,7 +100,7 @@ def test_every_k_may_be_the_smallest_n():
 
 def test_k_that_does_not_fit():
     n = np.array([9, 4, 12, 3])
-    raises(ValueError, ["`k`", "k=5", "smallest n is 3", "2 of 4 problems", "problem 1"], fitting_k, (1, 5), n, ())
+    raises(ValueError, ["`k`", "k=5", "smallest n is 3", "2 of 4 problems", "problem 1"], refuse_too_many_k, (1, 5), n)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ from textwrap import wrap
 
 import typer
 
-from at_k.family import COLUMNS, FAMILY, OPTIONS, SHARED_OPTIONS, Argument, Metric
+from at_k.arguments import COLUMNS, OPTIONS, SHARED_OPTIONS, Argument
+from at_k.family import FAMILY, Metric
 from at_k.summary import spell
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -141,7 +142,7 @@ def _wrap_item(text: str, indent: str) -> str:
 def _fill_region(text: str, name: str, content: str, path: Path) -> str:
     """Replace what stands between two comments."""
     start, end = f"<!-- {name} -->", f"<!-- /{name} -->"
-    return _replace(text, rf"(?<={start}\n).*?(?={end})", f"\n{content}\n\n", path, f"{start} … {end}")
+    return _replace(text, rf"(?<={start}\n).*?(?={end})", f"{content}\n", path, f"{start} … {end}")
 
 
 def _fill_list(text: str, heading: str, content: str, path: Path) -> str:
@@ -156,7 +157,7 @@ def _fill_list(text: str, heading: str, content: str, path: Path) -> str:
 
 
 def _fill_docstring(text: str, metric: Metric, path: Path) -> str:
-    pattern = r'(?<=\n_KWARGS_DESCRIPTION = """\n)Args:\n.*?(?=\nExamples:)'
+    pattern = r'(?<=\n_KWARGS_DESCRIPTION = """\n)Args:.*?(?=\nExamples:)'
     return _replace(text, pattern, write_docstring(metric), path, "_KWARGS_DESCRIPTION with `Args:` and `Examples:`")
 
 

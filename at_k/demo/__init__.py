@@ -1,6 +1,6 @@
 """The Space: interactive pages on the library, in English and Chinese.
 
-Pure functions make numbers, tables, figures and texts; `pages` lay them out; `app` puts the pages together and serves
-them. `words` and `limits` say what may be said and asked. Only `app`, `api`, `i18n`, `plots`, `theme`, `files` and
-`pages` import Gradio.
+The library computes every number. Pure functions make tables, figures and texts of them; `pages` lay them out; `app`
+puts the pages together and serves them. `words` holds all sentences, `limits` how much a visitor may ask. Only `app`,
+`api`, `gradio_patches`, `i18n`, `plots`, `theme`, `files` and `pages` import Gradio.
 """

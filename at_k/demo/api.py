@@ -1,4 +1,4 @@
-"""What programs call: the endpoints /explore and /score, plain values in and out."""
+"""The endpoints that programs call, /explore and /score: plain values in and out."""
 
 from __future__ import annotations
 
@@ -8,29 +8,30 @@ from typing import Any
 
 import gradio as gr
 
-from at_k.demo import curves
-from at_k.demo.curves import Setting
+from at_k.demo.curves import Setting, draw_curves
 from at_k.demo.limits import LIMITS
-from at_k.demo.scoring import Options, Scored, score_table
+from at_k.demo.scoring import Options, score_table
 from at_k.demo.words import make_error
 from at_k.family import METRICS
 from at_k.readers.tables import read_table
+from at_k.report import Report
+from at_k.report.notes import refuse_many_numbers
 from at_k.validation import check_k, check_tau, type_name
 
 
 def explore(n: int, c: int, k: list[int], taus: list[float], together: int = 0) -> dict[str, float]:
-    """Every metric of one problem with n samples, c of them correct, for each k.
+    """Compute every metric of one problem with n samples, c of them correct, for each k.
 
-    `together` of the wrong samples give the same wrong answer, the others all differ.
+    `together` of the wrong samples give the same wrong answer; the others all differ.
     """
-    with _refusals():
+    with _refuse():
         setting = Setting(n, c, together)
-        options = Options(k=check_k(k), taus=tuple(map(float, check_tau(taus, "taus"))))
-        draws = options.k or ()
+        refuse_many_numbers(LIMITS, k=k, taus=taus)
+        draws, thresholds = check_k(k), tuple(map(float, check_tau(taus, "taus")))
         if max(draws) > n:
             raise make_error("explore.bad_k", k=max(draws), n=n)
-        found = curves.curves(setting, options.taus, *draws)
-        return {key: value for each in draws for key, value in found.at(each).items()}
+        curves = draw_curves(setting, thresholds, *draws)
+        return {str(key): value for each in draws for key, value in curves.at(each).items()}
 
 
 def score_text(
@@ -45,43 +46,38 @@ def score_text(
     where: dict[str, Any] | None = None,
     pool: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Every metric that results allow.
+    """Compute every metric that the results allow.
 
     `text` is JSON, JSONL or CSV. `columns` says which column is the problem, the answers, references, grades, scores
     and group, where their names do not. `where` keeps some rows of a file with several models, such as {"model": "a"};
     `pool` names such columns whose rows are samples of one model after all.
     """
-    with _refusals():
+    with _refuse():
         if not isinstance(text, str):
             raise TypeError(f"`text` must be a string; got {type_name(text)}")
         options = Options(
             metrics=METRICS if metrics is None else metrics,
-            k=None if k is None else check_k(k),
-            taus=Options.taus if taus is None else tuple(map(float, check_tau(taus, "taus"))),
+            k=k,
+            taus=Options.taus if taus is None else check_tau(taus, "taus"),  # type: ignore[arg-type]
             ties=ties,
             missing=missing,
             higher_is_better=higher_is_better,
         )
         table = read_table(text, limits=LIMITS)
-        return reported(score_table(table, columns or {}, options, where=where, pool=pool or ())[1])
+        return list_results(score_table(table, columns or {}, options, where=where, pool=pool or ())[1])
 
 
 @contextmanager
-def _refusals() -> Iterator[None]:
-    """What is wrong with the input reaches the caller as a sentence that is short and can be sent."""
+def _refuse() -> Iterator[None]:
+    """Tell the caller what is wrong with the input, in a sentence that is short and can be sent."""
     try:
         yield
     except (TypeError, ValueError) as reason:
         raise gr.Error(str(reason)[:500].encode("utf-8", "replace").decode(), print_exception=False) from None
 
 
-def reported(scored: Scored) -> dict[str, Any]:
-    """What a program gets of scored results."""
-    return {
-        "results": scored.overall,
-        "groups": scored.groups,
-        "left_out": {name: str(reason) for name, reason in scored.left_out.items()},
-        "notes": list(map(str, scored.notes)),
-        "n_problems": len(scored.problems),
-        "signatures": scored.signatures,
-    }
+def list_results(report: Report) -> dict[str, Any]:
+    """Return what a program gets of a report."""
+    content = report.to_dict()
+    names = ("groups", "left_out", "notes", "n_problems", "signatures")
+    return {"results": content["values"], **{name: content[name] for name in names}}

@@ -9,32 +9,22 @@ from at_k.family import METRICS
 from at_k.registration import module_path
 
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
-_TABLE = re.compile(r"<!-- which of the five -->\s*(\|.+?)\s*<!-- /which of the five -->", re.DOTALL)
+_TABLE = re.compile(r"<!-- metrics -->\s*(\|.+?)\s*<!-- /metrics -->", re.DOTALL)
 _RELATIVE_LINK = re.compile(r"\[([^\]]*)\]\((?!https?://|#)[^)]*\)")
 """A link to another file of the project, which a page does not have."""
 
 
 @cache
-def card(name: str) -> str:
-    """The card of a metric as Markdown, without its front matter and the table that all cards share."""
+def read_card(name: str) -> str:
+    """Read the card of a metric as Markdown, without its front matter and the table that all cards share."""
     text = _FRONT_MATTER.sub("", (module_path(name) / "README.md").read_text(encoding="utf-8"))
     return _RELATIVE_LINK.sub(r"\1", _TABLE.sub("", text)).strip()
 
 
-def which_of_the_five() -> str:
-    """The table that says which metric answers which question."""
+def read_comparison() -> str:
+    """Read the table that says which metric answers which question."""
     text = (module_path(METRICS[0]) / "README.md").read_text(encoding="utf-8")
     found = _TABLE.search(text)
     if found is None:
-        raise ValueError(f"the card of {METRICS[0]!r} must hold the table 'which of the five'")
+        raise ValueError(f"the card of {METRICS[0]!r} must hold the table of the metrics")
     return found[1]
-
-
-def title(name: str) -> str:
-    """What a metric is called, from the heading of its card.
-
-    Examples:
-        >>> title("gpassk")
-        'G-Pass@k'
-    """
-    return card(name).partition("\n")[0].removeprefix("# Metric Card for ").strip()

@@ -6,90 +6,103 @@ import csv
 import json
 import re
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from html import escape
 from io import StringIO
 
 import at_k
-from at_k.demo.scoring import Options, Scored
+from at_k.demo.scoring import Options
 from at_k.demo.words import say
 from at_k.readers.standard import Samples
+from at_k.report import Report
 
 _FORMULA = re.compile(r"(?:^|(?<=[;|\t\r\n]))(?=(?:[\x22']|[^\S\t\r\n])*[=+\-@＝＋－＠])|^(?=[\t\r\n])")
-"""Where a formula may begin: in a text, and in its parts if a spreadsheet takes another sign than the comma for the end
-of a cell."""
+"""Where a formula may begin: in a text, and in its parts, because a spreadsheet may split cells at other signs than the
+comma."""
+
+_IMPORT = "import at_k\n"
+_READ = """\
+import json
+
+import at_k
+
+with open("results.json", encoding="utf-8") as file:  # the download "Everything, JSON"
+    data = json.load(file)["samples"]
+"""
 
 
-def links(samples: Samples, options: Options, scored: Scored, language: str) -> str:
-    """The links below the results."""
+def write_links(samples: Samples, options: Options, report: Report, language: str) -> str:
+    """Write the links below the results as HTML."""
     files = (
-        ("score.table_csv", "results.csv", "text/csv", table_csv(scored)),
-        ("score.problems_csv", "problems.csv", "text/csv", problems_csv(samples, scored)),
-        ("score.everything_json", "results.json", "application/json", everything_json(samples, options, scored)),
+        ("score.table_csv", "results.csv", "text/csv", write_table(report)),
+        ("score.problems_csv", "problems.csv", "text/csv", write_problems(samples, report)),
+        ("score.everything_json", "results.json", "application/json", write_everything(samples, options, report)),
     )
     return "".join(
-        f'<a class="download" download="{name}" href="data:{kind};charset=utf-8;base64,{_encoded(text)}">'
+        f'<a class="download" download="{name}" href="data:{kind};charset=utf-8;base64,{_encode(text)}">'
         f"{escape(say(language, label))}</a>"
         for label, name, kind, text in files
     )
 
 
-def table_csv(scored: Scored) -> str:
-    """The table: a row for each key, a column for all problems and one for each group, in full precision."""
-    columns = [scored.overall, *scored.groups.values()]
-    return _csv(
+def write_table(report: Report) -> str:
+    """Write the table as CSV, in full precision: a row for each key, a column for all problems and for each group."""
+    columns = [report.values, *report.groups.values()]
+    return _write_csv(
         [
-            ["metric", "all", *scored.groups],
-            ["problems", len(scored.problems), *(scored.sizes[label] for label in scored.groups)],
-            *([key, *(column[key] for column in columns)] for key in scored.overall),
+            ["metric", "all", *report.groups],
+            ["problems", len(report), *(report.sizes[label] for label in report.groups)],
+            *([key, *(column[key] for column in columns)] for key in report.values),
         ]
     )
 
 
-def problems_csv(samples: Samples, scored: Scored) -> str:
-    """A row for each problem: its name, its group if there is one, n, c, and every value."""
-    problems, labels = scored.problems, samples.group
-    heading = ["problem", *(["group"] if labels else []), "n", "c", *scored.per_problem]
-    rows = zip(
-        problems.names, *([labels] if labels else []), problems.n, problems.c, *scored.per_problem.values(), strict=True
+def write_problems(samples: Samples, report: Report) -> str:
+    """Write a row for each problem as CSV: its name, its group if there is one, n, c, and every value."""
+    labels = {} if samples.group is None else {"group": samples.group}
+    columns: dict[str, Sequence[object]] = {"problem": report.problems, **labels, "n": report.n, "c": report.c}
+    columns.update(report.by_problem.items())
+    return _write_csv([columns, *zip(*columns.values(), strict=True)])
+
+
+def write_everything(samples: Samples, options: Options, report: Report) -> str:
+    """Write all numbers as JSON, and what they were computed from: options, signatures, samples as they were read."""
+    content = report.to_dict()
+    return json.dumps(
+        {
+            "results": content["values"],
+            **{name: content[name] for name in ("groups", "left_out", "notes", "signatures")},
+            "per_problem": {"problem": report.problems, "n": report.n, "c": report.c} | dict(report.by_problem.items()),
+            "options": asdict(options) | {"k": report.k},
+            "samples": samples.columns(),
+            "version": at_k.__version__,
+        },
+        ensure_ascii=False,
     )
-    return _csv([heading, *rows])
 
 
-def everything_json(samples: Samples, options: Options, scored: Scored) -> str:
-    """All numbers, and what they were made of: options, signatures, and the samples as they were read."""
-    content = {
-        "results": scored.overall,
-        "groups": scored.groups,
-        "left_out": {name: str(reason) for name, reason in scored.left_out.items()},
-        "notes": list(map(str, scored.notes)),
-        "per_problem": {"problem": scored.problems.names, "n": scored.problems.n, "c": scored.problems.c}
-        | scored.per_problem,
-        "options": asdict(options) | {"k": scored.k},
-        "signatures": scored.signatures,
-        "samples": samples.columns(),
-        "version": at_k.__version__,
-    }
-    return json.dumps(content, ensure_ascii=False)
+def write_script(report: Report) -> str:
+    """Write the Python lines that give the same numbers from the downloaded file."""
+    return report.script().replace(_IMPORT, _READ, 1)
 
 
-def _csv(rows: Iterable[Iterable[object]]) -> str:
+def _write_csv(rows: Iterable[Iterable[object]]) -> str:
     text = StringIO()
-    csv.writer(text).writerows([[_inert(cell) for cell in row] for row in rows])
+    csv.writer(text).writerows([[_mark_formula(cell) for cell in row] for row in rows])
     return text.getvalue()
 
 
-def _inert(cell: object) -> object:
-    """Text that a spreadsheet would take for a formula, marked as text.
+def _mark_formula(cell: object) -> object:
+    """Mark a text as text if a spreadsheet would take it for a formula.
 
     Examples:
-        >>> _inert("=cmd|' /C calc'!A0"), _inert(-0.5), _inert("7")
+        >>> _mark_formula("=cmd|' /C calc'!A0"), _mark_formula(-0.5), _mark_formula("7")
         ("'=cmd|' /C calc'!A0", -0.5, '7')
     """
     # Python 3.10 cannot write a null character.
     return _FORMULA.sub("'", cell.replace("\0", "")) if isinstance(cell, str) else cell
 
 
-def _encoded(text: str) -> str:
+def _encode(text: str) -> str:
     return b64encode(text.encode("utf-8")).decode("ascii")

@@ -9,10 +9,10 @@ EXAMPLES = {"qwen25_math": "qwen25_math.jsonl", "taubench_airline": "taubench_ai
 
 
 def folder() -> Path:
-    """Where the files are.
+    """Return the folder of the files.
 
     Raises:
-        FileNotFoundError: if the library stands alone, without the files beside it.
+        FileNotFoundError: if the library is installed without the files.
     """
     here = Path(__file__).resolve().parent
     for data in (here / "data", here.parent.parent / "examples" / "data"):  # as installed, and as in a clone
@@ -21,11 +21,11 @@ def folder() -> Path:
     raise FileNotFoundError(f"the example data are neither in {here / 'data'} nor in a clone's examples/data")
 
 
-def text(name: str) -> str:
-    """The text of an example.
+def read_example(name: str) -> str:
+    """Read the text of an example.
 
     Examples:
-        >>> text("taubench_airline").count("task_id")
+        >>> read_example("taubench_airline").count("task_id")
         50
     """
     return (folder() / EXAMPLES[name]).read_text(encoding="utf-8")

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from at_k.demo.curves import MAP_TAUS, Curves
-from at_k.demo.problems import Problems
+from at_k.demo.curves import AVERAGE, EVERY, MAP_TAUS, MEAN, PASS
+from at_k.report import Curves
+from at_k.values import Key
 
 Figure = dict[str, Any]
 
@@ -19,30 +20,40 @@ VOTE = "#d97706"
 QUIET = "#6b7280"
 
 _FAMILY = ("#0284c7", "#3b82f6", ACCENT, "#8b5cf6", "#a855f7", "#c026d3")
-"""From pass@k over G-Pass@k with rising τ to pass^k: one family, from blue to purple."""
+"""Colours from pass@k over G-Pass@k with rising τ to pass^k: from blue to purple."""
+
+_DEMANDS = {"pass@k": 0.0, "pass^k": 1.0}
+"""The share of the draws that must be correct for a metric; G-Pass@k has it as τ."""
+
+_STROKES: dict[str, dict[str, object]] = {
+    "mG-Pass@k": {"color": ACCENT, "width": 1.75, "dash": "dash"},
+    "cons@k": {"color": VOTE, "width": 2.5, "dash": "solid"},
+    "best@k": {"color": VOTE, "width": 2.5, "dash": "dashdot"},
+}
+"""The lines of metrics without such a share; all others are grey and dotted."""
 
 _ZONES = ("#9ca3af", "#a5b4fc", ACCENT)
-"""Never, sometimes, always right."""
+"""Colours of problems that are never, sometimes and always right."""
 
 _MAP = [[0, "rgba(99,102,241,0.04)"], [1, "#4338ca"]]
 
 _GRID = {"gridcolor": "rgba(107,114,128,0.18)", "zeroline": False, "fixedrange": True, "automargin": False}
 
 
-def against_k(curves: Curves, *, log: bool = False, zoom: bool = False) -> Figure:
-    """Every line against k, exact values on hover. With `zoom` the axis of values holds no more than the lines need."""
-    keys = sorted((key for key in curves.lines if key.startswith(("pass", "G-Pass"))), key=_demand)
-    family = dict(zip(keys, _spread(len(keys)), strict=True))
+def draw_against_k(curves: Curves, *, log: bool = False, zoom: bool = False) -> Figure:
+    """Draw every line against k, exact values on hover. With `zoom` the axis of values ends where the lines end."""
+    demands = {key: demand for key in curves.lines if (demand := _find_demand(key)) is not None}
+    family = dict(zip(sorted(demands, key=demands.__getitem__), _spread_colours(len(demands)), strict=True))
     traces = []
     for key, line in curves.lines.items():
-        # mG-Pass@k of an odd k has another scale, and is not to be compared with that of an even one.
-        points = [i for i, k in enumerate(curves.k) if k % 2 == 0 or not key.startswith("mG")]
+        # mG-Pass@k of an odd k has another scale than that of an even k: a line through both would mislead.
+        points = [i for i, k in enumerate(curves.k) if k % 2 == 0 or key.metric != MEAN.metric]
         traces.append(
             _line(
                 key,
                 [curves.k[i] for i in points],
                 [line[i] for i in points],
-                _stroke(key, family),
+                _choose_stroke(key, family),
                 mode="lines+markers" if len(curves.k) <= 8 else "lines",
             )
         )
@@ -53,21 +64,22 @@ def against_k(curves: Curves, *, log: bool = False, zoom: bool = False) -> Figur
     return figure
 
 
-def two_lines(k: Sequence[int], lines: Mapping[str, Sequence[float | None]], average: float, *, log: bool) -> Figure:
-    """pass@k and pass^k of one model, the band between them, and its average."""
+def draw_band(curves: Curves, average: float, *, log: bool) -> Figure:
+    """Draw pass@k and pass^k of one model, the band between them, and its average."""
+    k, lines = curves.k, curves.lines
     band = {"fill": "tonexty", "fillcolor": "rgba(99,102,241,0.12)"}
     traces = [
-        _line("pass^k", k, lines["pass^k"], {"color": _FAMILY[-1], "width": 2.5}),
-        _line("pass@k", k, lines["pass@k"], {"color": _FAMILY[0], "width": 2.5}, **band),
-        _line("avg@n", k, [average] * len(k), {"color": QUIET, "width": 1.5, "dash": "dot"}),
+        _line(EVERY, k, lines[EVERY], {"color": _FAMILY[-1], "width": 2.5}),
+        _line(PASS, k, lines[PASS], {"color": _FAMILY[0], "width": 2.5}, **band),
+        _line(AVERAGE, k, [average] * len(k), {"color": QUIET, "width": 1.5, "dash": "dot"}),
     ]
     figure = _figure(traces, height=260, hovermode="x unified", legend=_legend(-0.28))
     _axis_of_k(figure, k, log)
     return figure
 
 
-def tau_map(k: Sequence[int], rows: Sequence[Sequence[float]], *, log: bool = False) -> Figure:
-    """G-Pass@k over k and τ."""
+def draw_map(k: Sequence[int], rows: Sequence[Sequence[float]], *, log: bool = False) -> Figure:
+    """Draw G-Pass@k over k and τ."""
     heat = {
         "type": "heatmap",
         "x": list(k),
@@ -90,10 +102,11 @@ def tau_map(k: Sequence[int], rows: Sequence[Sequence[float]], *, log: bool = Fa
     return figure
 
 
-def stability(problems: Problems, names: tuple[str, str, str]) -> Figure:
-    """Each problem's share c/n, rising: never right, sometimes, always. `names` are the words for these three."""
-    order = sorted(range(len(problems)), key=lambda i: (problems.share[i], i))
-    never, always = problems.share.count(0.0), problems.share.count(1.0)
+def draw_problems(problems: Sequence[str], n: Sequence[int], c: Sequence[int], names: tuple[str, str, str]) -> Figure:
+    """Draw the share c/n of each problem, rising. `names` are the words for never, sometimes and always right."""
+    shares = [right / size for right, size in zip(c, n, strict=True)]
+    order = sorted(range(len(problems)), key=lambda i: (shares[i], i))
+    never, always = shares.count(0.0), shares.count(1.0)
     bars: list[dict[str, Any]] = []
     start = 0
     for name, size, colour in zip(names, (never, len(order) - never - always, always), _ZONES, strict=True):
@@ -102,10 +115,10 @@ def stability(problems: Problems, names: tuple[str, str, str]) -> Figure:
             {
                 "type": "bar",
                 "x": list(range(start, start + size)),
-                "y": [problems.share[i] for i in zone],
+                "y": [shares[i] for i in zone],
                 "name": f"{name} {size}",
                 "marker": {"color": colour, "line": {"width": 0}},
-                "customdata": [[label(problems.names[i]), problems.c[i], problems.n[i]] for i in zone],
+                "customdata": [[escape_label(problems[i]), c[i], n[i]] for i in zone],
                 "hovertemplate": "%{customdata[0]}: %{customdata[1]} / %{customdata[2]}<extra></extra>",
             }
         )
@@ -116,17 +129,17 @@ def stability(problems: Problems, names: tuple[str, str, str]) -> Figure:
     layout["xaxis"] |= {"showticklabels": False, "showgrid": False, "range": [-0.5, len(order) - 0.5]}
     layout["yaxis"] |= {"title": {"text": "c / n"}, "range": [0, 1.03], "tickvals": [0, 0.25, 0.5, 0.75, 1]}
     if never:
-        # Their bars have no height: a ground says that they are there.
+        # Bars of problems that are never right have no height: a grey ground shows them.
         ground = {"type": "rect", "x0": -0.5, "x1": never - 0.5, "y0": 0, "y1": 1, "layer": "below"}
         layout["shapes"] = [ground | {"fillcolor": "rgba(107,114,128,0.18)", "line": {"width": 0}}]
     return figure
 
 
-def label(name: str) -> str:
-    """A name as text. Plotly reads some HTML in labels, and nothing else.
+def escape_label(name: str) -> str:
+    """Shorten a name and escape the HTML that Plotly would read in it.
 
     Examples:
-        >>> label("<b>x</b> & y")
+        >>> escape_label("<b>x</b> & y")
         '&lt;b&gt;x&lt;/b&gt; &amp; y'
     """
     short = name if len(name) <= 60 else name[:59] + "…"
@@ -169,7 +182,7 @@ def _axis_of_k(figure: Figure, k: Sequence[int], log: bool) -> None:
 
 
 def _zoom(figure: Figure) -> None:
-    lines = [trace["y"] for trace in figure["data"] if not trace["name"].startswith("mG")]
+    lines = [trace["y"] for trace in figure["data"] if trace["name"] != MEAN]
     values = [value for line in lines for value in line if value is not None]
     if values:
         low, high = min(values), max(values)
@@ -179,21 +192,17 @@ def _zoom(figure: Figure) -> None:
         axis["range"] = [max(low - room, -0.03), min(high + room, 1.03)]
 
 
-def _demand(key: str) -> float:
-    """The share of the draws that a key asks for."""
-    return {"pass@k": 0.0, "pass^k": 1.0}.get(key) or float(key.partition("_")[2] or 0)
+def _find_demand(key: Key) -> float | None:
+    """Return the share of the draws that must be correct for a key; None if it asks for no share."""
+    return _DEMANDS.get(key.metric) if key.tau is None else float(key.tau)
 
 
-def _spread(count: int) -> list[str]:
-    """So many colours of the family, its ends among them."""
+def _spread_colours(count: int) -> list[str]:
+    """Choose so many colours of the family, both ends among them."""
     return [_FAMILY[round(i * (len(_FAMILY) - 1) / max(count - 1, 1))] for i in range(count)]
 
 
-def _stroke(key: str, family: Mapping[str, str]) -> dict[str, object]:
+def _choose_stroke(key: Key, family: Mapping[Key, str]) -> dict[str, object]:
     if key in family:
-        return {"color": family[key], "width": 2.5 if _demand(key) in (0, 1) else 1.75}
-    if key.startswith("mG-Pass"):
-        return {"color": ACCENT, "width": 1.75, "dash": "dash"}
-    if key.startswith(("cons", "best")):
-        return {"color": VOTE, "width": 2.5, "dash": "solid" if key.startswith("cons") else "dashdot"}
-    return {"color": QUIET, "width": 1.5, "dash": "dot"}
+        return {"color": family[key], "width": 2.5 if _find_demand(key) in (0, 1) else 1.75}
+    return _STROKES.get(key.metric, {"color": QUIET, "width": 1.5, "dash": "dot"})

@@ -1,4 +1,4 @@
-"""A file is read in the visitor's browser, and becomes text in a box: it is never uploaded, and never stored."""
+"""The button that opens a file. The visitor's browser reads the file into a box; it is never uploaded or stored."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ TO_MESSAGE = """opened => {
     refused.textContent = opened.refused;
     return refused.outerHTML;
 }"""
-"""From what was opened to why it cannot be used: after a change."""
+"""Make the message why a file cannot be used; runs after a change."""
 
 TO_TEXT = "opened => [opened.text, null]"
-"""From what was opened to the text, and to the name of the example that it replaces: after it is submitted."""
+"""Take the text of a file, and clear the choice of an example; runs after a file was submitted."""
 
 
-def file_input() -> gr.HTML:
-    """The button that opens a file; its value is {"name", "text"}, which is submitted, or {"name", "refused"}."""
+def make_file_input() -> gr.HTML:
+    """Make the button that opens a file. Its value is {"name", "text"}, which is submitted, or {"name", "refused"}."""
     names = ("open_file", "file_too_large", "file_not_text")
     words = [{name: WORDS[f"score.{name}"][place] for name in names} for place in range(2)]
     return gr.HTML(

@@ -1,4 +1,4 @@
-"""The formulas of one problem with the numbers put in, as LaTeX."""
+"""The formulas of one problem with its numbers, as LaTeX."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _TERMS = 4
 """Sums with more terms than this are shortened in the middle."""
 
 
-def filled_in(setting: Setting, k: int, taus: Iterable[float]) -> list[str]:
-    """One line of LaTeX for each metric that rests on n and c: formula, numbers, value."""
+def fill_in(setting: Setting, k: int, taus: Iterable[float]) -> list[str]:
+    """Write one line of LaTeX for each metric of n and c: formula, numbers, value."""
     n, c = setting.n, setting.c
     all_draws, total = _choose(n, k), comb(n, k)
-    ways = [comb(c, j) * comb(n - c, k - j) for j in range(k + 1)]  # in so many are j of the k correct
+    ways = [comb(c, j) * comb(n - c, k - j) for j in range(k + 1)]  # the number of draws with j correct samples
     at_least = [Fraction(count, total) for count in accumulate(reversed(ways))][::-1]
     lines = [
-        rf"\text{{avg@}}{n} &= \frac{{c}}{{n}} = \frac{{{c}}}{{{n}}} = {digits(Fraction(c, n))}",
+        rf"\text{{avg@}}{n} &= \frac{{c}}{{n}} = \frac{{{c}}}{{{n}}} = {write_digits(Fraction(c, n))}",
         rf"\text{{pass@}}{k} &= 1 - \frac{{{_choose(n - c, k)}}}{{{all_draws}}} "
-        rf"= 1 - \frac{{{_count(ways[0])}}}{{{_count(total)}}} = {digits(at_least[1])}",
+        rf"= 1 - \frac{{{_count(ways[0])}}}{{{_count(total)}}} = {write_digits(at_least[1])}",
     ]
     for tau in sorted(taus):
         m = draws_needed(tau, k)
@@ -31,25 +31,27 @@ def filled_in(setting: Setting, k: int, taus: Iterable[float]) -> list[str]:
         lines.append(
             rf"\text{{G-Pass@}}{k}_{{{tau}}} &= \sum_{{j={m}}}^{{{k}}} "
             rf"\frac{{\binom{{{c}}}{{j}} \binom{{{n - c}}}{{{k}-j}}}}{{{all_draws}}} "
-            rf"= \frac{{{terms}}}{{{_count(total)}}} = {digits(at_least[m])}"
+            rf"= \frac{{{terms}}}{{{_count(total)}}} = {write_digits(at_least[m])}"
         )
     first = (k + 1) // 2 + 1
-    tails = _sum(range(first, k + 1), lambda i: digits(at_least[i]))
+    tails = _sum(range(first, k + 1), lambda i: write_digits(at_least[i]))
     lines += [
         rf"\text{{mG-Pass@}}{k} &= \frac{{2}}{{{k}}} \sum_{{i={first}}}^{{{k}}} \text{{G-Pass@}}{k}_{{i/{k}}} "
-        rf"= \frac{{2}}{{{k}}} ({tails}) = {digits(Fraction(2, k) * sum(at_least[first:]))}",
+        rf"= \frac{{2}}{{{k}}} ({tails}) = {write_digits(Fraction(2, k) * sum(at_least[first:]))}",
         rf"\text{{pass\textasciicircum}}{k} &= \frac{{{_choose(c, k)}}}{{{all_draws}}} "
-        rf"= \frac{{{_count(ways[k])}}}{{{_count(total)}}} = {digits(at_least[k])}",
+        rf"= \frac{{{_count(ways[k])}}}{{{_count(total)}}} = {write_digits(at_least[k])}",
     ]
     return lines
 
 
-def digits(value: Fraction) -> str:
-    r"""Four decimals, or for small numbers four digits and a power of ten.
+def write_digits(value: Fraction) -> str:
+    r"""Write four decimals, or for numbers near 0 and 1 four digits and a power of ten.
 
     Examples:
-        >>> digits(Fraction(1, 3)), digits(Fraction(0)), digits(Fraction("1.234e-5")), digits(1 - Fraction("1e-8"))
-        ('0.3333', '0', '1.234 \\cdot 10^{-5}', '1 - 1.000 \\cdot 10^{-8}')
+        >>> write_digits(Fraction(1, 3)), write_digits(Fraction(0)), write_digits(Fraction("1.234e-5"))
+        ('0.3333', '0', '1.234 \\cdot 10^{-5}')
+        >>> write_digits(1 - Fraction("1e-8"))
+        '1 - 1.000 \\cdot 10^{-8}'
     """
     if value in (0, 1):
         return str(int(value))

@@ -1,4 +1,4 @@
-"""What stands between the open internet and the server: few endpoints, small requests, nothing from elsewhere."""
+"""Protection of the server from the open internet: few endpoints, small requests, nothing from other hosts."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ _OPEN = {
     ),
     "POST": re.compile(rf"{_API}/(queue/join|cancel|reset|run/{_NAME}|call/(v2/)?{_NAME})", re.ASCII),
 }
-"""What the pages, their API page and `gradio_client` ask for. No page takes or gives a file: files are read and made in
-the browser. So nothing is open that stores, records, serves or fetches one."""
+"""The paths that the pages, their API page and `gradio_client` ask for. Files are read and made in the browser, so no
+path is open that stores, records, serves or fetches a file."""
 
 _POLICY = {
     "default-src": "'none'",
@@ -59,11 +59,11 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-"""Of every answer."""
+"""Headers of every answer."""
 
 
 class Guard:
-    """ASGI middleware that refuses what the pages never ask for, before Gradio sees it.
+    """ASGI middleware that refuses every request that the pages never make, before Gradio sees it.
 
     `launch(app_kwargs={"middleware": [Middleware(Guard)]})`.
     """
@@ -86,9 +86,9 @@ class Guard:
                 except TimeoutError:
                     raise _RequestError(408, "The request comes too slowly.") from None
                 _check_values(body)
-                receive = _again(body, receive)
+                receive = _replay(body, receive)
         except _RequestError as error:
-            # The rest of the body is not waited for.
+            # Close the connection: the rest of the body is not read.
             answer = JSONResponse({"error": str(error)}, error.status, headers={"Connection": "close"})
             await answer(scope, receive, send)
         else:
@@ -105,7 +105,7 @@ _TOO_LARGE = partial(_RequestError, 413, f"A request may have up to {MAX_BODY} b
 
 
 def _check_head(scope: Scope) -> None:
-    """Refuse by what is known before the body: its length, the method and the path."""
+    """Refuse a request by its length, method and path, before its body is read."""
     lengths = [value for name, value in scope["headers"] if name == b"content-length"]
     if any(int(length) > MAX_BODY for length in lengths):
         raise _TOO_LARGE()
@@ -118,7 +118,7 @@ def _check_head(scope: Scope) -> None:
 
 
 async def _read(receive: Receive) -> bytes:
-    """The whole body of a request, unless it grows too large."""
+    """Read the whole body of a request, unless it grows too large."""
     body = bytearray()
     while True:
         message = await receive()
@@ -134,10 +134,10 @@ async def _read(receive: Receive) -> bytes:
 def _check_values(body: bytes) -> None:
     """Refuse a body that is not JSON, that consists of very many values, or that refers to a file.
 
-    The values that a page sends are few; one of them may be a long text. Gradio walks through all of them, and holds up
-    everybody while it does. And where any value refers to a file, it fetches that file, from any address.
+    A page sends few values, of which one may be a long text. Gradio walks through all values, and answers no other
+    request meanwhile. Where a value refers to a file, Gradio fetches that file from any address.
     """
-    # Without escaped quotes, every other part is outside of a string. What is not split off counts in full.
+    # Once escaped quotes are removed, every other part is outside of a string. A part that is not split counts in full.
     parts = body.replace(rb"\\", b"").replace(rb"\"", b"").split(b'"', _MAX_SYNTAX)
     outside = b"".join(parts[::2])
     if len(outside) > _MAX_SYNTAX or outside.count(b"[") + outside.count(b"{") > _MAX_LISTS:
@@ -145,18 +145,18 @@ def _check_values(body: bytes) -> None:
     if b"\0" in body:  # UTF-16, where quotes are not found as above
         raise _RequestError(400, "A request must be JSON in UTF-8.")
     try:
-        json.loads(body, object_hook=_without_path)
+        json.loads(body, object_hook=_refuse_path)
     except ValueError:
         raise _RequestError(400, "A request must be JSON in UTF-8.") from None
 
 
-def _without_path(value: dict[str, Any]) -> None:
+def _refuse_path(value: dict[str, Any]) -> None:
     if "path" in value:
         raise _RequestError(400, "A request cannot refer to a file.")
 
 
-def _again(body: bytes, receive: Receive) -> Receive:
-    """Receive a body that has been read already, and then what comes after it."""
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Return a function that gives a body that was read already, and then what comes after it."""
     messages: list[Message] = [{"type": "http.request", "body": body}]
 
     async def replay() -> Message:

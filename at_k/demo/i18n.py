@@ -17,5 +17,5 @@ TRANSLATIONS = gr.I18n(
 
 
 def t(key: str) -> Any:
-    """A key as a label, shown in the language of the browser."""
+    """Return the words of a key as a label, which the browser shows in its language."""
     return TRANSLATIONS(key.replace(".", "_"))

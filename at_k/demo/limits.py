@@ -20,7 +20,7 @@ LIMITS = Limits(
 )
 
 MAX_BODY = 12_000_000
-"""Bytes of one request: results grow when they are quoted in JSON."""
+"""Bytes of one request. Results grow when they are quoted in JSON."""
 
 MAX_EXPLORE_N = 256
 """Samples of the problem on the page Explore."""

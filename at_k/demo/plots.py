@@ -1,4 +1,4 @@
-"""Figures as `gr.Plot` takes them, with the settings of the toolbar, which `gr.Plot` does not ask for."""
+"""Figures as `gr.Plot` takes them, with settings of the toolbar that `gr.Plot` itself does not offer."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from gradio.components.plot import PlotData
 from at_k.demo.figures import Figure
 
 
-def plotted(figure: Figure, name: str) -> PlotData:
-    """A figure; `name` is that of the picture when it is saved."""
+def make_plot(figure: Figure, name: str) -> PlotData:
+    """Make a plot of a figure; `name` is that of the picture when it is saved."""
     toolbar = {
         "displaylogo": False,
         "typesetMath": False,

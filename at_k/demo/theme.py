@@ -1,4 +1,4 @@
-"""One accent, the fonts of the visitor's own system, and nothing from elsewhere."""
+"""The look of the pages: one accent colour, and fonts of the visitor's own system, so that none are downloaded."""
 
 from pathlib import Path
 
@@ -11,8 +11,8 @@ _TEXT = ("system-ui", "-apple-system", "Segoe UI", "Noto Sans", "Noto Sans CJK S
 _CODE = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")
 
 
-def theme() -> gr.themes.Base:
-    """The theme of all pages."""
+def make_theme() -> gr.themes.Base:
+    """Make the theme of all pages."""
     return gr.themes.Base(
         primary_hue=gr.themes.colors.indigo,
         secondary_hue=gr.themes.colors.indigo,

@@ -252,14 +252,16 @@ def _report_conflict(ballots: Answers, correct: NDArray[np.bool_], first: Ints, 
     entry = np.searchsorted(problem * width + answers, codes.problem[cast] * width + codes.values[cast])
     differ = np.flatnonzero(correct[cast] != correct[first[entry]])[0]
     at, before = cast[differ], first[entry[differ]]
+    own = int(codes.problem[at])
     raise InputError(
         "vote.conflict",
         "`{name}` must agree on equal answers, unless `on_conflict` is 'majority'; got both verdicts on {answer} in "
-        "{first} and in {second}",
+        "problem {problem}, sample {first} and in problem {problem}, sample {second}",
         name=name,
         answer=shorten(ballots.distinct[codes.values[at]]),
-        first=codes.place(before),
-        second=codes.place(at),
+        problem=own,
+        first=int(before - codes.offsets[own]),
+        second=int(at - codes.offsets[own]),
     )
 
 

@@ -1,4 +1,4 @@
-"""Is this sample right? From answers and references, or grades, to verdicts."""
+"""Judge samples: turn answers and references, or grades, into verdicts."""
 
 from at_k.grading.checkers import CHECKERS, Check, checker_name, find_checker
 from at_k.grading.verdicts import Verdicts, judge

@@ -1,4 +1,4 @@
-"""Functions that compare one answer with one reference, and the names by which they can be asked for."""
+"""Checkers: functions that compare one answer with one reference, and their names."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from at_k.validation import shorten, type_name
 
 Check = Callable[[str, str], object]
-"""(prediction, reference) → a bool, or a grade in [0, 1]."""
+"""A function that takes a prediction and a reference, and returns a bool or a grade in [0, 1]."""
 
 
 def exact_match(prediction: str, reference: str) -> bool:
-    """Whether two texts are equal after stripping white space from their ends.
+    """Return whether two texts are equal after white space is stripped from their ends.
 
     Examples:
         >>> exact_match(" 42", "42")
@@ -28,7 +28,7 @@ CHECKERS: dict[str, Check] = {"exact_match": exact_match}
 
 
 def find_checker(check_correct_fn: object) -> Check:
-    """The function that was given, or the one of that name."""
+    """Return the function that was given, or the checker of that name."""
     if isinstance(check_correct_fn, str):
         if check_correct_fn not in CHECKERS:
             names = ", ".join(map(repr, CHECKERS))
@@ -45,7 +45,7 @@ def find_checker(check_correct_fn: object) -> Check:
 
 
 def checker_name(check_correct_fn: object) -> str:
-    """How a signature names a checker: its own name, or that of the function."""
+    """Return the name of a checker for a signature: its own name, or that of the function."""
     if isinstance(check_correct_fn, str):
         return check_correct_fn
     check = find_checker(check_correct_fn)
@@ -53,7 +53,7 @@ def checker_name(check_correct_fn: object) -> str:
 
 
 def graded(check: Check, prediction: str, references: Sequence[str], place: Callable[[], str]) -> float:
-    """The best grade of an answer against its acceptable references, each compared once."""
+    """Return the best grade of an answer among its acceptable references. Each is compared once."""
     best = 0.0
     for reference in dict.fromkeys(references):
         try:

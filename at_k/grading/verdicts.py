@@ -1,4 +1,4 @@
-"""From checked columns to verdicts: which samples are correct, and what becomes of the missing ones."""
+"""Turn checked columns into verdicts: decide which samples are correct, and what happens to missing ones."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ MISSING = ("error", "incorrect", "drop")
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
-    """Samples that have been judged.
+    """Hold samples that have been judged.
 
     Attributes:
-        graded: the grade of each sample, in parts; NaN for a missing one that counts as wrong.
-        threshold: a sample is correct when its grade is above it.
-        given: how many samples of each problem were given, missing ones included.
-        n_missing: how many of all samples given are missing.
-        kept: which of the samples given are still here; None where all are.
-        answers: which samples gave the same answer, where answers are known.
-        conditions: what a signature states about how the samples were judged.
+        graded: the grade of each sample, in parts; NaN for a missing sample that counts as wrong.
+        threshold: a sample is correct if its grade is above this number.
+        given: the number of samples that each problem came with, including missing ones.
+        n_missing: the number of missing samples of all problems.
+        kept: a flag for each sample of `given`, whether it is still here; None if all are.
+        answers: the answer of each sample, if answers are known. Equal answers have the same code.
+        conditions: how the samples were judged, as a signature states it.
     """
 
     graded: tuple[Ragged, ...]
@@ -49,29 +49,29 @@ class Verdicts:
 
     @cached_property
     def n(self) -> Ints:
-        """Samples of each problem."""
+        """Count the samples of each problem."""
         return np.concatenate([part.n for part in self.graded])
 
     @cached_property
     def c(self) -> Ints:
-        """Correct samples of each problem."""
+        """Count the correct samples of each problem."""
         return np.concatenate([part.count_above(self.threshold) for part in self.graded])
 
     @cached_property
     def correct(self) -> Ragged:
-        """Whether each sample is correct."""
+        """Flag the correct samples."""
         return Ragged.concatenate([part.above(self.threshold) for part in self.graded])
 
     @cached_property
     def mean_grade(self) -> Floats:
-        """The mean grade of each problem's samples."""
+        """Return the mean grade of each problem's samples."""
         return np.concatenate([part.total() / part.n for part in self.graded])
 
     @cached_property
     def counts(self) -> tuple[Ints, Ints, Ints]:
-        """The distinct pairs of n and c, and which of them each problem has.
+        """Return the distinct pairs of n and c, and the index of each problem's pair among them.
 
-        Twenty thousand problems of 64 samples have 65 pairs at most: a metric of counts is computed for these alone.
+        20,000 problems of 64 samples have at most 65 distinct pairs, and a metric of counts is computed only for these.
         """
         size = int(self.n.max()) + 1
         code = self.n * size + self.c
@@ -85,7 +85,7 @@ class Verdicts:
         return present // size, present % size, which
 
     def keep_samples(self, name: str, column: Ragged) -> Ragged:
-        """Keep, of a column with an entry for every sample given, the entries of the samples that are still here."""
+        """Select from a column with an entry for every sample of `given` the entries of the samples still here."""
         require_same_samples(name, column.n, "predictions", self.given)
         kept = np.ones(len(column.values), dtype=bool) if self.kept is None else self.kept
         absent = kept & flag_samples(np.isnan(column.values))
@@ -103,20 +103,20 @@ def judge(
     missing: str = "error",
     name: str = "predictions",
 ) -> Verdicts:
-    """Judge samples: by their grades where there are grades, else by comparing answers with references.
+    """Judge samples by their grades, or, if there are no grades, by comparing their answers with references.
 
-    A sample without a grade is missing; one with a grade and without an answer is there, and casts no vote. Where there
-    are no grades, a sample without an answer is missing.
+    If there are grades, a sample without a grade is missing. A sample with a grade and without an answer counts, but
+    casts no vote. If there are no grades, a sample without an answer is missing.
 
     Args:
         problems: the samples.
-        check_correct_fn: compares an answer with a reference; called once for each distinct pair of a problem.
-        threshold: a sample is correct when its grade is above it.
-        missing: what a missing sample is: "error", "incorrect", or "drop".
-        name: what the column of samples is called in error messages.
+        check_correct_fn: a checker, which is called once for each distinct answer and reference of a problem.
+        threshold: a sample is correct if its grade is above this number.
+        missing: what happens to a missing sample: "error", "incorrect", or "drop".
+        name: the name of the column of samples in error messages.
 
     Raises:
-        ValueError: if a sample is missing and `missing` is "error", or "drop" leaves nothing of a problem.
+        ValueError: if a sample is missing and `missing` is "error", or if "drop" removes all samples of a problem.
     """
     threshold = check_threshold(threshold)
     check_choice("missing", missing, MISSING)
@@ -210,7 +210,7 @@ def _refuse_missing(absent: Ragged, first_problem: int, name: str) -> None:
 
 
 def _strip(answers: Answers) -> Answers:
-    """Take answers that are equal once stripped for one answer."""
+    """Merge answers that are equal after stripping."""
     names = [text.strip() if isinstance(text, str) else text for text in answers.distinct]
     return answers if all(map(_is_same, names, answers.distinct)) else answers.rename(names)
 
@@ -220,7 +220,7 @@ def _is_same(stripped: object, text: object) -> bool:
 
 
 def _match(answers: Answers, references: Sequence[tuple[str, ...]]) -> tuple[Answers, NDArray[np.bool_]]:
-    """Match all samples at once with references that equal them once both are stripped."""
+    """Compare all samples with their references, both stripped. Return the merged answers and a flag per sample."""
     answers = _strip(answers)
     index = {text: code for code, text in enumerate(answers.distinct)}
     codes = answers.codes
@@ -239,7 +239,7 @@ def _match(answers: Answers, references: Sequence[tuple[str, ...]]) -> tuple[Ans
 
 
 def _check(answers: Answers, references: Sequence[tuple[str, ...]], check: Check) -> Floats:
-    """Grade every sample by a function, called once for each distinct answer and reference of a problem."""
+    """Grade every sample with a function, which is called once for each distinct answer and reference of a problem."""
     codes = answers.codes
     given = np.flatnonzero(codes.values >= 0)
     problem = codes.problem
@@ -247,7 +247,7 @@ def _check(answers: Answers, references: Sequence[tuple[str, ...]], check: Check
     _, first, which = np.unique(pair, return_index=True, return_inverse=True)
     samples = given[first]
     verdict = np.empty(len(first))
-    for i in np.argsort(samples):  # in input order, so that the first fault is the one that is reported
+    for i in np.argsort(samples):  # in input order, so that an error reports the first fault
         sample = samples[i]
         text = answers.distinct[codes.values[sample]]
         verdict[i] = graded(check, text, references[problem[sample]], partial(codes.place, sample))
@@ -257,7 +257,7 @@ def _check(answers: Answers, references: Sequence[tuple[str, ...]], check: Check
 
 
 def _count_own_frames() -> int:
-    """Count the frames up to the code that called this package, for a warning to point at."""
+    """Count the frames of this package on the stack, so that a warning points at the code that called it."""
     level, frame = 0, inspect.currentframe()
     while frame is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] in ("at_k", "evaluate_modules"):
         level, frame = level + 1, frame.f_back

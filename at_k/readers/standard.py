@@ -74,12 +74,12 @@ class Samples:
         values = (self.problems, self.answers, self.references, self.grades, self.scores, self.group)
         return {role: column for role, column in zip(ROLES, values, strict=True) if column is not None}
 
-    def place(self, problem: int, sample: int) -> Message:
-        """Describe where a sample stands in the file; both arguments are counted from 0.
+    def place(self, problem: int, sample: int, role: str | None = None) -> Message:
+        """Describe where a sample stands in the file; both numbers are counted from 0.
 
-        The column is that of its grade or, where there are no grades, that of its answer.
+        The column is that of a role; by default that of its grade or, where there are no grades, that of its answer.
         """
-        column = self.roles["answers" if self.grades is None else "grades"] or ""
+        column = self.roles[role or ("answers" if self.grades is None else "grades")] or ""
         rows = self.rows[problem]
         return describe_place(rows[sample], column) if self.per_sample else describe_place(rows[0], column, sample + 1)
 

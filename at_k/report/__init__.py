@@ -1,4 +1,4 @@
-"""From a data set to every number that it allows: `at_k.score` makes a `Report`."""
+"""Compute every number that a data set allows: `at_k.score` returns a `Report`."""
 
 from at_k.report.curves import Curves, spread_k
 from at_k.report.report import Report

@@ -13,16 +13,16 @@ from at_k.validation import shorten
 from at_k.values import Key, Values
 
 _POINTS = 64
-"""Up to this n every k is a point of a curve."""
+"""Up to this n, a curve has a point for every k."""
 
 _NOT_DRAWN = {output.metric for metric in FAMILY.values() for output in metric.outputs if not output.drawn}
 
 
 @dataclass(frozen=True)
 class Curves:
-    """Values against k: key, with the letter k in it, → one value for each k, None where there is none.
+    """Hold values against k. `lines` maps a key with the letter k to its value for each k, None if it has none.
 
-    With `equal_n`, all problems have as many samples, which is the last k.
+    `equal_n` says that all problems have the same number of samples, the last k.
     """
 
     k: tuple[int, ...]
@@ -45,7 +45,7 @@ class Curves:
 
 
 def spread_k(n: int, *others: int) -> tuple[int, ...]:
-    """List the k of a curve up to n: all of them, or for large n those that are evenly spread on a logarithmic axis.
+    """List the k of a curve up to n: all of them, or, for large n, k that are evenly spread on a logarithmic axis.
 
     Examples:
         >>> spread_k(4), spread_k(1000)[:3], spread_k(1000)[-2:]

@@ -1,4 +1,4 @@
-"""A report in one file: JSON, or Parquet with the values of each problem as columns. Neither can run code."""
+"""Save and load a report as JSON, or as Parquet with the values of each problem as columns. Neither can run code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _METADATA = b"at_k"
 
 
 def save(report: Report, path: str | PathLike[str]) -> None:
-    """Write a report to a file that ends in .json or .parquet. The file is complete or is not there."""
+    """Write a report to a file that ends in .json or .parquet. If writing fails, no part of the file remains."""
     kind = _kind(path)
     content = _to_content(report)
     target = Path(path)
@@ -142,7 +142,7 @@ def _from_content(content: dict[str, Any]) -> Report:
 
 
 def _to_parts(key: Key) -> list[Any]:
-    """Take a key apart. A float τ stays a number, a fraction becomes a text."""
+    """Split a key into its parts. A float τ stays a number, and a fraction becomes a text."""
     return [key.metric, key.k, str(key.tau) if isinstance(key.tau, Fraction) else key.tau]
 
 

@@ -1,4 +1,4 @@
-"""From a data set, whichever library holds it, to the columns and rows that are scored."""
+"""Select the columns and rows to score from a data set of any library."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def select_frame(
     pool: str | Sequence[str],
     limits: Limits,
 ) -> dict[str, Any]:
-    """Select the columns of a data set by what they are, and its rows; rows of a problem that are pooled become one."""
+    """Select the columns of a data set by their roles, and its rows. Pooled rows of a problem become one."""
     if isinstance(data, (str, PathLike)):
         data = read_results(data, columns=columns, where=where, pool=pool, limits=limits)
         columns, where, pool = None, None, ()
@@ -75,7 +75,7 @@ def _take(column: Any, rows: Sequence[int]) -> Any:
 
 
 def _pool(frame: dict[str, Any]) -> dict[str, Any]:
-    """Join the rows of the same problem: their samples, in the order of the rows."""
+    """Join the rows of each problem: their samples, in the order of the rows."""
     rows: dict[str, list[int]] = {}
     for row, name in enumerate(map(str, _list_values(frame["problem"]))):
         rows.setdefault(name, []).append(row)
@@ -149,7 +149,7 @@ def _read_rows(rows: Sequence[Any]) -> dict[str, Any]:
 
 
 def read_names(column: Any, n_problems: int) -> list[str]:
-    """Read the name of each problem; without a column, they are numbered from 0."""
+    """Read the name of each problem. Without a column, the problems are numbered from 0."""
     if column is None:
         return list(map(str, range(n_problems)))
     names = read_groups(column, "problem")
@@ -167,7 +167,7 @@ def read_names(column: Any, n_problems: int) -> list[str]:
 
 
 def read_labels(groups: object, column: Any, n_problems: int) -> list[str] | None:
-    """Read the group of each problem, from labels that were given or else from the column; None without groups."""
+    """Read the group of each problem, from the labels that were given or from the column; None without groups."""
     if groups is False:
         return None
     given = column if groups is None or groups is True else groups

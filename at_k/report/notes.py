@@ -1,7 +1,8 @@
-"""What must be known of the numbers of a data set, and why some of them are left out or refused."""
+"""Write the notes of a report, and refuse numbers that would say nothing or take too long."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Sized
 from time import monotonic
 from typing import Any
 
@@ -10,23 +11,24 @@ import numpy as np
 from at_k.errors import InputError, Message
 from at_k.family import Metric, choose_k
 from at_k.grading import Verdicts
-from at_k.limits import Limits
+from at_k.limits import Limits, exceeds
 from at_k.problems import Problems
-from at_k.validation import is_sequence
+from at_k.samples import Ragged
+from at_k.validation import K, check_k, is_sequence
 
 _AGREEMENT = 0.02
-"""Least share of the samples that must repeat an earlier answer of their problem for a vote to mean something. Sample
-numbers and whole completions have none; the answers of the Qwen2.5-Math file 0.98, of free text a few per cent."""
+"""The least share of samples that repeat an earlier answer of their problem for a vote to mean anything. It is 0
+for sample numbers and whole completions, a few per cent for free text, and 0.98 for the Qwen2.5-Math file."""
 
 _LOOKED_AT = 1000
-"""Problems that are looked at together. A column of answers is known as such after a few per cent of them."""
+"""The problems that are checked together. A few per cent of a column suffice to see that it holds answers."""
 
 _ENOUGH = 8
-"""So many samples that could repeat an answer, and do not, are needed to say that the column holds no answers."""
+"""With fewer samples that could repeat an answer, it is not decided whether the column holds answers."""
 
 
 def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Message]:
-    """Say what must be known of the verdicts, the most important first."""
+    """List remarks about the verdicts, the most important first."""
     notes = []
     judged_here = problems.grades is None and verdicts.answers is not None and problems.references is not None
     if judged_here and not verdicts.c.any():
@@ -44,12 +46,15 @@ def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Me
                     reference=_quote(problems.references[problem][0]),
                 )
             )
-    if verdicts.n_missing:
-        sentence = {
-            "incorrect": "Missing samples, counted as wrong: {count}. They cast no vote.",
-            "drop": "Missing samples, left out: {count}. Their problems have a smaller n.",
-        }[missing]
-        notes.append(Message(f"note.{missing}", sentence, count=verdicts.n_missing))
+    gone = verdicts.n_missing
+    if gone and missing == "drop":
+        notes.append(
+            Message("note.drop", "Missing samples, left out: {count}. Their problems have a smaller n.", count=gone)
+        )
+    elif gone:
+        notes.append(
+            Message("note.incorrect", "Missing samples, counted as wrong: {count}. They cast no vote.", count=gone)
+        )
     return notes
 
 
@@ -58,8 +63,52 @@ def _quote(text: object) -> str:
     return f"“{shown if len(shown) <= 60 else shown[:29] + ' … ' + shown[-28:]}”"
 
 
+def refuse_many_numbers(limits: Limits, **numbers: object) -> None:
+    """Raise if an option, such as `k`, holds more numbers than the limits allow."""
+    for name, given in numbers.items():
+        count = len(given) if isinstance(given, Sized) else 1
+        if exceeds(count, limits.max_keys):
+            raise InputError(
+                "options.too_many",
+                "`{name}` may hold up to {limit} numbers; got {count:,}.",
+                name=name,
+                count=count,
+                limit=limits.max_keys,
+            )
+
+
+def refuse_k_above_n(k: K | None, verdicts: Verdicts, names: Sequence[str]) -> None:
+    """Raise if a k exceeds the number of samples of a problem, and name that problem."""
+    if k is None:
+        return
+    draws, n = max(check_k(k)), verdicts.n
+    if draws > n.min():
+        raise InputError(
+            "options.k_above_n",
+            "`k` must be at most n, the number of samples of every problem; got k = {k}, but problem {problem} has "
+            "n = {n} (problems with too few samples: {count:,} of {total:,}).",
+            k=draws,
+            n=int(n.min()),
+            problem=_quote(names[int(n.argmin())]),
+            count=int((n < draws).sum()),
+            total=len(n),
+        )
+
+
+def place_sample(column: str, samples: Ragged, sample: int) -> Message:
+    """Say where a sample is, given its position among all samples."""
+    problem = int(np.searchsorted(samples.offsets, sample, side="right")) - 1
+    return Message(
+        "data.place",
+        "problem {problem}, sample {sample} of `{column}`",
+        problem=problem,
+        sample=int(sample - samples.offsets[problem]),
+        column=column,
+    )
+
+
 def refuse_scatter(verdicts: Verdicts) -> None:
-    """Raise if hardly any two samples of a problem give the same answer: then there is nothing to vote about."""
+    """Raise if hardly any two samples of a problem give the same answer, so that a vote would mean nothing."""
     answers = verdicts.answers
     if answers is None:
         return
@@ -69,7 +118,7 @@ def refuse_scatter(verdicts: Verdicts) -> None:
     if chances < _ENOUGH:
         return
     repeats, problem = 0, codes.problem
-    for start in range(0, len(codes), _LOOKED_AT):  # answers repeat in the first problems already
+    for start in range(0, len(codes), _LOOKED_AT):  # a block at a time, since answers repeat within the first problems
         first, last = codes.offsets[start], codes.offsets[min(start + _LOOKED_AT, len(codes))]
         here = cast[first:last]
         pairs = problem[first:last][here] * len(answers.distinct) + codes.values[first:last][here]
@@ -87,7 +136,7 @@ def refuse_scatter(verdicts: Verdicts) -> None:
 
 
 def refuse_late(started: float, limits: Limits) -> None:
-    """Raise if the work has taken longer than the limit. The clock is looked at between metrics, not inside them."""
+    """Raise if the work has taken longer than the limit. It is called between metrics, not inside them."""
     if limits.seconds is not None and monotonic() - started > limits.seconds:
         raise InputError(
             "limits.seconds",
@@ -97,7 +146,7 @@ def refuse_late(started: float, limits: Limits) -> None:
 
 
 def refuse_much(verdicts: Verdicts, metric: Metric, options: dict[str, Any], limits: Limits) -> None:
-    """Raise if there are too many tables, one for each n and key, or values, one for each problem and key."""
+    """Raise if there are too many tables (one for each n and key) or values (one for each problem and key)."""
     if metric.default_k is None:
         return
     draws = choose_k(options["k"], verdicts.n, metric.default_k)

@@ -1,4 +1,4 @@
-"""What a report holds, and the forms in which it leaves Python."""
+"""The report: every number of a data set, and the forms in which it can be written."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """Every number of a data set.
+    """Hold every number of a data set.
 
     Attributes:
         values: key → value, over all problems.
@@ -31,13 +31,13 @@ class Report:
         labels: the group of each problem; None without groups.
         n: samples of each problem.
         c: correct samples of each problem.
-        n_missing: how many samples are missing.
+        n_missing: the number of missing samples.
         by_problem: key → a value for each problem.
         errors: key → the standard error of a simulated value.
         metrics: the metrics that the data allow, each with its keys.
-        left_out: metric → why it is not there.
-        notes: what a reader of the numbers must know, the most important first.
-        signatures: metric → one line that states what makes two values comparable.
+        left_out: metric → the reason why it could not be computed.
+        notes: remarks that a reader of the numbers should know, the most important first.
+        signatures: metric → one line with the conditions under which two values may be compared.
         options: the options that were given and are not the defaults.
         source: the path of the results; None for data that were in memory.
     """
@@ -62,17 +62,17 @@ class Report:
 
     @cached_property
     def curves(self) -> Curves:
-        """Every metric against k, up to the smallest n; computed when first asked for."""
+        """Return every metric against k, up to the smallest n. They are computed on first use."""
         return Curves((), {}) if self.draw_curves is None else self.draw_curves()
 
     @property
     def k(self) -> tuple[int, ...]:
-        """Every k of the values, rising."""
+        """Return every k of the values, in rising order."""
         return tuple(sorted({key.k for key in self.values if key.k is not None and key.metric != "avg@n"}))
 
     @property
     def per_problem(self) -> dict[str, list[Any]]:
-        """One list per column, with one entry per problem: problem, group, n, c, and every key."""
+        """Return one list per column, with one entry per problem: problem, group, n, c, and every key."""
         table: dict[str, list[Any]] = {"problem": self.problems}
         if self.labels is not None:
             table["group"] = self.labels
@@ -91,7 +91,7 @@ class Report:
         return tables.write_html(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what the report holds, without the values of each problem, ready for `json.dumps`."""
+        """Return the report without the values of each problem, ready for `json.dumps`."""
         return {
             "values": {str(key): value for key, value in self.values.items()},
             "groups": {

@@ -1,10 +1,10 @@
-"""Score a data set: its samples are judged once, and every metric that it allows is computed from the verdicts."""
+"""Score a data set: judge its samples once, and compute every metric that it allows from the verdicts."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from fractions import Fraction
 from functools import partial
 from os import PathLike, fspath
@@ -15,18 +15,27 @@ import numpy as np
 
 import at_k
 from at_k import summary
-from at_k.columns import require_problems
+from at_k.arguments import check_options
+from at_k.columns import flag_samples, require_problems
 from at_k.effort import find_longest_vote
 from at_k.errors import InputError, Message
-from at_k.family import FAMILY, METRICS, Metric, check_options, choose_k
+from at_k.family import FAMILY, METRICS, Metric, choose_k
 from at_k.grading import Check, Verdicts, judge
 from at_k.limits import UNLIMITED, Limits
 from at_k.problems import Problems
 from at_k.report.curves import Curves, draw_curves, spread_k
 from at_k.report.frames import read_labels, read_names, select_frame
-from at_k.report.notes import refuse_late, refuse_much, refuse_scatter, write_notes
+from at_k.report.notes import (
+    place_sample,
+    refuse_k_above_n,
+    refuse_late,
+    refuse_many_numbers,
+    refuse_much,
+    refuse_scatter,
+    write_notes,
+)
 from at_k.report.report import Report
-from at_k.validation import K, Taus, check_k, check_tau, shorten
+from at_k.validation import K, Taus, check_tau, shorten
 from at_k.values import Values
 
 
@@ -62,20 +71,20 @@ def score(
         metrics: names out of `at_k.METRICS`; by default all that the columns allow.
         k: number of draws, or a list of them; by default those of each metric.
         thresholds: the τ of G-Pass@k.
-        threshold: a sample is correct when its grade is above it.
-        ties: the answer that wins a tied vote; see `at_k.cons_at_k`.
+        threshold: a sample is correct if its grade is above this number.
+        ties: what happens if several answers have the most votes; see `at_k.cons_at_k`.
         select: how scores of several dimensions are compared; see `at_k.best_at_k`.
         score_weights: weights of these dimensions.
-        higher_is_better: False turns scores such as perplexity around.
+        higher_is_better: False if the lowest score is the best, as for perplexity.
         check_correct_fn: compares an answer with a reference.
-        missing: what a missing sample is: "error", "incorrect" or "drop".
+        missing: what happens to a missing sample: "error", "incorrect" or "drop".
         on_conflict: "majority" lets most of equal answers with different grades decide; by default cons@k is left out.
         groups: one label per problem, or False for no groups; by default the column `group`.
         columns: what the columns are called where they have other names, {"answers": "samples"}; None for no column.
         where: the rows to score, {"model": "a"}; a list of values takes all of them.
         pool: columns of models or runs whose rows are samples of one model.
-        seed: of simulations.
-        limits: how much may be asked; unlimited by default.
+        seed: the seed of simulations.
+        limits: the most that is accepted; unlimited by default.
 
     Returns:
         A report. Samples are judged once for all metrics.
@@ -103,6 +112,7 @@ def score(
         "on_conflict": on_conflict,
     }
     check_options(options)
+    refuse_many_numbers(limits, k=k, thresholds=thresholds)
     if metrics is not None and not isinstance(metrics, str):
         metrics = list(metrics)
     wanted = _check_metrics(metrics)
@@ -121,6 +131,7 @@ def score(
     verdicts = judge(
         problems, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing, name=_name_samples(problems)
     )
+    refuse_k_above_n(k, verdicts, names)
     notes = write_notes(problems, verdicts, missing)
     found: dict[str, Values] = {}
     left_out: dict[str, Message] = {}
@@ -147,9 +158,10 @@ def score(
         )
 
     def draw() -> Curves:
-        grid = _choose_grid(verdicts, k, limits, lines=len(check_tau(thresholds)) + 4)
-        drawn = []
-        for metric in (FAMILY[name] for name in found):
+        drawn, shown = [], [FAMILY[name] for name in found]
+        asked = {each for metric in shown if metric.default_k for each in choose_k(k, verdicts.n, metric.default_k)}
+        grid = _choose_grid(verdicts, asked, limits, lines=len(check_tau(thresholds)) + 4)
+        for metric in shown:
             draws = [each for each in grid if not metric.votes or each <= longest]
             drawn.append((draws, partial(_compute_at, metric, verdicts, problems, options, longest, seed)))
         return draw_curves(grid, drawn, equal_n=bool((verdicts.n == verdicts.n[0]).all()))
@@ -187,14 +199,14 @@ def _check_metrics(metrics: str | Sequence[str] | None) -> list[Metric]:
 
 
 def _name_samples(problems: Problems) -> str:
-    """Return the column by which an error names a missing sample."""
+    """Return the name of the column that an error about a missing sample names."""
     return "answers" if problems.grades is None else "grades"
 
 
 def _compute(
     metric: Metric, verdicts: Verdicts, problems: Problems, options: dict[str, Any], longest: float, seed: int
 ) -> Values:
-    """Compute one metric, or raise an `InputError` of which the code begins with "left_out."."""
+    """Compute one metric, or raise an `InputError` with a code that begins with "left_out."."""
     own = metric.own(options)
     draws = () if metric.default_k is None else choose_k(own.get("k"), verdicts.n, metric.default_k)
     if metric.votes:
@@ -206,12 +218,22 @@ def _compute(
                 "smaller k, or score on your own machine.",
                 title=metric.title, k=max(draws),
             )  # fmt: skip
-        return _compute_vote(metric, verdicts, own, seed)
+        return _compute_vote(metric, verdicts, problems, own, seed)
     if not metric.needs_scores:
         return metric.compute(verdicts, **own)
     if problems.scores is None:
         raise InputError(
             "left_out.no_scores", "{title} is left out: it needs a score for every sample.", title=metric.title
+        )
+    absent = flag_samples(np.isnan(problems.scores.values))
+    if verdicts.kept is not None:
+        absent &= verdicts.kept
+    if absent.any():
+        raise InputError(
+            "left_out.no_score",
+            "{title} is left out: a sample has no score ({place}).",
+            title=metric.title,
+            place=place_sample("scores", problems.scores, int(np.argmax(absent))),
         )
     try:
         return metric.compute(verdicts, scores=problems.scores, seed=seed, **own)
@@ -233,24 +255,30 @@ def _compute_at(
     return _compute(metric, verdicts, problems, options | {"k": list(k)}, longest, seed)
 
 
-def _compute_vote(metric: Metric, verdicts: Verdicts, own: dict[str, Any], seed: int) -> Values:
+def _compute_vote(metric: Metric, verdicts: Verdicts, problems: Problems, own: dict[str, Any], seed: int) -> Values:
     try:
         return metric.compute(verdicts, seed=seed, **own)
     except InputError as reason:
-        if reason.code != "vote.conflict":
+        if reason.code != "vote.conflict" or problems.answers is None:
             raise
+        given, kept = problems.answers.codes, verdicts.kept
+        start, stop = given.offsets[reason.values["problem"] :][:2]
+        here = np.arange(start, stop) if kept is None else start + np.flatnonzero(kept[start:stop])
+        column = _name_samples(problems)
         raise InputError(
             "left_out.conflict",
-            "{title} is left out: the answer {answer} has two verdicts in one problem, in {first} and in {second}. "
-            "`on_conflict=\"majority\"` lets most of these samples decide.",
-            title=metric.title, **{name: reason.values[name] for name in ("answer", "first", "second")},
-        ) from None  # fmt: skip
+            "{title} is left out: the answer {answer} has two verdicts in one problem ({first}; {second}). "
+            '`on_conflict="majority"` lets most of these samples decide.',
+            title=metric.title,
+            answer=reason.values["answer"],
+            first=place_sample(column, given, here[reason.values["first"]]),
+            second=place_sample(column, given, here[reason.values["second"]]),
+        ) from None
 
 
-def _choose_grid(verdicts: Verdicts, k: K | None, limits: Limits, lines: int) -> tuple[int, ...]:
-    """List the k of the curves: the k asked for, and others up to the smallest n, as many as the limits allow."""
+def _choose_grid(verdicts: Verdicts, asked: Set[int], limits: Limits, lines: int) -> tuple[int, ...]:
+    """List the k of the curves: those of the table, and others up to the smallest n, as many as the limits allow."""
     smallest = int(verdicts.n.min())
-    asked = () if k is None else check_k(k)
     grid = spread_k(smallest)
     if limits.max_tables is not None:
         room = max(1, limits.max_tables // (len(np.unique(verdicts.n)) * lines) - len(asked))
@@ -259,7 +287,7 @@ def _choose_grid(verdicts: Verdicts, k: K | None, limits: Limits, lines: int) ->
 
 
 def _gather(found: dict[str, Values], verdicts: Verdicts, labels: list[str] | None, seed: int) -> dict[str, Any]:
-    """Gather the values of all metrics: their means, of all problems and of each group, and the problems' own."""
+    """Gather the values of all metrics: of each problem, and their means over all problems and over each group."""
     columns = {key: column for values in found.values() for key, column in values.columns.items()}
     errors = {key: error for values in found.values() for key, error in values.errors.items()}
     members = {prefix[:-1]: own for prefix, own in summary.find_members(labels, len(verdicts)).items()}
@@ -284,7 +312,7 @@ def _split_numbers(label: str) -> list[tuple[int, int | str]]:
 
 
 def _find_changed(options: dict[str, Any]) -> dict[str, Any]:
-    """Keep the options that are not the defaults, in forms that can be written."""
+    """Keep the options that differ from the defaults, in forms that can be written to a file."""
     defaults = {name: each.default for name, each in inspect.signature(score).parameters.items()}
     plain = {name: _simplify(value) for name, value in options.items()}
     return {name: value for name, value in plain.items() if value != _simplify(defaults[name])}

@@ -1,4 +1,4 @@
-"""The Python lines that give the numbers of a report again."""
+"""Write the Python lines that compute a report again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of a report: as rows for programs, and as Markdown, LaTeX and HTML for people."""
+"""Write the table of a report: as rows for programs, and as Markdown, LaTeX and HTML for people."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from at_k.report.report import Report
 
 ALL = "all"
-"""What the group of all problems is called."""
+"""The label of the group of all problems."""
 
 COLUMNS = ["group", "problems", "metric", "k", "tau", "key", "value"]
 
@@ -83,14 +83,14 @@ def write_html(report: Report, digits: int = 4) -> str:
 
 
 def _blocks(report: Report) -> Iterator[tuple[str, int, Mapping[Key, float]]]:
-    """All problems, and then each group: its label, its size, its values."""
+    """Yield the label, the size and the values of all problems, and then of each group."""
     yield ALL, len(report), report.values
     for label, values in report.groups.items():
         yield label, report.sizes[label], values
 
 
 def _numbers(report: Report) -> list[int | None]:
-    """The columns of numbers: None for what does not depend on k, then every k."""
+    """List the columns of numbers: None for the values that do not depend on k, then every k."""
     without_k = any(_column(key) is None for key in report.values)
     return [*([None] if without_k else []), *report.k]
 
@@ -116,5 +116,5 @@ def _lay_out(report: Report, digits: int) -> list[list[str]]:
 
 
 def _write(value: float, digits: int) -> str:
-    """Write a share with so many decimals; a score, which may be of any size, with so many digits."""
+    """Write a share with `digits` decimals, and a score, which may be of any size, with `digits` digits."""
     return f"{value + 0.0:.{digits}f}" if 0 <= value <= 1 else f"{value:.{digits}g}"

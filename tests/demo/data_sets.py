@@ -5,6 +5,7 @@ A row is a problem: its "id", "answers" and "reference", "correct", "score" and 
 
 import json
 from collections import defaultdict
+from dataclasses import replace
 from fractions import Fraction
 
 import oracles
@@ -120,12 +121,15 @@ def by_hand(rows, options):
     """Every key's values, one for each problem, by enumeration."""
     problems = [_settled(row, options.missing) for row in rows]
     smallest = min(len(drawn["correct"]) for drawn in problems)
-    default = {*(2**power for power in range(11) if 2**power <= smallest), smallest}
-    k = sorted(default) if options.k is None else options.k
+    powers = {*(2**power for power in range(11) if 2**power <= smallest), smallest}
+    published = {k for k in (4, 8, 16) if k <= smallest} or {smallest}
+    default = {name: published if name == "gpassk" else powers for name in options.metrics}
     found = defaultdict(list)
     for drawn in problems:
-        for key, value in _of_problem(drawn, k, options).items():
-            found[key].append(value)
+        for name in options.metrics:
+            k = sorted(default[name]) if options.k is None else options.k
+            for key, value in _of_problem(drawn, k, replace(options, metrics=[name])).items():
+                found[key].append(value)
     n = {len(drawn["correct"]) for drawn in problems}
     if "avg_at_n" in options.metrics:
         found[f"avg@{n.pop() if len(n) == 1 else 'n'}"] = found.pop("avg")

@@ -165,6 +165,6 @@ def test_formulas(visit):
         ways = hypergeometric(n, c, k)
         demands = (1, *(needed(tau, k) for tau in TAUS), k)
         found = {Fraction(c, n), mg_pass(ways), *(tail(ways, m) for m in demands)}
-        eventually(lambda found=found: values(page), sorted({formulas.digits(value) for value in found}))
+        eventually(lambda found=found: values(page), sorted({formulas.write_digits(value) for value in found}))
         assert f"cons@{k} = {lines['cons@k'][k]:.4f}:" in page.locator("#explore_formulas").inner_text()
     assert page.locator(".katex-error").count() == 0

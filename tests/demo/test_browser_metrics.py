@@ -5,6 +5,7 @@ import pytest
 
 import at_k
 from at_k.demo import cards
+from at_k.family import FAMILY
 from tools.driving import eventually, serving
 
 ANSWERS = [["7", "9", "9", "7", "8"], ["x", "x", "y", "x", "x"]]
@@ -38,7 +39,9 @@ def rendered(page, name):
     }""")
     formulas = card.locator(".katex-display").count()
     return (
-        card.locator(".katex-error").count() == 0 and "$" not in prose and formulas == cards.card(name).count("$$") / 2
+        card.locator(".katex-error").count() == 0
+        and "$" not in prose
+        and formulas == cards.read_card(name).count("$$") / 2
     )
 
 
@@ -47,7 +50,7 @@ def test_each_metric(visit):
     which = page.locator("#metrics_which tbody tr td:first-child").all_inner_texts()
     assert which == list(at_k.METRICS)
     for name, (settings, options) in DEMOS.items():
-        page.get_by_role("tab", name=cards.title(name), exact=True).click()
+        page.get_by_role("tab", name=FAMILY[name].title, exact=True).click()
         demo = page.locator(f"#metrics_card_{name}").locator("xpath=..")
         eventually(lambda name=name: rendered(page, name), True)
         before = result(page, name)

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 import at_k
-from at_k.demo import examples, snippets
+from at_k.demo import downloads, examples
 from at_k.demo.limits import LIMITS
 from at_k.demo.scoring import Options, score
 from at_k.demo.words import say
@@ -24,7 +24,8 @@ def library(text, k, levels="level"):
     """What the five modules say of verdicts: everybody, then each group."""
     rows = list(map(json.loads, text.splitlines()))
     graded = {"predictions": [row["correct"] for row in rows], "groups": [row[levels] for row in rows]}
-    found = _module("gpassk").compute(**graded, k=k, thresholds=TAUS)
+    published = [draws for draws in k if draws in (4, 8, 16)]
+    found = _module("gpassk").compute(**graded, k=published, thresholds=TAUS)
     found |= _module("pass_at_k").compute(**graded, k=k)
     found |= _module("avg_at_n").compute(**graded)
     found |= _module("best_at_k").compute(**graded, scores=[row["rm_score"] for row in rows], k=k)
@@ -78,6 +79,13 @@ def refusal(page):
     return page.locator("#score_refused_data, #score_refused_options").locator("[role=alert]").all_inner_texts()
 
 
+def above_n(k, problem, n, count):
+    return (
+        f"`k` must be at most n, the number of samples of every problem; got k = {k}, but problem “{problem}” has "
+        f"n = {n} (problems with too few samples: {count})."
+    )
+
+
 def choose(page, label, option):
     page.get_by_label(label, exact=True).click()
     page.get_by_role("option", name=option, exact=True).click()
@@ -85,17 +93,17 @@ def choose(page, label, option):
 
 def test_the_first_example_is_there_at_once_and_can_be_changed(visit):
     page = visit("score")
-    assert table(page) == library(examples.text("qwen25_math"), (1, 2, 4, 8))
-    assert page.locator("#score_text textarea").input_value() == examples.text("qwen25_math")
+    assert table(page) == library(examples.read_example("qwen25_math"), (1, 2, 4, 8))
+    assert page.locator("#score_text textarea").input_value() == examples.read_example("qwen25_math")
     assert (
         "100, samples of each: 8. Always solved: 86, sometimes: 10, never: 4." in page.locator(".summary").inner_text()
     )
     choose(page, "Example", "GPT-4o on τ-bench airline, 50 × 4")
-    rows = [json.loads(line)["correct"] for line in examples.text("taubench_airline").splitlines()]
-    expected = _module("gpassk").compute(predictions=rows, k=[1, 2, 4], thresholds=TAUS)
+    rows = [json.loads(line)["correct"] for line in examples.read_example("taubench_airline").splitlines()]
+    expected = _module("gpassk").compute(predictions=rows, k=4, thresholds=TAUS)
     eventually(lambda: expected.items() <= overall(page).items(), True)
-    assert page.locator("#score_text textarea").input_value() == examples.text("taubench_airline")
-    assert {key: round(overall(page)[f"G-Pass@{key}_1.0"], 3) for key in (1, 2, 4)} == {1: 0.42, 2: 0.273, 4: 0.2}
+    assert page.locator("#score_text textarea").input_value() == examples.read_example("taubench_airline")
+    assert round(overall(page)["G-Pass@4_1.0"], 3) == 0.2
     assert "best@k is left out: it needs a score for every sample." in page.locator(".remarks").inner_text()
     bars = page.evaluate("document.querySelector('#score_problems .js-plotly-plot').data")
     assert [len(bar["x"]) for bar in bars] == [14, 26, 10]
@@ -108,8 +116,8 @@ def test_options_change_the_table(visit):
     text += '\n{"id": "b", "answers": ["3", "3", "4", "5", "6"], "reference": "3", "level": "y"}'
     give(page, text)
     eventually(
-        lambda: [said.partition(";")[0] for said in refusal(page)],
-        ["A sample is missing (row 1, column “answers”, sample 5)"],
+        lambda: [said.partition(":")[0] for said in refusal(page)],
+        ["A sample is missing (row 1, column “answers”, sample 5); missing in all"],
     )
     choose(page, "A missing sample", "is wrong")
     eventually(lambda: refusal(page), [])
@@ -134,11 +142,11 @@ def test_options_change_the_table(visit):
     eventually(lambda: [key for key in overall(page) if key.startswith("G-Pass@5")], ["G-Pass@5_0.6"])
     assert overall(page)["G-Pass@3_0.6"] == pytest.approx(float(at_k.g_pass_at_k(5, 2, k=3, tau=0.6)), abs=1e-12)
     choose(page, "A missing sample", "is left out")
-    eventually(lambda: refusal(page), ["k = 5 is more than n = 4, the number of samples of problem “a”."])
+    eventually(lambda: refusal(page), [above_n(5, "a", 4, "1 of 2")])
     page.locator("#score_k input").fill("4")
     page.locator("#score_run").click()
     eventually(lambda: refusal(page), [])
-    eventually(lambda: "Missing samples: 1. They are left out" in page.locator(".remarks").inner_text(), True)
+    eventually(lambda: "Missing samples, left out: 1." in page.locator(".remarks").inner_text(), True)
     average = (at_k.pass_at_k(4, 2, k=4) + at_k.pass_at_k(5, 2, k=4)) / 2
     assert overall(page)["pass@4"] == pytest.approx(float(average), abs=1e-12)
     assert overall(page)["avg@n"] == pytest.approx((2 / 4 + 2 / 5) / 2, abs=1e-12)
@@ -148,7 +156,7 @@ def test_options_change_the_table(visit):
         page.get_by_label(name, exact=True).uncheck()
     eventually(lambda: list(overall(page)), ["pass@4"])
     page.get_by_label("pass_at_k", exact=True).uncheck()
-    eventually(lambda: refusal(page), ["Choose at least one metric."])
+    eventually(lambda: refusal(page), ["`metrics` must name at least one metric."])
 
 
 def test_columns_can_be_chosen(visit):
@@ -222,8 +230,29 @@ def test_a_bad_cell_is_named_and_what_was_typed_stays(visit):
     assert overall(page)["avg@3"] == pytest.approx((2 / 3 + 1) / 2, abs=1e-12)
     page.locator("#score_k input").fill("4")
     page.locator("#score_k input").press("Enter")
-    eventually(lambda: refusal(page), ["k = 4 is more than n = 3, the number of samples of problem “1”."])
+    eventually(lambda: refusal(page), [above_n(4, "1", 3, "2 of 2")])
     assert page.locator("#score_k input").input_value() == "4"
+
+
+def test_answers_that_equal_no_reference_are_seen_first(visit):
+    page = visit("score")
+    give(page, '{"answers": ["\\\\boxed{7}", "8"], "reference": "7"}\n{"answers": ["5", "5"], "reference": "4"}')
+    warning = page.locator("#score_table .warning")
+    eventually(warning.count, 1)
+    assert "“\\boxed{7}” beside “7”" in warning.inner_text()
+    assert warning.bounding_box()["y"] < page.locator("#score_table table").bounding_box()["y"]
+
+
+def test_rows_of_two_models_are_refused_until_the_model_is_the_group(visit):
+    page = visit("score")
+    give(page, "model,id,correct\na,1,1\na,1,0\nb,2,1\nb,2,1\n")
+    eventually(lambda: [said.partition(":")[0] for said in refusal(page)], ["Column “model” has several values"])
+    page.get_by_role("button", name="Columns").click()
+    choose(page, "Groups", "model")
+    eventually(lambda: refusal(page), [])
+    eventually(
+        lambda: {name: column["avg@2"] for name, column in table(page).items()}, {"all": 0.75, "a": 0.5, "b": 1.0}
+    )
 
 
 def test_a_column_can_be_chosen_where_none_was_found(visit):
@@ -239,7 +268,7 @@ def test_a_column_can_be_chosen_where_none_was_found(visit):
 def test_downloads(visit):
     page = visit("score")
     shown = table(page)
-    text = examples.text("qwen25_math")
+    text = examples.read_example("qwen25_math")
     rows = list(map(json.loads, text.splitlines()))
 
     name, content = downloaded(page, "#score_links >> text=Table, CSV")
@@ -272,7 +301,7 @@ def test_downloads(visit):
 
     _, content = downloaded(page, "#score_code button[aria-label=Download]")
     samples = collect_samples(read_table(text))
-    shown = snippets.python(samples, Options(), score(samples, Options()))
+    shown = downloads.write_script(score(samples, Options()))
     assert content.decode() == shown.rstrip()
 
 

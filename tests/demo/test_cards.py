@@ -6,7 +6,7 @@ import pytest
 
 import at_k
 from at_k.demo import cards
-from at_k.registration import METRICS
+from at_k.family import FAMILY, METRICS
 
 every_metric = pytest.mark.parametrize("name", METRICS)
 FENCE = re.compile(r"^(```|~~~).*?^\1$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
@@ -22,7 +22,7 @@ def headings(text):
 
 @every_metric
 def test_the_card_is_whole(name):
-    text = cards.card(name)
+    text = cards.read_card(name)
     assert text.startswith("# Metric Card for ")
     body = source(name).partition("\n---\n")[2]
     assert headings(text) == headings(body)
@@ -35,16 +35,15 @@ def test_the_card_is_whole(name):
 
 @every_metric
 def test_what_belongs_to_the_file_is_gone(name):
-    text = cards.card(name)
+    text = cards.read_card(name)
     assert "sdk_version" not in text
-    assert "which of the five" not in text
     assert "<!--" not in text
-    assert cards.which_of_the_five() not in text
+    assert cards.read_comparison() not in text
 
 
 @every_metric
 def test_links_lead_somewhere(name):
-    text = FENCE.sub("", cards.card(name))
+    text = FENCE.sub("", cards.read_card(name))
     targets = re.findall(r"\]\(([^)]*)\)", text) + re.findall(r"(?:href|src)=\"([^\"]*)\"", text)
     assert targets
     assert [target for target in targets if not target.startswith("https://")] == []
@@ -52,7 +51,7 @@ def test_links_lead_somewhere(name):
 
 @every_metric
 def test_formulas_are_whole(name):
-    text = FENCE.sub("", cards.card(name))
+    text = FENCE.sub("", cards.read_card(name))
     displayed = text.split("$$")
     assert len(displayed) % 2 == 1
     assert len(displayed) > 1
@@ -73,11 +72,11 @@ def test_formulas_are_whole(name):
 
 @every_metric
 def test_no_dollar_in_code_would_be_a_formula(name):
-    assert not any("$" in code[0] for code in FENCE.finditer(cards.card(name)))
+    assert not any("$" in code[0] for code in FENCE.finditer(cards.read_card(name)))
 
 
 def test_titles():
-    assert {name: cards.title(name) for name in METRICS} == {
+    assert {name: metric.title for name, metric in FAMILY.items()} == {
         "gpassk": "G-Pass@k",
         "pass_at_k": "pass@k",
         "cons_at_k": "cons@k",
@@ -86,8 +85,13 @@ def test_titles():
     }
 
 
+@every_metric
+def test_a_card_has_the_title_of_its_metric(name):
+    assert cards.read_card(name).splitlines()[0] == f"# Metric Card for {FAMILY[name].title}"
+
+
 def test_the_table_is_that_of_every_card():
-    table = cards.which_of_the_five()
+    table = cards.read_comparison()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
     assert [row[0].strip("`") for row in rows[2:]] == list(METRICS)
     assert {len(row) for row in rows} == {4}
@@ -98,5 +102,5 @@ def test_the_table_is_that_of_every_card():
 def test_without_a_table_nothing_is_made_up(monkeypatch, tmp_path):
     (tmp_path / "README.md").write_text("# Metric Card for nothing\n")
     monkeypatch.setattr(cards, "module_path", lambda name: tmp_path)
-    with pytest.raises(ValueError, match="which of the five"):
-        cards.which_of_the_five()
+    with pytest.raises(ValueError, match="the table of the metrics"):
+        cards.read_comparison()

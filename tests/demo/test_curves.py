@@ -7,10 +7,12 @@ import oracles
 import pytest
 from modules import AVG_AT_N, CONS_AT_K, GPASSK, PASS_AT_K
 
-from at_k.demo.curves import MAP_TAUS, TAUS, Curves, Setting, curves, drawn_k, steady, tau_map
+from at_k.demo.curves import MAP_TAUS, TAUS, Setting, draw_curves, draw_steady, map_taus
 from at_k.demo.limits import MAX_EXPLORE_N
 from at_k.demo.words import LANGUAGES, translate
 from at_k.errors import InputError
+from at_k.report import Curves, spread_k
+from at_k.values import Key
 
 # Counts are exact integers up to n = 128; beyond, sums of a few hundred positive terms, each rounded to 1.1e-16.
 REL = 1e-12
@@ -49,7 +51,7 @@ def of_counts(ways, taus):
 @pytest.mark.parametrize("setting", SMALL, ids=lambda setting: f"{setting.n}-{setting.c}-{setting.together}")
 def test_every_subset_of_few_samples(setting):
     n, c = setting.n, setting.c
-    found = curves(setting, TAUS)
+    found = draw_curves(setting, TAUS)
     assert found.k == tuple(range(1, n + 1))
     for place, k in enumerate(found.k):
         exact = of_counts(oracles.correct_drawn(n, c, k), TAUS)
@@ -65,7 +67,7 @@ def test_every_subset_of_few_samples(setting):
 @pytest.mark.parametrize("setting", LARGE, ids=lambda setting: f"{setting.n}-{setting.c}")
 def test_many_samples(setting):
     n, c = setting.n, setting.c
-    found = curves(setting, (0.07, 0.5, 1.0))
+    found = draw_curves(setting, (0.07, 0.5, 1.0))
     for place, k in list(enumerate(found.k))[::5]:
         exact = of_counts(oracles.hypergeometric(n, c, k), (0.07, 0.5, 1.0)) | {"avg@n": Fraction(c, n)}
         assert {key: line[place] for key, line in found.lines.items() if key != "cons@k"} == {
@@ -86,7 +88,7 @@ def plurality(right, together, alone, k):
 
 @pytest.mark.parametrize("setting", LARGE, ids=lambda setting: f"{setting.n}-{setting.c}")
 def test_votes_of_many_samples(setting):
-    found = curves(setting)
+    found = draw_curves(setting)
     alone = setting.n - setting.c - setting.together
     for k, value in list(zip(found.k, found.lines["cons@k"], strict=True))[::5]:
         assert value == rounded(plurality(setting.c, setting.together, alone, k))
@@ -102,7 +104,7 @@ def test_the_formula_of_the_vote_is_that_of_the_enumeration():
 
 @pytest.mark.parametrize("setting", [*SMALL[::7], *LARGE], ids=lambda setting: f"{setting.n}-{setting.c}")
 def test_identities(setting):
-    lines = curves(setting, (0.0, 0.5, 1.0)).lines
+    lines = draw_curves(setting, (0.0, 0.5, 1.0)).lines
     share = setting.c / setting.n
     assert lines["G-Pass@k_0.0"] == lines["pass@k"]
     assert lines["G-Pass@k_1.0"] == lines["pass^k"]
@@ -118,19 +120,19 @@ def test_identities(setting):
 
 
 def test_a_problem_is_all_wrong_or_all_right():
-    assert set(curves(Setting(256, 256)).lines["cons@k"]) == {1.0}
-    for line in curves(Setting(256, 0, 256)).lines.values():
+    assert set(draw_curves(Setting(256, 256)).lines["cons@k"]) == {1.0}
+    for line in draw_curves(Setting(256, 0, 256)).lines.values():
         assert set(line) == {0.0}
 
 
 class TestDrawnK:
     @pytest.mark.parametrize("n", range(1, 65))
     def test_few_are_all_drawn(self, n):
-        assert drawn_k(n) == drawn_k(n, 1) == tuple(range(1, n + 1))
+        assert spread_k(n) == spread_k(n, 1) == tuple(range(1, n + 1))
 
     @pytest.mark.parametrize("n", [65, 100, 128, 255, 256, 1000])
     def test_many_are_spread(self, n):
-        k = drawn_k(n)
+        k = spread_k(n)
         assert (k[0], k[-1]) == (1, n)
         assert list(k) == sorted(set(k))
         assert 30 <= len(k) <= 64
@@ -139,7 +141,7 @@ class TestDrawnK:
         assert k[:8] == tuple(range(1, 9))
 
     def test_others_are_drawn_too(self):
-        assert set(drawn_k(256, 77, 201)) == set(drawn_k(256)) | {77, 201}
+        assert set(spread_k(256, 77, 201)) == set(spread_k(256)) | {77, 201}
 
 
 BAD = {
@@ -173,7 +175,7 @@ def test_settings_out_of_range_are_refused(arguments, reason):
 
 
 def test_the_largest_setting_is_taken():
-    assert curves(Setting(MAX_EXPLORE_N, 1, MAX_EXPLORE_N - 1)).k[-1] == MAX_EXPLORE_N
+    assert draw_curves(Setting(MAX_EXPLORE_N, 1, MAX_EXPLORE_N - 1)).k[-1] == MAX_EXPLORE_N
 
 
 @pytest.mark.parametrize("n", [1, 4, 12])
@@ -186,12 +188,12 @@ def test_keys_and_values_are_those_of_compute(n):
     for module in (PASS_AT_K, CONS_AT_K):
         computed |= module.load().compute(**columns, k=draws)
     computed[f"avg@{n}"] = AVG_AT_N.load().compute(**columns)[f"avg@{n}"]
-    found = curves(setting, taus)
+    found = draw_curves(setting, taus)
     assert {key: value for k in draws for key, value in found.at(k).items()} == computed
 
 
 def test_what_is_not_there_is_not_found():
-    partial = Curves((1, 4), {"pass@k": (0.5, None), "avg@n": (0.5, 0.5)})
+    partial = Curves((1, 4), {Key("pass@k"): (0.5, None), Key("avg@n"): (0.5, 0.5)})
     assert partial.at(4) == {"avg@4": 0.5}
     with pytest.raises(ValueError, match="not in tuple"):
         partial.at(2)
@@ -199,9 +201,9 @@ def test_what_is_not_there_is_not_found():
 
 def test_a_steady_model_is_the_mean_of_problems_that_are_always_and_never_right():
     for n, c in ((1, 1), (4, 1), (7, 3), (256, 100)):
-        k = drawn_k(n)
-        always, never = curves(Setting(n, n)).lines, curves(Setting(n, 0)).lines
-        for key, line in steady(Setting(n, c), k).items():
+        k = spread_k(n)
+        always, never = draw_curves(Setting(n, n)).lines, draw_curves(Setting(n, 0)).lines
+        for key, line in draw_steady(Setting(n, c), k).lines.items():
             assert line == tuple(
                 rounded(Fraction(c, n) * Fraction(one) + Fraction(n - c, n) * Fraction(other))
                 for one, other in zip(always[key], never[key], strict=True)
@@ -210,7 +212,7 @@ def test_a_steady_model_is_the_mean_of_problems_that_are_always_and_never_right(
 
 @pytest.mark.parametrize("setting", [Setting(1, 1), Setting(7, 3), Setting(64, 20), Setting(256, 100)])
 def test_the_map_is_made_of_curves(setting):
-    k, rows = tau_map(setting)
+    k, rows = map_taus(setting)
     assert (MAP_TAUS[0], MAP_TAUS[10], MAP_TAUS[-1]) == (0, 0.5, 1)
     assert (k[0], k[-1], list(k)) == (1, setting.n, sorted(set(k)))
     assert len(rows) == len(MAP_TAUS)

@@ -19,6 +19,8 @@ from at_k.demo.words import LANGUAGES, say
 from at_k.readers.plain import collect_samples
 from at_k.readers.tables import read_table
 
+pytestmark = pytest.mark.filterwarnings("ignore:missing='drop' left out")
+
 every_kind = pytest.mark.parametrize("name", KINDS)
 FILES = {"results.csv": "text/csv", "problems.csv": "text/csv", "results.json": "application/json"}
 
@@ -45,7 +47,7 @@ class Links(HTMLParser):
 
 def files(given_samples, options, language="en"):
     scored = score(given_samples, options)
-    return scored, Links(downloads.links(given_samples, options, scored, language)).files
+    return scored, Links(downloads.write_links(given_samples, options, scored, language)).files
 
 
 def rows_of(text):
@@ -66,10 +68,10 @@ def test_table(name):
     scored, found = files(given_samples, options)
     head, sizes, *rows = rows_of(found["results.csv"][2])
     assert head == ["metric", "all", *scored.groups]
-    assert sizes == ["problems", str(len(scored.problems)), *(str(scored.sizes[label]) for label in scored.groups)]
-    assert [row[0] for row in rows] == list(scored.overall)
+    assert sizes == ["problems", str(len(scored)), *(str(scored.sizes[label]) for label in scored.groups)]
+    assert [row[0] for row in rows] == list(scored.values)
     for key, *values in rows:
-        assert list(map(float, values)) == [scored.overall[key], *(own[key] for own in scored.groups.values())]
+        assert list(map(float, values)) == [scored.values[key], *(own[key] for own in scored.groups.values())]
 
 
 @every_kind
@@ -77,15 +79,15 @@ def test_problems(name):
     rows, given_samples, options = kind(name)
     scored, found = files(given_samples, options)
     head, *lines = rows_of(found["problems.csv"][2])
-    assert head == ["problem", *(["group"] if "level" in rows[0] else []), "n", "c", *scored.overall]
+    assert head == ["problem", *(["group"] if "level" in rows[0] else []), "n", "c", *scored.values]
     for i, line in enumerate(lines):
         cells = dict(zip(head, line, strict=True))
         assert cells.pop("problem") == str(rows[i]["id"])
         assert cells.pop("group", None) == rows[i].get("level")
-        assert int(cells.pop("n")) == scored.problems.n[i]
-        assert int(cells.pop("c")) == scored.problems.c[i]
+        assert int(cells.pop("n")) == scored.n[i]
+        assert int(cells.pop("c")) == scored.c[i]
         assert {key: float(cell) for key, cell in cells.items()} == {
-            key: values[i] for key, values in scored.per_problem.items()
+            key: values[i] for key, values in scored.by_problem.items()
         }
     assert len(lines) == len(rows)
 
@@ -95,12 +97,12 @@ def test_everything(name):
     rows, given_samples, options = kind(name)
     scored, found = files(given_samples, options)
     content = json.loads(found["results.json"][2], parse_constant=pytest.fail)
-    assert content["results"] == scored.overall
+    assert content["results"] == scored.values
     assert content["groups"] == scored.groups
-    assert content["per_problem"] == scored.per_problem | {
+    assert content["per_problem"] == scored.by_problem | {
         "problem": [str(row["id"]) for row in rows],
-        "n": scored.problems.n,
-        "c": scored.problems.c,
+        "n": scored.n,
+        "c": scored.c,
     }
     assert set(content["left_out"]) == set(scored.left_out)
     assert len(content["notes"]) == len(scored.notes)
@@ -121,7 +123,7 @@ def test_samples_can_be_read_again(name):
     again = collect_samples(read_table(json.dumps(content)))
     for column in ("problems", "answers", "references", "grades", "scores", "group", "n_missing"):
         assert getattr(again, column) == getattr(given_samples, column)
-    assert score(again, options).overall == scored.overall
+    assert score(again, options).values == scored.values
 
 
 FORMULAS = [
@@ -194,14 +196,14 @@ def test_numbers_are_not_touched():
     rows = with_columns(GRADED, score=[[-0.1, -2.5e-7, -1e300, 3.0]] * 4)
     scored, found = files(samples(rows), Options())
     cells = dict(rows_of(found["results.csv"][2])[2:])
-    assert cells["max@1"] == repr(scored.overall["max@1"])
+    assert cells["max@1"] == repr(scored.values["max@1"])
     assert cells["max@1"].startswith("-")
 
 
 @given(st.text("=+-@ \t\r\n,;|\"'x＝\0\u3000", min_size=1, max_size=8))
 @example("a\r=1")
 def test_any_name_is_one_cell_and_no_formula(name):
-    text = downloads._csv([["problem", "n"], [name, 1]])
+    text = downloads._write_csv([["problem", "n"], [name, 1]])
     (_, (cell, n)) = rows_of(text)
     assert n == "1"
     assert cell.replace("'", "") == re.sub(r"['\0]", "", name)
@@ -212,7 +214,7 @@ def test_hostile_text_stays_in_its_file():
     text = '"><script>alert(1)</script>'
     rows = with_columns(FULL, level=[text, "b", "b"], id=["a", text, "c"])
     scored = score(samples(rows), Options())
-    html = downloads.links(samples(rows), Options(), scored, "en")
+    html = downloads.write_links(samples(rows), Options(), scored, "en")
     assert "script" not in html
     assert set(Links(html).files) == set(FILES)
 
@@ -227,6 +229,6 @@ def test_texts_of_any_language_survive():
 def test_what_was_left_out_is_said():
     _, found = files(samples(without(SILENT, (0, 0))), Options(missing="drop"))
     content = json.loads(found["results.json"][2])
-    assert content["left_out"] == {"best_at_k": say("en", "scoring.no_scores")}
-    assert content["notes"] == [say("en", "scoring.dropped", count=1)]
+    assert content["left_out"] == {"best_at_k": "best@k is left out: it needs a score for every sample."}
+    assert content["notes"] == ["Missing samples, left out: 1. Their problems have a smaller n."]
     assert content["samples"]["grades"][0][0] is None

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from at_k.demo.curves import MAP_TAUS, TAUS, Curves, Setting, curves, drawn_k, steady, tau_map
-from at_k.demo.figures import against_k, label, stability, two_lines
-from at_k.demo.figures import tau_map as map_figure
-from at_k.demo.plots import plotted
-from at_k.demo.problems import Problems
+from at_k.demo.curves import MAP_TAUS, TAUS, Setting, draw_curves, draw_steady, map_taus
+from at_k.demo.figures import draw_against_k, draw_band, draw_map, draw_problems, escape_label
+from at_k.demo.plots import make_plot
+from at_k.report import Curves, spread_k
+from at_k.values import Key
 
 SETTINGS = [
     Setting(1, 0),
@@ -61,10 +61,10 @@ def lines(figure):
 @pytest.mark.parametrize("taus", [(), TAUS, (0.0, 1.0, 0.07)])
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
 def test_lines_against_k(setting, taus, log, zoom):
-    found = curves(setting, taus)
-    drawn = lines(checked(against_k(found, log=log, zoom=zoom)))
+    found = draw_curves(setting, taus)
+    drawn = lines(checked(draw_against_k(found, log=log, zoom=zoom)))
     assert list(drawn) == list(found.lines)
-    low, high = against_k(found, log=log, zoom=zoom)["layout"]["yaxis"]["range"]
+    low, high = draw_against_k(found, log=log, zoom=zoom)["layout"]["yaxis"]["range"]
     for key, line in found.lines.items():
         assert key == "mG-Pass@k" or low < min(line) <= max(line) < high
         points = list(zip(found.k, line, strict=True))
@@ -75,15 +75,15 @@ def test_lines_of_a_data_set():
     found = Curves(
         (1, 2, 4),
         {
-            "G-Pass@k_0.5": (0.6, 0.65, 0.7),
-            "mG-Pass@k": (0.0, 0.1, 0.2),
-            "pass@k": (0.6, 0.7, 0.8),
-            "cons@k": (0.6, None, None),
-            "avg@n": (0.6, 0.6, 0.6),
-            "best@k": (0.6, 0.61, 0.62),
+            Key("G-Pass@k", None, 0.5): (0.6, 0.65, 0.7),
+            Key("mG-Pass@k"): (0.0, 0.1, 0.2),
+            Key("pass@k"): (0.6, 0.7, 0.8),
+            Key("cons@k"): (0.6, None, None),
+            Key("avg@n"): (0.6, 0.6, 0.6),
+            Key("best@k"): (0.6, 0.61, 0.62),
         },
     )
-    figure = checked(against_k(found, zoom=True))
+    figure = checked(draw_against_k(found, zoom=True))
     assert lines(figure)["cons@k"] == [(1, 0.6), (2, None), (4, None)]
     low, high = figure["layout"]["yaxis"]["range"]
     assert 0.5 < low < 0.6  # mG-Pass@k has another scale
@@ -93,23 +93,23 @@ def test_lines_of_a_data_set():
 
 @pytest.mark.parametrize("value", [0.0, 0.5, 1.0])
 def test_a_flat_line_is_seen(value):
-    low, high = against_k(Curves((1,), {"avg@n": (value,)}), zoom=True)["layout"]["yaxis"]["range"]
+    low, high = draw_against_k(Curves((1,), {Key("avg@n"): (value,)}), zoom=True)["layout"]["yaxis"]["range"]
     assert low < value < high
 
 
 @pytest.mark.parametrize("log", [False, True])
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
 def test_two_models(setting, log):
-    k, average = drawn_k(setting.n), setting.c / setting.n
-    for model in (curves(setting).lines, steady(setting, k)):
-        drawn = lines(checked(two_lines(k, model, average, log=log)))
+    k, average = spread_k(setting.n), setting.c / setting.n
+    for model in (draw_curves(setting), draw_steady(setting, k)):
+        drawn = lines(checked(draw_band(model, average, log=log)))
         for key in ("pass@k", "pass^k"):
-            assert drawn[key] == list(zip(k, model[key], strict=True))
+            assert drawn[key] == list(zip(k, model.lines[key], strict=True))
         assert drawn["avg@n"] == [(each, average) for each in k]
 
 
 def test_the_band_is_between_the_two():
-    traces = two_lines((1, 2), {"pass@k": (0.5, 0.8), "pass^k": (0.5, 0.2)}, 0.5, log=False)["data"]
+    traces = draw_band(Curves((1, 2), {Key("pass@k"): (0.5, 0.8), Key("pass^k"): (0.5, 0.2)}), 0.5, log=False)["data"]
     (filled,) = [i for i, trace in enumerate(traces) if trace.get("fill") == "tonexty"]
     assert {traces[filled - 1]["name"], traces[filled]["name"]} == {"pass@k", "pass^k"}
 
@@ -117,8 +117,8 @@ def test_the_band_is_between_the_two():
 @pytest.mark.parametrize("log", [False, True])
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
 def test_the_map(setting, log):
-    k, rows = tau_map(setting)
-    (heat,) = checked(map_figure(k, rows, log=log))["data"]
+    k, rows = map_taus(setting)
+    (heat,) = checked(draw_map(k, rows, log=log))["data"]
     assert (heat["x"], heat["y"], heat["z"]) == (list(k), list(MAP_TAUS), [list(row) for row in rows])
 
 
@@ -128,8 +128,7 @@ def bars(figure):
 
 class TestStability:
     def test_problems_rise(self):
-        problems = Problems(["a", "b", "c", "d", "e"], [4, 4, 2, 3, 4], [4, 0, 1, 3, 1])
-        figure = checked(stability(problems, WORDS))
+        figure = checked(draw_problems(["a", "b", "c", "d", "e"], [4, 4, 2, 3, 4], [4, 0, 1, 3, 1], WORDS))
         assert bars(figure) == [
             (0, 0.0, ["b", 0, 4]),
             (1, 0.25, ["e", 1, 4]),
@@ -143,18 +142,18 @@ class TestStability:
 
     @pytest.mark.parametrize(("c", "sizes"), [(0, [2, 0, 0]), (1, [0, 2, 0]), (3, [0, 0, 2])])
     def test_zones_may_be_empty(self, c, sizes):
-        figure = checked(stability(Problems(["a", "b"], [3, 3], [c, c]), WORDS))
+        figure = checked(draw_problems(["a", "b"], [3, 3], [c, c], WORDS))
         assert [len(trace["x"]) for trace in figure["data"]] == sizes
         assert ("shapes" in figure["layout"]) == (c == 0)
 
     def test_many_problems_stay_small(self):
         count = 5000
         names = [f"problem-{i:05}/test.jsonl" for i in range(count)]
-        figure = checked(stability(Problems(names, [8] * count, [i % 9 for i in range(count)]), WORDS))
+        figure = checked(draw_problems(names, [8] * count, [i % 9 for i in range(count)], WORDS))
         assert len(bars(figure)) == count
         assert len(json.dumps(figure)) < 400_000
         names = ["&" * 900 + str(i) for i in range(count)]
-        figure = stability(Problems(names, [8] * count, [i % 9 for i in range(count)]), WORDS)
+        figure = draw_problems(names, [8] * count, [i % 9 for i in range(count)], WORDS)
         assert len(json.dumps(figure)) < 2_000_000
 
 
@@ -174,7 +173,7 @@ def hovered(trace, i):
 
 
 def one_problem(name):
-    figure = checked(stability(Problems([name], [2], [1]), WORDS))
+    figure = checked(draw_problems([name], [2], [1], WORDS))
     (trace,) = [trace for trace in figure["data"] if trace["x"]]
     return trace
 
@@ -187,14 +186,14 @@ def test_names_are_shown_as_text(name):
 @given(st.text(max_size=60) | st.text("<>&;%{}$lgtamp#x3/b\n", max_size=60))
 @example("&" * 60)
 def test_any_name_is_shown_as_text(name):
-    text, tags = hovered({"customdata": [[label(name), 1, 2]], "hovertemplate": "%{customdata[0]}"}, 0)
+    text, tags = hovered({"customdata": [[escape_label(name), 1, 2]], "hovertemplate": "%{customdata[0]}"}, 0)
     assert tags == []
     assert text == re.sub(r"\r\n?|\n", " ", name)
 
 
 def test_long_names_are_cut():
     assert hovered(one_problem("<" * 10_000), 0) == ("<" * 59 + "…: 1 / 2", [])
-    assert label("x" * 60) == "x" * 60
+    assert escape_label("x" * 60) == "x" * 60
 
 
 def test_only_names_are_given_by_visitors():
@@ -204,8 +203,8 @@ def test_only_names_are_given_by_visitors():
 
 
 def test_a_figure_goes_to_the_browser_whole():
-    figure = against_k(curves(Setting(4, 2)))
-    sent = plotted(figure, "a-name")
+    figure = draw_against_k(draw_curves(Setting(4, 2)))
+    sent = make_plot(figure, "a-name")
     plot = json.loads(sent.plot)
     config = plot.pop("config")
     assert (sent.type, plot) == ("plotly", figure)

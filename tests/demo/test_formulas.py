@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from at_k.demo.curves import Setting
-from at_k.demo.formulas import digits, filled_in
+from at_k.demo.formulas import fill_in, write_digits
 
 TAUS = (0.0, 0.07, 0.25, 0.3, 0.5, 0.75, 0.9, 1.0)
 
@@ -47,7 +47,7 @@ def balanced(text):
 
 def lines(n, c, k, taus=TAUS, together=0):
     setting = Setting(n, c, together)
-    made = filled_in(setting, k, taus)
+    made = fill_in(setting, k, taus)
     for line in made:
         assert balanced(line)
         assert "$" not in line
@@ -145,7 +145,7 @@ SMALL = st.fractions(0, Fraction(1, 1000)) | st.integers(0, 250).map(lambda powe
 @example(Fraction("0.99995"))
 @example(1 - Fraction(1, 10**60))
 def test_digits_are_those_of_the_number(value):
-    text = digits(value)
+    text = write_digits(value)
     assert balanced(text)
     assert len(text) <= 30
     assert text not in ("0.0000", "1.0000")

@@ -292,7 +292,7 @@ def join(server, session, text):
 @cache
 def scoring(server):
     events = client.get(f"{server.url}/config").json()["dependencies"]
-    return next(event["id"] for event in events if event["api_name"] == "scored")
+    return next(event["id"] for event in events if event["api_name"] == "show_scores")
 
 
 def test_nothing_is_kept_of_what_sessions_sent(server):

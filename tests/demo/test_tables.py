@@ -9,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from at_k.demo.scoring import Options, score
-from at_k.demo.tables import four_digits, message, results, summary, values
+from at_k.demo.tables import write_number, write_refusal, write_results, write_summary, write_values
 from at_k.demo.words import LANGUAGES, make_error, say, translate
 from at_k.errors import InputError
 from at_k.readers.cells import describe_place
+
+pytestmark = pytest.mark.filterwarnings("ignore:missing='drop' left out")
 
 every_kind = pytest.mark.parametrize("name", KINDS)
 every_language = pytest.mark.parametrize("language", LANGUAGES)
@@ -85,18 +87,18 @@ def cells(page):
 def test_cells_are_the_numbers(name, language):
     _, given_samples, options = kind(name)
     scored = score(given_samples, options)
-    page = Page(results(scored, language))
-    columns = [scored.overall, *scored.groups.values()]
+    page = Page(write_results(scored, language))
+    columns = [scored.values, *scored.groups.values()]
     rows = cells(page)
     assert list(rows) == [key for keys in sorted(scored.metrics.values(), key=len) for key in keys]
     for key, row in rows.items():
         assert [float(full) for _, full in row] == [column[key] for column in columns]
-        assert [shown for shown, _ in row] == [four_digits(column[key]) for column in columns]
+        assert [shown for shown, _ in row] == [write_number(column[key]) for column in columns]
     assert len(page.texts("tbody")) == len(scored.metrics)
     heads = [element for element in page.elements if element["attributes"].get("scope") == "col"]
     assert [head["text"] for head in heads] == [say(language, "score.metric"), say(language, "score.all"),
                                                 *scored.groups]  # fmt: skip
-    sizes = [len(scored.problems), *map(scored.sizes.get, scored.groups)]
+    sizes = [len(scored), *map(scored.sizes.get, scored.groups)]
     assert [int(re.search(r"\d+", text)[0]) for text in page.texts("small")] == sizes
     assert page.tags() <= TABLE
 
@@ -105,8 +107,8 @@ def test_cells_are_the_numbers(name, language):
 @pytest.mark.parametrize("label", ["all", "全部", "metric", "0"])
 def test_a_group_may_be_called_as_anything_else(label, language):
     scored = score(samples(with_columns(GRADED, level=[label, "b", "b", "b"])), Options())
-    rows = cells(Page(results(scored, language)))
-    for key, value in scored.overall.items():
+    rows = cells(Page(write_results(scored, language)))
+    for key, value in scored.values.items():
         assert [float(full) for _, full in rows[key]] == [value, *(scored.groups[each][key] for each in scored.groups)]
 
 
@@ -114,7 +116,7 @@ def test_a_group_may_be_called_as_anything_else(label, language):
 @every_language
 def test_labels_are_text(text, language):
     scored = score(samples(with_columns(FULL, level=[text, "b", "b"])), Options())
-    page = Page(results(scored, language))
+    page = Page(write_results(scored, language))
     assert text in page.texts("th")
     assert page.tags() <= TABLE
     assert {name for element in page.elements for name in element["attributes"]} <= {
@@ -126,13 +128,13 @@ def test_labels_are_text(text, language):
 @every_language
 def test_messages_are_text(text, language):
     reasons = [
-        make_error("scoring.k_above_n", k=4, n=3, problem=text),
-        make_error("scoring.no_number", name="k", value=text),
-        make_error("scoring.two_verdicts", place=describe_place(1, text), answer=text),
+        make_error("scoring.nothing_left", problem=text),
+        make_error("scoring.missing", place=describe_place(1, text), count=2),
+        make_error("typed.no_number", name="k", value=text),
         InputError("standard.no_column", "No {column}: {columns}", column=text, columns=text),
     ]
     for reason in reasons:
-        page = Page(message(reason, language))
+        page = Page(write_refusal(reason, language))
         (element,) = page.elements
         assert element == {
             "tag": "p",
@@ -144,7 +146,7 @@ def test_messages_are_text(text, language):
 
 @every_language
 def test_nothing_refused_is_no_message(language):
-    assert message(None, language) == ""
+    assert write_refusal(None, language) == ""
 
 
 @every_language
@@ -152,7 +154,7 @@ def test_what_is_left_out_is_text(language):
     text = HOSTILE[0]
     rows = [{"id": 1, "answers": [text, text], "correct": [0, 1]}]
     scored = score(samples(rows), Options())
-    page = Page(results(scored, language))
+    page = Page(write_results(scored, language))
     assert page.tags() <= TABLE
     assert page.texts("li") == [translate(reason, language) for reason in scored.left_out.values()]
     assert text[:40] in page.texts("li")[0]
@@ -162,13 +164,13 @@ def test_what_is_left_out_is_text(language):
 def test_notes_come_first(language):
     rows = [{"id": 1, "correct": [0, None]}]
     scored = score(samples(rows), Options(missing="drop"))
-    items = Page(results(scored, language)).texts("li")
+    items = Page(write_results(scored, language)).texts("li")
     assert items[:2] == [translate(note, language) for note in scored.notes]
     assert len(items) == 3
 
 
 def test_without_remarks_there_is_no_list():
-    assert "ul" not in Page(results(score(samples(FULL), Options()), "en")).tags()
+    assert "ul" not in Page(write_results(score(samples(FULL), Options()), "en")).tags()
 
 
 @every_language
@@ -181,27 +183,42 @@ def test_without_remarks_there_is_no_list():
     ],
 )
 def test_summary_counts_problems(rows, numbers, language):
-    (element,) = Page(summary(score(samples(rows), Options()), language)).elements
+    (element,) = Page(write_summary(score(samples(rows), Options()), language)).elements
     assert list(map(int, re.findall(r"\d+", element["text"]))) == numbers
     assert element["attributes"]["role"] == "status"
 
 
 def test_values():
-    page = Page(values({"pass@1": 0.5, "max@1": -1234.5678, "<b>": 1.0}))
+    page = Page(write_values({"pass@1": 0.5, "max@1": -1234.5678, "<b>": 1.0}))
     assert cells(page) == {
         "pass@1": [("0.5000", "0.5")],
         "max@1": [("-1235", "-1234.5678")],
         "<b>": [("1.0000", "1.0")],
     }
-    assert Page(values({})).tags() == {"table", "tbody"}
+    assert Page(write_values({})).tags() == {"table", "tbody"}
 
 
 @given(st.floats(-1e300, 1e300))
 def test_four_digits(value):
-    shown = four_digits(value)
+    shown = write_number(value)
     assert len(shown) <= 11
     if 0 <= value <= 1:
         assert abs(float(shown) - value) <= 0.50001e-4
         assert re.fullmatch(r"[01]\.\d{4}", shown)
     else:
         assert float(shown) == pytest.approx(value, rel=5.01e-4)
+
+
+@every_language
+def test_a_warning_stands_above_the_table(language):
+    text = HOSTILE[0]
+    report = score(samples([{"id": 1, "answers": [text, "8"], "reference": "9"}]), Options())
+    html = write_results(report, language)
+    assert html.index('class="warning"') < html.index("<table")
+    page = Page(html)
+    (warning,) = page.texts("p")
+    assert warning == translate(report.notes[0], language)
+    assert text in warning
+    assert "9" in warning
+    assert warning not in page.texts("li")
+    assert "warning" not in write_results(score(samples(FULL), Options()), language)

@@ -9,7 +9,7 @@ from string import Formatter
 import pytest
 
 from at_k.demo import words
-from at_k.demo.words import LANGUAGES, WORDS, language_of, library, make_error, make_message, say, translate
+from at_k.demo.words import LANGUAGES, WORDS, language_of, library, make_error, say, translate
 from at_k.errors import InputError, Message
 
 DEMO = Path(words.__file__).parents[1]
@@ -46,7 +46,7 @@ def called(node):
 
 def spoken():
     """For each call that says something: (the key, or the f-string that makes it, the call)."""
-    place = {"t": 0, "say": 1, "make_message": 0, "make_error": 0}
+    place = {"t": 0, "say": 1, "make_error": 0}
     for node in NODES:
         if isinstance(node, ast.Call) and called(node) in place and len(node.args) > place[called(node)]:
             yield node.args[place[called(node)]], node
@@ -82,7 +82,7 @@ def test_words_are_plain_text(key):
 
 
 def test_there_are_calls_to_look_at():
-    assert len(PLAIN) > 80
+    assert len(PLAIN) > 60
     assert len(MADE) > 5
 
 
@@ -137,15 +137,15 @@ def test_language_of(header, language):
 
 
 def test_a_sentence_waits_for_the_language_of_its_reader():
-    said = make_message("scoring.dropped", count=3)
-    assert translate(said, "en") == str(said) == say("en", "scoring.dropped", count=3)
-    assert translate(said, "zh") == say("zh", "scoring.dropped", count=3) != str(said)
+    said = Message("score.problems", WORDS["score.problems"][0], count=3)
+    assert translate(said, "en") == str(said) == say("en", "score.problems", count=3)
+    assert translate(said, "zh") == say("zh", "score.problems", count=3) != str(said)
     assert {"3" in translate(said, language) for language in LANGUAGES} == {True}
 
 
 def test_an_error_says_what_a_visitor_gave_as_it_is():
     with pytest.raises(ValueError, match=re.escape("{n} %s {0}")) as caught:
-        raise make_error("scoring.no_number", name="k", value="{n} %s {0}")
+        raise make_error("typed.no_number", name="k", value="{n} %s {0}")
     assert "{n} %s {0}" in translate(caught.value, "zh")
 
 
@@ -153,6 +153,8 @@ def said_by_the_library():
     """(code, sentence, names of the values, with None where some are not written out) of each message and error."""
     for node in OF_LIBRARY:
         if isinstance(node, ast.Call) and called(node) in ("Message", "InputError") and node.args:
+            if not all(isinstance(each, ast.Constant) for each in node.args):
+                continue  # a message that is made again from its parts
             code, sentence = map(ast.literal_eval, node.args)
             yield code, sentence, {keyword.arg for keyword in node.keywords}
 
@@ -194,8 +196,9 @@ def test_messages_are_plain_sentences(code):
     for text in (SENTENCES[code], library.CHINESE[code]):
         assert not re.search(r"[<>!！]|&\w+;", text)
     if not code.endswith("place"):
-        assert re.search(r"^[A-Z].*\.$", SENTENCES[code])
-        assert library.CHINESE[code].endswith("。")
+        # An error of a module ends in what it got, as do those of NumPy; a message of its own is a sentence.
+        assert re.search(r"^[A-Z].*\.$|^(`|\{title\}|cons@k)", SENTENCES[code])
+        assert library.CHINESE[code].endswith("。") == SENTENCES[code].endswith(".")
 
 
 def test_blanks_of_the_library_are_filled():

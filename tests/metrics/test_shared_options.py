@@ -20,7 +20,7 @@ from modules import (
 )
 
 import at_k
-from at_k.family import COLUMNS, OPTIONS
+from at_k.arguments import COLUMNS, OPTIONS
 
 VALID = {
     "k": [1, 3],
@@ -146,7 +146,7 @@ def test_an_option_of_no_module_is_refused_with_the_valid_ones(module, option):
 @every_module
 @pytest.mark.parametrize("option", OPTIONS)
 def test_the_documentation_of_a_module_lists_its_options(module, option):
-    documented = re.findall(r"^ {4}(\w+):", module.load().inputs_description.partition("Returns:")[0], re.MULTILINE)
+    documented = re.findall(r"^ {4}(\w+) \(", module.load().inputs_description.partition("Returns:")[0], re.MULTILINE)
     assert (option in documented) == (option in module.options)
 
 

@@ -6,7 +6,8 @@ import shutil
 import pytest
 from typer.testing import CliRunner
 
-from at_k.family import FAMILY, OPTIONS
+from at_k.arguments import OPTIONS
+from at_k.family import FAMILY
 from tools import texts
 from tools.texts import ROOT
 

@@ -1,7 +1,7 @@
-"""What the pages say, in English and in Chinese.
+"""The words of the pages, in English and in Chinese.
 
 Each file of this package holds the words of one part of the demo: key → (English, Chinese). A key is the name of its file,
-a dot, and a name: "score.title". What stands in braces is filled in: "row {row}".
+a dot, and a name: "score.title". Names in braces are filled in: "row {row}".
 
 The messages of the library carry their English sentences; `library.py` has the Chinese ones.
 """
@@ -42,22 +42,12 @@ def say(language: str, key: str, **values: object) -> str:
     return text.format(**values) if values else text
 
 
-def make_message(key: str, **values: object) -> Message:
-    """Make a message of the demo's own words, until the language of its reader is known.
-
-    Examples:
-        >>> str(make_message("scoring.no_metric"))
-        'Choose at least one metric.'
-    """
-    return Message(key, WORDS[key][0], **values)
-
-
 def make_error(key: str, **values: object) -> InputError:
     """Make an error of the demo's own words.
 
     Examples:
-        >>> make_error("scoring.no_metric").code
-        'scoring.no_metric'
+        >>> make_error("typed.no_tau").code
+        'typed.no_tau'
     """
     return InputError(key, WORDS[key][0], **values)
 
@@ -66,8 +56,8 @@ def translate(message: Message | InputError, language: str) -> str:
     """Return a message, or the message of an error, in a language.
 
     Examples:
-        >>> translate(make_error("scoring.no_metric"), "zh")
-        '请至少选择一个指标。'
+        >>> translate(make_error("typed.no_tau"), "zh")
+        '请至少给出一个 τ，例如 0.5。'
     """
     template = CHINESE.get(message.code) or WORDS.get(message.code, ("", ""))[1]
     if language == LANGUAGES[0] or not template:

@@ -1,4 +1,4 @@
-"""What stands above all pages."""
+"""Words above all pages."""
 
 WORDS = {
     "tagline": (

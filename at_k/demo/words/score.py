@@ -1,11 +1,11 @@
-"""What the page Score says."""
+"""Words of the page Score."""
 
 WORDS = {
     "title": ("Score", "评分"),
     "intro": (
-        "Your results in, every @k number out. Nothing is stored: a file is read in your browser, and forgotten here once it "
-        "is scored.",
-        "放入您的结果，得到所有 @k 数值。不保存任何内容：文件在浏览器中读取，评分后即被忘记。",
+        "Give your results to get every @k number that they allow. Nothing is stored: your browser reads the file, and this "
+        "server forgets it after scoring.",
+        "给出您的结果，得到它们允许的所有 @k 数值。不保存任何内容：文件由浏览器读取，服务器评分后即忘记。",
     ),
     "example": ("Example", "示例"),
     "qwen25_math": ("Qwen2.5-Math on MATH, 100 × 8", "Qwen2.5-Math，MATH，100 × 8"),
@@ -13,13 +13,13 @@ WORDS = {
     "text": ("Results: JSON, JSONL or CSV", "结果：JSON、JSONL 或 CSV"),
     "text_info": (
         "One row per problem with lists, or one row per sample; verdicts (correct: true, 0, 0.7), or answers and references; "
-        "scores and groups where there are any. Up to 5 MB.",
+        "optional scores and groups. Up to 5 MB.",
         "每题一行（含列表），或每个样本一行；判定（correct：true、0、0.7），或答案与参考答案；分数和分组可有可无。最大 5 MB。",
     ),
     "open_file": ("Open a file", "打开文件"),
     "file_too_large": (
-        "The file is larger than 5 MB. Columns that are not needed, such as whole completions beside verdicts, can go.",
-        "文件大于 5 MB。可去掉不需要的列，例如判定之外的完整回答。",
+        "The file is larger than 5 MB. Remove columns that are not needed, such as whole completions beside verdicts.",
+        "文件大于 5 MB。请去掉不需要的列，例如判定之外的完整回答。",
     ),
     "file_not_text": ("This is not a text file.", "这不是文本文件。"),
     "columns": ("Columns", "列"),
@@ -30,18 +30,18 @@ WORDS = {
     "role_scores": ("Scores, to choose by", "用于选择的分数"),
     "role_group": ("Groups", "分组"),
     "no_column": ("none", "无"),
-    "guessed": ("as guessed: {column}", "按猜测：{column}"),
+    "guessed": ("guessed: {column}", "猜测：{column}"),
     "options": ("Options", "选项"),
     "metrics": ("Metrics", "指标"),
     "k": ("k, draws", "k，抽取数"),
     "k_info": (
-        "Whole numbers, such as 1, 4, 8. Empty: powers of two, and the smallest n.",
-        "整数，如 1, 4, 8。留空：2 的幂以及最小的 n。",
+        "Whole numbers, such as 1, 4, 8. If empty: 4, 8, 16 for G-Pass@k; for other metrics powers of two, and the smallest n.",
+        "整数，如 1, 4, 8。留空：G-Pass@k 用 4, 8, 16；其他指标用 2 的幂以及最小的 n。",
     ),
     "taus": ("Thresholds τ of G-Pass@k", "G-Pass@k 的阈值 τ"),
     "ties": ("A tied vote", "平票"),
     "ties_random": ("is shared", "按份额计"),
-    "ties_first": ("goes to the answer given first", "归先给出的答案"),
+    "ties_first": ("goes to the answer that was given first", "归先给出的答案"),
     "ties_strict": ("any winner needs more than half", "胜者须过半数"),
     "ties_incorrect": ("is wrong", "按错误计"),
     "missing": ("A missing sample", "缺失的样本"),
@@ -63,13 +63,14 @@ WORDS = {
     "against_k": ("Every metric against k", "各指标随 k 的变化"),
     "each_problem": ("Each problem", "每道题"),
     "each_problem_text": (
-        "Problems by their share of correct samples, c/n. Those in the middle are right at times: there pass@k and pass^k part.",
-        "题目按正确样本比例 c/n 排列。中间的题时对时错：pass@k 与 pass^k 在此分开。",
+        "Problems in the order of their share of correct samples, c/n. The ones in the middle are right sometimes: they make "
+        "pass@k and pass^k differ.",
+        "题目按正确样本比例 c/n 排列。中间的题时对时错：pass@k 与 pass^k 因它们而不同。",
     ),
     "never": ("never", "从不"),
     "sometimes": ("sometimes", "有时"),
     "always": ("always", "总是"),
-    "downloads": ("Take it with you", "下载"),
+    "downloads": ("Downloads", "下载"),
     "table_csv": ("Table, CSV", "表格 CSV"),
     "problems_csv": ("Problems, CSV", "各题 CSV"),
     "everything_json": ("Everything, JSON", "全部 JSON"),
