@@ -31,13 +31,16 @@ SINGLE = ("combinatorics", "votes", "samples", "arrow", "columns", "problems", "
 FOLDERS = ("grading", "estimators", "report")
 
 MORE = {
-    "at_k/samples.py": ["tests/test_columns.py", "tests/grading"],
+    "at_k/samples.py": ["tests/test_columns.py", "tests/test_problems.py", "tests/grading"],
     "at_k/arrow.py": ["tests/test_columns.py"],
     "at_k/columns.py": ["tests/test_arrow.py"],
     "at_k/problems.py": ["tests/test_store.py"],
     "at_k/values.py": ["tests/test_family.py"],
     "at_k/report/report.py": ["tests/report"],
     "at_k/report/tables.py": ["tests/report/test_report.py"],
+    "at_k/report/frames.py": ["tests/report/test_scoring.py"],
+    "at_k/report/notes.py": ["tests/report/test_scoring.py"],
+    "at_k/report/curves.py": ["tests/report/test_scoring.py"],
 }
 """Tests that run beside those that mirror a file, because they are about it too."""
 

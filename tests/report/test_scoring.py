@@ -326,6 +326,8 @@ def test_rows_of_one_model():
 
 def test_rows_that_are_pooled():
     report = at_k.score(MODELS, k=[1, 2], pool="model")
+    alone = at_k.score({name: column[:3] for name, column in MODELS.items()}, k=1, pool="model")
+    assert (alone.problems, alone.n, alone.c) == (["q0", "q1"], [4, 2], [1, 2])
     joined = {"problem": ["q0", "q1"], "grades": [[1, 0, 0, 0], [1, 1, 0, 1]]}
     assert report.values == at_k.score(joined, k=[1, 2]).values
     assert (report.problems, report.n, report.c) == (["q0", "q1"], [4, 4], [1, 3])
