@@ -127,7 +127,12 @@ def score(
     names = read_names(frame.get("problem"), len(problems))
     labels = read_labels(groups, frame.get("group"), len(problems))
     verdicts = judge(
-        problems, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing, name=_name_samples(problems)
+        problems,
+        check_correct_fn=check_correct_fn,
+        threshold=threshold,
+        missing=missing,
+        name=_name_samples(problems),
+        warn=False,
     )
     refuse_k_above_n(k, verdicts, names)
     notes = write_notes(problems, verdicts, missing)
@@ -207,7 +212,7 @@ def _compute(
     own = metric.own(options)
     draws = () if metric.default_k is None else choose_k(own.get("k"), verdicts.n, metric.default_k)
     if metric.votes:
-        refuse_scatter(verdicts)
+        refuse_scatter(verdicts, metric.title)
         if draws and max(draws) > longest:
             raise InputError(
                 "left_out.vote_too_long",
