@@ -86,8 +86,6 @@ def read_answers(column: object) -> Answers | None:
     flat = [_to_strings(values) for values, _ in chunks]
     if None in flat:
         return None
-    if len({values.type for values in flat}) > 1:
-        flat = [values.cast(pa.large_string()) for values in flat]
     encoded = pa.chunked_array(flat).dictionary_encode().combine_chunks()
     if isinstance(encoded, pa.ChunkedArray):  # so returned before pyarrow 24, and if a chunk overflows
         encoded = encoded.chunk(0)

@@ -7,6 +7,7 @@ import threading
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from types import MethodType
 from typing import Any
 
 import evaluate
@@ -105,7 +106,9 @@ class SampledMetric(evaluate.Metric, ABC):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore an instance, or a copy of it, with its own store."""
-        self.__dict__.update(state, _store=state["_store"].copy())
+        # The host keeps `compute`, `add` and `add_batch` in the instance, bound to it: a copy has to have its own.
+        own = {name: MethodType(each.__func__, self) for name, each in state.items() if isinstance(each, MethodType)}
+        self.__dict__.update(state, **own, _store=state["_store"].copy())
         self._new_lock()
 
     def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> dict[str, Any]:

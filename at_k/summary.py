@@ -143,13 +143,17 @@ _SPLIT = 2.0**27 + 1
 """Multiplying by this number splits a float into two halves of 26 bits (Dekker, 1971)."""
 
 
+_LARGEST_COUNT = 2**26
+"""Below it, counts times halves of 26 bits are exact."""
+
+
 def _mean_of_levels(levels: Floats, counts: Ints) -> float:
     """Average levels in [0, 1], each of which occurs `counts` times, and round the sum once.
 
     Each level is split into two halves of 26 bits. The product of a half and a count below 2^26 is exact.
     """
     total = int(counts.sum())
-    if total >= 2**26:
+    if total >= _LARGEST_COUNT:
         return fsum(np.repeat(levels, counts).tolist()) / total
     wide = levels * _SPLIT
     high = wide - (wide - levels)

@@ -1,5 +1,6 @@
 """Arrow columns in every form that Arrow has for them give the numbers of plain lists, and the same errors."""
 
+import math
 import warnings
 
 import numpy as np
@@ -34,7 +35,8 @@ def rows(column):
         return [[names[code] for code in row] for row in np.split(column.codes.values, column.codes.offsets[1:-1])]
     values = columns.to_float64(column.values)
     return [
-        [None if value != value else value for value in row.tolist()] for row in np.split(values, column.offsets[1:-1])
+        [None if math.isnan(value) else value for value in row.tolist()]
+        for row in np.split(values, column.offsets[1:-1])
     ]
 
 
@@ -324,7 +326,7 @@ def test_a_fault_has_the_same_message_as_in_lists(name, lists):
 
 def test_a_missing_row_within_a_slice_or_of_fixed_size():
     for column in (pa.array([["a"], None, ["b"]])[1:], pa.array([None, ["b"]], type=pa.list_(pa.string(), 1))):
-        with pytest.raises(TypeError, match="`predictions` must hold a list of samples .*; got None .* in problem 0"):
+        with pytest.raises(TypeError, match=r"`predictions` must hold a list of samples .*; got None .* in problem 0"):
             columns.read_answers(column)
 
 

@@ -394,6 +394,9 @@ class TestArrays:
         table = np.eye(4, dtype=dtype)
         assert np.shares_memory(columns.read_grades(table).values, table)
         assert np.shares_memory(columns.read_grades(table[1:3]).values, table)
+        assert np.shares_memory(columns.read_scores(np.asarray(table, dtype=np.float64)).values, table) == (
+            dtype == np.float64
+        )
         scores = np.zeros((2, 3, 4))
         assert np.shares_memory(columns.read_scores(scores).values, scores)
 
@@ -435,6 +438,11 @@ class TestArrays:
         table = np.array([[0, 1]]).astype(kind)
         for rows in (table, list(table), [list(table[0])]):
             raises(TypeError, ["`predictions`", "numbers", "problem 0, sample 0"], columns.read_grades, rows)
+
+
+def test_a_mixture_of_types_names_the_first_answer_and_the_first_other():
+    raises(TypeError, ["got 3 of type int in problem 1, sample 3, beside 'a' of type str"],
+           columns.read_labels, [["x"], [None, "a", "b", 3, 4.0]])  # fmt: skip
 
 
 class TestOddValues:

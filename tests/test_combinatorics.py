@@ -197,3 +197,8 @@ def test_average_over_subsets_enumerates_up_to_the_limit(monkeypatch):
     assert average_over_subsets(value, 7, 3, np.random.default_rng(0))[1] == 0
     monkeypatch.setattr(combinatorics, "MAX_SUBSETS", 34)
     assert average_over_subsets(value, 7, 3, np.random.default_rng(0))[1] > 0
+
+
+def test_a_table_for_one_problem_alone():
+    table = combinatorics.look_up(lambda n: np.arange(n + 1.0), np.array([3]), np.array([2]))
+    assert table.tolist() == [2.0]

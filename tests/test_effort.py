@@ -1,4 +1,4 @@
-"""The estimate of a vote's time: a bound that never falls as more time is given, and grows with what makes votes dear."""
+"""The estimate of a vote's time: a bound that never falls as more time is given."""
 
 from collections import Counter
 from math import inf

@@ -99,7 +99,6 @@ UNMIRRORED = {
     "at_k/demo/examples.py": "tested with the pages that show them",
     "at_k/demo/files.py": "tested in test_downloads.py and test_hostile.py",
     "at_k/demo/plots.py": "tested in test_figures.py",
-    "at_k/demo/problems.py": "tested in test_tables.py",
     "at_k/readers/cells.py": "tested through the files that it reads, in test_standard.py and test_tables.py",
 }
 """Files without a test file of their own name, each with its reason."""

@@ -1,9 +1,13 @@
 """What the modules share, and where they do better than their host: nothing lost or left behind, threads, processes."""
 
+import copy
 import os
 import pickle
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from pathlib import Path
 
 import evaluate
@@ -159,3 +163,140 @@ def test_a_warning_points_at_the_caller():
     with pytest.warns(UserWarning, match="missing='drop' left out 1 of 3 samples, in 1 of 1 problems") as caught:
         metric.compute(predictions=[[1, 0, None]], k=1, missing="drop")
     assert caught[0].filename == __file__
+
+
+def test_a_checker_that_adds_to_its_own_instance_loses_nothing():
+    metric = load("avg_at_n")
+
+    def check(prediction, reference):
+        if prediction == "b":
+            metric.add(prediction=["later", "b"], reference="b")
+        return prediction == reference
+
+    metric.add_batch(predictions=[["a", "b"]], references=["a"])
+    assert metric.compute(check_correct_fn=check)["avg@2"] == 0.5
+    assert len(metric) == 1
+
+    def add_and_fail(prediction, reference):
+        metric.add(prediction=["last", "x"], reference="x")
+        raise OSError
+
+    with pytest.raises(RuntimeError, match="`check_correct_fn` failed on the prediction 'later'"):
+        metric.compute(check_correct_fn=add_and_fail)
+    assert len(metric) == 2
+    assert metric.compute() == {"avg@2": 0.5, "accuracy": 0.5}
+
+
+@pytest.mark.parametrize("other_of", [copy.copy, copy.deepcopy, lambda metric: pickle.loads(pickle.dumps(metric))])
+def test_a_copy_has_a_store_of_its_own(other_of):
+    metric = load("avg_at_n", "graded")
+    metric.add(prediction=[1, 0])
+    other = other_of(metric)
+    other.add(prediction=[1, 1])
+    metric.add(prediction=[0, 0])
+    assert other.compute() == {"avg@2": 0.75, "accuracy": 0.75}
+    assert metric.compute() == {"avg@2": 0.25, "accuracy": 0.25}
+
+
+def test_one_problem_is_not_given_as_several():
+    metric = load("pass_at_k", "graded")
+    for wrong, right in (("predictions", "prediction"), ("references", "reference")):
+        with pytest.raises(
+            TypeError, match=f"`{wrong}` must not be given to `add`, which takes one problem as `{right}`"
+        ):
+            metric.add(**{"prediction": [1], wrong: [[1]]})
+    assert len(metric) == 0
+
+
+@pytest.mark.parametrize("added", [True, False])
+def test_groups_from_a_generator(added):
+    metric, given = load("avg_at_n", "graded"), {"predictions": [[1, 1], [0, 0], [1, 0]]}
+    if added:
+        metric.add_batch(**given)
+        given = {}
+    found = metric.compute(**given, groups=(label for label in "aba"))
+    assert found == {"avg@2": 0.5, "accuracy": 0.5, "a/avg@2": 0.75, "a/accuracy": 0.75, "b/avg@2": 0, "b/accuracy": 0}
+
+
+def test_thresholds_as_fractions():
+    metric = load("gpassk", "graded")
+    found = metric.compute(predictions=[[1, 1, 0]], k=3, thresholds=[Fraction(2, 3), 0.67, Fraction(1)])
+    assert found == {"G-Pass@3_2/3": 1, "G-Pass@3_0.67": 0, "G-Pass@3_1": 0, "mG-Pass@3": 0}
+    score = at_k.scorer("gpassk", "graded", k=3, thresholds=Fraction(2, 3))
+    assert score({"predictions": [[1, 1, 0]]}) == {"G-Pass@3_2/3": [1.0], "mG-Pass@3": [0.0]}
+
+
+@pytest.mark.parametrize("columns", [{"predictions": [["a"]]}, {"predictions": [["a"]], "references": None}])
+def test_references_or_grades_are_needed(columns):
+    with pytest.raises(ValueError, match="`references` or `grades` must be given in the configuration 'default'"):
+        load("pass_at_k").compute(**columns)
+    for name in ("references", "grades"):
+        with pytest.raises(ValueError, match=f"`{name}` must not be given in the configuration 'graded'"):
+            load("pass_at_k", "graded").compute(predictions=[[1]], **{name: [[1]]})
+
+
+FORKING = """
+import os, sys, threading
+import evaluate, at_k
+
+metric = evaluate.load(str(at_k.module_path("pass_at_k")), "graded")
+metric.add(prediction=[1, 0])
+held, release = threading.Event(), threading.Event()
+
+def hold():
+    with metric._lock:
+        held.set()
+        release.wait()
+
+thread = threading.Thread(target=hold)
+thread.start()
+held.wait()
+child = os.fork()
+if not child:
+    metric.add(prediction=[1, 1])
+    os._exit(0 if metric.compute(k=1) == {"pass@1": 0.75} else 1)
+status = os.waitpid(child, 0)[1]
+release.set()
+thread.join()
+assert metric.compute(k=1) == {"pass@1": 0.5}
+sys.exit(status != 0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_fork_does_not_wait_for_a_lock_that_a_thread_of_its_parent_holds():
+    found = subprocess.run([sys.executable, "-c", FORKING], timeout=120, capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stderr
+
+
+ASCII = """
+import evaluate, at_k
+
+data = {"answers": [["½", None], ["ü", "ü"]], "references": ["½", "ü"], "group": ["é", "☃"]}
+print(at_k.score(data, missing="drop"))
+print(at_k.score({"answers": [["½", "½"]], "references": ["¼"]}))
+metric = evaluate.load(str(at_k.module_path("pass_at_k")))
+print(metric.compute(predictions=[["½", None]], references=["½"], missing="drop"))
+try:
+    metric.compute(predictions=[["½"]], references=["½"], k=2)
+except ValueError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    "command", [["library.py"], ["-m", "at_k", "register"], ["-m", "at_k", "--help"]], ids=" ".join
+)
+def test_a_terminal_that_knows_ascii_alone(command, tmp_path):
+    (tmp_path / "library.py").write_text(ASCII, encoding="utf-8")
+    command = [str(tmp_path / each) if each.endswith(".py") else each for each in command]
+    environment = os.environ | {
+        "PYTHONIOENCODING": "ascii",
+        "LC_ALL": "C",
+        "PYTHONUTF8": "0",
+        "PYTHONCOERCECLOCALE": "0",
+    }
+    environment["PYTHONPATH"] = str(Path(__file__).parent.parent)
+    found = subprocess.run([sys.executable, *command], env=environment, timeout=120, capture_output=True, check=False)
+    assert b"UnicodeEncodeError" not in found.stderr
+    assert found.returncode == 0, found.stderr

@@ -4,6 +4,7 @@ import pickle
 
 import pytest
 from datasets import Dataset
+from datasets.fingerprint import Hasher
 
 import at_k
 
@@ -64,3 +65,44 @@ def test_a_column_that_is_not_there():
 def test_a_row_that_is_not_a_batch():
     with pytest.raises(TypeError, match=r"`predictions` must be a batch .* batched=True"):
         at_k.scorer("pass_at_k", k=1)({"predictions": ["a", "b"], "references": "a"})
+
+
+def test_a_scorer_of_another_version_has_another_hash(monkeypatch):
+    """`Dataset.map` takes numbers from its cache by this hash."""
+    made = [at_k.scorer("pass_at_k", k=2), at_k.scorer("pass_at_k", k=2)]
+    assert Hasher.hash(made[0]) == Hasher.hash(made[1])
+    monkeypatch.setattr(at_k, "__version__", "0.0.0")
+    others = [at_k.scorer("pass_at_k", k=2)]
+    monkeypatch.undo()
+    others += [at_k.scorer("pass_at_k", k=3), at_k.scorer("pass_at_k", "graded", k=2), at_k.scorer("gpassk", k=2)]
+    others += [
+        at_k.scorer("pass_at_k", k=2, columns={"predictions": "x"}),
+        at_k.scorer("pass_at_k", k=2, threshold=0.1),
+    ]
+    assert len({Hasher.hash(each) for each in [made[0], *others]}) == 1 + len(others)
+
+
+@pytest.mark.parametrize("style", [None, "numpy", "pandas", "arrow", "polars"])
+def test_batches_in_any_format(style, tmp_path):
+    score = at_k.scorer("cons_at_k", k=[1, 3])
+    dataset = Dataset.from_dict(ROWS)
+    whole = score(ROWS)
+    assert score(dataset.with_format(style)[:]) == whole
+    if style != "polars":  # what `map` gives to a function is the same
+        scored = dataset.with_format(style).map(score, batched=True, batch_size=3, load_from_cache_file=False)
+        assert {key: scored.with_format(None)[key][:] for key in whole} == whole
+
+
+def test_grades_beside_answers():
+    graded = ROWS | {"grades": [[1, 0, 1, 1], [0, 1, 1, 0], [1] * 5, [0] * 4]}
+    expected = at_k.scorer("cons_at_k", k=[1, 3])(graded | {"references": ["a", "c", "b", "e"]})
+    del graded["references"]
+    assert at_k.scorer("cons_at_k", k=[1, 3])(graded) == expected
+    renamed = {"predictions": graded["predictions"], "right": graded["grades"]}
+    assert at_k.scorer("cons_at_k", k=[1, 3], columns={"grades": "right"})(renamed) == expected
+    with pytest.raises(ValueError, match="`wrong` must be a column of the batch"):
+        at_k.scorer("cons_at_k", k=1, columns={"grades": "wrong"})(renamed)
+    with pytest.raises(
+        TypeError, match="`columns` must name columns out of predictions, references, grades, scores; got"
+    ):
+        at_k.scorer("cons_at_k", k=1, columns={"answers": "right"})

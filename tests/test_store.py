@@ -66,3 +66,21 @@ def test_a_copy_grows_by_itself():
     other = store.copy()
     other.add(answered("b"))
     assert (len(store), len(other)) == (1, 2)
+
+
+def test_batches_are_merged_as_the_digits_of_a_binary_counter():
+    store = Store()
+    for count in range(1, 40):
+        store.add(Problems.read(grades=[[1]]))
+        digits = [2**place for place in range(6) if count >> place & 1]
+        assert [len(batch) for batch in store] == digits[::-1]
+
+
+def test_large_batches_stay_apart():
+    for size, held in ((9999, [19998]), (10_000, [10_000, 10_000])):
+        store = Store()
+        for _ in range(2):
+            store.add(Problems.read(grades=np.ones((size, 1))))
+        assert [len(batch) for batch in store] == held
+    store.add(Problems.read(grades=[[1]]))
+    assert [len(batch) for batch in store] == [10_000, 10_000, 1]

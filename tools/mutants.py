@@ -195,7 +195,7 @@ def read_equivalent() -> dict[str, str]:
 
 
 def _begin(folder: str) -> None:
-    """Prepare a worker: a tree of its own, and the heavy packages loaded once for all mutants, which are forks of it."""
+    """Prepare a worker: a tree of its own, and the heavy packages loaded once, before it is forked for each mutant."""
     home = tempfile.mkdtemp(dir=folder)
     for part in COPIED:
         if (ROOT / part).is_dir():
@@ -211,6 +211,8 @@ def _begin(folder: str) -> None:
     import evaluate  # noqa: F401
     import pandas  # noqa: F401
     import polars  # noqa: F401
+    import pyarrow.compute
+    import pyarrow.parquet  # noqa: F401
     import pytest  # noqa: F401
 
 
@@ -245,7 +247,7 @@ def _run_tests(tests: list[str]) -> None:
         left_out = " and ".join(f"not {name}" for name in SLOW)
         options = ["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
         status = int(pytest.main([*options, "-m", "not alone", "-k", left_out, *tests]))
-    except BaseException:
+    except Exception:  # noqa: BLE001 - whatever it is, the tests have failed
         traceback.print_exc()
     finally:
         sys.stdout.flush()
@@ -274,10 +276,8 @@ def run(
     ):
         for mutant, noticed, seconds in pool.imap(_try, chosen):
             if not mutant.change:
-                typer.echo(
-                    f"{mutant.file}: the tests take {seconds:.0f} s"
-                    + (", and FAIL without a mutant" if noticed else "")
-                )
+                faulty = ", and FAIL without a mutant" if noticed else ""
+                typer.echo(f"{mutant.file}: the tests take {seconds:.0f} s{faulty}")
                 continue
             tally[mutant.file][0] += noticed
             tally[mutant.file][1] += 1

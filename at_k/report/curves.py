@@ -9,6 +9,7 @@ import numpy as np
 
 from at_k import summary
 from at_k.family import FAMILY
+from at_k.validation import shorten
 from at_k.values import Key, Values
 
 _POINTS = 64
@@ -19,19 +20,27 @@ _NOT_DRAWN = {output.metric for metric in FAMILY.values() for output in metric.o
 
 @dataclass(frozen=True)
 class Curves:
-    """Hold values against k. `lines` maps a key with the letter k to its value for each k, None if it has none."""
+    """Hold values against k. `lines` maps a key with the letter k to its value for each k, None if it has none.
+
+    `equal_n` says that all problems have the same number of samples, the last k.
+    """
 
     k: tuple[int, ...]
     lines: Mapping[Key, Sequence[float | None]]
+    equal_n: bool = True
 
     def at(self, k: int) -> dict[Key, float]:
         """Return the values of one k, under the keys that `compute` gives them."""
-        place = self.k.index(k)
+        if k not in self.k:
+            raise ValueError(
+                f"`k` must be a k of the curves, which are {', '.join(map(str, self.k))}; got {shorten(k)}"
+            )
+        place, n = self.k.index(k), self.k[-1] if self.equal_n else None
         found = {}
         for line, values in self.lines.items():
             value = values[place]
             if value is not None:
-                found[Key(line.metric, k if line.metric[-1] == "k" else self.k[-1], line.tau)] = value
+                found[Key(line.metric, k if line.metric[-1] == "k" else n, line.tau)] = value
         return found
 
 
@@ -49,7 +58,10 @@ def spread_k(n: int, *others: int) -> tuple[int, ...]:
 
 
 def draw_curves(
-    grid: tuple[int, ...], drawn: Sequence[tuple[Sequence[int], Callable[[Sequence[int]], Values]]]
+    grid: tuple[int, ...],
+    drawn: Sequence[tuple[Sequence[int], Callable[[Sequence[int]], Values]]],
+    *,
+    equal_n: bool = True,
 ) -> Curves:
     """Draw metrics over a grid of k.
 
@@ -57,6 +69,7 @@ def draw_curves(
         grid: the k of the curves.
         drawn: for each metric the k at which it is drawn, and a function from k to its values. Numbers that are no
             shares, or repeat a share without its threshold, are left out.
+        equal_n: as of `Curves`.
     """
     lines: dict[Key, tuple[float | None, ...]] = {}
     for draws, compute in drawn:
@@ -67,4 +80,4 @@ def draw_curves(
                 points.setdefault(key.line, {})[key.k if key.metric[-1] == "k" else None] = value
         for line, values in points.items():
             lines[line] = tuple(values.get(k, values.get(None)) for k in grid)
-    return Curves(grid, lines)
+    return Curves(grid, lines, equal_n)

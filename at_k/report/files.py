@@ -58,13 +58,19 @@ def load(path: str | PathLike[str]) -> Report:
             raise ValueError(
                 f"`path` must be a report that was saved; {fspath(path)!r} is not Parquet: {error}"
             ) from None
-        content = json.loads((table.schema.metadata or {}).get(_METADATA, b"{}"))
-        if content:
+        try:
+            content = json.loads((table.schema.metadata or {}).get(_METADATA, b"{}"))
+        except ValueError:
+            content = None
+        if isinstance(content, dict) and table.num_columns > 2:
             content["problems"], content["n"], content["c"], *values = [column.to_pylist() for column in table.columns]
             content["by_problem"] = values
     if not isinstance(content, dict) or content.get("format") != _FORMAT:
         raise ValueError(f"`path` must be a report that was saved; {fspath(path)!r} is another file")
-    return _from_content(content)
+    try:
+        return _from_content(content)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ValueError(f"`path` must be a report that was saved; {fspath(path)!r} is damaged: {error!r}") from None
 
 
 def _kind(path: str | PathLike[str]) -> str:
@@ -98,6 +104,7 @@ def _to_content(report: Report) -> dict[str, Any]:
         "source": report.source,
         "curves": {
             "k": report.curves.k,
+            "equal_n": report.curves.equal_n,
             "lines": [[*_to_parts(line), list(values)] for line, values in report.curves.lines.items()],
         },
     }
@@ -111,6 +118,7 @@ def _from_content(content: dict[str, Any]) -> Report:
     curves = Curves(
         tuple(content["curves"]["k"]),
         {_from_parts(metric, k, tau): tuple(values) for metric, k, tau, values in content["curves"]["lines"]},
+        content["curves"]["equal_n"],
     )
     return Report(
         values=dict(zip(keys, content["values"], strict=True)),
@@ -151,12 +159,36 @@ def _to_option(value: Any) -> Any:
         return {"fraction": str(value)}
     if isinstance(value, (list, tuple)):
         return [_to_option(part) for part in value]
-    return {"function": getattr(value, "__qualname__", type(value).__name__)} if callable(value) else value
+    if isinstance(value, dict):
+        return {"mapping": [[name, _to_option(part)] for name, part in value.items()]}
+    return {"function": getattr(value, "__name__", type(value).__name__)} if callable(value) else value
 
 
 def _from_option(value: Any) -> Any:
     if isinstance(value, list):
         return [_from_option(part) for part in value]
-    if isinstance(value, dict) and "fraction" in value:
+    if not isinstance(value, dict):
+        return value
+    if "fraction" in value:
         return Fraction(value["fraction"])
-    return value["function"] if isinstance(value, dict) and "function" in value else value
+    return (
+        _Absent(value["function"])
+        if "function" in value
+        else {name: _from_option(part) for name, part in value["mapping"]}
+    )
+
+
+class _Absent:
+    """Stands for a function that a report was made with: a file keeps its name alone."""
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+
+    def __call__(self, *_: object) -> object:
+        raise RuntimeError(f"the function {self.__name__} was not saved with the report")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Absent) and other.__name__ == self.__name__
+
+    def __hash__(self) -> int:
+        return hash(self.__name__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from os import PathLike
 from typing import Any
@@ -11,7 +11,8 @@ from at_k.columns import read_groups, require_same_problems
 from at_k.errors import InputError
 from at_k.limits import Limits
 from at_k.readers import read_results
-from at_k.readers.models import select_rows
+from at_k.readers.models import MODEL_NAMES, select_rows
+from at_k.readers.quoting import normalize_name
 from at_k.validation import shorten, type_name
 
 COLUMNS = ("problem", "answers", "references", "grades", "scores", "group")
@@ -52,13 +53,23 @@ def select_frame(
             columns=", ".join(map(repr, list(whole)[:20])) or "no columns",
         )
     used = [column for column in called.values() if column is not None]
-    rows = select_rows(whole, where=where, pool=pool, used=used)
+    looked_at = {*(where or ()), *([pool] if isinstance(pool, str) else pool)}
+    looked_at |= {name for name in whole if normalize_name(name) in MODEL_NAMES}
+    values = {name: _list_values(column) if name in looked_at else column for name, column in whole.items()}
+    rows = select_rows(values, where=where, pool=pool, used=used)
     if rows is not None:
         frame = {role: _take(column, rows) for role, column in frame.items()}
     return _pool(frame) if pool and "problem" in frame else frame
 
 
-def _take(column: Any, rows: Sequence[int]) -> list[Any]:
+def _list_values(column: Any) -> list[Any]:
+    """List the values of a column; those of Arrow as Python holds them."""
+    return list(column.to_pylist()) if hasattr(column, "to_pylist") else list(column)
+
+
+def _take(column: Any, rows: Sequence[int]) -> Any:
+    if hasattr(column, "to_pylist"):
+        return column.take(rows)
     listed = column if isinstance(column, list) else list(column)
     return [listed[row] for row in rows]
 
@@ -66,16 +77,36 @@ def _take(column: Any, rows: Sequence[int]) -> list[Any]:
 def _pool(frame: dict[str, Any]) -> dict[str, Any]:
     """Join the rows of each problem: their samples, in the order of the rows."""
     rows: dict[str, list[int]] = {}
-    for row, name in enumerate(map(str, frame["problem"])):
+    for row, name in enumerate(map(str, _list_values(frame["problem"]))):
         rows.setdefault(name, []).append(row)
     joined: dict[str, Any] = {"problem": list(rows)}
     for role, column in frame.items():
-        listed = list(column)
+        listed = _list_values(column)
         if role in ("answers", "grades", "scores"):
+            for row, samples in enumerate(listed):
+                if isinstance(samples, (str, bytes, Mapping)) or not isinstance(samples, Iterable):
+                    raise TypeError(
+                        f"`{role}` must hold a list of samples in every row; got {shorten(samples)} of type "
+                        f"{type_name(samples)} in row {row}"
+                    )
             joined[role] = [list(chain.from_iterable(listed[row] for row in own)) for own in rows.values()]
         elif role != "problem":
-            joined[role] = [listed[own[0]] for own in rows.values()]
+            joined[role] = [_take_one(role, name, [listed[row] for row in own]) for name, own in rows.items()]
     return joined
+
+
+def _take_one(role: str, problem: str, values: list[Any]) -> Any:
+    """Take what the rows of a problem agree on."""
+    spelled = [list(value) if isinstance(value, Iterable) and not isinstance(value, str) else value for value in values]
+    for other in spelled[1:]:
+        if other != spelled[0]:
+            raise InputError(
+                "data.pool_differs",
+                "`{role}` must be the same in all rows of a problem that are pooled; problem {problem} has {first} and "
+                "{second}",
+                role=role, problem=shorten(problem), first=shorten(spelled[0]), second=shorten(other),
+            )  # fmt: skip
+    return values[0]
 
 
 def read_frame(data: Any) -> dict[str, Any]:

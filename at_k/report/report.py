@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -82,7 +83,9 @@ class Report:
         return len(self.problems)
 
     def __str__(self) -> str:
-        return self.to_markdown()
+        # As pandas does: `print` must not fail where the terminal knows ASCII alone.
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        return self.to_markdown().encode(encoding, "backslashreplace").decode(encoding)
 
     def _repr_html_(self) -> str:
         return tables.write_html(self)

@@ -113,6 +113,8 @@ def score(
     }
     check_options(options)
     refuse_many_numbers(limits, k=k, thresholds=thresholds)
+    if metrics is not None and not isinstance(metrics, str):
+        metrics = list(metrics)
     wanted = _check_metrics(metrics)
     started = monotonic()
     source = fspath(data) if isinstance(data, (str, PathLike)) else None
@@ -167,9 +169,10 @@ def score(
         for metric in shown:
             draws = [each for each in grid if not metric.votes or each <= longest]
             drawn.append((draws, partial(_compute_at, metric, verdicts, problems, options, longest, seed)))
-        return draw_curves(grid, drawn)
+        return draw_curves(grid, drawn, equal_n=bool((verdicts.n == verdicts.n[0]).all()))
 
-    given = {"metrics": metrics, "groups": groups, "columns": columns, "where": where, "pool": pool, "seed": seed}
+    given_groups = groups if groups is None or isinstance(groups, bool) else labels  # a generator can be read once
+    given = {"metrics": metrics, "groups": given_groups, "columns": columns, "where": where, "pool": pool, "seed": seed}
     return Report(
         **_gather(found, verdicts, labels, seed),
         problems=names,
@@ -185,10 +188,10 @@ def score(
     )
 
 
-def _check_metrics(metrics: str | Iterable[str] | None) -> list[Metric]:
+def _check_metrics(metrics: str | Sequence[str] | None) -> list[Metric]:
     if metrics is None:
         return list(FAMILY.values())
-    asked = [metrics] if isinstance(metrics, str) else list(metrics)
+    asked = [metrics] if isinstance(metrics, str) else metrics
     for name in asked:
         if name not in METRICS:
             raise InputError(
@@ -321,7 +324,11 @@ def _find_changed(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _simplify(value: Any) -> Any:
-    if isinstance(value, (str, Fraction, Mapping)) or callable(value) or value is None:
+    if isinstance(value, str):
+        return str.__str__(value)  # a subclass, such as np.str_, may be written in another way
+    if isinstance(value, Mapping):
+        return {_simplify(name): _simplify(each) for name, each in value.items()}
+    if isinstance(value, Fraction) or callable(value) or value is None:
         return value
     if isinstance(value, np.generic):
         return value.item()

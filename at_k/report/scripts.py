@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,15 +16,15 @@ def write_script(report: Report, source: str | None = None) -> str:
     lines = ["import at_k"]
     if any(isinstance(part, Fraction) for value in report.options.values() for part in _parts(value)):
         lines = ["from fractions import Fraction", "", *lines]
-    functions = {name: value for name, value in report.options.items() if callable(value)}
+    functions = {name: _name(value, name) for name, value in report.options.items() if callable(value)}
     lines += [
         "",
-        *(f"# `{_name(value)}` is the function that was given as `{name}`" for name, value in functions.items()),
+        *(f"# `{function}` is the function that was given as `{name}`" for name, function in functions.items()),
     ]
     if source is None:
         lines.append("# `data` is the data set that the report was made from")
     arguments = [repr(source) if source is not None else "data"]
-    arguments += [f"{name}={_write(value)}" for name, value in report.options.items()]
+    arguments += [f"{name}={functions.get(name) or repr(value)}" for name, value in report.options.items()]
     call = f"report = at_k.score({', '.join(arguments)})"
     if len(call) > 100:
         call = "report = at_k.score(\n" + "".join(f"    {argument},\n" for argument in arguments) + ")"
@@ -34,11 +35,7 @@ def _parts(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
-def _name(function: Any) -> str:
-    return getattr(function, "__name__", type(function).__name__)
-
-
-def _write(value: Any) -> str:
-    if callable(value):
-        return _name(value)
-    return repr(list(value)) if isinstance(value, tuple) else repr(value)
+def _name(function: Any, option: str) -> str:
+    """Name a function as the script can: a lambda, which has no name, by the option."""
+    name = str(getattr(function, "__name__", type(function).__name__))
+    return name if name.isidentifier() and not iskeyword(name) else option

@@ -81,3 +81,32 @@ def test_distinct_pairs_of_counts():
         assert_array_equal(n[which], [len(row) for row in rows])
         assert_array_equal(c[which], [row.sum() for row in rows])
         assert len(set(zip(n.tolist(), c.tolist(), strict=True))) == len(n)
+
+
+def test_a_reference_that_nobody_gave_matches_no_answer():
+    for answers in ([list("abcdef")] * 2, [list("abcdef"), list("abc")]):
+        verdicts = judge(Problems.read(answers=answers, references=["z", ["q", "w", "b"]]))
+        assert_array_equal(verdicts.c, [0, 1])
+        assert len(verdicts) == 2
+    missing = judge(Problems.read(answers=[["a", None, "b"]], references=[["z", "b"]]), missing="incorrect")
+    assert_array_equal(missing.correct.values, [False, False, True])
+
+
+def test_the_place_of_a_missing_sample():
+    for parts in (([[1]], [[1], [0, np.nan]]), ([[1], [1], [0, np.nan]],)):
+        with pytest.raises(InputError, match="None or NaN in problem 2, sample 1"):
+            judge(in_parts(*parts))
+    with pytest.raises(InputError, match="None or NaN in problem 1, sample 1"):
+        judge(Problems.read(answers=[["a"], ["b", None]], references=["a", "b"]))
+
+
+def test_a_column_beside_the_samples_has_a_value_for_each_that_is_there():
+    verdicts = judge(in_parts([[1, 0], [1, 1]]))
+    for rows, place in (
+        ([[1, 2], [3, None]], "problem 1, sample 1"),
+        ([[[1, None], [2, 2]], [[3, 3]] * 2], "problem 0, sample 0"),
+    ):
+        with pytest.raises(ValueError, match=f"`weights` must be finite numbers; got None or NaN in {place}"):
+            verdicts.keep_samples("weights", columns.read_scores(rows))
+    column = columns.read_scores([[1, 2], [3, 4]])
+    assert verdicts.keep_samples("weights", column) is column

@@ -1,0 +1,49 @@
+"""Curves: the k that are drawn, and the keys of their points."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from at_k.report.curves import Curves, draw_curves, spread_k
+from at_k.values import Column, Key, Values
+
+
+def test_every_k_up_to_64_and_then_64_of_them():
+    for n in (1, 2, 63, 64):
+        assert spread_k(n) == tuple(range(1, n + 1))
+    for n in (65, 100, 1000, 10**6):
+        spread = spread_k(n)
+        assert (spread[0], spread[-1]) == (1, n)
+        assert len(spread) <= 64
+        assert all(low < high for low, high in pairwise(spread))
+        ratios = np.diff(np.log([k for k in spread if k > 50]))
+        assert ratios.max() < 0.3  # no gap on a logarithmic axis
+    assert set(spread_k(1000, 777, 3)) == {*spread_k(1000), 777, 3}
+    assert list(spread_k(1000, 777, 3)) == sorted(spread_k(1000, 777, 3))
+
+
+def test_the_values_of_one_k():
+    lines = {Key("pass@k"): (0.25, 0.5), Key("G-Pass@k", None, 0.5): (0.125, None), Key("avg@n"): (0.25, 0.25)}
+    for equal_n, average in ((True, Key("avg@n", 4)), (False, Key("avg@n"))):
+        curves = Curves((2, 4), lines, equal_n)
+        assert curves.at(2) == {"pass@2": 0.25, "G-Pass@2_0.5": 0.125, average: 0.25}
+        assert curves.at(4) == {"pass@4": 0.5, average: 0.25}
+    with pytest.raises(ValueError, match="`k` must be a k of the curves, which are 2, 4; got 3"):
+        curves.at(3)
+
+
+def test_lines_of_metrics_with_and_without_k():
+    def compute(draws):
+        columns = {Key("best@k", k): Column.of([1 / k, 0]) for k in draws}
+        columns |= {Key("max@k", k): Column.of([k, k]) for k in draws}
+        return Values(columns)
+
+    def average(_):
+        return Values({Key("avg@n", 3): Column.of([1, 0.5]), Key("accuracy"): Column.of([0.5, 0.5])})
+
+    curves = draw_curves((1, 2, 3), [([1, 2], compute), ([1, 2, 3], average)], equal_n=False)
+    assert curves.k == (1, 2, 3)
+    assert curves.lines == {"best@k": (0.5, 0.25, None), "avg@n": (0.75, 0.75, 0.75)}
+    assert not curves.equal_n
+    assert draw_curves((1,), []) == Curves((1,), {}, True)

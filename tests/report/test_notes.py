@@ -1,0 +1,86 @@
+"""Notes about the verdicts, and what is refused before work is done."""
+
+from time import monotonic
+
+import pytest
+
+from at_k.errors import InputError
+from at_k.family import FAMILY
+from at_k.grading import judge
+from at_k.limits import UNLIMITED, Limits
+from at_k.problems import Problems
+from at_k.report import notes
+
+
+def judged(answers, references, **options):
+    problems = Problems.read(answers=answers, references=references)
+    return problems, judge(problems, **options)
+
+
+def test_an_answer_beside_its_reference():
+    problems, verdicts = judged([[None, None], [None, "x" * 61]], ["a", "y" * 60], missing="incorrect")
+    no_match, missing = notes.write_notes(problems, verdicts, "incorrect")
+    assert no_match.code == "note.no_match"
+    assert no_match.values == {"answer": f"“{'x' * 29} … {'x' * 28}”", "reference": f"“{'y' * 60}”"}
+    assert (missing.code, missing.values) == ("note.incorrect", {"count": 3})
+
+
+def test_nothing_to_note():
+    for problems, verdicts in (judged([["a", "b"]], ["a"]), judged([[None]], ["a"], missing="incorrect")):
+        assert "note.no_match" not in [note.code for note in notes.write_notes(problems, verdicts, "incorrect")]
+    assert notes.write_notes(*judged([["a", "b"]], ["a"]), "error") == []
+
+
+@pytest.mark.parametrize(("repeats", "refused"), [(0, True), (1, True), (2, False), (3, False)])
+def test_two_in_a_hundred_answers_must_repeat_one(repeats, refused):
+    """A hundred problems of two samples: a hundred samples that could repeat the one before."""
+    rows = [["x", "x" if problem < repeats else "y"] for problem in range(100)][::-1]
+    verdicts = judged(rows, ["x"] * 100)[1]
+    if refused:
+        with pytest.raises(InputError) as caught:
+            notes.refuse_scatter(verdicts)
+        assert (caught.value.code, caught.value.values) == ("left_out.scatter", {"repeats": repeats, "chances": 100})
+    else:
+        notes.refuse_scatter(verdicts)
+
+
+def test_answers_that_repeat_in_late_problems():
+    rows = [["x", "y"]] * 2490 + [["x", "x"]] * 51
+    notes.refuse_scatter(judged(rows, ["x"] * len(rows))[1])  # 51 of 2541 are 2 %
+    with pytest.raises(InputError, match="50 of 2540 repeat"):
+        notes.refuse_scatter(judged(rows[:-1], ["x"] * (len(rows) - 1))[1])
+
+
+def test_answers_of_different_problems_do_not_repeat_each_other():
+    with pytest.raises(InputError, match="0 of 10 repeat"):
+        notes.refuse_scatter(judged([["x", "y"]] * 10, ["x"] * 10)[1])
+
+
+def test_samples_without_an_answer_could_not_repeat_one():
+    rows = [["x", None, None, None]] * 20
+    notes.refuse_scatter(judged(rows, ["x"] * 20, missing="incorrect")[1])
+    notes.refuse_scatter(judge(Problems.read(grades=[[1, 0]] * 100)))
+
+
+def test_time():
+    notes.refuse_late(monotonic() - 100, UNLIMITED)
+    notes.refuse_late(monotonic(), Limits(seconds=100))
+    with pytest.raises(InputError, match="This takes longer than 100 seconds"):
+        notes.refuse_late(monotonic() - 101, Limits(seconds=100))
+
+
+@pytest.mark.parametrize(("taus", "keys"), [(0.5, 5 * 2), ([0.5, 1.0], 6 * 2), ((0.5, 1.0, 0.1), 7 * 2)])
+def test_values_and_tables(taus, keys):
+    """Three problems of two sizes; two k, each with a table for every τ and four others."""
+    verdicts = judge(Problems.read(grades=[[1, 0], [1, 0, 1], [0, 0]]))
+    options = {"k": [1, 2], "thresholds": taus}
+    metric = FAMILY["gpassk"]
+    notes.refuse_much(verdicts, metric, options, UNLIMITED)
+    notes.refuse_much(verdicts, metric, options, Limits(max_values=3 * keys, max_tables=2 * keys))
+    with pytest.raises(InputError) as caught:
+        notes.refuse_much(verdicts, metric, options, Limits(max_values=3 * keys - 1))
+    assert (caught.value.code, caught.value.values) == ("limits.values", {"problems": 3, "limit": 2})
+    with pytest.raises(InputError) as caught:
+        notes.refuse_much(verdicts, metric, options, Limits(max_tables=2 * keys - 1))
+    assert (caught.value.code, caught.value.values) == ("limits.tables", {"sizes": 2, "limit": 1})
+    notes.refuse_much(verdicts, FAMILY["avg_at_n"], options, Limits(max_values=0, max_tables=0))

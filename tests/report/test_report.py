@@ -1,0 +1,72 @@
+"""A report as a value: what it holds, and the forms in which it leaves Python."""
+
+import json
+
+import pandas as pd
+from reports import DATA, TAUS, full_report, simulated_report, whole
+
+import at_k
+from at_k.report import Report
+from at_k.values import Key
+
+
+def test_what_it_says_of_itself():
+    report = full_report()
+    assert len(report) == 4
+    assert report.k == (1, 2, 4)
+    assert list(report.per_problem)[:4] == ["problem", "group", "n", "c"]
+    assert list(report.per_problem)[4:] == list(report.values)
+    assert {len(column) for column in report.per_problem.values()} == {4}
+    assert "group" not in at_k.score(DATA, groups=False).per_problem
+    assert str(report) == report.to_markdown()
+    assert report._repr_html_().startswith("<table>")
+    assert report.curves is report.curves  # computed once
+    assert {type(key) for key in [*report.values, *report.by_problem, *report.curves.lines]} == {Key}
+    assert sorted(key for keys in report.metrics.values() for key in keys) == sorted(report.values)
+
+
+def test_k_is_what_was_drawn_and_not_n():
+    assert at_k.score({"grades": [[1, 0, 1]]}, metrics="avg_at_n").k == ()
+    assert at_k.score({"grades": [[1, 0, 1]]}, k=[2, 1]).k == (1, 2)
+
+
+def test_to_dict_is_json():
+    for report in (full_report(), simulated_report()):
+        written = json.loads(report.to_json())
+        assert written == report.to_dict() == json.loads(json.dumps(report.to_dict(), allow_nan=False))
+        assert written["values"] == report.values
+        assert written["groups"] == report.groups
+        assert written["errors"] == report.errors
+        assert (written["n_problems"], written["n_samples"]) == (len(report), sum(report.n))
+        assert written["n_missing"] == report.n_missing
+        assert written["notes"] == list(map(str, report.notes))
+        assert written["left_out"] == {name: str(reason) for name, reason in report.left_out.items()}
+        assert written["signatures"] == report.signatures
+    assert "é" in at_k.score({"grades": [[1]], "group": ["é"]}).to_json()
+
+
+def test_to_pandas():
+    report = full_report()
+    frame = report.to_pandas()
+    assert isinstance(frame, pd.DataFrame)
+    assert list(frame.columns) == ["group", "problems", "metric", "k", "tau", "key", "value"]
+    overall = frame[frame["group"] == "all"].set_index("key")["value"]
+    assert overall.to_dict() == report.values
+    for label, values in report.groups.items():
+        part = frame[frame["group"] == label]
+        assert dict(zip(part["key"], part["value"], strict=True)) == values
+        assert set(part["problems"]) == {2}
+    third = frame[frame["tau"] == "2/3"]
+    assert sorted(set(third["k"])) == [1, 2, 4]
+    assert set(third["metric"]) == {"G-Pass@k"}
+
+
+def test_a_report_without_curves():
+    report = full_report()
+    empty = Report(**{name: getattr(report, name) for name in report.__dataclass_fields__ if name != "draw_curves"})
+    assert (empty.curves.k, empty.curves.lines) == ((), {})
+
+
+def test_two_reports_of_the_same_data_hold_the_same():
+    assert whole(full_report()) == whole(full_report())
+    assert whole(full_report()) != whole(at_k.score(DATA, k=[1, 2], thresholds=TAUS))

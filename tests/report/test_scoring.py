@@ -1,0 +1,457 @@
+"""`at_k.score`: one judgement, every number of every module, and a reason for what is not there."""
+
+import json
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import oracles
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from datasets import Dataset
+from modules import MODULES, every_module
+from reports import CORRECT, DATA, RAGGED, TAUS, close, full_report, simulated_report
+
+import at_k
+from at_k.errors import InputError
+from at_k.limits import Limits
+
+
+def codes(messages):
+    return [message.code for message in messages]
+
+
+@every_module
+def test_every_key_is_that_of_the_module(module):
+    report = full_report()
+    given = {"scores": DATA["scores"]} if module.needs_scores else {}
+    expected = module.load().compute(
+        predictions=DATA["answers"], references=DATA["references"], **given, k=[1, 2, 4], thresholds=TAUS,
+        groups=DATA["group"], return_details=True,
+    )  # fmt: skip
+    details = expected.pop("details")
+    found = dict(report.values)
+    found |= {f"{label}/{key}": value for label, values in report.groups.items() for key, value in values.items()}
+    assert {key: found[key] for key in expected} == expected
+    assert report.signatures[module.name] == details["signature"]
+    assert {key: report.by_problem[key] for key in report.metrics[module.name]} == {
+        key: column for key, column in details["per_problem"].items() if key not in ("n", "c")
+    }
+    assert (report.n, report.c) == (details["per_problem"]["n"], details["per_problem"]["c"])
+
+
+def test_every_number_by_brute_force():
+    report = full_report()
+    for k in (1, 2, 4):
+        ways = [oracles.correct_drawn(4, sum(row), k) for row in CORRECT]
+        exact = {f"G-Pass@{k}_{tau}": [oracles.tail(each, oracles.needed(tau, k)) for each in ways] for tau in TAUS}
+        exact[f"pass@{k}"] = [oracles.tail(each, 1) for each in ways]
+        exact[f"mG-Pass@{k}"] = [oracles.mg_pass(each) for each in ways]
+        exact[f"cons@{k}"] = [oracles.cons(*row, k) for row in zip(DATA["answers"], CORRECT, strict=True)]
+        exact[f"best@{k}"] = [oracles.best(*row, k) for row in zip(DATA["scores"], CORRECT, strict=True)]
+        exact[f"max@{k}"] = [oracles.highest(row, k) for row in DATA["scores"]]
+        for key, column in exact.items():
+            assert report.by_problem[key] == pytest.approx(list(map(float, column)), rel=1e-14)
+            assert report.values[key] == pytest.approx(float(sum(column) / 4), rel=1e-14)
+            assert report.groups["Level 2"][key] == pytest.approx(float(sum(column[1:3]) / 2), rel=1e-14)
+    assert report.values["avg@4"] == report.values["accuracy"] == 9 / 16
+    assert list(report.metrics) == list(at_k.METRICS)
+
+
+FORMS = {
+    "mapping": dict,
+    "dataset": Dataset.from_dict,
+    "arrow": pa.table,
+    "batch": lambda data: pa.table(data).to_batches()[0],
+    "pandas": pd.DataFrame,
+    "pandas, another index": lambda data: pd.DataFrame(data, index=[7, 5, 3, 1]),
+    "polars": pl.DataFrame,
+    "rows": lambda data: [dict(zip(data, row, strict=True)) for row in zip(*data.values(), strict=True)],
+    "tuples": lambda data: {name: tuple(map(tuple, column)) if name in ("answers", "scores") else tuple(column)
+                            for name, column in data.items()},
+    "other columns": lambda data: {**data, "seed": [1, 2, 3, 4], "model": ["a"] * 4},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_data_in_any_form(form):
+    plain, report = full_report(), at_k.score(form(DATA), k=[1, 2, 4], thresholds=TAUS)
+    assert report.to_dict() == plain.to_dict()
+    assert report.per_problem == plain.per_problem
+    assert report.source is None
+
+
+def test_data_in_a_file(tmp_path):
+    path = tmp_path / "results.jsonl"
+    rows = FORMS["rows"](DATA)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    for each in (path, str(path)):
+        report = at_k.score(each, k=[1, 2, 4], thresholds=TAUS)
+        assert report.values == full_report().values
+        assert report.groups == full_report().groups
+        assert report.source == str(path)
+    assert at_k.score(at_k.read_results(path), k=[1, 2, 4], thresholds=TAUS).values == report.values
+    assert at_k.score(path, k=2, columns={"scores": None, "group": None}).to_dict() == (
+        at_k.score({name: DATA[name] for name in ("problem", "answers", "references")}, k=2).to_dict()
+    )
+
+
+def test_samples_are_judged_once():
+    calls = Counter()
+
+    def check(prediction, reference):
+        calls[prediction, reference] += 1
+        return prediction == reference
+
+    report = at_k.score(DATA, k=[1, 2], check_correct_fn=check)
+    assert report.curves.lines
+    pairs = [
+        (answer, reference)
+        for row, references in zip(DATA["answers"], DATA["references"], strict=True)
+        for answer in dict.fromkeys(row)
+        for reference in references
+    ]
+    assert calls == Counter(pairs)
+
+
+@pytest.mark.parametrize("data", [DATA, RAGGED], ids=["equal n", "different n"])
+def test_curves_are_the_values_at_every_k(data):
+    report = at_k.score(data, k=[1, 2, 3], thresholds=TAUS)
+    smallest = min(report.n)
+    assert report.curves.k == tuple(range(1, smallest + 1))
+    for k in range(1, smallest + 1):
+        single = at_k.score(data, k=k, thresholds=TAUS)
+        shares = {key: value for key, value in single.values.items() if key != "accuracy" and key.metric != "max@k"}
+        assert report.curves.at(k) == pytest.approx(shares, rel=1e-15)
+        assert [(key.metric, key.k, key.tau) for key in report.curves.at(k)] == [
+            (key.metric, key.k, key.tau) for key in shares
+        ]
+
+
+def test_a_long_curve_has_few_points_and_those_asked_for():
+    report = at_k.score({"grades": [[1] * 30 + [0] * 970]}, k=[3, 5, 777])
+    k = report.curves.k
+    assert len(k) < 80
+    assert {1, 3, 5, 777, 1000} <= set(k)
+    assert list(k) == sorted(set(k))
+    for each in (3, 5, 777):
+        assert report.curves.at(each)[f"pass@{each}"] == report.values[f"pass@{each}"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "metrics", "left_out"),
+    [
+        (("answers", "references", "scores"), at_k.METRICS, {}),
+        (("answers", "references"), at_k.METRICS[:4], {"best_at_k": "left_out.no_scores"}),
+    ],
+)
+def test_metrics_that_the_columns_allow(columns, metrics, left_out):
+    report = at_k.score({name: DATA[name] for name in columns})
+    assert tuple(report.metrics) == tuple(metrics)
+    assert {name: reason.code for name, reason in report.left_out.items()} == left_out
+    assert report.problems == ["0", "1", "2", "3"]
+    assert (report.labels, report.groups, report.sizes) == (None, {}, {})
+
+
+def test_metrics_that_are_asked_for():
+    report = at_k.score(DATA, metrics=(name for name in ("avg_at_n", "pass_at_k")), k=1)
+    assert list(report.metrics) == ["pass_at_k", "avg_at_n"]
+    assert list(report.values) == ["pass@1", "avg@4", "accuracy"]
+    assert report.options == {"metrics": ["avg_at_n", "pass_at_k"], "k": 1}
+    assert list(at_k.score(DATA, metrics="gpassk").metrics) == ["gpassk"]
+    with pytest.raises(InputError, match="best@k is left out: it needs a score for every sample"):
+        at_k.score({"grades": CORRECT}, metrics="best_at_k")
+    for wrong in ("passk", ["pass_at_k", "passk"], [7]):
+        with pytest.raises(InputError, match="`metrics` must be out of gpassk, pass_at_k"):
+            at_k.score(DATA, metrics=wrong)
+    with pytest.raises(InputError, match="`metrics` must name at least one metric"):
+        at_k.score(DATA, metrics=[])
+
+
+def test_default_k_is_that_of_each_module():
+    report = at_k.score({"grades": [[1] * 20, [0] * 17]})
+    assert report.k == (1, 2, 4, 8, 16, 17)
+    assert [key.k for key in report.metrics["pass_at_k"]] == [1, 2, 4, 8, 16, 17]
+    assert sorted({key.k for key in report.metrics["gpassk"]}) == [4, 8, 16]
+
+
+def test_grades_alone_vote_by_majority_and_the_report_says_so():
+    report = at_k.score({"grades": CORRECT}, k=[1, 3])
+    assert "note.vote_of_grades" in codes(report.notes)
+    for k in (1, 3):
+        exact = sum(oracles.majority(oracles.correct_drawn(4, sum(row), k)) for row in CORRECT) / 4
+        assert report.values[f"cons@{k}"] == pytest.approx(float(exact), rel=1e-15)
+    assert "note.vote_of_grades" not in codes(full_report().notes)
+    assert "note.vote_of_grades" not in codes(at_k.score({"grades": CORRECT}, metrics="pass_at_k").notes)
+
+
+def test_grades_beside_answers_decide():
+    data = {"answers": DATA["answers"], "grades": CORRECT}
+    expected = {key: value for key, value in full_report().values.items() if key.metric not in ("best@k", "max@k")}
+    for more in ({}, {"references": ["never"] * 4}):
+        report = at_k.score(data | more, k=[1, 2, 4], thresholds=TAUS)
+        assert report.values == expected
+        assert "|checker:graded|" in report.signatures["cons_at_k"]
+
+
+def test_a_conflict_leaves_the_vote_out_alone():
+    data = {"answers": [["a", "b"], ["c", "c"]], "grades": [[1, 0], [1, 0]]}
+    report = at_k.score(data, k=[1, 2])
+    assert list(report.metrics) == ["gpassk", "pass_at_k", "avg_at_n"]
+    assert report.left_out["cons_at_k"].code == "left_out.conflict"
+    reason = str(report.left_out["cons_at_k"])
+    assert "'c'" in reason
+    assert "problem 1, sample 0" in reason
+    assert "problem 1, sample 1" in reason
+    assert "on_conflict" in reason
+    assert reason in str(report)
+    settled = at_k.score(data, k=[1, 2], on_conflict="majority")
+    assert settled.values["cons@1"] == 0.25  # "c" is right in half of its samples: wrong
+    assert "|on_conflict:majority|" in settled.signatures["cons_at_k"]
+    with pytest.raises(InputError, match="cons@k is left out"):
+        at_k.score(data, metrics="cons_at_k")
+
+
+def test_nothing_equals_its_reference():
+    report = at_k.score({"answers": [["7.0", "7.0"], ["8", "8"]], "references": ["7", "9"]}, k=1)
+    assert codes(report.notes)[0] == "note.no_match"
+    assert "“7.0” beside “7”" in str(report.notes[0])
+    assert set(report.values.values()) == {0.0}
+    long = at_k.score({"answers": [["x" * 100] * 2], "references": ["y" * 100]}, k=1)
+    assert len(str(long.notes[0])) < 400
+    for data in ({"answers": [["7", "8"]], "references": ["7"]}, {"grades": [[0, 0]]}):
+        assert "note.no_match" not in codes(at_k.score(data, k=1).notes)
+    graded = {"answers": [["7", "8"]], "references": ["9"], "grades": [[0, 0]]}
+    assert "note.no_match" not in codes(at_k.score(graded, k=1).notes)
+
+
+@pytest.mark.filterwarnings("ignore:missing='drop'")
+def test_missing_samples_are_counted_and_noted():
+    data = {"answers": [["7", None, "7"], ["8", "8", None]], "references": ["7", "8"]}
+    for missing, n in (("incorrect", [3, 3]), ("drop", [2, 2])):
+        report = at_k.score(data, missing=missing, k=1)
+        assert (report.n_missing, report.n, report.c) == (2, n, [2, 2])
+        assert f"note.{missing}" in codes(report.notes)
+        assert report.notes[codes(report.notes).index(f"note.{missing}")].values == {"count": 2}
+    with pytest.raises(InputError, match=r"`answers` must have no missing sample, .* in problem 0, sample 1"):
+        at_k.score(data)
+    with pytest.raises(InputError, match=r"`grades` must have no missing sample, .* in problem 1, sample 0"):
+        at_k.score({"grades": [[1], [None]]})
+    assert not {"note.drop", "note.incorrect"} & set(codes(at_k.score(DATA, missing="incorrect").notes))
+
+
+def test_a_column_of_whole_texts_is_no_vote():
+    texts = [[f"text {problem} {sample}" for sample in range(10)] for problem in range(5)]
+    report = at_k.score({"answers": texts, "references": [row[0] for row in texts]})
+    assert report.left_out["cons_at_k"].code == "left_out.scatter"
+    assert report.left_out["cons_at_k"].values == {"repeats": 0, "chances": 45}
+    texts[0][1] = texts[0][0]  # 1 of 45 repeats: more than 2 %
+    assert "cons@1" in at_k.score({"answers": texts, "references": [row[0] for row in texts]}).values
+    few = [[f"{sample}" for sample in range(8)]]  # seven that could repeat one are too few to say
+    assert "cons@1" in at_k.score({"answers": few, "references": ["1"]}).values
+    more = [[f"{sample}" for sample in range(9)]]
+    assert "cons_at_k" in at_k.score({"answers": more, "references": ["1"]}).left_out
+
+
+def test_scores_that_do_not_fit_leave_the_choice_out():
+    data = DATA | {"scores": [[1.0, 2.0, None, 4.0]] * 4}
+    report = at_k.score(data, k=2)
+    assert "best_at_k" in report.left_out
+    assert "problem 0, sample 2" in str(report.left_out["best_at_k"])
+    dimensions = at_k.score(DATA | {"scores": [[[1.0, 2.0]] * 4] * 4}, k=2)
+    assert "`select`" in str(dimensions.left_out["best_at_k"])
+
+
+def test_groups():
+    report = full_report()
+    assert list(report.groups) == ["Level 2", "Level 10"]  # as people count
+    assert report.sizes == {"Level 2": 2, "Level 10": 2}
+    assert report.labels == DATA["group"]
+    without = at_k.score(DATA, k=2, groups=False)
+    assert (without.groups, without.labels, without.options) == ({}, None, {"k": 2, "groups": False})
+    for labels in ([1, 1, 2, 2], np.array([1, 1, 2, 2]), (each for each in "1122"), pd.Series([1, 1, 2, 2])):
+        other = at_k.score(DATA, k=2, groups=labels)
+        assert (list(other.groups), other.labels) == (["1", "2"], ["1", "1", "2", "2"])
+        assert other.options["groups"] == ["1", "1", "2", "2"]
+    assert at_k.score(DATA, k=2, groups=True).labels == DATA["group"]
+    with pytest.raises(ValueError, match="`groups` and `data` must have as many problems; got 3 and 4"):
+        at_k.score(DATA, groups=["a", "b", "c"])
+    for label, values in report.groups.items():
+        rows = [i for i, each in enumerate(DATA["group"]) if each == label]
+        part = {name: [column[i] for i in rows] for name, column in DATA.items()}
+        assert at_k.score(part, k=[1, 2, 4], thresholds=TAUS).values == values
+
+
+def test_columns_of_other_names():
+    renamed = {"id": DATA["problem"], "samples": DATA["answers"], "gold": DATA["references"], "group": DATA["group"]}
+    called = {"problem": "id", "answers": "samples", "references": "gold", "group": None}
+    report = at_k.score(renamed, k=2, columns=called)
+    assert report.values == at_k.score(DATA, k=2, groups=False, columns={"scores": None}).values
+    assert report.options == {"k": 2, "columns": called}
+    assert report.problems == DATA["problem"]
+    with pytest.raises(InputError, match=r"`columns` must say which column is one of .*; got 'weights'"):
+        at_k.score(DATA, columns={"weights": "scores"})
+    with pytest.raises(
+        InputError, match=r"`columns` must name columns of the data, which are 'problem', .*; got 'wrong'"
+    ):
+        at_k.score(DATA, columns={"answers": "wrong"})
+
+
+MODELS = {
+    "model": ["a", "a", "b", "b"],
+    "problem": ["q0", "q1", "q0", "q1"],
+    "grades": [[1, 0], [1, 1], [0, 0], [0, 1]],
+    "references": ["x", "y", "x", "y"],
+}
+
+
+def test_rows_of_one_model():
+    with pytest.raises(InputError, match="Column “model” has several values: “a”, “b”"):
+        at_k.score(MODELS)
+    first = {"grades": MODELS["grades"][:2], "problem": ["q0", "q1"]}
+    for wanted in ("a", ["a"], np.str_("a")):
+        report = at_k.score(MODELS, k=1, where={"model": wanted})
+        assert report.values == at_k.score(first, k=1).values
+        assert report.problems == ["q0", "q1"]
+        assert report.options["where"] == {"model": ["a"] if isinstance(wanted, list) else "a"}
+    flagged = MODELS | {"last": [True, True, False, False]}
+    for form in (Dataset.from_dict, pd.DataFrame, pa.table, pl.DataFrame):
+        assert at_k.score(form(MODELS), k=1, where={"model": "a"}).values == report.values
+        assert at_k.score(form(flagged), k=1, where={"last": True, "model": ["a", "b"]}, pool="model").values == (
+            report.values
+        )
+
+
+def test_rows_that_are_pooled():
+    report = at_k.score(MODELS, k=[1, 2], pool="model")
+    joined = {"problem": ["q0", "q1"], "grades": [[1, 0, 0, 0], [1, 1, 0, 1]]}
+    assert report.values == at_k.score(joined, k=[1, 2]).values
+    assert (report.problems, report.n, report.c) == (["q0", "q1"], [4, 4], [1, 3])
+    for form in (Dataset.from_dict, pd.DataFrame, pa.table, pl.DataFrame):
+        assert at_k.score(form(MODELS), k=[1, 2], pool=["model"]).values == report.values
+    with pytest.raises(InputError, match=r"problem q0 has x and z|problem 'q0' has 'x' and 'z'"):
+        at_k.score(MODELS | {"references": ["x", "y", "z", "y"]}, pool="model")
+    with pytest.raises(
+        TypeError, match="`answers` must hold a list of samples in every row; got 'abc' of type str in row 0"
+    ):
+        at_k.score({**MODELS, "answers": ["abc"] * 4}, pool="model")
+    with pytest.raises(TypeError, match=r"`grades` must hold a list of samples in every row; got None .* in row 1"):
+        at_k.score({**MODELS, "grades": [[1], None, [0], [1]]}, pool="model")
+
+
+def test_a_problem_is_named_once():
+    with pytest.raises(InputError, match="`problem` must name each problem once; 'q0' is in rows 0 and 2"):
+        at_k.score({name: MODELS[name] for name in ("problem", "grades")})
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "message"),
+    [
+        ({}, InputError, "must have a column `grades`, or `answers` and `references`; it has no columns"),
+        ({"answers": [["a"]]}, InputError, "it has 'answers'"),
+        ({"grades": []}, ValueError, "`data` must hold at least one problem; got none"),
+        ([], InputError, "it has no columns"),
+        ([{"grades": [1]}, [1]], TypeError, "`data` must be a list of rows, each a mapping; got list in row 1"),
+        ([{"grades": [1]}, {}], TypeError, "`grades` must hold a list of samples .* got None .* in problem 1"),
+        (
+            {"grades": [[1]], "problem": ["a", "b"]},
+            ValueError,
+            "`problem` and `data` must have as many problems; got 2 and 1",
+        ),
+        ({"grades": [[1]], "problem": [None]}, ValueError, "`problem` must hold a label for every problem"),
+        ({"grades": [[1, 0]], "scores": [[1]]}, ValueError, "`grades` and `scores` must have as many samples"),
+        (7, TypeError, "`data` must be a data set with columns: .*; got int"),
+        (None, TypeError, "got NoneType"),
+        (b"grades", TypeError, "got bytes"),
+        ({"train": Dataset.from_dict({"grades": [[1]]})}, InputError, "got several: 'train'"),
+    ],
+)
+def test_data_that_cannot_be_scored(data, error, message):
+    with pytest.raises(error, match=message):
+        at_k.score(data)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(OSError, match="no file"):
+        at_k.score(tmp_path / "nothing.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"k": 0}, ValueError, "`k` must be a positive integer"),
+        ({"k": [2, 5]}, ValueError, "`k` must be at most n"),
+        ({"thresholds": [2]}, ValueError, "`thresholds` must lie in"),
+        ({"threshold": "0.5"}, TypeError, "`threshold` must be a number"),
+        ({"ties": "coin"}, ValueError, "`ties` must be one of"),
+        ({"select": "any"}, ValueError, "`select` must be one of"),
+        ({"score_weights": "12"}, TypeError, "`score_weights` must"),
+        ({"higher_is_better": 1}, TypeError, "`higher_is_better` must be True or False"),
+        ({"check_correct_fn": "exact"}, ValueError, "`check_correct_fn` must be"),
+        ({"missing": "skip"}, ValueError, "`missing` must be one of"),
+        ({"on_conflict": "ignore"}, ValueError, "`on_conflict` must be one of"),
+    ],
+)
+def test_a_wrong_option_is_found_whatever_the_metrics(options, error, message):
+    with pytest.raises(error, match=message):
+        at_k.score(DATA, **options)
+
+
+def test_options_that_are_not_the_defaults():
+    assert at_k.score(DATA).options == {}
+    assert at_k.score(DATA, thresholds=[0.25, 0.5, 0.75, 1.0], threshold=0.5, pool=[], metrics=None).options == {}
+    found = at_k.score(DATA, k=np.array([1, 2]), thresholds=np.float64(0.5), check_correct_fn=close, threshold=0.5)
+    assert found.options == {"k": [1, 2], "thresholds": 0.5, "check_correct_fn": close}
+    assert [type(each) for each in found.options["k"]] == [int, int]
+    assert at_k.score(DATA, thresholds=Fraction(1, 3)).options == {"thresholds": Fraction(1, 3)}
+
+
+def test_options_reach_their_metric():
+    turned = at_k.score(DATA, k=[2], higher_is_better=False)
+    for k, row in ((2, DATA["scores"]),):
+        exact = sum(
+            oracles.best([-each for each in scores], right, k) for scores, right in zip(row, CORRECT, strict=True)
+        )
+        assert turned.values[f"best@{k}"] == pytest.approx(float(exact / 4), rel=1e-14)
+    strict = at_k.score(DATA, k=[2], ties="strict")
+    exact = sum(oracles.cons(*row, 2, "strict") for row in zip(DATA["answers"], CORRECT, strict=True)) / 4
+    assert strict.values["cons@2"] == pytest.approx(float(exact), rel=1e-14)
+    assert at_k.score(DATA, k=1, check_correct_fn=close, threshold=0.75).values["pass@1"] == 0
+    assert at_k.score(DATA, k=1, check_correct_fn=close, threshold=0.2).values["pass@1"] == 1
+
+
+def test_simulated_values_have_their_error_and_seed():
+    report = simulated_report()
+    assert 0 < report.errors["best@10"] < 0.02
+    assert report.values == simulated_report.__wrapped__().values
+    assert "estimator:simulated(seed=0)" in report.signatures["best_at_k"]
+    assert full_report().errors == {}
+
+
+def test_limits():
+    with pytest.raises(InputError) as caught:
+        at_k.score(DATA, k=[1, 2], limits=Limits(seconds=0))
+    assert caught.value.code == "limits.seconds"
+    with pytest.raises(InputError, match="takes up to 2") as caught:
+        at_k.score(DATA, k=[1, 2], limits=Limits(max_values=2 * (2 * 4 + 4 * 2)))
+    assert caught.value.code == "limits.values"
+    at_k.score(DATA, k=[1, 2], limits=Limits(max_values=4 * (2 * 4 + 4 * 2)))
+    with pytest.raises(InputError) as caught:
+        at_k.score(RAGGED, k=[1, 2], thresholds=0.5, limits=Limits(max_tables=2 * (2 + 4 * 2) - 1))
+    assert caught.value.code == "limits.tables"
+    at_k.score(RAGGED, k=[1, 2], thresholds=0.5, limits=Limits(max_tables=2 * (2 + 4 * 2)))
+    few = at_k.score({"grades": [[1, 0] * 40]}, k=[3], thresholds=[0.5], limits=Limits(max_tables=60))
+    assert len(few.curves.k) * 5 <= 60 + 2 * 5
+    assert {3, 80} <= set(few.curves.k)
+    slow = at_k.score(DATA, k=[1, 4], limits=Limits(vote_seconds=1e-9))
+    assert slow.left_out["cons_at_k"].code == "left_out.vote_too_long"
+    shown = at_k.score(DATA, k=[1], limits=Limits(vote_seconds=1e-9))
+    line = shown.curves.lines["cons@k"]
+    assert line[0] == shown.values["cons@1"]
+    assert line[1:] == (None, None, None)
+
+
+def test_the_modules_are_all_there():
+    assert [module.name for module in MODULES] == list(full_report().metrics)
