@@ -115,6 +115,7 @@ def judge(
         threshold: a sample is correct if its grade is above this number.
         missing: what happens to a missing sample: "error", "incorrect", or "drop".
         name: the name of the column of samples in error messages.
+        warn: whether a warning says how many samples were dropped. A report has a note instead.
 
     Raises:
         ValueError: if a sample is missing and `missing` is "error", or if "drop" removes all samples of a problem.
