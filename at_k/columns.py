@@ -34,9 +34,10 @@ _Place = Callable[[int], str]
 
 def read_answers(rows: object, name: str = "predictions") -> Answers:
     """Read rows of strings. None stands for a missing sample."""
-    whole = arrow.read_answers(rows)
-    if whole is not None:
-        return whole
+    for read in (arrow.read_answers, arrow.encode_lists):
+        whole = read(rows)
+        if whole is not None:
+            return whole
     flat, n = _flatten(rows, name)
     kinds = set(map(type, flat))
     if not kinds <= {str, type(None)}:

@@ -166,7 +166,14 @@ class SampledMetric(evaluate.Metric, ABC):
                 problems = Problems(grades=predictions)
         else:
             problems = self._read({"predictions": predictions, "references": references, "grades": grades}, judged=True)
-        return judge(problems, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing)
+        graded = problems.grades is not None and problems.answers is not None
+        return judge(
+            problems,
+            check_correct_fn=check_correct_fn,
+            threshold=threshold,
+            missing=missing,
+            name="grades" if graded else "predictions",
+        )
 
     def report(
         self,

@@ -94,7 +94,8 @@ class Scorer:
                 scores=given.get("scores"),
                 names={"answers": "predictions"},
             )
-        verdicts = judge(problems, **{name: self.options[name] for name in _JUDGING if name in self.options})
+        judging = {name: self.options[name] for name in _JUDGING if name in self.options}
+        verdicts = judge(problems, **judging, name="grades" if "grades" in given else "predictions")
         more = {"scores": problems.scores} if metric.needs_scores else {}
         values = metric.compute(verdicts, **more, **metric.own(self.options))
         style = self.options.get("key_style", "standard")

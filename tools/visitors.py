@@ -90,9 +90,9 @@ def _explore(connection, chance, events):
         n,
         c,
         chance.randint(0, n - c),
-        chance.randint(1, n),
         ["0.25", "0.5", "0.75"],
         chance.choice(("linear", "log")),
+        chance.randint(1, n),
     ]
     answer = connection.ask("POST", f"/gradio_api/run/{chance.choice(events)}", inputs)
     figures = [

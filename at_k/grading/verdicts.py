@@ -102,6 +102,7 @@ def judge(
     threshold: float = 0.5,
     missing: str = "error",
     name: str = "predictions",
+    warn: bool = True,
 ) -> Verdicts:
     """Judge samples by their grades, or, if there are no grades, by comparing their answers with references.
 
@@ -114,6 +115,7 @@ def judge(
         threshold: a sample is correct if its grade is above this number.
         missing: what happens to a missing sample: "error", "incorrect", or "drop".
         name: the name of the column of samples in error messages.
+        warn: whether a warning says how many samples were dropped. A report has a note instead.
 
     Raises:
         ValueError: if a sample is missing and `missing` is "error", or if "drop" removes all samples of a problem.
@@ -144,10 +146,12 @@ def judge(
         raise ValueError(f"`references` or `grades` must be given beside `{name}`: they say which answers are right")
     conditions = {"threshold": threshold, "missing": missing, "checker": checker}
     verdicts = Verdicts(grades, threshold, problems.n, 0, None, answers, conditions)
-    return _settle_missing(verdicts, absent, missing, name)
+    return _settle_missing(verdicts, absent, missing, name, warn=warn)
 
 
-def _settle_missing(verdicts: Verdicts, absent: Sequence[Ragged | None], missing: str, name: str) -> Verdicts:
+def _settle_missing(
+    verdicts: Verdicts, absent: Sequence[Ragged | None], missing: str, name: str, *, warn: bool
+) -> Verdicts:
     """Refuse missing samples, count them as wrong, or drop them."""
     gone = sum(int(np.count_nonzero(part.values)) for part in absent if part is not None)
     if not gone:
@@ -177,11 +181,12 @@ def _settle_missing(verdicts: Verdicts, absent: Sequence[Ragged | None], missing
             name=name,
             problem=int(np.argmax(dropped == verdicts.given)),
         )
-    warnings.warn(
-        f"missing='drop' left out {gone} of {len(mask.values)} samples, in {np.count_nonzero(dropped)} of "
-        f"{len(mask)} problems",
-        stacklevel=_count_own_frames(),
-    )
+    if warn:
+        warnings.warn(
+            f"missing='drop' left out {gone} of {len(mask.values)} samples, in {np.count_nonzero(dropped)} of "
+            f"{len(mask)} problems",
+            stacklevel=_count_own_frames(),
+        )
     kept = ~mask.values
     graded_whole = Ragged.concatenate(verdicts.graded)
     return Verdicts(

@@ -107,7 +107,7 @@ def place_sample(column: str, samples: Ragged, sample: int) -> Message:
     )
 
 
-def refuse_scatter(verdicts: Verdicts) -> None:
+def refuse_scatter(verdicts: Verdicts, title: str) -> None:
     """Raise if hardly any two samples of a problem give the same answer, so that a vote would mean nothing."""
     answers = verdicts.answers
     if answers is None:
@@ -127,9 +127,10 @@ def refuse_scatter(verdicts: Verdicts) -> None:
             return
     raise InputError(
         "left_out.scatter",
-        "cons@k is left out: hardly any two samples of a problem give the same answer ({repeats} of {chances} repeat "
+        "{title} is left out: hardly any two samples of a problem give the same answer ({repeats} of {chances} repeat "
         "an earlier one), so that a vote says nothing. The column may hold whole texts or sample numbers: extract the "
         "answers, or name their column.",
+        title=title,
         repeats=repeats,
         chances=chances,
     )

@@ -129,7 +129,12 @@ def score(
     names = read_names(frame.get("problem"), len(problems))
     labels = read_labels(groups, frame.get("group"), len(problems))
     verdicts = judge(
-        problems, check_correct_fn=check_correct_fn, threshold=threshold, missing=missing, name=_name_samples(problems)
+        problems,
+        check_correct_fn=check_correct_fn,
+        threshold=threshold,
+        missing=missing,
+        name=_name_samples(problems),
+        warn=False,
     )
     refuse_k_above_n(k, verdicts, names)
     notes = write_notes(problems, verdicts, missing)
@@ -148,7 +153,7 @@ def score(
     if not found:
         first = next(iter(left_out.values()))
         raise InputError(first.code, first.sentence, **first.values)
-    if "cons_at_k" in found and verdicts.answers is None:
+    if verdicts.answers is None and any(FAMILY[name].votes for name in found):
         notes.append(
             Message(
                 "note.vote_of_grades",
@@ -210,7 +215,7 @@ def _compute(
     own = metric.own(options)
     draws = () if metric.default_k is None else choose_k(own.get("k"), verdicts.n, metric.default_k)
     if metric.votes:
-        refuse_scatter(verdicts)
+        refuse_scatter(verdicts, metric.title)
         if draws and max(draws) > longest:
             raise InputError(
                 "left_out.vote_too_long",

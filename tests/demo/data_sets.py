@@ -66,6 +66,9 @@ def cut(rows, *n):
 
 FULL = with_columns(BOTH, score=SCORES, level=LEVELS)
 
+KNOWN = ("gpassk", "pass_at_k", "cons_at_k", "avg_at_n", "best_at_k")
+"""The metrics that are enumerated below."""
+
 KINDS = {
     "answers": (ANSWERED, {}),
     "verdicts": (GRADED, {}),
@@ -114,7 +117,7 @@ def samples(rows):
 def kind(name):
     """The rows, the samples and the options of a kind."""
     rows, options = KINDS[name]
-    return rows, samples(rows), Options(**options)
+    return rows, samples(rows), Options(**{"metrics": KNOWN} | options)
 
 
 def by_hand(rows, options):

@@ -1,6 +1,7 @@
 """The endpoints, called as a program calls them: plain values in, plain values or one sentence out."""
 
 import json
+from dataclasses import replace
 
 import gradio as gr
 import pytest
@@ -113,7 +114,7 @@ class TestScore:
         named = {name: getattr(options, name) for name in ("k", "taus", "ties", "missing", "higher_is_better")}
         named |= {"metrics": list(options.metrics), "taus": list(options.taus), "k": options.k and list(options.k)}
         found = score_text(lines(rows), **named)
-        scored = score(given_samples, Options(**KINDS[name][1] | {"by_group": True}))
+        scored = score(given_samples, replace(options, by_group=True))
         assert found["results"] == scored.values
         assert found["groups"] == scored.groups
         assert set(found["left_out"]) == set(scored.left_out)

@@ -10,6 +10,7 @@ from demo.data_sets import (
     FULL,
     GRADED,
     KINDS,
+    KNOWN,
     SCORES,
     SILENT,
     by_hand,
@@ -118,7 +119,7 @@ class TestNumbers:
 class TestExamples:
     def test_qwen(self):
         rows = list(map(json.loads, examples.read_example("qwen25_math").splitlines()))
-        scored = score(samples(rows), Options())
+        scored = score(samples(rows), Options(metrics=KNOWN))
         k, problems = [1, 2, 4, 8], list(map(str, range(len(rows))))
         grades, levels = {"predictions": [row["correct"] for row in rows]}, {"groups": [row["level"] for row in rows]}
         verdicts = {
@@ -200,7 +201,7 @@ class TestLeftOut:
     def test_an_answer_with_two_verdicts_has_no_vote(self):
         rows = with_columns(BOTH, score=SCORES)
         rows[1] = rows[1] | {"correct": [0, 1, 0, 0]}  # "2" is right and wrong
-        scored = score(samples(rows), Options())
+        scored = score(samples(rows), Options(metrics=KNOWN))
         (reason,) = scored.left_out.values()
         assert list(scored.left_out) == ["cons_at_k"]
         assert reason.code == "left_out.conflict"
@@ -208,7 +209,7 @@ class TestLeftOut:
         assert reason.values["first"] == describe_place(2, "correct", 2)
         assert reason.values["second"] == describe_place(2, "correct", 3)
         assert not any(key.startswith("cons") for key in (*scored.values, *scored.curves.lines))
-        exact = by_hand(rows, Options(metrics=[name for name in METRICS if name != "cons_at_k"]))
+        exact = by_hand(rows, Options(metrics=[name for name in KNOWN if name != "cons_at_k"]))
         assert scored.values == close(means(exact))
 
     def test_two_grades_that_are_both_right_are_one_verdict(self):

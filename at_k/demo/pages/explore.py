@@ -106,7 +106,7 @@ def build(**_: Any) -> None:
         """Make the function that shows the affected parts anew: of a setting, or of what the controls say."""
 
         def show(values: Mapping[Any, Any], request: gr.Request) -> dict[Any, Any]:
-            given = {name: values[control] for name, control in controls.items()}
+            given = {name: values[control] for name, control in controls.items() if control in values}
             view = View.read(given, language_of(request.headers.get("accept-language")), setting)
             return {parts[name]: view.make(name) for name in affected}
 
@@ -117,7 +117,7 @@ def build(**_: Any) -> None:
     everything = ("n", *AFFECTED["n"])
     for setting, button in zip(PRESETS.values(), presets, strict=True):
         shown: Any = {parts[part] for part in everything}
-        button.click(update(everything, setting), set(controls.values()), shown, **quick)
+        button.click(update(everything, setting), {k, taus, axis}, shown, **quick)
     # The browser translates what it was sent with the page; the note below the formulas is written here.
     gr.on(None, translate_formulas, None, formula, queue=False, show_progress="hidden", api_visibility="private")
 

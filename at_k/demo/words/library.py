@@ -19,7 +19,7 @@ CHINESE = {
     "left_out.conflict": '未计算 {title}：同一题的答案 {answer} 有两种判定（{first}；{second}）。`on_conflict="majority"` 让多数样本决定。',
     "left_out.no_score": "未计算 {title}：有一个样本没有分数（{place}）。",
     "left_out.no_scores": "未计算 {title}：它需要每个样本的分数。",
-    "left_out.scatter": "未计算 cons@k：同一题的样本几乎没有相同的答案（{chances} 个中只有 {repeats} 个与先前的相同），投票没有意义。该列可能是完整文本或样本编号：请提取答案，或指定答案所在的列。",
+    "left_out.scatter": "未计算 {title}：同一题的样本几乎没有相同的答案（{chances} 个中只有 {repeats} 个与先前的相同），投票没有意义。该列可能是完整文本或样本编号：请提取答案，或指定答案所在的列。",
     "left_out.scores": "未计算 {title}：{reason}",
     "left_out.vote_too_long": "未计算 {title}：在这么多样本上精确计算到 k = {k} 的投票在此处太慢。请用较小的 k，或在自己的机器上计算。",
     "limits.seconds": "计算超过了 {seconds} 秒。在您自己的机器上没有限制。",
