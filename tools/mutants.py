@@ -47,7 +47,6 @@ MORE = {
 SLOW = (
     *("test_values_of_k_that_share_a_product", "test_monotone_in_k_and_in_c", "test_every_ranking"),
     *("test_equal_weights_are_no_weights", "test_one_k_each_and_all_at_once_agree", "test_every_percent_of_every_k"),
-    *("test_a_vote_of_many", "alone"),
 )
 """Tests that take seconds, and are left out."""
 
