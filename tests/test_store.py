@@ -84,3 +84,11 @@ def test_large_batches_stay_apart():
         assert [len(batch) for batch in store] == held
     store.add(Problems.read(grades=[[1]]))
     assert [len(batch) for batch in store] == [10_000, 10_000, 1]
+
+
+def test_a_batch_that_does_not_fit_a_large_one_is_not_held():
+    store = Store()
+    store.add(Problems.read(grades=np.ones((10_000, 1))))
+    with pytest.raises(ValueError, match="`answers` must be given in every batch or in none"):
+        store.add(Problems.read(answers=[["a"]], grades=[[1]]))
+    assert len(store) == 10_000

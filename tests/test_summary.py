@@ -159,3 +159,11 @@ def test_the_mean_of_levels_is_rounded_once(largest, monkeypatch):
         counts = rng.integers(0, 2**20 if largest > 1 else 50, size) + 1
         exact = sum(Fraction(level) * int(count) for level, count in zip(levels, counts, strict=True))
         assert summary._mean_of_levels(levels, counts) == float(exact) / int(counts.sum())
+
+
+@pytest.mark.parametrize(("sizes", "shown"), [((3, 5, 4), "n:3-5"), ((4, 4), "n:4")])
+def test_the_samples_that_a_signature_states(sizes, shown):
+    verdicts = judge(Problems.read(grades=[[1] * size for size in sizes]))
+    values = Values({Key("pass@k", 1): Column.of([1.0] * len(sizes))})
+    signed = summary.sign(values, verdicts, name="pass_at_k", seed=0, version="1")
+    assert signed.split("|")[:2] == ["pass_at_k", shown]

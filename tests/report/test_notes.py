@@ -4,6 +4,7 @@ from time import monotonic
 
 import pytest
 
+import at_k
 from at_k.errors import InputError
 from at_k.family import FAMILY
 from at_k.grading import judge
@@ -39,7 +40,10 @@ def test_two_in_a_hundred_answers_must_repeat_one(repeats, refused):
     if refused:
         with pytest.raises(InputError) as caught:
             notes.refuse_scatter(verdicts, "cons@k")
-        assert (caught.value.code, caught.value.values) == ("left_out.scatter", {"title": "cons@k", "repeats": repeats, "chances": 100})
+        assert (caught.value.code, caught.value.values) == (
+            "left_out.scatter",
+            {"title": "cons@k", "repeats": repeats, "chances": 100},
+        )
     else:
         notes.refuse_scatter(verdicts, "cons@k")
 
@@ -84,3 +88,16 @@ def test_values_and_tables(taus, keys):
         notes.refuse_much(verdicts, metric, options, Limits(max_tables=2 * keys - 1))
     assert (caught.value.code, caught.value.values) == ("limits.tables", {"sizes": 2, "limit": 1})
     notes.refuse_much(verdicts, FAMILY["avg_at_n"], options, Limits(max_values=0, max_tables=0))
+
+
+def test_a_match_in_one_problem_is_a_match():
+    problems, verdicts = judged([["a", "b"], ["a", "b"]], ["none", "a"])
+    assert notes.write_notes(problems, verdicts, "error") == []
+
+
+def test_k_above_n_names_the_problem():
+    with pytest.raises(InputError, match="`k` must be at most n, .*problem .*q1.* has n = 2") as caught:
+        at_k.score({"problem": ["q0", "q1", "q2"], "grades": [[1, 0, 1], [1, 0], [1, 0, 0]]}, k=[1, 3])
+    assert caught.value.code == "options.k_above_n"
+    assert (caught.value.values["k"], caught.value.values["n"]) == (3, 2)
+    assert (caught.value.values["count"], caught.value.values["total"]) == (1, 3)
