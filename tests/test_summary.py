@@ -167,3 +167,8 @@ def test_the_samples_that_a_signature_states(sizes, shown):
     values = Values({Key("pass@k", 1): Column.of([1.0] * len(sizes))})
     signed = summary.sign(values, verdicts, name="pass_at_k", seed=0, version="1")
     assert signed.split("|")[:2] == ["pass_at_k", shown]
+
+
+def test_the_error_of_exact_values_is_zero():
+    for errors in (None, np.zeros(3)):
+        assert summary.average_error(errors) == 0.0

@@ -30,6 +30,7 @@ def test_the_values_of_one_k():
         curves = Curves((2, 3, 4), lines, equal_n)
         assert curves.at(2) == {"pass@2": 0.25, "G-Pass@2_0.5": 0.125, average: 0.25}
         assert curves.at(4) == {"pass@4": 0.5, average: 0.25}
+    assert Curves((2, 4), {Key("avg@n"): (0.5, 0.5)}).at(2) == {"avg@4": 0.5}
     with pytest.raises(ValueError, match="`k` must be a k of the curves, which are 2, 3, 4; got 1"):
         curves.at(1)
 

@@ -96,7 +96,7 @@ def test_a_match_in_one_problem_is_a_match():
 
 
 def test_k_above_n_names_the_problem():
-    with pytest.raises(InputError, match="`k` must be at most n, .*problem .*q1.* has n = 2") as caught:
+    with pytest.raises(InputError, match=r"`k` must be at most n, .*problem .*q1.* has n = 2") as caught:
         at_k.score({"problem": ["q0", "q1", "q2"], "grades": [[1, 0, 1], [1, 0], [1, 0, 0]]}, k=[1, 3])
     assert caught.value.code == "options.k_above_n"
     assert (caught.value.values["k"], caught.value.values["n"]) == (3, 2)
