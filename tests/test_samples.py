@@ -134,3 +134,14 @@ def test_binary_fractions_of_single_precision_are_what_they_print(dtype, scale, 
     numbers = (np.arange(-bound * scale, bound * scale + 1) / scale).astype(dtype)
     for part in (numbers, numbers[:3], numbers[-1:], np.append(numbers, dtype("nan"))):
         assert_array_equal(to_float64(part), [float(str(number)) for number in part])
+
+
+def test_the_width_that_all_rows_have():
+    assert ragged([1, 2], [3, 4]).width == 2
+    assert ragged([1, 2], [3]).width is None
+    assert ragged([1]).width == 1
+
+
+def test_flags_and_single_precision_are_joined_as_decimals():
+    joined = Ragged.concatenate([ragged([True, False]), ragged(np.array([0.1, 0.7], dtype=np.float32))])
+    assert_array_equal(joined.values, [1, 0, 0.1, 0.7])

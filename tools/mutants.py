@@ -31,20 +31,22 @@ SINGLE = ("combinatorics", "votes", "samples", "arrow", "columns", "problems", "
 FOLDERS = ("grading", "estimators", "report")
 
 MORE = {
-    "at_k/samples.py": ["tests/test_columns.py", "tests/grading"],
+    "at_k/samples.py": ["tests/test_columns.py", "tests/test_problems.py", "tests/grading"],
     "at_k/arrow.py": ["tests/test_columns.py"],
     "at_k/columns.py": ["tests/test_arrow.py"],
     "at_k/problems.py": ["tests/test_store.py"],
     "at_k/values.py": ["tests/test_family.py"],
     "at_k/report/report.py": ["tests/report"],
     "at_k/report/tables.py": ["tests/report/test_report.py"],
+    "at_k/report/frames.py": ["tests/report/test_scoring.py"],
+    "at_k/report/notes.py": ["tests/report/test_scoring.py"],
+    "at_k/report/curves.py": ["tests/report/test_scoring.py"],
 }
 """Tests that run beside those that mirror a file, because they are about it too."""
 
 SLOW = (
     *("test_values_of_k_that_share_a_product", "test_monotone_in_k_and_in_c", "test_every_ranking"),
     *("test_equal_weights_are_no_weights", "test_one_k_each_and_all_at_once_agree", "test_every_percent_of_every_k"),
-    *("test_a_vote_of_many", "alone"),
 )
 """Tests that take seconds, and are left out."""
 

@@ -24,13 +24,14 @@ def test_every_k_up_to_64_and_then_64_of_them():
 
 
 def test_the_values_of_one_k():
-    lines = {Key("pass@k"): (0.25, 0.5), Key("G-Pass@k", None, 0.5): (0.125, None), Key("avg@n"): (0.25, 0.25)}
+    lines = {Key("pass@k"): (0.25, 0.375, 0.5), Key("G-Pass@k", None, 0.5): (0.125, 0.25, None)}
+    lines |= {Key("avg@n"): (0.25, 0.25, 0.25)}
     for equal_n, average in ((True, Key("avg@n", 4)), (False, Key("avg@n"))):
-        curves = Curves((2, 4), lines, equal_n)
+        curves = Curves((2, 3, 4), lines, equal_n)
         assert curves.at(2) == {"pass@2": 0.25, "G-Pass@2_0.5": 0.125, average: 0.25}
         assert curves.at(4) == {"pass@4": 0.5, average: 0.25}
-    with pytest.raises(ValueError, match="`k` must be a k of the curves, which are 2, 4; got 3"):
-        curves.at(3)
+    with pytest.raises(ValueError, match="`k` must be a k of the curves, which are 2, 3, 4; got 1"):
+        curves.at(1)
 
 
 def test_lines_of_metrics_with_and_without_k():

@@ -38,28 +38,28 @@ def test_two_in_a_hundred_answers_must_repeat_one(repeats, refused):
     verdicts = judged(rows, ["x"] * 100)[1]
     if refused:
         with pytest.raises(InputError) as caught:
-            notes.refuse_scatter(verdicts)
-        assert (caught.value.code, caught.value.values) == ("left_out.scatter", {"repeats": repeats, "chances": 100})
+            notes.refuse_scatter(verdicts, "cons@k")
+        assert (caught.value.code, caught.value.values) == ("left_out.scatter", {"title": "cons@k", "repeats": repeats, "chances": 100})
     else:
-        notes.refuse_scatter(verdicts)
+        notes.refuse_scatter(verdicts, "cons@k")
 
 
 def test_answers_that_repeat_in_late_problems():
     rows = [["x", "y"]] * 2490 + [["x", "x"]] * 51
-    notes.refuse_scatter(judged(rows, ["x"] * len(rows))[1])  # 51 of 2541 are 2 %
+    notes.refuse_scatter(judged(rows, ["x"] * len(rows))[1], "cons@k")  # 51 of 2541 are 2 %
     with pytest.raises(InputError, match="50 of 2540 repeat"):
-        notes.refuse_scatter(judged(rows[:-1], ["x"] * (len(rows) - 1))[1])
+        notes.refuse_scatter(judged(rows[:-1], ["x"] * (len(rows) - 1))[1], "cons@k")
 
 
 def test_answers_of_different_problems_do_not_repeat_each_other():
     with pytest.raises(InputError, match="0 of 10 repeat"):
-        notes.refuse_scatter(judged([["x", "y"]] * 10, ["x"] * 10)[1])
+        notes.refuse_scatter(judged([["x", "y"]] * 10, ["x"] * 10)[1], "cons@k")
 
 
 def test_samples_without_an_answer_could_not_repeat_one():
     rows = [["x", None, None, None]] * 20
-    notes.refuse_scatter(judged(rows, ["x"] * 20, missing="incorrect")[1])
-    notes.refuse_scatter(judge(Problems.read(grades=[[1, 0]] * 100)))
+    notes.refuse_scatter(judged(rows, ["x"] * 20, missing="incorrect")[1], "cons@k")
+    notes.refuse_scatter(judge(Problems.read(grades=[[1, 0]] * 100)), "cons@k")
 
 
 def test_time():

@@ -1,6 +1,8 @@
 """A report as a value: what it holds, and the forms in which it leaves Python."""
 
+import io
 import json
+import sys
 
 import pandas as pd
 from reports import DATA, TAUS, full_report, simulated_report, whole
@@ -70,3 +72,17 @@ def test_a_report_without_curves():
 def test_two_reports_of_the_same_data_hold_the_same():
     assert whole(full_report()) == whole(full_report())
     assert whole(full_report()) != whole(at_k.score(DATA, k=[1, 2], thresholds=TAUS))
+
+
+def test_a_terminal_is_given_what_it_can_show(monkeypatch):
+    report = at_k.score({"grades": [[1, 0]], "group": ["é"]})
+    assert "é" in str(report)
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
+    assert str(report) == report.to_markdown().replace("é", "\\xe9")
+    monkeypatch.setattr(sys, "stdout", None)
+    assert str(report) == report.to_markdown()
+
+
+def test_the_representation_shows_values_and_no_functions():
+    assert "'pass@1': 0.5" in repr(at_k.score({"grades": [[1, 0]]}, k=1))
+    assert "<function" not in repr(full_report())

@@ -246,7 +246,7 @@ def test_a_column_of_whole_texts_is_no_vote():
     texts = [[f"text {problem} {sample}" for sample in range(10)] for problem in range(5)]
     report = at_k.score({"answers": texts, "references": [row[0] for row in texts]})
     assert report.left_out["cons_at_k"].code == "left_out.scatter"
-    assert report.left_out["cons_at_k"].values == {"repeats": 0, "chances": 45}
+    assert report.left_out["cons_at_k"].values == {"title": "cons@k", "repeats": 0, "chances": 45}
     texts[0][1] = texts[0][0]  # 1 of 45 repeats: more than 2 %
     assert "cons@1" in at_k.score({"answers": texts, "references": [row[0] for row in texts]}).values
     few = [[f"{sample}" for sample in range(8)]]  # seven that could repeat one are too few to say
@@ -326,6 +326,8 @@ def test_rows_of_one_model():
 
 def test_rows_that_are_pooled():
     report = at_k.score(MODELS, k=[1, 2], pool="model")
+    alone = at_k.score({name: column[:3] for name, column in MODELS.items()}, k=1, pool="model")
+    assert (alone.problems, alone.n, alone.c) == (["q0", "q1"], [4, 2], [1, 2])
     joined = {"problem": ["q0", "q1"], "grades": [[1, 0, 0, 0], [1, 1, 0, 1]]}
     assert report.values == at_k.score(joined, k=[1, 2]).values
     assert (report.problems, report.n, report.c) == (["q0", "q1"], [4, 4], [1, 3])
