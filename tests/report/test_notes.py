@@ -39,7 +39,10 @@ def test_two_in_a_hundred_answers_must_repeat_one(repeats, refused):
     if refused:
         with pytest.raises(InputError) as caught:
             notes.refuse_scatter(verdicts, "cons@k")
-        assert (caught.value.code, caught.value.values) == ("left_out.scatter", {"title": "cons@k", "repeats": repeats, "chances": 100})
+        assert (caught.value.code, caught.value.values) == (
+            "left_out.scatter",
+            {"title": "cons@k", "repeats": repeats, "chances": 100},
+        )
     else:
         notes.refuse_scatter(verdicts, "cons@k")
 
