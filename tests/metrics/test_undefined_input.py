@@ -164,7 +164,7 @@ COLUMNS = [
         ([[1], [1, 0, True, "1"]], TypeError, "numbers … got '1' of type str in problem 1, sample 3"),
         ([[1, [1], 0], [1]], TypeError, "numbers … got [1] of type list in problem 0, sample 1"),
         ([[1, 1.5], [0]], ValueError, "[0, 1] … got 1.5 in problem 0, sample 1"),
-        ([[1], [0, 0, -1]], ValueError, "[0, 1] … got -1.0 in problem 1, sample 2"),
+        ([[1], [0, 0, -1]], ValueError, "[0, 1] … got -1 in problem 1, sample 2"),
         ([[INF, 0], [1]], ValueError, "[0, 1] … got inf in problem 0, sample 0"),
         configs=GRADED,
     ),
@@ -196,7 +196,7 @@ COLUMNS = [
     ),
     *cases(
         "weights",
-        ([[1] * 4, [1, -2, 1, 1]], ValueError, "not negative … got -2.0 in problem 1, sample 1"),
+        ([[1] * 4, [1, -2, 1, 1]], ValueError, "not negative … got -2 in problem 1, sample 1"),
         ([[1] * 4, [1, 1, 1, NAN]], ValueError, "finite … got None or NaN in problem 1, sample 3"),
         ([["1"] * 4, [1] * 4], TypeError, "numbers … got '1' of type str in problem 0, sample 0"),
         ([[1] * 4], ValueError, "got 1 and 2"),

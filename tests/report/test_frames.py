@@ -38,7 +38,9 @@ def test_rows_have_the_columns_of_all_of_them():
     assert frames.read_frame(({"a": 1},)) == {"a": [1]}
 
 
-@pytest.mark.parametrize("data", [7, "path", b"x", None, iter([{}]), np.array([1]), {1, 2}], ids=str)
+@pytest.mark.parametrize(
+    "data", [7, "path", b"x", None, iter([{}]), np.array([1]), {1, 2}], ids=lambda data: type(data).__name__
+)
 def test_what_is_no_data_set(data):
     with pytest.raises(TypeError, match=r"`data` must be a data set with columns: .*; got"):
         frames.read_frame(data)
