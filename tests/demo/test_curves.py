@@ -195,7 +195,7 @@ def test_keys_and_values_are_those_of_compute(n):
 def test_what_is_not_there_is_not_found():
     partial = Curves((1, 4), {Key("pass@k"): (0.5, None), Key("avg@n"): (0.5, 0.5)})
     assert partial.at(4) == {"avg@4": 0.5}
-    with pytest.raises(ValueError, match="not in tuple"):
+    with pytest.raises(ValueError, match="must be a k of the curves, which are"):
         partial.at(2)
 
 

@@ -14,6 +14,7 @@ CHINESE = {
     "data.no_role": "`columns` 必须说明哪一列是 {roles} 之一；得到 {role}",
     "data.nothing_to_score": "`data` 必须有 `grades` 列，或 `answers` 与 `references` 两列；现有 {columns}。请用 `columns` 指明其他名称的列，或用 `at_k.read_results` 读取文件。",
     "data.place": "`{column}` 的题目 {problem}，样本 {sample}",
+    "data.pool_differs": "合并的同一题的各行中，`{role}` 必须相同；题目 {problem} 有 {first} 和 {second}",
     "data.same_problem": "`problem` 中每道题只能出现一次；{name} 在第 {first} 行和第 {row} 行。同一题的多行样本可由 `at_k.read_results` 或 `pool` 合并。",
     "data.splits": "`data` 必须是一个数据集；得到多个：{names}。请选择其中一个。",
     "left_out.conflict": '未计算 {title}：同一题的答案 {answer} 有两种判定（{first}；{second}）。`on_conflict="majority"` 让多数样本决定。',
