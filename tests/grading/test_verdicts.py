@@ -110,3 +110,23 @@ def test_a_column_beside_the_samples_has_a_value_for_each_that_is_there():
             verdicts.keep_samples("weights", columns.read_scores(rows))
     column = columns.read_scores([[1, 2], [3, 4]])
     assert verdicts.keep_samples("weights", column) is column
+
+
+def test_each_problem_is_checked_by_its_own_reference():
+    answers = [["a", "b", "c"], ["b", "a", "c"], ["c", "c", "a"]]
+    problems = Problems.read(answers=answers, references=["a", "b", "c"])
+    verdicts = judge(problems, check_correct_fn=lambda prediction, reference: 0.75 * (prediction == reference))
+    assert_array_equal(verdicts.correct.values, [True, False, False, True, False, False, True, True, False])
+    assert_array_equal(verdicts.mean_grade, [0.25, 0.25, 0.5])
+
+
+def test_a_problem_of_which_all_samples_are_dropped():
+    with pytest.raises(InputError, match="all of them are missing, and dropped, in problem 1") as caught:
+        judge(in_parts([[1, None]], [[None, None]]), missing="drop")
+    assert caught.value.code == "missing.nothing_left"
+
+
+def test_a_warning_points_at_what_called_the_library():
+    with pytest.warns(UserWarning, match="left out 1 of 2 samples") as caught:
+        judge(in_parts([[1, None]]), missing="drop")
+    assert caught[0].filename == __file__
