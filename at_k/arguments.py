@@ -226,7 +226,7 @@ def check_config(config_name: object) -> str:
     if config_name is None:
         return "default"
     if config_name not in CONFIGS:
-        raise ValueError(f"`config_name` must be one of {', '.join(map(repr, CONFIGS))}; got {config_name!r:.60}")
+        raise ValueError(f"`config_name` must be one of {', '.join(map(repr, CONFIGS))}; got {shorten(config_name)}")
     return str(config_name)
 
 

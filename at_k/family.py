@@ -429,5 +429,5 @@ def find_metric(name: str) -> Metric:
         ValueError: if there is no metric of this name.
     """
     if not isinstance(name, str) or name not in FAMILY:
-        raise ValueError(f"`name` must be one of {', '.join(map(repr, METRICS))}; got {name!r:.60}")
+        raise ValueError(f"`name` must be one of {', '.join(map(repr, METRICS))}; got {shorten(name)}")
     return FAMILY[name]

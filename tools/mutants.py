@@ -11,6 +11,7 @@ import copy
 import multiprocessing
 import os
 import random
+import resource
 import shutil
 import signal
 import sys
@@ -242,6 +243,7 @@ def _run_tests(tests: list[str]) -> None:
     status = 1
     try:
         os.setsid()
+        resource.setrlimit(resource.RLIMIT_CPU, (LONGEST, LONGEST))  # it ends, even if its parent has been killed
         for stream in (1, 2):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
         import pytest
