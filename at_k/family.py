@@ -25,6 +25,7 @@ from at_k.validation import (
     check_k,
     check_tau,
     refuse_too_many_k,
+    shorten,
 )
 from at_k.values import Column, Key, Values
 
