@@ -393,7 +393,7 @@ VOTES, CORRECT = [["a", "b"], ["a", "b", "a"]], [[1, 0], [1, 0, 1]]
         ({"weights": [[1, 1], [1, 1]]}, ValueError, ["`weights`", "2 and 3", "problem 1"]),
         ({"weights": [[1, 1], [1, 1, -1]]}, ValueError, ["`weights`", "-1", "problem 1, sample 2"]),
         ({"weights": [[1, 1], [1, np.inf, 1]]}, ValueError, ["`weights`", "inf", "problem 1, sample 1"]),
-        ({"weights": [[1, 1], [1, np.nan, 1]]}, ValueError, ["`weights`", "nan", "problem 1, sample 1"]),
+        ({"weights": [[1, 1], [1, np.nan, 1]]}, ValueError, ["`weights`", "NaN", "problem 1, sample 1"]),
         ({"weights": [[1, 1], ["1", 1, 1]]}, TypeError, ["`weights`", "'1'", "problem 1, sample 0"]),
         ({"k": 3}, ValueError, ["`k`", "k=3", "smallest n is 2", "problem 0"]),
         ({"k": 0}, ValueError, ["`k`", "0"]),
