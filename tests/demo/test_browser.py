@@ -82,9 +82,11 @@ TEXTS = """() => {
 }"""
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+# Every two of width, scheme and language meet in one of the four.
+@pytest.mark.parametrize(
+    ("width", "scheme", "language"),
+    [(1280, "light", "zh"), (1280, "dark", "en"), (390, "light", "en"), (390, "dark", "zh")],
+)
 def test_looks(visit, language, scheme, width):
     """Words in the visitor's language, in colours that can be read, on a page that is no wider than the screen."""
     locale = {"en": "en-GB", "zh": "zh-CN"}[language]
