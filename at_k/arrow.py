@@ -120,7 +120,10 @@ def _to_strings(values: Any) -> Any:
     if pa.types.is_null(values.type):
         values = values.cast(pa.string())
     if pa.types.is_string_view(values.type):
-        values = values.cast(pa.large_string())
+        try:
+            values = values.cast(pa.large_string())
+        except pa.ArrowNotImplementedError:  # before pyarrow 18
+            values = pa.array(values.to_pylist(), type=pa.large_string())
     return values if pa.types.is_string(values.type) or pa.types.is_large_string(values.type) else None
 
 
