@@ -139,13 +139,17 @@ class SampledMetric(evaluate.Metric, ABC):
         self._add({"predictions": predictions, "references": references, **kwargs})
 
     def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
-        """Add one problem: its samples, and its entries in the other columns."""
+        """Add one problem: its samples, and its entries in the other columns.
+
+        `evaluate.combine` hands it the samples as `predictions` and the reference as `references`.
+        """
+        row = {"predictions": prediction, "references": reference}
         for one, name in (("prediction", "predictions"), ("reference", "references")):
-            if name in kwargs:
+            if row[name] is not None and kwargs.get(name) is not None:
                 raise TypeError(
-                    f"`{name}` must not be given to `add`, which takes one problem as `{one}`; see `add_batch`"
+                    f"`{name}` must not be given to `add` beside `{one}`: it takes one problem; see `add_batch`"
                 )
-        row = {"predictions": prediction, "references": reference, **kwargs}
+        row |= {name: value for name, value in kwargs.items() if value is not None or name not in row}
         self._add({name: None if value is None else [value] for name, value in row.items()})
 
     def judge(

@@ -8,6 +8,7 @@ from typing import Any
 import at_k
 from at_k import family
 from at_k.arguments import COLUMNS, check_config, check_options
+from at_k.columns import require_problems
 from at_k.family import find_metric
 from at_k.grading import judge
 from at_k.problems import Problems
@@ -94,6 +95,7 @@ class Scorer:
                 scores=given.get("scores"),
                 names={"answers": "predictions"},
             )
+        require_problems("predictions", len(problems))
         judging = {name: self.options[name] for name in _JUDGING if name in self.options}
         verdicts = judge(problems, **judging, name="grades" if "grades" in given else "predictions")
         more = {"scores": problems.scores} if metric.needs_scores else {}
@@ -110,7 +112,8 @@ class Scorer:
                 continue
             column = self.columns.get(name, name)
             if column in names:
-                given[name] = batch[column]
+                held = batch[column]
+                given[name] = held if hasattr(held, "__len__") else list(held)  # an iterator can be read once
             elif name in ("predictions", "scores") or column != name:
                 raise ValueError(
                     f"`{column}` must be a column of the batch, whose columns are {', '.join(map(str, names))}: "

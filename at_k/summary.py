@@ -73,6 +73,8 @@ def summarize(
     for prefix, problems in {"": None, **find_members(groups, n_problems)}.items():
         for key, mean in average(values, problems).items():
             name = prefix + spell(key, key_style)
+            if name in result:
+                raise ValueError(f"`groups` must not make two keys alike; a group and a column both make {name!r}")
             result[name] = mean
             spread = average_error(errors.get(key), problems)
             if spread:

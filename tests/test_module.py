@@ -201,11 +201,16 @@ def test_a_copy_has_a_store_of_its_own(other_of):
 def test_one_problem_is_not_given_as_several():
     metric = load("pass_at_k", "graded")
     for wrong, right in (("predictions", "prediction"), ("references", "reference")):
-        with pytest.raises(
-            TypeError, match=f"`{wrong}` must not be given to `add`, which takes one problem as `{right}`"
-        ):
-            metric.add(**{"prediction": [1], wrong: [[1]]})
+        with pytest.raises(TypeError, match=f"`{wrong}` must not be given to `add` beside `{right}`"):
+            metric.add(**{"prediction": [1], right: [1], wrong: [[1]]})
     assert len(metric) == 0
+
+
+def test_combined_modules_take_single_problems():
+    combined = evaluate.combine([load("pass_at_k"), load("avg_at_n")])
+    combined.add(prediction=["a", "b"], reference="a")
+    combined.add(["c", "c"], "c")
+    assert combined.compute(k=1) == {"pass@1": 0.75, "avg@2": 0.75, "accuracy": 0.75}
 
 
 @pytest.mark.parametrize("added", [True, False])

@@ -106,3 +106,13 @@ def test_grades_beside_answers():
         TypeError, match="`columns` must name columns out of predictions, references, grades, scores; got"
     ):
         at_k.scorer("cons_at_k", k=1, columns={"answers": "right"})
+
+
+def test_a_column_that_can_be_read_once_loses_no_problem():
+    score = at_k.scorer("pass_at_k", "graded", k=1)
+    assert score({"predictions": iter([[1, 0], [1, 1], [0, 0]])}) == {"pass@1": [0.5, 1.0, 0.0]}
+
+
+def test_an_empty_batch():
+    with pytest.raises(ValueError, match="`predictions` must hold at least one problem; got none"):
+        at_k.scorer("pass_at_k", "graded", k=1)({"predictions": []})

@@ -172,3 +172,8 @@ def test_the_samples_that_a_signature_states(sizes, shown):
 def test_the_error_of_exact_values_is_zero():
     for errors in (None, np.zeros(3)):
         assert summary.average_error(errors) == 0.0
+
+
+def test_a_group_does_not_write_over_a_column():
+    with pytest.raises(ValueError, match="`groups` must not make two keys alike; a group and a column both make 'a/x'"):
+        summarize({"x": [1.0, 0.0], "a/x": [0.0, 0.0]}, groups=["a", "b"])

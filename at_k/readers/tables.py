@@ -27,7 +27,6 @@ _FIELD_LIMIT = Lock()
 PROBLEM_NAMES = [
     "problem_id",
     "task_id",
-    "task",
     "doc_id",
     "question_id",
     "problem",
@@ -35,6 +34,7 @@ PROBLEM_NAMES = [
     "id",
     "idx",
     "uid",
+    "task",
     "question",
     "prompt",
 ]

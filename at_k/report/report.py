@@ -78,6 +78,10 @@ class Report:
             table["group"] = self.labels
         return table | {"n": self.n, "c": self.c} | {str(key): values for key, values in self.by_problem.items()}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state with the curves computed: the function that draws them holds the samples."""
+        return {**self.__dict__, "curves": self.curves, "draw_curves": None}
+
     def __len__(self) -> int:
         """Count the problems."""
         return len(self.problems)

@@ -84,7 +84,7 @@ def write_html(report: Report, digits: int = 4) -> str:
 
 def _blocks(report: Report) -> Iterator[tuple[str, int, Mapping[Key, float]]]:
     """Yield the label, the size and the values of all problems, and then of each group."""
-    yield ALL, len(report), report.values
+    yield ALL if ALL not in report.groups else f"({ALL})", len(report), report.values
     for label, values in report.groups.items():
         yield label, report.sizes[label], values
 

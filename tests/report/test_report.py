@@ -2,6 +2,7 @@
 
 import io
 import json
+import pickle
 import sys
 
 import pandas as pd
@@ -86,3 +87,10 @@ def test_a_terminal_is_given_what_it_can_show(monkeypatch):
 def test_the_representation_shows_values_and_no_functions():
     assert "'pass@1': 0.5" in repr(at_k.score({"grades": [[1, 0]]}, k=1))
     assert "<function" not in repr(full_report())
+
+
+def test_a_report_can_be_pickled():
+    report = at_k.score({"grades": [[1, 0, 1], [0, 0, 1]]}, k=2)
+    copied = pickle.loads(pickle.dumps(report))
+    assert copied.values == report.values
+    assert copied.curves.lines == report.curves.lines

@@ -9,6 +9,7 @@ import pytest
 from reports import RAGGED, full_report, simulated_report
 
 import at_k
+from at_k.report import tables
 from at_k.values import Key
 
 REPORTS = {"full": full_report, "simulated": simulated_report, "odd labels": lambda: at_k.score(RAGGED, k=[1, 3])}
@@ -142,3 +143,9 @@ def test_scores_are_written_with_digits_and_shares_with_decimals():
     negative = at_k.score({"grades": [[1, 0]], "scores": [[-1.5, -0.25]]}, k=[1])
     assert "-0.875" in negative.to_markdown()
     assert Key("max@k", 1) in negative.values
+
+
+def test_a_group_called_all_is_not_the_total():
+    report = at_k.score({"grades": [[1, 1], [0, 0]], "group": ["all", "x"]}, k=1, metrics="pass_at_k")
+    found = {row[0]: row[-1] for row in tables.list_rows(report)}
+    assert found == {"(all)": 0.5, "all": 1.0, "x": 0.0}
