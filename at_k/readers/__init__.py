@@ -1,53 +1,72 @@
-"""From a results file to the standard columns: problem, answers, references, grades, scores and group."""
+"""From results files to the standard columns: problem, answers, references, grades, scores, group and meta."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from os import PathLike
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from filecmp import cmp
+from os import fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from at_k.errors import InputError
+from at_k.errors import InputError, Message
 from at_k.limits import UNLIMITED, Limits
-from at_k.readers.plain import collect_samples
-from at_k.readers.standard import ROLES, Samples
-from at_k.readers.tables import read_table, refuse_large
+from at_k.readers.paths import Paths, is_paths
+from at_k.readers.samples import ROLES, Samples
 
 if TYPE_CHECKING:
     from datasets import Dataset
 
-__all__ = ["ROLES", "Samples", "read_results", "read_samples"]
+    from at_k.readers.format import Format, Reading
+    from at_k.readers.sources import Source
+
+__all__ = ["ROLES", "Samples", "is_paths", "read_bytes", "read_results", "read_samples"]
 
 
 def read_results(
-    path: str | PathLike[str],
+    path: Paths,
     *,
+    format: str | None = None,
     columns: Mapping[str, str | None] | None = None,
     where: Mapping[str, object] | None = None,
     pool: str | Sequence[str] = (),
+    scorer: str | None = None,
+    filter: str | None = None,
+    tests: str | None = None,
+    errors: str = "raise",
     limits: Limits = UNLIMITED,
 ) -> Dataset:
-    r"""Read a results file into a data set with one row per problem.
+    r"""Read results files into a data set with one row per problem.
 
-    The file is JSON, JSONL, CSV or TSV in UTF-8, with one row per problem and lists of samples, or one row per sample.
+    A file may be of any harness that `at-k formats` lists, or a table in JSON, JSONL, CSV, TSV or Parquet with one row
+    per problem and lists of samples, or with one row per sample. It may be compressed with gzip or Zstandard.
 
     Args:
-        path: the file.
+        path: a file, several, a folder, or a glob such as "runs/*.jsonl". Several files hold more samples of the same
+            problems.
+        format: the name of the format, where the content does not show it; "plain" for a table.
         columns: role → column, or None for no column, where the guess is not right: `{"grades": "is_right"}`. The roles
             are problem, answers, references, grades, scores and group.
         where: column → the value, or list of values, of the rows to keep: `{"model": "a"}`.
-        pool: columns such as "model" whose rows are samples of one model after all.
+        pool: columns such as "model" whose rows are samples of one model after all; "file" if the files are runs that
+            number their samples alike.
+        scorer: whose grades to take, where a file has several.
+        filter: whose answers to take, where a file has several.
+        tests: "base" or "plus", for EvalPlus.
+        errors: "raise", or "skip" to leave out what is broken; the description of the data set counts it.
         limits: the most that is accepted; without limit if not given.
 
     Returns:
-        A data set with those of the standard columns that the file has: `problem` (a string), `answers` (a list of
-        strings; null where a sample has none), `references` (a list of strings, each of them correct), `grades` (a list
-        of numbers from 0 to 1), `scores` (a list of numbers), `group` (a string). Its description says which columns
-        they were; `read_samples` returns the same as an object.
+        A data set with the columns `problem` (a string), `answers` (a list of strings; null where a sample has none),
+        `references` (a list of strings, each of them correct), `grades` (a list of numbers from 0 to 1; null where a
+        sample has none), `scores` (a list of numbers), `group` (a string) and `meta` (a string: a JSON object with what
+        else the file says about the problem). A column that the file does not have is null. The description says what
+        was taken from where.
 
     Raises:
-        InputError: if the file cannot be used. The sentence names the file, and the row and column at fault.
-        OSError: if the file cannot be opened.
+        InputError: if a file cannot be used. The sentence names the file, and the line or row and the column at fault.
+        OSError: if a file cannot be opened.
 
     Examples:
         >>> from pathlib import Path
@@ -61,69 +80,145 @@ def read_results(
         >>> data.info.description
         'Read from results.csv: problem from column “task_id”, grades from column “passed”.'
     """
-    from datasets import Dataset, DatasetInfo, Features, Value
+    from at_k.readers.output import make_dataset
 
-    samples = read_samples(path, columns=columns, where=where, pool=pool, limits=limits)
-    text, texts, numbers = Value("string"), [Value("string")], [Value("float64")]
-    types = {
-        "problem": text,
-        "answers": texts,
-        "references": texts,
-        "grades": numbers,
-        "scores": numbers,
-        "group": text,
-    }
-    found = samples.columns()
-    features = Features({name: types[name] for name in found})
-    origin = ", ".join(f"{role} from column “{column}”" for role, column in samples.roles.items() if column is not None)
-    info = DatasetInfo(description=f"Read from {Path(path).name}: {origin}.", features=features)
-    return Dataset.from_dict(found, features=features, info=info)
+    samples = read_samples(
+        path,
+        format=format,
+        columns=columns,
+        where=where,
+        pool=pool,
+        scorer=scorer,
+        filter=filter,
+        tests=tests,
+        errors=errors,
+        limits=limits,
+    )
+    return make_dataset(samples, path)
 
 
 def read_samples(
-    path: str | PathLike[str],
+    path: Paths,
     *,
+    format: str | None = None,
     columns: Mapping[str, str | None] | None = None,
     where: Mapping[str, object] | None = None,
     pool: str | Sequence[str] = (),
+    scorer: str | None = None,
+    filter: str | None = None,
+    tests: str | None = None,
+    errors: str = "raise",
     limits: Limits = UNLIMITED,
 ) -> Samples:
-    """Read a results file as `read_results` does, into lists; `roles` says which column was taken for what.
+    """Read results files as `read_results` does, without the library `datasets`.
+
+    The arguments and errors are those of `read_results`.
+    """
+    from at_k.readers.format import Reading
+    from at_k.readers.merging import merge
+    from at_k.readers.paths import find_files
+
+    if errors not in ("raise", "skip"):
+        raise InputError("readers.errors", '`errors` must be "raise" or "skip"; got {value}', value=repr(errors))
+    pooled = [pool] if isinstance(pool, str) else list(pool)
+    reading = Reading(
+        columns=columns or {},
+        where=where,
+        pool=[each for each in pooled if each != "file"],
+        scorer=scorer,
+        filter=filter,
+        tests=tests,
+        errors=errors,
+        limits=limits,
+    )
+    files, named = find_files(path)
+    chosen = _find_formats(files, format, limits, ignore=not named)
+    if not named and format is None:
+        chosen = _keep_best(chosen)
+    parts: dict[str, Samples] = {}
+    for file, source, each in chosen:
+        with _naming(file):
+            each.refuse_options(reading)
+            parts[fspath(file)] = each.read(source, reading)
+        source.release()
+    if not parts:
+        raise InputError("readers.nothing", "None of these files can be read: {count:,} were tried.", count=len(files))
+    merged = merge(list(parts.values()), list(parts), pool=pooled)
+    notes = [*merged.origin.notes, *_note_copies([file for file in files if fspath(file) in parts])]
+    return replace(merged, origin=replace(merged.origin, notes=notes))
+
+
+def _note_copies(files: Sequence[Path]) -> list[Message]:
+    """Note the first file that is, byte by byte, a copy of another one."""
+    originals: dict[int, Path] = {}
+    for file in files if len(files) > 1 else ():
+        original = originals.setdefault(file.stat().st_size, file) if file.is_file() else file
+        if original is not file and cmp(original, file, shallow=False):
+            return [
+                Message(
+                    "note.copy",
+                    "The same samples were counted twice: {file} is a copy of {original}. If that is not what you "
+                    "want, leave one of them out.",
+                    file=fspath(file),
+                    original=fspath(original),
+                )
+            ]
+    return []
+
+
+def read_bytes(name: str, data: bytes, reading: Reading, *, format: str | None = None) -> Samples:
+    """Read a results file that is in memory.
 
     Args:
-        path: as of `read_results`.
-        columns: as of `read_results`.
-        where: as of `read_results`.
-        pool: as of `read_results`.
-        limits: as of `read_results`.
+        name: what messages call it.
+        data: its content.
+        reading: how it is to be read.
+        format: the name of its format; by default it is recognised.
 
     Raises:
-        InputError: as `read_results` does.
-        OSError: as `read_results` does.
+        InputError: if it cannot be used.
     """
+    from at_k.readers.formats import find_format
+    from at_k.readers.sources import Source
+
+    source = Source(name, data, reading.limits)
+    chosen = find_format(source, format)
+    chosen.refuse_options(reading)
+    return chosen.read(source, reading)
+
+
+def _find_formats(
+    files: Sequence[Path], format: str | None, limits: Limits, *, ignore: bool
+) -> Iterator[tuple[Path, Source, Format]]:
+    """Yield each file with its format. With `ignore`, files of no known format are passed over."""
+    from at_k.readers.formats import find_format
+    from at_k.readers.sources import Source
+
+    for file in files:
+        found = None
+        with _naming(file, ignore=ignore):
+            # A pipe, as in `at-k score <(zcat results.gz)`, can be read only once.
+            source = Source(file.name, file if file.is_file() else file.read_bytes(), limits)
+            found = file, source, find_format(source, format)
+        if found is not None:
+            yield found
+
+
+def _keep_best(found: Iterator[tuple[Path, Source, Format]]) -> Iterator[tuple[Path, Source, Format]]:
+    """Keep the files of a harness, if there are any in a folder, and pass over the others."""
+    listed = []
+    for file, source, each in found:
+        source.release()  # the documents of all files together may not fit into memory
+        listed.append((file, source, each))
+    best = min((each.rank for _, _, each in listed), default=0)
+    return (each for each in listed if each[2].rank == best)
+
+
+@contextmanager
+def _naming(file: Path, *, ignore: bool = False) -> Iterator[None]:
+    """Name the file in an error that is about it, or ignore the error."""
     try:
-        table = read_table(_read_text(Path(path), limits), limits=limits)
-        return collect_samples(table, columns=columns, where=where, pool=pool, limits=limits)
+        yield
     except InputError as error:
-        raise error.in_file(str(path)) from None
-
-
-def _read_text(path: Path, limits: Limits) -> str:
-    """Return the text of a file."""
-    try:
-        if limits.max_bytes is not None:
-            refuse_large(path.stat().st_size, limits)
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise FileNotFoundError(f"There is no file {path} in {Path.cwd()}") from None
-    except IsADirectoryError:
-        raise IsADirectoryError(f"{path} is a folder; give the path of one results file") from None
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(
-            "readers.encoding",
-            "This is not a text file in UTF-8: byte {position:,} does not fit. Save it as JSON, JSONL, CSV or TSV in "
-            "UTF-8.",
-            position=error.start + 1,
-        ) from None
+        if not ignore:
+            raise error.in_file(fspath(file)) from None

@@ -9,7 +9,9 @@ from typing import Any, NamedTuple, TypeGuard
 
 from at_k.errors import InputError, Message
 from at_k.limits import Limits, exceeds
-from at_k.readers.quoting import quote, shorten
+from at_k.readers.faults import find_fault, find_long_text
+from at_k.readers.places import describe_place
+from at_k.readers.quoting import quote
 from at_k.readers.tables import Listed, Table
 
 _SPELLED: dict[str, float | bool] = dict.fromkeys(("true", "yes", "pass", "passed"), True)
@@ -25,42 +27,40 @@ class Cell(NamedTuple):
     column: str
     sample: int | None = None
 
+    def fault(self, role: str) -> InputError:
+        """Return the error of a value that its role cannot take."""
+        return find_fault(role, self.value, self.place)
+
+    @property
+    def place(self) -> Message:
+        """Where the value stands."""
+        return describe_place(self.row, self.column, self.sample)
+
     def quoted(self) -> dict[str, object]:
         """Return the value and the place as a message takes them."""
-        return {"value": quote(self.value), "place": describe_place(self.row, self.column, self.sample)}
+        return {"value": quote(self.value), "place": self.place}
 
     def parts(self) -> Iterator[Cell]:
         """Yield the cells of a list of samples."""
         return (Cell(value, self.row, self.column, sample) for sample, value in enumerate(self.value, 1))
 
 
-def describe_place(row: int, column: str, sample: int | None = None) -> Message:
-    """Describe where a value stands in a file; all numbers are counted from 1.
-
-    Examples:
-        >>> str(describe_place(2, "correct", 3))
-        'row 2, column “correct”, sample 3'
-    """
-    if sample is None:
-        return Message("cells.place", "row {row}, column “{column}”", row=row, column=shorten(column))
-    return Message(
-        "cells.sample_place",
-        "row {row}, column “{column}”, sample {sample}",
-        row=row,
-        column=shorten(column),
-        sample=sample,
-    )
-
-
 def read_cells(table: Table, role: str, column: str) -> Iterator[Cell]:
     """Yield the cells of a column. Where a role needs numbers, those that CSV spells are converted."""
-    spelled = table.layout in ("csv", "tsv") and role in ("grades", "scores")
-    for number, row in table.numbered():
-        value = row.get(column)
-        yield Cell(_read_spelled(value) if spelled and isinstance(value, str) else value, number, column)
+    spelled = are_spelled(table.layout, role)
+    for number, value in zip(table.row_numbers(), table.column(column), strict=True):
+        yield Cell(read_spelled(value) if spelled else value, number, column)
 
 
-def _read_spelled(text: str) -> object:
+def are_spelled(layout: str, role: str) -> bool:
+    """Return whether the cells of a role are numbers in words, as in CSV."""
+    return layout in ("csv", "tsv") and role in ("grades", "scores")
+
+
+def read_spelled(text: object) -> object:
+    """Return the number or truth value that a text of CSV spells, or else the text itself."""
+    if not isinstance(text, str):
+        return text
     word = text.strip().lower()
     return float(word) if _NUMBER.fullmatch(word) else _SPELLED.get(word, text)
 
@@ -69,9 +69,7 @@ def read_problem(cell: Cell, limits: Limits) -> str:
     """Return the name of a problem."""
     text = _read_text(cell, limits)
     if text is None:
-        raise InputError(
-            "cells.problem", "The name of a problem must be text or a number; got {value} ({place}).", **cell.quoted()
-        )
+        raise cell.fault("problem")
     return text
 
 
@@ -79,11 +77,7 @@ def read_label(cell: Cell, limits: Limits) -> str:
     """Return the name of a group."""
     text = ("true" if cell.value else "false") if isinstance(cell.value, bool) else _read_text(cell, limits)
     if text is None:
-        raise InputError(
-            "cells.group",
-            "The name of a group must be text, a number, true or false; got {value} ({place}).",
-            **cell.quoted(),
-        )
+        raise cell.fault("group")
     return text
 
 
@@ -96,11 +90,7 @@ def read_references(cell: Cell, limits: Limits) -> list[str]:
     found = [text for text in texts if text is not None]
     if len(found) < len(texts):
         wrong = values[texts.index(None)] if values else values
-        raise InputError(
-            "cells.reference",
-            "A reference must be text or a number, or a list of them; got {value} ({place}).",
-            **cell._replace(value=wrong).quoted(),
-        )
+        raise cell._replace(value=wrong).fault("references")
     return found
 
 
@@ -110,7 +100,7 @@ def read_answer(cell: Cell, limits: Limits) -> str | None:
         return None if cell.value is None else ""
     text = _read_text(cell, limits)
     if text is None:
-        raise InputError("cells.answer", "An answer must be text or a number; got {value} ({place}).", **cell.quoted())
+        raise cell.fault("answers")
     return text
 
 
@@ -119,11 +109,7 @@ def read_grade(cell: Cell, _: Limits) -> float | None:
     if cell.value is None or (isinstance(cell.value, float) and isnan(cell.value)):
         return None
     if not isinstance(cell.value, (int, float)) or not 0 <= cell.value <= 1:
-        raise InputError(
-            "cells.grade",
-            "A grade must be true, false, or a number from 0 to 1; got {value} ({place}).",
-            **cell.quoted(),
-        )
+        raise cell.fault("grades")
     return float(cell.value)
 
 
@@ -132,7 +118,7 @@ def read_score(cell: Cell, _: Limits) -> float | None:
     if cell.value is None:
         return None
     if not _is_finite(cell.value):
-        raise InputError("cells.score", "A score must be a finite number; got {value} ({place}).", **cell.quoted())
+        raise cell.fault("scores")
     return float(cell.value)
 
 
@@ -142,13 +128,7 @@ def _read_text(cell: Cell, limits: Limits) -> str | None:
     if not isinstance(text, str) or not text:
         return None
     if exceeds(len(text), limits.max_text):
-        raise InputError(
-            "cells.long",
-            "A text has {length:,} characters; the limit is {limit:,} ({place}).",
-            length=len(text),
-            limit=limits.max_text,
-            place=cell.quoted()["place"],
-        )
+        raise find_long_text(text, limits.max_text, cell.place)
     return text
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from at_k.errors import InputError
+from at_k.readers.coding import encode, is_arrow
 from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
 from at_k.validation import type_name
 
@@ -73,10 +75,10 @@ where={"model": "a"}. If all rows are samples of one model, say so: pool="model"
 
 def _filter_rows(columns: Mapping[str, Sequence[object]], where: Mapping[str, object]) -> list[int]:
     """Return the positions of the rows that have one of the wanted values in every column of `where`."""
-    kept: list[int] | None = None
+    kept: NDArray[np.bool_] | None = None
     for name, wanted in where.items():
-        spelled = list(map(_spell, columns[name]))
-        known = set(spelled)
+        codes, values = _encode(columns[name])
+        known = {_spell(value) for value in values}
         choices = list(wanted) if isinstance(wanted, (list, tuple, set, frozenset)) else [wanted]
         for value in choices:
             if _spell(value) not in known:
@@ -85,17 +87,19 @@ def _filter_rows(columns: Mapping[str, Sequence[object]], where: Mapping[str, ob
                     "No row has {value} in column “{column}”. Its values are: {values}.",
                     value=quote(value),
                     column=shorten(name),
-                    values=quote_all(_distinct(columns[name])),
+                    values=quote_all(values),
                 )
         accepted = set(map(_spell, choices))
-        kept = [place for place in (range(len(spelled)) if kept is None else kept) if spelled[place] in accepted]
-    if not kept:
+        flags = np.array([_spell(value) in accepted for value in values], dtype=bool)[codes]
+        kept = flags if kept is None else kept & flags
+    if kept is None or not kept.any():
         raise InputError("models.no_rows", "No row has all of the values that `where` asks for.")
-    return kept
+    return [int(place) for place in np.flatnonzero(kept)]
 
 
 def _refuse_several(name: str, column: Sequence[object], kept: list[int] | None) -> None:
-    values = _distinct(column if kept is None else [column[place] for place in kept])
+    codes, known = _encode(column)
+    values = [known[code] for code in dict.fromkeys((codes if kept is None else codes[kept]).tolist())]
     if len(values) > 1:
         example = next(value for value in values if value is not None)
         raise InputError(
@@ -104,17 +108,22 @@ def _refuse_several(name: str, column: Sequence[object], kept: list[int] | None)
             "If all rows are samples of one model, say so: pool={pool}.",
             column=shorten(name),
             values=quote_all(values),
-            where=f"{{{_write(name)}: {_write(example)}}}",
-            pool=_write(name),
+            where=f"{{{write_value(name)}: {write_value(example)}}}",
+            pool=write_value(name),
         )
 
 
-def _distinct(column: Iterable[object]) -> list[object]:
-    """Return the different values of a column in order of first appearance."""
-    found: dict[str | None, object] = {}
-    for value in column:
-        found.setdefault(_spell(value), value)
-    return list(found.values())
+def _encode(column: Sequence[object]) -> tuple[NDArray[np.int64], list[object]]:
+    """Return the code of each value, and the different values in order of first appearance, with None."""
+    if is_arrow(column):
+        codes, values = encode(column)
+        if not len(codes) or codes.min() >= 0:
+            return codes, values
+        return np.where(codes < 0, len(values), codes), [*values, None]
+    found: dict[str | None, int] = {}
+    numbered = np.fromiter((found.setdefault(_spell(value), len(found)) for value in column), np.int64, len(column))
+    firsts = np.unique(numbered, return_index=True)[1]
+    return numbered, [column[int(first)] for first in firsts]
 
 
 def _spell(value: object) -> str | None:
@@ -124,7 +133,7 @@ def _spell(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def _write(value: object) -> str:
+def write_value(value: object) -> str:
     """Write a name or a value as one would in Python: short, and in characters that can be sent."""
     plain = isinstance(value, (bool, int, float))
     return json.dumps(value if plain else shorten(str(value)), ensure_ascii=False)

@@ -3,22 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from at_k.errors import InputError, Message
 from at_k.limits import UNLIMITED, Limits
-from at_k.readers.models import select_rows
-from at_k.readers.roles import guess_roles
-from at_k.readers.standard import Samples, standardize
+from at_k.readers.cells import READERS, Cell
+from at_k.readers.coding import count_distinct, find_firsts, join_codes
+from at_k.readers.columnar import ColumnTable
+from at_k.readers.models import MODEL_NAMES, select_rows, write_value
+from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
+from at_k.readers.roles import (
+    GROUP_NAMES,
+    SAMPLE_NUMBERS,
+    VERDICT_NAMES,
+    guess_roles,
+    list_first_cells,
+    list_named,
+    settle_lists,
+)
+from at_k.readers.samples import Columns, Samples
+from at_k.readers.standard import standardize
 from at_k.readers.tables import Table
 from at_k.validation import type_name
 
+SET_NAMES = ("dataset", "dataset_name", "data_source", "benchmark", "task", "task_name", "subset")
+"""Names of columns in which each value stands for a set of problems, whose ids may be those of another set."""
+
+_WATCHED = (
+    dict.fromkeys((*MODEL_NAMES, *SET_NAMES, *GROUP_NAMES), "string")
+    | dict.fromkeys(SAMPLE_NUMBERS, "int64")
+    | dict.fromkeys(VERDICT_NAMES, "bool")
+)
+"""Columns that change what is scored, wherever in the file they begin: column → the type of its cells, as a rule."""
+
 
 def collect_samples(
-    table: Table,
+    table: Table | ColumnTable,
     *,
     columns: Mapping[str, str | None] | None = None,
     where: Mapping[str, object] | None = None,
     pool: str | Sequence[str] = (),
+    errors: str = "raise",
     limits: Limits = UNLIMITED,
 ) -> Samples:
     """Read the samples of a table, whose columns may have any names.
@@ -28,6 +56,7 @@ def collect_samples(
         columns: role → column, or None for no column, where the guess is not right.
         where: column → the value, or list of values, of the rows to keep.
         pool: columns of models whose rows are samples of one model after all.
+        errors: "skip" to leave out what is broken; the origin of the samples counts it by cause.
         limits: the most that is accepted.
 
     Raises:
@@ -41,21 +70,126 @@ def collect_samples(
     """
     if columns is not None and not isinstance(columns, Mapping):
         raise TypeError(f"`columns` must map roles to columns; got {type_name(columns)}")
-    roles = guess_roles(table, columns, limits=limits) | dict(columns or {})
-    rows = select_rows(_Columns(table), where=where, pool=pool, used=list(roles.values()))
-    return standardize(table if rows is None else table.take(rows), roles, limits=limits)
+    given = dict(columns or {})
+    chosen = [*(where or ())] if isinstance(where, Mapping) else []
+    pooled = [pool] if isinstance(pool, str) else list(pool)
+    if isinstance(table, ColumnTable):
+        _read_ahead(table, given, [*chosen, *pooled], limits)
+    table = settle_lists(table, given)
+    roles = guess_roles(table, given, limits=limits) | given
+    used = [column for column in roles.values() if column is not None]
+    rows = select_rows(_Columns(table), where=where, pool=pool, used=used)
+    kept = table if rows is None else table.take(rows)
+    _refuse_several_sets(kept, roles["problem"], [*used, *pooled])
+    numbered = [name for name in list_named(kept, SAMPLE_NUMBERS) if name not in used]
+    if any(name in kept.columns for name in pooled):
+        numbered = []  # the samples of several models may have the same numbers
+    numbered = [name for name in numbered if normalize_name(name) != "seed" or _varies(kept, name)]
+    samples = standardize(kept, roles, limits=limits, numbered=numbered, skip=errors == "skip")
+    origin = replace(samples.origin, notes=_note_unread_verdicts(table, roles, given, limits))
+    return replace(samples, origin=origin)
+
+
+def _read_ahead(table: ColumnTable, given: Mapping[str, str | None], named: Sequence[str], limits: Limits) -> None:
+    """Read at once the columns that are likely to be needed; the others are not read from the file at all."""
+    table.watch(_WATCHED)
+    table.seek([name for name in [*named, *given.values()] if name is not None])
+    _read_likely(table, given, named, limits)
+    if table.learn():  # a block ends with a row that has more columns than the first rows
+        _read_likely(table, given, named, limits)
+
+
+def _read_likely(table: ColumnTable, given: Mapping[str, str | None], named: Sequence[str], limits: Limits) -> None:
+    likely = guess_roles(
+        table.head, {role: name for role, name in given.items() if name in table.columns}, limits=limits
+    )
+    names = [name for name in likely.values() if name is not None]
+    names += list_named(table, (*SAMPLE_NUMBERS, *MODEL_NAMES, *SET_NAMES))
+    names += [name for name in [*named, *given.values()] if name in table.columns]
+    numeric = {likely["grades"], likely["scores"]} - {likely["answers"], likely["references"], None}
+    table.read(_leave_out_texts(table, names), {name for name in numeric if name is not None})
+
+
+def _leave_out_texts(table: ColumnTable, names: Sequence[str]) -> list[str]:
+    """Leave out columns that hold objects: they number or name nothing."""
+    return [
+        name for name in dict.fromkeys(names) if not any(isinstance(cell, dict) for cell in table.head.column(name))
+    ]
+
+
+def _varies(table: Table | ColumnTable, name: str) -> bool:
+    return len(table.coded(name).values) > 1
+
+
+def _refuse_several_sets(table: Table | ColumnTable, problem: str | None, taken: Sequence[str]) -> None:
+    """Raise if a problem has the name of another one in another set of problems."""
+    if problem is None:
+        return
+    for name in list_named(table, SET_NAMES):
+        if name in taken:
+            continue
+        sets, values = table.coded(name)
+        if count_distinct(sets) < 2:  # null is a value, too
+            continue
+        problems, names = table.coded(problem)
+        firsts = find_firsts(join_codes([problems, sets]))
+        several = np.bincount(problems[firsts][problems[firsts] >= 0]) > 1
+        if several.any():
+            clash = int(np.argmax(several))
+            own = firsts[problems[firsts] == clash]
+            raise InputError(
+                "plain.several_sets",
+                "Problem {problem} is in several sets of problems by column “{column}”: {values}. To score one set, "
+                "keep only its rows: where={where}. If it is the same problem in all of them, say so: pool={pool}. "
+                "Else give every problem a name of its own.",
+                problem=quote(names[clash]),
+                column=shorten(name),
+                values=quote_all(values[sets[row]] if sets[row] >= 0 else None for row in own.tolist()),
+                where=f"{{{write_value(name)}: {write_value(values[0])}}}",
+                pool=write_value(name),
+            )
+
+
+def _note_unread_verdicts(
+    table: Table | ColumnTable, roles: Columns, given: Mapping[str, str | None], limits: Limits
+) -> list[Message]:
+    """Note a column that has the name of verdicts, and holds few or none that can be read."""
+    if "grades" in given or roles["grades"] is not None:
+        return []
+    for name in list_named(table, VERDICT_NAMES):
+        cells = list_first_cells(table, "grades", name)
+        parts = [part for cell in cells for part in (cell.parts() if isinstance(cell.value, list) else [cell])]
+        others = [part for part in parts if not _is_grade(part, limits)]
+        if name in roles.values() or 2 * len(others) <= len(parts):
+            continue
+        return [
+            Message(
+                "note.unread_verdicts",
+                "Column “{column}” was not used: {value} is no verdict. Write true or false, or a number from 0 to 1.",
+                column=shorten(name),
+                value=quote(others[0].value),
+            )
+        ]
+    return []
+
+
+def _is_grade(cell: Cell, limits: Limits) -> bool:
+    try:
+        return READERS["grades"](cell, limits) is not None
+    except InputError:
+        return False
 
 
 class _Columns(Mapping[str, Sequence[Any]]):
     """The columns of a table; each is made when it is asked for, because most never are."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table | ColumnTable) -> None:
         self._table = table
 
-    def __getitem__(self, name: str) -> list[Any]:
+    def __getitem__(self, name: str) -> Any:
         if name not in self._table.columns:
             raise KeyError(name)
-        return [row.get(name) for row in self._table.rows]
+        return self._table.column(name)
 
     def __contains__(self, name: object) -> bool:
         return name in self._table.columns

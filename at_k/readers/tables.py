@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+from ast import literal_eval
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from itertools import chain
@@ -14,6 +16,7 @@ from typing import Any, NoReturn
 
 from at_k.errors import InputError
 from at_k.limits import UNLIMITED, Limits, exceeds
+from at_k.readers.coding import Coded, encode
 from at_k.readers.quoting import LONGEST, normalize_name, quote, shorten
 
 _LONGEST_INTEGER = 308
@@ -60,9 +63,41 @@ class Table:
     layout: str
     numbers: Sequence[int] = ()
 
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def head(self) -> Table:
+        """The rows from which it is guessed what a column holds: all of them."""
+        return self
+
+    def column(self, name: str) -> list[Any]:
+        """Return the cells of a column; None where a row has none."""
+        return [row.get(name) for row in self.rows]
+
+    def coded(self, name: str) -> Coded:
+        """Return the cells of a column as codes."""
+        return encode(self.column(name))
+
+    def row_numbers(self) -> Sequence[int]:
+        """Return the number of each row in the file."""
+        return self.numbers or range(1, len(self.rows) + 1)
+
     def numbered(self) -> Iterator[tuple[int, Row]]:
         """Pair every row with its number in the file."""
-        return zip(self.numbers or range(1, len(self.rows) + 1), self.rows, strict=True)
+        return zip(self.row_numbers(), self.rows, strict=True)
+
+    def spell_lists(self) -> Table:
+        r"""Return the table with the text of each cell of CSV in place of the list that was read from it.
+
+        Examples:
+            >>> read_table('id,answer\n1,"[0, 1]"\n').spell_lists().rows
+            [{'id': '1', 'answer': '[0, 1]'}]
+        """
+        rows = [
+            {name: cell.text if isinstance(cell, Listed) else cell for name, cell in row.items()} for row in self.rows
+        ]
+        return Table(rows, self.columns, self.layout, self.numbers)
 
     def take(self, positions: Sequence[int]) -> Table:
         r"""Return the rows at these positions, counted from 0, with their numbers in the file.
@@ -102,17 +137,28 @@ def read_table(text: str, *, limits: Limits = UNLIMITED) -> Table:
     text = text.removeprefix("\ufeff").strip("\r\n")
     lines = [line for line in text.split("\n") if line.strip()]
     if not lines:
-        _refuse_empty()
+        refuse_empty()
     starts = [line.lstrip()[0] for line in lines[:2]]
     if starts == ["{", "{"]:
-        return _make_table(_read_lines(lines, limits), "jsonl", limits)
+        return tabulate(_read_lines(lines, limits), "jsonl", limits)
     if starts[0] in "[{":
         return _read_json(text, limits)
-    if "\t" in lines[0]:
-        return _make_table(_make_rows(_read_records(text, "\t", limits)), "tsv", limits)
+    layout, delimiter = find_delimiter(lines[0])
+    records = read_records(StringIO(text, newline=""), delimiter, limits, longest=len(text))
+    return make_rows(list(records), layout, limits)
+
+
+def find_delimiter(header: str) -> tuple[str, str]:
+    """Return the layout of a table by its header line, and what stands between two cells.
+
+    Examples:
+        >>> find_delimiter("id,correct"), find_delimiter("id;correct")
+        (('csv', ','), ('csv', ';'))
+    """
+    if "\t" in header:
+        return "tsv", "\t"
     # Spreadsheets write semicolons where a comma is the decimal point.
-    delimiter = ";" if ";" in lines[0] and "," not in lines[0] else ","
-    return _make_table(_make_rows(_read_records(text, delimiter, limits)), "csv", limits)
+    return "csv", ";" if ";" in header and "," not in header else ","
 
 
 def refuse_large(size: int, limits: Limits) -> None:
@@ -145,7 +191,10 @@ def _decode_integer(digits: str) -> int | _Faulty:
     return int(digits) if len(digits) <= _LONGEST_INTEGER else _Faulty()
 
 
-_decoder = json.JSONDecoder(object_pairs_hook=_decode_object, parse_int=_decode_integer)
+_decoder = json.JSONDecoder(object_pairs_hook=_decode_object)
+_decoder_of_long_integers = json.JSONDecoder(object_pairs_hook=_decode_object, parse_int=_decode_integer)
+
+_LONG_INTEGER = re.compile(rf"[0-9]{{{_LONGEST_INTEGER + 1}}}")
 
 
 def _decode(text: str) -> Any:
@@ -156,13 +205,13 @@ def _decode(text: str) -> Any:
         InputError: if it is nested deeper than Python can follow.
     """
     try:
-        return _decoder.decode(text)
+        return (_decoder_of_long_integers if _LONG_INTEGER.search(text) else _decoder).decode(text)
     except RecursionError:
         _refuse_deep()
 
 
 def _read_lines(lines: list[str], limits: Limits) -> list[Any]:
-    _refuse_many_rows(len(lines), limits)
+    refuse_many_rows(len(lines), limits)
     return [_read_line(line, number) for number, line in enumerate(lines, 1)]
 
 
@@ -173,6 +222,28 @@ def _read_line(line: str, number: int) -> Any:
         raise InputError(
             "tables.json_row", "This is not valid JSON: row {row}, near {near}.", row=number, near=_quote_near(error)
         ) from None
+
+
+def decode_row(text: str, number: int) -> Row:
+    """Decode a line of a JSONL file strictly.
+
+    Raises:
+        InputError: if it is not an object, or cannot be written again. The sentence has the number.
+    """
+    row = _read_line(text, number)
+    _refuse_faulty(row, number)
+    return _require_object(row, number)
+
+
+def _require_object(row: Any, number: int) -> Row:
+    if not isinstance(row, dict):
+        raise InputError(
+            "tables.not_object",
+            'Each row must be an object such as {{"correct": [1, 0]}}; got {value} (row {row}).',
+            row=number,
+            value=quote(row),
+        )
+    return row
 
 
 def _quote_near(error: json.JSONDecodeError) -> str:
@@ -192,14 +263,14 @@ def _read_json(text: str, limits: Limits) -> Table:
             near=_quote_near(error),
         ) from None
     if isinstance(whole, list):
-        _refuse_many_rows(len(whole), limits)
+        refuse_many_rows(len(whole), limits)
         if all(isinstance(row, list) for row in whole):
             name = "correct" if all(_is_plain_number(value) for row in whole for value in row) else "answers"
             whole = [{name: row} for row in whole]
-        return _make_table(whole, "json", limits)
+        return tabulate(whole, "json", limits)
     if isinstance(whole, dict) and _holds_columns(whole):
-        return _make_table(_zip_columns(whole, limits), "json", limits)
-    return _make_table([whole], "jsonl", limits)
+        return tabulate(_zip_columns(whole, limits), "json", limits)
+    return tabulate([whole], "jsonl", limits)
 
 
 def _holds_columns(whole: dict[str, Any]) -> bool:
@@ -229,44 +300,55 @@ def _zip_columns(columns: dict[str, list[Any]], limits: Limits) -> list[Row]:
                 other=shorten(name),
                 other_count=len(column),
             )
-    _refuse_many_rows(length, limits)
+    refuse_many_rows(length, limits)
     return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
 
 
-def _read_records(text: str, delimiter: str, limits: Limits) -> list[list[str]]:
-    """Read the header and the rows of CSV, all with the same number of cells."""
-    _allow_fields(len(text))
-    records: list[list[str]] = []
+def read_records(file: Iterable[str], delimiter: str, limits: Limits, *, longest: int) -> Iterator[list[str]]:
+    """Yield the header and the rows of CSV, all with the same number of cells.
+
+    Args:
+        file: the lines.
+        delimiter: what stands between two cells.
+        limits: the most that is accepted.
+        longest: characters that a cell may have.
+
+    Raises:
+        InputError: if the rows differ in length, or quotation marks do not match.
+    """
+    _allow_fields(longest)
+    count, width = 0, 0
     try:
-        for record in csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True):
+        for record in csv.reader(file, delimiter=delimiter, strict=True):
             if record:
-                records.append(record)
+                count += 1
+                width = width or len(record)
                 _refuse_many_columns(len(record), limits)
-                if exceeds(len(records) * len(record), limits.max_cells):
+                if exceeds(count * len(record), limits.max_cells):
                     raise InputError(
                         "tables.cells", "There are too many cells; the limit is {limit:,}.", limit=limits.max_cells
                     )
-                _refuse_many_rows(len(records) - 1, limits)
-                if len(record) != len(records[0]):
+                refuse_many_rows(count - 1, limits)
+                if len(record) != width:
                     raise InputError(
                         "tables.fields",
                         "Every row must have as many cells as the header line: {expected:,}, not {count:,} "
                         "(row {row}). A text that contains a delimiter must stand in quotation marks.",
-                        row=len(records) - 1,
+                        row=count - 1,
                         count=len(record),
-                        expected=len(records[0]),
+                        expected=width,
                     )
+                yield record
     except csv.Error:
-        if records:
+        if count:
             raise InputError(
                 "tables.quotes",
                 "The quotation marks do not match: one is not closed, or text follows a closed one (row {row}).",
-                row=len(records),
+                row=count,
             ) from None
         raise InputError(
             "tables.header_quotes", "The quotation marks in the header line do not match. Close each of them."
         ) from None
-    return records
 
 
 def _allow_fields(length: int) -> None:
@@ -279,9 +361,22 @@ def _allow_fields(length: int) -> None:
             csv.field_size_limit(min(length, _LARGEST_FIELD))
 
 
-def _make_rows(records: list[list[str]]) -> list[Row]:
+def make_rows(records: list[list[str]], layout: str, limits: Limits) -> Table:
+    """Return the table of the header and the rows of CSV."""
+    names = read_header(records[0])
+    columns = [read_column(list(column)) for column in zip(*records[1:], strict=True)]
+    rows = [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
+    return tabulate(rows, layout, limits)
+
+
+def read_header(record: Sequence[str]) -> list[str]:
+    """Return the names of the columns of CSV.
+
+    Raises:
+        InputError: if a name is there twice.
+    """
     # pandas writes the index of a frame as a column without a name.
-    names = [name.strip() or f"column {number}" for number, name in enumerate(records[0], 1)]
+    names = [name.strip() or f"column {number}" for number, name in enumerate(record, 1)]
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
         raise InputError(
@@ -289,18 +384,17 @@ def _make_rows(records: list[list[str]]) -> list[Row]:
             "The header line has column “{column}” more than once. Rename one of them.",
             column=shorten(name),
         )
-    columns = [_read_cells(list(column)) for column in zip(*records[1:], strict=True)]
-    return [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
+    return names
 
 
-def _read_cells(column: list[str]) -> list[Any]:
+def read_column(column: list[str]) -> list[Any]:
     """Return the cells of a CSV column: lists if every cell begins like one, else plain text; None if empty.
 
     One list among other texts is not a list of samples, but an answer such as the interval [0, 1].
     """
     cells = [cell or None for cell in column]
     if all(cell is None or cell.lstrip().startswith("[") for cell in cells):
-        return [cell and _read_list(cell) for cell in cells]
+        return [None if cell is None else _read_list(cell) for cell in cells]
     return cells
 
 
@@ -313,28 +407,58 @@ class Listed(list[Any]):
 
 
 def _read_list(cell: str) -> Any:
-    """Return the list in a cell, or the text of the cell if it is not JSON."""
+    """Return the list in a cell, or the text of the cell if it is a list neither of JSON nor of Python."""
     try:
         values = _decode(cell)
-        return Listed(values, cell) if isinstance(values, list) else values
     except json.JSONDecodeError:
+        values = _read_python_list(cell)
+    return Listed(values, cell) if isinstance(values, list) else values
+
+
+_ITEM = re.compile(
+    r"""\s*(?:(?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|(?P<word>[A-Za-z]+)|(?P<number>[-+.\w]+))\s*(?:,|$)""",
+    re.DOTALL,
+)
+"""An item of a list as Python writes it: a text, a name such as True, or a number."""
+
+_WORDS = {"True": True, "False": False, "None": None, "nan": float("nan"), "inf": float("inf")}
+
+
+def _read_python_list(cell: str) -> Any:
+    """Return the list that Python wrote with `str`, such as ['a', None] or [1.0, nan]; or the text of the cell.
+
+    Each text is evaluated by itself, so that nothing is nested.
+    """
+    inside = cell.strip()
+    if not (inside.startswith("[") and inside.endswith("]")):
         return cell
+    inside, place = inside[1:-1].rstrip(), 0
+    values: list[Any] = []
+    while place < len(inside):
+        item = _ITEM.match(inside, place)
+        if item is None:
+            return cell
+        place = item.end()
+        try:
+            if item["text"] is not None:
+                values.append(literal_eval(item["text"]))
+            elif item["word"] is not None:
+                values.append(_WORDS[item["word"]])
+            else:
+                values.append(int(item["number"]) if item["number"].isdigit() else float(item["number"]))
+        except (KeyError, ValueError, SyntaxError):
+            return cell
+    return values
 
 
-def _make_table(rows: list[Any], layout: str, limits: Limits) -> Table:
+def tabulate(rows: list[Any], layout: str, limits: Limits) -> Table:
     """Return the table of these rows, after a check of every row and of the limits."""
     for number, row in enumerate(rows, 1):
         _refuse_faulty(row, number)
-        if not isinstance(row, dict):
-            raise InputError(
-                "tables.not_object",
-                'Each row must be an object such as {{"correct": [1, 0]}}; got {value} (row {row}).',
-                row=number,
-                value=quote(row),
-            )
+        _require_object(row, number)
     columns = list(dict.fromkeys(chain.from_iterable(rows)))
     if not columns:
-        _refuse_empty()
+        refuse_empty()
     _refuse_many_columns(len(columns), limits)
     for name in columns:
         if exceeds(len(name), limits.max_text):
@@ -348,7 +472,8 @@ def _make_table(rows: list[Any], layout: str, limits: Limits) -> Table:
     return Table(rows, columns, layout)
 
 
-def _refuse_empty() -> NoReturn:
+def refuse_empty() -> NoReturn:
+    """Raise because there are no rows."""
     raise InputError(
         "tables.empty",
         'There are no results here. At least one row is needed, such as {{"id": 1, "correct": [1, 0]}}.',
@@ -359,7 +484,8 @@ def _refuse_deep() -> NoReturn:
     raise InputError("tables.deep", "This JSON is nested too deeply to be read.") from None
 
 
-def _refuse_many_rows(count: int, limits: Limits) -> None:
+def refuse_many_rows(count: int, limits: Limits) -> None:
+    """Raise if a file has too many rows."""
     if exceeds(count, limits.max_rows):
         raise InputError("tables.rows", "There are too many rows; the limit is {limit:,}.", limit=limits.max_rows)
 

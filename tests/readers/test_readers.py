@@ -12,6 +12,7 @@ import at_k
 from at_k.demo.limits import LIMITS
 from at_k.errors import InputError
 from at_k.readers import read_results, read_samples
+from at_k.readers.sources import Source
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "data"
 ROWS = [
@@ -34,7 +35,10 @@ def write(path, text, encoding="utf-8"):
 
 
 def columns(data):
-    return {name: data[name][:] for name in data.column_names}
+    """List the columns that a file has; the others are null."""
+    listed = {name: data[name][:] for name in data.column_names}
+    assert list(listed) == ["problem", "answers", "references", "grades", "scores", "group", "meta"]
+    return {name: values for name, values in listed.items() if any(value is not None for value in values)}
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
@@ -66,6 +70,7 @@ def test_types_do_not_depend_on_the_values(tmp_path):
         "grades": "List(Value('float64'))",
         "scores": "List(Value('float64'))",
         "group": "Value('string')",
+        "meta": "Value('string')",
     }
 
 
@@ -79,7 +84,7 @@ def test_the_description_says_what_was_taken_for_what(tmp_path):
 
 def test_samples_say_what_was_taken_for_what(tmp_path):
     samples = read_samples(write(tmp_path / "f.json", json.dumps(ROWS)), columns=NAMED)
-    assert samples.columns() == STANDARD
+    assert {role: samples.listed(role) for role in samples.columns()} == STANDARD
     assert samples.roles == {
         "problem": "qid", "answers": "pred", "references": "gold", "grades": None, "scores": "score", "group": "level",
     }  # fmt: skip
@@ -117,7 +122,7 @@ class TestFaults:
         with pytest.raises(InputError) as caught:
             read_results(path)
         assert str(caught.value) == (
-            f"{path}: A grade must be true, false, or a number from 0 to 1; got 2.0 (row 1, column “correct”)."
+            f"{path}: A grade must be true, false, or a number from 0 to 1; got 2.0 (line 2, column “correct”)."
         )
         assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
@@ -125,21 +130,21 @@ class TestFaults:
         with pytest.raises(FileNotFoundError, match=r"There is no file .*nowhere\.csv"):
             read_results(tmp_path / "nowhere.csv")
 
-    @pytest.mark.parametrize("limits", [LIMITS, None])
-    def test_a_folder(self, tmp_path, limits):
-        with pytest.raises(IsADirectoryError, match="is a folder; give the path of one results file"):
-            read_results(tmp_path, **({} if limits is None else {"limits": limits}))
-
     @pytest.mark.parametrize(
-        ("content", "position"),
-        [("é".encode("latin-1"), "1"), (b"id,correct\n\xff", "12"), ("id".encode("utf-16"), "1"), (b"\x1f\x8b", "2")],
+        ("content", "code"),
+        [
+            ("é".encode("latin-1"), "decoding.encoding"),
+            (b"id,correct\n\xff", "decoding.encoding"),
+            (b"\x1f\x8b", "sources.broken"),
+            (b"\x89PNG\r\n\x1a\n\0\0", "sources.binary"),
+        ],
     )
-    def test_another_encoding(self, tmp_path, content, position):
+    def test_no_text(self, tmp_path, content, code):
         path = tmp_path / "f"
         path.write_bytes(content)
-        with pytest.raises(InputError, match=rf"f: This is not a text file in UTF-8: byte {position} ") as caught:
+        with pytest.raises(InputError, match="f: This ") as caught:
             read_results(path)
-        assert caught.value.code == "readers.encoding"
+        assert caught.value.code == code
 
     def test_an_empty_file(self, tmp_path):
         with pytest.raises(InputError, match=r"There are no results here\."):
@@ -151,3 +156,16 @@ def test_importing_the_readers_loads_numpy_alone():
     root = Path(at_k.__file__).parents[1]
     found = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert found.stdout == "[]\n"
+
+
+def test_a_document_is_decoded_once_and_not_kept(tmp_path, monkeypatch):
+    decoded, held = [], []
+    monkeypatch.setattr("at_k.readers.sources.decode", lambda data: decoded.append(data) or json.loads(data))
+    release = Source.release
+    monkeypatch.setattr(Source, "release", lambda source: release(source) or held.append(vars(source)))
+    trial = {"task_id": 1, "reward": 1.0, "info": {}, "traj": []}
+    files = [write(tmp_path / f"{number}.json", json.dumps([trial | {"trial": number}])) for number in range(3)]
+    assert read_samples(files).grades == [[1.0] * 3]
+    assert len(decoded) == 3
+    assert len(held) == 3
+    assert not any("document" in each for each in held)

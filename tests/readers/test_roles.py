@@ -6,9 +6,11 @@ import pytest
 
 from at_k.demo.limits import LIMITS
 from at_k.errors import InputError
-from at_k.readers.roles import guess_roles
-from at_k.readers.standard import ROLES
-from at_k.readers.tables import read_table
+from at_k.readers.columnar import ColumnTable
+from at_k.readers.plain import collect_samples
+from at_k.readers.roles import guess_roles, list_first_cells
+from at_k.readers.samples import ROLES
+from at_k.readers.tables import Table, read_table
 
 
 def guess(table):
@@ -227,3 +229,77 @@ class TestGivenRoles:
         with pytest.raises(InputError) as caught:
             guess_roles(read_table("id,correct\n1,1"), given)
         assert caught.value.code == code
+
+
+INTERVALS = {
+    "rows of samples": ('id,answer,target\n1,"[0, 1]","[0, 1]"\n1,"[0, 2]","[0, 1]"\n', [["[0, 1]", "[0, 2]"]]),
+    "rows of samples with verdicts": ('id,answer,correct\n1,"[0, 1]",1\n1,"[0, 2]",0\n', [["[0, 1]", "[0, 2]"]]),
+    "references alike": ('id,answer,target\n1,"[0, 1]","[0, 1]"\n2,"[0, 2]","[0, 1]"\n', [["[0, 1]"], ["[0, 2]"]]),
+    "samples in lists": ('id,answer,target\n1,"[0, 1]",1\n2,"[0, 2]",2\n', [["0", "1"], ["0", "2"]]),
+    "intervals in lists": ('id,answer,target\n1,"[""[0, 1]"", ""3""]","[0, 1]"\n', [["[0, 1]", "3"]]),
+}
+
+
+@pytest.mark.parametrize(("text", "answers"), INTERVALS.values(), ids=INTERVALS)
+def test_an_interval_is_an_answer_where_lists_of_samples_are_not_meant(text, answers):
+    assert collect_samples(read_table(text)).answers == answers
+
+
+def test_a_number_within_each_question_is_no_problem():
+    rows = rows_of(id=[0, 1, 0, 1], question=["a", "a", "b", "b"], correct=[1, 0, 1, 1])
+    assert guess(read_table(json.dumps(rows))) == given_roles(problem="question", grades="correct")
+    in_turn = rows_of(idx=[0, 0, 1, 1], prompt=["a", "b", "a", "b"], correct=[1, 0, 1, 1])
+    assert guess(read_table(json.dumps(in_turn)))["problem"] == "prompt"
+
+
+def test_an_id_beside_its_question_is_the_problem():
+    rows = rows_of(id=[0, 0, 1, 1], question=["a", "a", "b", "b"], correct=[1, 0, 1, 1])
+    assert guess(read_table(json.dumps(rows)))["problem"] == "id"
+    lists = rows_of(id=[0, 1], question=["a", "a"], correct=[[1], [0]])
+    assert guess(read_table(json.dumps(lists)))["problem"] == "id"
+
+
+def test_numbers_with_gaps_are_no_answers():
+    rows = rows_of(id=[1, 1, 2, 2], sample=[0, 3, 1, 3], correct=[1, 0, 1, 1])
+    assert guess(read_table(json.dumps(rows)))["answers"] is None
+
+
+def test_verdicts_after_a_head_without_any_are_found():
+    rows = [{"id": i % 5, "correct": None if i < 20 else True, "answer": "1", "reference": "9"} for i in range(40)]
+    head = Table(rows[:10], list(rows[0]), "json")
+
+    class Tail(ColumnTable):
+        def column(self, name):
+            return [row[name] for row in rows]
+
+    table = Tail(head, None)
+    assert guess_roles(table)["grades"] == "correct"
+    assert [cell.value for cell in list_first_cells(table, "grades", "correct")] == [True] * 20
+    assert list_first_cells(Table([{"a": None}], ["a"], "json"), "grades", "a") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id,answers,reference\n1,\"['1' '2' '3']\",1\n2,\"['1' '2'\n '2']\",2\n",
+        "id,answers,reference\n1,[1 2 3],1\n2,[1 2 2],2\n",
+        "id,correct\n1,[1. 0.]\n2,[1. 1.]\n",
+        "id,correct\n1,[ True False]\n2,[ True  True]\n",
+    ],
+)
+def test_arrays_as_numpy_prints_them_are_refused(text):
+    with pytest.raises(InputError) as caught:
+        collect_samples(read_table(text))
+    assert caught.value.code == "roles.array"
+
+
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [
+        ("id,answer,correct\n1,[1 2],1\n1,[3 4],0\n", [["[1 2]", "[3 4]"]]),
+        ("id,answer,target\n1,[1 2],[1 2]\n1,[3 4],[1 2]\n", [["[1 2]", "[3 4]"]]),
+        ("id,answer,target\n1,[1 2],7\n1,x,7\n", [["[1 2]", "x"]]),
+    ],
+)
+def test_an_array_that_is_one_answer_is_kept(text, answers):
+    assert collect_samples(read_table(text)).answers == answers

@@ -7,14 +7,14 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from at_k.demo.limits import LIMITS
 from at_k.demo.words import LANGUAGES, translate
 from at_k.errors import InputError
 from at_k.readers.roles import guess_roles
-from at_k.readers.standard import ROLES, find_missing, standardize
+from at_k.readers.samples import ROLES
+from at_k.readers.standard import standardize
 from at_k.readers.tables import read_table
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "data"
@@ -235,7 +235,6 @@ class TestSamples:
 
     def test_a_sample_that_is_judged_is_not_missing(self):
         found = scored([{"id": 1, "answers": ["a", None, "b", None], "correct": [1, 0, None, None]}])
-        assert find_missing(found.answers, found.grades) == [[False, False, True, True]]
         assert found.n_missing == 2
         assert str(found.place(0, 2)) == "row 1, column “correct”, sample 3"
 

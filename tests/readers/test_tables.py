@@ -8,8 +8,7 @@ from io import StringIO
 from math import isnan
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from at_k.demo.limits import LIMITS
 from at_k.demo.words import LANGUAGES, translate

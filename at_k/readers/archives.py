@@ -1,0 +1,241 @@
+"""Read the members of a zip file, Zstandard ones too, without writing them anywhere."""
+
+from __future__ import annotations
+
+import io
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import IO, Any
+
+from at_k.errors import InputError
+from at_k.readers.quoting import quote
+from at_k.readers.sources import Source, refuse_growth
+
+_STORED, _DEFLATED, _ZSTANDARD = 0, 8, 93
+_ENCRYPTED = 0x1 | 0x40 | 0x2000
+"""Flags of a member that is encrypted, strongly encrypted, or has a masked header."""
+_UTF8 = 0x800
+"""The flag of a member whose name is in UTF-8."""
+
+_HEADER = struct.Struct("<4s22xHH")
+"""The fixed part of the header before a member: its mark, and the lengths of the name and of the extra field."""
+
+_DIRECTORY_ERRORS = (
+    zipfile.BadZipFile, OSError, ValueError, IndexError, OverflowError, NotImplementedError, struct.error,
+)  # fmt: skip
+"""What `zipfile` raises for damaged directories, besides the error that is its own."""
+
+
+class Archive:
+    """A zip file. Python's `zipfile` reads its directory; it cannot read Zstandard members before Python 3.14.
+
+    Sizes, places and checksums are taken from the directory, as members that were written as a stream have none in
+    their own headers. The directory is not believed: a member is decompressed up to the size that it announces, and no
+    two members may share bytes, which is how small files announce endless ones.
+
+    Args:
+        source: the file.
+        latest: whether a member replaces an earlier one of the same name; by default that is refused.
+
+    Raises:
+        InputError: if it is damaged, if two members share bytes or, unless `latest` is set, a name, or if the path of a
+            member leaves the archive.
+
+    Attributes:
+        replaced: how many members were replaced by a later one of the same name.
+    """
+
+    def __init__(self, source: Source, *, latest: bool = False) -> None:
+        self._source = source
+        self._file = _open_zip(source)
+        self._grown: dict[str, int] = {}
+        self._total = 0
+        try:
+            found = _read_directory(self._file)
+            self._members = {info.filename: info for info in found}
+            self.replaced = len(found) - len(self._members)
+            if self.replaced and not latest:
+                _refuse_repeated(found)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names of the members, in the order of the directory."""
+        return iter(self._members)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._members
+
+    def read(self, name: str) -> bytes:
+        """Read a member.
+
+        Raises:
+            InputError: if it is damaged or encrypted, or the members grow to more than results do.
+        """
+        info = self._members[name]
+        if info.flag_bits & _ENCRYPTED:
+            raise InputError(
+                "archives.encrypted",
+                "Member {name} of this zip file is encrypted. Decrypt the file first.",
+                name=quote(name),
+            )
+        if name not in self._grown:
+            refuse_growth(self._total + info.file_size, self._source.size, self._source.limits)
+            self._grown[name] = info.file_size
+            self._total += info.file_size
+        try:
+            return self._read_member(info)
+        except (struct.error, zlib.error, ValueError, OSError, OverflowError, MemoryError) as reason:
+            raise InputError(
+                "archives.member",
+                "Member {name} of this zip file is damaged ({reason}). Copy the file again.",
+                name=quote(name),
+                reason=str(reason) or type(reason).__name__,
+            ) from None
+
+    def _read_member(self, info: zipfile.ZipInfo) -> bytes:
+        """Read and check a member. Its `ValueError` says what is wrong with it."""
+        file = self._file
+        file.seek(info.header_offset)
+        mark, name_length, extra_length = _HEADER.unpack(file.read(_HEADER.size))
+        if mark != b"PK\x03\x04":
+            raise ValueError("it does not begin where the directory says")
+        if file.read(name_length) != info.orig_filename.encode("utf-8" if info.flag_bits & _UTF8 else "cp437"):
+            raise ValueError("its own name is not the one in the directory")
+        file.seek(extra_length, io.SEEK_CUR)
+        data = self._decompress(file.read(info.compress_size), info.compress_type, info.file_size)
+        if len(data) != info.file_size:
+            raise ValueError("its size is not the one in the directory")
+        if zlib.crc32(data) != info.CRC:
+            raise ValueError("its checksum is wrong")
+        return data
+
+    def _decompress(self, packed: bytes, method: int, size: int) -> bytes:
+        """Decompress a member up to one byte more than its announced size."""
+        if method == _STORED:
+            return packed
+        if method == _DEFLATED:
+            return zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, size + 1)
+        if method == _ZSTANDARD:
+            return _decompress_frames(self._zstandard, packed, size)
+        raise ValueError(f"its compression method, {method}, is not one of Deflate and Zstandard")
+
+    @cached_property
+    def _zstandard(self) -> Any:
+        """A decompressor of Zstandard. To make one takes as long as to decompress 20 kB, so members share it."""
+        import zstandard
+
+        return zstandard.ZstdDecompressor()
+
+
+def list_members(source: Source) -> tuple[str, ...]:
+    """List the names of the members of a zip file, each of them once."""
+    with Archive(source, latest=True) as archive:
+        return tuple(archive)
+
+
+def _open_zip(source: Source) -> IO[bytes]:
+    """Open a zip file, decompressed in memory if it is compressed as a whole."""
+    file = source.open_packed()
+    start = file.read(2)
+    if start == b"PK":
+        return file
+    file.close()
+    with source.open() as unpacked:
+        return io.BytesIO(unpacked.read() or b"")
+
+
+def _read_directory(file: IO[bytes]) -> list[zipfile.ZipInfo]:
+    """Read the directory of a zip file: its members, without the folders."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            listed, end = archive.infolist(), archive.start_dir
+    except _DIRECTORY_ERRORS as reason:
+        raise InputError(
+            "archives.broken",
+            "This zip file is cut off or damaged ({reason}). Copy it again; a run that is still going on may not "
+            "have written its end yet.",
+            reason=str(reason) or type(reason).__name__,
+        ) from None
+    for info in listed:
+        if not _is_inside(info.filename):
+            raise InputError(
+                "archives.path",
+                "This zip file has a member whose path leaves the archive, {name}, so it was made to do harm. Do not "
+                "unpack it.",
+                name=quote(info.filename),
+            )
+    _refuse_overlap(listed, end)
+    return [info for info in listed if not info.filename.endswith("/")]
+
+
+def _refuse_overlap(listed: Sequence[zipfile.ZipInfo], end: int) -> None:
+    """Raise if two members share bytes, or one of them reaches into the directory."""
+    ordered = sorted(listed, key=lambda info: info.header_offset)
+    ends = [info.header_offset for info in ordered[1:]] + [end]
+    for info, stop in zip(ordered, ends, strict=True):
+        if info.header_offset < 0 or info.header_offset + _HEADER.size + info.compress_size > stop:
+            raise InputError(
+                "archives.overlap",
+                "Member {name} of this zip file overlaps what follows it, so the file is damaged or made to do harm. "
+                "Copy it again.",
+                name=quote(info.filename),
+            )
+
+
+def _refuse_repeated(found: Sequence[zipfile.ZipInfo]) -> None:
+    """Raise for the first name that two members have."""
+    seen: set[str] = set()
+    for info in found:
+        if info.filename in seen:
+            raise InputError(
+                "archives.repeated",
+                "Two members of this zip file are called {name}, so it is not clear which one counts. Remove one.",
+                name=quote(info.filename),
+            )
+        seen.add(info.filename)
+
+
+def _decompress_frames(decompressor: Any, packed: bytes, size: int) -> bytes:
+    """Decompress the Zstandard frames of a member. One that is larger than 200 MiB has several."""
+    import zstandard
+
+    try:
+        if size and zstandard.frame_content_size(packed) in (-1, size):  # -1: the frame does not say
+            data: bytes = decompressor.decompress(packed, max_output_size=size)
+            if len(data) == size:
+                return data
+        with decompressor.stream_reader(packed, read_across_frames=True) as stream:
+            return bytes(stream.read(size + 1))
+    except zstandard.ZstdError as reason:
+        raise ValueError(str(reason)) from None
+
+
+def _is_inside(name: str) -> bool:
+    r"""Return whether the path of a member stays inside the archive, on every system.
+
+    Examples:
+        >>> _is_inside("samples/a b_epoch_1.json"), _is_inside("samples/../a"), _is_inside("samples/a..b")
+        (True, True, True)
+        >>> _is_inside("../x"), _is_inside("a/../../x"), _is_inside("/x"), _is_inside("C:\\x"), _is_inside("..\\x")
+        (False, False, False, False, False)
+    """
+    if name.startswith(("/", "\\")) or name[1:2] == ":":
+        return False
+    depth = 0
+    for part in re.split(r"[/\\]", name) if ".." in name else ():
+        depth += -1 if part == ".." else part not in ("", ".")
+        if depth < 0:
+            return False
+    return True

@@ -1,0 +1,195 @@
+"""What a reader of one format is: how its files are recognised, and how they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from at_k.errors import InputError
+from at_k.limits import UNLIMITED, Limits
+from at_k.readers.quoting import quote_all, shorten
+from at_k.readers.samples import Samples
+from at_k.readers.sources import Source
+
+_LONGEST_FIELD = 100
+"""Characters of a field of a problem that is kept as a possible group. Longer ones are questions and solutions."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a file is to be read; the arguments of `at_k.read_results`.
+
+    Attributes:
+        columns: role → column, or None for no column, where the choice of the reader is not right.
+        where: column → the value, or list of values, of the rows to keep.
+        pool: columns whose rows are samples of one model after all.
+        scorer: which scorer's grades to take, where a file has several.
+        filter: which filter's answers to take, where a file has several.
+        tests: which tests a program must pass, where a file has several sets.
+        errors: "raise", or "skip" to leave out what is broken and count it by cause.
+        limits: the most that is accepted.
+    """
+
+    columns: Mapping[str, str | None] = field(default_factory=dict)
+    where: Mapping[str, object] | None = None
+    pool: str | Sequence[str] = ()
+    scorer: str | None = None
+    filter: str | None = None
+    tests: str | None = None
+    errors: str = "raise"
+    limits: Limits = UNLIMITED
+
+    def list_fields(self, found: object) -> dict[str, Any]:
+        """Return the fields of a problem that may be its group: the short ones, and the one that the user named.
+
+        Examples:
+            >>> Reading().list_fields({"level": "easy", "question": "How many? " * 100, "choices": []})
+            {'level': 'easy'}
+        """
+        if not isinstance(found, dict):
+            return {}
+        named = self.columns.get("group")
+        return {
+            name: value
+            for name, value in found.items()
+            if isinstance(value, (bool, int, float))
+            or (isinstance(value, str) and (len(value) <= _LONGEST_FIELD or name == named))
+        }
+
+
+class Head:
+    r"""The beginning of a file, by which its format is recognised.
+
+    Examples:
+        >>> head = Head(Source("", b'{"task_id": "a", "passed": true}\n{"task_id": "b", "passed": false}'))
+        >>> head.layout, sorted(head.row)
+        ('jsonl', ['passed', 'task_id'])
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    @property
+    def layout(self) -> str:
+        """How the file is laid out: "jsonl", "json", "csv", "parquet" or "zip"."""
+        return self.source.layout
+
+    @cached_property
+    def row(self) -> dict[str, Any]:
+        """The first row of JSON lines, or the document where it is an object; {} for other files."""
+        found: Any = None
+        if self.layout == "jsonl":
+            found = next((value for _, value in self.source.rows()), None)
+        elif self.layout == "json":
+            found = self.source.document
+            if isinstance(found, list):
+                found = found[0] if found else None
+        return found if isinstance(found, dict) else {}
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The columns of a Parquet file, the members of a zip file, or the keys of `row`."""
+        if self.layout == "parquet":
+            from at_k.readers.parquet import list_columns
+
+            return list_columns(self.source)
+        if self.layout == "zip":
+            from at_k.readers.archives import list_members
+
+            return list_members(self.source)
+        return tuple(self.row)
+
+    def has(self, *names: str) -> bool:
+        """Return whether the first row, or the document, or the table has all of these columns."""
+        return {*names} <= {*self.names}
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of results files.
+
+    Attributes:
+        name: what `format=` takes.
+        title: the harness, with the version whose files were tried.
+        file: the usual name of its files.
+        samples: how to get n samples for each problem out of the harness.
+        recognize: returns whether a file is of this format, from its beginning.
+        read: reads a file.
+        options: which of `scorer`, `filter` and `tests` choose something in its files.
+        rank: 0 for results of a harness, 1 for less, such as predictions that are not graded, 2 for tables with columns
+            of any names. Of the files in a folder, those with the lowest rank are read.
+    """
+
+    name: str
+    title: str
+    file: str
+    samples: str
+    recognize: Callable[[Head], bool]
+    read: Callable[[Source, Reading], Samples]
+    options: tuple[str, ...] = ()
+    rank: int = 0
+
+    def refuse_options(self, reading: Reading) -> None:
+        """Raise if the user chose something that files of this format do not offer.
+
+        Raises:
+            InputError: if an option is given that is not one of `options`. The error lists those.
+        """
+        for name in ("scorer", "filter", "tests"):
+            if getattr(reading, name) is None or name in self.options:
+                continue
+            if not self.options:
+                raise InputError(
+                    "format.no_options",
+                    "The format {format} does not take `{option}`: its files offer no such choice. Leave it out.",
+                    format=self.name,
+                    option=name,
+                )
+            raise InputError(
+                "format.no_option",
+                "The format {format} does not take `{option}`, only {options}. Leave it out, or use one of these.",
+                format=self.name,
+                option=name,
+                options=", ".join(f"`{each}`" for each in self.options),
+            )
+
+
+def name_subject(**fields: str | None) -> dict[str, str]:
+    """Return what the results are of, without what is not known.
+
+    Examples:
+        >>> name_subject(task="gsm8k", model=None)
+        {'task': 'gsm8k'}
+    """
+    return {name: value for name, value in fields.items() if value}
+
+
+def choose(wanted: str | None, found: Sequence[str], option: str, default: str | None = None) -> str:
+    """Choose one of several scorers, filters or tests.
+
+    Args:
+        wanted: what the user asked for; None for the default.
+        found: the names in the file.
+        option: the option that chooses: "scorer", "filter" or "tests".
+        default: the one to take if none was asked for; by default the first.
+
+    Raises:
+        InputError: if the file has no such name. The error lists those that it has.
+
+    Examples:
+        >>> choose(None, ["match", "includes"], "scorer")
+        'match'
+    """
+    if wanted is None:
+        return default or found[0]
+    if wanted not in found:
+        raise InputError(
+            "format.no_choice",
+            "There is no {option} “{wanted}” in this file. It has: {found}.",
+            option=option,
+            wanted=shorten(wanted),
+            found=quote_all(found),
+        )
+    return wanted

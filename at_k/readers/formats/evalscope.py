@@ -1,0 +1,102 @@
+"""evalscope: `reviews/{model}/{dataset}_{subset}.jsonl`, a line for each sample.
+
+The samples of a problem have one `group_id` and are numbered by `generation_index`, which older versions do not write.
+The grades are in a dict, a value for each scorer. An answer that is "" stands for none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from at_k.errors import InputError
+from at_k.readers.collector import NOTHING, Collector, holds_rows, note_choice
+from at_k.readers.format import Format, Head, Reading, choose, name_subject
+from at_k.readers.quoting import quote
+from at_k.readers.samples import Origin, Samples
+from at_k.readers.sources import Source
+
+
+def _recognize(head: Head) -> bool:
+    score = head.row.get("sample_score")
+    return holds_rows(head) and isinstance(score, dict) and {"score", "group_id"} <= {*score}
+
+
+def _read(source: Source, reading: Reading) -> Samples:
+    collector = Collector(reading)
+    scorers: list[str] = []
+    scorer = ""
+    for line, row in collector.rows(source, ["sample_score"]):
+        try:
+            sample = _find_dict(row, "sample_score", line)
+            score = _find_dict(sample, "score", line)
+            values = _find_dict(score, "value", line)
+            if not scorers:
+                main = score.get("main_score_name")
+                scorers = list(values)
+                scorer = choose(reading.scorer, scorers, "scorer", main if main in values else None) if scorers else ""
+            if "group_id" not in sample:
+                raise collector.lack("group_id", line)
+        except InputError as error:
+            collector.skip(error)
+            continue
+        answer = score.get("extracted_prediction")
+        collector.add(
+            line,
+            sample["group_id"],
+            number=sample.get("generation_index", NOTHING),
+            # Where nothing is extracted, there is no field; where no answer was found in the text, it is empty.
+            answer=NOTHING if answer is None else answer or None,
+            grade=values.get(scorer),
+            references=row.get("target") or NOTHING,
+            meta=reading.list_fields(sample.get("sample_metadata")),
+            fields=row,
+        )
+    return collector.finish(_describe(source, reading, scorers, scorer))
+
+
+def _find_dict(row: Mapping[str, Any], name: str, line: int) -> dict[str, Any]:
+    found = row.get(name)
+    if not isinstance(found, dict):
+        raise _refuse_field(name, found, line)
+    return found
+
+
+def _refuse_field(name: str, value: object, line: int) -> InputError:
+    return InputError(
+        "evalscope.field",
+        "The field {name} is not what evalscope writes: {value} (line {line}). The file may be damaged.",
+        name=quote(name),
+        value=quote(value),
+        line=line,
+    )
+
+
+def _describe(source: Source, reading: Reading, scorers: list[str], scorer: str) -> Origin:
+    notes = []
+    if len(scorers) > 1 and reading.scorer is None:
+        notes.append(note_choice("scorer", scorer, scorers))
+    model = source.folders[0] if source.folders[1:2] == ("reviews",) else None
+    return Origin(
+        "evalscope",
+        subject=name_subject(task=source.name.partition(".jsonl")[0] if model else None, model=model),
+        chosen={"scorer": scorer} if len(scorers) > 1 else {},
+        roles={
+            "problem": "group_id",
+            "answers": "extracted_prediction",
+            "references": "target",
+            "grades": f"value.{scorer}",
+        },
+        notes=notes,
+    )
+
+
+FORMAT = Format(
+    name="evalscope",
+    title="evalscope 1.14",
+    file="reviews/{model}/{dataset}_{subset}.jsonl",
+    samples="set repeats to n in the task's configuration",
+    recognize=_recognize,
+    read=_read,
+    options=("scorer",),
+)

@@ -1,0 +1,78 @@
+"""verifiers, the environments of prime-rl: `results.jsonl`, a line for each rollout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from at_k.errors import InputError
+from at_k.readers.collector import NOTHING, Collector, holds_rows, note_choice
+from at_k.readers.format import Format, Head, Reading, choose
+from at_k.readers.quoting import quote, quote_all
+from at_k.readers.samples import Origin, Samples
+from at_k.readers.sources import Source
+
+
+def _recognize(head: Head) -> bool:
+    return holds_rows(head) and head.has("example_id", "completion", "reward")
+
+
+def _read(source: Source, reading: Reading) -> Samples:
+    collector = Collector(reading)
+    first = Head(source).row
+    metrics = first.get("metrics")
+    found = ["reward", *(metrics if isinstance(metrics, dict) else ())]
+    scorer = choose(reading.scorer, found, "scorer")
+    needed = ["example_id", *(("error",) if "error" in first else ()), "reward" if scorer == "reward" else "metrics"]
+    for line, row in collector.rows(source, needed):
+        try:
+            grade = None if row.get("error") is not None else _read_grade(row, scorer, found, line, collector)
+        except InputError as error:
+            collector.skip(error)
+            continue
+        collector.add(
+            line,
+            row["example_id"],
+            grade=grade,
+            references=row.get("answer") or NOTHING,
+            meta=row["info"] if isinstance(row.get("info"), dict) else None,
+            fields=row,
+        )
+    several = len(found) > 1
+    origin = Origin(
+        "verifiers",
+        chosen={"scorer": scorer} if several else {},
+        roles={"problem": "example_id", "references": "answer", "grades": scorer},
+        notes=[note_choice("scorer", scorer, found)] if several and reading.scorer is None else [],
+    )
+    return collector.finish(origin)
+
+
+def _read_grade(row: dict[str, Any], scorer: str, found: list[str], line: int, collector: Collector) -> object:
+    """Return the reward, or a metric. The weights of several reward functions may add up to more than 1."""
+    if scorer == "reward":
+        grade = row["reward"]
+    elif isinstance(row["metrics"], dict) and scorer in row["metrics"]:
+        grade = row["metrics"][scorer]
+    else:
+        raise collector.lack(scorer, line)
+    if isinstance(grade, (int, float)) and not 0 <= grade <= 1 and grade == grade:  # noqa: PLR0124 - NaN is no grade
+        raise InputError(
+            "verifiers.reward",
+            "The grade {scorer} must be from 0 to 1; got {value} ({place}). Choose another one with `scorer`: {found}.",
+            scorer=quote(scorer),
+            value=quote(grade),
+            place=collector.place(line),
+            found=quote_all(name for name in found if name != scorer) or "none",
+        )
+    return grade
+
+
+FORMAT = Format(
+    name="verifiers",
+    title="verifiers 0.1.14",
+    file="results.jsonl",
+    samples="vf-eval … --rollouts-per-example n --save-results",
+    recognize=_recognize,
+    read=_read,
+    options=("scorer",),
+)

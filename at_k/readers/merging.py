@@ -1,0 +1,240 @@
+"""Merge results files of the same problems: the samples of a later file follow those of an earlier one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, islice, pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from at_k.errors import InputError, Message
+from at_k.readers.arrays import make_array, make_lists, make_numbers, make_texts
+from at_k.readers.collector import keep_common
+from at_k.readers.quoting import quote, quote_all
+from at_k.readers.samples import SAMPLE_ROLES, STANDARD, Origin, Samples
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+_LISTED = 10
+"""Files that a message lists."""
+
+
+def merge(parts: Sequence[Samples], files: Sequence[str], *, pool: Collection[str] = ()) -> Samples:
+    """Merge the samples of several files by the names of their problems.
+
+    Args:
+        parts: the samples of each file.
+        files: the name of each file.
+        pool: in what the files may differ, such as "model"; "file" if they are different runs, so that samples may have
+            the same number.
+
+    Raises:
+        InputError: if the files are of different harnesses, tasks, models or choices, have different problems or
+            columns, differ in what they say about a problem, or give the same number to two samples of it.
+    """
+    import pyarrow as pa
+
+    if len(parts) == 1:
+        return parts[0]
+    first = parts[0]
+    _refuse_other_subjects([part.origin for part in parts], files, pool)
+    for part, file in zip(parts[1:], files[1:], strict=True):
+        _refuse_other_problems(first, part, files[0], file)
+        _refuse_other_columns(first, part, files[0], file)
+    places = {name: place for place, name in enumerate(first.problems)}
+    # For each file, where each of its problems stands in the first one.
+    owners = [np.array([places[name] for name in part.problems]) for part in parts]
+    counts = [_count_samples(part) for part in parts]
+    problem = np.concatenate([np.repeat(own, n) for own, n in zip(owners, counts, strict=True)])
+    order = np.argsort(problem, kind="stable")
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(problem))])
+    columns: dict[str, Any] = {"problem": first.table["problem"]}
+    for role in SAMPLE_ROLES:
+        if role in first.table.column_names:
+            values = pa.concat_arrays([_flatten(part.table[role]) for part in parts])
+            columns[role] = make_lists(offsets, values.take(make_numbers(order)))
+    for role, kind in (("references", pa.list_(pa.string())), ("group", pa.string())):
+        said = _merge_said(role, parts, files)
+        if any(value is not None for value in said.values()):
+            columns[role] = make_array(list(said.values()), kind)
+    if "meta" in first.table.column_names:
+        columns["meta"] = make_texts(_merge_meta(parts))
+    rows = np.concatenate([_spread_rows(part, n) for part, n in zip(parts, counts, strict=True)])
+    file_of = np.repeat(np.arange(len(parts)), [n.sum() for n in counts])
+    return Samples(
+        table=pa.table({role: columns[role] for role in STANDARD if role in columns}),
+        origin=_merge_origins([part.origin for part in parts], pool),
+        rows=list(_split(rows[order].tolist(), offsets)),
+        per_sample=True,
+        numbers=None if "file" in pool else _merge_numbers(parts, owners, files, first.problems),
+        files=list(files),
+        file_of=list(_split(file_of[order].tolist(), offsets)),
+    )
+
+
+def _refuse_other_subjects(origins: Sequence[Origin], files: Sequence[str], pool: Collection[str]) -> None:
+    """Raise unless all files are of the same harness, task and model, and the same was chosen out of them."""
+    said = [{"format": each.harness, **_leave_out(each.subject, pool), **each.chosen} for each in origins]
+    for name in dict.fromkeys(chain.from_iterable(said)):
+        found: dict[str | None, str] = {}
+        for each, file in zip(said, files, strict=True):
+            found.setdefault(each.get(name), file)
+        if len(found) > 1:
+            listed = [f"{quote(value)} ({file})" for value, file in islice(found.items(), _LISTED)]
+            raise InputError(
+                "merging.subject",
+                "These files are not of the same {name}: {found}. Score them one at a time.",
+                name=name,
+                found=", ".join(listed) + (", …" if len(found) > _LISTED else ""),
+            )
+
+
+def _refuse_other_problems(first: Samples, part: Samples, first_file: str, file: str) -> None:
+    mine, its = set(first.problems), set(part.problems)
+    if mine != its:
+        raise InputError(
+            "merging.problems",
+            "These files are not of the same problems: {shared:,} are in both, {first:,} in {first_file} alone, and "
+            "{second:,} in {second_file} alone, such as {example}.",
+            shared=len(mine & its),
+            first=len(mine - its),
+            first_file=first_file,
+            second=len(its - mine),
+            second_file=file,
+            example=quote(next(name for name in (*first.problems, *part.problems) if name not in mine & its)),
+        )
+
+
+def _refuse_other_columns(first: Samples, part: Samples, first_file: str, file: str) -> None:
+    """Raise unless two files have the same columns of samples; half of the answers would be no vote."""
+    mine, its = ([role for role in SAMPLE_ROLES if role in each.table.column_names] for each in (first, part))
+    if mine != its:
+        raise InputError(
+            "merging.columns",
+            "These files do not have the same columns: {first} in {first_file}, and {second} in {second_file}. Score "
+            "them one at a time, or leave out a column: columns={{{role}: None}}.",
+            first=quote_all(mine),
+            first_file=first_file,
+            second=quote_all(its),
+            second_file=file,
+            role=json.dumps(next(role for role in SAMPLE_ROLES if (role in mine) != (role in its))),
+        )
+
+
+def _merge_said(role: str, parts: Sequence[Samples], files: Sequence[str]) -> dict[str, Any]:
+    """Return what the files say about each problem: its references, or its group. They may not differ."""
+    said: dict[str, Any] = dict.fromkeys(parts[0].problems)
+    said_in: dict[str, str] = {}
+    for part, file in zip(parts, files, strict=True):
+        for name, value in zip(part.problems, part.listed(role) or [], strict=False):
+            if value is None or value == said[name]:
+                continue
+            if said[name] is not None:
+                raise InputError(
+                    "merging.differs",
+                    "Problem {problem} does not have the same {role} in both files: {first} in {first_file}, and "
+                    "{second} in {second_file}.",
+                    problem=quote(name),
+                    role=role,
+                    first=_quote(said[name]),
+                    first_file=said_in[name],
+                    second=_quote(value),
+                    second_file=file,
+                )
+            said[name], said_in[name] = value, file
+    return said
+
+
+def _merge_meta(parts: Sequence[Samples]) -> list[str | None]:
+    """Return what all files say about each problem besides."""
+    common: dict[str, dict[str, Any]] = {}
+    for part in parts:
+        for name, text in zip(part.problems, part.listed("meta") or [None] * len(part.problems), strict=True):
+            own = {} if text is None else json.loads(text)
+            common[name] = keep_common(common[name], own) if name in common else own
+    return [json.dumps(common[name], ensure_ascii=False) if common[name] else None for name in parts[0].problems]
+
+
+def _merge_numbers(
+    parts: Sequence[Samples], owners: Sequence[np.ndarray[Any, Any]], files: Sequence[str], problems: Sequence[str]
+) -> list[list[object]] | None:
+    """Join the numbers of the samples, if all files number them; two samples of a problem cannot share one."""
+    joined: list[list[object]] = [[] for _ in problems]
+    seen: list[dict[object, int]] = [{} for _ in problems]
+    for place, (part, own) in enumerate(zip(parts, owners, strict=True)):
+        if part.numbers is None:
+            return None
+        for problem, numbers in zip(own.tolist(), part.numbers, strict=True):
+            for number in numbers:
+                earlier = seen[problem].setdefault(number, place)
+                if earlier != place:
+                    raise InputError(
+                        "merging.clash",
+                        "Sample {number} of problem {problem} is in {first_file} and in {second_file}. If they are "
+                        'samples of two runs, pool them: pool="file".',
+                        number=quote(number),
+                        problem=quote(problems[problem]),
+                        first_file=files[earlier],
+                        second_file=files[place],
+                    )
+            joined[problem].extend(numbers)
+    return joined
+
+
+def _leave_out(subject: Mapping[str, str], pool: Collection[str]) -> dict[str, str]:
+    """Return what the results are of, without that in which files may differ."""
+    return {name: value for name, value in subject.items() if name not in pool}
+
+
+def _merge_origins(origins: Sequence[Origin], pool: Collection[str]) -> Origin:
+    """Return what holds for all files. What was left out is counted by its cause, with the first example of each."""
+    examples: dict[str, Message] = {}
+    counts: dict[str, int] = {}
+    for origin in origins:
+        for cause, count in origin.skipped.items():
+            examples.setdefault(cause.code, cause)
+            counts[cause.code] = counts.get(cause.code, 0) + count
+    versions = dict.fromkeys(origin.version for origin in origins if origin.version is not None)
+    notes = {str(note): note for origin in origins for note in origin.notes}
+    return replace(
+        origins[0],
+        version=", ".join(versions) or None,
+        subject=_leave_out(origins[0].subject, pool),
+        notes=list(notes.values()),
+        skipped={examples[code]: count for code, count in counts.items()},
+    )
+
+
+def _count_samples(part: Samples) -> np.ndarray[Any, Any]:
+    """Count the samples of each problem."""
+    role = next(role for role in SAMPLE_ROLES if role in part.table.column_names)
+    lengths: np.ndarray[Any, Any] = np.concatenate(
+        [chunk.value_lengths().to_numpy(zero_copy_only=False) for chunk in part.table[role].chunks]
+    )
+    return lengths.astype(np.int64)
+
+
+def _spread_rows(part: Samples, n: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """List the rows of all samples, in order; a row of several samples is repeated."""
+    if part.per_sample:
+        return np.concatenate(part.rows)
+    return np.repeat([own[0] for own in part.rows], n)
+
+
+def _split(values: list[int], offsets: np.ndarray[Any, Any]) -> Iterator[list[int]]:
+    return (values[start:stop] for start, stop in pairwise(offsets.tolist()))
+
+
+def _flatten(column: pa.ChunkedArray) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.concat_arrays([chunk.flatten() for chunk in column.chunks])
+
+
+def _quote(value: object) -> str:
+    return quote_all(value) if isinstance(value, list) else quote(value)

@@ -1,0 +1,73 @@
+"""From what a user names to the files to read: one file, several, a folder, or a glob."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from glob import glob, has_magic
+from os import PathLike, fspath
+from pathlib import Path
+
+from at_k.errors import InputError
+from at_k.validation import shorten
+
+Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
+
+
+def is_paths(data: object) -> bool:
+    """Return whether data are the path of a file, or a list of paths.
+
+    Examples:
+        >>> is_paths("results.jsonl"), is_paths(["a.eval", "b.eval"]), is_paths([{"correct": [1]}])
+        (True, True, False)
+    """
+    if isinstance(data, (str, PathLike)):
+        return True
+    return isinstance(data, (list, tuple)) and bool(data) and all(isinstance(each, (str, PathLike)) for each in data)
+
+
+def find_files(paths: Paths) -> tuple[list[Path], bool]:
+    """List the files that a path, a list of paths, a folder or a glob stands for.
+
+    Returns:
+        The files, sorted within each folder and glob; and whether all of them were named one by one. In a folder, files
+        of no known format are passed over.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        InputError: if a folder is empty.
+        TypeError: if something is not a path.
+    """
+    given = [paths] if isinstance(paths, (str, PathLike)) else paths
+    if not isinstance(given, Sequence) or not all(isinstance(each, (str, PathLike)) for each in given):
+        raise TypeError(f"`path` must be the path of a file, or a list of paths; got {shorten(paths)}")
+    if not given:
+        raise InputError("paths.none", "Give the path of at least one results file.")
+    found: list[Path] = []
+    named = True
+    for each in given:
+        path = Path(each)
+        if path.is_dir():
+            named = False
+            inside = sorted(file for file in path.rglob("*") if file.is_file() and not _is_hidden(file, path))
+            if not inside:
+                raise InputError("paths.empty", "There are no files in the folder {folder}.", folder=fspath(each))
+            found += inside
+        elif not path.exists() and has_magic(fspath(each)):
+            named = False
+            matches = sorted(file for name in glob(fspath(each), recursive=True) if (file := Path(name)).is_file())
+            if not matches:
+                raise FileNotFoundError(f"No file matches {fspath(each)} in {Path.cwd()}")
+            found += matches
+        elif not path.exists():
+            raise FileNotFoundError(f"There is no file {path} in {Path.cwd()}")
+        else:
+            found.append(path)
+    # A link, or another path to the same file, must not count its samples twice.
+    files: dict[Path, Path] = {}
+    for file in found:
+        files.setdefault(file.resolve(), file)
+    return list(files.values()), named
+
+
+def _is_hidden(file: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in file.relative_to(folder).parts)

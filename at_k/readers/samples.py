@@ -1,0 +1,221 @@
+"""The samples of a results file in the standard columns, and where each of them came from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from at_k.errors import Message
+from at_k.readers.places import describe_place
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ROLES = ("problem", "answers", "references", "grades", "scores", "group")
+"""The roles of columns, which are also the names of the standard columns."""
+
+SAMPLE_ROLES = ("answers", "grades", "scores")
+"""The roles that describe each sample; the others describe the problem."""
+
+Columns = dict[str, str | None]
+"""The column of each role, or None."""
+
+
+STANDARD = (*ROLES, "meta")
+"""The standard columns, in their order."""
+
+
+def list_types() -> dict[str, pa.DataType]:
+    """Return the Arrow type of each standard column.
+
+    Examples:
+        >>> list_types()["problem"]
+        DataType(string)
+    """
+    import pyarrow as pa
+
+    text, texts, numbers = pa.string(), pa.list_(pa.string()), pa.list_(pa.float64())
+    types = (text, texts, texts, numbers, numbers, text, text)
+    return dict(zip(STANDARD, types, strict=True))
+
+
+BUILDER = "at_k"
+"""The name by which a data set says that it was made here."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What wrote a file, and what was taken from it.
+
+    Attributes:
+        harness: the name of its format, such as "inspect_ai"; "plain" for a table whose columns may have any names.
+        version: the version of the harness; None if the file does not say.
+        subject: what the results are of, such as {"task": "gsm8k", "model": "a"}; files that differ are not merged.
+        chosen: what was chosen out of several, such as {"scorer": "match"}.
+        roles: the column, or field, that was taken for each role, or None.
+        notes: what a reader of the numbers should know: choices that were made by default.
+        skipped: cause → how many samples or rows were left out, with `errors="skip"`.
+    """
+
+    harness: str
+    version: str | None = None
+    subject: dict[str, str] = field(default_factory=dict)
+    chosen: dict[str, str] = field(default_factory=dict)
+    roles: Columns = field(default_factory=dict)
+    notes: list[Message] = field(default_factory=list)
+    skipped: dict[Message, int] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what wrote the file and what was taken from it, without the notes, ready for `json.dumps`.
+
+        Examples:
+            >>> Origin("plain", roles={"grades": "ok"}).to_dict()
+            {'harness': 'plain', 'version': None, 'subject': {}, 'chosen': {}, 'columns': {'grades': 'ok'}}
+        """
+        return {
+            "harness": self.harness,
+            "version": self.version,
+            "subject": dict(self.subject),
+            "chosen": dict(self.chosen),
+            "columns": {role: column for role, column in self.roles.items() if column is not None},
+        }
+
+    def conditions(self) -> dict[str, str]:
+        """Return what a signature says of the reading.
+
+        Examples:
+            >>> Origin("inspect_ai", "0.3.285", chosen={"scorer": "match"}).conditions()
+            {'reader': 'inspect_ai 0.3.285', 'scorer': 'match'}
+        """
+        if self.harness == "plain":
+            return dict(self.chosen)
+        return {"reader": " ".join(filter(None, [self.harness, self.version])), **self.chosen}
+
+
+class Split(Sequence[list[Any]]):
+    """Numbers in rows of different lengths; a row becomes a list when it is asked for.
+
+    Examples:
+        >>> import numpy as np
+        >>> list(Split(np.array([1, 3, 2]), np.array([0, 2, 3])))
+        [[1, 3], [2]]
+    """
+
+    def __init__(self, values: NDArray[Any], offsets: NDArray[Any]) -> None:
+        self._values, self._offsets = values, offsets
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getitem__(self, row: Any) -> Any:
+        if isinstance(row, slice):
+            return [self[each] for each in range(*row.indices(len(self)))]
+        if not -len(self) <= row < len(self):
+            raise IndexError(row)
+        row %= len(self)
+        found = self._values[self._offsets[row] : self._offsets[row + 1]]
+        return found.tolist() if found.ndim == 1 else list(map(tuple, found.tolist()))
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The problems of results files, in order of first appearance, and the samples of each.
+
+    Attributes:
+        table: the standard columns that were found, with one row per problem: `problem` (string), `answers` (list of
+            strings), `references` (list of strings), `grades` and `scores` (lists of numbers), `group` (string), `meta`
+            (string: a JSON object with what else the file says about the problem). Null stands for a sample without
+            an answer, a grade or a score.
+        origin: what wrote the file.
+        rows: for each problem the number of its row in the file or, where each sample has a row of its own, of the
+            rows of its samples; counted from 1.
+        per_sample: whether each sample has a row of its own.
+        numbers: for each problem the numbers that the file gives to its samples (epochs, trials, repeats); None if it
+            gives none.
+    """
+
+    table: pa.Table
+    origin: Origin
+    rows: Sequence[Sequence[int]]
+    per_sample: bool
+    numbers: Sequence[Sequence[object]] | None = None
+    files: Sequence[str] = ()
+    file_of: Sequence[Sequence[int]] = ()
+
+    def columns(self) -> dict[str, Any]:
+        """Return the standard columns that are there, as Arrow holds them."""
+        return {name: self.table[name] for name in self.table.column_names}
+
+    def listed(self, role: str) -> list[Any] | None:
+        """Return a standard column as a list, or None if it is not there."""
+        found: list[Any] | None = self.table[role].to_pylist() if role in self.table.column_names else None
+        return found
+
+    @cached_property
+    def problems(self) -> list[str]:
+        """The name of each problem; all are different."""
+        return self.listed("problem") or []
+
+    @cached_property
+    def answers(self) -> list[list[str | None]] | None:
+        """The answers of each problem, one per sample; None where a sample has none."""
+        return self.listed("answers")
+
+    @cached_property
+    def references(self) -> list[list[str]] | None:
+        """The correct answers, at least one for each problem."""
+        return self.listed("references")
+
+    @cached_property
+    def grades(self) -> list[list[float | None]] | None:
+        """The grades of each problem, one per sample, in [0, 1]; None where a sample has none."""
+        return self.listed("grades")
+
+    @cached_property
+    def scores(self) -> list[list[float | None]] | None:
+        """The scores of each problem, one per sample, finite; None where a sample has none."""
+        return self.listed("scores")
+
+    @cached_property
+    def group(self) -> list[str] | None:
+        """A label for each problem."""
+        return self.listed("group")
+
+    @property
+    def roles(self) -> Columns:
+        """The column of each role, or None."""
+        return dict.fromkeys(ROLES) | self.origin.roles
+
+    @cached_property
+    def n_missing(self) -> int:
+        """The number of missing samples: those without a grade or, where nothing is graded, without an answer.
+
+        A sample with a grade and without an answer is there: it casts no vote.
+        """
+        for role in ("grades", "answers"):
+            if role in self.table.column_names:
+                return sum(chunk.flatten().null_count for chunk in self.table[role].chunks)
+        return 0
+
+    def place(self, problem: int, sample: int, role: str | None = None) -> Message:
+        """Describe where a sample stands in the file; both numbers are counted from 0.
+
+        The column is that of a role; by default that of its grade or, where there are no grades, that of its answer.
+        """
+        column = self.roles[role or ("grades" if "grades" in self.table.column_names else "answers")] or ""
+        rows = self.rows[problem]
+        if self.files:
+            where = describe_place(rows[sample], column)
+            return Message(
+                "places.file_place", "{file}, {place}", file=self.files[self.file_of[problem][sample]], place=where
+            )
+        return describe_place(rows[sample], column) if self.per_sample else describe_place(rows[0], column, sample + 1)

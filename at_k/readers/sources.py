@@ -1,0 +1,382 @@
+"""Open a results file by what it holds, not by its name: gzip, Zstandard, zip, Parquet, or text in any UTF."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
+from pathlib import Path
+from typing import IO, Any, NamedTuple, NoReturn
+
+from at_k.errors import InputError
+from at_k.limits import UNLIMITED, Limits, exceeds
+from at_k.readers.decoding import decode, decode_line, decode_text
+
+_GZIP, _ZSTANDARD, _ZIP, _PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", (b"PK\x03\x04", b"PK\x05\x06"), b"PAR1"
+_ENCODINGS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+
+_BLOCK = 4 << 20
+"""Bytes that are read at a time. Memory grows with a block and the columns kept, not with the file."""
+
+_HEAD = 1 << 16
+"""Bytes by which the format of a file is recognised."""
+
+_PIECE_OF_ZSTANDARD, _PIECE_OF_GZIP = 1024, 16_384
+"""Bytes that are decompressed at a time: in the worst case they grow to 32 MB."""
+
+_MOST_GROWTH, _FREE, _FREE_STREAM = 300, 64 << 20, 16 << 20
+"""A compressed file may grow by this factor, and to this many bytes in any case: a member of an archive, or a stream.
+Results files grow tenfold."""
+
+
+Stream = IO[bytes]
+"""What bytes are read from; fewer than were asked for are there at the end alone."""
+
+
+class Block(NamedTuple):
+    """Whole lines of a text file, and the number of the first of them, counted from 1."""
+
+    first: int
+    data: bytes
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the lines that are not blank, each with its number."""
+        for number, line in enumerate(self.data.split(b"\n"), self.first):
+            if line.strip():
+                yield number, line
+
+
+class Source:
+    r"""A results file, on disk or in memory.
+
+    Args:
+        name: what messages call the file.
+        content: its path, or its bytes.
+        limits: the most that is accepted.
+
+    Raises:
+        OSError: if the file cannot be opened.
+        InputError: if it is larger than the limits allow.
+
+    Examples:
+        >>> source = Source("results.jsonl", b'{"id": 1}\n\n{"id": 2}')
+        >>> source.kind, list(source.rows())
+        ('text', [(1, {'id': 1}), (3, {'id': 2})])
+    """
+
+    def __init__(self, name: str, content: Path | bytes, limits: Limits = UNLIMITED) -> None:
+        self.name, self.content, self.limits = name, content, limits
+        self.size = len(content) if isinstance(content, bytes) else content.stat().st_size
+        refuse_large(self.size, limits)
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The names of the folders that the file is in, the nearest first; () for a file in memory."""
+        return () if isinstance(self.content, bytes) else tuple(each.name for each in self.content.absolute().parents)
+
+    @cached_property
+    def kind(self) -> str:
+        """What the file is, after decompression: "zip", "parquet" or "text"."""
+        with self.open() as file:
+            start = file.read(4)
+        if start in _ZIP:
+            return "zip"
+        return "parquet" if start == _PARQUET else "text"
+
+    @cached_property
+    def layout(self) -> str:
+        """How the file is laid out: "jsonl", "json", "csv", "parquet" or "zip".
+
+        JSON lines begin with a brace on each line. In a JSON document, a second line that begins with one follows a
+        colon, a comma or an opening bracket. So lines of any length are told from a document without decoding them.
+        """
+        if self.kind != "text":
+            return self.kind
+        first, last, second = self._find_ends()
+        if first not in (b"{", b"["):
+            return "csv"
+        return "jsonl" if first == second == b"{" and last not in (b":", b",", b"[", b"{") else "json"
+
+    def _find_ends(self) -> tuple[bytes, bytes, bytes]:
+        """Find the first and last character of the first line that is not blank, and the first of the second one."""
+        first = last = b""
+        with self.open_text() as file:
+            while piece := file.read(_HEAD):
+                if not first:
+                    piece = piece.lstrip()
+                    first = piece[:1]
+                    if first not in (b"", b"{", b"["):
+                        break
+                end = piece.find(b"\n") if not last.endswith(b"\n") else -1
+                if end >= 0 and first:
+                    last = (last + piece[:end]).rstrip()[-1:] + b"\n"
+                    piece = piece[end + 1 :]
+                if last.endswith(b"\n"):
+                    if rest := piece.lstrip():
+                        return first, last[:1], rest[:1]
+                else:
+                    last = (last + piece).rstrip()[-1:]
+        return first, last[:1], b""
+
+    def open_packed(self) -> IO[bytes]:
+        """Open the file as it is, for libraries that decompress by themselves."""
+        return io.BytesIO(self.content) if isinstance(self.content, bytes) else self.content.open("rb")
+
+    def open(self) -> Stream:
+        """Open the file for reading, decompressed; a file that grows too much is refused while it is read."""
+        file = self.open_packed()
+        start = file.read(4)
+        file.seek(0)
+        if start.startswith(_GZIP):
+            return io.BufferedReader(_Unpacked(_open_gzip(file), file, self), _HEAD)
+        if start == _ZSTANDARD:
+            return io.BufferedReader(_Unpacked(_open_zstandard(file), file, self), _HEAD)
+        return file
+
+    def unpack(self) -> Source:
+        """Decompress the file in memory, as a file of its own. Return it as it is if it is not compressed.
+
+        A file is opened several times while it is read, and half a million empty gzip members take seconds each time.
+
+        Raises:
+            InputError: if it is damaged, grows too much, or is compressed twice.
+        """
+        marks = (_GZIP, _ZSTANDARD)
+        with self.open_packed() as file:
+            if not file.read(4).startswith(marks):
+                return self
+        with self.open() as file:
+            data = file.read()
+        if data.startswith(marks):
+            refuse_binary(b"\0")
+        return Source(self.name, data, self.limits)
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes of a text file, in UTF-8, cut after a whole line; a first line that is long is read whole."""
+        pieces: list[bytes] = []
+        with self.open_text() as file:
+            while piece := file.read(_HEAD):
+                pieces.append(piece)
+                if b"\n" in piece.strip():
+                    break
+        start = b"".join(pieces)
+        end = start.rfind(b"\n")
+        return start if len(start) < _HEAD or end < 0 else start[: end + 1]
+
+    def open_text(self) -> Stream:
+        """Open a text file; what is read is UTF-8 without a byte order mark.
+
+        Raises:
+            InputError: if its first bytes are not those of a text.
+        """
+        file = self.open()
+        start = file.read(_HEAD)
+        file.close()
+        encoding = next((encoding for mark, encoding in _ENCODINGS if start.startswith(mark)), None)
+        if encoding != "utf-16":
+            refuse_binary(start)
+        file = self.open()
+        if encoding == "utf-16":
+            return io.BufferedReader(_Recoded(file, encoding), _HEAD)
+        if encoding is not None:
+            file.read(len(codecs.BOM_UTF8))
+        return file
+
+    def blocks(self, size: int = _BLOCK) -> Iterator[Block]:
+        """Yield the lines of a text file in blocks of about `size` bytes, or of one longer line."""
+        first, rest = 1, b""
+        with self.open_text() as file:
+            while piece := file.read(size):
+                refuse_binary(piece)
+                end = piece.rfind(b"\n")
+                if end < 0:
+                    rest += piece
+                    continue
+                data = b"".join((rest, memoryview(piece)[:end]))
+                rest = piece[end + 1 :]
+                yield Block(first, data)
+                first += data.count(b"\n") + 1
+        if rest:
+            yield Block(first, rest)
+
+    def rows(self) -> Iterator[tuple[int, Any]]:
+        """Yield the values of a file of JSON lines, each with the number of its line.
+
+        Raises:
+            InputError: if a line is not JSON. The sentence names the line.
+        """
+        for block in self.blocks():
+            for number, line in block.lines():
+                yield number, decode_line(line, number)
+
+    def refuse_encoding(self) -> NoReturn:
+        """Raise, and name the first line that is not UTF-8."""
+        for block in self.blocks():
+            for number, line in block.lines():
+                decode_text(line, number)
+        raise AssertionError("every line is in UTF-8")
+
+    @cached_property
+    def document(self) -> Any:
+        """The value of a file that is one JSON document.
+
+        Raises:
+            InputError: if it is not JSON.
+        """
+        with self.open_text() as file:
+            return decode(file.read())
+
+    def release(self) -> None:
+        """Forget the document, which takes several times the memory of the file; it is decoded again if it is used."""
+        self.__dict__.pop("document", None)
+
+
+def refuse_large(size: int, limits: Limits) -> None:
+    """Raise if a file has too many bytes."""
+    if exceeds(size, limits.max_bytes):
+        raise InputError(
+            "tables.too_large",
+            "These results have {size:,} bytes; the limit is {limit:,}. Leave out columns that are not needed, such as "
+            "whole completions beside verdicts.",
+            size=size,
+            limit=limits.max_bytes,
+        )
+
+
+def refuse_growth(size: int, packed: int, limits: Limits, *, free: int = _FREE) -> None:
+    """Raise if what was unpacked is too large, or too much larger than the packed file to be results."""
+    refuse_large(size, limits)
+    if size > max(free, _MOST_GROWTH * packed):
+        raise InputError(
+            "sources.bomb",
+            "These {packed:,} compressed bytes grow to more than {size:,} bytes, which is not what results do. "
+            "If it is right all the same, decompress it first.",
+            packed=packed,
+            size=size,
+        )
+
+
+def refuse_binary(data: bytes) -> None:
+    """Raise if these bytes are not text."""
+    if b"\0" in data:
+        raise InputError(
+            "sources.binary",
+            "This is not a text file, nor gzip, Zstandard, zip or Parquet. Give the file that the harness wrote.",
+        )
+
+
+class _Frames:
+    """A stream of compressed frames, one after the other. One that is cut off is noticed, also if it is the last.
+
+    Attributes:
+        start: makes what decompresses one frame.
+        length: bytes to decompress at once, since they may grow.
+        padding: bytes that may stand between the frames.
+    """
+
+    def __init__(self, file: IO[bytes], start: Callable[[], Any], length: int, padding: bytes = b"") -> None:
+        self._file, self._start, self._length, self._padding = file, start, length, padding
+        self._rest, self._frame, self._between = memoryview(b""), start(), b""
+
+    def read(self, size: int) -> bytes | memoryview:
+        while not self._rest:
+            piece = self._between if self._frame.eof else b""
+            piece = piece or self._file.read(self._length)
+            if not piece and self._frame.eof:
+                return b""
+            if not piece:
+                raise EOFError("the end is missing")
+            if self._frame.eof:
+                self._between = b""
+                piece = piece.lstrip(self._padding)
+                if not piece:
+                    continue
+                self._frame = self._start()
+            self._rest = memoryview(self._frame.decompress(piece))
+            self._between = self._frame.unused_data if self._frame.eof else b""
+        found, self._rest = self._rest[:size], self._rest[size:]
+        return found
+
+    def close(self) -> None:
+        self._rest = memoryview(b"")
+
+
+def _open_gzip(file: IO[bytes]) -> _Frames:
+    return _Frames(file, partial(zlib.decompressobj, wbits=16 + zlib.MAX_WBITS), _PIECE_OF_GZIP, padding=b"\0")
+
+
+def _open_zstandard(file: IO[bytes]) -> _Frames:
+    import zstandard
+
+    return _Frames(file, zstandard.ZstdDecompressor().decompressobj, _PIECE_OF_ZSTANDARD)
+
+
+class _Unpacked(io.RawIOBase):
+    """A decompressed stream whose growth is limited."""
+
+    def __init__(self, stream: Any, file: IO[bytes], source: Source) -> None:
+        self._stream, self._file, self._source, self._read = stream, file, source, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            piece = self._stream.read(len(buffer))
+        except (OSError, EOFError, zlib.error, ValueError, _find_zstandard_error()) as reason:
+            raise InputError(
+                "sources.broken",
+                "This compressed file is cut off or damaged ({reason}). Copy it again, or write it again.",
+                reason=str(reason),
+            ) from None
+        self._read += len(piece)
+        # Compared with what was read so far, so that a large bomb is refused as soon as a small one.
+        refuse_growth(self._read, self._file.tell(), self._source.limits, free=_FREE_STREAM)
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+    def close(self) -> None:
+        self._stream.close()
+        self._file.close()
+        super().close()
+
+
+def _find_zstandard_error() -> type[Exception]:
+    """Return the error of Zstandard, if that library is loaded: nothing else can raise it."""
+    zstandard: Any = sys.modules.get("zstandard")
+    error: type[Exception] = EOFError if zstandard is None else zstandard.ZstdError
+    return error
+
+
+class _Recoded(io.RawIOBase):
+    """A stream in another encoding, read as UTF-8."""
+
+    def __init__(self, stream: Stream, encoding: str) -> None:
+        self._stream, self._decoder, self._rest = stream, codecs.getincrementaldecoder(encoding)(), b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            piece = self._stream.read(_HEAD)
+            try:
+                self._rest = self._decoder.decode(piece, final=not piece).encode()
+            except UnicodeDecodeError:
+                raise InputError(
+                    "sources.encoding",
+                    "This text is not in the encoding that its first bytes announce. Save it as UTF-8.",
+                ) from None
+            if not piece:  # half of a character may be all that was read
+                break
+        found, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
+        buffer[: len(found)] = found
+        return len(found)
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()

@@ -1,0 +1,62 @@
+"""JSON by the fast decoder or the slow one: the same values, or an error that names the line."""
+
+import json
+from math import inf, isnan
+
+import pytest
+from hypothesis import given, strategies as st
+
+from at_k.errors import InputError
+from at_k.readers.decoding import decode, decode_line, decode_text
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=10,
+)
+
+
+@given(VALUES)
+def test_what_python_writes_is_read(value):
+    assert decode(json.dumps(value).encode()) == decode_line(json.dumps(value).encode(), 1) == value
+
+
+def test_constants_of_python():
+    found = decode(b'{"a": NaN, "b": [Infinity, -Infinity]}')
+    assert isnan(found["a"])
+    assert found["b"] == [inf, -inf]
+
+
+BROKEN = {
+    "cut off": (b'{"a": 1', "decoding.broken", "line 7, near"),
+    "not JSON": (b"{'a': 1}", "decoding.broken", "line 7, near"),
+    "two values": (b'{"a": 1}{"a": 2}', "decoding.broken", "line 7, near"),
+    "another encoding": ('{"a": "é"}'.encode("latin-1"), "decoding.encoding", "line 7 "),
+    "lists in lists": (b"[" * 100_000, "tables.deep", "nested"),
+    "lists in lists, closed": (b"[" * 100_000 + b"]" * 100_000, "tables.deep", "nested"),
+    "objects in objects": (b'{"a":' * 100_000, "tables.deep", "nested"),
+    "half a character": (b'{"a": "\\ud800"}', "decoding.surrogate", "line 7"),
+    "half a character in a name": (b'{"\\udc00": 1}', "decoding.surrogate", "line 7"),
+    "a number of 5,000 digits": (b"1" * 5000, "decoding.long_number", "line 7"),
+}
+
+
+@pytest.mark.parametrize(("data", "code", "said"), BROKEN.values(), ids=BROKEN)
+def test_broken(data, code, said):
+    with pytest.raises(InputError, match=said) as caught:
+        decode_line(data, 7)
+    assert caught.value.code == code
+    with pytest.raises(InputError) as caught:
+        decode(data)
+    assert caught.value.code == code
+
+
+def test_a_line_of_a_document_is_counted():
+    with pytest.raises(InputError, match="line 3, near"):
+        decode(b'{\n"a": 1,\n"b": oops\n}')
+    with pytest.raises(InputError, match="line 2 "):
+        decode_text(b"a\n\xff")
+
+
+def test_a_byte_order_mark_is_no_text():
+    assert decode_text("é".encode("utf-8-sig")) == "é"

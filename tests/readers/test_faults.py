@@ -1,0 +1,31 @@
+"""The sentences about values that their role cannot take, in both languages."""
+
+import json
+
+import pytest
+
+from at_k.demo.words import translate
+from at_k.errors import InputError
+from at_k.readers import read_samples
+
+WRONG = {
+    "problem": ({"id": [1]}, "cells.problem", "[…]"),
+    "answers": ({"answer": {"a": 1}}, "cells.answer", "{"),
+    "references": ({"reference": {"a": 1}}, "cells.reference", "{"),
+    "grades": ({"correct": 2}, "cells.grade", "2"),
+    "scores": ({"score": "high"}, "cells.score", "high"),
+    "group": ({"level": {"a": 1}}, "cells.group", "{"),
+}
+
+
+@pytest.mark.parametrize(("changed", "code", "quoted"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_and_where(tmp_path, changed, code, quoted):
+    row = {"id": 1, "answer": "a", "reference": "b", "correct": 1, "score": 0.5, "level": "x"}
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(row) + "\n" + json.dumps(row | {"id": 2} | changed) + "\n")
+    with pytest.raises(InputError) as caught:
+        read_samples(path, columns={"group": "level", "scores": "score"})
+    assert caught.value.code == code
+    assert quoted in str(caught.value)
+    assert "line 2" in str(caught.value)
+    assert "第 2 行" in translate(caught.value, "zh")

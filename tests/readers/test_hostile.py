@@ -1,0 +1,108 @@
+"""Files that are made to exhaust memory, time or the stack are refused within a second and 200 MB."""
+
+import bz2
+import gzip
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import zstandard
+
+import at_k
+
+ROOT = Path(at_k.__file__).parents[1]
+
+RUN = """
+import resource, sys, time
+import pyarrow, pyarrow.compute, pyarrow.json, zstandard  # their own size is not that of the file
+from at_k.errors import InputError
+from at_k.readers import read_samples
+before, start = resource.getrusage(resource.RUSAGE_SELF), time.process_time()
+try:
+    read_samples(sys.argv[1], errors=sys.argv[2])
+except InputError as error:
+    code = error.code
+else:
+    code = "read"
+after = resource.getrusage(resource.RUSAGE_SELF)
+print(code, time.process_time() - start, (after.ru_maxrss - before.ru_maxrss) / 1024)
+"""
+
+
+def measure(path, errors="raise"):
+    found = subprocess.run(
+        [sys.executable, "-c", RUN, str(path), errors], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+    )
+    code, seconds, megabytes = found.stdout.split()
+    return code, float(seconds), float(megabytes)
+
+
+ROW = '{"id": 1, "correct": true}\n'
+DEEP = "[" * 100_000 + "]" * 100_000
+
+HOSTILE = {
+    "gzip of zeros": (lambda: gzip.compress(bytes(200_000_000), 9), "sources.binary"),
+    "gzip of one line": (lambda: gzip.compress(b'{"a": "' + b"x" * 200_000_000, 9), "sources.bomb"),
+    "gzip of rows": (lambda: gzip.compress(ROW.encode() * 8_000_000, 9), "sources.bomb"),
+    "zstandard of one line": (lambda: zstandard.compress(b'{"a": "' + b"x" * 1_000_000_000), "sources.bomb"),
+    "zstandard of commas": (lambda: zstandard.compress(b"a\n" + b"," * 1_000_000_000), "sources.bomb"),
+    "deep JSON": (DEEP.encode, "tables.deep"),
+    "deep JSON in a document": (f'{{"a": {DEEP}}}'.encode, "tables.deep"),
+    "deep JSON on a line": ((ROW * 3 + f'{{"id": {DEEP}}}\n').encode, "tables.deep"),
+    "deep JSON far into a large file": ((ROW * 200_000 + f'{{"id": {DEEP}}}\n').encode, "tables.deep"),
+    "deep objects far into a large file": (
+        (ROW * 200_000 + '{"id":' * 100_000 + "1" + "}" * 100_000).encode, "tables.deep"
+    ),
+    "deep JSON in a cell": (f"id,correct\n1,{DEEP}\n".encode, "tables.deep"),
+    "NUL": (lambda: b"id,correct\n1,\0\n", "sources.binary"),
+    "NUL far into a large file": (lambda: ROW.encode() * 300_000 + b"\0", "sources.binary"),
+    "a picture": (lambda: b"\x89PNG\r\n\x1a\n\0\0", "sources.binary"),
+    "another packing": (lambda: bz2.compress(ROW.encode() * 1000), "sources.binary"),
+}  # fmt: skip
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize(("make", "code"), HOSTILE.values(), ids=HOSTILE)
+def test_hostile(tmp_path, make, code):
+    path = tmp_path / "f"
+    path.write_bytes(make())
+    found, seconds, megabytes = measure(path)
+    assert found == code
+    assert seconds < 1
+    assert megabytes < 200
+
+
+@pytest.mark.alone
+def test_what_is_left_out_is_counted_and_not_followed(tmp_path):
+    path = tmp_path / "f.jsonl"
+    path.write_text(ROW * 10 + f'{{"id": {DEEP}}}\n' + '{"id": 2, "corr')
+    code, seconds, megabytes = measure(path, "skip")
+    assert code == "read"
+    assert seconds < 1
+    assert megabytes < 200
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_memory_grows_with_the_columns_that_are_kept(tmp_path, pack):
+    """Texts that are not needed take no memory, beyond a few blocks of 4 MB."""
+    path = tmp_path / "f.jsonl"
+    text = "".join(map(chr, range(32, 127))).replace("\\", "").replace('"', "") * 200
+    with path.open("wb") as file:
+        for start in range(0, 8_000, 1_000):
+            rows = [
+                {"task_id": f"p{i // 8}", "sample": i % 8, "completion": text[i % 90 :], "passed": i % 3 == 0}
+                for i in range(start, start + 1_000)
+            ]
+            file.write(pack(("\n".join(map(json.dumps, rows)) + "\n").encode()))
+    code, _, megabytes = measure(path)
+    assert code == "read"
+    assert path.stat().st_size > 100_000_000 or pack is gzip.compress
+    assert megabytes < 80
+
+
+def test_this_machine_measures_memory_in_kilobytes():
+    assert 10_000 < resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 100_000_000

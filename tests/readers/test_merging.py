@@ -1,0 +1,171 @@
+"""Several files hold more samples of the same problems, or an error says why they do not."""
+
+import json
+
+import pyarrow as pa
+import pytest
+
+import at_k
+from at_k.errors import InputError, Message
+from at_k.readers import read_samples
+from at_k.readers.collector import Collector
+from at_k.readers.format import Reading
+from at_k.readers.merging import merge
+from at_k.readers.samples import STANDARD, Origin
+
+FILES = ["a.jsonl", "b.jsonl", "c.jsonl"]
+
+
+def collect(*samples, per_sample=True, **origin):
+    collector = Collector(Reading())
+    for row, (problem, values) in enumerate(samples, 1):
+        collector.add(row, problem, **values)
+    return collector.finish(Origin(**{"harness": "example", **origin}), per_sample=per_sample)
+
+
+def graded(*grades, problem="p", **values):
+    return [(problem, {"grade": grade, **values}) for grade in grades]
+
+
+def test_one_file_is_itself():
+    one = collect(*graded(1))
+    assert merge([one], FILES[:1]) is one
+
+
+def test_samples_follow_each_other_by_problem():
+    one = collect(*graded(1, 0, answer="x"), *graded(1, problem="q", answer="y"))
+    other = collect(*graded(0.5, problem="q", answer=None), *graded(None, answer="z"))
+    merged = merge([one, other, one], FILES)
+    assert merged.problems == ["p", "q"]
+    assert merged.grades == [[1, 0, None, 1, 0], [1, 0.5, 1]]
+    assert merged.answers == [["x", "x", "z", "x", "x"], ["y", None, "y"]]
+    assert merged.table.column_names == [name for name in STANDARD if name in merged.table.column_names]
+    assert merged.rows == [[1, 2, 2, 1, 2], [3, 1, 3]]
+    assert merged.file_of == [[0, 0, 1, 2, 2], [0, 1, 2]]
+    assert merged.n_missing == 1
+    assert str(merged.place(1, 1)).startswith("b.jsonl, row 1")
+
+
+def test_a_row_that_holds_several_samples_is_named_for_each_of_them():
+    part = collect(*graded(1, 0), *graded(1, 1, problem="q"), per_sample=False)
+    merged = merge([part, part], FILES[:2])
+    assert merged.rows == [[1, 1, 1, 1], [3, 3, 3, 3]]
+    assert merged.file_of == [[0, 0, 1, 1]] * 2
+
+
+def test_numbers():
+    one, other = collect(*graded(1, number=0)), collect(*graded(0, number=1))
+    assert merge([one, other], FILES[:2]).numbers == [[0, 1]]
+    with pytest.raises(InputError, match=r"Sample 0 of problem “p” is in a\.jsonl and in b\.jsonl.*pool") as caught:
+        merge([one, one], FILES[:2])
+    assert caught.value.code == "merging.clash"
+    pooled = merge([one, one], FILES[:2], pool=["file"])
+    assert (pooled.grades, pooled.numbers) == ([[1, 1]], None)
+    assert merge([one, collect(*graded(0))], FILES[:2]).numbers is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        ({"subject": {"task": "x"}}, {"subject": {"task": "y"}}, "task: “x” (a.jsonl), “y” (b.jsonl)"),
+        ({"subject": {"task": "x"}}, {}, "task: “x” (a.jsonl), null (b.jsonl)"),
+        ({}, {"subject": {"model": "y"}}, "model: null (a.jsonl), “y” (b.jsonl)"),
+        ({"harness": "x"}, {"harness": "y"}, "format: “x” (a.jsonl), “y” (b.jsonl)"),
+        ({"chosen": {"scorer": "x"}}, {"chosen": {"scorer": "y"}}, "scorer: “x” (a.jsonl), “y” (b.jsonl)"),
+    ],
+)
+def test_files_of_different_things(one, other, said):
+    with pytest.raises(InputError) as caught:
+        merge([collect(*graded(1), **one), collect(*graded(1), **other)], FILES[:2])
+    assert caught.value.code == "merging.subject"
+    assert str(caught.value) == f"These files are not of the same {said}. Score them one at a time."
+
+
+def test_what_is_pooled_may_differ():
+    one, other = (collect(*graded(1), subject={"task": "x", "model": model}) for model in "ab")
+    merged = merge([one, other], FILES[:2], pool=["model"])
+    assert (merged.grades, merged.origin.subject) == ([[1, 1]], {"task": "x"})
+    with pytest.raises(InputError, match="same model"):
+        merge([one, other], FILES[:2], pool=["task"])
+
+
+def test_different_problems_are_counted():
+    one = collect(*graded(1), *graded(1, problem="q"))
+    other = collect(*graded(1), *graded(1, problem="r"), *graded(1, problem="s"))
+    with pytest.raises(InputError) as caught:
+        merge([one, other], FILES[:2])
+    assert str(caught.value) == (
+        "These files are not of the same problems: 1 are in both, 1 in a.jsonl alone, and 2 in b.jsonl alone, such as "
+        "“q”."
+    )
+
+
+def test_columns_of_samples_must_be_the_same():
+    with pytest.raises(InputError, match=r'columns=\{"answers": None\}') as caught:
+        merge([collect(*graded(1, answer="x")), collect(*graded(1))], FILES[:2])
+    assert caught.value.code == "merging.columns"
+
+
+@pytest.mark.parametrize("role", ["references", "group"])
+def test_what_is_said_about_a_problem(role):
+    said, silent, other = (collect(*graded(1, **{role: each})) for each in ("x", None, "y"))
+    expected = ["x"] if role == "references" else "x"
+    assert merge([said, silent, said], FILES).listed(role) == [expected]
+    assert merge([silent, said], FILES[:2]).listed(role) == [expected]
+    with pytest.raises(InputError, match=r"“x” in b\.jsonl, and “y” in c\.jsonl") as caught:
+        merge([silent, said, other], FILES)
+    assert caught.value.code == "merging.differs"
+
+
+def test_meta_is_what_all_files_say():
+    one, other = (collect(*graded(1, meta={"level": 1, "seed": seed})) for seed in (1, 2))
+    assert [json.loads(each) for each in merge([one, other], FILES[:2]).listed("meta")] == [{"level": 1}]
+    assert merge([one, collect(*graded(1))], FILES[:2]).listed("meta") == [None]
+
+
+def test_what_was_left_out_is_counted_by_its_cause():
+    def skipping(value):
+        collector = Collector(Reading(errors="skip"))
+        for row, grade in enumerate([1, value, value], 1):
+            collector.add(row, "p", grade=grade)
+        return collector.finish(Origin("example"))
+
+    merged = merge([skipping(7), skipping(8)], FILES[:2])
+    assert [(str(cause), count) for cause, count in merged.origin.skipped.items()] == [
+        ("A grade must be true, false, or a number from 0 to 1; got 7 (line 2).", 4)
+    ]
+
+
+def test_notes_are_said_once_and_versions_are_joined():
+    note = Message("a.b", "A note.")
+    parts = [collect(*graded(1), version=version, notes=[note]) for version in ("1", "2", None)]
+    origin = merge(parts, FILES).origin
+    assert (origin.version, origin.notes) == ("1, 2", [note])
+
+
+def test_a_folder_with_other_files(tmp_path):
+    line = {"task_id": "a", "completion": "", "result": "passed"}
+    for name, verdicts in (("x_results.jsonl", (True, False)), ("sub/y_results.jsonl", (True,))):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("\n".join(json.dumps(line | {"passed": each}) for each in verdicts))
+    (tmp_path / "x.jsonl").write_text(json.dumps({"task_id": "a", "completion": ""}))
+    (tmp_path / "summary.json").write_text('{"pass@1": 0.5}')
+    (tmp_path / "notes.txt").write_text("a,b\n1,2")
+    (tmp_path / "weights.bin").write_bytes(bytes(100))
+    (tmp_path / ".hidden.jsonl").write_text(json.dumps(line | {"task_id": "h", "passed": True}))
+    report = at_k.score(tmp_path, k=[1])
+    assert (report.problems, report.n, report.c) == (["a"], [3], [2])
+    samples = read_samples(tmp_path)
+    assert [path.rpartition("/")[2] for path in samples.files] == ["y_results.jsonl", "x_results.jsonl"]
+    assert isinstance(samples.table, pa.Table)
+
+
+def test_a_copy_of_a_file_is_noted(tmp_path):
+    paths = [tmp_path / name for name in ("a.csv", "b.csv", "c.csv")]
+    for path, grade in zip(paths, (1, 0, 1), strict=True):
+        path.write_text(f"id,correct\n1,{grade}\n")
+    assert read_samples(paths[:2]).origin.notes == []
+    (note,) = read_samples(paths).origin.notes
+    assert note.code == "note.copy"
+    assert (note.values["file"], note.values["original"]) == (str(paths[2]), str(paths[0]))

@@ -1,0 +1,224 @@
+"""Parquet: columns that are needed alone, and files that are damaged or made to fill the memory."""
+
+import gzip
+import io
+import json
+import subprocess
+import sys
+from random import Random
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import zstandard
+from readers.expected import HARNESS
+
+from at_k.demo.limits import LIMITS
+from at_k.errors import InputError
+from at_k.limits import UNLIMITED
+from at_k.readers.parquet import list_columns, read_batches, read_rows
+from at_k.readers.sources import Source
+
+ROWS = [{"id": i, "doc": {"text": f"t{i}", "ids": [i], "more": {"x": None}}} for i in range(5)]
+
+BOTH = pytest.mark.parametrize("limits", [LIMITS, UNLIMITED], ids=["limits", "no limits"])
+
+
+def write(table, **options):
+    file = io.BytesIO()
+    pq.write_table(table if isinstance(table, pa.Table) else pa.Table.from_pylist(table), file, **options)
+    return file.getvalue()
+
+
+def read(data, columns=None, limits=UNLIMITED):
+    source = Source("f", data, limits)
+    return [row for _, row in read_rows(source, list_columns(source) if columns is None else columns)]
+
+
+@BOTH
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress], ids=["plain", "gzip", "zstandard"])
+def test_files_on_disk_and_in_memory_packed_or_not(tmp_path, pack, limits):
+    data = pack(write(ROWS))
+    (tmp_path / "f").write_bytes(data)
+    assert read(data, limits=limits) == read(tmp_path / "f", limits=limits) == ROWS
+    assert list_columns(Source("f", data, limits)) == ("id", "doc")
+
+
+@BOTH
+def test_the_needed_fields_alone(limits):
+    source = Source("f", write(ROWS), limits)
+    assert list(read_rows(source, ["doc.text", "doc.more", "doc.none", "none"])) == [
+        (number, {"doc": {"text": row["doc"]["text"], "more": {"x": None}}}) for number, row in enumerate(ROWS, 1)
+    ]
+    (batch,) = read_batches(source, ["doc.ids"])
+    assert batch.schema.field("doc").type == pa.struct([("ids", pa.list_(pa.int64()))])
+
+
+@BOTH
+def test_files_of_harnesses_are_within_the_limits(limits):
+    for path in [*HARNESS.glob("lighteval/details/*/*/*/*.parquet"), *HARNESS.glob("trl/*.parquet")]:
+        assert read(path, limits=limits) == pq.read_table(path).to_pylist()
+
+
+def test_texts_that_repeat_are_counted_and_not_refused_at_a_guess():
+    # 20,000 texts out of 3,000 that take 300 kB could be 6 GB if nothing else were known; they are 2 MB.
+    texts = [f"{i % 3000:0100}" for i in range(20_000)]
+    table = pa.table({"a": texts, "b": [{"c": [text]} for text in texts]})
+    assert len(read(write(table), limits=LIMITS)) == 20_000
+
+
+def repeat(count, text="x" * 1_000_000):
+    """Make an array of a text that is written once."""
+    return pa.DictionaryArray.from_arrays(pa.array([0] * count, pa.int32()), pa.array([text]))
+
+
+def claim(data, value, other):
+    """Replace a number in the metadata of a file."""
+    length = int.from_bytes(data[-8:-4], "little")
+    footer = data[-8 - length : -8]
+    assert spell(value) in footer
+    footer = footer.replace(spell(value), spell(other))
+    return data[: -8 - length] + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+
+
+def spell(number):
+    """Spell a number as Thrift's compact protocol does."""
+    number, found = number * 2, b""
+    while number > 127:
+        found += bytes([number & 127 | 128])
+        number >>= 7
+    return found + bytes([number])
+
+
+def make_bombs():
+    """Make small files that stand for large ones, with the code of the error for each."""
+    columns = {"a": [1] * 7}
+    nulls = pa.array([[None] * 3_000_000], pa.list_(pa.int32()))
+    return {
+        "rows": (write(pa.table({"a": pa.nulls(3_000_000, pa.int32())})), "tables.rows"),
+        "claimed rows": (claim(write(pa.table(columns)), 7, 10**9), "tables.rows"),
+        "values": (write(pa.table({"a": nulls})), "tables.cells"),
+        "values that the metadata hide": (claim(write(pa.table({"a": nulls})), 3_000_000, 1), "tables.cells"),
+        "texts": (write(pa.table({"a": repeat(40_000)})), "tables.too_large"),
+        "texts in lists": (
+            write(pa.table({"a": pa.ListArray.from_arrays([0, 9_000], repeat(9_000))})),
+            "tables.too_large",
+        ),
+        "texts in structs": (
+            write(pa.table({"a": pa.StructArray.from_arrays([repeat(9_000)], ["b"])})),
+            "tables.too_large",
+        ),
+        "texts in many columns": (
+            write(pa.table({f"c{i}": repeat(1_000, "x" * 4_000) for i in range(50)})),
+            "tables.too_large",
+        ),
+        "beginnings": (
+            write(
+                pa.table({"a": ["x" * 100_000] * 2_000}),
+                use_dictionary=False,
+                column_encoding={"a": "DELTA_BYTE_ARRAY"},
+            ),
+            "tables.too_large",
+        ),
+        "bytes of a fixed number": (
+            write(pa.table({"a": pa.array([b"x" * 100_000] * 500, pa.binary(100_000))})),
+            "tables.too_large",
+        ),
+        "packed pages": (
+            write(pa.table({"a": ["x" * 50_000_000]}), compression="zstd", use_dictionary=False),
+            "tables.too_large",
+        ),
+        "gzip": (gzip.compress(write(pa.table({"a": ["x" * 6_000_000]}), compression="none")), "tables.too_large"),
+        "groups": (
+            write(pa.table({"a": ["x" * 100_000] * 60}), row_group_size=1, compression="zstd"),
+            "tables.too_large",
+        ),
+    }
+
+
+READ = """
+import json, sys, time
+from pathlib import Path
+import pyarrow.parquet
+from at_k.demo.limits import LIMITS
+from at_k.errors import InputError
+from at_k.readers.parquet import list_columns, read_rows
+from at_k.readers.sources import Source
+
+for path in sorted(Path(sys.argv[1]).iterdir()):
+    start = time.process_time()
+    try:
+        source = Source(path.name, path.read_bytes(), LIMITS)
+        code = "read", sum(1 for _ in read_rows(source, list_columns(source)))
+    except InputError as error:
+        code = error.code
+    print(json.dumps([path.name, code, time.process_time() - start]))
+print(next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")) / 1e3)
+"""
+
+
+@pytest.mark.alone
+@pytest.mark.skipif(sys.platform != "linux", reason="the most memory that a process held is read from /proc")
+def test_bombs_are_refused_within_a_second_and_200_mb(tmp_path):
+    bombs = make_bombs()
+    for name, (data, _) in bombs.items():
+        assert len(data) < LIMITS.max_bytes
+        (tmp_path / name).write_bytes(data)
+    done = subprocess.run([sys.executable, "-c", READ, str(tmp_path)], capture_output=True, text=True, check=True)
+    *found, peak = map(json.loads, done.stdout.splitlines())
+    assert {name: code for name, code, _ in found} == {name: code for name, (_, code) in bombs.items()}
+    assert max(seconds for _, _, seconds in found) < 1
+    assert peak < 200  # megabytes, with Python and PyArrow
+
+
+@BOTH
+@pytest.mark.parametrize("seed", range(10))
+def test_files_that_are_cut_off(seed, limits):
+    data = write(ROWS)
+    with pytest.raises(InputError) as caught:
+        read(data[: Random(seed).randrange(4, len(data))], limits=limits)
+    assert caught.value.code == "parquet.broken"
+
+
+@BOTH
+@pytest.mark.parametrize("size", [0, 1, 8, 1000])
+def test_random_bytes(size, limits):
+    random = Random(size).randbytes(size)
+    for data in (b"PAR1" + random, b"PAR1" + random + b"PAR1", b"PAR1" + random + b"\x04\0\0\0PAR1"):
+        with pytest.raises(InputError) as caught:
+            read(data, limits=limits)
+        assert caught.value.code == "parquet.broken"
+
+
+def read_or_refuse(data, limits):
+    """Return the rows, or the code of the error."""
+    try:
+        return read(data, limits=limits)
+    except InputError as error:
+        return error.code
+
+
+@BOTH
+def test_bytes_that_are_changed(limits):
+    # Some of the metadata end the process if PyArrow is asked for them. Some changes are where nobody could see them.
+    whole = min(HARNESS.glob("lighteval/details/*/*/*/*.parquet")).read_bytes()
+    found = []
+    for seed in range(40):
+        rng = Random(seed)
+        data = bytearray(whole)
+        for _ in range(3):
+            data[rng.randrange(len(data) - 6000, len(data) - 8)] = rng.randrange(256)
+        found.append(read_or_refuse(bytes(data), limits))
+    codes = {each for each in found if isinstance(each, str)}
+    assert codes == {"parquet.broken"}
+    assert found.count("parquet.broken") > 20
+
+
+@BOTH
+def test_texts_that_are_not_utf_8(limits):
+    data = write(pa.table({"a": ["abcdefgh"]}), compression="none", use_dictionary=False).replace(
+        b"abcdefgh", b"\xff" * 8
+    )
+    with pytest.raises(InputError) as caught:
+        read(data, limits=limits)
+    assert caught.value.code == "parquet.broken"

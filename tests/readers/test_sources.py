@@ -1,0 +1,166 @@
+"""Files by their content: packed or not, in any UTF, laid out as JSON lines, a document, or a table."""
+
+import gzip
+import io
+import json
+import zipfile
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import zstandard
+
+from at_k.errors import InputError
+from at_k.limits import UNLIMITED, Limits
+from at_k.readers.sources import Block, Source, refuse_growth
+
+LINES = b'{"id": 1}\n\n{"id": "\xc3\xa9"}\n'
+ROWS = [(1, {"id": 1}), (3, {"id": "é"})]
+
+
+def zipped(content):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("a", content)
+    return file.getvalue()
+
+
+def parquet(**columns):
+    file = io.BytesIO()
+    pq.write_table(pa.table(columns), file)
+    return file.getvalue()
+
+
+PACKED = {
+    "as it is": lambda data: data,
+    "gzip": gzip.compress,
+    "gzip of two members": lambda data: gzip.compress(data[:9]) + gzip.compress(data[9:]),
+    "gzip with one zero behind it": lambda data: gzip.compress(data) + b"\0",
+    "gzip with zeros behind it": lambda data: gzip.compress(data) + bytes(100_000),
+    "gzip with zeros between its members": lambda data: (
+        gzip.compress(data[:9]) + bytes(99_999) + gzip.compress(data[9:])
+    ),
+    "zstandard": zstandard.compress,
+    "zstandard of two frames": lambda data: zstandard.compress(data[:9]) + zstandard.compress(data[9:]),
+}
+
+
+@pytest.mark.parametrize("pack", PACKED.values(), ids=PACKED)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_rows_do_not_depend_on_packing_encoding_or_line_ends(tmp_path, pack, encoding, end):
+    text = LINES.decode().replace("\n", end)
+    mark = "\ufeff" if encoding.startswith("utf-16-") else ""
+    path = tmp_path / "f"
+    path.write_bytes(pack((mark + text).encode(encoding)))
+    for content in (path, path.read_bytes()):
+        source = Source("f", content)
+        assert (source.kind, source.layout) == ("text", "jsonl")
+        assert list(source.rows()) == ROWS
+        assert source.head == text.encode()
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 100])
+def test_blocks_hold_whole_lines(size):
+    lines = [b"%d" % number * number for number in range(1, 12)]
+    blocks = list(Source("", b"\n".join(lines)).blocks(size))
+    assert b"\n".join(block.data for block in blocks) == b"\n".join(lines)
+    assert [line for block in blocks for line in block.lines()] == list(enumerate(lines, 1))
+
+
+def test_blank_lines_are_counted():
+    assert list(Block(5, b"a\n \r\n\nb").lines()) == [(5, b"a"), (8, b"b")]
+
+
+LONG = "x" * 200_000
+LAYOUTS = {
+    "lines": ("jsonl", '{"a": 1}\n{"a": 2}'),
+    "lines after blank ones": ("jsonl", '\n \r\n{"a": 1}\n\n  {"a": 2}'),
+    "long lines": ("jsonl", json.dumps({"a": LONG}) + "\n" + json.dumps({"a": LONG})),
+    "long lines, gaps between": ("jsonl", json.dumps({"a": LONG}) + " " * 100_000 + "\n" * 100_000 + '{"a": 1}'),
+    "a broken first line": ("jsonl", '{"a": 1\n{"a": 2}'),
+    "a long document": ("json", json.dumps({"a": LONG})),
+    "one row": ("json", '{"a": 1}\n'),
+    "a list": ("json", '[{"a": 1},\n{"a": 2}]'),
+    "an indented document": ("json", json.dumps({"a": {"b": 1}}, indent=1)),
+    "a document with braces on its lines": ("json", '{"a":\n{"b": [\n{"c": 1},\n{"c": 2}]}}'),
+    "a list that begins a line": ("json", '{"a": [\n{"b": 1}]}'),
+    "a table": ("csv", "a,b\n1,2\n"),
+    "one long line": ("csv", LONG),
+    "nothing": ("csv", ""),
+    "blank lines": ("csv", " \n" * 100_000),
+}
+
+
+@pytest.mark.parametrize(("layout", "text"), LAYOUTS.values(), ids=LAYOUTS)
+def test_layout(layout, text):
+    assert Source("", text.encode()).layout == layout
+
+
+def test_zip_and_parquet_are_known_by_their_first_bytes():
+    assert Source("", zipped("x")).layout == "zip"
+    assert Source("", parquet(a=[1])).layout == "parquet"
+
+
+def test_a_document():
+    assert Source("", b'\n{"a": [1, NaN]}').document["a"][0] == 1
+
+
+def refused(content, code, read=lambda source: list(source.rows()), limits=UNLIMITED):
+    with pytest.raises(InputError) as caught:
+        read(Source("f", content, limits))
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
+def test_a_packed_file_that_is_cut_off(pack):
+    packed = pack(json.dumps({"a": list(range(100_000))}).encode())
+    for length in (5, len(packed) // 2, len(packed) - 1):
+        refused(packed[:length], "sources.broken", lambda source: source.open().read())
+
+
+@pytest.mark.parametrize("content", [b"a\0b", b'{"a": 1}\n' * 10 + b"\0", "a".encode("utf-32"), b"\0" * 10])
+def test_what_is_no_text(content):
+    refused(content, "sources.binary")
+
+
+def test_half_a_character_of_utf_16():
+    refused('{"a": 1}'.encode("utf-16")[:-1], "sources.encoding")
+
+
+def test_a_damaged_line_is_named():
+    with pytest.raises(InputError, match="line 3"):
+        list(Source("", b'{"a": 1}\n\n{"a": \n{}').rows())
+
+
+def test_a_file_that_is_too_large():
+    assert Source("", b"x" * 10, Limits(max_bytes=10)).size == 10
+    refused(b"x" * 11, "tables.too_large", limits=Limits(max_bytes=10))
+    refused(gzip.compress(b'{"a": 1}\n' * 1_000), "tables.too_large", limits=Limits(max_bytes=1_000))
+
+
+def test_growth():
+    refuse_growth(64 << 20, 1, UNLIMITED)
+    refuse_growth(300 << 20, 1 << 20, UNLIMITED)
+    for size, packed in (((64 << 20) + 1, 1), ((300 << 20) + 1, 1 << 20)):
+        with pytest.raises(InputError) as caught:
+            refuse_growth(size, packed, UNLIMITED)
+        assert caught.value.code == "sources.bomb"
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress, zstandard.compress])
+def test_a_file_is_unpacked_in_memory(compress):
+    source = Source("a", compress(b'{"a": 1}\n'), Limits(max_bytes=100))
+    assert source.unpack().content == b'{"a": 1}\n'
+    assert source.unpack().unpack().content == b'{"a": 1}\n'
+    assert (source.unpack() is source) == (compress is bytes)
+    with pytest.raises(InputError, match="the limit is 100"):
+        Source("a", compress(bytes(101)), Limits(max_bytes=100)).unpack()
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress])
+def test_a_file_that_is_compressed_twice_is_not_unpacked(compress):
+    for inner in (gzip.compress, zstandard.compress):
+        with pytest.raises(InputError) as caught:
+            Source("a", compress(inner(b"{}"))).unpack()
+        assert caught.value.code == "sources.binary"
