@@ -1,6 +1,18 @@
 """Judge samples: turn answers and references, or grades, into verdicts."""
 
-from at_k.grading.checkers import CHECKERS, Check, checker_name, find_checker
+from at_k.grading.checkers import Check, Checker, find_checker, name_checker
+from at_k.grading.equivalence import find_equivalence
+from at_k.grading.extraction import Extract, find_extraction
 from at_k.grading.verdicts import Verdicts, judge
 
-__all__ = ["CHECKERS", "Check", "Verdicts", "checker_name", "find_checker", "judge"]
+__all__ = [
+    "Check",
+    "Checker",
+    "Extract",
+    "Verdicts",
+    "find_checker",
+    "find_equivalence",
+    "find_extraction",
+    "judge",
+    "name_checker",
+]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,14 @@ from numpy.typing import NDArray
 from at_k.columns import flag_samples, require_same_samples
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import InputError
-from at_k.grading.checkers import Check, checker_name, exact_match, find_checker, graded
+from at_k.grading.checkers import Check, Checker, find_checker, name_checker
+from at_k.grading.equivalence import find_equivalence, merge_equivalent
+from at_k.grading.extraction import Extract, extract_answers, extract_references, find_extraction, name_extraction
+from at_k.grading.pairs import Grades, Outcomes, grade_samples
+from at_k.grading.workers import CAUSES, TIMEOUT, check_num_workers, check_timeout
 from at_k.problems import Problems
 from at_k.samples import Answers, Ragged
-from at_k.validation import check_choice, check_threshold
+from at_k.validation import check_choice, check_threshold, shorten
 
 MISSING = ("error", "incorrect", "drop")
 
@@ -34,6 +38,11 @@ class Verdicts:
         kept: a flag for each sample of `given`, whether it is still here; None if all are.
         answers: the answer of each sample, if answers are known. Equal answers have the same code.
         conditions: how the samples were judged, as a signature states it.
+        not_graded: the number of samples whose check took too long or failed, by cause. They are missing samples.
+        n_unanswered: the number of samples in which no answer was found. They are wrong, and cast no vote.
+        not_compared: the number of pairs of answers of which it could not be found whether they are equivalent, by
+            cause. They count as different.
+        outcomes: how the check of each sample of `given` ended, if the checker says.
     """
 
     graded: tuple[Ragged, ...]
@@ -43,6 +52,10 @@ class Verdicts:
     kept: NDArray[np.bool_] | None = None
     answers: Answers | None = None
     conditions: dict[str, object] = field(default_factory=dict)
+    not_graded: dict[str, int] = field(default_factory=dict)
+    n_unanswered: int = 0
+    not_compared: dict[str, int] = field(default_factory=dict)
+    outcomes: Outcomes | None = None
 
     def __len__(self) -> int:
         return len(self.n)
@@ -99,21 +112,33 @@ def judge(
     problems: Problems,
     *,
     check_correct_fn: Check | str = "exact_match",
+    extract_fn: Extract | str | None = None,
+    extract_reference: Extract | str | None = None,
+    equivalence: Check | str = "exact",
     threshold: float = 0.5,
     missing: str = "error",
+    num_workers: int | None = None,
+    timeout: float = TIMEOUT,
     name: str = "predictions",
     warn: bool = True,
 ) -> Verdicts:
     """Judge samples by their grades, or, if there are no grades, by comparing their answers with references.
 
     If there are grades, a sample without a grade is missing. A sample with a grade and without an answer counts, but
-    casts no vote. If there are no grades, a sample without an answer is missing.
+    casts no vote. If there are no grades, a sample without an answer is missing. A sample with a text in which
+    `extract_fn` finds no answer is wrong, and casts no vote.
 
     Args:
         problems: the samples.
-        check_correct_fn: a checker, which is called once for each distinct answer and reference of a problem.
+        check_correct_fn: a checker, which is called once for each distinct answer and reference.
+        extract_fn: the rule that finds the answer in a text.
+        extract_reference: the rule that finds the answer in a reference; by default `extract_fn`, and where it finds
+            nothing, the reference itself.
+        equivalence: the relation by which answers vote together, and are judged together.
         threshold: a sample is correct if its grade is above this number.
         missing: what happens to a missing sample: "error", "incorrect", or "drop".
+        num_workers: the number of processes for slow checkers; by default that of the cores.
+        timeout: the CPU time of one check of a slow checker, in seconds.
         name: the name of the column of samples in error messages.
         warn: whether a warning says how many samples were dropped. A report has a note instead.
 
@@ -122,31 +147,92 @@ def judge(
     """
     threshold = check_threshold(threshold)
     check_choice("missing", missing, MISSING)
-    check = find_checker(check_correct_fn)
-    answers, grades = problems.answers, problems.grades
-    if grades is not None:
-        checker = "graded"
-        absent: list[Ragged | None] = [
-            part.with_values(np.isnan(part.values)) if part.has_missing else None for part in grades
-        ]
-        if answers is not None:
-            answers = _strip(answers)
-    elif answers is not None and problems.references is not None:
-        checker = checker_name(check_correct_fn)
-        silent = answers.codes.with_values(answers.codes.values < 0)
-        absent = [silent]
-        if missing == "error":
-            _refuse_missing(silent, 0, name)
-        if check is exact_match:
-            answers, matched = _match(answers, problems.references)
-            grades = (answers.codes.with_values(matched),)
-        else:
-            grades = (answers.codes.with_values(_check(answers, problems.references, check)),)
-    else:
+    check, same = find_checker(check_correct_fn), find_equivalence(equivalence)
+    rule = find_extraction(extract_fn)
+    reference_rule = find_extraction(extract_reference, "extract_reference")
+    workers, seconds = check_num_workers(num_workers), check_timeout(timeout)
+    if isinstance(check, Checker):
+        check = check_correct_fn = check.with_timeout(seconds)
+    grades, answers = problems.grades, problems.answers
+    references = None if grades is not None else problems.references
+    if grades is None and (answers is None or references is None):
         raise ValueError(f"`references` or `grades` must be given beside `{name}`: they say which answers are right")
-    conditions = {"threshold": threshold, "missing": missing, "checker": checker}
-    verdicts = Verdicts(grades, threshold, problems.n, 0, None, answers, conditions)
-    return _settle_missing(verdicts, absent, missing, name, warn=warn)
+    conditions: dict[str, object] = {"threshold": threshold, "missing": missing}
+    conditions["checker"] = "graded" if grades is not None else name_checker(check_correct_fn)
+    verdicts = Verdicts(grades or (), threshold, problems.n, 0, None, answers, conditions)
+    if answers is None:
+        return _settle_missing(verdicts, _flag_missing(grades or ()), missing, name, warn=warn)
+    silent = answers.codes.with_values(answers.codes.values < 0)
+    if grades is None and missing == "error":
+        _refuse_missing(silent, 0, name)
+    if rule is not None:
+        answers = extract_answers(answers, rule)
+        conditions["extract"] = name_extraction(extract_fn)
+        unanswered = int(np.count_nonzero((answers.codes.values < 0) & ~silent.values))
+        verdicts = replace(verdicts, n_unanswered=unanswered)
+    if references is not None and (reference_rule or rule) is not None:
+        references = _extract_references(references, rule, reference_rule)
+    if references is not None and reference_rule is not None:
+        conditions["extract_reference"] = name_extraction(extract_reference)
+    if grades is not None or not same.is_exact or (isinstance(check, Checker) and check.strips):
+        answers = _strip(answers)
+    judged = answers
+    if not same.is_exact:
+        conditions["equivalence"] = same.name
+        merged = merge_equivalent(answers, same, references, num_workers=workers, timeout=seconds)
+        answers, judged = merged.shown, merged.judged
+        verdicts = replace(verdicts, not_compared=merged.not_compared)
+    verdicts = replace(verdicts, answers=answers)
+    if grades is not None or references is None:
+        return _settle_missing(verdicts, _flag_missing(grades or ()), missing, name, warn=warn)
+    found = grade_samples(judged, references, check, num_workers=workers, timeout=seconds)
+    if missing == "error":
+        _refuse_not_graded(found, judged)
+    absent = silent if found.causes is None else silent.with_values(silent.values | (found.causes > 0))
+    if found.outcomes is not None:
+        conditions |= found.outcomes.conditions
+    verdicts = replace(
+        verdicts,
+        graded=(judged.codes.with_values(found.values),),
+        not_graded=found.count_causes(),
+        outcomes=found.outcomes,
+    )
+    return _settle_missing(verdicts, [absent], missing, name, warn=warn)
+
+
+def _flag_missing(grades: Sequence[Ragged]) -> list[Ragged | None]:
+    """Flag the samples without a grade, in parts; None for a part in which all have one."""
+    return [part.with_values(np.isnan(part.values)) if part.has_missing else None for part in grades]
+
+
+def _extract_references(
+    references: list[tuple[str, ...]], rule: Extract | None, reference_rule: Extract | None
+) -> list[tuple[str, ...]]:
+    """Apply the rule of references; if there is none, that of answers, where it finds something."""
+    if reference_rule is not None:
+        return extract_references(references, reference_rule, "extract_reference", keep=False)
+    return references if rule is None else extract_references(references, rule, "extract_fn", keep=True)
+
+
+def _refuse_not_graded(found: Grades, judged: Answers) -> None:
+    """Raise if a check took too long or failed."""
+    if found.causes is None:
+        return
+    sample = int(np.argmax(found.causes > 0))
+    problem = int(np.searchsorted(judged.codes.offsets, sample, side="right")) - 1
+    cause = CAUSES[found.causes[sample] - 1]
+    raise InputError(
+        "check.not_graded",
+        "`check_correct_fn` did not grade {count} samples, the first of them in problem {problem}, sample {sample}, "
+        "with the answer {answer} (cause: {cause}, {reason}). `missing` says what becomes of them ('incorrect', "
+        "'drop'), and `timeout` how long a check may take.",
+        count=int(np.count_nonzero(found.causes)),
+        problem=problem,
+        sample=sample - int(judged.codes.offsets[problem]),
+        answer=shorten(judged.distinct[judged.codes.values[sample]]),
+        cause=cause,
+        reason=found.reason,
+    )
 
 
 def _settle_missing(
@@ -171,7 +257,7 @@ def _settle_missing(
     answers = verdicts.answers
     if missing == "incorrect":
         silent = None if answers is None else answers.silence(mask.values)
-        return Verdicts(verdicts.graded, verdicts.threshold, verdicts.given, gone, None, silent, verdicts.conditions)
+        return replace(verdicts, n_missing=gone, answers=silent)
     dropped = mask.sums()
     if (dropped == verdicts.given).any():
         raise InputError(
@@ -189,14 +275,12 @@ def _settle_missing(
         )
     kept = ~mask.values
     graded_whole = Ragged.concatenate(verdicts.graded)
-    return Verdicts(
-        (graded_whole.keep(kept),),
-        verdicts.threshold,
-        verdicts.given,
-        gone,
-        kept,
-        None if answers is None else answers.keep(kept),
-        verdicts.conditions,
+    return replace(
+        verdicts,
+        graded=(graded_whole.keep(kept),),
+        n_missing=gone,
+        kept=kept,
+        answers=None if answers is None else answers.keep(kept),
     )
 
 
@@ -222,43 +306,6 @@ def _strip(answers: Answers) -> Answers:
 
 def _is_same(stripped: object, text: object) -> bool:
     return stripped is text or stripped == text
-
-
-def _match(answers: Answers, references: Sequence[tuple[str, ...]]) -> tuple[Answers, NDArray[np.bool_]]:
-    """Compare all samples with their references, both stripped. Return the merged answers and a flag per sample."""
-    answers = _strip(answers)
-    index = {text: code for code, text in enumerate(answers.distinct)}
-    codes = answers.codes
-    right = np.zeros(len(codes.values), dtype=bool)
-    for place in range(max(map(len, references), default=0)):
-        accepted = np.fromiter(
-            (index.get(row[place].strip(), -2) if place < len(row) else -2 for row in references),
-            dtype=np.int32,
-            count=len(references),
-        )
-        if codes.width is not None:
-            right |= (codes.values.reshape(len(codes), codes.width) == accepted[:, None]).reshape(-1)
-        else:
-            right |= codes.values == np.repeat(accepted, codes.n)
-    return answers, right
-
-
-def _check(answers: Answers, references: Sequence[tuple[str, ...]], check: Check) -> Floats:
-    """Grade every sample with a function, which is called once for each distinct answer and reference of a problem."""
-    codes = answers.codes
-    given = np.flatnonzero(codes.values >= 0)
-    problem = codes.problem
-    pair = problem[given] * max(len(answers.distinct), 1) + codes.values[given]
-    _, first, which = np.unique(pair, return_index=True, return_inverse=True)
-    samples = given[first]
-    verdict = np.empty(len(first))
-    for i in np.argsort(samples):  # in input order, so that an error reports the first fault
-        sample = samples[i]
-        text = answers.distinct[codes.values[sample]]
-        verdict[i] = graded(check, text, references[problem[sample]], partial(codes.place, sample))
-    grades = np.zeros(len(codes.values))
-    grades[given] = verdict[which]
-    return grades
 
 
 def _count_own_frames() -> int:

@@ -1,0 +1,161 @@
+"""The base class of checkers: small objects with a name and parameters that compare an answer with a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields
+from functools import lru_cache
+from importlib.util import find_spec
+from typing import Any, ClassVar
+
+from at_k.errors import InputError
+from at_k.validation import is_number, shorten, type_name
+
+Check = Callable[[str, str], object]
+"""A function that takes a prediction and a reference, and returns a bool or a grade in [0, 1]."""
+
+
+@dataclass(frozen=True)
+class Explained:
+    """Hold a grade, and say how it came about.
+
+    Attributes:
+        grade: a bool, or a number in [0, 1].
+        outcome: the kind of result in a word or two, such as "timed out".
+        reason: the result in a sentence.
+        conditions: what a signature says of how it was found.
+    """
+
+    grade: bool | float
+    outcome: str
+    reason: str
+    conditions: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, repr=False)
+class Checker:
+    """Compare an answer with a reference.
+
+    A subclass is a frozen dataclass whose fields are the parameters of the checker, and has `name`. A checker that
+    compares normal forms has `normalize`, which is called once for each distinct text, and, unless equal forms are
+    right and different ones wrong, `compare`. Any other checker overrides `grade`. Keep nothing else in an instance: it
+    is pickled, and `datasets` hashes it.
+
+    Attributes:
+        name: the name by which the checker is chosen.
+        slow: whether it takes more than microseconds. A slow checker runs in worker processes, with limits.
+        strips: whether white space at the ends of an answer makes no difference.
+        extra: the extra of this package that installs what the checker imports.
+        imports: the packages that it imports.
+    """
+
+    name: ClassVar[str]
+    slow: ClassVar[bool] = False
+    strips: ClassVar[bool] = True
+    extra: ClassVar[str] = ""
+    imports: ClassVar[tuple[str, ...]] = ()
+
+    def normalize(self, text: str) -> Hashable:
+        """Return the normal form of an answer."""
+        return text
+
+    def normalize_reference(self, text: str) -> Hashable:
+        """Return the normal form of a reference."""
+        return self.normalize(text)
+
+    def compare(self, answer: Any, reference: Any) -> bool | float:
+        """Return the grade of an answer, given the normal forms of both."""
+        return bool(answer == reference)
+
+    def grade(self, answer: str, reference: str) -> bool | float:
+        """Return the grade of an answer."""
+        return self.compare(self.normalize(answer), self.normalize_reference(reference))
+
+    def decide(self, answer: str, reference: str) -> bool | float | None:
+        """Return a grade that is known without work; None if there is work to do."""
+        return None
+
+    def warm_up(self) -> None:
+        """Do what a worker process does once, before time is measured."""
+
+    def __call__(self, answer: str, reference: str) -> bool | float:
+        """Return the grade of an answer. It is a bool, or a number in [0, 1]."""
+        if not self.slow:
+            return self.grade(answer, reference)
+        from at_k.grading.workers import NotGraded, NotGradedError
+
+        (grade,) = self.grade_all([(answer, reference)])
+        if isinstance(grade, NotGraded):
+            raise NotGradedError(
+                f"{self.name!r} did not grade {answer!r:.200} against {reference!r:.200}: {grade.reason}"
+            )
+        found: bool | float = grade.grade if isinstance(grade, Explained) else grade
+        return found
+
+    def grade_all(
+        self, pairs: Sequence[tuple[str, str]], *, num_workers: int | None = None, timeout: float | None = None
+    ) -> list[Any]:
+        """Grade pairs of an answer and a reference with a slow checker, each within limits.
+
+        Args:
+            pairs: the pairs, which should be distinct.
+            num_workers: the number of processes; by default that of the cores.
+            timeout: the CPU time of one check, in seconds.
+
+        Returns:
+            For each pair a grade, an `Explained`, or a `NotGraded`.
+        """
+        from at_k.grading.workers import TIMEOUT, grade_pairs
+
+        return grade_pairs(self, pairs, num_workers=num_workers, timeout=TIMEOUT if timeout is None else timeout)
+
+    def with_timeout(self, seconds: float) -> Checker:
+        """Return this checker, with the time that a check may take among its parameters if its grades depend on it."""
+        return self
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{each.name}={getattr(self, each.name)!r}" for each in self._find_changed())
+        return f"at_k.checkers.{self.name}({given})"
+
+    def require(self) -> None:
+        """Raise if a package that the checker imports is not installed."""
+        if not _are_installed(self.imports):
+            raise InputError(
+                "check.extra",
+                "The checker {name} needs {packages}. Install it with `pip install at-k[{extra}]`.",
+                name=repr(self.name),
+                packages=", ".join(self.imports).replace("_", "-"),
+                extra=self.extra,
+            )
+
+    def describe(self) -> str:
+        """Return the name, with the parameters that differ from their defaults, for a signature."""
+        changed = [f"{each.name}={getattr(self, each.name)!r}" for each in self._find_changed()]
+        return f"{self.name}({','.join(changed)})" if changed else self.name
+
+    def _find_changed(self) -> list[Field[Any]]:
+        """List the parameters that differ from their defaults."""
+        return [each for each in fields(self) if each.default is MISSING or getattr(self, each.name) != each.default]
+
+    @property
+    def compares_forms(self) -> bool:
+        """Return whether normal forms decide."""
+        return not self.slow and type(self).grade is Checker.grade
+
+    @property
+    def equates_forms(self) -> bool:
+        """Return whether equal normal forms are right, and different ones wrong."""
+        return self.compares_forms and type(self).compare is Checker.compare
+
+
+@lru_cache(maxsize=64)
+def _are_installed(names: tuple[str, ...]) -> bool:
+    return all(find_spec(name) is not None for name in names)
+
+
+def check_tolerance(name: str, value: object) -> None:
+    """Raise unless a tolerance is a finite number that is not negative."""
+    if not is_number(value):
+        raise TypeError(f"`{name}` must be a number; got {shorten(value)} of type {type_name(value)}")
+    if not 0 <= value < float("inf"):
+        raise ValueError(f"`{name}` must be finite and not negative; got {shorten(value)}")

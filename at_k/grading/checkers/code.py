@@ -1,0 +1,121 @@
+"""The checker `code`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Any
+
+from at_k.grading.checkers.base import Checker, Explained
+from at_k.grading.code import HarnessError, Outcome, run_each
+from at_k.grading.code.limits import MEBIBYTE, ProgramLimits
+from at_k.grading.code.pool import check_limits, require_permission
+from at_k.grading.progress import open_bar
+from at_k.grading.workers import TIMEOUT, NotGraded
+
+
+@dataclass(frozen=True, repr=False)
+class Code(Checker):
+    """Accept a program if it, and then the reference, which is a test program, run to their ends without an error.
+
+    It runs what a model wrote, and does so only if the environment variable HF_ALLOW_CODE_EVAL is 1. Each program has a
+    process of its own, with limits of time, memory, files and processes, and with no network and no files to write
+    where the kernel allows it. `at_k.grading.code` says what this catches, and what it does not. A test program that
+    cannot be compiled, or only defines functions as those of HumanEval do, grades nothing.
+
+    Args:
+        timeout: the seconds of processor time that a program may take with its tests. By default the option `timeout`.
+            A program that sleeps ends after three times as long, and two seconds.
+        memory: the bytes of address space that each process may take.
+        isolation: "auto" uses namespaces where the kernel allows them, "required" raises where it does not, and "none"
+            uses limits alone.
+
+    Examples:
+        >>> import os
+        >>> os.environ["HF_ALLOW_CODE_EVAL"] = "1"
+        >>> Code()("def double(x): return 2 * x", "assert double(2) == 4")
+        True
+        >>> del os.environ["HF_ALLOW_CODE_EVAL"]
+    """
+
+    timeout: float | None = None
+    memory: int = ProgramLimits.memory
+    isolation: str = "auto"
+
+    name = "code"
+    slow = True
+    strips = False
+
+    def __post_init__(self) -> None:
+        check_limits(TIMEOUT if self.timeout is None else self.timeout, self.memory, self.isolation)
+
+    def require(self) -> None:
+        """Raise unless the user has allowed that programs are run."""
+        require_permission()
+
+    def with_timeout(self, seconds: float) -> Checker:
+        """Return a checker with a limit of time: a program that exceeds it is wrong, and so a signature states it."""
+        return replace(self, timeout=seconds) if self.timeout is None else self
+
+    def describe(self) -> str:
+        """Return the name with the limits: the verdicts depend on them."""
+        seconds = "" if self.timeout is None else f"timeout={self.timeout:g},"
+        return f"code({seconds}memory={self.memory / MEBIBYTE:g}MiB)"
+
+    def grade_all(
+        self, pairs: Sequence[tuple[str, str]], *, num_workers: int | None = None, timeout: float | None = None
+    ) -> list[Any]:
+        """Run programs with their tests."""
+        limit = self.timeout or timeout or TIMEOUT
+        idle = set(filter(calls_nothing, {tests for _, tests in pairs}))
+        run = [place for place, (_, tests) in enumerate(pairs) if tests not in idle]
+        outcomes = run_each(
+            [pairs[place] for place in run],
+            timeout=limit, memory=self.memory, num_workers=num_workers, isolation=self.isolation,
+        )  # fmt: skip
+        found: dict[int, Explained | NotGraded] = {}
+        with open_bar(len(run), self.name) as bar, closing(outcomes):
+            for number, outcome in outcomes:
+                found[run[number]] = _read(outcome)
+                bar.update()
+        return [found.get(place, _IDLE) for place in range(len(pairs))]
+
+
+_IDLE = NotGraded(
+    "error",
+    "the test program calls nothing, so that every program would pass; that of HumanEval needs a last line such as "
+    "check(name_of_the_function)",
+)
+
+
+def calls_nothing(tests: str) -> bool:
+    r"""Return whether a test program only defines and imports: whatever runs before it would pass.
+
+    Examples:
+        >>> calls_nothing("def check(f):\n    assert f(2) == 4"), calls_nothing("assert double(2) == 4")
+        (True, False)
+    """
+    try:
+        body = ast.parse(tests).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False  # running it says what is wrong
+    return all(isinstance(each, _DEFINITIONS) or not _may_act(each) for each in body)
+
+
+_DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def _may_act(statement: ast.stmt) -> bool:
+    """Return whether a statement does more than to name or write a constant."""
+    if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr, ast.Pass)):
+        return True
+    return any(isinstance(part, (ast.Call, ast.Await)) for part in ast.walk(statement))
+
+
+def _read(outcome: Outcome | HarnessError) -> Explained | NotGraded:
+    if isinstance(outcome, HarnessError):
+        return NotGraded("error", str(outcome))
+    reason = f"{outcome.status}: {outcome.detail}" if outcome.detail else outcome.status
+    return Explained(outcome.passed, outcome.status, reason, {"isolation": outcome.isolation})

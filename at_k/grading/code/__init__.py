@@ -1,0 +1,34 @@
+"""Run candidate programs with their tests, and say which passed.
+
+A program passes if it and then the reference test program ran to their ends, in a process of their own. Nothing else is
+taken for that: not the exit code, not what was printed, not a message without the token that `program.execute` keeps.
+
+What is caught, wherever it runs:
+
+- programs that end early, loop, sleep, use too much, or leave processes, files and threads behind;
+- programs that replace built-in functions in `builtins`, look for the token in frames and the garbage collector, trace
+  their caller, replace the operators of the tests, or fork in order to try every answer: `os.fork` is refused;
+- objects that equal everything, in comparisons by `==`, `!=`, `in` and `not in` that the test program itself makes.
+
+What is not:
+
+- An object that equals everything within `unittest` or `numpy.testing`, in a chain `a == b == c`, or one that is equal
+  to what it guesses to be the reference alone.
+- A function that reads the expected values out of the frame of the tests that call it, or runs the code of that frame
+  to try answers.
+- A program that changes what the tests use by name: modules, global variables, and, by way of a frame or the garbage
+  collector, their built-in functions. So an object that equals everything can also turn off the check for it.
+- Code that reads and writes the memory of its own process, by ctypes or a module in C. It can do all that the tests
+  can, and so can claim that they passed. Where there are namespaces, it still cannot reach beyond them.
+
+With `isolation="namespaces"` in an outcome, the kernel kept the program from the network, from all other processes,
+from writing outside of its directory, and from seeing /proc, /run and /tmp. It could read other files. With `"limits"`,
+the kernel only bounded what the program used, and, if this process is root's, ran it as a user who owns nothing.
+Changes of files, the network and signals were then refused by way of Python, which a program that starts others gets
+around. The memory of a program that forks is bounded for each of its processes.
+"""
+
+from at_k.grading.code.outcomes import HarnessError, Outcome
+from at_k.grading.code.pool import check, run_each, run_pairs
+
+__all__ = ["HarnessError", "Outcome", "check", "run_each", "run_pairs"]

@@ -1,0 +1,168 @@
+"""Separate a process from the network, from other processes, and from the files of the machine, as Linux allows it.
+
+Everything here is a system call that Python does not offer, or offers from 3.12 on, and is called through ctypes. What
+the kernel refuses raises `OSError`. Containers often refuse; the caller then does without.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC = 0x00020000, 0x04000000, 0x08000000
+CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
+MS_NOSUID, MS_NODEV, MS_BIND, MS_REC, MS_PRIVATE = 0x2, 0x4, 0x1000, 0x4000, 0x40000
+AT_FDCWD, AT_RECURSIVE, SYS_MOUNT_SETATTR, MOUNT_ATTR_RDONLY = -100, 0x8000, 442, 0x1
+PR_SET_DUMPABLE, PR_SET_KEEPCAPS, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 4, 8, 36, 38, 47
+PR_CAP_AMBIENT_RAISE = 2
+MNT_DETACH = 0x2
+CAPABILITY_VERSION_3 = 0x20080522
+CAP_DAC_READ_SEARCH = 2
+FIRST_USER, USERS = 61_184, 4_336
+"""Numbers of users that no account has: systemd hands them out to services while these run."""
+
+PRIVATE = ("/tmp", "/var/tmp", "/run", "/proc")
+"""Directories that a program sees empty.
+
+They hold the memory of processes, and the sockets of agents, displays and container engines. A program could connect to
+these although files are read-only. /proc comes last: the others need it.
+"""
+
+LINUX = sys.platform == "linux"
+_libc = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
+
+
+def _call(name: str, *arguments: object) -> None:
+    """Call a function of the C library that returns a negative number on failure."""
+    if getattr(_libc, name)(*arguments) < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"{name}: {os.strerror(code)}")
+
+
+def _control_process(option: int, *values: int) -> None:
+    _call("prctl", option, *(ctypes.c_ulong(value) for value in (*values, 0, 0, 0, 0)[:4]))
+
+
+def enter_namespaces() -> None:
+    """Leave the network, the mounts and the processes of the machine. Children of the caller are inside.
+
+    A user without privileges needs a user namespace for it. An administrator does without, and then programs can run as
+    a user that the kernel limits: no limit on processes holds for root.
+    """
+    flags = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS
+    try:
+        _call("unshare", flags)
+    except PermissionError:
+        user, group = os.geteuid(), os.getegid()
+        _call("unshare", flags | CLONE_NEWUSER)
+        Path("/proc/self/setgroups").write_text("deny")
+        Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
+        Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
+
+
+def arrange_mounts(folder: str, needed: Sequence[str]) -> None:
+    """Make all files read-only, and hide the directories of `PRIVATE`.
+
+    Args:
+        folder: the directory over which each program later gets one of its own.
+        needed: directories of Python, which stay visible.
+    """
+    _call("mount", None, b"/", None, MS_REC | MS_PRIVATE, None)
+    paths = sorted({os.path.realpath(path) for path in needed})
+    for private in PRIVATE:
+        inside = [path for path in paths if path.startswith(f"{private}/")]
+        if private not in paths and os.path.realpath(private) == private and os.path.isdir(private):
+            _hide(private, inside)
+    os.makedirs(folder, exist_ok=True)
+    read_only = (ctypes.c_uint64 * 4)(MOUNT_ATTR_RDONLY, 0, 0, 0)  # struct mount_attr: set, clear, propagation, user
+    _call("syscall", SYS_MOUNT_SETATTR, AT_FDCWD, b"/", AT_RECURSIVE, read_only, ctypes.c_size_t(32))
+
+
+def _hide(directory: str, visible: Sequence[str]) -> None:
+    """Mount an empty file system over a directory, and let some directories below it show through."""
+    handles = {path: os.open(path, os.O_PATH) for path in visible}
+    mount_memory(directory, 16 * 2**20, mode=0o755)
+    for path, handle in handles.items():
+        if not os.path.isdir(path):  # a directory within one that is visible already is visible too
+            os.makedirs(path)
+            _call("mount", f"/proc/self/fd/{handle}".encode(), os.fsencode(path), None, MS_BIND, None)
+        os.close(handle)
+
+
+def mount_memory(directory: str, size: int, *, mode: int, owner: int | None = None) -> None:
+    """Mount an empty file system in memory over a directory."""
+    options = f"size={size},nr_inodes=10000,mode={mode:o}"
+    if owner is not None:
+        options += f",uid={owner},gid={owner}"
+    _call("mount", b"tmpfs", os.fsencode(directory), b"tmpfs", MS_NOSUID | MS_NODEV, options.encode())
+
+
+def unmount(directory: str) -> None:
+    """Remove what is mounted over a directory, with all files in it."""
+    _call("umount2", os.fsencode(directory), MNT_DETACH)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every descendant whose own parent has ended, so that it can be found."""
+    if LINUX:
+        _control_process(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def shut_memory() -> None:
+    """Close the memory of this process to others of the same user, and forbid programs that raise privileges."""
+    if LINUX:
+        _control_process(PR_SET_NO_NEW_PRIVS, 1)
+        _control_process(PR_SET_DUMPABLE, 0)
+
+
+def give_up_privileges(user: int | None, *, may_read: bool) -> None:
+    """Become another user, unless that is None, and drop all capabilities.
+
+    Args:
+        user: the user and group to become.
+        may_read: whether the right to read all files stays, for a Python that only root can read.
+    """
+    if user is not None:
+        if may_read:
+            _control_process(PR_SET_KEEPCAPS, 1)
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+    if LINUX:
+        kept = 1 << CAP_DAC_READ_SEARCH if user is not None and may_read else 0
+        header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0)
+        _call("capset", header, (ctypes.c_uint32 * 6)(kept, kept, kept, 0, 0, 0))
+        if kept:
+            _control_process(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_DAC_READ_SEARCH)
+
+
+def choose_user(needed: Sequence[str]) -> tuple[int | None, bool]:
+    """Return the user that programs run as, None for the present one, and whether it needs the right to read all files.
+
+    Args:
+        needed: directories that programs must be able to read, those of Python.
+    """
+    if os.geteuid() != 0:
+        return None, False
+    user = FIRST_USER + os.getpid() % USERS  # one for each supervisor: the kernel counts the processes of each apart
+    for may_read in (False, True):
+        if _can_read_as(user, needed, may_read=may_read):
+            return user, may_read
+    return None, False
+
+
+def _can_read_as(user: int, directories: Sequence[str], *, may_read: bool) -> bool:
+    """Return whether a process can become a user and then read directories."""
+    child = os.fork()
+    if child == 0:
+        try:
+            give_up_privileges(user, may_read=may_read)
+            for directory in directories:
+                os.listdir(directory)
+            os._exit(0)
+        except BaseException:  # noqa: BLE001 - whatever it is, it cannot
+            os._exit(1)
+    return os.waitpid(child, 0)[1] == 0

@@ -1,0 +1,140 @@
+"""Run one program and its tests in this process, which does nothing else any more.
+
+The candidate and the tests share an interpreter, as they must: the tests call the candidate's functions and hold its
+objects. So the candidate can read and change whatever Python lets it reach. What follows is arranged such that it does
+not reach what it takes to claim that the tests ran to their end.
+"""
+
+from __future__ import annotations
+
+import builtins
+import json
+import os
+import sys
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+from at_k.grading.code.comparison import TESTS
+
+READY, FAULT, TOKEN, ERROR = b"R", b"F", b"T", b"E"
+"""What a process tells its supervisor: that it is about to begin, or why it cannot; its token; how the tests failed."""
+
+TOKEN_LENGTH = 16
+MODULE = "candidate"
+"""The `__name__` of a program. It is not `"__main__"`, so that what a file does as a script does not run."""
+
+MOST_CHARACTERS = 500
+"""Characters of an error message that are kept."""
+
+
+def separate_builtins() -> dict[str, object]:
+    """Give programs a module `builtins` of their own, and return the built-in functions for the tests.
+
+    What a candidate puts into `builtins` reaches itself, and neither the tests nor the standard library. Both are made
+    once, in the supervisor: a copy in each process would touch a hundred pages of memory, a fifth of all that it does.
+    """
+    copied = ModuleType("builtins")
+    vars(copied).update(vars(builtins))
+    sys.modules["builtins"] = copied
+    return dict(vars(builtins))
+
+
+def run_program(channel: int, candidate: str, sealed: list[Any]) -> None:
+    """Run a candidate and its tests, and tell the supervisor how that went.
+
+    Args:
+        channel: a socket to the supervisor.
+        candidate: the source of the candidate program.
+        sealed: the built-in functions for the tests, and the compiled tests. Both are taken out of this list before the
+            candidate starts, so that it does not find them in a frame.
+    """
+    module = ModuleType(MODULE)
+    namespace = vars(module)
+    namespace["__builtins__"] = vars(sys.modules["builtins"])
+    sys.modules[MODULE] = module  # for pickle, dataclasses and everything else that looks for the module of a class
+    os.write(channel, READY)
+    try:
+        sealed[0] = partial(namespace.__setitem__, "__builtins__", sealed[0])
+        sealed.insert(0, compile(candidate, "<candidate>", "exec", dont_inherit=True))
+        execute(channel, sealed, namespace)
+    except BaseException as error:  # noqa: BLE001 - SystemExit too: the tests did not run to their end
+        report_error(channel, error)
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+
+
+def execute(channel: int, sealed: list[Any], namespace: dict[str, object]) -> None:
+    """Run a candidate, then its tests, and then send the token, in one expression.
+
+    Python evaluates a call from left to right. When the candidate starts, the token and every function and argument
+    that is still to be used lie on the stack on which the interpreter evaluates this expression. No name refers to the
+    token, frames do not show that stack, and the garbage collector does not visit it while the frame runs. So nothing
+    written in Python finds the token, and replacing `exec`, `os.write` or a variable of this frame comes too late. The
+    only way to the outer calls is that the inner ones return: the candidate's, and then that of the tests. A fork would
+    have the same stack, so the token is cut to nothing unless the number of the process is still what it was: a fork
+    that comes to the end of the tests has nothing to hand to the process that it came from. Code that reads and writes
+    memory by address, as ctypes does, can find the token, and no arrangement inside one process prevents it.
+
+    Args:
+        channel: a socket to the supervisor.
+        sealed: the compiled candidate, what gives the tests their built-in functions, and the compiled tests.
+        namespace: the global variables of both.
+    """
+    os.write(
+        channel,
+        announce_token(channel)[
+            : TOKEN_LENGTH
+            * (
+                os.getpid()
+                # Each inner call returns None, and `or ()` makes it no argument at all of the call that waits for it.
+                == os.getpid(
+                    *(exec(sealed.pop(), namespace, sealed.pop()(*(exec(sealed.pop(), namespace) or ()))) or ())  # type: ignore[func-returns-value]
+                )
+            )
+        ],
+    )
+
+
+def announce_token(channel: int) -> bytes:
+    """Make a token, send it to the supervisor, and return it."""
+    token = os.urandom(TOKEN_LENGTH)
+    os.write(channel, TOKEN + token)
+    return token
+
+
+def report_error(channel: int, error: BaseException) -> None:
+    """Tell the supervisor with which exception a program ended. A program that prevents this has failed as well."""
+    try:
+        report = {
+            "detail": describe_error(error),
+            "memory": isinstance(error, MemoryError),
+            "line": find_line(error) if isinstance(error, AssertionError) and not error.args else None,
+        }
+        os.write(channel, ERROR + json.dumps(report).encode())
+    except BaseException:  # noqa: BLE001 - the error is the program's, and its text may do anything
+        os.write(channel, ERROR)
+
+
+def describe_error(error: BaseException) -> str:
+    r"""Return the type and the last line of an exception.
+
+    Examples:
+        >>> describe_error(ValueError("first line\nlast line"))
+        'ValueError: last line'
+        >>> describe_error(AssertionError())
+        'AssertionError'
+    """
+    name, lines = type(error).__name__, str(error).strip().splitlines()
+    text = f"{name}: {lines[-1]}" if lines else name
+    return text[:MOST_CHARACTERS].encode("utf-8", "backslashreplace").decode()
+
+
+def find_line(error: BaseException) -> int | None:
+    """Return the number of the innermost line of the tests through which an exception passed."""
+    found, step = None, error.__traceback__
+    while step is not None:
+        if step.tb_frame.f_code.co_filename == TESTS:
+            found = step.tb_lineno
+        step = step.tb_next
+    return found

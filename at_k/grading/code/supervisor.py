@@ -1,0 +1,296 @@
+"""Run programs one after the other, each in a process of its own, and say how each ended.
+
+A supervisor is a Python process with a single thread, started afresh by `pool.py`. A fork of it starts within a
+millisecond, since it has imported little: every page of memory that a fork touches is copied, which costs more than
+anything else that is done for a program. A supervisor runs none of a program's code itself.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import re
+import signal
+import socket
+import sys
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from types import ModuleType
+from typing import Any, NoReturn
+
+from at_k.grading.code import isolation, program
+from at_k.grading.code.comparison import compile_tests
+from at_k.grading.code.guard import guard_machine, refuse_forks, refuse_jumps
+from at_k.grading.code.limits import ProgramLimits, apply_limits
+from at_k.grading.code.messages import receive_message, send_message
+from at_k.grading.code.outcomes import HarnessError, Outcome, Status
+from at_k.grading.code.processes import count_tasks, end_children, kill, open_processes, remove_folder
+from at_k.grading.code.watching import Watch
+
+WARM = ("bisect", "cmath", "collections", "copy", "functools", "heapq", "itertools", "math", "re", "string", "typing")
+"""What programs often import, and what does not make every fork slower for those that do not."""
+
+CHANNEL = 3
+"""The number of the socket on which a verdict travels. It is the only file left open above the standard ones."""
+
+KIBIBYTE = 1024 if isolation.LINUX else 1
+"""The unit of `ru_maxrss`."""
+
+compile_once = lru_cache(maxsize=16)(compile_tests)
+"""The samples of a problem come one after the other, with the same tests."""
+
+
+def serve(connection: socket.socket) -> NoReturn:
+    """Be a supervisor, until the other side closes the connection.
+
+    The first message holds `path`, `temporary`, `limits` and `isolate`. The answer holds the `isolation` that is in
+    force, or a `fault`. Each further message holds `candidate` and `tests`, and its answer the fields of an `Outcome`,
+    or a `fault`.
+    """
+    settings = receive_message(connection)
+    if settings is None:
+        sys.exit()
+    sys.path[:] = settings["path"]
+    for name in WARM:
+        importlib.import_module(name)
+    folder = os.path.join(settings["temporary"], f"at-k-code-{os.urandom(8).hex()}")
+    os.mkdir(folder, 0o755)
+    isolation.adopt_orphans()
+    inner = os.fork()
+    if inner == 0:
+        try:
+            _serve_in(folder, connection, ProgramLimits(**settings["limits"]), isolate=settings["isolate"])
+        except Exception as error:  # noqa: BLE001 - the other side must hear of it
+            send_message(connection, {"fault": program.describe_error(error)})
+        finally:
+            os._exit(1)
+    # This process stays outside of the namespaces, and so can clean up when the supervisor has ended, even if killed.
+    connection.close()
+    os.waitpid(inner, 0)
+    end_children(open_processes(), all_inside=False)
+    remove_folder(folder)
+    os._exit(0)
+
+
+def _serve_in(folder: str, connection: socket.socket, limits: ProgramLimits, *, isolate: bool) -> None:
+    """Isolate this process, if that is asked for, and serve."""
+    needed = [path for path in {sys.prefix, sys.base_prefix, *sys.path} if os.path.isdir(path)]
+    user, may_read = isolation.choose_user([folder, *needed])
+    processes = open_processes()
+    if isolate:
+        isolation.enter_namespaces()
+        init = os.fork()
+        if init:
+            connection.close()
+            os.waitpid(init, 0)
+            os._exit(0)
+        isolation.arrange_mounts(folder, needed)
+    else:
+        isolation.adopt_orphans()
+    isolation.shut_memory()
+    place = folder if isolate else os.path.join(folder, "work")
+    os.environ.clear()
+    os.environ.update(PATH=os.defpath, HOME=place, TMPDIR=place, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+    sys.addaudithook(refuse_jumps)
+    supervisor = Supervisor(connection, place, limits, isolate, user, may_read, processes)
+    _hide_own_modules()
+    gc.collect()
+    gc.freeze()  # before the first fork, so that no collection in a program copies what it shares with this process
+    send_message(connection, {"isolation": supervisor.isolation})
+    while (request := receive_message(connection)) is not None:
+        try:
+            answer = asdict(supervisor.run(request))
+        except HarnessError as fault:
+            answer = {"fault": str(fault)}
+        send_message(connection, answer)
+    os._exit(0)
+
+
+def _hide_own_modules() -> None:
+    """Forget the modules of this library, so that programs import the library as if it had not been there."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "at_k"]:
+        del sys.modules[name]
+    sys.modules["__main__"] = ModuleType("__main__")
+
+
+@dataclass
+class Supervisor:
+    """Run programs.
+
+    Attributes:
+        connection: the socket to the process that wants the outcomes. If it is closed, a running program ends.
+        place: the directory in which each program finds itself, empty.
+        limits: how much each program may use.
+        isolated: whether this process is the first one of a namespace of processes.
+        user: the user that programs run as; None for the present one.
+        may_read: whether that user needs the right to read all files.
+        processes: a handle on /proc, as it is outside of the namespaces.
+    """
+
+    connection: socket.socket
+    place: str
+    limits: ProgramLimits
+    isolated: bool
+    user: int | None
+    may_read: bool
+    processes: int | None
+
+    def __post_init__(self) -> None:
+        # From Linux 5.14 on, each user namespace counts for itself. A user of the supervisor's own has no other tasks.
+        alone = self.user is not None or (self.isolated and read_release() >= (5, 14))
+        self.other_tasks = 0 if alone else count_tasks(self.processes, os.getuid())
+        self.builtins = program.separate_builtins()
+        # Locks of multiprocessing are files in /dev/shm.
+        self.private = {self.place: 0o700} | ({"/dev/shm": 0o1777} if os.path.isdir("/dev/shm") else {})
+
+    @property
+    def isolation(self) -> str:
+        """Return the isolation that is in force."""
+        return "namespaces" if self.isolated else "limits"
+
+    def run(self, request: dict[str, str]) -> Outcome:
+        """Run a candidate and its tests in a fresh process, and say how that ended.
+
+        Args:
+            request: the `candidate` and the `tests`. No other name refers to these, so that the process of the program
+                can forget the tests before it starts the candidate.
+
+        Raises:
+            HarnessError: if the program did not run.
+        """
+        sealed = [self.builtins, compile_once(request["tests"])]
+        own, theirs = socket.socketpair()  # and not a pipe, which a program could open anew for reading
+        printed, printing = os.pipe()
+        os.set_blocking(printed, False)
+        self._make_place()
+        try:
+            pid = os.fork()
+            if pid == 0:
+                self._become_program(theirs.fileno(), printing, request, sealed)
+            theirs.close()
+            os.close(printing)
+            watch = Watch(pid, own, printed, self.connection, self.limits, self.processes)
+            try:
+                watch.follow()
+            finally:
+                status, used = self._end(watch)
+            while watch.read_output():
+                pass
+        finally:
+            self._remove_place()
+            own.close()
+            os.close(printed)
+        return self._judge(watch, request["tests"], status, used)
+
+    def _make_place(self) -> None:
+        if self.isolated:
+            for directory, mode in self.private.items():
+                isolation.mount_memory(directory, self.limits.file_size, mode=mode, owner=self.user)
+        else:
+            os.mkdir(self.place, 0o700)
+            if self.user is not None:
+                os.chown(self.place, self.user, self.user)
+
+    def _remove_place(self) -> None:
+        if self.isolated:
+            for directory in self.private:
+                isolation.unmount(directory)
+        else:
+            remove_folder(self.place)
+
+    def _become_program(self, channel: int, printing: int, request: dict[str, str], sealed: list[Any]) -> NoReturn:
+        """Turn this process, a fork of the supervisor, into that of a program, and run it."""
+        leave = os._exit
+        try:
+            os.setsid()
+            os.dup2(printing, 1)
+            os.dup2(printing, 2)
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+            os.dup2(channel, CHANNEL, inheritable=False)
+            os.closerange(CHANNEL + 1, os.sysconf("SC_OPEN_MAX"))
+            try:
+                os.chdir(self.place)
+                isolation.give_up_privileges(self.user, may_read=self.may_read)
+                apply_limits(self.limits, self.other_tasks)
+                sys.addaudithook(refuse_forks)
+                if not self.isolated:
+                    sys.addaudithook(guard_machine(self.place))
+            except Exception as error:  # noqa: BLE001 - a program that cannot be confined must not start
+                os.write(CHANNEL, program.FAULT + program.describe_error(error).encode())
+                leave(1)
+            candidate = [request["candidate"]]
+            request.clear()
+            compile_once.cache_clear()
+            self.builtins = {}
+            program.run_program(CHANNEL, candidate.pop(), sealed)
+            leave(0)
+        finally:
+            leave(1)
+
+    def _end(self, watch: Watch) -> tuple[int, Any]:
+        """End a program with everything that it has started. Return its status, and what it used."""
+        ended = watch.ended
+        if ended is None:
+            kill(watch.pid)
+            _, status, used = os.wait4(watch.pid, 0)
+            ended = status, used
+        kill(-1 if self.isolated else -watch.pid)  # every other process of this namespace, or of the program's group
+        end_children(self.processes, all_inside=self.isolated)
+        return ended
+
+    def _judge(self, watch: Watch, tests: str, status: int, used: Any) -> Outcome:
+        """Turn what was seen of a program into its outcome."""
+        said = bytes(watch.said)
+        if said.startswith(program.FAULT):
+            raise HarnessError(said[1:].decode("utf-8", "replace"))
+        if not said.startswith(program.READY):
+            raise HarnessError(f"the process of a program ended with status {status} before the program began")
+        verdict: tuple[Status, str]
+        if watch.has_passed:
+            verdict = "passed", ""
+        elif watch.overtime:
+            verdict = "timed out", watch.overtime
+        elif report := read_error(said):
+            verdict = judge_error(report, tests)
+        elif watch.closed:
+            verdict = "failed", "the program closed the channel of its verdict, or wrote to it"
+        else:
+            verdict = judge_exit(os.waitstatus_to_exitcode(status), used, self.limits)
+        return Outcome(*verdict, watch.printed.decode("utf-8", "replace"), self.isolation)
+
+
+def judge_error(report: dict[str, Any], tests: str) -> tuple[Status, str]:
+    """Return the verdict on a program that ended with an exception."""
+    detail, line = str(report.get("detail")), report.get("line")
+    lines = tests.splitlines()
+    if isinstance(line, int) and 0 < line <= len(lines):
+        detail += f" in line {line} of the tests: {lines[line - 1].strip()}"
+    return "killed for memory" if report.get("memory") else "failed", detail
+
+
+def judge_exit(code: int, used: Any, limits: ProgramLimits) -> tuple[Status, str]:
+    """Return the verdict on a program that ended without saying how."""
+    if code >= 0:
+        return "failed", f"ended with exit code {code} before the end of the tests"
+    if -code in (signal.SIGKILL, signal.SIGXCPU) and used.ru_utime + used.ru_stime >= limits.timeout:
+        return "timed out", f"{limits.timeout:g} s of processor time"
+    if -code == signal.SIGKILL and used.ru_maxrss * KIBIBYTE >= limits.memory / 2:
+        return "killed for memory", "the system ended the process"
+    return "failed", f"ended by {signal.Signals(-code).name} before the end of the tests"
+
+
+def read_release() -> tuple[int, ...]:
+    """Return the first two numbers of the kernel's version."""
+    return tuple(int(number) for number in re.findall(r"\d+", os.uname().release)[:2])
+
+
+def read_error(said: bytes) -> dict[str, Any] | None:
+    """Return the report of an exception from what came over the channel of the verdict, or None."""
+    start = said.rfind(program.ERROR + b"{")
+    try:
+        report = json.loads(said[start + 1 :]) if start >= 0 else None
+    except ValueError:
+        return None
+    return report if isinstance(report, dict) else None

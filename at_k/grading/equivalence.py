@@ -1,0 +1,273 @@
+r"""Merge answers that mean the same, so that they vote together: 0.5, ½, \frac{1}{2} and 50\%."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from at_k.combinatorics import Ints
+from at_k.errors import InputError
+from at_k.grading.checkers import Check, Checker, ExactMatch, Numeric, checkers, find_checker, name_checker
+from at_k.grading.workers import TIMEOUT, NotGraded
+from at_k.samples import Answers
+from at_k.validation import shorten, type_name
+
+NAMES = ("exact", "numeric", "math", "quasi_exact", "choice")
+"""The relations that have names."""
+
+_EXACT = Numeric(rel_tol=0.0)
+"""Compares numbers without a tolerance."""
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """Say which answers are the same.
+
+    Attributes:
+        name: the name, for a signature.
+        check: a checker or function that accepts two answers if they are the same.
+        numbers: whether two answers that are numbers are compared as numbers, and not by `check`. Math-Verify accepts
+            50% for 50 and for 0.5, and would let these two vote together.
+    """
+
+    name: str
+    check: Check
+    numbers: bool = False
+
+    @property
+    def is_exact(self) -> bool:
+        """Return whether answers are the same only if their stripped texts are."""
+        return isinstance(self.check, ExactMatch)
+
+    def key(self, text: str) -> Hashable:
+        """Return a form of an answer. Answers with equal forms are the same."""
+        if self.numbers:
+            return _EXACT.normalize(text)
+        if isinstance(self.check, Checker) and self.check.equates_forms:
+            return self.check.normalize(text)
+        return text.strip() if isinstance(self.check, Checker) else text
+
+
+def find_equivalence(equivalence: object) -> Equivalence:
+    """Return the relation of a name, of a checker, or of a function.
+
+    Raises:
+        InputError: if there is no relation of that name, or a package that it needs is not installed.
+        TypeError: if it is neither a name nor a function.
+
+    Examples:
+        >>> find_equivalence("numeric").name
+        'numeric'
+    """
+    if isinstance(equivalence, str):
+        if equivalence not in NAMES:
+            raise InputError(
+                "equivalence.unknown",
+                "`equivalence` must be a function or one of {names}; got {value}",
+                names=", ".join(map(repr, NAMES)), value=shorten(equivalence),
+            )  # fmt: skip
+        if equivalence in ("exact", "numeric"):
+            return Equivalence(equivalence, ExactMatch() if equivalence == "exact" else _EXACT)
+        check = find_checker(equivalence)
+        return Equivalence(name_checker(equivalence), check, numbers=equivalence == "math")
+    if not callable(equivalence):
+        raise TypeError(
+            f"`equivalence` must be a function or the name of a relation; got {shorten(equivalence)} of type "
+            f"{type_name(equivalence)}"
+        )
+    if isinstance(equivalence, checkers.code) or equivalence is checkers.code:
+        raise TypeError("`equivalence` must compare two answers; at_k.checkers.code runs a program with its tests")
+    return Equivalence(
+        name_checker(equivalence), find_checker(equivalence), numbers=isinstance(equivalence, checkers.math)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Merged:
+    """Hold answers whose spellings were merged.
+
+    Attributes:
+        shown: the answers, each class under its most frequent spelling.
+        judged: the same classes, each under the spelling that is compared with the references: a reference itself, if
+            it is among the spellings of the class, so that merging does not turn a right answer into a wrong one; if
+            not, the most frequent spelling.
+        not_compared: the number of pairs that could not be compared, by cause. They count as different.
+    """
+
+    shown: Answers
+    judged: Answers
+    not_compared: dict[str, int]
+
+
+def merge_equivalent(
+    answers: Answers,
+    equivalence: Equivalence,
+    references: Sequence[tuple[str, ...]] | None = None,
+    *,
+    num_workers: int | None = None,
+    timeout: float = TIMEOUT,
+) -> Merged:
+    """Merge equivalent answers of each problem.
+
+    Two answers are the same if the relation accepts them in either order. If it is not transitive, answers that are
+    linked by a chain of others are merged too (connected components): so the classes depend neither on the order of the
+    samples nor on the order of comparison. The most frequent spelling stands for a class; of equally frequent ones the
+    shortest, and of equally long ones the first in the order of characters.
+    """
+    codes = answers.codes
+    given = np.flatnonzero(codes.values >= 0)
+    if not len(given):
+        return Merged(answers, answers, {})
+    width = len(answers.distinct)
+    cells, which, counts = np.unique(
+        codes.problem[given] * width + codes.values[given], return_inverse=True, return_counts=True
+    )
+    problem, code = cells // width, cells % width
+    order = sorted(range(width), key=lambda each: (len(answers.distinct[each]), answers.distinct[each]))
+    rank = np.empty(width, dtype=np.int64)
+    rank[order] = np.arange(width)
+    index: dict[Hashable, int] = {}
+    keys = np.array([index.setdefault(equivalence.key(text), len(index)) for text in answers.distinct], dtype=np.int64)
+    group, not_compared = keys[code], {}
+    check = equivalence.check
+    if not (isinstance(check, Checker) and check.equates_forms):
+        links = _Links(answers, equivalence, list(index), num_workers, timeout)
+        group = links.connect(problem, group, code[np.argsort(rank[code], kind="stable")], keys)
+        not_compared = links.not_compared
+    is_reference = np.zeros(len(cells), dtype=bool)
+    if references is not None:
+        stripped = [{text.strip() for text in row} for row in references]
+        is_reference[:] = [
+            answers.distinct[each].strip() in stripped[row]
+            for row, each in zip(problem.tolist(), code.tolist(), strict=True)
+        ]
+    shown = _choose(problem, group, (rank[code], -counts))
+    judged = _choose(problem, group, (rank[code], -counts, ~is_reference)) if is_reference.any() else shown
+    return Merged(
+        _rewrite(answers, given, code[shown][which]), _rewrite(answers, given, code[judged][which]), not_compared
+    )
+
+
+def _choose(problem: Ints, group: Ints, criteria: tuple[Ints, ...]) -> Ints:
+    """Return, for each cell, the cell that stands for its class: the first by the criteria, of which the last leads."""
+    order = np.lexsort((*criteria, group, problem))
+    starts = np.ones(len(order), dtype=bool)
+    starts[1:] = (np.diff(problem[order]) != 0) | (np.diff(group[order]) != 0)
+    chosen = np.empty_like(order)
+    chosen[order] = order[np.flatnonzero(starts)][np.cumsum(starts) - 1]
+    return chosen
+
+
+def _rewrite(answers: Answers, given: Ints, code: Ints) -> Answers:
+    values = answers.codes.values.copy()
+    values[given] = code
+    return Answers(answers.codes.with_values(values), answers.distinct)
+
+
+class _Links:
+    """Connect the forms of each problem that a relation accepts."""
+
+    def __init__(
+        self, answers: Answers, equivalence: Equivalence, forms: list[Hashable], workers: int | None, timeout: float
+    ) -> None:
+        self.texts, self.equivalence, self.forms = answers.distinct, equivalence, forms
+        self.workers, self.timeout = workers, timeout
+        self.not_compared: dict[str, int] = {}
+
+    def connect(self, problem: Ints, group: Ints, codes: Ints, keys: Ints) -> Ints:
+        """Return the class of each cell, as one of its forms."""
+        # The shortest text of a form stands for it. `codes` are in rising order of length.
+        text_of = dict(zip(keys[codes[::-1]].tolist(), codes[::-1].tolist(), strict=True))
+        starts = np.flatnonzero(np.diff(problem, prepend=-1))
+        rows = [sorted(set(row.tolist())) for row in np.split(group, starts[1:])]
+        accepts = self._prepare(rows, text_of)
+        connected = group.copy()
+        for start, stop, row in zip(starts, [*starts[1:], len(group)], rows, strict=True):
+            if len(row) > 1:
+                root = _connect(row, accepts)
+                connected[start:stop] = [root[each] for each in group[start:stop].tolist()]
+        return np.asarray(connected)
+
+    def _prepare(self, rows: list[list[int]], text_of: dict[int, int]) -> Callable[[int, int], bool]:
+        """Return the relation between forms. Each pair is compared once, in a fixed order of the two texts."""
+        check, known = self.equivalence.check, {}
+
+        def in_order(a: int, b: int) -> tuple[str, str]:
+            first, second = sorted((self.texts[text_of[a]], self.texts[text_of[b]]), key=lambda text: (len(text), text))
+            return first, second
+
+        def are_numbers(a: int, b: int) -> bool:
+            return (
+                self.equivalence.numbers and not isinstance(self.forms[a], str) and not isinstance(self.forms[b], str)
+            )
+
+        if isinstance(check, Checker) and check.slow:
+            pairs = {pair for row in rows for pair in combinations(row, 2) if not are_numbers(*pair)}
+            known = self._compare_all(check, {pair: in_order(*pair) for pair in sorted(pairs)})
+
+        def accepts(a: int, b: int) -> bool:
+            if are_numbers(a, b):
+                return False  # equal numbers have one form
+            pair = (min(a, b), max(a, b))
+            if pair not in known:
+                first, second = in_order(a, b)
+                known[pair] = _ask(check, first, second) or _ask(check, second, first)
+            return known[pair]
+
+        return accepts
+
+    def _compare_all(
+        self, check: Checker, texts: dict[tuple[int, int], tuple[str, str]]
+    ) -> dict[tuple[int, int], bool]:
+        found = dict.fromkeys(texts, False)
+        failed: dict[tuple[int, int], str] = {}
+        for reverse in (False, True):
+            left = [pair for pair in texts if not found[pair]]
+            asked = [texts[pair][::-1] if reverse else texts[pair] for pair in left]
+            for pair, grade in zip(
+                left,
+                check.grade_all(asked, num_workers=self.workers, timeout=self.timeout) if asked else [],
+                strict=True,
+            ):
+                if isinstance(grade, NotGraded):
+                    failed[pair] = grade.cause
+                else:
+                    found[pair] = grade > 0.5
+        for pair, cause in failed.items():
+            if not found[pair]:
+                self.not_compared[cause] = self.not_compared.get(cause, 0) + 1
+        return found
+
+
+def _connect(row: list[int], accepts: Callable[[int, int], bool]) -> dict[int, int]:
+    """Find the connected components. Return the smallest member of the component of each member."""
+    root = {each: each for each in row}
+
+    def find(each: int) -> int:
+        while root[each] != each:
+            each = root[each]
+        return each
+
+    for a, b in combinations(row, 2):
+        first, second = find(a), find(b)
+        if first != second and accepts(a, b):
+            root[max(first, second)] = min(first, second)
+    return {each: find(each) for each in row}
+
+
+def _ask(check: Check, first: str, second: str) -> bool:
+    try:
+        same = check(first, second)
+    except Exception as error:
+        raise RuntimeError(
+            f"`equivalence` failed on the answers {first!r:.200} and {second!r:.200}: {type_name(error)}: {error}"
+        ) from error
+    if not isinstance(same, (bool, np.bool_)):
+        raise TypeError(
+            f"`equivalence` must return a bool; got {shorten(same)} of type {type_name(same)} for the answers "
+            f"{first!r:.200} and {second!r:.200}"
+        )
+    return bool(same)

@@ -1,0 +1,275 @@
+"""Grade samples: compare each distinct answer with each reference that it meets, once in a whole call."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from at_k.combinatorics import Floats, Ints
+from at_k.grading.checkers import Check, Checker, Explained
+from at_k.grading.workers import CAUSES, TIMEOUT, NotGraded
+from at_k.samples import Answers
+from at_k.validation import shorten, type_name
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """Say how the checks of samples ended, where a checker says more than a grade.
+
+    Attributes:
+        which: for each sample the index of its check, of several the one with the best grade; −1 without an answer.
+        names: the outcome of each check in a word or two.
+        reasons: the outcome of each check in a sentence.
+        conditions: what a signature says of it.
+    """
+
+    which: Ints
+    names: list[str]
+    reasons: list[str]
+    conditions: dict[str, str]
+
+    def count(self) -> dict[str, int]:
+        """Count the samples by outcome, the most frequent first."""
+        counts = Counter[str]()
+        for check, times in enumerate(np.bincount(self.which[self.which >= 0], minlength=len(self.names)).tolist()):
+            counts[self.names[check]] += times
+        return {name: times for name, times in counts.most_common() if times}
+
+    def split(self, n: Ints) -> list[list[str | None]]:
+        """List the reasons of the samples of each problem; None for a sample without an answer."""
+        texts = [*self.reasons, None]
+        flat = [texts[check] for check in self.which.tolist()]
+        return [flat[stop - size : stop] for size, stop in zip(n.tolist(), np.cumsum(n).tolist(), strict=True)]
+
+
+@dataclass(frozen=True, eq=False)
+class Grades:
+    """Hold the grades of samples.
+
+    Attributes:
+        values: a grade or a flag for each sample; 0 for a sample without an answer, NaN for one that was not graded.
+        causes: for each sample 0, or 1 + the index in `CAUSES` of the reason why it was not graded; None if all were.
+        outcomes: how the checks ended, if the checker says.
+        reason: why the first sample that was not graded was not.
+    """
+
+    values: NDArray[Any]
+    causes: NDArray[np.int8] | None = None
+    outcomes: Outcomes | None = None
+    reason: str = ""
+
+    def count_causes(self) -> dict[str, int]:
+        """Count the samples that were not graded, by cause."""
+        if self.causes is None:
+            return {}
+        counts = np.bincount(self.causes, minlength=len(CAUSES) + 1)[1:]
+        return {cause: int(count) for cause, count in zip(CAUSES, counts, strict=True) if count}
+
+
+def grade_samples(
+    answers: Answers,
+    references: Sequence[tuple[str, ...]],
+    check: Check,
+    *,
+    num_workers: int | None = None,
+    timeout: float = TIMEOUT,
+) -> Grades:
+    """Grade every sample. Of several references the best grade counts.
+
+    Args:
+        answers: the answer of each sample.
+        references: the acceptable answers of each problem.
+        check: a checker or a function.
+        num_workers: the number of processes for a slow checker.
+        timeout: the CPU time of one check of a slow checker, in seconds.
+
+    Raises:
+        RuntimeError: if a function raises.
+        TypeError: if it returns something that is not a bool or a number.
+        ValueError: if it returns a number outside [0, 1].
+    """
+    texts = list(dict.fromkeys(text for row in references for text in row))
+    if isinstance(check, Checker) and check.compares_forms:
+        left, left_forms = _number_forms(map(check.normalize, answers.distinct), {})
+        if check.equates_forms:
+            index = {form: code for code, form in enumerate(left_forms)}
+            right, _ = _number_forms(map(check.normalize_reference, texts), index)
+            return Grades(_match(answers, left, _place_references(references, dict(zip(texts, right, strict=True)))))
+        right, right_forms = _number_forms(map(check.normalize_reference, texts), {})
+    else:
+        left, left_forms = np.arange(len(answers.distinct)), list(answers.distinct)
+        right, right_forms = np.arange(len(texts)), texts
+    places = _place_references(references, dict(zip(texts, right.tolist(), strict=True)))
+    pairs = _Pairs.find(answers, left, places, max(len(right_forms), 1))
+    which, beside = (each.tolist() for each in np.divmod(pairs.distinct, pairs.width))
+    met = [(left_forms[answer], right_forms[reference]) for answer, reference in zip(which, beside, strict=True)]
+    if not isinstance(check, Checker):
+        return Grades(pairs.spread(np.array(_call(check, met, pairs, answers), dtype=np.float64)))
+    if check.slow:
+        found = check.grade_all(met, num_workers=num_workers, timeout=timeout)
+        grades = [_read_grade(each.grade if isinstance(each, Explained) else each, check.name) for each in found]
+        spread = _spread_causes(pairs, grades)
+        explained = any(isinstance(each, Explained) for each in found)
+        return replace(spread, outcomes=_gather_outcomes(pairs, found, grades)) if explained else spread
+    if check.compares_forms:
+        grades = [check.compare(answer, reference) for answer, reference in met]
+    else:
+        grades = [check.grade(answer, reference) for answer, reference in met]
+    return Grades(pairs.spread(np.array([_read_grade(grade, check.name) for grade in grades], dtype=np.float64)))
+
+
+def _number_forms(forms: Any, index: dict[Hashable, int]) -> tuple[Ints, list[Any]]:
+    """Number normal forms. Equal ones get the same number."""
+    codes = np.array([index.setdefault(form, len(index)) for form in forms], dtype=np.int64)
+    return codes, list(index)
+
+
+def _place_references(references: Sequence[tuple[str, ...]], code: dict[str, int]) -> list[Ints]:
+    """List the first reference of each problem, then the second, and so on; −1 where there are fewer."""
+    distinct = [tuple(dict.fromkeys(row)) if len(row) > 1 else row for row in references]
+    return [
+        np.fromiter(
+            (code[row[place]] if place < len(row) else -1 for row in distinct), dtype=np.int64, count=len(distinct)
+        )
+        for place in range(max(map(len, distinct), default=0))
+    ]
+
+
+def _match(answers: Answers, forms: Ints, places: Sequence[Ints]) -> NDArray[np.bool_]:
+    """Flag the samples whose form equals that of a reference."""
+    codes = answers.codes
+    held = np.append(forms, -2).astype(np.int32)[codes.values]  # [−1], no answer, becomes −2
+    right = np.zeros(len(held), dtype=bool)
+    for accepted in places:
+        if codes.width is not None:
+            right |= (held.reshape(len(codes), codes.width) == accepted[:, None]).reshape(-1)
+        else:
+            right |= held == np.repeat(accepted, codes.n)
+    return right
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Hold the distinct pairs of an answer and a reference, in the order in which the samples first meet them.
+
+    Attributes:
+        distinct: the pairs, each as answer · width + reference.
+        width: the number of references.
+        first: the first sample of each pair.
+        met: for each place of a reference, the samples that meet one there, and the index of the pair.
+        n_samples: the number of samples.
+    """
+
+    distinct: Ints
+    width: int
+    first: Ints
+    met: list[tuple[Ints, Ints]]
+    n_samples: int
+
+    @classmethod
+    def find(cls, answers: Answers, forms: Ints, places: Sequence[Ints], width: int) -> _Pairs:
+        codes = answers.codes
+        held = np.append(forms, -1)[codes.values]
+        samples, keys = [], []
+        for accepted in places:
+            reference = np.repeat(accepted, codes.n)
+            here = np.flatnonzero((held >= 0) & (reference >= 0))
+            samples.append(here)
+            keys.append(held[here] * width + reference[here])
+        key, sample = np.concatenate(keys), np.concatenate(samples)
+        distinct, first, which = np.unique(key, return_index=True, return_inverse=True)
+        if len(places) > 1:
+            earliest = np.full(len(distinct), np.iinfo(np.int64).max)
+            place = np.repeat(np.arange(len(places)), [len(each) for each in samples])
+            np.minimum.at(earliest, which, sample * len(places) + place)
+        else:
+            earliest = sample[first]
+        order = np.argsort(earliest)
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        met = list(zip(samples, np.split(rank[which], np.cumsum([len(each) for each in samples])[:-1]), strict=True))
+        return cls(distinct[order], width, earliest[order] // len(places), met, len(codes.values))
+
+    def spread(self, grades: Floats) -> Floats:
+        """Give every sample the best grade of its pairs."""
+        best = np.zeros(self.n_samples)
+        for samples, pair in self.met:
+            best[samples] = np.maximum(best[samples], grades[pair])
+        return best
+
+
+def _spread_causes(pairs: _Pairs, grades: Sequence[float | NotGraded]) -> Grades:
+    """Give every sample its best grade. It has none if a pair was not graded that could have given a better one."""
+    causes = np.array(
+        [CAUSES.index(grade.cause) + 1 if isinstance(grade, NotGraded) else 0 for grade in grades], dtype=np.int8
+    )
+    values = pairs.spread(np.array([0.0 if isinstance(grade, NotGraded) else grade for grade in grades]))
+    if not causes.any():
+        return Grades(values)
+    unknown, blocking = np.zeros(pairs.n_samples, dtype=np.int8), np.zeros(pairs.n_samples, dtype=np.int64)
+    for samples, pair in pairs.met:
+        worse = causes[pair] > unknown[samples]
+        unknown[samples[worse]], blocking[samples[worse]] = causes[pair[worse]], pair[worse]
+    unknown[values >= 1] = 0
+    if not unknown.any():
+        return Grades(values)
+    first = grades[blocking[np.argmax(unknown > 0)]]
+    return Grades(np.where(unknown > 0, np.nan, values), unknown, reason=getattr(first, "reason", ""))
+
+
+def _gather_outcomes(pairs: _Pairs, found: Sequence[Any], grades: Sequence[float | NotGraded]) -> Outcomes:
+    """Give every sample the outcome of the pair with its best grade, of equal ones the first."""
+    names = [each.outcome if isinstance(each, Explained) else "not graded" for each in found]
+    reasons = [each.reason if isinstance(each, Explained) else f"not graded: {each.reason}" for each in found]
+    sizes = np.array([-0.5 if isinstance(grade, NotGraded) else grade for grade in grades], dtype=np.float64)
+    which, best = np.full(pairs.n_samples, -1, dtype=np.int64), np.full(pairs.n_samples, -1.0)
+    for samples, pair in pairs.met:
+        better = sizes[pair] > best[samples]
+        which[samples[better]], best[samples[better]] = pair[better], sizes[pair[better]]
+    conditions: dict[str, str] = {}
+    for each in found:
+        conditions |= each.conditions if isinstance(each, Explained) else {}
+    return Outcomes(which, names, reasons, conditions)
+
+
+def _call(check: Check, met: Sequence[tuple[str, str]], pairs: _Pairs, answers: Answers) -> list[float]:
+    """Call the function of a user for each pair, in input order, so that an error reports the first fault."""
+    return [
+        _call_once(check, answer, reference, lambda sample=sample: answers.codes.place(sample))  # type: ignore[misc]
+        for (answer, reference), sample in zip(met, pairs.first.tolist(), strict=True)
+    ]
+
+
+def _call_once(check: Check, answer: str, reference: str, place: Callable[[], str]) -> float:
+    try:
+        grade = check(answer, reference)
+    except Exception as error:
+        raise RuntimeError(
+            f"`check_correct_fn` failed on the prediction {answer!r:.200} and the reference {reference!r:.200}, in "
+            f"{place()}: {type_name(error)}: {error}"
+        ) from error
+    if not isinstance(grade, (bool, int, float, np.bool_, np.integer, np.floating)):
+        raise TypeError(
+            f"`check_correct_fn` must return a bool or a number in [0, 1]; got {shorten(grade)} of type "
+            f"{type_name(grade)} for the prediction {answer!r:.200}, in {place()}"
+        )
+    if not 0 <= grade <= 1:
+        raise ValueError(
+            f"`check_correct_fn` must return a bool or a number in [0, 1]; got {shorten(grade)} for the prediction "
+            f"{answer!r:.200}, in {place()}"
+        )
+    return float(grade)
+
+
+def _read_grade(grade: Any, name: str) -> Any:
+    """Return the grade of a checker as a float. It may also be a `NotGraded`."""
+    if isinstance(grade, (bool, NotGraded)):
+        return grade
+    if not isinstance(grade, (int, float, np.bool_, np.integer, np.floating)) or not 0 <= grade <= 1:
+        raise ValueError(f"The checker {name!r} must return a bool or a number in [0, 1]; got {shorten(grade)}")
+    return float(grade)

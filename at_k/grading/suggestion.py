@@ -1,0 +1,109 @@
+"""Suggest how answers could be read, where none of them equals its reference."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import numpy as np
+
+from at_k.combinatorics import Ints
+from at_k.grading.checkers import find_checker
+from at_k.grading.checkers.base import Checker
+from at_k.grading.checkers.quasi_exact import normalize_words
+from at_k.grading.extraction import EXTRACTIONS, extract_answers, extract_references
+from at_k.grading.numbers import Rational, read_number
+from at_k.grading.pairs import grade_samples
+from at_k.problems import Problems
+from at_k.samples import Answers, Ragged
+
+_CANDIDATES: tuple[tuple[str | None, str], ...] = (
+    (None, "numeric"),
+    (None, "quasi_exact"),
+    (None, "choice"),
+    ("final_answer", "exact_match"),
+    ("boxed", "exact_match"),
+    ("last_number", "exact_match"),
+    ("choice", "exact_match"),
+    ("final_answer", "numeric"),
+    ("boxed", "numeric"),
+    ("last_number", "numeric"),
+)
+"""What is tried, the simplest first. `numeric` is before `quasi_exact`, which drops signs and points of numbers."""
+
+_SAMPLES = 5000
+"""Samples that are tried. They take less than a second."""
+
+
+@dataclass(frozen=True, repr=False)
+class _Words(Checker):
+    """Accept what `quasi_exact` accepts, except for two numbers that differ."""
+
+    name = "quasi_exact"
+
+    def normalize(self, text: str) -> Hashable:
+        """Normalise a text, and read it as a number."""
+        return normalize_words(text), read_number(text)
+
+    def compare(self, answer: tuple[str, Rational | None], reference: tuple[str, Rational | None]) -> bool:
+        """Compare the texts, and the numbers if both are."""
+        return answer[0] == reference[0] and (None in (answer[1], reference[1]) or answer[1] == reference[1])
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """Say which options let answers meet their references.
+
+    Attributes:
+        extract_fn: the name of a rule, or None for none.
+        check_correct_fn: the name of a checker.
+        share: the share of the samples that are then correct, among those that were tried.
+    """
+
+    extract_fn: str | None
+    check_correct_fn: str
+    share: float
+
+    def __str__(self) -> str:
+        """Write the options as arguments of a call."""
+        options = {"extract_fn": self.extract_fn, "check_correct_fn": self.check_correct_fn}
+        return ", ".join(f'{name}="{value}"' for name, value in options.items() if value not in (None, "exact_match"))
+
+
+def suggest_options(problems: Problems) -> Suggestion | None:
+    r"""Find the rule and the checker under which most answers meet their references; None if there are none.
+
+    Checkers that need worker processes are not tried.
+
+    Examples:
+        >>> problems = Problems.read(answers=[["So they earn $18.", "#### 20"]], references=["9 * 2 = 18\n#### 18"])
+        >>> print(suggest_options(problems))
+        extract_fn="last_number"
+    """
+    if problems.answers is None or problems.references is None:
+        return None
+    answers = _take_first(problems.answers)
+    references = problems.references[: len(answers)]
+    given = int(np.count_nonzero(answers.codes.values >= 0))
+    best: Suggestion | None = None
+    for rule, checker in _CANDIDATES:
+        read, accepted = answers, references
+        if rule is not None:
+            read = extract_answers(answers, EXTRACTIONS[rule])
+            accepted = extract_references(references, EXTRACTIONS[rule], "extract_fn", keep=True)
+        check = _Words() if checker == _Words.name else find_checker(checker)
+        right = int(np.count_nonzero(grade_samples(read, accepted, check).values))
+        if right and right / given > (best.share if best else 0):
+            best = Suggestion(rule, checker, right / given)
+    return best
+
+
+def _take_first(answers: Answers) -> Answers:
+    """Take the first problems, and their texts alone."""
+    offsets: Ints = answers.codes.offsets
+    count = max(1, int(np.searchsorted(offsets, _SAMPLES, side="right")) - 1)
+    codes = Ragged(answers.codes.values[: offsets[count]], offsets[: count + 1])
+    present = np.unique(codes.values[codes.values >= 0])
+    new = np.full(len(answers.distinct) + 1, -1, dtype=np.int32)
+    new[present] = np.arange(len(present))
+    return Answers(codes.with_values(new[codes.values]), [answers.distinct[code] for code in present])

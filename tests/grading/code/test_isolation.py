@@ -1,0 +1,125 @@
+"""Namespaces, as the kernel of this machine has them; and what is done where it has none."""
+
+import os
+import sys
+
+import pytest
+
+from at_k.errors import InputError
+from at_k.grading.code import isolation, pool
+from at_k.grading.code.pool import run_pairs
+
+FACTS = """
+import os, socket
+def inside(): return os.listdir('.')
+def processes(): return os.listdir('/proc')
+def agents(): return os.listdir('/run')
+def number(): return os.getpid(), os.getppid()
+def interfaces(): return [name for _, name in socket.if_nameindex()]
+def writable():
+    found = []
+    own = os.path.dirname(os.__file__)
+    for place in ('/', '/etc', '/usr', '/var', '/home', '/root', '/sys', '/dev', '/tmp', '/var/tmp', own):
+        try:
+            os.close(os.open(place + '/at-k-was-here', os.O_CREAT | os.O_WRONLY))
+            found.append(place)
+        except OSError:
+            pass
+    return found
+def rights():
+    found = []
+    for name, call in (('chroot', lambda: os.chroot('.')), ('setuid', lambda: os.setuid(0 if os.getuid() else 1)),
+                       ('nice', lambda: os.nice(-1)), ('mknod', lambda: os.mknod('node', 0o20600, 259))):
+        try:
+            call()
+            found.append(name)
+        except OSError:
+            pass
+    return found
+"""
+
+QUESTIONS = {
+    "the directory is empty": "assert inside() == []",
+    "no process is seen": "assert processes() == []",
+    "no socket of an agent is seen": "assert agents() == []",
+    "processes are numbered anew": "assert number()[1] == 1",
+    "there is no network but the own machine's": "assert interfaces() == ['lo']",
+    "nothing outside is writable": "assert writable() == []",
+    "there are no rights": "assert rights() == []",
+    "all fits into a bound": """
+import os
+try:
+    for n in range(9):
+        with open(str(n), 'wb') as file:
+            file.write(bytes(9 << 20))
+except OSError:
+    pass
+assert sum(os.path.getsize(n) for n in os.listdir()) <= 64 << 20
+""",
+    "Python is still there": "import decimal, sqlite3, zoneinfo, at_k",
+}
+
+
+@pytest.fixture
+def allowed(monkeypatch):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+
+
+def test_namespaces(allowed):
+    try:
+        outcomes = run_pairs([(FACTS, question) for question in QUESTIONS.values()], isolation="required")
+    except InputError as error:
+        pytest.skip(f"the kernel has no namespaces for this user: {error}")
+    assert {name: o.detail for name, o in zip(QUESTIONS, outcomes, strict=True) if not o.passed} == {}
+
+
+def test_limits_alone_are_said_to_be_that(allowed):
+    (outcome,) = run_pairs([("x = 1", "assert x == 1")], isolation="none")
+    assert outcome.passed
+    assert outcome.isolation == "limits"
+
+
+def refuse_namespaces(monkeypatch, tmp_path):
+    """Let supervisors find a kernel that refuses, as containers do: in their process, `unshare` is not permitted."""
+    starter = tmp_path / "server.py"
+    starter.write_text(
+        "import os, sys\n"
+        f"sys.path.insert(0, {str(pool.HERE)!r})\n"
+        "import server\n"
+        "server.prepare_imports()\n"
+        "from at_k.grading.code import isolation\n"
+        "def refuse(): raise PermissionError(1, 'unshare: Operation not permitted')\n"
+        "isolation.enter_namespaces = refuse\n"
+        "server.main(int(sys.argv[1]))\n"
+    )
+    monkeypatch.setattr(pool, "HERE", tmp_path)
+
+
+def test_a_kernel_that_refuses_leaves_limits(allowed, monkeypatch, tmp_path):
+    refuse_namespaces(monkeypatch, tmp_path)
+    outcomes = run_pairs([("x = 1", "assert x == 1"), ("x = 1", "assert x == 2")], num_workers=2)
+    assert [(outcome.status, outcome.isolation) for outcome in outcomes] == [("passed", "limits"), ("failed", "limits")]
+
+
+def test_what_is_required_is_not_done_without(allowed, monkeypatch, tmp_path):
+    refuse_namespaces(monkeypatch, tmp_path)
+    with pytest.raises(InputError, match="unshare: Operation not permitted") as caught:
+        run_pairs([("x = 1", "assert x == 1")], isolation="required")
+    assert caught.value.code == "code.isolation"
+
+
+def test_elsewhere_there_are_no_namespaces(allowed, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    with pytest.raises(InputError, match="a feature of Linux"):
+        run_pairs([("x = 1", "assert x == 1")], isolation="required")
+
+
+def test_a_failed_call_of_the_system_is_an_error():
+    with pytest.raises(OSError, match="umount2: "):
+        isolation.unmount("/nowhere/at/all")
+
+
+def test_programs_keep_the_user_unless_that_is_root():
+    user, may_read = isolation.choose_user(["/"])
+    assert (user is None) == (os.geteuid() != 0)
+    assert not may_read

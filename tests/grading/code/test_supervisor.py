@@ -1,0 +1,83 @@
+"""Programs that try to pass without being right, or to do harm: each ends as it should, and leaves nothing behind."""
+
+import os
+import re
+import socket
+import tempfile
+from pathlib import Path
+
+import pytest
+from grading.code.hostile import EVERYWHERE, IN_NAMESPACES, TESTS
+
+from at_k.grading.code.pool import run_pairs
+
+MARKER = str(100_000_000 + os.getpid())
+"""How long the command of a fixture sleeps, so that it can be recognised in a list of processes."""
+
+
+def list_processes():
+    """List the commands of the processes that this one has started by way of a supervisor, and of their descendants."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = file.read_bytes().decode().split("\0")
+        except OSError:
+            continue  # it has ended
+        if ("server.py" in "".join(words) and str(os.getpid()) in words) or MARKER in words:
+            found.append(words)
+    return found
+
+
+@pytest.fixture(scope="module", params=["required", "none"])
+def case(request):
+    """Run all programs in one call. Return the isolation, the outcomes, and what the call left behind."""
+    with tempfile.TemporaryDirectory() as temporary, socket.create_server(("127.0.0.1", 0)) as server:
+        os.chmod(temporary, 0o755)
+        outside, inside = Path(temporary, "outside"), Path(temporary, "inside")
+        outside.mkdir()
+        inside.mkdir()
+        (outside / "old").write_text("kept")
+        for path in (outside, inside):
+            path.chmod(0o777)
+        values = {"marker": MARKER, "outside": str(outside), "port": str(server.getsockname()[1])}
+        programs = dict(EVERYWHERE) | (IN_NAMESPACES if request.param == "required" else {})
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("HF_ALLOW_CODE_EVAL", "1")
+            patch.setenv("SECRET_OF_THE_PARENT", "1")
+            patch.setattr(tempfile, "tempdir", str(inside))
+            pairs = [
+                (re.sub(r"\{(marker|outside|port)\}", lambda found: values[found[1]], text), TESTS)
+                for text, _, _ in programs.values()
+            ]
+            outcomes = run_pairs(pairs, timeout=0.5, memory=2**30, num_workers=2, isolation=request.param)
+        left = {"processes": list_processes(), "inside": os.listdir(inside), "outside": os.listdir(outside)}
+        yield request.param, dict(zip(programs, outcomes, strict=True)), left
+
+
+def test_each_program_fails_in_its_way(case):
+    isolation, outcomes, _ = case
+    expected = EVERYWHERE | (IN_NAMESPACES if isolation == "required" else {})
+    wrong = {
+        name: outcomes[name]
+        for name, (_, status, detail) in expected.items()
+        if outcomes[name].status != status or not re.search(detail, outcomes[name].detail)
+    }
+    assert not wrong
+
+
+def test_the_isolation_is_stated(case):
+    isolation, outcomes, _ = case
+    assert {outcome.isolation for outcome in outcomes.values()} == {
+        "namespaces" if isolation == "required" else "limits"
+    }
+
+
+def test_nothing_is_left_behind(case):
+    *_, left = case
+    assert left == {"processes": [], "inside": [], "outside": ["old"]}
+
+
+def test_output_is_kept_up_to_a_bound(case):
+    _, outcomes, _ = case
+    assert outcomes["a million lines"].output.startswith("0\n1\n2\n")
+    assert len(outcomes["a million lines"].output) == 4_096

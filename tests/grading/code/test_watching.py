@@ -1,0 +1,97 @@
+"""A program as it is seen from outside."""
+
+import os
+import signal
+import socket
+import time
+
+import pytest
+
+from at_k.grading.code.limits import ProgramLimits
+from at_k.grading.code.program import READY, TOKEN
+from at_k.grading.code.watching import Watch
+
+SECRET = b"0123456789abcdef"
+
+
+@pytest.fixture
+def watch():
+    """Watch a process that sleeps, with both ends of its channel and its output in this process."""
+    child = os.posix_spawn("/bin/sleep", ["sleep", "60"], {})
+    own, theirs = socket.socketpair()
+    connection, other = socket.socketpair()
+    printed, printing = os.pipe()
+    os.set_blocking(printed, False)
+    watch = Watch(child, own, printed, connection, ProgramLimits(timeout=0.1, output=10), None)
+    watch.theirs, watch.printing = theirs, printing
+    with own, theirs, connection, other:
+        yield watch
+    if watch.ended is None:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    os.close(printed)
+    os.close(printing)
+
+
+@pytest.mark.parametrize(
+    ("said", "passed"),
+    [
+        (READY + TOKEN + SECRET + SECRET, True),
+        (READY + TOKEN + SECRET, False),
+        (READY + TOKEN + SECRET + SECRET + SECRET, False),
+        (READY + TOKEN + SECRET + SECRET[::-1], False),
+        (READY + TOKEN + SECRET + SECRET + b" ", False),
+        (READY + TOKEN + SECRET + SECRET[:-1], False),
+        (READY + TOKEN + SECRET + b"x" + SECRET, False),
+        (READY + TOKEN, False),
+        (READY + SECRET + SECRET, False),
+        (READY, False),
+        (b"", False),
+    ],
+)
+def test_only_the_token_passes(watch, said, passed):
+    watch.said += said
+    assert watch.has_passed is passed
+
+
+def test_a_closed_channel_ends_the_watch(watch):
+    watch.theirs.sendall(b"last words")
+    watch.theirs.close()
+    watch.follow()
+    assert watch.said == b"last words"
+    assert watch.closed
+    assert not watch.overtime
+
+
+def test_a_program_that_ends_is_noticed(watch):
+    os.kill(watch.pid, signal.SIGTERM)  # the channel stays open, as a grandchild would keep it
+    watch.follow()
+    assert os.WTERMSIG(watch.ended[0]) == signal.SIGTERM
+    assert not watch.closed
+
+
+def test_a_program_that_sleeps_ends_by_the_clock(watch):
+    start = time.monotonic()
+    watch.follow()
+    assert time.monotonic() - start >= watch.limits.elapsed == pytest.approx(2.3)
+    assert watch.overtime == "2.3 s, mostly without work"
+
+
+def test_waiting_for_a_processor_does_not_count(watch):
+    watch._read_delay = lambda: 100.0
+    assert not watch._is_over(0.0, 50.0)
+    assert watch._is_over(0.0, 150.0)
+
+
+def test_too_much_on_the_channel_ends_the_watch(watch):
+    watch.theirs.setblocking(False)
+    watch.theirs.send(bytes(70_000))
+    watch.follow()
+    assert not watch.has_passed
+
+
+def test_output_beyond_the_bound_is_thrown_away(watch):
+    os.write(watch.printing, b"0123456789more")
+    assert watch.read_output()
+    assert watch.printed == b"0123456789"
+    assert not watch.read_output()

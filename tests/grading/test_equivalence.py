@@ -1,0 +1,146 @@
+"""Answers that mean the same vote together."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from at_k.errors import InputError
+from at_k.grading import judge
+from at_k.grading.checkers import checkers
+from at_k.grading.equivalence import find_equivalence, merge_equivalent
+from at_k.problems import Problems
+
+HALF = ["0.5", "½", r"\frac{1}{2}", r"50\%"]
+
+
+def merge(rows, equivalence, references=None, **options):
+    problems = Problems.read(answers=rows, references=references or ["-"] * len(rows))
+    return merge_equivalent(
+        problems.answers, find_equivalence(equivalence), problems.references if references else None, **options
+    )
+
+
+def show(answers):
+    texts = [answers.distinct[code] if code >= 0 else None for code in answers.codes.values]
+    return [row.tolist() for row in np.split(np.array(texts, dtype=object), answers.codes.offsets[1:-1])]
+
+
+@pytest.mark.parametrize("equivalence", ["numeric", pytest.param("math", marks=pytest.mark.xdist_group("math"))])
+def test_spellings_of_a_half_vote_together(equivalence):
+    assert show(merge([[*HALF, "0.5", "2", None]], equivalence).shown) == [["0.5"] * 5 + ["2", None]]
+
+
+@pytest.mark.xdist_group("math")
+def test_expressions_vote_together_but_numbers_only_if_equal():
+    """Math-Verify accepts 50% for 50 and for 0.5. A chain of these would let 50 and 0.5 vote together."""
+    rows = [["(x+1)^2", "x^2+2x+1", "x"], [r"50\%", "50", "0.5"]]
+    assert show(merge(rows, "math").shown) == [["(x+1)^2", "(x+1)^2", "x"], ["0.5", "50", "0.5"]]
+
+
+def test_the_most_frequent_spelling_stands_for_a_class_whatever_the_order():
+    for row in set(permutations(["1/2", "0.50", "0.50", "0.5", "3"])):
+        assert sorted(show(merge([list(row)], "numeric").shown)[0]) == ["0.50"] * 4 + ["3"]
+    for row in permutations(["1/2", "0.5", ".5", "½"]):
+        assert show(merge([list(row)], "numeric").shown) == [["½"] * 4]  # of equally frequent ones the shortest
+    for row in permutations(["1/2", "2/4", "0.5"]):
+        assert show(merge([list(row)], "numeric").shown) == [["0.5"] * 3]  # then the first in the order of characters
+
+
+def test_each_problem_has_its_own_spelling():
+    assert show(merge([["0.5", "0.5", "1/2"], ["0.5", "1/2", "1/2"]], "numeric").shown) == [["0.5"] * 3, ["1/2"] * 3]
+
+
+def test_a_relation_that_is_not_transitive_merges_what_a_chain_links():
+    def near(a, b):
+        return abs(int(a) - int(b)) <= 1
+
+    for row in permutations(["1", "2", "3", "7"]):
+        assert sorted(show(merge([list(row)], near).shown)[0]) == ["1", "1", "1", "7"]
+    assert show(merge([["1", "3", "7"]], near).shown) == [["1", "3", "7"]]
+
+
+def test_a_relation_that_holds_in_one_direction_is_enough():
+    def longer(a, b):
+        return a == b + "!"
+
+    assert show(merge([["a", "a!", "b"]], longer).shown) == [["a", "a", "b"]]
+    assert show(merge([["a!", "a", "b"]], longer).shown) == [["a", "a", "b"]]
+
+
+def test_each_pair_is_compared_once_in_a_whole_call():
+    calls = []
+
+    def same(a, b):
+        calls.append((a, b))
+        return False
+
+    merge([["a", "b", "a"], ["b", "a"], ["c", "a"]], same)
+    assert sorted(calls) == [("a", "b"), ("a", "c"), ("b", "a"), ("c", "a")]
+
+
+@given(
+    rows=st.lists(st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=7), min_size=1, max_size=3),
+    edges=st.sets(st.tuples(st.sampled_from("abcdefg"), st.sampled_from("abcdefg"))),
+)
+def test_classes_are_the_connected_components(rows, edges):
+    shown = show(merge(rows, lambda a, b: (a, b) in edges).shown)
+    for row, classes in zip(rows, shown, strict=True):
+        reach = {each: {each} for each in row}
+        for _ in row:  # the transitive closure, by brute force
+            for a in row:
+                for b in row:
+                    if any((x, b) in edges or (b, x) in edges for x in reach[a]):
+                        reach[a] = reach[a] | {b}
+        for a, name_a in zip(row, classes, strict=True):
+            for b, name_b in zip(row, classes, strict=True):
+                assert (name_a == name_b) == (b in reach[a])
+
+
+def test_a_class_is_judged_by_the_reference_if_that_is_one_of_its_spellings():
+    merged = merge([["½", "½", "0.5", "3"]], "numeric", ["0.5"])
+    assert show(merged.shown) == [["½"] * 3 + ["3"]]
+    assert show(merged.judged) == [["0.5"] * 3 + ["3"]]
+    calls = []
+
+    def equal(answer, reference):
+        calls.append((answer, reference))
+        return answer == reference
+
+    problems = Problems.read(answers=[["½", "½", "0.5", "3"]], references=["0.5"])
+    verdicts = judge(problems, equivalence="numeric", check_correct_fn=equal)
+    assert verdicts.correct.values.tolist() == [True, True, True, False]
+    assert sorted(calls) == [("0.5", "0.5"), ("3", "0.5")]  # each class once
+
+
+def test_checkers_are_relations_too():
+    assert show(merge([["Paris.", "paris", "Rome"]], "quasi_exact").shown) == [["paris", "paris", "Rome"]]
+    near = checkers.numeric(rel_tol=0.1)
+    assert show(merge([["100", "95", "50"]], near).shown) == [["95", "95", "50"]]
+    assert find_equivalence(near).name == "numeric(rel_tol=0.1)"
+    assert find_equivalence("exact").is_exact
+
+
+def test_what_is_no_relation():
+    with pytest.raises(InputError, match=r"`equivalence` must be a function or one of 'exact', 'numeric'.*got 'maths'"):
+        find_equivalence("maths")
+    with pytest.raises(TypeError, match="`equivalence` must be a function or the name of a relation; got 5"):
+        find_equivalence(5)
+    with pytest.raises(
+        TypeError, match=r"`equivalence` must return a bool; got 0\.7 of type float for the answers 'a'"
+    ):
+        merge([["a", "b"]], lambda a, b: 0.7)
+    with pytest.raises(RuntimeError, match="`equivalence` failed on the answers 'a' and 'b': ZeroDivisionError"):
+        merge([["a", "b"]], lambda a, b: 1 / 0)
+
+
+@pytest.mark.xdist_group("math")
+def test_pairs_that_cannot_be_compared_count_as_different():
+    merged = merge([["9^{9^{9^{9}}}", "5", "5"]], "math", timeout=0.5)
+    assert show(merged.shown) == [["9^{9^{9^{9}}}", "5", "5"]]
+    assert merged.not_compared == {"timeout": 1}
+
+
+def test_nobody_answers():
+    assert show(merge([[None, None]], "numeric").shown) == [[None, None]]
