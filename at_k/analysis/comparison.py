@@ -1,0 +1,445 @@
+"""Is A better than B? Two models, or several, on the same problems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isnan
+from typing import Any
+
+import numpy as np
+
+from at_k.analysis.measurements import (
+    SCORING_OPTIONS,
+    UNMATCHED,
+    Measured,
+    choose_keys,
+    find_differing_conditions,
+    line_up,
+    list_options,
+    match_problems,
+    read_models,
+    refuse_unknown_options,
+)
+from at_k.combinatorics import Floats
+from at_k.error_bars import is_bounded
+from at_k.errors import InputError, Message, spell_for_output
+from at_k.report.tables import escape_markdown
+from at_k.uncertainty.checks import check_fraction
+from at_k.uncertainty.comparison import METHODS, Comparison, compare_unpaired, compare_values, find_equivalence_p
+from at_k.uncertainty.ranking import Ranking, rank_values
+from at_k.uncertainty.significance import WILCOXON_WARNING, holm, mcnemar_p, paired_t_p, subtract, wilcoxon_p
+from at_k.validation import check_choice, is_sequence, shorten, type_name
+
+EXTRA_TESTS = ("t", "wilcoxon", "mcnemar")
+"""Further tests of a paired comparison."""
+
+_FLIPS = 10
+"""Problems that are listed, of those whose values differ most."""
+
+_DIGITS = 12
+"""Differences that agree to so many digits are those of one question: pass@1 and avg@n may differ by rounding."""
+
+
+@dataclass(frozen=True)
+class Flip:
+    """A problem on which two models differ."""
+
+    problem: str
+    a: float
+    b: float
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Hold how two models compare in every number that both have.
+
+    Attributes:
+        names: what they are called.
+        comparisons: key → how they compare: values, difference, interval, p-value, problems won and lost.
+        adjusted: key → the p-value, adjusted for the number of different questions that the keys ask (Holm).
+        equivalence: key → the p-value of a difference of at least the margin, adjusted alike; empty without a margin.
+        extra_tests: test → key → its p-value, not adjusted; mcnemar only for keys whose values are all 0 or 1.
+        flips: key → the problems whose values differ most, the largest difference first.
+        margin: the largest difference that does not matter; None if none was given.
+        unmatched: how many problems only the one, and only the other, was measured on.
+        notes: what a reader must know about these numbers.
+    """
+
+    names: tuple[str, str]
+    comparisons: dict[str, Comparison]
+    adjusted: dict[str, float]
+    equivalence: dict[str, float]
+    extra_tests: dict[str, dict[str, float]]
+    flips: dict[str, list[Flip]]
+    margin: float | None = None
+    unmatched: tuple[int, int] = (0, 0)
+    notes: list[Message] = field(default_factory=list)
+
+    def verdict(self, key: str) -> Message:
+        """Say in a few words what the comparison of a key shows, by its adjusted p-values."""
+        found = self.comparisons[key]
+        if self.adjusted[key] <= 1 - found.level and not found.low <= 0 <= found.high:
+            name = self.names[0] if found.difference > 0 else self.names[1]
+            return Message("compare.better", "{name} is better", name=name)
+        if self.equivalence.get(key, 1.0) <= 1 - found.level:
+            return Message("compare.equivalent", "equivalent within {margin}", margin=self.margin)
+        return Message("compare.open", "no difference shown")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the notes as plain data, ready for `json.dumps`."""
+        return {
+            "names": list(self.names),
+            "keys": {
+                str(key): {
+                    "a": found.a,
+                    "b": found.b,
+                    "difference": found.difference,
+                    "low": found.low,
+                    "high": found.high,
+                    "p_value": found.p_value,
+                    "p_adjusted": self.adjusted[key],
+                    "p_equivalence": self.equivalence.get(key),
+                    **{f"p_{test}": _to_json(own.get(key)) for test, own in self.extra_tests.items()},
+                    "won": found.won,
+                    "lost": found.lost,
+                    "tied": found.tied,
+                    "paired": found.paired,
+                    "verdict": str(self.verdict(key)),
+                    "flips": [[flip.problem, flip.a, flip.b] for flip in self.flips.get(key, [])],
+                }
+                for key, found in self.comparisons.items()
+            },
+            "margin": self.margin,
+            "unmatched": list(self.unmatched),
+            "notes": list(map(str, self.notes)),
+        }
+
+    def to_markdown(self) -> str:
+        """Write a Markdown table with a row for each key, and the notes below."""
+        level = next(iter(self.comparisons.values())).level
+        names = map(escape_markdown, self.names)
+        lines = [
+            f"| metric | {' | '.join(names)} | difference [{100 * level:g} %] | p | won / lost / tied | |",
+            "|---|--:|--:|--:|--:|--:|---|",
+        ]
+        lines += [f"| {' | '.join(map(escape_markdown, cells))} |" for cells in list_cells(self)]
+        return "\n".join([*lines, *([""] if self.notes else []), *(f"- {note}" for note in self.notes)])
+
+    def __str__(self) -> str:
+        return spell_for_output(self.to_markdown())
+
+
+def compare(
+    a: Any,
+    b: Any,
+    /,
+    *,
+    names: tuple[str, str] = ("A", "B"),
+    keys: str | Iterable[str] | None = None,
+    level: float = 0.95,
+    method: str = "t",
+    margin: float | None = None,
+    extra_tests: str | Sequence[str] = (),
+    unmatched: str = "error",
+    seed: int = 0,
+    **options: Any,
+) -> Compared:
+    """Compare two models on the same problems, in every number that both have.
+
+    Problems are matched by their names. If the data have none, they are matched by their order.
+
+    Args:
+        a: a report, the file of one that was saved, a results file or data set as `at_k.score` takes them, or
+            key → problem → value. Two models in one file are two reports of it:
+            `at_k.score(path, where={"model": "a"})`.
+        b: the same of the other model.
+        names: what the models are called.
+        keys: the keys to compare, such as "pass@1"; by default all that both have.
+        level: the confidence level.
+        method: "t" or "bounded"; see `at_k.uncertainty.compare_values`.
+        margin: a difference that does not matter, between 0 and 1, to test whether the models are equivalent within it.
+        extra_tests: further tests out of "t", "wilcoxon" and "mcnemar"; the sign-flip test is always there.
+        unmatched: what happens to problems that only one model was measured on: "error", "drop", or "unpaired" for the
+            comparison of two samples of problems, which sees far less.
+        seed: of the random sign flips.
+        options: of `at_k.score`, for files and data sets, but for those of groups and of error bars.
+
+    Returns:
+        For each key both values, the paired difference a − b with its interval and p-value, and the problems won, lost
+        and tied.
+
+    Raises:
+        InputError: if the two have no key in common, or different problems, or cannot be scored.
+        TypeError: if a or b is none of these, or an option is unknown or of the wrong kind.
+        ValueError: if an option is out of its range.
+
+    Examples:
+        >>> verdicts = {"a": [[1, 1]] * 7, "b": [[0, 1]] * 7}
+        >>> found = compare({"grades": verdicts["a"]}, {"grades": verdicts["b"]}, metrics="pass_at_k", k=1)
+        >>> found.comparisons["pass@1"].difference, found.comparisons["pass@1"].won, str(found.verdict("pass@1"))
+        (0.5, 7, 'A is better')
+    """
+    refuse_unknown_options("compare", options, [*list_options(compare), *SCORING_OPTIONS])
+    if isinstance(names, str) or not is_sequence(names) or len(names) != 2:
+        raise ValueError(f"`names` must hold two names, one of each model; got {shorten(names)}")
+    extra = _check_options(level, method, margin, extra_tests, unmatched)
+    models = read_models({"a": a, "b": b}, options)
+    chosen = choose_keys(keys, models)
+    problems, only = match_problems(models, unmatched, names)
+    unpaired = unmatched == "unpaired" and any(only)
+    comparisons: dict[str, Comparison] = {}
+    equivalence: dict[str, float] = {}
+    further: dict[str, dict[str, float]] = {test: {} for test in extra}
+    flips: dict[str, list[Flip]] = {}
+    questions: dict[str, bytes] = {}
+    for key in chosen:
+        bounded = is_bounded(key)
+        if unpaired:
+            if bounded:
+                x, y = (np.array(list(model.values[key].values())) for model in models)
+                comparisons[key] = compare_unpaired(x, y, level=level)
+                questions[key] = _fingerprint(np.concatenate([x, y]))
+            continue
+        x, y = (line_up(model.values[key], problems) for model in models)
+        comparisons[key] = compare_values(
+            x, y, level=level, method=method if bounded else "t", bounded=bounded, seed=seed
+        )
+        questions[key] = _fingerprint(x - y)
+        if margin is not None and bounded:
+            equivalence[key] = find_equivalence_p(x, y, margin=margin)
+        for test in extra:
+            p_value = _run_test(test, x, y)
+            if p_value is not None:
+                further[test][key] = p_value
+        flips[key] = _find_flips(problems, x, y)
+    if not comparisons:
+        raise InputError(
+            "compare.unpaired_range",
+            "Values without a range, such as those of {keys}, can be compared on the same problems only.",
+            keys=", ".join(chosen),
+        )
+    return Compared(
+        names=(str(names[0]), str(names[1])),
+        comparisons=comparisons,
+        adjusted=_adjust({key: found.p_value for key, found in comparisons.items()}, questions),
+        equivalence=_adjust(equivalence, questions),
+        extra_tests=further,
+        flips=flips,
+        margin=margin,
+        unmatched=(only[0], only[1]),
+        notes=[
+            *_note_matching(models, only, unpaired=unpaired),
+            *_note_conditions(models, chosen),
+            *_note_keys(chosen, comparisons, len(set(questions.values()))),
+            *([WILCOXON_WARNING] if "wilcoxon" in extra and not unpaired else []),
+            *_note_mcnemar(comparisons, further),
+            *([_NO_PAIRS] if (extra or margin is not None) and unpaired else []),
+        ],
+    )
+
+
+def rank(
+    models: Mapping[str, Any],
+    /,
+    *,
+    key: str = "pass@1",
+    level: float = 0.95,
+    unmatched: str = "error",
+    seed: int = 0,
+    **options: Any,
+) -> Ranking:
+    """Rank several models on the same problems by one number, as far as the data allow.
+
+    Args:
+        models: name → a report, a file, a data set, or key → problem → value, as of `compare`.
+        key: the number to rank by.
+        level: the confidence level of all comparisons together.
+        unmatched: "error", or "drop" to use the problems that all models have.
+        seed: of the random sign flips.
+        options: of `at_k.score`, for files and data sets, but for those of groups and of error bars.
+
+    Returns:
+        The models in order, all pairs with p-values adjusted for their number (Holm), and the ranks that are possible.
+
+    Raises:
+        InputError: as `compare`.
+        ValueError: as `compare`; also if there are fewer than two models.
+
+    Examples:
+        >>> models = {"x": {"grades": [[1, 1]] * 9}, "y": {"grades": [[0, 1]] * 9}, "z": {"grades": [[0, 0]] * 9}}
+        >>> str(rank(models, metrics="pass_at_k", k=1))
+        'x > y > z'
+    """
+    refuse_unknown_options("rank", options, [*list_options(rank), *SCORING_OPTIONS])
+    check_choice("unmatched", unmatched, UNMATCHED[:2])
+    if not isinstance(models, Mapping):
+        raise TypeError(
+            '`models` must map the name of each model to a report, a file or a data set, as in {"a": report_a, "b": '
+            f'"b.jsonl"}}; got {shorten(models)} of type {type_name(models)}'
+        )
+    if len(models) < 2:
+        raise ValueError(f"`models` must hold at least two models; got {len(models)}")
+    found = read_models({f"models[{name!r}]": data for name, data in models.items()}, options)
+    (own,) = choose_keys(key, found)
+    problems, _ = match_problems(found, unmatched, tuple(map(str, models)))
+    values = {str(name): line_up(model.values[own], problems) for name, model in zip(models, found, strict=True)}
+    ranking = rank_values(values, level=level, bounded=is_bounded(own), seed=seed)
+    return replace(ranking, notes=tuple(_note_conditions(found, [own])))
+
+
+def list_cells(compared: Compared) -> list[list[str]]:
+    """List the cells of the table: key, both values, the difference with its interval, p, problems, and the verdict."""
+    rows = []
+    for key, found in compared.comparisons.items():
+        problems = "–" if found.won is None else f"{found.won} / {found.lost} / {found.tied}"
+        rows.append(
+            [
+                str(key),
+                f"{found.a:.3f}",
+                f"{found.b:.3f}",
+                f"{found.difference:+.3f} [{found.low:+.3f}, {found.high:+.3f}]",
+                write_p(compared.adjusted[key]),
+                problems,
+                str(compared.verdict(key)),
+            ]
+        )
+    return rows
+
+
+def write_p(value: float) -> str:
+    """Write a p-value with three decimals; "–" for an undefined test.
+
+    Examples:
+        >>> write_p(0.0312), write_p(0.0001), write_p(float("nan"))
+        ('0.031', '< 0.001', '–')
+    """
+    return "–" if isnan(value) else "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _check_options(
+    level: float, method: str, margin: float | None, extra_tests: str | Sequence[str], unmatched: str
+) -> list[str]:
+    """Check the options before any data are read, and return the further tests."""
+    check_fraction("level", level)
+    check_choice("method", method, METHODS)
+    check_choice("unmatched", unmatched, UNMATCHED)
+    if margin is not None:
+        check_fraction("margin", margin)
+    extra = [extra_tests] if isinstance(extra_tests, str) else list(extra_tests)
+    for test in extra:
+        check_choice("extra_tests", test, EXTRA_TESTS)
+    return extra
+
+
+def _run_test(test: str, x: Floats, y: Floats) -> float | None:
+    if test == "t":
+        return paired_t_p(subtract(x, y, bounded=False))
+    if test == "wilcoxon":
+        return wilcoxon_p(subtract(x, y, bounded=False))
+    return mcnemar_p(x, y) if np.isin(x, (0, 1)).all() and np.isin(y, (0, 1)).all() else None
+
+
+def _find_flips(problems: Sequence[str], x: Floats, y: Floats) -> list[Flip]:
+    difference = np.abs(subtract(x, y, bounded=False))
+    order = np.argsort(-difference, kind="stable")[:_FLIPS]
+    return [Flip(problems[i], float(x[i]), float(y[i])) for i in order if difference[i]]
+
+
+def _fingerprint(values: Floats) -> bytes:
+    """Return the same bytes for values that differ by rounding alone."""
+    return (np.round(values, _DIGITS) + 0.0).tobytes()  # −0.0 + 0.0 is 0.0
+
+
+def _adjust(p_values: Mapping[str, float], questions: Mapping[str, bytes]) -> dict[str, float]:
+    """Adjust p-values for the number of different questions that are asked.
+
+    Keys that differ alike in every problem, as pass@1 and avg@n do, ask one question.
+    """
+    found: dict[bytes, float] = {}
+    for key, p_value in p_values.items():
+        found.setdefault(questions[key], p_value)
+    adjusted = dict(zip(found, holm(list(found.values())).tolist(), strict=True))
+    return {key: adjusted[questions[key]] for key in p_values}
+
+
+def _to_json(value: float | None) -> float | None:
+    """Return a number that JSON can hold; None for an undefined test."""
+    return None if value is None or isnan(value) else value
+
+
+def _note_matching(models: Sequence[Measured], only: Sequence[int], *, unpaired: bool) -> list[Message]:
+    """Say how problems were matched, unless all have names and are the same."""
+    if unpaired:
+        return []  # each comparison says so
+    if any(only):
+        return [Message("compare.dropped", "Problems that only one model has, left out: {count:,}.", count=sum(only))]
+    if not all(model.named for model in models):
+        return [Message("compare.by_order", "The problems have no names and were matched by their order.")]
+    return []
+
+
+def _note_conditions(models: Sequence[Measured], keys: Sequence[str]) -> list[Message]:
+    """Warn if the models were measured under different conditions: a difference may then come from these."""
+    differing = find_differing_conditions(models, keys)
+    if not differing:
+        return []
+    listed = "; ".join(f"{name} ({', '.join(values)})" for name, values in differing.items())
+    return [
+        Message(
+            "compare.conditions",
+            "The models were measured under different conditions, and these may make the difference: {conditions}.",
+            conditions=listed,
+        )
+    ]
+
+
+def _note_keys(chosen: Sequence[str], comparisons: Mapping[str, Comparison], questions: int) -> list[Message]:
+    """Say what must be known of all keys, and of some."""
+    notes = []
+    left_out = [key for key in chosen if key not in comparisons]
+    if left_out:
+        notes.append(
+            Message(
+                "compare.no_range",
+                "Left out, since values without a range are compared on the same problems only: {keys}.",
+                keys=", ".join(left_out),
+            )
+        )
+    if questions > 1:
+        notes.append(
+            Message(
+                "compare.adjusted",
+                "The p-values are adjusted for the {count} different questions that these numbers ask (Holm).",
+                count=questions,
+            )
+        )
+    about: dict[Message, list[str]] = {}
+    for key, found in comparisons.items():
+        for note in found.notes:
+            about.setdefault(note, []).append(key)
+    return notes + [
+        note if len(keys) == len(comparisons)
+        else Message("compare.of_keys", "{keys}: {note}", keys=", ".join(keys), note=note)
+        for note, keys in about.items()
+    ]  # fmt: skip
+
+
+def _note_mcnemar(comparisons: Mapping[str, Comparison], further: Mapping[str, Mapping[str, float]]) -> list[Message]:
+    """Say why McNemar's test is left out for some keys."""
+    left_out = [key for key in comparisons if key not in further["mcnemar"]] if "mcnemar" in further else []
+    if not left_out or not all(comparisons[key].paired for key in left_out):
+        return []
+    return [
+        Message(
+            "compare.mcnemar",
+            "McNemar's test is left out for {keys}: it counts problems, whose values must all be 0 or 1, as with one "
+            "sample of each, or at k = n.",
+            keys=", ".join(left_out),
+        )
+    ]
+
+
+_NO_PAIRS = Message(
+    "compare.no_pairs", "Equivalence and further tests are left out: they compare models on the same problems."
+)

@@ -1,0 +1,187 @@
+"""What the rules of a diagnosis look at, and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from at_k.combinatorics import Floats
+from at_k.error_bars import Confidence, ErrorBar, find_error_bars
+from at_k.errors import InputError, Message
+from at_k.estimators.consensus import Tally, count_votes
+from at_k.grading import Verdicts
+from at_k.problems import Problems
+from at_k.report import Report
+from at_k.report.notes import refuse_scatter
+from at_k.report.tables import write_estimate
+from at_k.samples import Answers, Ragged
+from at_k.uncertainty import compare_values, interval, measure_calibration, measure_vote_shares
+from at_k.uncertainty.calibration import Calibration
+from at_k.uncertainty.standard_errors import standard_error
+from at_k.validation import shorten
+from at_k.values import Column, Key
+
+FAR = 0.05
+"""A difference of at most this is not worth a sentence, even if it is shown: one problem in twenty."""
+
+_LEVEL = 0.95
+"""The level of the intervals if the report has none."""
+
+
+class Findings:
+    """Hold what the rules look at in a report, and collect what they say."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self.sentences: list[Message] = []
+        self.figures: dict[str, Any] = {}
+        self.problems: Problems | None = None
+        self.verdicts: Verdicts | None = None
+        if report.samples is not None:
+            self.problems, self.verdicts = report.samples
+        self.n, self.c = np.array(report.n), np.array(report.c)
+        self.level: float = report.options.get("confidence_level") or _LEVEL
+        wanted = report.options.get("clusters")
+        self.clusters: list[str] | None = report.labels if wanted is True else wanted
+
+    def say(self, message: Message) -> None:
+        """Add a sentence."""
+        self.sentences.append(message)
+
+    @cached_property
+    def keys(self) -> dict[str, Key]:
+        """Find the values that are compared: pass@k and cons@k at the largest k, and avg@n."""
+        found: dict[str, Key] = {}
+        for key in self.report.values:
+            older = found.get(key.metric)
+            if key.metric in ("pass@k", "cons@k", "avg@n") and (older is None or (key.k or 0) > (older.k or 0)):
+                found[key.metric] = key
+        return found
+
+    @cached_property
+    def bars(self) -> Mapping[Key, ErrorBar]:
+        """Return the intervals of these values: those of the report or, if it has none, those of the default level."""
+        if self.report.intervals:
+            return self.report.intervals
+        columns = {key: Column.of(self.report.by_problem[key]) for key in self.keys.values()}
+        means = {key: self.report.values[key] for key in columns}
+        return find_error_bars(columns, means, Confidence(_LEVEL, clusters=self.clusters))
+
+    @cached_property
+    def conflicts(self) -> tuple[int, str, int]:
+        """Count the problems in which an answer has two verdicts, and give such an answer and its problem."""
+        if self.verdicts is None or self.verdicts.answers is None:
+            return 0, "", -1
+        codes, distinct = self.verdicts.answers.codes, self.verdicts.answers.distinct
+        cast = codes.values >= 0
+        pairs = codes.problem[cast] * len(distinct) + codes.values[cast]
+        found, which, count = np.unique(pairs, return_inverse=True, return_counts=True)
+        right = np.bincount(which, weights=self.verdicts.correct.values[cast], minlength=len(found))
+        mixed = found[(right > 0) & (right < count)]
+        if not len(mixed):
+            return 0, "", -1
+        problem, code = divmod(int(mixed[0]), len(distinct))
+        return len(np.unique(mixed // len(distinct))), shorten(distinct[code]), problem
+
+    @cached_property
+    def votes(self) -> Answers | None:
+        """Return the answers if a vote among them means something: they repeat, and equal ones have one verdict."""
+        if self.verdicts is None or self.verdicts.answers is None:
+            return None
+        if self.conflicts[0] and self.report.options.get("on_conflict") != "majority":
+            return None
+        try:
+            refuse_scatter(self.verdicts, "cons@k")
+        except InputError:
+            return None
+        return self.verdicts.answers
+
+    @cached_property
+    def tally(self) -> Tally | None:
+        """Count the votes for each answer."""
+        if self.votes is None or self.verdicts is None:
+            return None
+        return count_votes(self.votes, self.verdicts.correct.values, "majority", "grades")
+
+    @cached_property
+    def vote_shares(self) -> tuple[Floats, Floats] | None:
+        """Return the share of each problem's leading answer, and whether it is correct."""
+        if self.votes is None or self.verdicts is None:
+            return None
+        return measure_vote_shares(self.votes.listed(), list_rows(self.verdicts.correct), on_conflict="majority")
+
+    @cached_property
+    def confidences(self) -> tuple[Floats, Floats] | None:
+        """Return the score of each sample, and whether it is correct, if all scores could be confidences."""
+        if self.problems is None or self.verdicts is None or self.problems.scores is None:
+            return None
+        scores, kept = self.problems.scores.values, self.verdicts.kept
+        if scores.ndim > 1 or self.report.options.get("higher_is_better") is False:
+            return None
+        scores = scores if kept is None else scores[kept]
+        if not ((scores >= 0) & (scores <= 1)).all():
+            return None
+        return scores, self.verdicts.correct.values.astype(np.float64)
+
+    def write(self, key: Key) -> str:
+        """Write a value with its interval."""
+        return " ".join(write_estimate(self.report.values[key], self.bars[key]))
+
+    def compare(self, a: Floats, b: Floats) -> tuple[float, float, float]:
+        """Return the difference of two means over the same problems, and the limits of its interval."""
+        if self.clusters is None:
+            found = compare_values(a, b, level=self.level, n_flips=1)  # the p-value is not used
+            return found.difference, found.low, found.high
+        difference = np.asarray(a) - np.asarray(b)
+        mean = float(difference.mean())
+        stderr, m = standard_error(difference, clusters=self.clusters)
+        low, high = interval((1 + mean) / 2, stderr / 2, m, level=self.level)
+        return mean, 2 * float(low) - 1, 2 * float(high) - 1
+
+    def compare_keys(self, a: Key, b: Key) -> tuple[float, float, float]:
+        """Compare two values over the same problems; as `compare`."""
+        return self.compare(np.array(self.report.by_problem[a]), np.array(self.report.by_problem[b]))
+
+    @cached_property
+    def calibrations(self) -> dict[str, dict[str, Calibration]]:
+        """Measure the calibration of all confidences that there are."""
+        pairs = {"vote": self.vote_shares, "score": self.confidences}
+        return {
+            name: {binning: measure_calibration(*pair, binning=binning) for binning in ("width", "mass")}
+            for name, pair in pairs.items()
+            if pair is not None
+        }
+
+
+def exceeds(value: float, threshold: float) -> bool:
+    """Return whether a value is above a threshold by more than the rounding of a mean."""
+    return value > threshold + 1e-9
+
+
+def write_difference(value: float, low: float, high: float) -> str:
+    """Write a difference with its interval.
+
+    Examples:
+        >>> write_difference(0.15, -0.05, 0.35)
+        '+0.150 [−0.050, +0.350]'
+    """
+    shown, least, most = (f"{each + 0.0:+.3f}".replace("-", "−") for each in (value, low, high))
+    return f"{shown} [{least}, {most}]"
+
+
+def quote(problem: str) -> str:
+    """Quote the name of a problem."""
+    return f"“{problem if len(problem) <= 40 else problem[:39] + '…'}”"
+
+
+def list_rows(samples: Ragged) -> object:
+    """List rows; those of one length as a table, which is read as a whole."""
+    return samples.listed() if samples.width is None else samples.values.reshape(len(samples), samples.width)
+
+
+def list_bar(value: float, low: float, high: float) -> dict[str, float]:
+    """List a value with its interval, as `json.dumps` takes it."""
+    return {"value": value, "low": low, "high": high}

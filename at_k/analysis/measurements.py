@@ -1,0 +1,258 @@
+"""What was measured of each model: read, and lined up by problem, for a comparison."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from inspect import Parameter, signature
+from typing import Any
+
+import numpy as np
+
+from at_k.combinatorics import Floats
+from at_k.errors import InputError
+from at_k.readers import is_paths
+from at_k.report import Report, score
+from at_k.report.files import find_report
+from at_k.validation import is_number, shorten, type_name
+
+UNMATCHED = ("error", "drop", "unpaired")
+"""What happens to problems that only one of two models was measured on."""
+
+Values = Mapping[Any, Mapping[str, float]]
+"""Key → problem → value."""
+
+
+def list_options(function: Callable[..., Any]) -> list[str]:
+    """List the arguments of a function that are given by name alone.
+
+    Examples:
+        >>> list_options(sorted)
+        ['key', 'reverse']
+    """
+    return [name for name, each in signature(function).parameters.items() if each.kind is Parameter.KEYWORD_ONLY]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was measured of one model.
+
+    Attributes:
+        values: key → problem → value.
+        named: whether its problems have names.
+        conditions: key → how it was measured: the parts of its signature, by name; empty for values without one.
+    """
+
+    values: Values
+    named: bool
+    conditions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    @property
+    def problems(self) -> list[str]:
+        """List the names of the problems, in their order."""
+        return list(next(iter(self.values.values())))
+
+
+_OF_ERROR_BARS = ("confidence_level", "target", "clusters", "ci_method")
+
+SCORING_OPTIONS = tuple(name for name in list_options(score) if name not in (*_OF_ERROR_BARS, "groups", "seed"))
+"""The options of `at_k.score` that change what is compared."""
+
+
+def refuse_unknown_options(name: str, options: Mapping[str, Any], known: Iterable[str]) -> None:
+    """Raise for an option that a function does not have, rather than ignore it."""
+    known = list(known)
+    for option, value in options.items():
+        if option not in known:
+            raise TypeError(
+                f"Unknown option `{option}` of `{name}`; got {shorten(value)}. The options are {', '.join(known)}"
+            )
+
+
+def refuse_scoring_options(options: Mapping[str, Any]) -> None:
+    """Raise for options that say how data are scored, where they are scored already."""
+    if options:
+        raise InputError(
+            "compare.scored",
+            "The options {names} say how data are scored, but these values are there already. Leave them out, or give "
+            "the data.",
+            names=", ".join(f"`{name}`" for name in options),
+        )
+
+
+def read_models(models: Mapping[str, Any], options: Mapping[str, Any]) -> list[Measured]:
+    """Read what was measured of each model. Data that are not scored yet are scored with the options."""
+    scored = {name: _find_scored(data) for name, data in models.items()}
+    if all(found is not None for found in scored.values()):
+        refuse_scoring_options(options)
+    return [
+        found if found is not None else _read_report(_score(name, models[name], options))
+        for name, found in scored.items()
+    ]
+
+
+def _find_scored(data: Any) -> Measured | None:
+    """Return what was measured, if the data are a report, a file of one, or values; None if they are to be scored."""
+    report = find_report(data)
+    if report is not None:
+        return _read_report(report)
+    if isinstance(data, Mapping) and data and all(isinstance(each, Mapping) for each in data.values()):
+        return Measured(_check_values(data), named=True)
+    return None
+
+
+def _score(name: str, data: Any, options: Mapping[str, Any]) -> Report:
+    refuse_wrong_kind(name, data, "a mapping of keys to values of problems")
+    return score(data, confidence_level=None, **options)
+
+
+def refuse_wrong_kind(name: str, data: object, further: str) -> None:
+    """Raise if an argument is nothing that can be scored, and name it.
+
+    Args:
+        name: the name of the argument.
+        data: its value, which is no report.
+        further: what the argument may be beside a report and data.
+
+    Raises:
+        TypeError: if it is neither a path nor a data set.
+    """
+    if is_paths(data) or isinstance(data, Mapping) or hasattr(data, "columns") or hasattr(data, "column_names"):
+        return
+    if isinstance(data, Sequence) and any(isinstance(row, Mapping) for row in data):
+        return  # what is wrong with a row is said where rows are read
+    raise TypeError(
+        f"`{name}` must be a report, a results file, a data set, or {further}; got {shorten(data)} of type "
+        f"{type_name(data)}"
+    )
+
+
+def _read_report(report: Report) -> Measured:
+    """Take the values of a report. Problems called 0, 1, 2, … in order have no names, unless a file says so."""
+    named = report.problems != list(map(str, range(len(report))))
+    if report.origin is not None:
+        named = named or report.origin.roles.get("problem") is not None
+    values: Values = {key: dict(zip(report.problems, each, strict=True)) for key, each in report.by_problem.items()}
+    conditions = {
+        str(key): _read_conditions(report.signatures[name]) for name, keys in report.metrics.items() for key in keys
+    }
+    return Measured(values, named, conditions)
+
+
+_OF_NO_COMPARISON = ("n", "k", "tau", "estimator", "ci", "target", "ci_method", "clusters")
+"""Conditions in which two models may differ: what was asked for, how often was sampled, and which error bars stand
+beside. What matters of k and τ is in the key."""
+
+
+def _read_conditions(signature: str) -> dict[str, str]:
+    """Read the conditions of a signature that two values must share to be compared.
+
+    Examples:
+        >>> _read_conditions("pass_at_k|n:8|k:1,2|threshold:0.5|extract:(a|b)|version:0.2.0")
+        {'threshold': '0.5', 'extract': '(a|b)', 'version': '0.2.0'}
+    """
+    _, *parts = re.split(r"\|(?=[a-z_]+:)", signature)  # a bar may also be part of a pattern
+    found = dict(part.split(":", 1) for part in parts)
+    return {name: value for name, value in found.items() if name not in _OF_NO_COMPARISON}
+
+
+def find_differing_conditions(models: Sequence[Measured], keys: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Find the conditions under which not all models were measured alike: name → what it was for each model.
+
+    Values without a signature say nothing about their conditions, and are passed over.
+    """
+    known = [model.conditions for model in models if model.conditions]
+    found: dict[str, tuple[str, ...]] = {}
+    for key in keys:
+        own = [conditions.get(key, {}) for conditions in known]
+        for name in dict.fromkeys(name for each in own for name in each):
+            values = tuple(each.get(name, "–") for each in own)
+            if len(set(values)) > 1:
+                found.setdefault(name, values)
+    return found
+
+
+def _check_values(data: Mapping[Any, Mapping[Any, Any]]) -> Values:
+    """Return values that the caller computed, after a check that all keys have the same problems, and numbers."""
+    values = {str(key): {str(problem): value for problem, value in each.items()} for key, each in data.items()}
+    (first, known), *_ = values.items()
+    for (key, each), given in zip(values.items(), data.values(), strict=True):
+        if each.keys() != known.keys() or len(each) != len(given):
+            raise InputError(
+                "compare.ragged",
+                "All keys must have values for the same problems, each named once; {key} and {first} do not.",
+                key=key,
+                first=first,
+            )
+        for problem, value in each.items():
+            if not is_number(value):
+                raise TypeError(
+                    f"the value of {key} must be a number; got {shorten(value)} of type {type_name(value)} for problem "
+                    f"{shorten(problem)}"
+                )
+    if not known:
+        raise InputError("compare.empty", "There are no values for {key}. Give one for each problem.", key=first)
+    return values
+
+
+def choose_keys(keys: str | Iterable[str] | None, models: Sequence[Measured]) -> list[str]:
+    """Return the keys to compare, which all models have, as the first one has them."""
+    common = {key: key for key in models[0].values if all(key in model.values for model in models[1:])}
+    if not common:
+        raise InputError(
+            "compare.no_key",
+            "The models have no number in common: {keys}. Ask for the same k.",
+            keys="; ".join(", ".join(model.values) for model in models),
+        )
+    wanted = list(common) if keys is None else list(dict.fromkeys([keys] if isinstance(keys, str) else keys))
+    if not wanted:
+        raise ValueError("`keys` must name at least one number; got none")
+    for key in wanted:
+        if key not in common:
+            raise InputError(
+                "compare.unknown_key",
+                "Not all models have {key}. They have in common: {keys}.",
+                key=key,
+                keys=", ".join(common),
+            )
+    return [common[key] for key in wanted]
+
+
+def match_problems(models: Sequence[Measured], unmatched: str, names: Sequence[str]) -> tuple[list[str], list[int]]:
+    """Return the problems that all models have, and how many each of them has beside these."""
+    own = [model.problems for model in models]
+    shared = set(own[0]).intersection(*own[1:])
+    only = [len(each) - len(shared) for each in own]
+    if unmatched == "unpaired":
+        return [problem for problem in own[0] if problem in shared], only
+    if any(only) and not all(model.named for model in models):
+        raise InputError(
+            "compare.no_names",
+            "The problems of {names} have no names, so that they are matched by their order, and all models must have "
+            "as many; they have {counts}. Name them in a column `problem`.",
+            names=", ".join(name for name, model in zip(names, models, strict=True) if not model.named),
+            counts=", ".join(f"{len(each):,}" for each in own),
+        )
+    if not shared:
+        raise InputError(
+            "compare.no_problem",
+            "The models have no problem in common. Their first ones are {examples}: spell names alike.",
+            examples=", ".join(shorten(each[0]) for each in own),
+        )
+    if any(only) and unmatched == "error":
+        place = next(i for i, count in enumerate(only) if count)
+        raise InputError(
+            "compare.problems",
+            "The models were not measured on the same problems: all have {shared:,}, and beside these {only}, such as "
+            '{example}. Leave out what not all have: unmatched="drop".',
+            shared=len(shared),
+            only=", ".join(f"{name} has {count:,}" for count, name in zip(only, names, strict=True) if count),
+            example=shorten(next(problem for problem in own[place] if problem not in shared)),
+        )
+    return [problem for problem in own[0] if problem in shared], only
+
+
+def line_up(values: Mapping[str, float], problems: Sequence[str]) -> Floats:
+    """Return the values of some problems, in the order of these."""
+    return np.array([values[problem] for problem in problems], dtype=np.float64)

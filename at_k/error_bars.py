@@ -1,0 +1,222 @@
+"""Error bars of a metric's means: which standard error and which interval belong to a key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite, isnan
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from at_k.arguments import CI_METHODS, TARGETS
+from at_k.combinatorics import Floats, Ints
+from at_k.family import FAMILY
+from at_k.uncertainty.bootstrap import bootstrap_interval
+from at_k.uncertainty.checks import check_fraction
+from at_k.uncertainty.intervals import interval
+from at_k.uncertainty.standard_errors import problem_set_error, standard_error
+from at_k.validation import check_choice
+from at_k.values import Column, Key
+
+_UNBOUNDED = {output.metric for metric in FAMILY.values() for output in metric.outputs if not output.bounded}
+
+
+class ErrorBar(NamedTuple):
+    """The uncertainty of one number.
+
+    Attributes:
+        stderr: its standard error; None where there is none.
+        low: the lower limit of its interval.
+        high: the upper limit.
+        is_upper_bound: whether the interval is that for other problems, which is wider, since some problem has no
+            sample more than the k that are drawn.
+    """
+
+    stderr: float | None
+    low: float
+    high: float
+    is_upper_bound: bool = False
+
+
+@dataclass(frozen=True)
+class Confidence:
+    """Which error bars are wanted.
+
+    Attributes:
+        level: the confidence level; None for no error bars.
+        target: "population" or "problem_set".
+        clusters: one label per problem, where problems come in groups that resemble each other.
+        method: how an interval is made of a standard error; see `at_k.interval`. "bootstrap" needs none.
+
+    Raises:
+        TypeError: if the level is not a number.
+        ValueError: if a choice is unknown, or choices do not go together.
+    """
+
+    level: float | None = None
+    target: str = "population"
+    clusters: Sequence[str] | None = None
+    method: str = "beta"
+
+    def __post_init__(self) -> None:
+        if self.level is not None:
+            check_fraction("confidence_level", self.level)
+        check_choice("target", self.target, TARGETS)
+        check_choice("ci_method", self.method, CI_METHODS)
+        if self.target == "problem_set":
+            if self.clusters is not None:
+                raise ValueError("`clusters` must not be given for `target` 'problem_set', whose problems are fixed")
+            if self.method == "bootstrap":
+                raise ValueError("`ci_method` 'bootstrap' draws other problems; `target` must be 'population' for it")
+
+    def conditions(self) -> dict[str, object]:
+        """Return what a signature says; nothing without error bars."""
+        if self.level is None:
+            return {}
+        clusters = {} if self.clusters is None else {"clusters": len(set(self.clusters))}
+        return {"ci": self.level, "target": self.target, "ci_method": self.method, **clusters}
+
+
+NO_ERROR_BARS = Confidence()
+
+
+def find_error_bars(
+    columns: Mapping[Key, Column],
+    means: Mapping[Key, float],
+    wanted: Confidence,
+    *,
+    n: Ints | None = None,
+    vary: Callable[[], Mapping[Key, Floats]] | None = None,
+    problems: NDArray[np.intp] | None = None,
+) -> dict[Key, ErrorBar]:
+    """Find the error bar of every key that has one. Values without a range have none if there is one problem.
+
+    Args:
+        columns: key → one value per problem.
+        means: key → their mean over these problems.
+        wanted: which error bars are wanted.
+        n: samples of each problem; needed, as `vary` is, for the target "problem_set".
+        vary: returns the jackknife variances of the values, by key.
+        problems: the places of these problems among all; None for all of them.
+    """
+    if wanted.level is None or not columns:
+        return {}
+    chosen = slice(None) if problems is None else problems
+    if wanted.target == "population":
+        errors = _find_population_errors(columns, wanted.clusters, chosen)
+    elif n is None or vary is None:
+        raise ValueError("`target` must be 'population' here: the samples of the problems are not known")
+    else:
+        errors = _find_problem_set_errors(columns, n, vary(), chosen)
+    limits: dict[Key, tuple[float, float]] = {}
+    for bounded in (True, False):
+        own = {key: column for key, column in columns.items() if _is_bounded(key, column) is bounded}
+        limits |= _find_limits(own, means, errors, wanted, chosen, bounded=bounded) if own else {}
+    return {
+        key: ErrorBar(None if isnan(error.stderr) else error.stderr, *limits[key], error.is_upper_bound)
+        for key, error in errors.items()
+        if all(map(isfinite, limits[key]))
+    }
+
+
+def is_bounded(key: str) -> bool:
+    """Return whether the values of a key lie in [0, 1]: all but those in the unit of the scores.
+
+    Examples:
+        >>> is_bounded(Key("max@k", 4)), is_bounded("max@4"), is_bounded("best@4")
+        (False, False, True)
+    """
+    return (key.metric if isinstance(key, Key) else re.sub(r"@\d+$", "@k", key)) not in _UNBOUNDED
+
+
+def _is_bounded(key: str, column: Column) -> bool:
+    """Return whether values lie in [0, 1] by their definition, and, of a key that no metric has made, as they are."""
+    return is_bounded(key) and (isinstance(key, Key) or bool(((column.levels >= 0) & (column.levels <= 1)).all()))
+
+
+class _Error(NamedTuple):
+    """A standard error, NaN where there is none, how many units are behind it, and whether it is an upper bound."""
+
+    stderr: float
+    m: float
+    is_upper_bound: bool = False
+
+
+_Chosen = NDArray[np.intp] | slice
+
+
+def _find_population_errors(
+    columns: Mapping[Key, Column], clusters: Sequence[str] | None, chosen: _Chosen
+) -> dict[Key, _Error]:
+    """Find the standard errors for other problems like these."""
+    if clusters is not None:
+        labels = np.array(clusters, dtype=object)[chosen].tolist()
+        stderr, m = standard_error(_expand(columns, chosen), clusters=labels)
+        return {key: _Error(error, m) for key, error in zip(columns, stderr.tolist(), strict=True)}
+    together: dict[int, list[Key]] = {}  # the columns that share an array, whose levels are counted once
+    for key, column in columns.items():
+        together.setdefault(id(column.which), []).append(key)
+    found: dict[Key, _Error] = {}
+    for keys in together.values():
+        which = columns[keys[0]].which
+        if which is None:
+            stderr, m = standard_error(np.stack([columns[key].levels[chosen] for key in keys], axis=1))
+        else:
+            levels = np.stack([columns[key].levels for key in keys], axis=1)
+            stderr, m = _find_error_of_levels(levels, np.bincount(which[chosen], minlength=len(levels)))
+        found |= {key: _Error(error, m) for key, error in zip(keys, stderr.tolist(), strict=True)}
+    return {key: found[key] for key in columns}
+
+
+def _find_error_of_levels(levels: Floats, counts: Ints) -> tuple[Floats, float]:
+    """Return what `standard_error` does for levels each of which occurs `counts` times. Problems are not listed."""
+    levels, counts = levels[counts > 0], counts[counts > 0]
+    m = int(counts.sum())
+    if m == 1:
+        return np.full(levels.shape[1], np.nan), 1.0
+    deviation = np.where((levels == levels[0]).all(axis=0), 0.0, levels - counts @ levels / m)
+    return np.sqrt(counts @ deviation**2 / (m - 1) / m), float(m)
+
+
+def _find_problem_set_errors(
+    columns: Mapping[Key, Column], n: Ints, variances: Mapping[Key, Floats], chosen: _Chosen
+) -> dict[Key, _Error]:
+    """Find the standard errors for other samples of the same problems."""
+    found = {
+        key: problem_set_error(column.expand()[chosen], variances[key][chosen], n[chosen], k=_count_draws(key))
+        for key, column in columns.items()
+    }
+    return {key: _Error(float(each.stderr), float(each.m), bool(each.is_upper_bound)) for key, each in found.items()}
+
+
+def _count_draws(key: Key) -> int:
+    """Return k; an average over all samples is one draw."""
+    return key.k if key.k is not None and key.metric.endswith("k") else 1
+
+
+def _find_limits(
+    columns: Mapping[Key, Column],
+    means: Mapping[Key, float],
+    errors: Mapping[Key, _Error],
+    wanted: Confidence,
+    chosen: _Chosen,
+    *,
+    bounded: bool,
+) -> dict[Key, tuple[float, float]]:
+    """Find the limits of columns. Values without a range get a t interval, unless another one was asked for."""
+    level = wanted.level or 0.0
+    if wanted.method == "bootstrap":
+        low, high = bootstrap_interval(_expand(columns, chosen), level=level)
+    else:
+        method = wanted.method if bounded or wanted.method in ("t", "wald") else "t"
+        value, stderr, m = np.array([(means[key], errors[key].stderr, errors[key].m) for key in columns]).T
+        low, high = interval(value, stderr, m, level=level, method=method, bounded=bounded)
+    return dict(zip(columns, zip(low.tolist(), high.tolist(), strict=True), strict=True))
+
+
+def _expand(columns: Mapping[Key, Column], chosen: _Chosen) -> Floats:
+    """Return a table with a row for each problem and a column for each key."""
+    return np.stack([column.expand()[chosen] for column in columns.values()], axis=1)

@@ -1,0 +1,90 @@
+"""Validators of the arguments that statistics take. Each returns its argument in the one form that the rest assumes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from at_k.combinatorics import Floats, Ints
+from at_k.validation import check_counts, is_integer, is_number, shorten, type_name
+
+
+def check_fraction(name: str, value: object) -> float:
+    """Return a number between 0 and 1, both excluded, such as a confidence level."""
+    if not is_number(value):
+        raise TypeError(f"`{name}` must be a number between 0 and 1; got {shorten(value)} of type {type_name(value)}")
+    if not 0 < value < 1:
+        raise ValueError(f"`{name}` must lie between 0 and 1, both excluded; got {shorten(value)}")
+    return float(value)
+
+
+def check_size(name: str, value: object, least: int = 1) -> int:
+    """Return an integer that is not below `least`."""
+    if not is_integer(value):
+        raise TypeError(f"`{name}` must be an integer; got {shorten(value)} of type {type_name(value)}")
+    if value < least:
+        raise ValueError(f"`{name}` must be at least {least}; got {shorten(int(value))}")
+    return int(value)
+
+
+def to_floats(name: str, values: object) -> Floats:
+    """Return numbers of any shape in double precision. They may be NaN or infinite."""
+    try:
+        array: NDArray[Any] = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"`{name}` must hold numbers, in rows of one length; got {shorten(values)}") from None
+    if array.dtype.kind not in "biuf" and array.size:
+        raise TypeError(f"`{name}` must hold numbers; got {array.dtype} in {shorten(values)}")
+    return array.astype(np.float64)
+
+
+def read_numbers(name: str, values: object) -> Floats:
+    """Return finite numbers of any shape in double precision."""
+    array = to_floats(name, values)
+    finite = np.isfinite(array)
+    if not finite.all():
+        at = int(np.argmin(finite))
+        raise ValueError(f"`{name}` must hold finite numbers; got {array.flat[at]}{_place(array, at)}")
+    return array
+
+
+def read_values(name: str, values: object, *, bounded: bool = True) -> Floats:
+    """Return one value per problem along the first axis, in [0, 1] if they are bounded."""
+    array = read_numbers(name, values)
+    if not array.ndim or not array.size:
+        raise ValueError(f"`{name}` must hold one value per problem, at least one; got {shorten(values)}")
+    return require_unit_range(name, array) if bounded else array
+
+
+def require_unit_range(name: str, array: Floats) -> Floats:
+    """Raise unless all numbers are in [0, 1]."""
+    wrong = (array < 0) | (array > 1)
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise ValueError(f"`{name}` must lie in [0, 1]; got {array.flat[at]}{_place(array, at)}")
+    return array
+
+
+def read_column(name: str, values: object, *, bounded: bool = True) -> Floats:
+    """Return one number per problem."""
+    array = read_values(name, values, bounded=bounded)
+    if array.ndim != 1:
+        raise ValueError(f"`{name}` must hold one number per problem; got an array of shape {array.shape}")
+    return array
+
+
+def read_counts(n: ArrayLike, c: ArrayLike) -> tuple[Ints, Ints]:
+    """Return n and c as `at_k.pass_at_k` takes them, one of each per problem."""
+    sizes, correct = check_counts(n, c)
+    if sizes.ndim > 1:
+        raise ValueError(f"`n` and `c` must hold one number per problem; got arrays of shape {sizes.shape}")
+    if np.ndim(n) == np.ndim(c) == 1 and len(np.asarray(n)) != len(np.asarray(c)):
+        raise ValueError(f"`n` and `c` must have as many problems; got {len(np.asarray(n))} and {len(np.asarray(c))}")
+    return sizes.reshape(-1), correct.reshape(-1)
+
+
+def _place(array: Floats, at: int) -> str:
+    """Return the problem of a flat index, in the words that end an error message."""
+    return f" in problem {np.unravel_index(at, array.shape)[0]}" if array.ndim else ""

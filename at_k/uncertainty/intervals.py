@@ -1,0 +1,195 @@
+"""Confidence intervals of means of values in [0, 1], from the mean, its standard error and the number of units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from at_k.combinatorics import Floats
+from at_k.uncertainty.checks import check_fraction, read_numbers, require_unit_range, to_floats
+from at_k.validation import check_choice, check_flag
+
+METHODS = ("beta", "t", "wald", "wilson", "clopper-pearson")
+"""Methods that need a mean, its standard error and a number of units. The bootstrap needs every value."""
+
+_NEAR, _FAR = 0.25, 0.75
+"""Pseudo-units at the two ends of [0, 1]. With (0, 1), the limits of 0/1 data are those of Clopper and Pearson, and the
+intervals are 7 % wider; with (½, ½) they are those of Jeffreys, and cover 89 % in the worst cell."""
+
+_MANY = 1e12
+"""So many right and wrong samples are as good as a normal distribution, to six digits of the width. SciPy's quantile
+is off, or NaN, from 1e14 on."""
+
+_LEAST_SUM = 1e-6
+"""Least sum of the two parameters of the Beta distribution."""
+
+
+def interval(
+    value: ArrayLike,
+    stderr: ArrayLike | None,
+    m: ArrayLike,
+    /,
+    *,
+    level: float = 0.95,
+    method: str = "beta",
+    bounded: bool = True,
+) -> tuple[Floats, Floats]:
+    """Compute a confidence interval of a mean of values in [0, 1], such as pass@k or cons@k.
+
+    The default covers for few problems and near 0 and 1, where the others fail: it never has zero width, never leaves
+    [0, 1], always contains the value, and turns around when the value does.
+
+    Args:
+        value: the mean, in [0, 1].
+        stderr: its standard error, at least 0. None, or NaN in an array, where there is none: the value then counts as
+            one unit.
+        m: the number of independent units behind it, at least 1: problems, samples, or the effective number of
+            clusters, which need not be an integer. All three are broadcast against each other.
+        level: the confidence level.
+        method: "beta", the default; "t" and "wald", value ± stderr times the quantile of Student's t with m − 1 degrees
+            of freedom, or of the normal distribution, cut at 0 and 1; "wilson" and "clopper-pearson", those of 0/1 data
+            on the effective size value·(1 − value)/stderr², or m where stderr is 0.
+        bounded: False for values that have no range, such as those of max@k. This needs the method "t" or "wald".
+
+    Returns:
+        The lower and the upper limits, in the shape of the data.
+
+    Formula: with v the value, se its standard error and a = 1 − level, the lower limit is 0 if v = 0, and else
+        min(v, the a/2 quantile of Beta(μs, (1 − μ)s)) with μ = (m·v + ¼)/(m + 1), s = μ(1 − μ)(m + 1)(m + 2)/Q − 1 and
+        Q = (m·se)² + m(v − μ)² + ¾μ² + ¼(1 − μ)². The upper limit is 1 minus the lower limit of 1 − v.
+        This is the Beta distribution with the moments of a Bayesian bootstrap [1] to which ¾ of a unit at the far end
+        of [0, 1] and ¼ at the near end were added; with one unit at the far end it approximates the bound of [2].
+
+    Raises:
+        TypeError: if an argument does not hold numbers.
+        ValueError: if a value is not in [0, 1], `stderr` is negative, `m` < 1, `level` is not between 0 and 1, the
+            shapes do not broadcast, or `method` is unknown or does not suit values without a range.
+
+    References:
+        1. D. Rubin, The Bayesian bootstrap, Annals of Statistics 9, 1981, https://doi.org/10.1214/aos/1176345338.
+        2. E. Learned-Miller, P. Thomas, A New Confidence Interval for the Mean of a Bounded Random Variable, 2019,
+           https://arxiv.org/abs/1905.06208.
+        3. E. Korn, B. Graubard, Confidence intervals for proportions with small expected number of positive counts
+           estimated from survey data, Survey Methodology 24, 1998 (the effective size).
+
+    Examples:
+        >>> lower, upper = interval(1.0, 0.0, 15)  # fifteen problems, all solved
+        >>> round(float(lower), 5), float(upper)
+        (0.81268, 1.0)
+        >>> lower, upper = interval([0.2, 0.8], 0.1, 30)
+        >>> lower.round(3), upper.round(3)
+        (array([0.052, 0.563]), array([0.437, 0.948]))
+    """
+    v, se, units = _read(value, stderr, m, bounded=check_flag("bounded", bounded))
+    alpha = 1 - check_fraction("level", level)
+    check_choice("method", method, METHODS)
+    if not bounded and method not in ("t", "wald"):
+        raise ValueError(f"`method` must be 't' or 'wald' for values without a range; got {method!r}")
+    if method == "beta":
+        units, se = np.where(np.isnan(se), 1.0, units), np.nan_to_num(se, nan=0.0)
+        return find_lower(v, se, units, alpha)[()], np.maximum(v, 1 - find_lower(1 - v, se, units, alpha))[()]
+    if method in ("t", "wald"):
+        margin = _find_margin(se, units, alpha, method)
+        ends = (0.0, 1.0) if bounded else (-np.inf, np.inf)
+        return np.maximum(v - margin, ends[0])[()], np.minimum(v + margin, ends[1])[()]
+    limits = _wilson if method == "wilson" else _clopper_pearson
+    return _on_effective_size(limits, v, se, units, alpha)
+
+
+def _read(value: ArrayLike, stderr: ArrayLike | None, m: ArrayLike, *, bounded: bool) -> tuple[Floats, Floats, Floats]:
+    v, units = read_numbers("value", value), read_numbers("m", m)
+    if bounded:
+        require_unit_range("value", v)
+    if (units < 1).any():
+        raise ValueError(f"`m` must be at least 1; got {units[units < 1][0]}")
+    se = np.full((), np.nan) if stderr is None else _read_stderr(stderr)
+    try:
+        v, se, units = np.broadcast_arrays(v, se, units)
+    except ValueError:
+        raise ValueError(
+            f"`value`, `stderr` and `m` must have shapes that broadcast; got {v.shape}, {se.shape} and {units.shape}"
+        ) from None
+    return v, se, units
+
+
+def _read_stderr(stderr: ArrayLike) -> Floats:
+    """Return standard errors, NaN where there are none."""
+    listed = [np.nan if each is None else each for each in stderr] if isinstance(stderr, (list, tuple)) else stderr
+    given = to_floats("stderr", listed)
+    missing = np.isnan(given)
+    known = read_numbers("stderr", np.where(missing, 0.0, given))
+    if (known < 0).any():
+        raise ValueError(f"`stderr` must not be negative; got {known[known < 0][0]}")
+    return np.where(missing, np.nan, known)
+
+
+def find_lower(v: Floats, se: Floats, m: Floats, alpha: float) -> Floats:
+    """Return the lower limits of the default interval. Arguments are taken as clean."""
+    from scipy.special import betaincinv
+
+    return np.where(v <= 0, 0.0, np.minimum(v, betaincinv(*_match_beta(v, se, m), alpha / 2)))
+
+
+def find_lower_level(v: Floats, se: Floats, m: Floats, limit: float) -> Floats:
+    """Return half of the alpha at which the lower limit of the default interval is `limit`; 1 if v is not above it."""
+    from scipy.special import betainc
+
+    if not limit > 0:
+        return np.where(v > limit, 0.0, 1.0)
+    return np.where(v <= limit, 1.0, betainc(*_match_beta(v, se, m), min(limit, 1.0)))
+
+
+def _match_beta(v: Floats, se: Floats, m: Floats) -> tuple[Floats, Floats]:
+    """Return the parameters of the Beta distribution whose quantile is the lower limit."""
+    mean = (m * v + _NEAR) / (m + 1)
+    spread = (m * se) ** 2 + m * (v - mean) ** 2 + _FAR * mean**2 + _NEAR * (1 - mean) ** 2
+    total = np.maximum(mean * (1 - mean) * (m + 1) * (m + 2) / spread - 1, _LEAST_SUM)
+    return mean * total, (1 - mean) * total
+
+
+def _find_margin(se: Floats, m: Floats, alpha: float, method: str) -> Floats:
+    """Return the quantile times the standard error; infinity without a standard error or without degrees of freedom."""
+    from scipy.special import ndtri, stdtrit
+
+    none = np.isnan(se) | (m <= 1)
+    if method == "wald":
+        return np.where(none, np.inf, -ndtri(alpha / 2) * se)
+    quantile = -stdtrit(np.where(none, 1.0, m - 1), alpha / 2)
+    return np.where(none, np.inf, quantile * np.where(none, 0.0, se))
+
+
+_Limits = Callable[[Floats, Floats, float], tuple[Floats, Floats]]
+
+
+def _on_effective_size(limits: _Limits, v: Floats, se: Floats, m: Floats, alpha: float) -> tuple[Floats, Floats]:
+    """Return the limits of 0/1 data on the effective size; [0, 1] without a standard error."""
+    none, zero = np.isnan(se), se == 0
+    divisor = np.where(none | zero, 1.0, se)
+    with np.errstate(over="ignore", invalid="ignore"):  # a tiny standard error makes an infinite size
+        size = np.where(zero, m, v / divisor * ((1 - v) / divisor))
+    # A value of 0 or 1 cannot come with a standard error above 0, but rounding can make one.
+    lower, upper = limits(v, np.where(size > 0, size, m), alpha)
+    return np.where(none, 0.0, np.minimum(v, lower))[()], np.where(none, 1.0, np.maximum(v, upper))[()]
+
+
+def _wilson(v: Floats, size: Floats, alpha: float) -> tuple[Floats, Floats]:
+    from scipy.special import ndtri
+
+    z = -ndtri(alpha / 2)
+    centre = (v + z**2 / (2 * size)) / (1 + z**2 / size)
+    half = z / (1 + z**2 / size) * np.sqrt(v * (1 - v) / size + (z / size / 2) ** 2)
+    return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
+
+
+def _clopper_pearson(v: Floats, size: Floats, alpha: float) -> tuple[Floats, Floats]:
+    from scipy.special import betaincinv, ndtri
+
+    right, wrong = v * size, (1 - v) * size
+    # Parameters of 0 have no quantile: the limit is then the end of [0, 1].
+    lower = np.where(right > 0, betaincinv(np.where(right > 0, right, 1.0), wrong + 1, alpha / 2), 0.0)
+    upper = np.where(wrong > 0, betaincinv(right + 1, np.where(wrong > 0, wrong, 1.0), 1 - alpha / 2), 1.0)
+    margin = -ndtri(alpha / 2) * np.sqrt(v * (1 - v) / size)
+    many = np.minimum(right, wrong) > _MANY
+    return np.where(many, v - margin, lower), np.where(many, v + margin, upper)

@@ -1,0 +1,437 @@
+"""The jackknife over samples: how much each problem's value varies because other samples could have been drawn.
+
+The value of a problem is an average over all k-subsets of its n samples. Leave out each sample in turn, and the values
+on n − 1 samples average to the value on n. Their spread gives its variance, J = (n − 1)/n · Σ (U₋ᵢ − U)² [1], which
+needs k < n: it is NaN where k = n.
+
+References:
+    1. B. Efron, C. Stein, The Jackknife Estimate of Variance, Annals of Statistics 9, 1981,
+       https://doi.org/10.1214/aos/1176345462.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from at_k import columns
+from at_k.combinatorics import Floats, Ints, look_up, rank_weights
+from at_k.estimators.consensus import CONFLICTS, TIES, Tally, count_votes, elect_by_plurality
+from at_k.estimators.selection import SELECT, choose_best, rank_scores
+from at_k.samples import Answers, Ragged
+from at_k.uncertainty.checks import read_counts
+from at_k.validation import K, check_choice, check_k, check_threshold, is_sequence, refuse_too_many_k
+
+_CELLS = 2_000_000
+"""Distinct answers that are laid out at a time, each of its problems once for each sample that is left out: 16 MB for
+each of about ten such arrays."""
+
+
+class CountsEstimator(Protocol):
+    """A metric of counts, such as `at_k.pass_at_k`, with its further options filled in."""
+
+    def __call__(self, n: Any, c: Any, /, *, k: Any) -> Floats:
+        """Compute the values of problems for every k."""
+
+
+def jackknife_counts(estimate: CountsEstimator, n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
+    """Compute the jackknife variance of each problem's value, for a metric that depends on n and c alone.
+
+    Args:
+        estimate: the metric, called as `estimate(n, c, k=[…])`: `at_k.pass_at_k`, or
+            `functools.partial(at_k.g_pass_at_k, tau=0.5)`.
+        n: samples of each problem.
+        c: correct samples among them.
+        k: number of draws, 1 ≤ k ≤ n, or a list of them.
+
+    Returns:
+        Variances of shape (problems,) for one k and (problems, len(k)) for several, then the further axes of the
+        metric. NaN where k = n.
+
+    Formula: J = (n − 1) c (n − c)/n² · (f(n − 1, c) − f(n − 1, c − 1))², since leaving out one of the n − c wrong
+        samples gives f(n − 1, c), and one of the c correct ones f(n − 1, c − 1).
+
+    Raises:
+        TypeError: if `k`, `n` or `c` are not integers.
+        ValueError: if `k` < 1, some n < k, or c is not in 0…n.
+
+    Examples:
+        >>> from at_k import pass_at_k
+        >>> jackknife_counts(pass_at_k, [4, 4], [2, 4], k=1)  # p(1 − p)/(n − 1) = ¼/3, and 0
+        array([0.08333333, 0.        ])
+        >>> jackknife_counts(pass_at_k, [4], [1], k=[2, 4])
+        array([[0.25,  nan]])
+    """
+    sizes, right = read_counts(n, c)
+    draws = check_k(k)
+    refuse_too_many_k(draws, sizes)
+    inner = np.asarray(estimate(int(sizes[0]), [0], k=list(draws))).shape[2:]
+
+    def table(size: int) -> Floats:
+        variances = np.full((size + 1, len(draws), *inner), np.nan)
+        fit = [column for column, each in enumerate(draws) if each < size]
+        if fit:
+            counts = np.arange(size)
+            value = np.asarray(estimate(size - 1, counts, k=[draws[column] for column in fit]))
+            c = counts[1:].reshape(-1, *[1] * (value.ndim - 1))
+            variances[:, fit] = 0.0
+            variances[1:size, fit] = (size - 1) * c * (size - c) / size**2 * np.diff(value, axis=0) ** 2
+        return variances
+
+    found = look_up(table, sizes, right)
+    return found if is_sequence(k) else found[:, 0]
+
+
+def jackknife_mean(grades: object, /) -> Floats:
+    """Compute the jackknife variance of each problem's mean grade: the variance of its grades, divided by n.
+
+    Args:
+        grades: one row per problem of numbers in [0, 1].
+
+    Returns:
+        One variance per problem; NaN where n = 1.
+
+    Formula: Σ (g − ḡ)²/(n(n − 1)).
+
+    Raises:
+        TypeError: if a row is not a list of numbers.
+        ValueError: if a grade is not in [0, 1], or a problem has no samples.
+
+    Examples:
+        >>> jackknife_mean([[1, 0], [1, 1, 1], [0.5]])
+        array([0.25, 0.  ,  nan])
+    """
+    graded = columns.read_grades(grades, "grades", missing=False)
+    columns.require_problems("grades", len(graded))
+    return jackknife_grades(graded)
+
+
+def jackknife_grades(graded: Ragged) -> Floats:
+    """Compute `jackknife_mean` of checked grades."""
+    mean = graded.total() / graded.n
+    error = graded.with_values((graded.values - np.repeat(mean, graded.n)) ** 2)
+    return np.where(graded.n > 1, error.sums() / (graded.n * np.maximum(graded.n - 1, 1)), np.nan)
+
+
+def jackknife_cons(
+    votes: object, correct: object, /, *, k: K, ties: str = "random", on_conflict: str = "error"
+) -> Floats:
+    """Compute the jackknife variance of each problem's cons@k: one vote is counted for each distinct answer left out.
+
+    Args:
+        votes: as of `at_k.cons_at_k`.
+        correct: as of `at_k.cons_at_k`.
+        k: number of draws, 1 ≤ k ≤ n, or a list of them.
+        ties: as of `at_k.cons_at_k`. "first" is "random" here, since it is so for all k < n.
+        on_conflict: as of `at_k.cons_at_k`.
+
+    Returns:
+        Variances of shape (problems,) for one k and (problems, len(k)) for several. NaN where k = n. Where votes have
+        weights, use `jackknife_samples`.
+
+    Formula: J = (n − 1)/n · Σ_a count_a (U₋ₐ − U)² over the distinct answers a, of which "no answer" is one.
+
+    Raises:
+        TypeError: if a row is not a list, or an argument is of the wrong kind.
+        ValueError: if some n < k, rows differ in length, or equal answers differ in correctness.
+
+    Examples:
+        >>> jackknife_cons([["7", "7", "9"]], [[1, 1, 0]], k=[1, 2])  # without one 7: ½, without the 9: 1
+        array([[0.11111111, 0.11111111]])
+    """
+    ballots = columns.read_labels(votes, "votes")
+    right = columns.read_grades(correct, "correct", missing=False)
+    columns.require_same_samples("votes", ballots.codes.n, "correct", right.n)
+    columns.require_problems("votes", len(ballots))
+    draws = check_k(k)
+    refuse_too_many_k(draws, right.n)
+    found = jackknife_votes(ballots, right.values > 0, draws, ties=ties, on_conflict=on_conflict)
+    return found if is_sequence(k) else found[:, 0]
+
+
+def jackknife_votes(
+    ballots: Answers,
+    correct: NDArray[np.bool_],
+    k: Sequence[int],
+    *,
+    ties: str = "random",
+    on_conflict: str = "error",
+    name: str = "correct",
+) -> Floats:
+    """Compute `jackknife_cons` of checked columns: one row per problem and one column per k."""
+    check_choice("ties", ties, TIES)
+    check_choice("on_conflict", on_conflict, CONFLICTS)
+    tally = count_votes(ballots, correct, on_conflict, name)
+    bounds = np.searchsorted(tally.problem, np.arange(len(tally.n) + 1))
+    variances = np.full((len(tally.n), len(k)), np.nan)
+    # Problems with fewer samples than a k + 1 cannot be counted for it: those that allow the same k go together.
+    smaller = np.asarray(k) < tally.n[:, None]
+    rule = "random" if ties == "first" else ties
+    for pattern in np.unique(smaller, axis=0):
+        fit = np.flatnonzero(pattern)
+        draws = [k[column] for column in fit.tolist()]
+        problems = np.flatnonzero((smaller == pattern).all(axis=1))
+        # Each distinct answer of a problem is laid out once for each answer that is left out.
+        cells = np.cumsum((bounds[problems + 1] - bounds[problems] + 1) ** 2)
+        for block in np.split(problems, np.flatnonzero(np.diff(cells // _CELLS)) + 1):
+            if len(fit):
+                variances[np.ix_(block, fit)] = _leave_out_votes(tally, bounds, block, draws, rule)
+    return variances
+
+
+def _leave_out_votes(tally: Tally, bounds: Ints, problems: Ints, k: Sequence[int], ties: str) -> Floats:
+    """Return the variances of these problems, all of which have n > k."""
+    # One vote is counted for each kind of sample: answers of one problem that have as many votes and the same verdict
+    # are one kind, and so are the samples without an answer (entry −1).
+    size = bounds[problems + 1] - bounds[problems]
+    entry = _join_ranges(bounds[problems], size)
+    row = np.repeat(np.arange(len(problems)), size)
+    kind, first, times = np.unique(
+        np.stack([row, tally.count[entry], tally.correct[entry]]), axis=1, return_index=True, return_counts=True
+    )
+    silent = tally.n[problems] - np.bincount(row, weights=tally.count[entry], minlength=len(problems)).astype(np.int64)
+    mute = np.flatnonzero(silent)
+    owner = np.concatenate([kind[0], mute])
+    out = np.concatenate([entry[first], np.full(len(mute), -1)])
+    samples = np.concatenate([kind[1] * times, silent[mute]])
+
+    # The kinds become problems of n − 1 samples, in which one entry has one vote less.
+    width = size[owner]
+    source = _join_ranges(bounds[problems[owner]], width)
+    problem = np.repeat(np.arange(len(owner)), width)
+    count = tally.count[source] - (source == np.repeat(out, width))
+    left = count > 0
+    without = Tally(
+        tally.n[problems[owner]] - 1,
+        problem[left],
+        count[left],
+        tally.correct[source[left]],
+        np.zeros(np.count_nonzero(left), dtype=np.int64),
+    )
+    value = elect_by_plurality(without, k, ties)
+    total = np.zeros((len(problems), len(k)))
+    np.add.at(total, owner, value * samples[:, None])
+    n = tally.n[problems][:, None]
+    spread = np.zeros_like(total)
+    np.add.at(spread, owner, (value - (total / n)[owner]) ** 2 * samples[:, None])
+    return np.asarray(spread * (n - 1) / n)
+
+
+def _join_ranges(start: Ints, length: Ints) -> Ints:
+    """Return start, start + 1, … for each length, one range after the other."""
+    before = np.cumsum(length) - length
+    return np.repeat(start - before, length) + np.arange(length.sum())
+
+
+def jackknife_best(
+    scores: object,
+    grades: object,
+    /,
+    *,
+    k: K,
+    threshold: float = 0.5,
+    select: str | None = None,
+    score_weights: Sequence[float] | None = None,
+    higher_is_better: bool = True,
+) -> Floats:
+    """Compute the jackknife variance of each problem's best@k, by two cumulative sums.
+
+    Args:
+        scores: as of `at_k.best_at_k`.
+        grades: as of `at_k.best_at_k`.
+        k: number of draws, 1 ≤ k ≤ n, or a list of them.
+        threshold: as of `at_k.best_at_k`.
+        select: as of `at_k.best_at_k`. For "pareto", best@k itself is computed on every n − 1 samples.
+        score_weights: as of `at_k.best_at_k`.
+        higher_is_better: as of `at_k.best_at_k`.
+
+    Returns:
+        Variances of shape (problems,) for one k and (problems, len(k)) for several. NaN where k = n.
+
+    Formula: with the samples in rising order of score, w_p = C(p − 1, k − 1)/C(n − 1, k), and s_p the share of correct
+        samples among those with the score of sample p, leaving out sample i gives
+        U₋ᵢ = Σ_{p below its score} w_p s_p + s′ Σ_{p of its score, except the last} w_p + Σ_{p above} w_{p−1} s_p,
+        where s′ is the share of the other samples with its score.
+
+    Raises:
+        TypeError: if a row is not a list of numbers, or an argument is of the wrong kind.
+        ValueError: if some n < k, rows differ in length, a score is not finite, or `select` does not fit them.
+
+    Examples:
+        >>> jackknife_best([[0.9, 0.5, 0.1]], [[0, 1, 1]], k=[1, 2])
+        array([[0.11111111, 0.44444444]])
+    """
+    scored = columns.read_scores(scores, "scores")
+    graded = columns.read_grades(grades, "grades", missing=False)
+    columns.require_same_samples("scores", scored.n, "grades", graded.n)
+    columns.require_problems("scores", len(scored))
+    correct = graded.above(check_threshold(threshold))
+    draws = check_k(k)
+    refuse_too_many_k(draws, scored.n)
+    ranked = rank_scores(scored, select=select, score_weights=score_weights, higher_is_better=higher_is_better)
+    found = jackknife_choice(ranked, correct, draws)
+    return found if is_sequence(k) else found[:, 0]
+
+
+def jackknife_choice(ranked: Ragged, correct: Ragged, k: Sequence[int]) -> Floats:
+    """Compute `jackknife_best` of ranked scores: one row per problem and one column per k."""
+    if ranked.values.ndim == 2:
+
+        def estimate(points: list[Any], flags: list[Any], *, k: list[int]) -> Floats:
+            return choose_best(_make_ragged(points), _make_ragged(flags), k)[0]
+
+        return jackknife_samples(estimate, _list_rows(ranked), _list_rows(correct), k=list(k))
+    variances = np.full((len(ranked), len(k)), np.nan)
+    for n in np.unique(ranked.n):
+        problems = np.flatnonzero(ranked.n == n)
+        at = ranked.offsets[problems][:, None] + np.arange(n)
+        order = np.argsort(ranked.values[at], axis=1, kind="stable")
+        scores = np.take_along_axis(ranked.values[at], order, axis=1)
+        right = np.take_along_axis(correct.values[at], order, axis=1).astype(np.float64)
+        new = np.ones(scores.shape, dtype=bool)
+        np.not_equal(scores[:, 1:], scores[:, :-1], out=new[:, 1:])
+        start = np.flatnonzero(new)
+        tied = np.diff(start, append=new.size)
+        together = np.add.reduceat(right.reshape(-1), start)
+        low = np.repeat(start % n, tied).reshape(scores.shape)
+        size = np.repeat(tied, tied).reshape(scores.shape)
+        total = np.repeat(together, tied).reshape(scores.shape)
+        own = (total - right) / np.maximum(size - 1, 1)
+        for column, draws in enumerate(k):
+            if draws < n:
+                variances[problems, column] = _leave_out_ranks(total / size, own, low, low + size, draws)
+    return variances
+
+
+def jackknife_max(
+    scores: object,
+    /,
+    *,
+    k: K,
+    select: str | None = None,
+    score_weights: Sequence[float] | None = None,
+    higher_is_better: bool = True,
+) -> Floats:
+    """Compute the jackknife variance of each problem's max@k, in the squared unit of the scores.
+
+    Args:
+        scores: as of `at_k.max_at_k`.
+        k: number of draws, 1 ≤ k ≤ n, or a list of them.
+        select: as of `at_k.max_at_k`.
+        score_weights: as of `at_k.max_at_k`.
+        higher_is_better: as of `at_k.max_at_k`.
+
+    Returns:
+        Variances of shape (problems,) for one k and (problems, len(k)) for several. NaN where k = n.
+
+    Formula: that of `jackknife_best`, with the scores in the place of the shares.
+
+    Raises:
+        TypeError: if a row is not a list of numbers, or an argument is of the wrong kind.
+        ValueError: if some n < k, a score is NaN or infinite, or `select` leaves no single number.
+
+    Examples:
+        >>> jackknife_max([[0.0, 1.0, 2.0]], k=2)  # without 0: 2, without 1: 2, without 2: 1
+        array([0.44444444])
+    """
+    scored = columns.read_scores(scores, "scores")
+    columns.require_problems("scores", len(scored))
+    draws = check_k(k)
+    refuse_too_many_k(draws, scored.n)
+    if select is not None and check_choice("select", select, SELECT) != "weighted":
+        raise ValueError(f"`select` must be 'weighted' for max@k, which needs one number per sample; got {select!r}")
+    ranked = rank_scores(scored, select=select, score_weights=score_weights, higher_is_better=higher_is_better)
+    found = jackknife_highest(ranked, draws)
+    return found if is_sequence(k) else found[:, 0]
+
+
+def jackknife_highest(ranked: Ragged, k: Sequence[int]) -> Floats:
+    """Compute `jackknife_max` of ranked scores: one row per problem and one column per k."""
+    variances = np.full((len(ranked), len(k)), np.nan)
+    for n in np.unique(ranked.n):
+        problems = np.flatnonzero(ranked.n == n)
+        rising = np.sort(ranked.values[ranked.offsets[problems][:, None] + np.arange(n)], axis=1)
+        place = np.broadcast_to(np.arange(n), rising.shape)
+        for column, each in enumerate(k):
+            if each < n:
+                variances[problems, column] = _leave_out_ranks(rising, np.zeros_like(rising), place, place + 1, each)
+    return variances
+
+
+def _leave_out_ranks(share: Floats, own: Floats, low: Ints, high: Ints, k: int) -> Floats:
+    """Return the variances of rows in rising order, from what each place is worth.
+
+    Sample i ties with the places low…high − 1 of its row. When it is left out, one place fewer is worth `own` each, and
+    those above move down by one.
+    """
+    n = share.shape[1]
+    weights = rank_weights(n - 1, k)
+    weights /= weights.sum()
+    below = np.zeros((len(share), n + 1))
+    np.cumsum(share[:, :-1] * weights, axis=1, out=below[:, 1:n])
+    above = np.zeros((len(share), n + 1))
+    above[:, 1:n] = np.cumsum((share[:, 1:] * weights)[:, ::-1], axis=1)[:, ::-1]
+    reached = np.concatenate([[0.0], np.cumsum(weights)])
+    value = np.take_along_axis(below, low, axis=1) + np.take_along_axis(above, high, axis=1)
+    value += own * (reached[high - 1] - reached[low])
+    mean = value.mean(axis=1, keepdims=True)
+    return np.asarray(((value - mean) ** 2).sum(axis=1) * (n - 1) / n)
+
+
+def jackknife_samples(estimate: Callable[..., ArrayLike], /, *rows: Sequence[Any], k: K) -> Floats:
+    """Compute the jackknife variance of each problem's value, for any metric, by computing it on all n − 1 samples.
+
+    It takes n times as long as the metric. `jackknife_counts`, `jackknife_cons` and `jackknife_best` are faster.
+
+    Args:
+        estimate: the metric, called as `estimate(*rows, k=[…])`. It returns one row per problem and one column per k.
+        rows: what it takes, each with one list of samples per problem.
+        k: number of draws, 1 ≤ k ≤ n, or a list of them.
+
+    Returns:
+        Variances of shape (problems,) for one k and (problems, len(k)) for several. NaN where k = n.
+
+    Formula: (n − 1)/n · Σ (U₋ᵢ − mean of all U₋ᵢ)².
+
+    Raises:
+        TypeError: if `k` is not an integer.
+        ValueError: if rows differ in length, or some n < k.
+
+    Examples:
+        >>> from at_k import cons_at_k
+        >>> weighted = lambda votes, correct, weights, k: cons_at_k(votes, correct, weights=weights, k=k)
+        >>> jackknife_samples(weighted, [["7", "9", "9"]], [[1, 0, 0]], [[3.0, 1.0, 1.0]], k=2)
+        array([0.44444444])
+    """
+    if not rows:
+        raise ValueError("`rows` must hold at least one column; got none")
+    lengths = [np.array([len(row) for row in column], dtype=np.int64) for column in rows]
+    columns.require_problems("rows[0]", len(lengths[0]))
+    for column, other in enumerate(lengths[1:], start=1):
+        columns.require_same_samples("rows[0]", lengths[0], f"rows[{column}]", other)
+    n = lengths[0]
+    draws = check_k(k)
+    refuse_too_many_k(draws, n)
+    variances = np.full((len(n), len(draws)), np.nan)
+    for problem, size in enumerate(n.tolist()):
+        fit = [column for column, each in enumerate(draws) if each < size]
+        if fit:
+            without = [[_leave_out(column[problem], i) for i in range(size)] for column in rows]
+            value = np.asarray(estimate(*without, k=[draws[column] for column in fit]))
+            variances[problem, fit] = value.var(axis=0) * (size - 1)
+    return variances if is_sequence(k) else variances[:, 0]
+
+
+def _leave_out(row: Sequence[Any], i: int) -> list[Any]:
+    return [*row[:i], *row[i + 1 :]]
+
+
+def _list_rows(rows: Ragged) -> list[list[Any]]:
+    return [list(rows.values[start:stop]) for start, stop in zip(rows.offsets[:-1], rows.offsets[1:], strict=True)]
+
+
+def _make_ragged(rows: list[list[Any]]) -> Ragged:
+    return Ragged.of_lengths(np.concatenate([np.array(row) for row in rows]), np.array([len(row) for row in rows]))

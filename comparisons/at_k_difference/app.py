@@ -1,0 +1,6 @@
+"""The demo, opened at the page Compare. The Space of this folder starts it."""
+
+from at_k.demo.app import launch
+
+if __name__ == "__main__":
+    launch(page="compare")

@@ -1,0 +1,229 @@
+"""The difference of two models in an @k metric, on the same problems."""
+
+import datasets
+import evaluate
+
+from at_k.analysis.comparison import compare
+from at_k.analysis.measurements import list_options, refuse_unknown_options
+from at_k.arguments import JUDGING_OPTIONS, check_config
+from at_k.columns import read_references, require_problems, require_same_problems
+from at_k.problems import Problems
+from at_k.store import Store
+from at_k.uncertainty.checks import check_fraction
+from at_k.validation import check_choice, shorten
+
+_METRICS = (
+    "gpassk",
+    "pass_at_k",
+    "cons_at_k",
+    "avg_at_n",
+)  # best_at_k needs scores, which a comparison has no column for
+
+_OPTIONS = (*JUDGING_OPTIONS, "on_conflict", "thresholds", "ties")
+"""Options of `at_k.score` that a comparison takes too."""
+
+_DESCRIPTION = """\
+The difference of two models in pass@k, G-Pass@k, cons@k or avg@n on the same problems, with a paired confidence interval
+and the p-value of a sign-flip test.
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    predictions1 (`list[list[str]]`; graded: `list[list[float]]`): the samples of the first model: for each problem a
+        list of answers, or, in the configuration `graded`, of grades in [0, 1], such as 0 and 1.
+    predictions2 (`list[list[str]]`; graded: `list[list[float]]`): the samples of the second model, for the same problems
+        in the same order. The number of samples may differ.
+    references (`list[str]` or `list[list[str]]`): the correct answer of each problem, or a list of acceptable ones. Not
+        in the configuration `graded`.
+    metric (`str` or `list[str]`): the metric to compare in: `"gpassk"`, `"pass_at_k"`, `"cons_at_k"`, `"avg_at_n"`, or a
+        list of them. Default: `"pass_at_k"`.
+    k (`int` or `list[int]`): the number of draws. By default, those of the metric.
+    confidence_level (`float`): the level of the interval. Default: `0.95`.
+    method (`str`): how the interval is made. `"t"`: paired t, with the bounded interval where few problems differ.
+        `"bounded"`: covers also where differences are rare and large, at a cost in power. Default: `"t"`.
+    margin (`float`): a difference that does not matter, between 0 and 1. The result then also has the p-value of a test
+        of equivalence within it. Optional.
+    seed (`int`): the seed of the sign flips, where they are too many to try all. Default: `0`.
+    return_details (`bool`): whether the result has the entry `details`. Default: `False`.
+    options: those of `at_k.score` that say how samples are judged: `check_correct_fn`, `extract_fn`,
+        `extract_reference`, `equivalence`, `threshold`, `missing`, `num_workers` and `timeout`; and `thresholds`, `ties`
+        and `on_conflict`.
+Returns:
+    {key}_predictions1: the value of the first model, averaged over the problems; {key} is as in the metric, such as
+        `pass@1`.
+    {key}_predictions2: that of the second model.
+    {key}_difference: the first value minus the second.
+    {key}_difference_ci_low: the lower end of the confidence interval of the difference.
+    {key}_difference_ci_high: the upper end.
+    {key}_p_value: the p-value of the sign-flip test: how often a difference as large comes about if the models are
+        equal.
+    {key}_p_adjusted: the p-value, adjusted for the number of different questions that the keys ask (Holm).
+    {key}_p_equivalence: with `margin`, the p-value of a difference of at least the margin (TOST), adjusted alike.
+    {key}_won: the number of problems with a higher value for the first model.
+    {key}_lost: the number of problems with a higher value for the second model.
+    {key}_tied: the number of problems with equal values.
+    details: with `return_details`, a dict of the same numbers, a verdict in words, the problems whose values differ
+        most, and notes.
+Examples:
+    >>> at_k_difference = evaluate.load("comparisons/at_k_difference", "graded")
+    >>> results = at_k_difference.compute(predictions1=[[1, 1]] * 7, predictions2=[[0, 1]] * 7, k=1)
+    >>> results["pass@1_difference"], results["pass@1_p_value"], results["pass@1_won"]
+    (0.5, 0.015625, 7)
+"""
+
+_CITATION = """\
+@misc{miller2024addingerrorbars,
+      title={Adding Error Bars to Evals: A Statistical Approach to Language Model Evaluations},
+      author={Evan Miller},
+      year={2024},
+      eprint={2411.00640},
+      archivePrefix={arXiv},
+      primaryClass={stat.AP},
+      url={https://arxiv.org/abs/2411.00640},
+}
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class AtKDifference(evaluate.Comparison):
+    """Compare two models. As in the metrics, samples stay in memory, and a comparison that fails loses none."""
+
+    def __init__(self, config_name=None, *, num_process=1, **options):
+        if num_process != 1:
+            raise ValueError(
+                f"`num_process` must be 1; got {shorten(num_process)}. Gather the samples in one process, and compare there"
+            )
+        self._stores = (Store(), Store())
+        super().__init__(config_name, num_process=1, **options)
+
+    def _info(self):
+        check_config(self.config_name)
+        value = datasets.Value("float64" if self.config_name == "graded" else "string")
+        samples = {name: datasets.Sequence(value) for name in ("predictions1", "predictions2")}
+        references = [{"references": value}, {"references": datasets.Sequence(value)}]
+        return evaluate.ComparisonInfo(
+            module_type="comparison",
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_KWARGS_DESCRIPTION,
+            features=[
+                datasets.Features({**samples, **each})
+                for each in ([{}] if self.config_name == "graded" else references)
+            ],
+            reference_urls=["https://arxiv.org/abs/2411.00640"],
+        )
+
+    def __len__(self):
+        """Count the problems that have been added since the last computation."""
+        return len(self._stores[0])
+
+    def compute(self, *, predictions1=None, predictions2=None, references=None, **options):
+        """Compare the problems given here and those added before, and then remove the latter.
+
+        If the comparison fails, the problems stay, and `compute` can be called again.
+        """
+        refuse_unknown_options("at_k_difference", options, [*list_options(self._compute), *_OPTIONS])
+        given = self._select(predictions1=predictions1, predictions2=predictions2, references=references)
+        if not len(self) and predictions1 is None:
+            raise ValueError("`predictions1` must be given, here or before with `add` or `add_batch`; got no problems")
+        batches = [] if all(column is None for column in given.values()) else [self._read(given)]
+        held, self._stores = self._stores, (Store(), Store())
+        try:
+            first, second = (store.join(*more) for store, *more in zip(held, *batches, strict=True))
+            require_problems("predictions1", len(first))
+            columns = {"predictions1": _list_samples(first), "predictions2": _list_samples(second)}
+            return self._compute(**columns, references=first.references, **options)
+        except BaseException:
+            for store, added in zip(held, self._stores, strict=True):  # a checker may add problems to this instance
+                for batch in added:
+                    store.add(batch)
+            self._stores = held
+            raise
+
+    def add_batch(self, *, predictions1=None, predictions2=None, references=None, **columns):
+        """Add problems, with one entry per problem in every column. If the batch has a fault, nothing is added."""
+        given = self._select(predictions1=predictions1, predictions2=predictions2, references=references, **columns)
+        for store, batch in zip(self._stores, self._read(given), strict=True):
+            store.add(batch)
+
+    def add(self, *, predictions1=None, predictions2=None, references=None, **columns):
+        """Add one problem: the samples of both models, and its reference."""
+        given = {"predictions1": predictions1, "predictions2": predictions2, "references": references, **columns}
+        self.add_batch(**{name: None if value is None else [value] for name, value in given.items()})
+
+    def _read(self, columns):
+        """Check all columns: the host would cast them without an error. Return the problems, as of each model."""
+        for name in self._feature_names():
+            if columns.get(name) is None:
+                raise ValueError(f"`{name}` must be given beside the other columns; got none")
+        column = "grades" if self.config_name == "graded" else "answers"
+        shared = {} if self.config_name == "graded" else {"references": read_references(columns["references"])}
+        first, second = (
+            Problems.read(**{column: columns[name]}, **shared, names={column: name})
+            for name in ("predictions1", "predictions2")
+        )
+        require_same_problems("predictions1", len(first), "predictions2", len(second))
+        return first, second
+
+    def _select(self, **columns):
+        """Return the columns of the configuration. A column that it does not have must not be given."""
+        for name in columns.keys() - set(self._feature_names()):
+            if columns.pop(name) is not None:
+                raise ValueError(f"`{name}` is not a column of the configuration {self.config_name!r}; leave it out")
+        return columns
+
+    def _compute(
+        self,
+        predictions1,
+        predictions2,
+        references=None,
+        *,
+        metric="pass_at_k",
+        k=None,
+        confidence_level=0.95,
+        method="t",
+        margin=None,
+        seed=0,
+        return_details=False,
+        **options,
+    ):
+        check_fraction("confidence_level", confidence_level)
+        metrics = [metric] if isinstance(metric, str) else list(metric)
+        for each in metrics:
+            check_choice("metric", each, _METRICS)
+        column = "grades" if self.config_name == "graded" else "answers"
+        shared = {} if references is None else {"references": references}
+        compared = compare(
+            {column: predictions1, **shared},
+            {column: predictions2, **shared},
+            names=("predictions1", "predictions2"),
+            metrics=metrics,
+            k=k,
+            level=confidence_level,
+            method=method,
+            margin=margin,
+            seed=seed,
+            **options,
+        )
+        result = {}
+        for key, found in compared.comparisons.items():
+            result[f"{key}_predictions1"] = found.a
+            result[f"{key}_predictions2"] = found.b
+            result[f"{key}_difference"] = found.difference
+            result[f"{key}_difference_ci_low"] = found.low
+            result[f"{key}_difference_ci_high"] = found.high
+            result[f"{key}_p_value"] = found.p_value
+            result[f"{key}_p_adjusted"] = compared.adjusted[key]
+            if key in compared.equivalence:
+                result[f"{key}_p_equivalence"] = compared.equivalence[key]
+            result[f"{key}_won"] = found.won
+            result[f"{key}_lost"] = found.lost
+            result[f"{key}_tied"] = found.tied
+        return result | ({"details": compared.to_dict()} if return_details else {})
+
+
+def _list_samples(problems):
+    """List the samples of each problem: answers, or grades."""
+    if problems.answers is not None:
+        return problems.answers.listed()
+    return [row for part in problems.grades for row in part.listed()]

@@ -1,0 +1,61 @@
+"""How well the share of a vote, or scores, agree with what is correct."""
+
+import numpy as np
+import pytest
+from diagnoses import grades, said, votes
+
+import at_k
+from at_k.analysis import calibration
+from at_k.analysis.diagnosis import diagnose, find_calibrations
+
+
+class TestCalibration:
+    def test_confidence_of_a_vote(self):
+        found = diagnose(votes(*["bbbb"] * 30, *["aaaa"] * 10))
+        # Sure in all problems, and right in a quarter of them.
+        calibration = found.figures["calibration"]["vote"]
+        assert calibration["width"]["ece"] == calibration["mass"]["ece"] == 0.75
+        assert calibration["overconfidence"]["value"] == 0.75
+        assert calibration["ece_if_calibrated"] == 0  # who is always sure and calibrated is always right
+        sentence = said(votes(*["bbbb"] * 30, *["aaaa"] * 10), "vote_confidence")
+        assert sentence.values["verdict"].code == "diagnosis.overconfident"
+
+    @pytest.mark.parametrize(
+        ("score", "right", "verdict"),
+        [
+            (0.9, 10, "overconfident"),
+            (0.1, 10, "underconfident"),
+            (0.5, 10, "no_bias"),
+            (0.55, 10, "no_bias"),  # at the threshold
+        ],
+    )
+    def test_scores_as_confidences(self, score, right, verdict):
+        data = grades((right, 4), (20 - right, 0), n=4) | {"scores": [[score] * 4] * 20}
+        if verdict != "no_bias":
+            data = grades((20, 2), n=4) | {"scores": [[score] * 4] * 20}
+        found = said(data, "score_confidence")
+        assert found.values["said"] == pytest.approx(score)
+        assert found.values["right"] == 0.5
+        assert found.values["verdict"].code == f"diagnosis.{verdict}"
+        assert found.values["width"] == pytest.approx(abs(score - 0.5))
+
+    def test_a_bias_that_is_not_shown(self):
+        data = {"grades": [[1, 1], [0, 0], [1, 1]], "scores": [[0.9, 0.9], [0.9, 0.9], [0.9, 0.9]]}
+        assert said(data, "score_confidence").values["verdict"].code == "diagnosis.no_bias"
+
+    @pytest.mark.parametrize(
+        "scores", [[[0.5, 1.5]], [[-0.1, 0.5]], [[None, 0.5]], [[[0.5, 0.5], [0.1, 0.2]]]],
+        ids=["above 1", "below 0", "missing", "two dimensions"],
+    )  # fmt: skip
+    def test_scores_that_are_no_confidences(self, scores):
+        assert find_calibrations(at_k.score({"grades": [[1, 0]], "scores": scores})) == {}
+
+    def test_low_scores_that_are_better_are_no_confidences(self):
+        data = {"grades": [[1, 0]], "scores": [[0.1, 0.2]]}
+        assert list(find_calibrations(at_k.score(data))) == ["score"]
+        assert find_calibrations(at_k.score(data, higher_is_better=False)) == {}
+
+    def test_a_calibrated_vote_has_the_error_of_chance(self):
+        """For one problem with share s, |y − s| is 2 s (1 − s) on average."""
+        found = calibration._find_chance_error(np.array([0.75]))
+        assert found == pytest.approx(2 * 0.75 * 0.25, abs=4 * np.sqrt(0.75 * 0.25) * 0.5 / np.sqrt(200))

@@ -1,0 +1,132 @@
+"""Plans from reports, files and counts, and votes that are followed sample by sample."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import at_k
+from at_k.analysis.planning import follow_votes, plan
+from at_k.errors import InputError
+from at_k.uncertainty import plan_counts, trace_adaptive
+
+N = [4] * 12
+C = [0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4]
+DATA = {"grades": [[1] * c + [0] * (4 - c) for c in C], "problem": [f"q{i}" for i in range(12)]}
+
+ANSWERS = [["7", "7", "9", "7"], ["a", "b", "b", None], ["x", "x", "y", "y"]]
+REFERENCES = ["7", "b", "z"]
+
+
+def spell(found):
+    """Take a plan apart, so that two can be compared."""
+    return {name: value.tolist() if hasattr(value, "tolist") else value for name, value in vars(found).items()}
+
+
+def test_every_kind_of_pilot_gives_the_same(tmp_path):
+    import pandas as pd
+
+    path = tmp_path / "pilot.jsonl"
+    pd.DataFrame(DATA).to_json(path, orient="records", lines=True)
+    expected = spell(plan((N, C), k=2, half_width=0.1, detect=0.2))
+    saved = tmp_path / "saved.json"
+    at_k.score(DATA).save(saved)
+    for pilot in (at_k.score(DATA), saved, str(saved), DATA, pd.DataFrame(DATA), path, str(path)):
+        assert spell(plan(pilot, k=2, half_width=0.1, detect=0.2)) == expected
+
+
+def test_the_parts_of_the_variance_are_those_of_anova():
+    """A one-way analysis of variance of the grades gives the two parts of pass@1 without a formula of ours."""
+    found = plan(DATA)
+    grades = np.array(DATA["grades"], dtype=float)
+    within = grades.var(axis=1, ddof=1).mean()
+    between = grades.mean(axis=1).var(ddof=1) - within / 4
+    assert found.value == grades.mean()
+    assert found.between == pytest.approx(between)
+    assert found.within == pytest.approx(within / 4)
+
+
+def test_the_numbers_that_are_needed_are_the_least():
+    found = plan(DATA, half_width=0.08, detect=0.1, problems=[2, 3], samples=[4])
+    m, detecting = found.needed_problems, found.needed_to_detect
+    for number, enough in ((m, True), (m - 1, False)):
+        assert (plan(DATA, problems=[number], samples=[4]).half_width[0, 0] <= 0.08) == enough
+    for number, enough in ((detecting, True), (detecting - 1, False)):
+        t = stats.t(number - 1)
+        spread = 2 * (found.within + 0.2 * found.between) / number
+        assert ((t.ppf(0.975) + t.ppf(0.8)) * spread**0.5 <= 0.1) == enough
+
+
+def test_g_pass_at_k_of_a_decimal_and_of_a_fraction():
+    values = [plan(DATA, k=3, tau=tau).value for tau in (2 / 3, Fraction(2, 3), 1.0)]
+    exact = [at_k.g_pass_at_k(N, C, k=3, tau=tau).mean() for tau in (Fraction(2, 3), 1.0)]
+    assert values[1:] == pytest.approx(exact)
+    assert values[0] == pytest.approx(exact[0])
+
+
+def test_options_reach_the_scoring():
+    data = {"grades": [[1.0, 0.4, None, 0.0], [0.4, 1.0, 0.0, 0.0], [0.0, 0.0, 0.4, 0.0]]}
+    found = plan(data, threshold=0.3, missing="incorrect")
+    assert spell(found) == spell(plan_counts([4] * 3, [2, 2, 1]))
+    with pytest.raises(ValueError, match="missing"):
+        plan(data)
+
+
+def test_pilots_that_cannot_tell():
+    with pytest.raises(InputError) as caught:
+        plan({"grades": [[1, 0, 1]]})
+    assert caught.value.code == "plan.one_problem"
+    with pytest.raises(InputError) as caught:
+        plan({"grades": [[1], [0], [1]]}, samples=[4])
+    assert caught.value.code == "plan.one_sample"
+    assert not plan({"grades": [[1, 1]] * 40 + [[0, 1]]}).can_tell
+    assert plan({"grades": [[1, 1], [0, 1], [0, 0]] * 10}).can_tell
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [({"k": 5}, "`?k`?"), ({"half_width": 2}, "`half_width`"), ({"detect": 0}, "`detect`"), ({"tau": 2}, "`tau`")],
+)
+def test_wrong_options(options, said):
+    with pytest.raises(ValueError, match=said):
+        plan(DATA, **options)
+
+
+@pytest.mark.parametrize("pilot", [DATA, (N, C)])
+@pytest.mark.parametrize("name", ["metric", "metrics", "key_style", "confidence_level", "target", "foo"])
+def test_unknown_options_are_refused(pilot, name):
+    with pytest.raises(TypeError, match=f"Unknown option `{name}` of `plan`; got 'x'. The options are k, tau, "):
+        plan(pilot, **{name: "x"})
+
+
+@pytest.mark.parametrize("pilot", [(N, C), at_k.score(DATA)])
+def test_options_of_scoring_are_for_data(pilot):
+    with pytest.raises(InputError, match="The options `threshold` say how data are scored, but these values are there"):
+        plan(pilot, threshold=0.2)
+
+
+class TestFollowVotes:
+    def test_answers_with_references(self):
+        found = follow_votes({"answers": ANSWERS, "references": REFERENCES}, missing="incorrect")
+        correct = [[a == r for a in row] for row, r in zip(ANSWERS, REFERENCES, strict=True)]
+        expected = trace_adaptive(ANSWERS, correct)
+        for name, value in vars(expected).items():
+            np.testing.assert_array_equal(getattr(found, name), value)
+        assert found.fixed[0] == pytest.approx((0.75 + 0.5 + 0) / 3)  # one sample: the share of correct ones
+
+    def test_answers_with_grades(self):
+        grades = [[1, 1, 0, 1], [0, 1, 1, 0], [0, 0, 0, 0]]
+        found = follow_votes({"answers": ANSWERS, "grades": grades})
+        assert found.fixed[0] == pytest.approx((0.75 + 0.5 + 0) / 3)
+
+    def test_grades_alone_cannot_vote(self):
+        with pytest.raises(InputError) as caught:
+            follow_votes({"grades": [[1, 0]]})
+        assert caught.value.code == "plan.no_answers"
+
+
+@pytest.mark.parametrize("wrong", [None, 3, [1, 0], [[4, 4], [1, 2]]])
+def test_what_is_no_pilot(wrong):
+    with pytest.raises(TypeError, match=r"`pilot` must be a report, a results file, a data set, or a pair \(n, c\) of"):
+        plan(wrong)

@@ -1,0 +1,635 @@
+"""Error bars beside every number: standard errors in exact rationals, and by leaving out one sample after the other."""
+
+from collections import Counter
+from fractions import Fraction
+from math import sqrt
+from statistics import fmean, stdev
+
+import numpy as np
+import oracles
+import pytest
+from hypothesis import given, strategies as st
+from modules import (
+    AVG_AT_N,
+    BEST_AT_K,
+    CONS_AT_K,
+    GPASSK,
+    MODULES,
+    PASS_AT_K,
+    every_config,
+    every_module,
+)
+from scipy.stats import t as student
+
+import at_k
+from at_k.error_bars import Confidence, ErrorBar, find_error_bars, is_bounded
+from at_k.uncertainty.bootstrap import bootstrap_interval
+from at_k.uncertainty.intervals import METHODS, interval
+from at_k.values import Column, Key
+
+# Seven problems of different n, of which problem 3 is never solved and problem 4 always.
+CORRECT = [
+    [1, 0, 0, 1, 0],
+    [1, 1, 0, 1],
+    [0, 1, 0, 0, 0, 0],
+    [0, 0, 0, 0],
+    [1, 1, 1, 1, 1],
+    [1, 0, 1, 1, 1, 0, 1],
+    [0, 1, 1, 1],
+]
+ANSWERS = [
+    ["a", "x", "x", "b", "y"],
+    ["a", "a", "x", "a"],
+    ["x", "a", "x", "y", "z", "z"],
+    ["x", "y", "y", "z"],
+    ["a", "a", "a", "b", "b"],
+    ["a", "x", "b", "b", "a", "x", "c"],
+    ["y", "a", "b", "a"],
+]
+REFERENCES = [["a", "b", "c"]] * 7
+SCORES = [
+    [0.5, 0.25, 0.75, 1.0, 2.0],
+    [0.5, 1.5, 2.5, 0.5],
+    [3.0, 1.0, 2.0, 4.0, 0.0, 0.5],
+    [1.0, 2.0, 3.0, 4.0],
+    [2.0, 2.0, 1.0, 1.0, 3.0],
+    [0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75],
+    [1.0, -1.0, 1.0, 0.0],
+]
+GRADES = [[abs(each - 0.25 * (i % 3) / 3) for i, each in enumerate(row)] for row in CORRECT]
+GROUPS = ["easy", "hard", "hard", "hard", "easy", "easy", "hard"]
+CLUSTERS = ["p", "p", "q", "r", "r", "r", "p"]
+K = [1, 2, 3]
+LEVEL = 0.9
+
+
+def columns(module, config="default"):
+    given = {"predictions": CORRECT} if config == "graded" else {"predictions": ANSWERS, "references": REFERENCES}
+    return given | ({"scores": SCORES} if module.needs_scores else {})
+
+
+def is_score(key):
+    return "max@" in key
+
+
+def expected_bars(values, stderr, m, *, score=False, level=LEVEL, method="beta"):
+    """The three numbers beside a mean, from its standard error and units."""
+    if not score:
+        low, high = interval(fmean(values), stderr, m, level=level, method=method)
+        found = {"ci_low": float(low), "ci_high": float(high)}
+    elif stderr is None:
+        found = {}
+    else:
+        margin = student.ppf((1 + level) / 2, m - 1) * stderr
+        found = {"ci_low": fmean(values) - margin, "ci_high": fmean(values) + margin}
+    return found | ({} if stderr is None else {"stderr": stderr})
+
+
+def bars_of(result, key):
+    names = {name: f"{key}_{name}" for name in ("stderr", "ci_low", "ci_high")}
+    return {name: result[each] for name, each in names.items() if each in result}
+
+
+def exact_error(values):
+    """√(Σ (v − mean)²/(M − 1)/M), rounded once; None for one value."""
+    exact = list(map(Fraction, values))
+    if len(exact) == 1:
+        return None
+    mean = sum(exact) / len(exact)
+    return sqrt(sum((each - mean) ** 2 for each in exact) / (len(exact) - 1) / len(exact))
+
+
+def exact_cluster_error(values, labels):
+    """CR2, √(Σ_g e_g²/(1 − N_g/M))/M, and the effective number of clusters M²/Σ N_g²."""
+    exact, sizes = list(map(Fraction, values)), Counter(labels)
+    mean, total = sum(exact) / len(exact), dict.fromkeys(sizes, Fraction(0))
+    for label, value in zip(labels, exact, strict=True):
+        total[label] += value - mean
+    m = len(exact) ** 2 / sum(size**2 for size in sizes.values())
+    if len(sizes) == 1:
+        return None, m
+    spread = sum(total[label] ** 2 / (1 - Fraction(size, len(exact))) for label, size in sizes.items())
+    return sqrt(spread) / len(exact), m
+
+
+def members():
+    return {"": list(range(7))} | {
+        f"{label}/": [i for i, other in enumerate(GROUPS) if other == label] for label in dict.fromkeys(GROUPS)
+    }
+
+
+class TestOtherProblems:
+    @every_module
+    @every_config
+    @pytest.mark.parametrize("clusters", [None, CLUSTERS, [3, 3, 1, 2, 2, 2, 3], np.array(CLUSTERS)])
+    def test_every_key_of_all_and_of_each_group(self, module, config, clusters):
+        result = module.load(config).compute(
+            **columns(module, config), k=K, groups=GROUPS, confidence_level=LEVEL, clusters=clusters,
+            return_details=True,
+        )  # fmt: skip
+        table = result.pop("details")["per_problem"]
+        keys = [key for key in table if key not in ("n", "c")]
+        assert keys
+        for prefix, problems in members().items():
+            for key in keys:
+                values = [table[key][i] for i in problems]
+                if clusters is None:
+                    stderr, m = exact_error(values), len(values)
+                else:
+                    stderr, m = exact_cluster_error(values, [CLUSTERS[i] for i in problems])
+                expected = expected_bars(values, stderr, m, score=is_score(key))
+                assert bars_of(result, prefix + key) == pytest.approx(expected, rel=1e-12, abs=1e-15), prefix + key
+        assert len(result) == 4 * len(keys) * len(members())
+
+    def test_the_value_and_error_of_the_qwen_file(self):
+        data = at_k.read_results("examples/data/qwen25_math.jsonl")
+        result = PASS_AT_K.load("graded").compute(predictions=data["grades"], k=1, confidence_level=0.95)
+        shares = [fmean(row) for row in data["grades"]]
+        assert result["pass@1_stderr"] == pytest.approx(stdev(shares) / 10, rel=1e-12)
+        # The interval that the documents show
+        assert {name: round(value, 3) for name, value in result.items()} == {
+            "pass@1": 0.91, "pass@1_stderr": 0.025, "pass@1_ci_low": 0.847, "pass@1_ci_high": 0.951,
+        }  # fmt: skip
+
+    def test_a_cluster_of_its_own_for_each_problem_changes_nothing(self):
+        alone = GPASSK.load().compute(**columns(GPASSK), k=K, confidence_level=LEVEL, clusters=list("abcdefg"))
+        assert alone == pytest.approx(GPASSK.load().compute(**columns(GPASSK), k=K, confidence_level=LEVEL), rel=1e-12)
+
+    @every_module
+    def test_one_problem(self, module):
+        one = {name: column[:1] for name, column in columns(module).items()}
+        result = module.load().compute(**one, k=2, confidence_level=0.95)
+        for key, value in list(result.items()):
+            if "_ci_" not in key:
+                assert f"{key}_stderr" not in result
+                # No problem varies, so nothing can be said of a score; a share stays in [0, 1].
+                assert bars_of(result, key) == expected_bars([value], None, 1, score=is_score(key), level=0.95)
+                assert bool(bars_of(result, key)) is not is_score(key)
+
+    @pytest.mark.parametrize("right", [0, 1])
+    def test_equal_values_have_no_error_and_yet_a_width(self, right):
+        result = GPASSK.load("graded").compute(
+            predictions=[[right] * 4] * 15, k=4, thresholds=[0.5, 1.0], confidence_level=0.95
+        )
+        # statistics.md: fifteen ones give [.81268, 1]; fifteen zeros turn it around.
+        limits = [0.81268, 1.0] if right else [0.0, 1 - 0.81268]
+        for key in ("G-Pass@4_0.5", "G-Pass@4_1.0", "mG-Pass@4"):
+            assert result[f"{key}_stderr"] == 0.0
+            assert [result[f"{key}_ci_low"], result[f"{key}_ci_high"]] == pytest.approx(limits, abs=5e-6)
+
+    def test_equal_values_whose_mean_is_rounded_have_no_error(self):
+        result = AVG_AT_N.load("graded").compute(predictions=[[0.1, 0.1, 0.1]] * 7, confidence_level=0.95)
+        assert result["accuracy_stderr"] == 0.0
+
+    @pytest.mark.parametrize("higher", [True, False])
+    def test_scores_have_the_interval_of_student_in_their_unit(self, higher):
+        scores = [[100 * each for each in row] for row in SCORES]
+        given = {**columns(BEST_AT_K), "k": [2], "higher_is_better": higher, "confidence_level": 0.95}
+        small = BEST_AT_K.load().compute(**given)
+        large = BEST_AT_K.load().compute(**given | {"scores": scores})
+        values = [float(oracles.highest(row if higher else [-each for each in row], 2)) for row in SCORES]
+        values = values if higher else [-each for each in values]
+        assert small["max@2"] == pytest.approx(fmean(values))
+        error = stdev(values) / sqrt(7)
+        assert small["max@2_stderr"] == pytest.approx(error)
+        margin = 2.446911851 * error  # the .975 quantile of t with 6 degrees of freedom, from tables
+        assert small["max@2_ci_high"] - small["max@2"] == pytest.approx(margin, rel=1e-9)
+        assert small["max@2"] - small["max@2_ci_low"] == pytest.approx(margin, rel=1e-9)
+        for name in ("max@2", "max@2_stderr", "max@2_ci_low", "max@2_ci_high"):
+            assert large[name] == pytest.approx(100 * small[name])
+
+    @pytest.mark.parametrize("method", [*METHODS, "bootstrap"])
+    def test_methods(self, method):
+        result = BEST_AT_K.load().compute(
+            **columns(BEST_AT_K), k=K, confidence_level=LEVEL, ci_method=method, return_details=True
+        )
+        table = result["details"]["per_problem"]
+        for key in [f"{name}@{k}" for name in ("best", "max") for k in K]:
+            values = table[key]
+            if method == "bootstrap":
+                low, high = bootstrap_interval(values, level=LEVEL)
+                expected = {"stderr": exact_error(values), "ci_low": low, "ci_high": high}
+            elif is_score(key) and method == "wald":
+                margin = 1.6448536269514722 * exact_error(values)  # the .95 quantile of the normal distribution
+                mean = fmean(values)
+                expected = {"stderr": exact_error(values), "ci_low": mean - margin, "ci_high": mean + margin}
+            else:
+                expected = expected_bars(values, exact_error(values), 7, score=is_score(key), method=method)
+            assert bars_of(result, key) == pytest.approx(expected, rel=1e-9), key
+        assert f"|ci_method:{method}|" in result["details"]["signature"]
+
+    def test_methods_are_different(self):
+        found = {
+            method: PASS_AT_K.load().compute(
+                **columns(PASS_AT_K), k=2, confidence_level=0.95, ci_method=method
+            )["pass@2_ci_low"]
+            for method in (*METHODS, "bootstrap")
+        }  # fmt: skip
+        assert len(set(found.values())) == len(found)
+
+
+def leave_out(row):
+    return [[*row[:i], *row[i + 1 :]] for i in range(len(row))]
+
+
+def jackknife(value, *rows):
+    """(n − 1)/n Σ (U₋ᵢ − mean)², with every sample left out in turn."""
+    without = [value(*parts) for parts in zip(*map(leave_out, rows), strict=True)]
+    mean = sum(without) / len(without)
+    return (len(without) - 1) / len(without) * sum((each - mean) ** 2 for each in without)
+
+
+def of_counts(estimate, **more):
+    return lambda k: lambda correct: float(estimate(len(correct), sum(correct), k=k, **more))
+
+
+def cons_of(**more):
+    return lambda k: lambda answers, correct: float(at_k.cons_at_k([answers], [correct], k=k, **more)[0])
+
+
+def best_of(**more):
+    return lambda k: lambda scores, correct: float(at_k.best_at_k([scores], [correct], k=k, **more)[0])
+
+
+def max_of(**more):
+    return lambda k: lambda scores: float(at_k.max_at_k([scores], k=k, **more)[0])
+
+
+PAIRS = [[[each, -abs(each - 1)] for each in row] for row in SCORES]
+WEIGHTS = [[1.0 + (i * 7 + j * 3) % 4 for j in range(len(row))] for i, row in enumerate(CORRECT)]
+
+# For each case: the module, its configuration, further columns and options, and for each key how the value of some
+# samples is computed, by the public estimators, from which columns.
+BY_LEAVING_OUT = {
+    "pass": (PASS_AT_K, "default", {}, {"pass@{k}": (of_counts(at_k.pass_at_k), CORRECT)}),
+    "G-Pass": (
+        GPASSK,
+        "graded",
+        {"thresholds": [0.25, Fraction(2, 3), 1.0]},
+        {
+            **{f"G-Pass@{{k}}_{tau}": (of_counts(at_k.g_pass_at_k, tau=tau), CORRECT)
+               for tau in (0.25, Fraction(2, 3), 1.0)},
+            "mG-Pass@{k}": (of_counts(at_k.mg_pass_at_k), CORRECT),
+        },
+    ),
+    # With "first", the order of fewer samples than all does not decide: they are a random draw.
+    **{
+        f"cons, {ties}": (
+            CONS_AT_K,
+            "default",
+            {"ties": ties},
+            {"cons@{k}": (cons_of(ties="random" if ties == "first" else ties), ANSWERS, CORRECT)},
+        )
+        for ties in oracles.TIES
+    },
+    "cons of grades": (CONS_AT_K, "graded", {}, {"cons@{k}": (of_counts(at_k.majority_at_k), CORRECT)}),
+    "best, select": (
+        BEST_AT_K,
+        "default",
+        {"scores": PAIRS, "select": "lexicographic"},
+        {"best@{k}": (best_of(select="lexicographic"), PAIRS, CORRECT)},
+    ),
+    "best, pareto": (
+        BEST_AT_K,
+        "default",
+        {"scores": PAIRS, "select": "pareto"},
+        {"best@{k}": (best_of(select="pareto"), PAIRS, CORRECT)},
+    ),
+    "best, weighted": (
+        BEST_AT_K,
+        "graded",
+        {"scores": PAIRS, "select": "weighted", "score_weights": [1.0, 3.0]},
+        {
+            "best@{k}": (best_of(select="weighted", score_weights=[1.0, 3.0]), PAIRS, CORRECT),
+            "max@{k}": (max_of(select="weighted", score_weights=[1.0, 3.0]), PAIRS),
+        },
+    ),
+    **{
+        f"best, higher is better: {higher}": (
+            BEST_AT_K,
+            "default",
+            {"higher_is_better": higher},
+            {
+                "best@{k}": (best_of(higher_is_better=higher), SCORES, CORRECT),
+                "max@{k}": (max_of(higher_is_better=higher), SCORES),
+            },
+        )
+        for higher in (True, False)
+    },
+}  # fmt: skip
+
+
+class TestOtherSamples:
+    @pytest.mark.parametrize("case", BY_LEAVING_OUT)
+    def test_every_key_of_all_and_of_each_group(self, case):
+        module, config, more, keys = BY_LEAVING_OUT[case]
+        result = module.load(config).compute(
+            **columns(module, config) | more, k=K, groups=GROUPS, confidence_level=LEVEL, target="problem_set",
+            return_details=True,
+        )  # fmt: skip
+        table = result.pop("details")["per_problem"]
+        assert {key.format(k=k) for key in keys for k in K} == table.keys() - {"n", "c"}
+        for pattern, (make, *rows) in keys.items():
+            for k in K:
+                key = pattern.format(k=k)
+                self.check(result, key, table[key], [jackknife(make(k), *own) for own in zip(*rows, strict=True)], k)
+
+    def check(self, result, key, values, variances, k):
+        for prefix, problems in members().items():
+            stderr = sqrt(sum(variances[i] for i in problems)) / len(problems)
+            m = sum(len(CORRECT[i]) // k for i in problems)
+            expected = expected_bars([values[i] for i in problems], stderr, m, score=is_score(key))
+            assert bars_of(result, prefix + key) == pytest.approx(expected, rel=1e-9, abs=1e-12), prefix + key
+
+    def test_averages(self):
+        result = AVG_AT_N.load("graded").compute(
+            predictions=GRADES, groups=GROUPS, confidence_level=LEVEL, target="problem_set", return_details=True
+        )
+        table = result.pop("details")["per_problem"]
+        self.check(result, "avg@n", table["avg@n"], [jackknife(fmean, row) for row in CORRECT], 1)
+        self.check(result, "accuracy", table["accuracy"], [jackknife(fmean, row) for row in GRADES], 1)
+
+    def test_weighted_votes(self):
+        result = CONS_AT_K.load().compute(
+            **columns(CONS_AT_K), weights=WEIGHTS, k=K, groups=GROUPS, confidence_level=LEVEL, target="problem_set",
+            return_details=True,
+        )  # fmt: skip
+        table = result.pop("details")["per_problem"]
+        for k in K:
+
+            def value(answers, correct, weights, k=k):
+                return float(oracles.cons(answers, correct, k, weights=weights))
+
+            variances = [jackknife(value, *rows) for rows in zip(ANSWERS, CORRECT, WEIGHTS, strict=True)]
+            self.check(result, f"cons@{k}", table[f"cons@{k}"], variances, k)
+
+    def test_first_of_a_weighted_vote_is_random_in_a_draw(self):
+        equal = [[1.0] * len(row) for row in CORRECT]
+        given = {**columns(CONS_AT_K), "weights": equal, "k": K, "confidence_level": 0.95, "target": "problem_set"}
+        assert CONS_AT_K.load().compute(**given, ties="first") == CONS_AT_K.load().compute(**given)
+
+    def test_a_majority_of_conflicting_grades_is_that_of_all_samples(self):
+        votes = [["a", "a", "a", "b", "b"], ["a", "b", "b", "b", "b"], ["a", "a", "c", "c", "d"]]
+        grades = [[1, 0, 1, 0, 0], [0, 1, 1, 0, 1], [0, 0, 1, 1, 0]]
+        settled = [oracles.settle_by_majority(*rows) for rows in zip(votes, grades, strict=True)]
+        result = CONS_AT_K.load().compute(
+            predictions=votes, grades=grades, k=K, on_conflict="majority", confidence_level=0.95, target="problem_set"
+        )
+        for k in K:
+            variances = [jackknife(cons_of()(k), *rows) for rows in zip(votes, settled, strict=True)]
+            assert result[f"cons@{k}_stderr"] == pytest.approx(sqrt(sum(variances)) / 3, rel=1e-9)
+
+    @pytest.mark.parametrize("missing", ["drop", "incorrect"])
+    @pytest.mark.filterwarnings("ignore:missing='drop' left out")
+    def test_missing_samples(self, missing):
+        answers = [["a", None, "x", "b", "a"], ["x", "a", None, None, "a", "a"], ["x", "x", "a", "y", "b"]]
+        correct = [[int(each in ("a", "b")) for each in row] for row in answers]
+        if missing == "drop":
+            known = [[each is not None for each in row] for row in answers]
+            answers_left, correct_left = (
+                [
+                    [each for each, is_known in zip(*pair, strict=True) if is_known]
+                    for pair in zip(rows, known, strict=True)
+                ]
+                for rows in (answers, correct)
+            )
+        else:
+            answers_left, correct_left = answers, correct
+        result = at_k_combined(
+            predictions=answers, references=[["a", "b"]] * 3, k=2, missing=missing, confidence_level=0.95,
+            target="problem_set", thresholds=1.0,
+        )  # fmt: skip
+        expected = {
+            "pass@2": [jackknife(of_counts(at_k.pass_at_k)(2), row) for row in correct_left],
+            "G-Pass@2_1.0": [jackknife(of_counts(at_k.g_pass_at_k, tau=1.0)(2), row) for row in correct_left],
+            "avg@n": [jackknife(fmean, row) for row in correct_left],
+            "accuracy": [jackknife(fmean, row) for row in correct_left],
+            "cons@2": [jackknife(cons_of()(2), *rows) for rows in zip(answers_left, correct_left, strict=True)],
+        }
+        for key, variances in expected.items():
+            assert result[f"{key}_stderr"] == pytest.approx(sqrt(sum(variances)) / 3, rel=1e-9), key
+
+    @every_module
+    @every_config
+    def test_all_samples_are_an_upper_bound(self, module, config):
+        given = {**columns(module, config), "k": [3, 4], "confidence_level": 0.95}  # 4 is all samples of some problems
+        population = module.load(config).compute(**given)
+        found = module.load(config).compute(**given, target="problem_set")
+        assert found.keys() == population.keys()
+        for key in population:
+            # avg@n and accuracy have no k: their samples tell how much they vary.
+            same = "@4" in key or not any(part in key for part in ("_stderr", "_ci_"))
+            assert (found[key] == pytest.approx(population[key], rel=1e-12)) is same, key
+
+    def test_a_report_says_so(self):
+        data = {"grades": CORRECT, "scores": SCORES}
+        report = at_k.score(data, k=[3, 4], target="problem_set", groups=GROUPS)
+        assert {key.k for key, bar in report.intervals.items() if bar.is_upper_bound} == {4}
+        assert [note.code for note in report.notes[:2]] == ["note.intervals_problem_set", "note.upper_bound"]
+        assert report.notes[1].values == {"k": "4"}
+        easy = report.group_intervals["easy"]  # whose problems have 5 samples at least
+        assert not any(bar.is_upper_bound for bar in easy.values())
+        assert "note.upper_bound" not in [note.code for note in at_k.score(data, k=[3, 4]).notes]
+
+    def test_one_sample_of_one_problem(self):
+        result = PASS_AT_K.load("graded").compute(
+            predictions=[[1]], k=1, confidence_level=0.95, target="problem_set"
+        )  # fmt: skip
+        assert result == PASS_AT_K.load("graded").compute(predictions=[[1]], k=1, confidence_level=0.95)
+        assert "pass@1_stderr" not in result
+
+
+def at_k_combined(**given):
+    """The results of all modules that need no scores."""
+    found = {}
+    for module in MODULES:
+        if not module.needs_scores:
+            found |= module.load().compute(**given)
+    return found
+
+
+class TestSpelling:
+    @every_module
+    def test_plain_keys(self, module):
+        given = {**columns(module), "k": [1, 3], "groups": GROUPS, "confidence_level": LEVEL}
+        standard, plain = module.load().compute(**given), module.load().compute(**given, key_style="plain")
+        assert list(plain.values()) == list(standard.values())
+        for key in ("easy/pass_at_3_ci_low", "pass_at_1_ci_high", "pass_at_1_stderr"):
+            assert (key in plain) is (module is PASS_AT_K)
+
+    def test_errors_of_simulations_stand_beside(self):
+        points = [[[i % 7, (i * 3) % 11] for i in range(20)] for _ in range(2)]
+        grades = [[float(i % 3 == 0) for i in range(20)], [float(i % 4 == 0) for i in range(20)]]
+        result = BEST_AT_K.load("graded").compute(
+            predictions=grades, scores=points, k=10, select="pareto", confidence_level=0.95
+        )
+        assert list(result) == [f"best@10{end}" for end in ("", "_mcse", "_stderr", "_ci_low", "_ci_high")]
+        assert 0 < result["best@10_mcse"] < result["best@10_stderr"]
+
+    @every_module
+    def test_without_a_level_nothing_is_added(self, module):
+        bare = module.load().compute(**columns(module), k=2, return_details=True)
+        assert not any("_ci_" in key or "_stderr" in key for key in bare)
+        asked = module.load().compute(
+            **columns(module), k=2, return_details=True, clusters=CLUSTERS, ci_method="t", confidence_level=None
+        )
+        assert asked == bare
+
+    @every_module
+    @pytest.mark.parametrize(
+        ("options", "said"),
+        [
+            ({}, "|ci:0.9|target:population|ci_method:beta|"),
+            ({"target": "problem_set"}, "|ci:0.9|target:problem_set|ci_method:beta|"),
+            ({"clusters": CLUSTERS, "ci_method": "t"}, "|ci:0.9|target:population|ci_method:t|clusters:3|"),
+        ],
+    )
+    def test_signatures(self, module, options, said):
+        details = module.load().compute(
+            **columns(module), k=2, confidence_level=LEVEL, return_details=True, **options
+        )["details"]  # fmt: skip
+        assert said in details["signature"]
+        assert "_ci_low" not in str(details["per_problem"])
+
+    def test_numbers_are_plain(self):
+        result = BEST_AT_K.load().compute(**columns(BEST_AT_K), k=K, groups=GROUPS, confidence_level=0.95)
+        assert {type(value) for value in result.values()} == {float}
+
+
+class TestSummarize:
+    def test_columns_outside_the_unit_interval(self):
+        rewards, shares = [-1.0, 0.5, 2.0, 0.25], [0.0, 0.5, 1.0, 0.25]
+        groups = ["a", "b", "a", "b"]
+        result = at_k.summarize({"reward": rewards, "share": shares}, groups=groups, confidence_level=LEVEL)
+        for prefix, problems in (("", [0, 1, 2, 3]), ("a/", [0, 2]), ("b/", [1, 3])):
+            for key, column in (("reward", rewards), ("share", shares)):
+                values = [column[i] for i in problems]
+                # The rewards of group b lie in [0, 1] by chance: they are rewards all the same.
+                expected = expected_bars(values, exact_error(values), len(values), score=key == "reward")
+                assert bars_of(result, prefix + key) == pytest.approx(expected, rel=1e-12), prefix + key
+
+    def test_clusters(self):
+        values = [fmean(row) for row in CORRECT]
+        result = at_k.summarize({"x": values}, clusters=CLUSTERS, confidence_level=LEVEL, ci_method="t")
+        stderr, m = exact_cluster_error(values, CLUSTERS)
+        assert bars_of(result, "x") == pytest.approx(expected_bars(values, stderr, m, method="t"))
+
+    def test_one_cluster_has_no_error(self):
+        result = at_k.summarize({"x": [0.5, 1.0]}, clusters=["a", "a"], confidence_level=0.95)
+        assert bars_of(result, "x") == pytest.approx(expected_bars([0.75], None, 1, level=0.95))
+
+    @pytest.mark.parametrize(
+        ("options", "error", "said"),
+        [
+            ({"confidence_level": 0}, ValueError, "`confidence_level` must lie between 0 and 1, both excluded; got 0"),
+            ({"confidence_level": 1}, ValueError, "`confidence_level` must lie between 0 and 1"),
+            ({"confidence_level": 95}, ValueError, "`confidence_level` must lie between 0 and 1"),
+            ({"confidence_level": float("nan")}, ValueError, "`confidence_level` must lie between 0 and 1"),
+            ({"confidence_level": "0.95"}, TypeError, "`confidence_level` must be a number between 0 and 1"),
+            ({"confidence_level": True}, TypeError, "`confidence_level` must be a number between 0 and 1"),
+            ({"ci_method": "normal"}, ValueError, "`ci_method` must be one of 'beta', 't'"),
+            ({"ci_method": None}, TypeError, "`ci_method` must be one of"),
+            ({"clusters": ["a", "b"]}, ValueError, "`clusters` .* 2 .* 3"),
+            ({"clusters": ["a", "b", None]}, ValueError, "`clusters` must hold a label for every problem"),
+            ({"clusters": ["a", "b", 1.5]}, TypeError, "`clusters` must hold strings or integers"),
+            ({"clusters": ["a", "b", ["c"]]}, TypeError, "`clusters` must hold strings or integers"),
+            ({"clusters": 7}, TypeError, "`clusters` must"),
+            ({"clusters": "abc"}, TypeError, "`clusters` must"),
+            ({"clusters": [1, "1", 2]}, ValueError, "`clusters` must not mix"),
+        ],
+    )
+    def test_what_is_refused(self, options, error, said):
+        with pytest.raises(error, match=said):
+            at_k.summarize({"x": [0.5, 1.0, 0.0]}, **{"confidence_level": 0.95, **options})
+
+
+class TestRefusals:
+    @every_module
+    @pytest.mark.parametrize(
+        ("options", "error", "said"),
+        [
+            ({"confidence_level": 1.0}, ValueError, "`confidence_level`"),
+            ({"confidence_level": "0.95"}, TypeError, "`confidence_level`"),
+            ({"target": "problem-set"}, ValueError, "`target` must be one of 'population', 'problem_set'"),
+            ({"target": None}, TypeError, "`target` must be one of"),
+            ({"ci_method": "exact"}, ValueError, "`ci_method`"),
+            ({"target": "problem_set", "clusters": CLUSTERS}, ValueError, "`clusters` must not be given"),
+            ({"target": "problem_set", "ci_method": "bootstrap"}, ValueError, "`ci_method` 'bootstrap'"),
+            ({"clusters": CLUSTERS[:6]}, ValueError, "`clusters` .* 6 .* 7"),
+            ({"clusters": [1.5] * 7}, TypeError, "`clusters` must hold strings or integers"),
+            ({"clusters": [["a"]] * 7}, TypeError, "`clusters` must hold strings or integers"),
+        ],
+    )
+    def test_before_anything_is_judged(self, module, options, error, said):
+        def fail(*_):
+            pytest.fail("nothing may be judged")
+
+        with pytest.raises(error, match=said):
+            module.load().compute(
+                **columns(module), k=2, check_correct_fn=fail, **{"confidence_level": 0.95, **options}
+            )  # fmt: skip
+
+    def test_clusters_that_can_be_read_once(self):
+        given = {**columns(PASS_AT_K), "k": 2, "confidence_level": 0.95}
+        once = PASS_AT_K.load().compute(**given, clusters=iter(CLUSTERS))
+        assert once == PASS_AT_K.load().compute(**given, clusters=CLUSTERS)
+
+    def test_other_samples_need_the_samples(self):
+        columns = {Key("pass@k", 1): Column.of([0.5, 1.0])}
+        with pytest.raises(ValueError, match="the samples of the problems are not known"):
+            find_error_bars(columns, {Key("pass@k", 1): 0.75}, Confidence(0.95, "problem_set"))
+
+
+@every_config
+@pytest.mark.parametrize("target", ["population", "problem_set"])
+def test_every_number_of_a_report_has_an_error_bar(target, config):
+    data = {"grades": CORRECT} if config == "graded" else {"answers": ANSWERS, "references": REFERENCES}
+    report = at_k.score({**data, "scores": SCORES, "group": GROUPS}, target=target)
+    blocks = [(report.values, report.intervals)]
+    blocks += [(values, report.group_intervals[label]) for label, values in report.groups.items()]
+    for values, bars in blocks:
+        assert list(bars) == list(values)
+        for key, bar in bars.items():
+            assert bar.stderr is not None
+            assert bar.low <= values[key] <= bar.high
+
+
+def test_scores_have_no_range_even_if_they_lie_in_it():
+    values = [0.1, 0.9, 0.4]
+    keys = [Key("max@k", 2), Key("best@k", 2), "max@4", "best@4", "mine"]
+    bars = find_error_bars(
+        dict.fromkeys(keys, Column.of(values)), dict.fromkeys(keys, fmean(values)), Confidence(LEVEL)
+    )
+    for key, bar in bars.items():
+        expected = expected_bars(values, exact_error(values), 3, score=is_score(key))
+        assert bar == pytest.approx((expected["stderr"], expected["ci_low"], expected["ci_high"], False)), key
+        assert is_bounded(key) is not is_score(key)
+
+
+def test_nothing_is_wanted_or_there_is_nothing():
+    assert find_error_bars({Key("pass@k", 1): Column.of([0.5])}, {Key("pass@k", 1): 0.5}, Confidence()) == {}
+    assert find_error_bars({}, {}, Confidence(0.95)) == {}
+    assert Confidence(clusters=["a"]).conditions() == {}
+
+
+@given(
+    st.lists(st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 1.0]), min_size=1, max_size=5, unique=True).flatmap(
+        lambda levels: st.tuples(
+            st.just(levels), st.lists(st.integers(0, len(levels) - 1), min_size=1, max_size=30), st.booleans()
+        )
+    )
+)
+def test_shared_levels_are_as_good_as_listed_values(drawn):
+    levels, which, some = drawn
+    shared = Column(np.array(levels), np.array(which))
+    key = Key("pass@k", 1)
+    problems = np.arange(0, len(which), 2) if some else None
+    mean = {key: float(np.mean(shared.expand()[slice(None) if problems is None else problems]))}
+    found, expected = (
+        find_error_bars({key: column}, mean, Confidence(0.95), problems=problems)[key]
+        for column in (shared, Column.of(shared.expand()))
+    )
+    assert isinstance(found, ErrorBar)
+    assert (found.stderr is None) is (expected.stderr is None)
+    assert (found.stderr or 0.0) == pytest.approx(expected.stderr or 0.0, rel=1e-12, abs=1e-15)
+    assert found[1:] == pytest.approx(expected[1:], rel=1e-12, abs=1e-15)

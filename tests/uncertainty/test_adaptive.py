@@ -1,0 +1,150 @@
+"""Adaptive sampling, against scorio, and against every order of a few samples."""
+
+import re
+from functools import cache
+from itertools import permutations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scorio.aggregate.online import adaptive_consistency_dirichlet_stop, adaptive_consistency_stop
+
+from at_k import cons_at_k
+from at_k.uncertainty.adaptive import enough, find_settled_probability, trace_adaptive
+
+THEIRS = {"beta": adaptive_consistency_stop, "dirichlet": adaptive_consistency_dirichlet_stop}
+
+
+@pytest.mark.parametrize("rule", THEIRS)
+@pytest.mark.parametrize(
+    "counts", [[1], [5], [3, 3], [8, 2], [5, 2, 1], [2, 2, 2], [1, 1, 1, 1, 1], [30, 25, 1, 1], [400, 380, 200]]
+)
+def test_it_is_that_of_scorio(rule, counts):
+    votes = [str(answer) for answer, times in enumerate(counts) for _ in range(times)]
+    stop, probability = THEIRS[rule](votes, threshold=0.9, return_prob=True)
+    # Their quadrature is asked for 1e-10.
+    assert find_settled_probability([counts], rule=rule)[0] == pytest.approx(probability, rel=1e-8)
+    assert enough(votes, confidence=0.9, rule=rule) == stop
+
+
+def test_probabilities_of_rows_with_different_answers():
+    rows = [[5, 2, 1, 0], [0, 3, 0, 0], [0, 0, 0, 0], [1, 0, 1, 1]]
+    found = find_settled_probability(rows, rule="dirichlet")
+    alone = [find_settled_probability([[each for each in row if each] or [0]], rule="dirichlet")[0] for row in rows]
+    assert_allclose(found, alone, rtol=1e-12)
+    assert found[2] == 0
+    assert found[3] == pytest.approx(1 / 3, rel=1e-9)
+
+
+def test_a_dirichlet_probability_is_a_share_of_draws():
+    draws = np.random.default_rng(0).dirichlet([6, 3, 2], size=100_000)
+    assert find_settled_probability([[5, 2, 1]], rule="dirichlet")[0] == pytest.approx(
+        (draws.argmax(axis=1) == 0).mean(), abs=0.005
+    )
+
+
+def test_votes_that_settle_nothing():
+    assert not enough([])
+    assert not enough([None, None])
+    assert not enough(["a"])
+    assert enough(["a", None, "a", "a", "a"])
+    assert enough(["a"] * 4 + [None] * 100)
+
+
+@cache
+def is_settled(counts, confidence, rule):
+    votes = [str(answer) for answer, times in enumerate(counts) for _ in range(times)]
+    return THEIRS[rule](votes, threshold=confidence)
+
+
+def trace_all_orders(votes, correct, confidence, rule):
+    """Samples and accuracy of the rule, averaged over all orders; a tie that is left goes to the first to lead."""
+    taken, won = [], []
+    for order in permutations(range(len(votes))):
+        leader, counts = None, {}
+        step = 0
+        for i in order:
+            step += 1
+            if votes[i] is not None:
+                counts[votes[i]] = counts.get(votes[i], 0) + 1
+                if leader is None or counts[votes[i]] > counts[leader]:
+                    leader = votes[i]
+            if is_settled(tuple(sorted(counts.values())), confidence, rule):
+                break
+        taken.append(step)
+        won.append(leader is not None and correct[votes.index(leader)])
+    return np.mean(taken), np.mean(won)
+
+
+@pytest.mark.parametrize("rule", THEIRS)
+@pytest.mark.parametrize("votes", [["a", "a", "a", "b", "c", "b"], ["a", "b", None, "b", "b", None]])
+def test_the_curve_is_the_mean_over_orders(votes, rule):
+    correct = [int(vote == "a") for vote in votes]
+    confidences = [0.6, 0.85, 0.99]
+    curve = trace_adaptive([votes], [correct], confidences=confidences, rule=rule, n_orders=4000)
+    for i, confidence in enumerate(confidences):
+        samples, accuracy = trace_all_orders(votes, correct, confidence, rule)
+        # Five standard errors: three curves are checked at three points each, for two rules.
+        assert curve.samples[i] == pytest.approx(samples, abs=5 * curve.samples_mcse[i] + 1e-9)
+        assert curve.accuracy[i] == pytest.approx(accuracy, abs=5 * curve.accuracy_mcse[i] + 1e-9)
+
+
+def draw_problems(problems, samples):
+    rng = np.random.default_rng(0)
+    votes = [[str(each) for each in rng.choice(5, size=samples + i % 3, p=rng.dirichlet(np.ones(5)))]
+             for i in range(problems)]  # fmt: skip
+    return votes, [[int(vote == "0") for vote in row] for row in votes]
+
+
+def test_fixed_k_is_cons_at_k_and_the_perfect_rule_agrees_with_it():
+    votes, correct = draw_problems(60, 9)
+    curve = trace_adaptive(votes, correct, n_orders=400)
+    assert curve.k.tolist() == list(range(1, 10))
+    assert_allclose(curve.fixed, cons_at_k(votes, correct, k=list(range(1, 10))).mean(axis=0), rtol=1e-12)
+    assert_allclose(curve.perfect, curve.fixed, atol=0.02)  # 400 orders
+    assert (curve.perfect_samples <= curve.k).all()
+    assert curve.perfect_samples[0] == 1
+
+
+def test_higher_confidence_takes_more_samples_and_never_more_than_there_are():
+    votes, correct = draw_problems(60, 9)
+    curve = trace_adaptive(votes, correct, confidences=[0.6, 0.8, 0.95, 0.9999])
+    assert (np.diff(curve.samples) > 0).all()
+    assert curve.samples[-1] <= 9
+    assert curve.samples_mcse.max() < 0.2
+
+
+def test_the_seed_decides():
+    votes, correct = draw_problems(10, 6)
+    first, same, other = (trace_adaptive(votes, correct, n_orders=5, seed=seed).samples for seed in (1, 1, 2))
+    assert (first == same).all()
+    assert (first != other).any()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "said"),
+    [
+        (lambda: enough(["a"], confidence=1), ValueError, "`confidence` must lie between 0 and 1"),
+        (lambda: enough(["a"], rule="crp"), ValueError, "`rule` must be one of 'beta', 'dirichlet'; got 'crp'"),
+        (lambda: enough("aab"), TypeError, "`votes` must hold a list of samples"),
+        (lambda: enough(["a", 1]), TypeError, "`votes` must not mix types"),
+        (
+            lambda: find_settled_probability([1, 2]),
+            ValueError,
+            "`counts` must have one row per problem; got shape",
+        ),
+        (lambda: find_settled_probability([[-1, 2]]), ValueError, "`counts` must not be negative; got -1"),
+        (
+            lambda: trace_adaptive([["a"]], [[1]], confidences=[]),
+            ValueError,
+            "`confidences` must be a list of",
+        ),
+        (lambda: trace_adaptive([["a"]], [[1]], confidences=[2]), ValueError, "`confidences` must lie between 0 and 1"),
+        (lambda: trace_adaptive([["a"]], [[1]], n_orders=1), ValueError, "`n_orders` must be at least 2; got 1"),
+        (lambda: trace_adaptive([["a", "a"]], [[1, 0]]), ValueError, "`correct` must agree on equal answers"),
+        (lambda: trace_adaptive([], []), ValueError, "`votes` must hold at least one problem"),
+    ],
+)
+def test_arguments_that_cannot_be_used(call, error, said):
+    with pytest.raises(error, match=re.escape(said)):
+        call()

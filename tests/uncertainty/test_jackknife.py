@@ -1,0 +1,199 @@
+"""Jackknife variances, against leaving out one sample after the other and computing the public metric again."""
+
+import re
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from at_k import best_at_k, cons_at_k, g_pass_at_k, majority_at_k, max_at_k, mg_pass_at_k, pass_at_k, pass_hat_k
+from at_k.uncertainty import jackknife
+
+# Values are rounded to 1e-16, their differences are squared, and n of them are added.
+ATOL = 1e-14
+
+repeatable = settings(derandomize=True, deadline=None, max_examples=50)
+
+
+def leave_out(estimate, *row):
+    """(n − 1)/n Σ (U₋ᵢ − U)² of one problem, by calling the metric on every n − 1 samples and on all n."""
+    n = len(row[0])
+    without = [estimate(*([[*column[:i], *column[i + 1 :]]] for column in row))[0] for i in range(n)]
+    whole = estimate(*([column] for column in row))[0]
+    assert_allclose(np.mean(without, axis=0), whole, atol=1e-12)  # why U is their mean
+    return (n - 1) / n * np.sum((np.array(without) - whole) ** 2, axis=0)
+
+
+def of_counts(estimate):
+    """A metric of 0/1 rows, which counts them."""
+    return lambda rows: estimate([len(row) for row in rows], [sum(row) for row in rows])
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [pass_at_k, pass_hat_k, mg_pass_at_k, majority_at_k, partial(g_pass_at_k, tau=[0.5, 0.75])],
+    ids=["pass", "hat", "mg", "majority", "g"],
+)
+@pytest.mark.parametrize("n", [2, 3, 5, 8])
+def test_counts(metric, n):
+    k = list(range(1, n))
+    found = jackknife.jackknife_counts(metric, n, range(n + 1), k=k)
+    for c in range(n + 1):
+        row = [1] * c + [0] * (n - c)
+        assert_allclose(found[c], leave_out(of_counts(partial(metric, k=k)), row), atol=ATOL)
+
+
+def test_counts_where_n_differs_and_where_k_is_n():
+    found = jackknife.jackknife_counts(pass_at_k, [4, 6, 2], [2, 3, 1], k=[2, 1])
+    for row, (n, c) in enumerate([(4, 2), (6, 3)]):
+        assert_array_equal(found[row], jackknife.jackknife_counts(pass_at_k, n, [c], k=[2, 1])[0])
+    assert np.isnan(found[2, 0])
+    assert found[2, 1] == 0.25  # p(1 − p)/(n − 1)
+    both = jackknife.jackknife_counts(partial(g_pass_at_k, tau=[0.5, 1.0]), [2], [1], k=[2])
+    assert both.shape == (1, 1, 2)
+    assert np.isnan(both).all()
+
+
+@repeatable
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=8))
+def test_mean(row):
+    def mean(rows):
+        return [np.mean(row) for row in rows]
+
+    assert_allclose(jackknife.jackknife_mean([row]), leave_out(mean, row), atol=ATOL)
+
+
+def test_mean_of_rows_of_different_length():
+    assert_allclose(jackknife.jackknife_mean([[1, 0], [1], [1, 1, 0]]), [0.25, np.nan, 2 / 9 / 2])
+
+
+answers = st.lists(st.sampled_from(["a", "b", "c", "d", None]), min_size=2, max_size=8)
+
+
+@repeatable
+@given(answers, st.sampled_from(["random", "strict", "incorrect"]), st.sampled_from([{"a"}, {"a", "b"}, set()]))
+def test_cons(votes, ties, right):
+    correct = [int(vote in right) for vote in votes]
+    k = list(range(1, len(votes)))
+    found = jackknife.jackknife_cons([votes], [correct], k=k, ties=ties)
+    assert_allclose(found[0], leave_out(partial(cons_at_k, k=k, ties=ties), votes, correct), atol=ATOL)
+
+
+def test_cons_of_many_problems_at_once_and_where_n_differs(monkeypatch):
+    rng = np.random.default_rng(0)
+    votes = [[str(each) for each in rng.integers(0, 5, size=size)] for size in rng.integers(2, 9, size=40)]
+    correct = [[int(vote == "0") for vote in row] for row in votes]
+    k = [1, 2]
+    alone = [jackknife.jackknife_cons([v], [c], k=k)[0] for v, c in zip(votes, correct, strict=True)]
+    for cells in (jackknife._CELLS, 50):
+        monkeypatch.setattr(jackknife, "_CELLS", cells)
+        assert_allclose(jackknife.jackknife_cons(votes, correct, k=k), alone, atol=ATOL)
+    assert np.isnan(alone[[len(row) for row in votes].index(2)][1])
+
+
+def test_the_order_of_the_samples_decides_only_for_all_of_them():
+    """ "first" is "random" for all k < n, and so is its variance, although k = n − 1 is all samples that are left."""
+    votes, correct = [["a", "b", "b", "a", "c"]], [[1, 0, 0, 1, 0]]
+    for k in range(1, 5):
+        first = jackknife.jackknife_cons(votes, correct, k=k, ties="first")
+        assert_array_equal(first, jackknife.jackknife_cons(votes, correct, k=k))
+
+
+def test_cons_of_answers_with_two_verdicts():
+    votes, correct = [["a", "a", "b"]], [[1, 0, 0]]
+    with pytest.raises(ValueError, match="`correct` must agree on equal answers"):
+        jackknife.jackknife_cons(votes, correct, k=1)
+    # One right and one wrong: half is wrong, so that no answer is right.
+    assert_array_equal(jackknife.jackknife_cons(votes, correct, k=[1, 2], on_conflict="majority"), [[0, 0]])
+
+
+samples = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1)), min_size=2, max_size=8)
+
+
+@repeatable
+@given(samples, st.booleans())
+def test_best(rows, higher):
+    scores, grades = map(list, zip(*rows, strict=True))
+    k = list(range(1, len(rows)))
+    metric = partial(best_at_k, k=k, higher_is_better=higher)
+    found = jackknife.jackknife_best([scores], [grades], k=k, higher_is_better=higher)
+    assert_allclose(found[0], leave_out(metric, scores, grades), atol=ATOL)
+
+
+@repeatable
+@given(st.lists(st.floats(-5, 5), min_size=2, max_size=8), st.booleans())
+def test_max(scores, higher):
+    k = list(range(1, len(scores)))
+    metric = partial(max_at_k, k=k, higher_is_better=higher)
+    found = jackknife.jackknife_max([scores], k=k, higher_is_better=higher)
+    assert_allclose(found[0], leave_out(metric, scores), atol=1e-12)  # in the unit of the scores
+
+
+@pytest.mark.parametrize("select", ["pareto", "lexicographic", "weighted"])
+def test_best_of_scores_with_two_dimensions(select):
+    scores = [[0, 1], [1, 0], [1, 1], [0, 2], [2, 0]]
+    grades = [1, 0, 1, 0, 1]
+    options = {"select": select, "score_weights": [1, 0.5] if select == "weighted" else None}
+    k = [1, 2, 4]
+    found = jackknife.jackknife_best([scores, scores[:4]], [grades, grades[:4]], k=k, **options)
+    assert_allclose(found[0], leave_out(partial(best_at_k, k=k, **options), scores, grades), atol=ATOL)
+    assert np.isnan(found[1, 2])
+
+
+def test_best_and_max_where_n_differs():
+    scores, grades = [[3, 1, 2], [1, 1], [0, 5, 5, 7]], [[1, 0, 0], [0, 1], [1, 0, 1, 0]]
+    found = jackknife.jackknife_best(scores, grades, k=[1, 2])
+    highest = jackknife.jackknife_max(scores, k=[1, 2])
+    for row, (score, grade) in enumerate(zip(scores, grades, strict=True)):
+        assert_array_equal(found[row], jackknife.jackknife_best([score], [grade], k=[1, 2])[0])
+        assert_array_equal(highest[row], jackknife.jackknife_max([score], k=[1, 2])[0])
+    assert np.isnan(found[1, 1])
+    assert np.isnan(highest[1, 1])
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_any_metric(k):
+    votes, correct, weights = ["a", "b", "b", "c"], [1, 0, 0, 1], [3.0, 1.0, 1.5, 2.0]
+
+    def metric(votes, correct, weights, *, k):
+        return cons_at_k(votes, correct, weights=weights, k=k)
+
+    found = jackknife.jackknife_samples(
+        metric, [votes, votes[:2]], [correct, correct[:2]], [weights, weights[:2]], k=[1, 2]
+    )
+    assert_allclose(found[0], leave_out(partial(metric, k=[1, 2]), votes, correct, weights), atol=ATOL)
+    assert np.isnan(found[1, 1])
+    alone = jackknife.jackknife_samples(metric, [votes], [correct], [weights], k=k)
+    assert_allclose(alone, leave_out(partial(metric, k=k), votes, correct, weights), atol=ATOL)
+
+
+@pytest.mark.parametrize("metric", [partial(jackknife.jackknife_counts, pass_at_k, [9] * 3, [0, 5, 9]),
+                                    partial(jackknife.jackknife_cons, [["a"] * 9] * 3, [[1] * 9] * 3),
+                                    partial(jackknife.jackknife_best, [list(range(9))] * 3, [[1] * 9] * 3),
+                                    partial(jackknife.jackknife_max, [list(range(9))] * 3)])  # fmt: skip
+def test_shapes(metric):
+    assert metric(k=2).shape == (3,)
+    assert metric(k=[2]).shape == (3, 1)
+    assert_array_equal(metric(k=[2, 3])[:, 0], metric(k=2))
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: jackknife.jackknife_counts(pass_at_k, [2], [1], k=3), "`k` must be at most n"),
+        (lambda: jackknife.jackknife_cons([["a"]], [[1]], k=2), "`k` must be at most n"),
+        (lambda: jackknife.jackknife_cons([["a"]], [[1]], k=1, ties="last"), "`ties` must be one of"),
+        (lambda: jackknife.jackknife_cons([["a"]], [[1, 0]], k=1), "`votes` and `correct` must have as many samples"),
+        (lambda: jackknife.jackknife_best([[1]], [[1, 0]], k=1), "`scores` and `grades` must have as many samples"),
+        (lambda: jackknife.jackknife_max([[1]], k=1, select="pareto"), "`select` must be 'weighted' for max@k"),
+        (lambda: jackknife.jackknife_mean([[]]), "`grades` must hold at least one sample"),
+        (lambda: jackknife.jackknife_samples(cons_at_k, k=1), "`rows` must hold at least one column"),
+        (lambda: jackknife.jackknife_samples(cons_at_k, [], k=1), "`rows[0]` must hold at least one problem"),
+        (lambda: jackknife.jackknife_samples(cons_at_k, [[1]], [[1, 2]], k=1), "got 1 and 2 in problem 0"),
+    ],
+)
+def test_arguments_that_cannot_be_used(call, said):
+    with pytest.raises(ValueError, match=re.escape(said)):
+        call()

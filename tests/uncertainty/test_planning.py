@@ -1,0 +1,219 @@
+"""Plans, against simulated measurements, identities, and integrals over the difficulties."""
+
+import re
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import integrate, stats
+
+from at_k import g_pass_at_k, majority_at_k, pass_at_k, pass_hat_k
+from at_k.errors import InputError
+from at_k.uncertainty.beta_binomial import BetaBinomial
+from at_k.uncertainty.intervals import interval
+from at_k.uncertainty.planning import Variance, plan_counts, predict_stderr
+
+
+def draw(seed, problems, samples, a=0.6, b=0.4):
+    rng = np.random.default_rng(seed)
+    return np.full(problems, samples), rng.binomial(samples, rng.beta(a, b, size=problems))
+
+
+@pytest.mark.parametrize("k", [1, 3, 8])
+def test_for_the_pilot_s_own_numbers_it_is_the_pilot_s_standard_error(k):
+    n, c = draw(0, 40, 8)
+    values = pass_at_k(n, c, k=k)
+    found = predict_stderr(n, c, problems=40, samples=8, k=k)
+    assert found == pytest.approx(stats.sem(values), rel=1e-9)
+
+
+def test_the_two_parts_of_pass_at_1():
+    n, c = np.array([4, 8, 6, 5]), np.array([1, 8, 0, 3])
+    p = c / n
+    within = np.mean(n * p * (1 - p) / (n - 1))
+    between = max(0, np.var(p, ddof=1) - np.mean(p * (1 - p) / (n - 1)))
+    variance = Variance(n, c, 1, pass_at_k)
+    assert variance.at(np.inf) == pytest.approx(between, rel=1e-12)
+    for samples in (1, 2, 5, 100):
+        assert variance.at(samples) == pytest.approx(between + within / samples, rel=1e-12)
+
+
+def test_the_part_between_problems_is_not_below_zero_for_one_sample_either():
+    """s_w² = (1/2 + 1/3)/2; var(p) = 1/72 is less than what samples explain, so that s_b² is 0."""
+    table = plan_counts([2, 3], [1, 1], problems=[5], samples=[1, 2]).stderr
+    assert_allclose(table, [[np.sqrt(5 / 12 / 5), np.sqrt(5 / 24 / 5)]], rtol=1e-12)
+
+
+@pytest.mark.parametrize(("k", "samples"), [(1, 1), (1, 40), (2, 3), (2, 16), (4, 6), (4, 100)])
+def test_predictions_are_right_on_average(k, samples):
+    """k = 4 and n = 8 use the exact formula, since 2k ≤ n: its mean over 600 pilots is within 2 % of the truth."""
+    chances = BetaBinomial(0.6, 0.4).chances(samples)
+    values = pass_at_k(samples, np.arange(samples + 1), k=k)
+    truth = chances @ values**2 - (chances @ values) ** 2
+    found = [Variance(*draw(seed, 60, 8), k, pass_at_k).at(samples) for seed in range(600)]
+    assert np.mean(found) == pytest.approx(truth, rel=0.025)
+
+
+@pytest.mark.parametrize(
+    ("metric", "k", "samples"),
+    [(pass_at_k, 8, 64), (pass_hat_k, 4, 32), (majority_at_k, 5, 8), (partial(g_pass_at_k, tau=0.5), 8, 16)],
+    ids=["pass", "hat", "majority", "g"],
+)
+def test_other_metrics_use_a_beta_binomial_distribution(metric, k, samples):
+    """The truth is that of the distribution from which 2,000 problems were drawn; the fit is within 5 %."""
+    n, c = draw(0, 2000, 8)
+    chances = BetaBinomial(0.6, 0.4).chances(samples)
+    values = metric(samples, np.arange(samples + 1), k=k)
+    truth = np.sqrt((chances @ values**2 - (chances @ values) ** 2) / 50)
+    found = predict_stderr(n, c, problems=50, samples=samples, k=k, estimate=metric)
+    assert found == pytest.approx(truth, rel=0.05)
+
+
+def test_infinitely_many_samples_leave_the_variance_between_problems():
+    n, c = draw(0, 300, 4, 2, 3)
+    variance = Variance(n, c, 3, majority_at_k)
+    a, b = variance._fitted
+
+    def latent(p):
+        return p**3 + 3 * p**2 * (1 - p)
+
+    mean, square = (
+        integrate.quad(lambda p, power=power: latent(p) ** power * stats.beta.pdf(p, a, b), 0, 1)[0] for power in (1, 2)
+    )
+    assert variance.at(np.inf) == pytest.approx(square - mean**2, rel=1e-6)
+    assert variance.at(4000) == pytest.approx(variance.at(np.inf), rel=0.02)
+
+
+def test_pilots_with_different_n():
+    n, c = np.array([2, 9, 1, 5]), np.array([1, 4, 0, 5])
+    table = predict_stderr(n, c, problems=[10, 40], samples=[1, 4, 16])
+    assert table.shape == (2, 3)
+    assert_allclose(table[0], 2 * table[1])
+    assert (np.diff(table, axis=1) < 0).all()
+
+
+def test_shapes():
+    n, c = draw(0, 10, 8)
+    assert np.shape(predict_stderr(n, c, problems=10, samples=8)) == ()
+    assert predict_stderr(n, c, problems=[10], samples=8).shape == (1,)
+    assert predict_stderr(n, c, problems=10, samples=[8, 9]).shape == (2,)
+
+
+def test_tables_of_a_plan():
+    n, c = draw(0, 40, 8)
+    plan = plan_counts(n, c, problems=[40, 160], samples=[4, 8], correlation=0.5, power=0.9, level=0.9)
+    assert_allclose(plan.stderr, predict_stderr(n, c, problems=[40, 160], samples=[4, 8]))
+    low, high = interval(plan.value, plan.stderr, [[40], [160]], level=0.9)
+    assert_allclose(plan.half_width, (high - low) / 2)
+    assert plan.between == Variance(n, c, 1, pass_at_k).at(np.inf)
+    assert plan.between + plan.within == pytest.approx(Variance(n, c, 1, pass_at_k).at(8))
+    assert plan.can_tell
+    spread = np.sqrt(2 * (plan.stderr[1, 0] ** 2 * 160 - 0.5 * plan.between) / 160)
+    assert plan.detectable[1, 0] == pytest.approx((stats.t.ppf(0.95, 159) + stats.t.ppf(0.9, 159)) * spread)
+
+
+def test_default_tables():
+    plan = plan_counts(*draw(0, 40, 6), k=3)
+    assert plan.problems == (10, 20, 40, 80, 160)
+    assert plan.samples == (3, 4, 6, 8, 16)
+
+
+@pytest.mark.parametrize("k", [1, 2, 6])
+def test_needed_numbers_are_the_least(k):
+    n, c = draw(0, 40, 8)
+    plan = plan_counts(n, c, k=k, half_width=0.05)
+    pilot = Variance(n, c, k, pass_at_k)
+
+    def half(problems, samples):
+        low, high = interval(plan.value, np.sqrt(pilot.at(samples) / problems), problems)
+        return (high - low) / 2
+
+    assert half(plan.needed_problems, 8) <= 0.05 < half(plan.needed_problems - 1, 8)
+    assert plan.needed_samples is None  # 40 problems vary too much among themselves
+    assert half(40, np.inf) > 0.05
+    wide = float(half(40, 3 + k))
+    found = plan_counts(n, c, k=k, half_width=wide).needed_samples
+    assert half(40, found) <= wide < half(40, found - 1)
+
+
+def test_a_half_width_that_no_plan_reaches():
+    assert plan_counts(*draw(0, 40, 8), half_width=1e-7).needed_problems is None
+
+
+def test_a_detectable_difference_is_found_with_the_power():
+    """Two models whose difficulties agree fully (correlation 1) differ by the noise of their samples alone."""
+    rng = np.random.default_rng(0)
+    plan = plan_counts(*draw(0, 400, 8), problems=[60], samples=[8], correlation=1)
+    shift = plan.detectable[0, 0]
+    p = rng.beta(0.6, 0.4, size=(1000, 60))
+    difference = (rng.binomial(8, p) - rng.binomial(8, p)) / 8 + shift
+    found = stats.ttest_1samp(difference, 0, axis=1).pvalue <= 0.05
+    assert found.mean() == pytest.approx(0.8, abs=0.05)
+
+
+@pytest.mark.parametrize("common", [0, 8])
+def test_a_pilot_of_nearly_equal_problems_cannot_tell(common):
+    plan = plan_counts([8] * 30, [4] * 9 + [common] * 21)
+    assert not plan.can_tell
+    assert str(plan.notes[0]).startswith(f"Problems with another value than {common // 8}: 9 of 30. That is too few")
+    assert plan_counts([8] * 30, [4] * 10 + [common] * 20).can_tell
+
+
+def test_equal_problems_are_planned_with_a_note():
+    plan = plan_counts([8] * 30, [8] * 30, half_width=0.01)
+    assert not plan.can_tell
+    assert plan.stderr.max() == 0
+    assert plan.half_width.min() > 0
+    assert plan.needed_problems is not None
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "said"),
+    [
+        (lambda: plan_counts([4], [2]), InputError, "A plan needs a pilot of at least two problems."),
+        (lambda: plan_counts([1, 1], [0, 1]), InputError, "One sample of each problem does not show how much samples"),
+        (lambda: predict_stderr([1, 1], [0, 1], problems=5, samples=2), InputError, "One sample of each problem"),
+        (lambda: plan_counts([4, 4], [2, 1], k=5), ValueError, "`k` must be at most n"),
+        (lambda: plan_counts([4, 4], [2, 1], k=[1, 2]), TypeError, "`k` must be one number of draws; got [1, 2]"),
+        (lambda: plan_counts([4, 4], [2, 1], k=2, samples=[1]), ValueError, "`samples` must be at least 2; got 1"),
+        (lambda: plan_counts([4, 4], [2, 1], problems=[1]), ValueError, "`problems` must be at least 2; got 1"),
+        (lambda: plan_counts([4, 4], [2, 1], half_width=1.0), ValueError, "`half_width` must lie between 0 and 1"),
+        (lambda: plan_counts([4, 4], [2, 1], power=1), ValueError, "`power` must lie between 0 and 1"),
+        (lambda: plan_counts([4, 4], [2, 1], correlation=2), ValueError, "`correlation` must be a number in [0, 1]"),
+    ],
+)
+def test_arguments_that_cannot_be_used(call, error, said):
+    with pytest.raises(error, match=re.escape(said)):
+        call()
+
+
+def test_one_sample_can_be_planned_with_one_sample():
+    assert predict_stderr([1] * 4, [0, 1, 1, 1], problems=8, samples=1) == pytest.approx(np.sqrt(0.25 / 8))
+
+
+def test_what_no_number_reaches():
+    assert plan_counts([4] * 4, [0, 1, 3, 4], half_width=1e-6, detect=1e-7).list_needs() == [
+        "No ten million problems with as many samples reach an interval of ± 1e-06.",
+        "With these problems, no number of samples reaches it.",
+        "No ten million problems find a difference of 1e-07.",
+    ]
+    assert plan_counts([4] * 4, [0, 1, 3, 4]).list_needs() == []
+
+
+def test_a_plan_is_printed_as_a_table_and_sentences():
+    n, c = [4] * 24, [0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4] * 2
+    plan = plan_counts(n, c, problems=[12, 4800], samples=[4, 1024], detect=0.1, power=0.9)
+    header, rule, first, second, empty, *sentences = str(plan).splitlines()
+    assert header == "| problems | n = 4 | n = 1,024 |"
+    assert rule == "|--:|--:|--:|"
+    assert first.startswith(f"| 12 | ± {plan.half_width[0, 0]:.3f} ({plan.detectable[0, 0]:.3f}) | ")
+    assert second.endswith(f"| ± {plan.half_width[1, 1]:.3f} ({plan.detectable[1, 1]:.3f}) |")
+    assert empty == ""
+    assert sentences[0] == "- The value of the pilot is 0.521."  # 50 of 96 samples
+    assert "finds with a chance of 90 %." in sentences[1]
+    assert f"takes {plan.needed_to_detect:,} problems" in sentences[-1]
+
+
+def test_one_that_differs_from_the_rest_is_counted():
+    assert "Problems with another value than 1: 1 of 20." in str(plan_counts([2] * 20, [1] + [2] * 19))

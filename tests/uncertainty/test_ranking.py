@@ -1,0 +1,63 @@
+"""Rankings, by hand and against the pairs that they are made of."""
+
+import re
+
+import numpy as np
+import pytest
+
+from at_k.uncertainty.comparison import compare_values
+from at_k.uncertainty.ranking import rank_values
+from at_k.uncertainty.significance import holm
+
+EASY = np.linspace(0.3, 0.7, 40)
+
+
+def test_models_that_cannot_be_told_apart_share_a_tier():
+    noise = np.random.default_rng(0).normal(0, 0.05, size=(3, 40))
+    ranking = rank_values({"C": EASY - 0.2 + noise[0], "A": EASY + noise[1], "B": EASY + 0.001 + noise[2]})
+    assert str(ranking) in ("A, B > C", "B, A > C")
+    assert ranking.tiers[1] == ("C",)
+    assert ranking.ranks == {"A": (1, 2), "B": (1, 2), "C": (3, 3)}
+    assert list(ranking.values) == list(ranking.names)
+
+
+def test_a_chain_in_which_only_the_ends_differ_is_one_tier():
+    """A is better than C, but B could be equal to either: no line separates them."""
+    noise = np.random.default_rng(1).normal(0, 0.1, size=(3, 40))
+    noise -= noise.mean(axis=1, keepdims=True)
+    ranking = rank_values({name: EASY + shift + noise[i] for i, (name, shift) in enumerate(
+        {"A": 0.03, "B": 0.0, "C": -0.03}.items())})  # fmt: skip
+    better = {pair for pair, p_value in ranking.p_values.items() if p_value <= 0.05}
+    assert better == {("A", "C")}
+    assert ranking.tiers == (("A", "B", "C"),)
+    assert ranking.ranks == {"A": (1, 2), "B": (1, 3), "C": (2, 3)}
+
+
+def test_p_values_of_all_pairs_are_adjusted_together():
+    values = dict(zip("ABCD", np.random.default_rng(2).random((4, 30)), strict=True))
+    ranking = rank_values(values, seed=3)
+    assert len(ranking.pairs) == 6
+    pairs = {pair: compare_values(values[pair[0]], values[pair[1]], seed=3) for pair in ranking.pairs}
+    assert ranking.pairs == pairs
+    assert list(ranking.p_values.values()) == holm([pairs[pair].p_value for pair in ranking.p_values]).tolist()
+    assert all(each.difference >= 0 for each in pairs.values())
+
+
+def test_equal_models_stay_in_the_order_given():
+    ranking = rank_values({"second": [1, 0], "first": [1, 0]})
+    assert ranking.names == ("second", "first")
+    assert str(ranking) == "second, first"
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "said"),
+    [
+        ({"A": [1]}, ValueError, "`values` must hold at least two models; got 1"),
+        ([[1], [0]], TypeError, "`values` must map names to values; got [[1], [0]] of type list"),
+        ({"A": [1], "B": [1, 0]}, ValueError, "`a` and `b` must hold values of the same problems"),
+        ({"A": [1], "B": ["x"]}, TypeError, "`values['B']` must hold numbers"),
+    ],
+)
+def test_arguments_that_cannot_be_used(values, error, said):
+    with pytest.raises(error, match=re.escape(said)):
+        rank_values(values)

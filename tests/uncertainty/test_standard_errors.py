@@ -1,0 +1,106 @@
+"""Standard errors, against linear algebra written out."""
+
+import re
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import linalg
+
+from at_k.uncertainty.standard_errors import problem_set_error, standard_error
+
+
+def test_the_population():
+    values = np.random.default_rng(0).random(12)
+    stderr, m = standard_error(values)
+    assert (stderr, m) == (pytest.approx(np.sqrt(np.var(values, ddof=1) / 12), rel=1e-12), 12)
+
+
+def robust_error(values, labels):
+    """CR2 of a regression on a constant: e_g is multiplied by (I − H_g)^(−1/2), with H_g = 1/M everywhere."""
+    size = len(values)
+    error, total = values - values.mean(), 0.0
+    for label in set(labels):
+        own = np.array([each == label for each in labels])
+        hat = np.full((own.sum(), own.sum()), 1 / size)
+        adjusted = linalg.inv(linalg.sqrtm(np.eye(own.sum()) - hat)).real @ error[own]
+        total += adjusted.sum() ** 2
+    return np.sqrt(total) / size
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_clusters(seed):
+    rng = np.random.default_rng(seed)
+    values, labels = rng.random(20), rng.integers(0, 4, size=20).tolist()
+    stderr, m = standard_error(values, clusters=labels)
+    assert stderr == pytest.approx(robust_error(values, labels), rel=1e-9)
+    assert m == pytest.approx(400 / sum(labels.count(label) ** 2 for label in set(labels)))
+
+
+def test_clusters_of_one_problem_are_no_clusters():
+    values = np.random.default_rng(0).random(9)
+    clustered = standard_error(values, clusters=[f"p{i}" for i in range(9)])
+    assert_allclose(clustered, standard_error(values), rtol=1e-12)
+
+
+def test_one_problem_or_one_cluster_has_no_standard_error():
+    stderr, m = standard_error([0.3])
+    assert np.isnan(stderr)
+    assert m == 1
+    stderr, m = standard_error([0.3, 0.4, 0.5], clusters=[7, 7, 7])
+    assert np.isnan(stderr)
+    assert m == 1
+
+
+def test_equal_values_have_an_error_of_0():
+    """The mean of thirty times 0.1 is not 0.1 in floats."""
+    assert standard_error([0.1] * 30)[0] == 0
+    assert standard_error([0.1] * 30, clusters=[1, 2, 3] * 10)[0] == 0
+
+
+def test_several_metrics_at_once():
+    values = np.random.default_rng(0).random((10, 2, 3))
+    for clusters in (None, list("aabbccddee")):
+        stderr, _ = standard_error(values, clusters=clusters)
+        assert stderr.shape == (2, 3)
+        for at in np.ndindex(2, 3):
+            assert stderr[at] == pytest.approx(standard_error(values[(slice(None), *at)], clusters=clusters)[0])
+
+
+def test_labels_that_cannot_be_used():
+    with pytest.raises(ValueError, match="`clusters` and `per_problem` must have as many problems; got 1 and 2"):
+        standard_error([0.1, 0.2], clusters=["a"])
+    with pytest.raises(ValueError, match="`clusters` must hold a label for every problem; got None in problem 1"):
+        standard_error([0.1, 0.2], clusters=["a", None])
+
+
+def test_the_problem_set():
+    found = problem_set_error([[0.5, 0.9], [0.2, 0.4]], [[0.01, 0.02], [0.03, 0.04]], [5, 9], k=[1, 4])
+    assert_allclose(found.stderr, np.sqrt([0.04, 0.06]) / 2, rtol=1e-12)
+    assert found.m.tolist() == [5 + 9, 1 + 2]
+    assert found.is_upper_bound.tolist() == [False, False]
+
+
+def test_where_all_samples_are_drawn_the_error_is_that_of_the_population():
+    values = np.array([[0.5, 0.9], [0.2, 0.4], [0.1, 0.2]])
+    found = problem_set_error(values, [[0.01, np.nan]] * 3, [4, 5, 4], k=[1, 4])
+    assert found.is_upper_bound.tolist() == [False, True]
+    assert found.m.tolist() == [13, 3]
+    assert found.stderr[1] == standard_error(values[:, 1])[0]
+    alone = problem_set_error([0.5], [np.nan], [1], k=1)
+    assert (np.isnan(alone.stderr), alone.m, alone.is_upper_bound) == (True, 1, True)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: problem_set_error([0.5], [np.nan], [2], k=1), "`variances` must be finite and not negative; got nan"),
+        (lambda: problem_set_error([0.5], [-1.0], [2], k=1), "`variances` must be finite and not negative; got -1.0"),
+        (lambda: problem_set_error([0.5], [0.1], [2], k=3), "`k` must be at most n"),
+        (lambda: problem_set_error([0.5], [0.1, 0.2], [2], k=1), "got shapes (1,), (2,) and (1,) for k=[1]"),
+        (lambda: problem_set_error([0.5], [0.1], [2, 3], k=1), "got shapes (1,), (1,) and (2,) for k=[1]"),
+    ],
+)
+def test_arguments_that_cannot_be_used(call, said):
+    with pytest.raises(ValueError, match=re.escape(said)):
+        call()
