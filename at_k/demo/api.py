@@ -9,11 +9,12 @@ from typing import Any
 import gradio as gr
 
 from at_k.demo.curves import Setting, draw_curves
+from at_k.demo.given import Given
 from at_k.demo.limits import LIMITS
-from at_k.demo.scoring import Options, score_table
+from at_k.demo.scoring import CHECKERS, NO_RULE, RELATIONS, Options, score
+from at_k.demo.turns import in_turn
 from at_k.demo.words import make_error
 from at_k.family import METRICS
-from at_k.readers.tables import read_table
 from at_k.report import Report
 from at_k.report.notes import refuse_many_numbers
 from at_k.validation import check_k, check_tau, type_name
@@ -34,7 +35,7 @@ def explore(n: int, c: int, k: list[int], taus: list[float], together: int = 0) 
         return {str(key): value for each in draws for key, value in curves.at(each).items()}
 
 
-def score_text(
+async def score_text(
     text: str,
     metrics: list[str] | None = None,
     k: list[int] | None = None,
@@ -45,12 +46,24 @@ def score_text(
     columns: dict[str, str] | None = None,
     where: dict[str, Any] | None = None,
     pool: list[str] | None = None,
+    scorer: str | None = None,
+    filter: str | None = None,
+    tests: str | None = None,
+    extract_fn: str = NO_RULE,
+    check_correct_fn: str = CHECKERS[0],
+    equivalence: str = RELATIONS[0],
+    request: gr.Request | None = None,
 ) -> dict[str, Any]:
     """Compute every metric that the results allow.
 
-    `text` is JSON, JSONL or CSV. `columns` says which column is the problem, the answers, references, grades, scores
-    and group, where their names do not. `where` keeps some rows of a file with several models, such as {"model": "a"};
-    `pool` names such columns whose rows are samples of one model after all.
+    `text` is JSON, JSONL or CSV of up to 5 MB: what a harness wrote, or a table with columns of any names. Other files,
+    such as Parquet or the .eval of inspect_ai, can be opened on the page Score.
+
+    `missing` says what a missing sample counts as: "error", "incorrect" or "drop". `columns` says which column is the
+    problem, the answers, references, grades, scores and group, where their names do not. `where` keeps some rows of a
+    file with several models, such as {"model": "a"}; `pool` names such columns whose rows are of one model after all.
+    `scorer`, `filter` and `tests` choose one of several in a harness's file. `extract_fn`, `check_correct_fn` and
+    `equivalence` are names of rules, checkers and relations of the library that the page Score offers.
     """
     with _refuse():
         if not isinstance(text, str):
@@ -58,13 +71,24 @@ def score_text(
         options = Options(
             metrics=METRICS if metrics is None else metrics,
             k=k,
-            taus=Options.taus if taus is None else check_tau(taus, "taus"),  # type: ignore[arg-type]
+            taus=Options.taus if taus is None else tuple(map(float, check_tau(taus, "taus"))),
             ties=ties,
             missing=missing,
             higher_is_better=higher_is_better,
+            extract_fn=extract_fn,
+            check_correct_fn=check_correct_fn,
+            equivalence=equivalence,
         )
-        table = read_table(text, limits=LIMITS)
-        return list_results(score_table(table, columns or {}, options, where=where, pool=pool or ())[1])
+        choices = {"scorer": scorer, "filter": filter, "tests": tests}
+        for name, choice in choices.items():
+            if choice is not None and not isinstance(choice, str):
+                raise TypeError(f"`{name}` must be a string; got {type_name(choice)}")
+
+        def score_all() -> dict[str, Any]:
+            samples = Given(text).read(columns or {}, where=where, pool=pool or (), **choices)
+            return list_results(score(samples, options))
+
+        return await in_turn(request, score_all)
 
 
 @contextmanager
@@ -79,5 +103,5 @@ def _refuse() -> Iterator[None]:
 def list_results(report: Report) -> dict[str, Any]:
     """Return what a program gets of a report."""
     content = report.to_dict()
-    names = ("groups", "left_out", "notes", "n_problems", "signatures")
+    names = ("intervals", "groups", "group_intervals", "left_out", "notes", "n_problems", "signatures")
     return {"results": content["values"], **{name: content[name] for name in names}}

@@ -1,4 +1,4 @@
-"""The page Explore in numbers: one problem with n samples, c of them correct, for every k. Plain numbers in and out."""
+"""One problem with n samples, c of them correct, in numbers for every k. Plain numbers in and out."""
 
 from __future__ import annotations
 
@@ -14,11 +14,6 @@ from at_k.demo.words import make_error
 from at_k.report import Curves, spread_k
 from at_k.validation import is_integer
 from at_k.values import Key
-
-TAUS = (0.1, 0.25, 0.5, 0.75, 0.9)
-"""The thresholds that a visitor can choose. pass@k is the limit τ → 0 and pass^k is τ = 1; both are always drawn."""
-
-MAP_TAUS = tuple(step / 20 for step in range(21))
 
 PASS, MEAN, EVERY = Key("pass@k"), Key("mG-Pass@k"), Key("pass^k")
 VOTE, AVERAGE = Key("cons@k"), Key("avg@n")
@@ -64,20 +59,6 @@ def draw_curves(setting: Setting, taus: tuple[float, ...] = (0.25, 0.5, 0.75), *
     return Curves(k, {key: tuple(line.tolist()) for key, line in lines.items()})
 
 
-def draw_steady(setting: Setting, k: tuple[int, ...]) -> Curves:
-    """Compute pass@k and pass^k of a model that is always right on a share c/n of the problems, never on the others."""
-    share = (setting.c / setting.n,) * len(k)
-    return Curves(k, {PASS: share, EVERY: share})
-
-
-@lru_cache(maxsize=256)
-def map_taus(setting: Setting) -> tuple[tuple[int, ...], tuple[tuple[float, ...], ...]]:
-    """Compute G-Pass@k of one problem. Return the k, and a row of values for each of `MAP_TAUS`."""
-    k = tuple(sorted(set(np.geomspace(1, setting.n, 24).round().astype(int).tolist())))
-    rows = _tabulate_map(setting.n, k)[setting.c]
-    return k, tuple(map(tuple, rows.T.tolist()))
-
-
 @lru_cache(maxsize=128)
 def _tabulate(n: int, metric: Key | float, k: tuple[int, ...]) -> Floats:
     """Compute a metric that depends on n and c alone, or G-Pass@k at a τ: a row for each c = 0…n, a column for each k.
@@ -89,12 +70,6 @@ def _tabulate(n: int, metric: Key | float, k: tuple[int, ...]) -> Floats:
         return at_k.g_pass_at_k(n, c, k=k, tau=metric)
     estimators = {PASS: at_k.pass_at_k, EVERY: at_k.pass_hat_k, MEAN: at_k.mg_pass_at_k}
     return estimators[metric](n, c, k=k)
-
-
-@lru_cache(maxsize=32)
-def _tabulate_map(n: int, k: tuple[int, ...]) -> Floats:
-    """Compute G-Pass@k: one row for each c = 0…n, then one for each k, one column for each of `MAP_TAUS`."""
-    return at_k.g_pass_at_k(n, np.arange(n + 1), k=k, tau=MAP_TAUS)
 
 
 def _count_votes(setting: Setting, k: tuple[int, ...]) -> Floats:

@@ -14,12 +14,15 @@ from io import StringIO
 import at_k
 from at_k.demo.scoring import Options
 from at_k.demo.words import say
-from at_k.readers.standard import Samples
+from at_k.readers.samples import Samples
 from at_k.report import Report
+from at_k.report.tables import list_blocks
 
 _FORMULA = re.compile(r"(?:^|(?<=[;|\t\r\n]))(?=(?:[\x22']|[^\S\t\r\n])*[=+\-@＝＋－＠])|^(?=[\t\r\n])")
 """Where a formula may begin: in a text, and in its parts, because a spreadsheet may split cells at other signs than the
 comma."""
+
+_FROM_REPORT = ("intervals", "groups", "group_intervals", "left_out", "notes", "signatures")
 
 _IMPORT = "import at_k\n"
 _READ = """\
@@ -35,6 +38,8 @@ with open("results.json", encoding="utf-8") as file:  # the download "Everything
 def write_links(samples: Samples, options: Options, report: Report, language: str) -> str:
     """Write the links below the results as HTML."""
     files = (
+        ("score.table_markdown", "results.md", "text/markdown", report.to_markdown()),
+        ("score.table_latex", "results.tex", "text/x-tex", report.to_latex()),
         ("score.table_csv", "results.csv", "text/csv", write_table(report)),
         ("score.problems_csv", "problems.csv", "text/csv", write_problems(samples, report)),
         ("score.everything_json", "results.json", "application/json", write_everything(samples, options, report)),
@@ -47,15 +52,18 @@ def write_links(samples: Samples, options: Options, report: Report, language: st
 
 
 def write_table(report: Report) -> str:
-    """Write the table as CSV, in full precision: a row for each key, a column for all problems and for each group."""
-    columns = [report.values, *report.groups.values()]
-    return _write_csv(
-        [
-            ["metric", "all", *report.groups],
-            ["problems", len(report), *(report.sizes[label] for label in report.groups)],
-            *([key, *(column[key] for column in columns)] for key in report.values),
-        ]
-    )
+    """Write the table as CSV, in full precision: a row for each key, three columns for all problems and for each group.
+
+    The columns are the value, and the lower and the upper limit of its interval, which are empty where there is none.
+    """
+    rows: list[list[object]] = [["metric"], ["problems"]]
+    rows.extend([key] for key in report.values)
+    for label, size, values, bars in list_blocks(report):
+        rows[0] += [label, f"{label} ci_low", f"{label} ci_high"]
+        rows[1] += [size, None, None]
+        for row, (key, value) in zip(rows[2:], values.items(), strict=True):
+            row += [value, *(bars[key][1:3] if key in bars else (None, None))]
+    return _write_csv(rows)
 
 
 def write_problems(samples: Samples, report: Report) -> str:
@@ -72,10 +80,10 @@ def write_everything(samples: Samples, options: Options, report: Report) -> str:
     return json.dumps(
         {
             "results": content["values"],
-            **{name: content[name] for name in ("groups", "left_out", "notes", "signatures")},
+            **{name: content[name] for name in _FROM_REPORT},
             "per_problem": {"problem": report.problems, "n": report.n, "c": report.c} | dict(report.by_problem.items()),
             "options": asdict(options) | {"k": report.k},
-            "samples": samples.columns(),
+            "samples": samples.table.to_pydict(),
             "version": at_k.__version__,
         },
         ensure_ascii=False,

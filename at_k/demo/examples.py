@@ -1,11 +1,32 @@
-"""The real results files that the demo shows."""
+"""The real results files that the demo shows, and a small file of each harness."""
 
 from __future__ import annotations
 
+from base64 import b64encode
 from pathlib import Path
 
 EXAMPLES = {"qwen25_math": "qwen25_math.jsonl", "taubench_airline": "taubench_airline.jsonl"}
 """Name → file."""
+
+PAIR = "codex_puzzles.jsonl"
+"""A file with the samples of two models, which its column `prompt` names."""
+
+HARNESSES = {
+    "inspect_ai": "inspect_ai.eval",
+    "lm-eval": "lm-eval.jsonl",
+    "lighteval": "lighteval.parquet",
+    "evalscope": "evalscope.jsonl",
+    "evalplus": "evalplus.json",
+    "human-eval": "human-eval.jsonl",
+    "livecodebench": "livecodebench.json",
+    "tau-bench": "tau-bench.json",
+    "trl": "trl.parquet",
+    "verifiers": "verifiers.jsonl",
+    "verl": "verl.jsonl",
+}
+"""Name of a format → a small file of it, in the folder `harness`."""
+
+_TEXTS = (".json", ".jsonl")
 
 
 def folder() -> Path:
@@ -29,3 +50,26 @@ def read_example(name: str) -> str:
         50
     """
     return (folder() / EXAMPLES[name]).read_text(encoding="utf-8")
+
+
+def read_pair() -> str:
+    """Read the text of the file with two models.
+
+    Examples:
+        >>> read_pair().count("task_id")
+        200
+    """
+    return (folder() / PAIR).read_text(encoding="utf-8")
+
+
+def read_harness(name: str) -> dict[str, str]:
+    """Read the small file of a harness: its `name`, and its `text` or, if it is not text, its bytes, `packed`.
+
+    Examples:
+        >>> sorted(read_harness("verl")), read_harness("trl")["name"]
+        (['name', 'text'], 'trl.parquet')
+    """
+    path = folder() / "harness" / HARNESSES[name]
+    if path.suffix in _TEXTS:
+        return {"name": path.name, "text": path.read_text(encoding="utf-8")}
+    return {"name": path.name, "packed": f"data:;base64,{b64encode(path.read_bytes()).decode('ascii')}"}

@@ -1,71 +1,97 @@
-"""The button that opens a file. The visitor's browser reads the file into a box; it is never uploaded or stored."""
+"""The button that opens a file. The visitor's browser reads it; the server gets its content, and stores nothing."""
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import gradio as gr
 
 from at_k.demo.limits import LIMITS
+from at_k.demo.shell import address_of
 from at_k.demo.words import WORDS
+from at_k.readers.roles import VERDICT_NAMES
+from at_k.readers.tables import PROBLEM_NAMES
 
 _MARKUP = """
 <label class="file-input"><span>{open_file}</span>
-<input type="file" accept=".json,.jsonl,.ndjson,.csv,.tsv,.txt,application/json,text/csv,text/plain"></label>
+<input type="file" accept=".json,.jsonl,.ndjson,.csv,.tsv,.txt,.eval,.parquet,.gz,.zst,.zip,application/json"></label>
+<span class="file-hint">{drop_file}</span>
 """
 
 _ON_LOAD = """
-const words = WORDS[navigator.language.startsWith("zh") ? 1 : 0];
+const rules = RULES;
+rules.words = rules.words[navigator.language.startsWith("zh") ? 1 : 0];
+const { words } = rules;
 const input = element.querySelector("input");
-element.querySelector("span").textContent = words.open_file;
+const label = element.querySelector("label span");
+label.textContent = words.open_file;
+element.querySelector(".file-hint").textContent = words.drop_file;
+const reading = import(new URL("READER", document.baseURI));
 input.addEventListener("change", async () => {
     const file = input.files[0];
-    input.value = "";  // so that the same file can be opened again
     if (!file) return;
-    const opened = { name: file.name, time: Date.now() };
-    if (file.size > MAX_BYTES) {
-        opened.refused = words.file_too_large;
-    } else {
-        const bytes = await file.arrayBuffer();
-        const marks = new Uint8Array(bytes.slice(0, 2)).join();
-        const encoding = marks === "255,254" ? "utf-16le" : marks === "254,255" ? "utf-16be" : "utf-8";
-        try {
-            opened.text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
-        } catch {
-            opened.text = new TextDecoder("gb18030").decode(bytes);  // what spreadsheets write in China
-        }
-        if (opened.text.includes("\\0")) {
-            delete opened.text;
-            opened.refused = words.file_not_text;
-        }
+    const { readFile } = await reading;
+    const show = share => { label.textContent = words.reading_file.replace("{share}", Math.round(100 * share)); };
+    const found = await readFile(file, rules, show);
+    label.textContent = words.open_file;
+    input.value = "";  // so that the same file can be opened again
+    const time = Date.now();  // so that the value changes
+    if (found.refused) {
+        props.value = { ...props.value, refused: found.refused, time };
+        return;
     }
-    props.value = opened;  // a change
-    if (!opened.refused) trigger("submit");
+    const dropped = found.dropped?.length ? words.file_slimmed.replace("{columns}", found.dropped.join(", ")) : "";
+    props.value = { name: file.name, time, dropped, ...found };
+    trigger("submit");
 });
 """
 
-TO_MESSAGE = """opened => {
-    if (!opened.refused) return "";
-    const refused = document.createElement("p");
-    refused.className = "refused";
-    refused.setAttribute("role", "alert");
-    refused.textContent = opened.refused;
-    return refused.outerHTML;
-}"""
-"""Make the message why a file cannot be used; runs after a change."""
+TO_MESSAGES = """opened => ["refused", "opened"].map(kind => {
+    const said = document.createElement("p");
+    said.className = kind;
+    said.setAttribute("role", kind === "refused" ? "alert" : "status");
+    const about = [opened?.packed && opened.name, opened?.dropped].filter(Boolean).join(". ");
+    said.textContent = kind === "refused" ? opened?.refused : about;
+    return said.textContent && said.outerHTML;
+})"""
+"""Make the message why a file cannot be used, and what is said of the one that is open; runs after a change."""
 
-TO_TEXT = "opened => [opened.text, null]"
-"""Take the text of a file, and clear the choice of an example; runs after a file was submitted."""
+TO_TEXT = """opened => [
+    opened.text ?? "", null, opened.packed ? opened : { dropped: opened.dropped }, opened.name
+]"""
+"""Take the text of a file and its name, and clear the choice of an example; runs after a file was submitted. A file
+that is not text stays where it is."""
+
+FORGET = "(text, opened) => text.trim() && opened?.packed ? null : opened"
+"""Forget a file that is not text if a text has taken its place; runs whenever the text changes."""
+
+
+_NAMES = (
+    *("open_file", "drop_file", "reading_file", "file_slimmed", "file_too_large", "file_not_text", "file_array"),
+    *("file_broken", "file_line", "file_no_verdicts", "file_still_large"),
+)
+"""The words of `assets/reader.js`."""
+
+
+def list_rules() -> dict[str, Any]:
+    """List what `assets/reader.js` must know: the limit in bytes, the columns that it keeps, and words per language."""
+    words = [{name: WORDS[f"score.{name}"][place] for name in _NAMES} for place in range(2)]
+    return {"limit": LIMITS.max_bytes, "verdicts": VERDICT_NAMES, "problems": PROBLEM_NAMES, "words": words}
 
 
 def make_file_input() -> gr.HTML:
-    """Make the button that opens a file. Its value is {"name", "text"}, which is submitted, or {"name", "refused"}."""
-    names = ("open_file", "file_too_large", "file_not_text")
-    words = [{name: WORDS[f"score.{name}"][place] for name in names} for place in range(2)]
+    """Make the button that opens a file.
+
+    Its value is {"name", "text"} or {"name", "packed"}, which are submitted. A file that is refused is not: then the
+    value is what it was before, and "refused" the reason.
+    """
+    rules = list_rules()
+    words = rules["words"]
     return gr.HTML(
-        html_template=_MARKUP.format(open_file=words[0]["open_file"]),
-        js_on_load=_ON_LOAD.replace("WORDS", json.dumps(words, ensure_ascii=False)).replace(
-            "MAX_BYTES", str(LIMITS.max_bytes)
+        html_template=_MARKUP.format(open_file=words[0]["open_file"], drop_file=words[0]["drop_file"]),
+        js_on_load=_ON_LOAD.replace("RULES", json.dumps(rules, ensure_ascii=False)).replace(
+            "READER", address_of("reader.js")
         ),
         elem_id="score_file",
     )

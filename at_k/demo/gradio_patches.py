@@ -5,7 +5,9 @@ from __future__ import annotations
 from asyncio import Queue
 from collections import OrderedDict
 from collections.abc import MutableMapping
+from copy import copy
 from time import monotonic
+from types import SimpleNamespace
 from typing import Any
 
 import gradio as gr
@@ -16,18 +18,28 @@ MAX_UNREAD_SECONDS = 30.0
 
 
 def keep_no_values(state: type[Any] = SessionState) -> None:
-    """Stop Gradio from keeping what each session sent and was shown last.
+    """Stop Gradio from keeping what each session sent and was shown last, and from describing all components for it.
 
     Problem: `SessionState` keeps a copy of the last value of every component of a session, results of up to 50 MB here,
-    so that a `gr.DeepLinkButton` can make a link to them. The app has no such button.
+    so that a `gr.DeepLinkButton` can make a link to them. The app has no such button. To begin a session it describes
+    every component, which takes some 60 ms for each visitor, in which nobody else is served.
     Seen in: Gradio 6.31.
     Upstream: the values are kept since https://github.com/gradio-app/gradio/pull/10834; no upstream issue known about
-    their memory.
+    their memory or time.
 
     Raises:
         AttributeError: if Gradio has no such method any more.
     """
     _require(state, "_update_value_in_config")
+    begin = state.__init__
+    nothing = SimpleNamespace(default_config=SimpleNamespace(blocks={}), blocks={})
+
+    def begin_without_values(session: Any, blocks: gr.Blocks) -> None:
+        begin(session, nothing)
+        _require(session, "blocks_config")
+        session.blocks_config = copy(blocks.default_config)
+
+    state.__init__ = begin_without_values
     state._update_value_in_config = lambda *_: None
 
 

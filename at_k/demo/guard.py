@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+import gradio as gr
 from anyio import fail_after
 from starlette.datastructures import MutableHeaders, QueryParams
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from at_k.demo.limits import LIMITS, MAX_BODY
+from at_k.demo.limits import LIMITS, MAX_BODIES, MAX_BODY
 
 _MAX_SYNTAX = 20_000
 """Bytes of a request outside of the strings in its JSON. A page sends a few hundred."""
@@ -29,7 +31,7 @@ _OPEN = {
     # "?" of a query is not part of a path: /?view=api is the page, too.
     "HEAD": re.compile("/"),
     "GET": re.compile(
-        rf"/|/config|/theme\.css|/manifest\.json|/robots\.txt|/favicon\.ico|/(assets|static|svelte)(/{_NAME})+"
+        rf"/|/config|/theme\.css|/manifest\.json|/robots\.txt|/favicon\.ico|/(assets|assets-at-k|static|svelte)(/{_NAME})+"
         rf"|{_API}/(info|openapi\.json|app_id|startup-events|queue/data|heartbeat/{_NAME}"
         rf"|call/(v2/)?{_NAME}/{_NAME})",
         re.ASCII,
@@ -44,7 +46,7 @@ _POLICY = {
     # Gradio's page has scripts in it; gr.HTML and `js=` make functions from text, which takes 'unsafe-eval'.
     "script-src": "'self' 'unsafe-inline' 'unsafe-eval'",
     "style-src": "'self' 'unsafe-inline'",
-    "img-src": "'self' data: blob:",  # Plotly draws its PNG from a blob
+    "img-src": "'self' data: blob:",  # a PNG is drawn from a blob
     "font-src": "'self' data:",
     "connect-src": "'self'",
     "manifest-src": "'self'",
@@ -66,10 +68,15 @@ class Guard:
     """ASGI middleware that refuses every request that the pages never make, before Gradio sees it.
 
     `launch(app_kwargs={"middleware": [Middleware(Guard)]})`.
+
+    Args:
+        app: what answers the requests that are let through.
+        functions: how many values each function of the app takes, by number, and by name where it has one. Without
+            them, Gradio answers requests for functions that there are not, with a traceback in the log.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    def __init__(self, app: ASGIApp, functions: Mapping[int | str, int] | None = None) -> None:
+        self.app, self._functions, self._held = app, functions, 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or hand it on."""
@@ -82,17 +89,63 @@ class Guard:
             if scope["method"] == "POST":
                 try:
                     with fail_after(LIMITS.seconds):
-                        body = await _read(receive)
+                        body = await self._read(receive)
                 except TimeoutError:
                     raise _RequestError(408, "The request comes too slowly.") from None
-                _check_values(body)
+                self._check_function(scope, _check_values(body))
                 receive = _replay(body, receive)
         except _RequestError as error:
             # Close the connection: the rest of the body is not read.
-            answer = JSONResponse({"error": str(error)}, error.status, headers={"Connection": "close"})
+            headers = {"Connection": "close"} | ({"Retry-After": "5"} if error.status == 503 else {})
+            answer = JSONResponse({"error": str(error)}, error.status, headers=headers)
             await answer(scope, receive, send)
         else:
             await self.app(scope, receive, send)
+
+    async def _read(self, receive: Receive) -> bytes:
+        """Read the whole body of a request, unless it grows too large, or all bodies together do."""
+        body = bytearray()
+        try:
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise _RequestError(400, "The request ended early.")
+                piece = message.get("body", b"")
+                body += piece
+                self._held += len(piece)
+                if len(body) > MAX_BODY:
+                    raise _TOO_LARGE()
+                if self._held > MAX_BODIES:
+                    raise _RequestError(503, "Too many requests come at once. Try again in a few seconds.")
+                if not message.get("more_body"):
+                    return bytes(body)
+        finally:
+            self._held -= len(body)
+
+    def _check_function(self, scope: Scope, value: Any) -> None:
+        """Refuse a call of a function that there is not, or with another number of values than it takes."""
+        place, _, name = scope["path"].rpartition("/")
+        if self._functions is None or name in ("cancel", "reset"):
+            return
+        if not isinstance(value, dict):
+            raise _RequestError(400, "A request must be an object in JSON.")
+        called = value.get("fn_index") if name in ("predict", "join") else name
+        taken = self._functions.get(called) if isinstance(called, (int, str)) else None
+        if taken is None:
+            raise _RequestError(404, "There is no such function.")
+        data = value.get("data")
+        if not place.endswith("/v2") and not (isinstance(data, list) and len(data) == taken):  # v2 names its values
+            raise _RequestError(400, f"This function takes a list “data” of {taken} values.")
+
+
+def count_inputs(app: gr.Blocks) -> dict[int | str, int]:
+    """Count the values that each function of an app takes, by its number, and by its name where it has one."""
+    counts: dict[int | str, int] = {}
+    for number, function in app.fns.items():
+        counts[number] = len(function.inputs)
+        if isinstance(function.api_name, str):
+            counts[function.api_name] = len(function.inputs)
+    return counts
 
 
 class _RequestError(Exception):
@@ -117,22 +170,8 @@ def _check_head(scope: Scope) -> None:
         raise _RequestError(404, "There is nothing here.")
 
 
-async def _read(receive: Receive) -> bytes:
-    """Read the whole body of a request, unless it grows too large."""
-    body = bytearray()
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise _RequestError(400, "The request ended early.")
-        body += message.get("body", b"")
-        if len(body) > MAX_BODY:
-            raise _TOO_LARGE()
-        if not message.get("more_body"):
-            return bytes(body)
-
-
-def _check_values(body: bytes) -> None:
-    """Refuse a body that is not JSON, that consists of very many values, or that refers to a file.
+def _check_values(body: bytes) -> Any:
+    """Decode a body. Refuse a body that is not JSON, that consists of very many values, or that refers to a file.
 
     A page sends few values, of which one may be a long text. Gradio walks through all values, and answers no other
     request meanwhile. Where a value refers to a file, Gradio fetches that file from any address.
@@ -145,14 +184,15 @@ def _check_values(body: bytes) -> None:
     if b"\0" in body:  # UTF-16, where quotes are not found as above
         raise _RequestError(400, "A request must be JSON in UTF-8.")
     try:
-        json.loads(body, object_hook=_refuse_path)
+        return json.loads(body, object_hook=_refuse_path)
     except ValueError:
         raise _RequestError(400, "A request must be JSON in UTF-8.") from None
 
 
-def _refuse_path(value: dict[str, Any]) -> None:
+def _refuse_path(value: dict[str, Any]) -> dict[str, Any]:
     if "path" in value:
         raise _RequestError(400, "A request cannot refer to a file.")
+    return value
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -22,5 +22,8 @@ LIMITS = Limits(
 MAX_BODY = 12_000_000
 """Bytes of one request. Results grow when they are quoted in JSON."""
 
+MAX_BODIES = 64_000_000
+"""Bytes of all requests that are being read."""
+
 MAX_EXPLORE_N = 256
 """Samples of the problem on the page Explore."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,11 +13,18 @@ from at_k.demo.limits import LIMITS
 from at_k.demo.words import make_error
 from at_k.errors import InputError, Message
 from at_k.family import METRICS
-from at_k.readers.plain import collect_samples
 from at_k.readers.quoting import shorten
-from at_k.readers.standard import Samples
-from at_k.readers.tables import Table
+from at_k.readers.samples import ROLES, Samples
 from at_k.report import Report
+
+NO_RULE = "text"
+"""The rule of extraction that takes the whole text."""
+
+RULES = (NO_RULE, "final_answer", "boxed", "last_number", "choice")
+CHECKERS = ("exact_match", "quasi_exact", "numeric", "choice")
+RELATIONS = ("exact", "quasi_exact", "numeric")
+"""What a visitor may choose. No code is run here, nor any regular expression of a visitor, and nothing is compared
+whose time cannot be bounded: neither Math-Verify, nor a relation that compares every two answers of a problem."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +33,23 @@ class Options:
 
     metrics: Sequence[str] = METRICS
     k: Sequence[int] | None = None
-    taus: Sequence[float] = OPTIONS["thresholds"].default  # type: ignore[assignment]
-    ties: str = OPTIONS["ties"].default  # type: ignore[assignment]
-    missing: str = OPTIONS["missing"].default  # type: ignore[assignment]
+    taus: Sequence[float] = OPTIONS["thresholds"].default
+    ties: str = OPTIONS["ties"].default
+    missing: str = OPTIONS["missing"].default
     higher_is_better: bool = True
     by_group: bool = True
+    extract_fn: str = NO_RULE
+    check_correct_fn: str = CHECKERS[0]
+    equivalence: str = RELATIONS[0]
+    least: int = 1
+    """Problems with fewer samples are left out."""
+
+    def __post_init__(self) -> None:
+        """Refuse what would run code, or take a time that cannot be bounded."""
+        offered = {"extract_fn": RULES, "check_correct_fn": CHECKERS, "equivalence": RELATIONS}
+        for name, choices in offered.items():
+            if getattr(self, name) not in choices:
+                raise make_error("scoring.not_offered", name=name, choices=", ".join(choices))
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `at_k.score`."""
@@ -42,20 +61,10 @@ class Options:
             "missing": self.missing,
             "higher_is_better": self.higher_is_better,
             "groups": None if self.by_group else False,
+            "extract_fn": None if self.extract_fn == NO_RULE else self.extract_fn,
+            "check_correct_fn": self.check_correct_fn,
+            "equivalence": self.equivalence,
         }
-
-
-def score_table(
-    table: Table,
-    columns: Mapping[str, str | None],
-    options: Options,
-    *,
-    where: Mapping[str, object] | None = None,
-    pool: str | Sequence[str] = (),
-) -> tuple[Samples, Report]:
-    """Score the samples of a table. `columns` says which column has which role, where that is not guessed."""
-    samples = collect_samples(table, columns=columns, where=where, pool=pool, limits=LIMITS)
-    return samples, score(samples, options)
 
 
 def score(samples: Samples, options: Options) -> Report:
@@ -65,16 +74,70 @@ def score(samples: Samples, options: Options) -> Report:
         InputError: if a value or an option does not fit the samples, or the work is more than a public page can do.
     """
     try:
-        report = at_k.score(samples.columns(), limits=LIMITS, **options.arguments())
+        report = at_k.score(samples, limits=LIMITS, **options.arguments())
     except InputError as reason:
         raise _name_place(reason, samples) from None
     return replace(report, left_out={name: _locate(each, samples) for name, each in report.left_out.items()})
 
 
+def count_samples(samples: Samples, missing: str) -> list[int]:
+    """Count the samples of each problem, without those that an option leaves out.
+
+    Examples:
+        >>> from at_k.demo.given import Given
+        >>> samples = Given('{"correct": [1, 0, null]}').read({})
+        >>> count_samples(samples, "error"), count_samples(samples, "drop")
+        ([3], [2])
+    """
+    role = "grades" if "grades" in samples.table.column_names else "answers"
+    if role not in samples.table.column_names:
+        return []
+    rows = samples.table[role].to_pylist()
+    return [sum(each is not None for each in row) if missing == "drop" else len(row) for row in rows]
+
+
+def keep_long(samples: Samples, least: int, missing: str) -> Samples:
+    """Keep the problems with enough samples.
+
+    Raises:
+        InputError: if there are none.
+    """
+    sizes = count_samples(samples, missing)
+    kept = [i for i, size in enumerate(sizes) if size >= least]
+    if len(kept) == len(sizes):
+        return samples
+    if not kept:
+        raise make_error("scoring.too_few_samples", least=least, most=max(sizes))
+
+    def choose(column: Sequence[Any]) -> list[Any]:
+        return [column[i] for i in kept]
+
+    return replace(
+        samples,
+        table=samples.table.take(kept),
+        rows=choose(samples.rows),
+        numbers=None if samples.numbers is None else choose(samples.numbers),
+        file_of=choose(samples.file_of) if samples.file_of else samples.file_of,
+    )
+
+
+def spread_draws(sizes: Sequence[int]) -> tuple[int, ...] | None:
+    """Choose the k of a table in which every metric has the same columns: powers of two, and the smallest n.
+
+    Examples:
+        >>> spread_draws([8, 12]), spread_draws([3]), spread_draws([])
+        ((1, 2, 4, 8), (1, 2, 3), None)
+    """
+    if not sizes or min(sizes) < 1:
+        return None
+    smallest = min(sizes)
+    return tuple(sorted({*(2**power for power in range(smallest.bit_length())), smallest}))
+
+
 def _name_place(reason: InputError, samples: Samples) -> InputError:
     """Replace the library's count of problems and samples by the names, rows and columns of the visitor's file."""
     values = reason.values
-    if reason.code == "missing.error":
+    if reason.code in ("missing.answers", "missing.grades"):
         place = samples.place(values["problem"], values["sample"])
         return make_error("scoring.missing", place=place, count=samples.n_missing)
     if reason.code == "missing.nothing_left":
@@ -103,6 +166,8 @@ def parse_k(text: str) -> tuple[int, ...] | None:
     for k in found:
         if k < 1:
             raise make_error("typed.small_k", value=k)
+        if k > LIMITS.max_all_samples:
+            raise make_error("typed.large_k", most=LIMITS.max_all_samples, value=k)
     return found or None
 
 
@@ -120,6 +185,35 @@ def parse_taus(text: str) -> tuple[float, ...]:
         if not 0 <= tau <= 1:
             raise make_error("typed.bad_tau", value=tau)
     return found
+
+
+def parse_least(text: str) -> int:
+    """Read the least number of samples that a visitor typed.
+
+    Examples:
+        >>> parse_least("2"), parse_least(" ")
+        (2, 1)
+    """
+    found = numbers(text, "n", int) or (1,)
+    if len(found) > 1 or found[0] < 1:
+        raise make_error("typed.bad_least", value=shorten(text))
+    return int(found[0])
+
+
+def parse_columns(text: str) -> dict[str, str]:
+    """Read which column plays which role, as `at-k score --columns` takes it.
+
+    Examples:
+        >>> parse_columns("problem=qid, grades = ok"), parse_columns("")
+        ({'problem': 'qid', 'grades': 'ok'}, {})
+    """
+    named = {}
+    for part in filter(None, map(str.strip, text.split(","))):
+        role, _, column = (each.strip() for each in part.partition("="))
+        if role not in ROLES or not column:
+            raise make_error("typed.bad_columns", value=shorten(part), roles=", ".join(ROLES))
+        named[role] = column
+    return named
 
 
 def numbers(text: str, name: str, kind: Callable[[str], Any]) -> tuple[Any, ...]:

@@ -5,7 +5,6 @@ from pathlib import Path
 import gradio as gr
 
 STYLE = Path(__file__).with_name("style.css")
-SCRIPT = Path(__file__).with_name("figures.js")
 
 _TEXT = ("system-ui", "-apple-system", "Segoe UI", "Noto Sans", "Noto Sans CJK SC", "PingFang SC", "sans-serif")
 _CODE = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")

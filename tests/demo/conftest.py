@@ -10,11 +10,15 @@ from tools.driving import CHROMIUM, PATIENCE, READY, find_chromium, serving, wat
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` selects by the marker
 def pytest_collection_modifyitems(items):
-    """Mark the tests that drive Chromium, and those that attack an app by requests, the answers to which are timed."""
+    """Mark the tests that drive Chromium, and those that attack an app by requests, the answers to which are timed.
+
+    One worker drives Chromium, which keeps several cores busy by itself.
+    """
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
         if "browser" in fixtures:
             item.add_marker("browser")
+            item.add_marker(pytest.mark.xdist_group("browser"))
         elif "victim" in fixtures:
             item.add_marker("alone")
 
@@ -51,7 +55,7 @@ def visit(browser, server):
         watch(page, troubles)
         if script:
             page.add_init_script(script)
-        page.goto(url or f"{server.url}/?open={name}")
+        page.goto(url or f"{server.url}/?page={name}")
         page.locator(f"{READY[name]} >> visible=true").first.wait_for()
         return page
 

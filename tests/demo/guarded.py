@@ -3,7 +3,6 @@
 import sys
 
 import gradio as gr
-import plotly.graph_objects as go
 from starlette.middleware import Middleware
 
 from at_k.demo.guard import Guard
@@ -13,14 +12,17 @@ MIDDLEWARE = {"middleware": [Middleware(Guard)]}
 
 
 def draw(n):
-    return go.Figure(go.Scatter(x=[1, 2], y=[1, n])), r"$$\frac12$$"
+    return f"{n}", r"$$\frac12$$"
 
 
 def build():
     with gr.Blocks(analytics_enabled=False) as blocks, gr.Tabs():
         with gr.Tab(WORDS("title")):
             n = gr.Number(4, label="n")
-            outputs = [gr.Plot(), gr.Markdown(latex_delimiters=[{"left": "$$", "right": "$$", "display": True}])]
+            outputs = [
+                gr.Textbox(label="drawn"),
+                gr.Markdown(latex_delimiters=[{"left": "$$", "right": "$$", "display": True}]),
+            ]
             blocks.load(draw, n, outputs, api_name="draw")
             n.change(draw, n, outputs, queue=False, api_name="redraw")
             text = gr.Textbox(label="text")

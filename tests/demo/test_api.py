@@ -1,16 +1,17 @@
 """The endpoints, called as a program calls them: plain values in, plain values or one sentence out."""
 
+import asyncio
 import json
 from dataclasses import replace
 
 import gradio as gr
 import pytest
 from demo.data_sets import FULL, GRADED, KINDS, by_hand, kind, means, with_columns
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from modules import CONS_AT_K, GPASSK, PASS_AT_K
 
-from at_k.demo.api import explore, score_text
+from at_k.demo import api
+from at_k.demo.api import explore
 from at_k.demo.limits import LIMITS, MAX_EXPLORE_N
 from at_k.demo.scoring import Options, score
 from at_k.family import METRICS
@@ -22,6 +23,10 @@ NAN = float("nan")
 
 def lines(rows):
     return "\n".join(map(json.dumps, rows))
+
+
+def score_text(*arguments, **options):
+    return asyncio.run(api.score_text(*arguments, **options))
 
 
 def said(call, *arguments, **options):
@@ -117,6 +122,10 @@ class TestScore:
         scored = score(given_samples, replace(options, by_group=True))
         assert found["results"] == scored.values
         assert found["groups"] == scored.groups
+        content = scored.to_dict()
+        assert {name: found[name] for name in ("intervals", "group_intervals")} == {
+            name: content[name] for name in ("intervals", "group_intervals")
+        }
         assert set(found["left_out"]) == set(scored.left_out)
         assert found["n_problems"] == len(rows)
         assert found["signatures"] == scored.signatures
@@ -137,8 +146,9 @@ class TestScore:
         text = lines(FULL)
         assert score_text(text, columns={"group": None})["groups"] == {}
         without = score_text(text, columns={"answers": None})
-        assert [note[:31] for note in without["notes"]] == ["cons@k is counted from grades: "]
-        assert score_text(text)["notes"] == []
+        about = "Intervals: 95 %, for other problems like these."
+        assert [note[:31] for note in without["notes"]] == [about[:31], "cons@k is counted from grades: "]
+        assert score_text(text)["notes"] == [about]
 
     def test_one_of_several_models(self):
         text = "model,id,correct\na,1,1\na,1,0\nb,1,1\nb,1,1\n"

@@ -6,7 +6,7 @@ import pytest
 import at_k
 from at_k.demo import cards
 from at_k.family import FAMILY
-from tools.driving import eventually, serving
+from tools.driving import eventually, serving, turn_to
 
 ANSWERS = [["7", "9", "9", "7", "8"], ["x", "x", "y", "x", "x"]]
 GIVEN = """{"answers": ["7", "9", "9", "7", "8"], "reference": "7", "scores": [1, 2, 3, 4, 5]}
@@ -41,7 +41,7 @@ def rendered(page, name):
     return (
         card.locator(".katex-error").count() == 0
         and "$" not in prose
-        and formulas == cards.read_card(name).count("$$") / 2
+        and formulas == cards.read_card(name, "en").count("$$") / 2
     )
 
 
@@ -74,6 +74,12 @@ def test_each_metric(visit):
         assert "row 2" in demo.get_by_role("alert").inner_text()
 
 
+@pytest.mark.parametrize(("locale", "heading"), [("zh-CN", "指标说明"), ("fr-FR", "Metric Description")])
+def test_the_card_is_in_the_language_of_the_page(visit, locale, heading):
+    page = visit("metrics", locale=locale)
+    assert page.locator("#metrics_card_gpassk h2").first.inner_text() == heading
+
+
 @pytest.fixture(scope="module")
 def of_a_metric(tmp_path_factory):
     """What the Space of one metric starts."""
@@ -83,9 +89,8 @@ def of_a_metric(tmp_path_factory):
 
 def test_the_space_of_a_metric_opens_at_its_card(visit, of_a_metric):
     page = visit("metrics", url=of_a_metric.url)
-    selected = page.locator("[role=tab][aria-selected=true]").all_inner_texts()
-    assert selected == ["Metrics", "cons@k"]
+    assert page.locator(".at-k-header [aria-current]").inner_text() == "Metrics"
+    assert page.locator("[role=tab][aria-selected=true] >> visible=true").all_inner_texts() == ["cons@k"]
     assert page.locator("#metrics_card_cons_at_k .katex").first.is_visible()
     assert result(page, "cons_at_k")["cons@5"] == 0.75
-    page.get_by_role("tab", name="Explore").click()
-    page.locator("#explore_map .main-svg").first.wait_for()
+    turn_to(page, "explore")

@@ -1,22 +1,30 @@
 """The page Score, used as a person uses it: results go in by every way there is, and the right numbers come out."""
 
 import csv
+import gzip
 import json
+import random
+from collections import Counter
 from io import BytesIO, StringIO
+from pathlib import Path
 
 import evaluate
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
 import at_k
 from at_k.demo import downloads, examples
 from at_k.demo.limits import LIMITS
-from at_k.demo.scoring import Options, score
+from at_k.demo.score_results import score_samples
+from at_k.demo.scoring import Options
 from at_k.demo.words import say
 from at_k.readers.plain import collect_samples
 from at_k.readers.tables import read_table
 from tools.driving import eventually
 
+HARNESS = Path(__file__).parents[1] / "data" / "harness"
 TAUS = [0.25, 0.5, 0.75, 1.0]
 
 
@@ -49,24 +57,36 @@ def _module(name):
     return evaluate.load(str(at_k.module_path(name)), "graded")
 
 
-def table(page):
-    """The table: heading → key → value, which is exact where one points at it, and shown with four digits."""
-    parts = """root => [
-        [...root.querySelectorAll('thead th')].map(cell => cell.firstChild.textContent),
-        [...root.querySelectorAll('tbody tr')].map(row => [...row.children].map(cell => [cell.innerText, cell.title])),
-    ]"""
-    (_, *headings), rows = page.locator("#score_table").evaluate(parts)
-    found = {heading: {} for heading in headings}
-    for (key, _), *cells in rows:
-        for heading, (shown, exact) in zip(headings, cells, strict=True):
-            value = float(exact)
-            assert shown == (f"{value:.4f}" if 0 <= value <= 1 else f"{value:.4g}")
-            found[heading][key] = value
-    return found
+CELLS = """root => [...root.querySelectorAll('td[data-key]')].map(cell => [
+    cell.dataset.key, cell.firstChild.textContent.trim(), cell.title, Number(cell.dataset.value),
+])"""
 
 
 def overall(page):
-    return table(page)["all"]
+    """The matrix: key → value. What is shown of it is a rounding, and lies in its interval."""
+    found = {}
+    for key, shown, exact, value in page.locator("#score_table").evaluate(
+        f"root => [...root.querySelectorAll('.matrix')].flatMap({CELLS})"
+    ):
+        number, _, interval = exact.partition(" ")
+        assert float(number) == value
+        if interval:
+            low, high = json.loads(interval)
+            assert low <= value <= high
+            assert shown == f"{value:.{len(shown.partition('.')[2])}f}"
+        found[key] = value
+    return found
+
+
+def blocks(page):
+    """The table of groups or models: label → key → value, for every k."""
+    rows = page.locator("#score_table").evaluate(
+        f"root => [...root.querySelectorAll('tr[data-label]')].map(row => [row.dataset.label, ({CELLS})(row)])"
+    )
+    found = {}
+    for label, cells in rows:
+        found.setdefault(label, {}).update({key: value for key, _, _, value in cells})
+    return found
 
 
 def give(page, text):
@@ -79,35 +99,46 @@ def refusal(page):
     return page.locator("#score_refused_data, #score_refused_options").locator("[role=alert]").all_inner_texts()
 
 
-def above_n(k, problem, n, count):
-    return (
-        f"`k` must be at most n, the number of samples of every problem; got k = {k}, but problem “{problem}” has "
-        f"n = {n} (problems with too few samples: {count})."
-    )
-
-
-def choose(page, label, option):
-    page.get_by_label(label, exact=True).click()
+def choose(page, part, option):
+    """Choose an option of a part of the page, and unfold what it is in."""
+    unfold(page, part)
+    page.locator(f"#score_{part} input").click()
     page.get_by_role("option", name=option, exact=True).click()
+
+
+def unfold(page, part):
+    fold = "columns" if part.startswith(("column_", "model")) else "several" if part == "scorer" else "options"
+    if part != "example" and not page.locator(f"#score_{part}").is_visible():
+        page.locator(f"#score_{fold} button").first.click()
+        page.locator(f"#score_{part}").wait_for()
+
+
+def is_stale(page):
+    return page.locator("#score_results[data-stale], #score_page:has(.refused)").count() > 0
 
 
 def test_the_first_example_is_there_at_once_and_can_be_changed(visit):
     page = visit("score")
-    assert table(page) == library(examples.read_example("qwen25_math"), (1, 2, 4, 8))
-    assert page.locator("#score_text textarea").input_value() == examples.read_example("qwen25_math")
-    assert (
-        "100, samples of each: 8. Always solved: 86, sometimes: 10, never: 4." in page.locator(".summary").inner_text()
-    )
-    choose(page, "Example", "GPT-4o on τ-bench airline, 50 × 4")
+    text = examples.read_example("qwen25_math")
+    expected, found = library(text, (1, 2, 4, 8)), overall(page)
+    both = set(expected["all"]) & set(found)
+    assert {key: found[key] for key in both} == pytest.approx({key: expected["all"][key] for key in both}, abs=1e-12)
+    assert {"G-Pass@8_1.0", "mG-Pass@4", "pass@2", "cons@8", "best@4", "avg@8", "max@1"} <= both
+    for label, values in blocks(page).items():
+        shared = set(values) & set(expected[label])
+        assert {key: values[key] for key in shared} == pytest.approx({key: expected[label][key] for key in shared})
+        assert "pass@8" in shared
+    assert page.locator("#score_text textarea").input_value() == text
+    assert page.locator(".headline").inner_text().startswith("All 8 answers are right on 86 % of the problems")
+    choose(page, "example", "GPT-4o on τ-bench airline, 50 × 4")
     rows = [json.loads(line)["correct"] for line in examples.read_example("taubench_airline").splitlines()]
     expected = _module("gpassk").compute(predictions=rows, k=4, thresholds=TAUS)
     eventually(lambda: expected.items() <= overall(page).items(), True)
     assert page.locator("#score_text textarea").input_value() == examples.read_example("taubench_airline")
-    assert round(overall(page)["G-Pass@4_1.0"], 3) == 0.2
     assert "best@k is left out: it needs a score for every sample." in page.locator(".remarks").inner_text()
-    bars = page.evaluate("document.querySelector('#score_problems .js-plotly-plot').data")
-    assert [len(bar["x"]) for bar in bars] == [14, 26, 10]
-    assert sorted(value for bar in bars for value in bar["y"]) == sorted(sum(row) / 4 for row in rows)
+    page.locator("#score_text textarea").press("End")
+    page.keyboard.type(" ")
+    eventually(lambda: page.locator("#score_example input").input_value(), "")
 
 
 def test_options_change_the_table(visit):
@@ -117,65 +148,120 @@ def test_options_change_the_table(visit):
     give(page, text)
     eventually(
         lambda: [said.partition(":")[0] for said in refusal(page)],
-        ["A sample is missing (row 1, column “answers”, sample 5); missing in all"],
+        ["A sample is missing (line 1, column “answers”, sample 5); missing in all"],
     )
-    choose(page, "A missing sample", "is wrong")
+    choose(page, "missing", "is wrong")
     eventually(lambda: refusal(page), [])
-    eventually(lambda: list(table(page)), ["all", "x", "y"])
-    assert page.locator("#score_text textarea").input_value() == text
-    rows = [["1", "2", "2", "1", "n"], ["3", "3", "4", "5", "6"]]
+    eventually(lambda: list(blocks(page)), ["x", "y"])
+    rows = [["1", "2", "2", "1", None], ["3", "3", "4", "5", "6"]]
     correct = [[1, 0, 0, 1, 0], [1, 1, 0, 0, 0]]
 
-    def votes(k, ties, silent=True):
-        cast = [[None if silent and vote == "n" else vote for vote in row] for row in rows]
-        return float(at_k.cons_at_k(cast, correct, k=k, ties=ties).mean())
+    def votes(ties):
+        return float(at_k.cons_at_k(rows, correct, k=4, ties=ties).mean())
 
-    assert overall(page)["cons@4"] == pytest.approx(votes(4, "random"), abs=1e-12)
-    for name, ties in (("any winner needs more than half", "strict"), ("is wrong", "incorrect")):
-        choose(page, "A tied vote", name)
-        eventually(lambda ties=ties: round(overall(page)["cons@4"], 12), round(votes(4, ties), 12))
-    page.locator("#score_k input").fill("3，5 1")
+    assert overall(page)["cons@4"] == pytest.approx(votes("random"), abs=1e-12)
+    choose(page, "ties", say("en", "score.ties_strict"))
+    eventually(lambda: overall(page)["cons@4"], pytest.approx(votes("strict"), abs=1e-12))
+    page.locator("#score_k input").fill("3, 2")
     page.locator("#score_k input").press("Enter")
-    eventually(lambda: [key for key in overall(page) if key.startswith("pass@")], ["pass@3", "pass@5", "pass@1"])
-    page.locator("#score_taus input").fill("0.6")
-    page.locator("#score_taus input").press("Enter")
-    eventually(lambda: [key for key in overall(page) if key.startswith("G-Pass@5")], ["G-Pass@5_0.6"])
-    assert overall(page)["G-Pass@3_0.6"] == pytest.approx(float(at_k.g_pass_at_k(5, 2, k=3, tau=0.6)), abs=1e-12)
-    choose(page, "A missing sample", "is left out")
-    eventually(lambda: refusal(page), [above_n(5, "a", 4, "1 of 2")])
-    page.locator("#score_k input").fill("4")
-    page.locator("#score_run").click()
-    eventually(lambda: refusal(page), [])
-    eventually(lambda: "Missing samples, left out: 1." in page.locator(".remarks").inner_text(), True)
-    average = (at_k.pass_at_k(4, 2, k=4) + at_k.pass_at_k(5, 2, k=4)) / 2
-    assert overall(page)["pass@4"] == pytest.approx(float(average), abs=1e-12)
-    assert overall(page)["avg@n"] == pytest.approx((2 / 4 + 2 / 5) / 2, abs=1e-12)
+    eventually(lambda: {key for key in overall(page) if key.startswith("pass@")}, {"pass@2", "pass@3"})
     page.get_by_label("By group").uncheck()
-    eventually(lambda: list(table(page)), ["all"])
-    for name in ("gpassk", "cons_at_k", "avg_at_n", "best_at_k"):
-        page.get_by_label(name, exact=True).uncheck()
-    eventually(lambda: list(overall(page)), ["pass@4"])
-    page.get_by_label("pass_at_k", exact=True).uncheck()
-    eventually(lambda: refusal(page), ["`metrics` must name at least one metric."])
+    eventually(lambda: blocks(page), {})
+    page.locator("#score_k input").fill("x")
+    page.locator("#score_k input").press("Enter")
+    eventually(lambda: refusal(page), ["k must be whole numbers, such as 1, 4, 8; got “x”."])
 
 
-def test_columns_can_be_chosen(visit):
+def test_old_results_are_grey_until_the_new_ones_are_there(visit):
     page = visit("score")
-    text = "task,who,verdict,also\n1,x,1,0\n1,x,0,0\n2,y,1,1\n2,y,1,1\n"
-    give(page, text.replace("task", "task_id").replace("verdict", "correct"))
+    before = overall(page)
+    assert not is_stale(page)
+    give(page, '{"correct": [1, 2]}')
+    eventually(lambda: len(refusal(page)), 1)
+    assert is_stale(page)
+    assert overall(page) == before
+    box = page.locator("#score_text textarea")
+    box.fill('{"correct": [1, 0]}')
+    eventually(lambda: is_stale(page), True)
+    box.press("Control+Enter")
+    eventually(lambda: overall(page).get("avg@2"), 0.5)
+    eventually(lambda: is_stale(page), False)
+    box.press("End")
+    page.keyboard.type(" ")
+    eventually(lambda: is_stale(page), True)
+    assert "Pasted results" in page.locator(".taken").inner_text()
+    assert page.locator("#score_example input").input_value() == ""
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme", "language"), [(1280, "light", "en"), (390, "dark", "zh")], ids=["desk", "phone"]
+)
+def test_answers_that_equal_no_reference_are_seen_first_and_helped(visit, width, scheme, language):
+    page = visit("score", width=width, color_scheme=scheme, locale={"en": "en-US", "zh": "zh-CN"}[language])
+    give(page, '{"answers": ["\\\\boxed{7}", "8"], "reference": "7"}\n{"answers": ["5", "5"], "reference": "4"}')
+    warning = page.locator("#score_top .warning")
+    eventually(warning.count, 1)
+    assert "“\\boxed{7}”" in warning.inner_text()
+    assert warning.bounding_box()["y"] < page.locator("#score_table table").first.bounding_box()["y"]
+    warning.locator("[data-set]").click()
+    eventually(warning.count, 0)
+    assert overall(page)["pass@2"] == 0.5
+    assert say(language, "score.rule_boxed") in page.locator(".taken").inner_text()
+    page.locator(".taken [data-opens=extract_fn]").click()
+    eventually(lambda: page.evaluate("document.activeElement.closest('#score_extract_fn') !== null"), True)
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_columns_are_links_to_their_choice(visit):
+    page = visit("score")
+    give(page, "task_id,who,correct,also\n1,x,1,0\n1,x,0,0\n2,y,1,1\n2,y,1,1\n")
     eventually(lambda: overall(page).get("avg@2"), 0.75)
-    assert list(table(page)) == ["all"]
-    page.get_by_role("button", name="Columns").click()
-    choose(page, "Groups", "who")
-    eventually(
-        lambda: {heading: column["avg@2"] for heading, column in table(page).items()}, {"all": 0.75, "x": 0.5, "y": 1.0}
-    )
-    choose(page, "Verdicts or grades", "also")
-    eventually(
-        lambda: {heading: column["avg@2"] for heading, column in table(page).items()}, {"all": 0.5, "x": 0.0, "y": 1.0}
-    )
-    choose(page, "Groups", "none")
-    eventually(lambda: list(table(page)), ["all"])
+    page.locator(".taken [data-opens=column_grades]").click()
+    eventually(lambda: page.evaluate("document.activeElement.closest('#score_column_grades') !== null"), True)
+    page.get_by_role("option", name="also", exact=True).click()
+    eventually(lambda: overall(page).get("avg@2"), 0.5)
+    choose(page, "column_group", "who")
+    eventually(lambda: {label: values.get("avg@2") for label, values in blocks(page).items()}, {"x": 0.0, "y": 1.0})
+    head = page.get_by_role("button", name="avg@n", exact=True)
+    for order in (["y", "x"], ["x", "y"]):
+        head.click()
+        rows = page.locator("tr[data-label]").evaluate_all("rows => rows.map(row => row.dataset.label)")
+        assert rows == order
+
+
+def test_models_are_kept_apart(visit):
+    page = visit("score")
+    give(page, "model,id,correct\na,1,1\na,1,0\nb,1,1\nb,1,1\n")
+    eventually(lambda: {label: values.get("avg@2") for label, values in blocks(page).items()}, {"a": 0.5, "b": 1.0})
+    assert overall(page)["avg@2"] == 0.5
+    page.locator(".models").get_by_role("button", name="b", exact=True).click()
+    eventually(lambda: overall(page).get("avg@2"), 1.0)
+    page.locator(".models").get_by_role("button", name="all rows are samples of one model").click()
+    eventually(lambda: overall(page).get("avg@4"), 0.75)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_problem_shows_its_samples(visit, width):
+    page = visit("score", width=width)
+    listed = page.locator("#score_problems tbody th")
+    rows = [json.loads(line) for line in examples.read_example("qwen25_math").splitlines()]
+    order = sorted(rows, key=lambda row: (sum(row["correct"]), row["idx"]))
+    assert listed.all_inner_texts() == [str(row["idx"]) for row in order[: listed.count()]]
+    middle = next(i for i, row in enumerate(order) if 0 < sum(row["correct"]) < 8)
+    listed.nth(middle).get_by_role("button").click()
+    row = order[middle]
+    votes = page.locator(".detail .votes tbody tr")
+    found = {cells[1]: int(cells[2]) for cells in votes.evaluate_all(TEXTS_OF_ROWS)}
+    assert found == Counter(row["answers"])
+    samples = page.locator(".detail .samples tbody tr").evaluate_all(TEXTS_OF_ROWS)
+    assert [cells[1] == "right" for cells in samples] == [bool(right) for right in row["correct"]]
+    assert [float(cells[3]) for cells in samples] == pytest.approx(row["rm_score"], rel=1e-4)
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    page.locator("#score_problems .sorts").last.click()
+    eventually(page.locator("#score_problems .share").first.inner_text, "8/8")
+
+
+TEXTS_OF_ROWS = "rows => rows.map(row => [...row.cells].map(cell => cell.innerText))"
 
 
 ENCODINGS = {"utf-8": b"", "utf-8-sig": b"", "utf-16": b"", "utf-16-be": b"\xfe\xff", "gb18030": b""}
@@ -187,13 +273,13 @@ def test_files_of_any_encoding_and_size(visit):
     for number, (encoding, mark) in enumerate(ENCODINGS.items()):
         text = f"id,correct,level\nα,1,难 {number}\nα,0,难 {number}\nβ,1,易\nβ,1,易\n"
         open_file(page, mark + text.replace("\n", "\r\n").encode(encoding))
-        eventually(lambda number=number: list(table(page)), ["all", "易", f"难 {number}"])
-        assert [column["avg@2"] for column in table(page).values()] == [0.75, 1.0, 0.5]
+        eventually(lambda number=number: list(blocks(page)), ["易", f"难 {number}"])
+        assert [column["avg@2"] for column in blocks(page).values()] == [1.0, 0.5]
         assert page.locator("#score_text textarea").input_value() == text
         assert refusal(page) == []
     open_file(page, b" " * (LIMITS.max_bytes + 1))
     eventually(lambda: refusal(page), [say("en", "score.file_too_large")])
-    open_file(page, b"PK\x03\x04\x00\x00")
+    open_file(page, b"\x89PNG\x00\x00")
     eventually(lambda: refusal(page), [say("en", "score.file_not_text")])
     page.wait_for_timeout(500)  # what would take the message away again has come by now
     assert refusal(page) == [say("en", "score.file_not_text")]
@@ -206,76 +292,189 @@ def test_files_of_any_encoding_and_size(visit):
     eventually(lambda: overall(page)["avg@2"], 0.75)
 
 
-def open_file(page, content):
+def open_file(page, content, name="results"):
     page.locator("#score_file input").set_input_files(
-        {"name": "results", "mimeType": "application/octet-stream", "buffer": content}
+        {"name": name, "mimeType": "application/octet-stream", "buffer": content}
     )
 
 
-def test_a_bad_cell_is_named_and_what_was_typed_stays(visit):
-    page = visit("score", locale="en-US")
-    for bad in ("2", '"yes"', "-0.5", "[1]"):
-        text = f'{{"id": 1, "correct": [1, 0, 1]}}\n{{"id": 2, "correct": [1, {bad}, 1]}}'
-        give(page, text)
-        said = {"2": "2", '"yes"': "“yes”", "-0.5": "-0.5", "[1]": "[…]"}[bad]
-        eventually(
-            lambda said=said: refusal(page),
-            [f"A grade must be true, false, or a number from 0 to 1; got {said} (row 2, column “correct”, sample 2)."],
-        )
-        assert not page.locator("#score_results").is_visible()
-        assert page.locator("#score_text textarea").input_value() == text
-    give(page, text.replace(bad, "1"))
+def shown(page):
+    """The name of the file that is open, and what the box holds."""
+    return page.locator("#score_opened").inner_text().strip(), page.locator("#score_text textarea").input_value()
+
+
+def log(name):
+    return (HARNESS / "inspect-ai" / name).read_bytes()
+
+
+@pytest.mark.parametrize(("locale", "language"), [("en-US", "en"), ("zh-CN", "zh")])
+def test_a_log_stays_open_until_a_text_takes_its_place(visit, locale, language):
+    page = visit("score", locale=locale, width=390)
+    open_file(page, log("toy_one.eval"), "toy_one.eval")
+    wrong = say(language, "score.missing_incorrect")
+    eventually(lambda: [say(language, "score.missing") in said for said in refusal(page)], [True])
+    assert shown(page) == ("toy_one.eval", "")
+    choose(page, "missing", wrong)
     eventually(lambda: refusal(page), [])
-    page.locator("#score_results").wait_for()
-    assert overall(page)["avg@3"] == pytest.approx((2 / 3 + 1) / 2, abs=1e-12)
-    page.locator("#score_k input").fill("4")
+    samples = at_k.read_results(HARNESS / "inspect-ai" / "toy_one.eval")
+    expected = at_k.score(samples, missing="incorrect", k=4).values
+    eventually(lambda: overall(page)["pass@4"], expected["pass@4"])
+    assert overall(page)["avg@4"] == expected["avg@4"]
+    open_file(page, b"PK\3\4" + bytes(LIMITS.max_bytes), "large.zip")
+    eventually(lambda: refusal(page), [say(language, "score.file_too_large")])
+    page.locator("#score_k input").fill("3")
     page.locator("#score_k input").press("Enter")
-    eventually(lambda: refusal(page), [above_n(4, "1", 3, "2 of 2")])
-    assert page.locator("#score_k input").input_value() == "4"
-
-
-def test_answers_that_equal_no_reference_are_seen_first(visit):
-    page = visit("score")
-    give(page, '{"answers": ["\\\\boxed{7}", "8"], "reference": "7"}\n{"answers": ["5", "5"], "reference": "4"}')
-    warning = page.locator("#score_table .warning")
-    eventually(warning.count, 1)
-    assert "“\\boxed{7}” beside “7”" in warning.inner_text()
-    assert warning.bounding_box()["y"] < page.locator("#score_table table").bounding_box()["y"]
-
-
-def test_rows_of_two_models_are_refused_until_the_model_is_the_group(visit):
-    page = visit("score")
-    give(page, "model,id,correct\na,1,1\na,1,0\nb,2,1\nb,2,1\n")
-    eventually(lambda: [said.partition(":")[0] for said in refusal(page)], ["Column “model” has several values"])
-    page.get_by_role("button", name="Columns").click()
-    choose(page, "Groups", "model")
+    eventually(lambda: "pass@3" in overall(page), True)
+    assert (shown(page), refusal(page)) == (("toy_one.eval", ""), [])
+    open_file(page, log("toy_one.eval")[:9_000], "half.eval")
+    eventually(lambda: ["zip" in said for said in refusal(page)], [True])
+    assert shown(page) == ("half.eval", "")
+    page.locator("#score_k input").fill("")
+    give(page, '{"correct": [1, 0]}')
     eventually(lambda: refusal(page), [])
-    eventually(
-        lambda: {name: column["avg@2"] for name, column in table(page).items()}, {"all": 0.75, "a": 0.5, "b": 1.0}
-    )
+    eventually(lambda: overall(page).get("avg@2"), 0.5)
+    eventually(lambda: shown(page), ("", '{"correct": [1, 0]}'))
 
 
-def test_a_column_can_be_chosen_where_none_was_found(visit):
+def test_files_that_are_not_text(visit):
     page = visit("score")
-    give(page, "frage,correct\n1,1\n1,0\n")
+    text = examples.read_example("taubench_airline")
+    open_file(page, gzip.compress(text.encode()), "taubench.jsonl.gz")
+    eventually(lambda: page.locator(".summary").inner_text().startswith("Problems: 50, samples of each: 4."), True)
+    assert shown(page) == ("taubench.jsonl.gz", "")
+    file = BytesIO()
+    pq.write_table(pa.table({"frage": [1, 1, 2, 2], "correct": [1, 0, 1, 1]}), file)
+    open_file(page, file.getvalue(), "table.parquet")
     eventually(lambda: len(refusal(page)), 1)
-    page.get_by_role("button", name="Columns").click()
-    choose(page, "Problem", "frage")
+    choose(page, "column_problem", "frage")
     eventually(lambda: refusal(page), [])
-    assert overall(page)["avg@2"] == 0.5
+    eventually(lambda: overall(page)["avg@2"], 0.75)
+    assert shown(page) == ("table.parquet", "")
+    choose(page, "example", "GPT-4o on τ-bench airline, 50 × 4")
+    eventually(lambda: shown(page), ("", text))
+    eventually(lambda: page.locator(".summary").inner_text().startswith("Problems: 50, samples of each: 4."), True)
+
+
+def test_a_scorer_can_be_chosen(visit):
+    page = visit("score")
+    open_file(page, log("toy_one_rescored.eval"), "rescored.eval")
+    advice = "type the name of another one under “Scorer”"
+    eventually(lambda: advice in page.locator(".remarks").inner_text(), True)
+    unfold(page, "scorer")
+    for scorer in ("includes", "match"):
+        page.locator("#score_scorer input").fill(scorer)
+        page.locator("#score_scorer input").press("Enter")
+        samples = at_k.read_results(HARNESS / "inspect-ai" / "toy_one_rescored.eval", scorer=scorer)
+        expected = at_k.score(samples).values
+        eventually(lambda expected=expected: overall(page)["avg@4"], expected["avg@4"])
+    page.locator("#score_scorer input").fill("none")
+    page.locator("#score_scorer input").press("Enter")
+    eventually(lambda: ["“match”, “match1”, “includes”" in said for said in refusal(page)], [True])
+
+
+def test_a_harness_can_be_tried(visit):
+    page = visit("score", width=390)
+    page.locator("#score_help summary").click()
+    for name in ("lm-eval", "trl"):
+        page.locator(f"[data-example={name}]").click()
+        file = examples.folder() / "harness" / examples.HARNESSES[name]
+        expected = at_k.score(at_k.read_results(file), k=[2, 4]).values
+        eventually(lambda file=file: file.name in page.locator(".taken").inner_text(), True)
+        assert overall(page)["pass@2"] == expected["pass@2"]
+
+
+LONG = "the whole completion, which nobody needs beside a verdict. " * 40
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "gzip"])
+def test_a_large_file_loses_what_is_not_needed_in_the_browser(visit, tmp_path, kind):
+    page = visit("score")
+    rng = random.Random(5)
+    rows = [(f"task {i // 8}", LONG + str(i), rng.random() < 0.3 + i % 3 / 4, 10**17 + i // 8) for i in range(4000)]
+    names = ("problem_text", "completion", "correct", "task_id")
+    if kind == "csv":
+        file = StringIO()
+        csv.writer(file).writerows([names, *rows])
+        data = file.getvalue().encode()
+    else:
+        data = "\n".join(json.dumps(dict(zip(names, row, strict=True))) for row in rows).encode()
+    assert len(data) > LIMITS.max_bytes
+    path = tmp_path / "large"
+    path.write_bytes(gzip.compress(data, 1) if kind == "gzip" else data)
+    page.locator("#score_file input").set_input_files(path)
+    eventually(lambda: "500" in page.locator(".taken .size").inner_text(), True)
+    shares = {}
+    for row in rows:
+        shares.setdefault(row[3], []).append(row[2])
+    assert overall(page)["avg@8"] == pytest.approx(sum(map(sum, shares.values())) / 4000, abs=1e-12)
+    assert overall(page)["G-Pass@8_1.0"] == pytest.approx(sum(map(all, shares.values())) / 500, abs=1e-12)
+    assert "completion" in page.locator("#score_opened").inner_text()
+
+
+BROKEN = {
+    "file_no_verdicts": b'{"id": 1, "completion": "%s"}\n',
+    "file_array": b'[{"id": 1, "correct": true, "completion": "%s"},\n',
+    "file_line": b'{"id": 1, "correct": true, "completion": "%s"}\n{"id": 2, "correct"\n',
+    "file_still_large": b'{"id":"a name of forty characters, none of them less","correct":true}\n',
+    "file_broken": b'{"id": 1, "correct": true, "completion": "%s"}\n\xff\n',
+}
+
+
+def test_large_files_that_cannot_be_used_are_refused_in_the_browser(visit, tmp_path):
+    page = visit("score")
+    for key, row in BROKEN.items():
+        content = row % (b"x" * 1000) if b"%s" in row else row
+        (tmp_path / key).write_bytes(content * (LIMITS.max_bytes // len(content) + 2))
+        page.locator("#score_file input").set_input_files(tmp_path / key)
+        start = say("en", f"score.{key}").partition("{")[0]
+        eventually(lambda start=start: [said.startswith(start) for said in refusal(page)], [True])
+    assert not page.locator("#score_text textarea").input_value().startswith("[")
+
+
+def test_a_file_can_be_dropped(visit):
+    page = visit("score")
+    transfer = page.evaluate_handle(
+        """() => {
+            const transfer = new DataTransfer();
+            transfer.items.add(new File(['{"correct": [1, 0]}'], "dropped.jsonl"));
+            return transfer;
+        }"""
+    )
+    page.dispatch_event("#score_inputs", "drop", {"dataTransfer": transfer})
+    eventually(lambda: overall(page).get("avg@2"), 0.5)
+    assert "dropped.jsonl" in page.locator(".taken").inner_text()
+
+
+def test_a_reload_keeps_what_was_pasted_and_a_link_what_was_chosen(visit, server):
+    page = visit("score")
+    text = '{"answers": ["So \\\\boxed{7}", "8"], "reference": "7"}'
+    give(page, text)
+    choose(page, "extract_fn", say("en", "score.rule_boxed"))
+    eventually(lambda: overall(page).get("pass@2"), 1.0)
+    eventually(lambda: "extract_fn=boxed" in page.evaluate("location.search"), True)
+    page.reload()
+    eventually(lambda: page.locator("#score_text textarea").input_value(), text)
+    eventually(lambda: overall(page).get("pass@2"), 1.0)
+    assert "boxed" in page.locator(".taken").inner_text()
+    page = visit("score", url=f"{server.url}/?page=score&example=taubench_airline&k=3")
+    eventually(lambda: "pass@3" in overall(page), True)
+    assert overall(page)["pass@3"] == at_k.score(examples.folder() / "taubench_airline.jsonl", k=3).values["pass@3"]
+    assert page.locator("#score_k input").input_value() == "3" if page.locator("#score_k").is_visible() else True
 
 
 def test_downloads(visit):
     page = visit("score")
-    shown = table(page)
+    values, groups = overall(page), blocks(page)
     text = examples.read_example("qwen25_math")
     rows = list(map(json.loads, text.splitlines()))
 
     name, content = downloaded(page, "#score_links >> text=Table, CSV")
     heading, problems, *lines = csv.reader(StringIO(content.decode()))
-    assert (name, heading, problems[:2]) == ("results.csv", ["metric", *shown], ["problems", "100"])
-    columns = {label: {line[0]: float(line[i]) for line in lines} for i, label in enumerate(heading) if i}
-    assert columns == shown
+    kept = [(i, label) for i, label in enumerate(heading) if i and not label.endswith((" ci_low", " ci_high"))]
+    assert (name, [label for _, label in kept], problems[:2]) == ("results.csv", ["all", *groups], ["problems", "100"])
+    columns = {label: {line[0]: float(line[i]) for line in lines} for i, label in kept}
+    assert values.items() <= columns["all"].items()
+    assert all(groups[label].items() <= columns[label].items() for label in groups)
 
     name, content = downloaded(page, "#score_links >> text=Problems, CSV")
     problems = list(csv.DictReader(StringIO(content.decode())))
@@ -287,22 +486,26 @@ def test_downloads(visit):
 
     name, content = downloaded(page, "#score_links >> text=Everything, JSON")
     everything = json.loads(content)
-    assert (name, everything["results"]) == ("results.json", shown.pop("all"))
-    assert everything["groups"] == shown
+    assert name == "results.json"
+    assert values.items() <= everything["results"].items()
     assert everything["samples"]["answers"] == [row["answers"] for row in rows]
 
-    for button, figure in (("#score_png", "curves"), ("#score_png_problems", "problems")):
-        name, content = downloaded(page, button)
-        width = page.locator(f"#score_{figure} .js-plotly-plot").bounding_box()["width"]
-        with Image.open(BytesIO(content)) as picture:
-            assert (name, picture.format) == (f"at-k_{figure}.png", "PNG")
-            assert abs(picture.width - 2 * width) <= 4
-            assert len(picture.convert("RGB").getcolors(picture.width * picture.height)) > 10  # it is not blank
+    name, content = downloaded(page, "#score_links >> text=Table, LaTeX")
+    assert (name, content.decode().splitlines()[-1]) == ("results.tex", r"\end{tabular}")
 
+    name, content = downloaded(page, "#score_curves [data-save=png]")
+    with Image.open(BytesIO(content)) as picture:
+        assert (name, picture.format) == ("at-k-curves.png", "PNG")
+        assert picture.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
+        assert len(picture.convert("RGB").getcolors(picture.width * picture.height)) > 10  # it is not blank
+    name, content = downloaded(page, "#score_curves [data-save=svg]")
+    assert name == "at-k-curves.svg"
+    assert "Qwen2.5-Math on MATH" in content.decode()
+
+    page.locator("#score_python button").first.click()
     _, content = downloaded(page, "#score_code button[aria-label=Download]")
-    samples = collect_samples(read_table(text))
-    shown = downloads.write_script(score(samples, Options()))
-    assert content.decode() == shown.rstrip()
+    report, _, _ = score_samples(collect_samples(read_table(text)), Options())
+    assert content.decode() == downloads.write_script(report).rstrip()
 
 
 def downloaded(page, selector):

@@ -6,52 +6,61 @@ import pytest
 
 import at_k
 from at_k.demo import cards
+from at_k.demo.pages import metrics
+from at_k.demo.words import LANGUAGES
 from at_k.family import FAMILY, METRICS
 
 every_metric = pytest.mark.parametrize("name", METRICS)
+every_language = pytest.mark.parametrize("language", LANGUAGES)
+FILES = {"en": "README.md", "zh": "README.zh.md"}
 FENCE = re.compile(r"^(```|~~~).*?^\1$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 
 
-def source(name):
-    return (at_k.module_path(name) / "README.md").read_text(encoding="utf-8")
+def source(name, language):
+    return (at_k.module_path(name) / FILES[language]).read_text(encoding="utf-8")
 
 
 def headings(text):
     return re.findall(r"^#+ .*$", FENCE.sub("", text), re.MULTILINE)
 
 
+@every_language
 @every_metric
-def test_the_card_is_whole(name):
-    text = cards.read_card(name)
-    assert text.startswith("# Metric Card for ")
-    body = source(name).partition("\n---\n")[2]
+def test_the_card_is_whole(name, language):
+    text = cards.read_card(name, language)
+    assert text.startswith("# ")
+    body = re.sub(r"\A---\n.*?\n---\n", "", source(name, language), flags=re.DOTALL)
     assert headings(text) == headings(body)
     assert len(headings(text)) == 10
     # Each line is there, apart from the table, and from what links lead to.
     shown = {re.sub(r"\s", "", line) for line in text.splitlines()}
     for line in re.sub(r"\[([^\]]*)\]\((?!https?:|#)[^)]*\)", r"\1", body).splitlines():
-        assert re.sub(r"\s", "", line) in shown or line.startswith(("|", "<!-- ")), line
+        assert re.sub(r"\s", "", line) in shown or line.startswith(("|", "<!-- ")) or line in ("中文", "English"), line
 
 
+@every_language
 @every_metric
-def test_what_belongs_to_the_file_is_gone(name):
-    text = cards.read_card(name)
+def test_what_belongs_to_the_file_is_gone(name, language):
+    text = cards.read_card(name, language)
     assert "sdk_version" not in text
     assert "<!--" not in text
-    assert cards.read_comparison() not in text
+    assert not {"中文", "English"} & set(text.splitlines())  # the link to the other language
+    assert cards.read_comparison(language) not in text
 
 
+@every_language
 @every_metric
-def test_links_lead_somewhere(name):
-    text = FENCE.sub("", cards.read_card(name))
+def test_links_lead_somewhere(name, language):
+    text = FENCE.sub("", cards.read_card(name, language))
     targets = re.findall(r"\]\(([^)]*)\)", text) + re.findall(r"(?:href|src)=\"([^\"]*)\"", text)
     assert targets
     assert [target for target in targets if not target.startswith("https://")] == []
 
 
+@every_language
 @every_metric
-def test_formulas_are_whole(name):
-    text = FENCE.sub("", cards.read_card(name))
+def test_formulas_are_whole(name, language):
+    text = FENCE.sub("", cards.read_card(name, language))
     displayed = text.split("$$")
     assert len(displayed) % 2 == 1
     assert len(displayed) > 1
@@ -70,9 +79,26 @@ def test_formulas_are_whole(name):
         assert "\n\n" not in formula  # a price, not a formula
 
 
+def pair_dollars(text):
+    """Find formulas as Gradio does, in code too: between the first kind of delimiters, then the next."""
+    formulas = []
+    for delimiter in (re.escape(each["left"]) for each in metrics.LATEX):
+        formula = re.compile(rf"{delimiter}([\s\S]+?){delimiter}")
+        formulas += formula.findall(text)
+        text = formula.sub("", text)
+    return formulas
+
+
+@every_language
 @every_metric
-def test_no_dollar_in_code_would_be_a_formula(name):
-    assert not any("$" in code[0] for code in FENCE.finditer(cards.read_card(name)))
+def test_no_dollar_in_code_is_part_of_a_formula(name, language):
+    text = cards.read_card(name, language)
+    assert pair_dollars(text) == pair_dollars(FENCE.sub("", text))
+
+
+def test_a_dollar_in_code_before_a_formula_would_be_noticed():
+    text = "`a$`, the value $c$"
+    assert pair_dollars(text) != pair_dollars(FENCE.sub("", text))
 
 
 def test_titles():
@@ -87,20 +113,30 @@ def test_titles():
 
 @every_metric
 def test_a_card_has_the_title_of_its_metric(name):
-    assert cards.read_card(name).splitlines()[0] == f"# Metric Card for {FAMILY[name].title}"
+    assert cards.read_card(name, "en").splitlines()[0] == f"# Metric Card for {FAMILY[name].title}"
+    assert cards.read_card(name, "zh").splitlines()[0] == f"# {FAMILY[name].title} 指标卡片"
 
 
-def test_the_table_is_that_of_every_card():
-    table = cards.read_comparison()
+@every_language
+def test_the_table_is_that_of_every_card(language):
+    table = cards.read_comparison(language)
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
     assert [row[0].strip("`") for row in rows[2:]] == list(METRICS)
     assert {len(row) for row in rows} == {4}
     for name in METRICS:
-        assert table in source(name)
+        assert table in source(name, language)
+
+
+def test_the_words_are_in_the_language_that_was_asked_for():
+    for name in METRICS:
+        assert "\n## How to Use\n" in cards.read_card(name, "en")
+        assert "\n## 使用方法\n" in cards.read_card(name, "zh")
+    assert "watch out" in cards.read_comparison("en")
+    assert "注意" in cards.read_comparison("zh")
 
 
 def test_without_a_table_nothing_is_made_up(monkeypatch, tmp_path):
     (tmp_path / "README.md").write_text("# Metric Card for nothing\n")
     monkeypatch.setattr(cards, "module_path", lambda name: tmp_path)
     with pytest.raises(ValueError, match="the table of the metrics"):
-        cards.read_comparison()
+        cards.read_comparison("en")

@@ -7,12 +7,14 @@ import oracles
 import pytest
 from modules import AVG_AT_N, CONS_AT_K, GPASSK, PASS_AT_K
 
-from at_k.demo.curves import MAP_TAUS, TAUS, Setting, draw_curves, draw_steady, map_taus
+from at_k.demo.curves import Setting, draw_curves
 from at_k.demo.limits import MAX_EXPLORE_N
 from at_k.demo.words import LANGUAGES, translate
 from at_k.errors import InputError
 from at_k.report import Curves, spread_k
 from at_k.values import Key
+
+TAUS = (0.1, 0.25, 0.5, 0.75, 0.9)
 
 # Counts are exact integers up to n = 128; beyond, sums of a few hundred positive terms, each rounded to 1.1e-16.
 REL = 1e-12
@@ -197,27 +199,3 @@ def test_what_is_not_there_is_not_found():
     assert partial.at(4) == {"avg@4": 0.5}
     with pytest.raises(ValueError, match="must be a k of the curves, which are"):
         partial.at(2)
-
-
-def test_a_steady_model_is_the_mean_of_problems_that_are_always_and_never_right():
-    for n, c in ((1, 1), (4, 1), (7, 3), (256, 100)):
-        k = spread_k(n)
-        always, never = draw_curves(Setting(n, n)).lines, draw_curves(Setting(n, 0)).lines
-        for key, line in draw_steady(Setting(n, c), k).lines.items():
-            assert line == tuple(
-                rounded(Fraction(c, n) * Fraction(one) + Fraction(n - c, n) * Fraction(other))
-                for one, other in zip(always[key], never[key], strict=True)
-            )
-
-
-@pytest.mark.parametrize("setting", [Setting(1, 1), Setting(7, 3), Setting(64, 20), Setting(256, 100)])
-def test_the_map_is_made_of_curves(setting):
-    k, rows = map_taus(setting)
-    assert (MAP_TAUS[0], MAP_TAUS[10], MAP_TAUS[-1]) == (0, 0.5, 1)
-    assert (k[0], k[-1], list(k)) == (1, setting.n, sorted(set(k)))
-    assert len(rows) == len(MAP_TAUS)
-    assert len(k) <= 24
-    for tau, row in zip(MAP_TAUS, rows, strict=True):
-        ways = [oracles.hypergeometric(setting.n, setting.c, draws) for draws in k]
-        exact = [oracles.tail(each, oracles.needed(tau, len(each) - 1)) for each in ways]
-        assert row == tuple(map(rounded, exact))

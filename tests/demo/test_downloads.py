@@ -6,11 +6,11 @@ import json
 import re
 from html.parser import HTMLParser
 from io import StringIO
+from itertools import chain
 
 import pytest
 from demo.data_sets import FULL, GRADED, KINDS, SILENT, kind, samples, with_columns, without
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 import at_k
 from at_k.demo import downloads
@@ -22,7 +22,13 @@ from at_k.readers.tables import read_table
 pytestmark = pytest.mark.filterwarnings("ignore:missing='drop' left out")
 
 every_kind = pytest.mark.parametrize("name", KINDS)
-FILES = {"results.csv": "text/csv", "problems.csv": "text/csv", "results.json": "application/json"}
+FILES = {
+    "results.md": "text/markdown",
+    "results.tex": "text/x-tex",
+    "results.csv": "text/csv",
+    "problems.csv": "text/csv",
+    "results.json": "application/json",
+}
 
 
 class Links(HTMLParser):
@@ -38,7 +44,7 @@ class Links(HTMLParser):
         attributes = dict(attributes)
         assert set(attributes) == {"class", "download", "href"}
         self.name = attributes["download"]
-        self.kind, content = re.fullmatch(r"data:([a-z/]+);charset=utf-8;base64,(.*)", attributes["href"]).groups()
+        self.kind, content = re.fullmatch(r"data:([a-z/-]+);charset=utf-8;base64,(.*)", attributes["href"]).groups()
         self.content = base64.b64decode(content, validate=True).decode("utf-8")
 
     def handle_data(self, data):
@@ -58,8 +64,17 @@ def rows_of(text):
 def test_links(language):
     _, found = files(samples(FULL), Options(), language)
     assert {name: kind for name, (_, kind, _) in found.items()} == FILES
-    labels = [say(language, f"score.{name}") for name in ("table_csv", "problems_csv", "everything_json")]
+    labels = [
+        say(language, f"score.{name}")
+        for name in ("table_markdown", "table_latex", "table_csv", "problems_csv", "everything_json")
+    ]
     assert [label for label, _, _ in found.values()] == labels
+
+
+def test_tables_for_a_paper_are_those_of_the_report():
+    scored, found = files(samples(FULL), Options())
+    assert found["results.md"][2] == scored.to_markdown()
+    assert found["results.tex"][2] == scored.to_latex()
 
 
 @every_kind
@@ -67,11 +82,19 @@ def test_table(name):
     _, given_samples, options = kind(name)
     scored, found = files(given_samples, options)
     head, sizes, *rows = rows_of(found["results.csv"][2])
-    assert head == ["metric", "all", *scored.groups]
-    assert sizes == ["problems", str(len(scored)), *(str(scored.sizes[label]) for label in scored.groups)]
+    blocks = {"all" if "all" not in scored.groups else "(all)": (len(scored), scored.values, scored.intervals)} | {
+        label: (scored.sizes[label], values, scored.group_intervals[label]) for label, values in scored.groups.items()
+    }
+    assert head == ["metric", *(f"{label}{part}" for label in blocks for part in ("", " ci_low", " ci_high"))]
+    assert sizes == ["problems", *chain.from_iterable((str(size), "", "") for size, _, _ in blocks.values())]
     assert [row[0] for row in rows] == list(scored.values)
-    for key, *values in rows:
-        assert list(map(float, values)) == [scored.values[key], *(own[key] for own in scored.groups.values())]
+    for key, *cells in rows:
+        found = [float(cell) if cell else None for cell in cells]
+        assert found == [
+            each
+            for _, values, bars in blocks.values()
+            for each in (values[key], *(bars[key][1:3] if key in bars else (None, None)))
+        ]
 
 
 @every_kind
@@ -99,6 +122,11 @@ def test_everything(name):
     content = json.loads(found["results.json"][2], parse_constant=pytest.fail)
     assert content["results"] == scored.values
     assert content["groups"] == scored.groups
+    for bars, found in (
+        (scored.intervals, content["intervals"]),
+        *((scored.group_intervals[label], content["group_intervals"][label]) for label in scored.groups),
+    ):
+        assert found == {key: {"stderr": bar.stderr, "low": bar.low, "high": bar.high} for key, bar in bars.items()}
     assert content["per_problem"] == scored.by_problem | {
         "problem": [str(row["id"]) for row in rows],
         "n": scored.n,
@@ -175,7 +203,7 @@ def test_formulas_are_marked_as_text(text):
         assert formulas(found[name][2]) == []
     lines = rows_of(found["problems.csv"][2])
     assert len(lines) == 4
-    assert lines[2][0] == lines[1][1] == rows_of(found["results.csv"][2])[0][2 + list(scored.groups).index(text)]
+    assert lines[2][0] == lines[1][1] == rows_of(found["results.csv"][2])[0][4 + 3 * list(scored.groups).index(text)]
     assert lines[2][0].replace("'", "") == re.sub(r"['\0]", "", text)
     assert lines[2][0].startswith("'") or text in TRICKS
     content = json.loads(found["results.json"][2])
@@ -195,7 +223,7 @@ def test_other_text_is_as_it_was(text):
 def test_numbers_are_not_touched():
     rows = with_columns(GRADED, score=[[-0.1, -2.5e-7, -1e300, 3.0]] * 4)
     scored, found = files(samples(rows), Options())
-    cells = dict(rows_of(found["results.csv"][2])[2:])
+    cells = {key: value for key, value, *_ in rows_of(found["results.csv"][2])[2:]}
     assert cells["max@1"] == repr(scored.values["max@1"])
     assert cells["max@1"].startswith("-")
 
@@ -230,5 +258,5 @@ def test_what_was_left_out_is_said():
     _, found = files(samples(without(SILENT, (0, 0))), Options(missing="drop"))
     content = json.loads(found["results.json"][2])
     assert content["left_out"] == {"best_at_k": "best@k is left out: it needs a score for every sample."}
-    assert content["notes"] == ["Missing samples, left out: 1. Their problems have a smaller n."]
+    assert content["notes"][1] == "Missing samples, left out: 1. Their problems have a smaller n."
     assert content["samples"]["grades"][0][0] is None

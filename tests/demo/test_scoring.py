@@ -1,9 +1,10 @@
 """Every number of a data set, by enumeration and by the modules as a user calls them; refusals and metrics left out."""
 
 import json
-from dataclasses import replace
+from dataclasses import replace as replace_fields
 from itertools import pairwise
 
+import pyarrow as pa
 import pytest
 from demo.data_sets import (
     BOTH,
@@ -20,19 +21,20 @@ from demo.data_sets import (
     with_columns,
     without,
 )
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, PASS_AT_K
 
 from at_k import family
 from at_k.demo import examples
+from at_k.demo.given import Given
 from at_k.demo.limits import LIMITS
-from at_k.demo.scoring import Options, numbers, parse_k, parse_taus, score, score_table
+from at_k.demo.scoring import Options, numbers, parse_k, parse_taus, score
 from at_k.demo.words import LANGUAGES, translate
 from at_k.errors import InputError
 from at_k.family import METRICS
-from at_k.readers.cells import describe_place
+from at_k.readers.places import describe_place
 from at_k.readers.plain import collect_samples
+from at_k.readers.samples import list_types
 from at_k.readers.tables import read_table
 from at_k.report import notes, scoring
 
@@ -47,6 +49,10 @@ def close(values):
     return {key: pytest.approx(float(value), rel=1e-12, abs=1e-15) for key, value in values.items()}
 
 
+def codes(messages):
+    return [message.code for message in messages]
+
+
 def refused(call, reason, *said):
     with pytest.raises(InputError) as caught:
         call()
@@ -55,6 +61,16 @@ def refused(call, reason, *said):
         for text in said:
             assert str(text) in translate(caught.value, language)
     return caught.value
+
+
+def replace(samples, **columns):
+    """The samples with other columns; None for none."""
+    listed = {"problem": columns.pop("problems", samples.problems)}
+    listed |= {role: columns.get(role, samples.listed(role)) for role in ("answers", "references", "grades", "group")}
+    rows = [[1] for _ in listed["problem"]]
+    types = list_types()
+    found = {role: pa.array(values, types[role]) for role, values in listed.items() if values is not None}
+    return replace_fields(samples, table=pa.table(found), rows=rows)
 
 
 @pytest.fixture
@@ -157,7 +173,7 @@ class TestExamples:
         every = score(samples(rows), Options(metrics=["gpassk"], k=(1, 2, 3, 4))).values
         assert {k: round(every[f"G-Pass@{k}_1.0"], 3) for k in published} == published
         assert set(scored.left_out) == {"best_at_k"}
-        assert [note.code for note in scored.notes] == ["note.vote_of_grades"]
+        assert codes(scored.notes) == ["note.intervals", "note.vote_of_grades"]
 
 
 @pytest.mark.parametrize(
@@ -165,24 +181,24 @@ class TestExamples:
     [("model", {}, True), ("Model Name", {}, True), ("model", {"group": "model"}, False), ("seed", {}, False)],
 )
 def test_models_in_one_file_are_not_merged(header, chosen, refusal):
-    table = read_table(f"{header},id,correct\na,1,1\na,1,0\nb,2,1\nb,2,1\n")
+    given = Given(f"{header},id,correct\na,1,1\na,1,0\nb,2,1\nb,2,1\n")
     options = Options(metrics=["pass_at_k"])
     if refusal:
         with pytest.raises(InputError, match=header) as caught:
-            score_table(table, chosen, options)
+            given.read(chosen)
         assert caught.value.code == "models.several"
-        assert score_table(table, chosen, options, where={header: "a"})[1].values == {"pass@1": 0.5, "pass@2": 1.0}
-        assert score_table(table, chosen, options, pool=header)[1].values == {"pass@1": 0.75, "pass@2": 1.0}
+        assert score(given.read(chosen, where={header: "a"}), options).values == {"pass@1": 0.5, "pass@2": 1.0}
+        assert score(given.read(chosen, pool=header), options).values == {"pass@1": 0.75, "pass@2": 1.0}
     else:
-        assert score_table(table, chosen, options)[1].notes == []
+        assert codes(score(given.read(chosen), options).notes) == ["note.intervals"]
 
 
 def test_white_space_does_not_split_a_vote():
     told = {"answers": ["7", " 7", "8"], "reference": "7"}
     judged = {"answers": ["7", " 7", "8"], "correct": [1, 1, 0]}
     for row in (told, judged):
-        table = read_table(json.dumps(row))
-        assert score_table(table, {}, Options(k=(3,), **ONLY_VOTE))[1].values == {"cons@3": 1.0}
+        given = Given(json.dumps(row))
+        assert score(given.read({}), Options(k=(3,), **ONLY_VOTE)).values == {"cons@3": 1.0}
 
 
 class TestLeftOut:
@@ -256,9 +272,9 @@ class TestSilence:
         assert (report.n, report.c) == ([4, 4], [2, 3])
 
     def test_a_vote_of_verdicts_alone_is_said_to_be_one(self):
-        assert [note.code for note in score(samples(GRADED), Options()).notes] == ["note.vote_of_grades"]
-        assert score(samples(GRADED), Options(metrics=["avg_at_n"])).notes == []
-        assert score(samples(BOTH), Options()).notes == []
+        assert codes(score(samples(GRADED), Options()).notes) == ["note.intervals", "note.vote_of_grades"]
+        assert codes(score(samples(GRADED), Options(metrics=["avg_at_n"])).notes) == ["note.intervals"]
+        assert codes(score(samples(BOTH), Options()).notes) == ["note.intervals"]
 
 
 class TestMissing:
@@ -268,13 +284,14 @@ class TestMissing:
 
     @pytest.mark.parametrize(("missing", "note"), [("incorrect", "note.incorrect"), ("drop", "note.drop")])
     def test_they_are_counted(self, missing, note):
-        (said,) = score(samples(without(FULL, (1, 2), (2, 0))), Options(missing=missing)).notes
+        said = score(samples(without(FULL, (1, 2), (2, 0))), Options(missing=missing)).notes[1]
         assert (said.code, said.values) == (note, {"count": 2})
 
     @pytest.mark.parametrize("missing", ["error", "incorrect", "drop"])
     def test_where_none_is_the_choice_changes_nothing(self, missing):
         scored = score(samples(FULL), Options(missing=missing))
-        assert (scored.values, scored.notes) == (score(samples(FULL), Options()).values, [])
+        assert scored.values == score(samples(FULL), Options()).values
+        assert codes(scored.notes) == ["note.intervals"]
 
     def test_nothing_is_left_of_a_problem(self):
         rows = without(GRADED, (1, 0), (1, 1), (1, 2), (1, 3))
@@ -311,6 +328,7 @@ class TestK:
 REFUSED = {
     "no whole number": (parse_k, "1, two", "typed.no_whole_number", "“two”"),
     "k of nothing": (parse_k, "4 0", "typed.small_k", 0),
+    "a k above all samples": (parse_k, "1, 9999999999999999999", "typed.large_k", "9999999999999999999"),
     "a negative k": (parse_k, "4, -1", "typed.small_k", -1),
     "no number": (parse_taus, "half", "typed.no_number", "“half”"),
     "no thresholds": (parse_taus, " ", "typed.no_tau", "0.5"),
@@ -545,10 +563,10 @@ class TestWarnings:
             {"id": 2, "answers": ["8", "9"], "reference": "5"},
         ]
         report = score(samples(rows), Options(missing="incorrect"))
-        assert [note.code for note in report.notes] == ["note.no_match", "note.incorrect"]
-        assert (report.notes[0].values["answer"], report.notes[0].values["reference"]) == ("“\\boxed{7}”", "“7”")
+        assert codes(report.notes) == ["note.intervals", "note.no_match", "note.suggestion", "note.incorrect"]
+        assert (report.notes[1].values["answer"], report.notes[1].values["reference"]) == ("“\\boxed{7}”", "“7”")
         judged = [{"id": 1, "answers": ["6", "6"], "correct": [0, 0]}]
-        assert score(samples(judged), Options()).notes == []
+        assert codes(score(samples(judged), Options()).notes) == ["note.intervals"]
 
     def test_hardly_any_two_samples_agree(self):
         rows = [{"id": i, "answers": [f"text {i} {j}" for j in range(6)], "correct": [1, 0] * 3} for i in range(5)]

@@ -1,85 +1,68 @@
-"""Tables and messages, parsed as a browser does: their cells are the numbers, and a visitor's text is text."""
+"""Tables, parsed as a browser does: their cells are the numbers, and a visitor's text is text."""
 
+import json
 import re
-from html.parser import HTMLParser
 
 import pytest
-from demo.data_sets import FULL, GRADED, KINDS, kind, samples, with_columns
-from hypothesis import given
-from hypothesis import strategies as st
+from demo.data_sets import FULL, GRADED, KINDS, cut, kind, samples, with_columns
+from demo.markup import HOSTILE, Page
+from hypothesis import given, strategies as st
 
 from at_k.demo.scoring import Options, score
-from at_k.demo.tables import write_number, write_refusal, write_results, write_summary, write_values
-from at_k.demo.words import LANGUAGES, make_error, say, translate
-from at_k.errors import InputError
-from at_k.readers.cells import describe_place
+from at_k.demo.tables import (
+    list_groups,
+    write_blocks,
+    write_headline,
+    write_matrix,
+    write_number,
+    write_share,
+    write_summary,
+    write_values,
+)
+from at_k.demo.words import LANGUAGES, say
+from at_k.values import Key
 
 pytestmark = pytest.mark.filterwarnings("ignore:missing='drop' left out")
 
 every_kind = pytest.mark.parametrize("name", KINDS)
 every_language = pytest.mark.parametrize("language", LANGUAGES)
 
-HOSTILE = [
-    "<script>alert(1)</script>",
-    "</td></tr></table><h1>x",
-    '" onmouseover="alert(1)',
-    "' onfocus='x' autofocus",
-    "<!-- --><![CDATA[x]]>",
-    "&lt;b&gt; &amp; &#60;",
-    "<svg/onload=alert(1)>",
-    "javascript:alert(1)",
-    "{0} {count} %s",
-    "$\\frac12$",
-    "a\nb\tc",
-]
+
+TABLE = {"div", "h2", "table", "thead", "tbody", "tr", "th", "td", "small", "p", "button"}
 
 
-class Page(HTMLParser):
-    """Elements in order, each with its attributes and its own text; fails where tags do not match."""
-
-    def __init__(self, html):
-        super().__init__(convert_charrefs=True)
-        self.elements = []
-        self.open = []
-        self.feed(html)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attributes):
-        element = {"tag": tag, "attributes": dict(attributes), "text": ""}
-        self.elements.append(element)
-        self.open.append(element)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop()["tag"] == tag
-
-    def handle_data(self, data):
-        self.open[-1]["text"] += data
-
-    def unexpected(self, *_):
-        pytest.fail("only tags and text are expected")
-
-    handle_startendtag = handle_comment = handle_decl = handle_pi = unknown_decl = unexpected
-
-    def texts(self, tag):
-        return [element["text"] for element in self.elements if element["tag"] == tag]
-
-    def tags(self):
-        return {element["tag"] for element in self.elements}
+def cells(html):
+    """Key → (shown, full) of the cells of a table; an interval that is shown is part of the first."""
+    found, last = {}, None
+    for element in Page(html).elements:
+        if element["tag"] == "td" and "data-key" in element["attributes"]:
+            last = element["attributes"]["data-key"]
+            assert last not in found
+            found[last] = [element["text"].strip(), element["attributes"]["title"]]
+        elif element["tag"] == "small" and last:
+            found[last][0] += f" {element['text']}"
+        else:
+            last = None
+    return found
 
 
-TABLE = {"div", "table", "thead", "tbody", "tr", "th", "td", "small", "ul", "li", "code"}
+def read_cell(full):
+    """A value in full, and the limits of its interval."""
+    value, _, limits = full.partition(" ")
+    return float(value), tuple(json.loads(limits)) if limits else None
 
 
-def cells(page):
-    """Key → [(shown, full)] of the rows of a table."""
-    rows, row = {}, None
-    for element in page.elements:
-        if element["tag"] == "th" and element["attributes"]["scope"] == "row":
-            row = rows[element["text"]] = []
-        elif element["tag"] == "td":
-            row.append((element["text"], element["attributes"]["title"]))
-    return rows
+def rows(html):
+    """Each row: the name, its meaning, and the keys of its cells."""
+    found = []
+    for element in Page(html).elements:
+        if element["tag"] == "th" and element["attributes"].get("scope") == "row":
+            found.append([element["text"], "", []])
+        elif element["tag"] == "small" and not found[-1][2] and not found[-1][1]:
+            found[-1][1] = element["text"]
+        elif element["tag"] == "td" and "data-key" in element["attributes"]:
+            found[-1][2].append(element["attributes"]["data-key"])
+    return found
 
 
 @every_language
@@ -87,90 +70,118 @@ def cells(page):
 def test_cells_are_the_numbers(name, language):
     _, given_samples, options = kind(name)
     scored = score(given_samples, options)
-    page = Page(write_results(scored, language))
-    columns = [scored.values, *scored.groups.values()]
-    rows = cells(page)
-    assert list(rows) == [key for keys in sorted(scored.metrics.values(), key=len) for key in keys]
-    for key, row in rows.items():
-        assert [float(full) for _, full in row] == [column[key] for column in columns]
-        assert [shown for shown, _ in row] == [write_number(column[key]) for column in columns]
-    assert len(page.texts("tbody")) == len(scored.metrics)
-    heads = [element for element in page.elements if element["attributes"].get("scope") == "col"]
-    assert [head["text"] for head in heads] == [say(language, "score.metric"), say(language, "score.all"),
-                                                *scored.groups]  # fmt: skip
-    sizes = [len(scored), *map(scored.sizes.get, scored.groups)]
-    assert [int(re.search(r"\d+", text)[0]) for text in page.texts("small")] == sizes
-    assert page.tags() <= TABLE
+    found = cells(write_matrix(scored, language))
+    for key, (shown, full) in found.items():
+        limits = scored.intervals[key][1:3] if key in scored.intervals else None
+        assert read_cell(full) == (scored.values[key], limits)
+        assert shown == (
+            write_number(scored.values[key]) if limits is None else write_short(scored.values[key], *limits)
+        )
+    average = next((value for key, value in scored.values.items() if key.startswith("avg@")), None)
+    for key in set(scored.values) - set(found):
+        folded = (key.k == 1 and key.metric != "max@k") or key == "accuracy"
+        same = key.metric == "pass^k" and scored.values[key] == scored.values[f"G-Pass@{key.k}_1.0"]
+        assert same or key == "mG-Pass@1" or (folded and scored.values[key] == pytest.approx(average, abs=1e-9))
+    assert Page(write_matrix(scored, language)).tags() <= TABLE
+
+
+def write_short(value, low, high):
+    """Three decimals or digits, or all before the point. No interval here is so narrow that it needs more."""
+    digits = max(3, len(str(int(max(abs(low), abs(high))))))
+    texts = [f"{each:.3f}" if 0 <= each <= 1 else f"{each:#.{digits}g}".rstrip(".") for each in (value, low, high)]
+    return "{} [{}, {}]".format(*texts)
+
+
+def test_the_strict_come_before_the_lenient():
+    found = rows(write_matrix(score(samples(FULL), Options(k=(1, 2, 4))), "en"))
+    assert [name for name, _, _ in found][:6] == [*["G-Pass@k"] * 4, "mG-Pass@k", "pass@k"]
+    assert [meaning.partition(":")[0] for _, meaning, _ in found[:4]] == ["τ = 1", "τ = 0.75", "τ = 0.5", "τ = 0.25"]
+    assert found[0][1] == "τ = 1: all of k right (pass^k)"
+    assert [key for _, _, keys in found for key in keys if key.startswith("pass@")] == ["pass@2", "pass@4"]
+    assert found[-1][0] == "max@k"
+    assert all(meaning for _, meaning, _ in found)
+
+
+def test_pass_hat_has_one_name():
+    only = score(samples(GRADED), Options(k=(2,), taus=(0.5,)))
+    without = write_matrix(only, "en")
+    assert "pass^2" not in cells(without)
 
 
 @every_language
-@pytest.mark.parametrize("label", ["all", "全部", "metric", "0"])
-def test_a_group_may_be_called_as_anything_else(label, language):
-    scored = score(samples(with_columns(GRADED, level=[label, "b", "b", "b"])), Options())
-    rows = cells(Page(write_results(scored, language)))
-    for key, value in scored.values.items():
-        assert [float(full) for _, full in rows[key]] == [value, *(scored.groups[each][key] for each in scored.groups)]
+def test_k_of_one_is_folded_into_the_average(language):
+    html = write_matrix(score(samples(cut(GRADED, 3, 1, 4, 4)), Options()), language)
+    assert [name for name, _, _ in rows(html)] == ["avg@n"]
+    assert "k = 1" not in Page(html).texts("th")
+
+
+@every_language
+def test_scores_stand_apart_with_their_unit(language):
+    html = write_matrix(score(samples(with_columns(GRADED, score=[[5.0, 2, 1, 3]] * 4)), Options(k=(4,))), language)
+    (unit,) = [element["text"] for element in Page(html).elements if element["tag"] == "p"]
+    assert "“score”" in unit
+    assert html.index("<p") < html.index('data-key="max@4"')
+    assert html.index("</table>") < html.index('data-key="max@4"')
+
+
+@every_language
+def test_groups_have_a_table_for_each_k(language):
+    scored = score(samples(with_columns(GRADED, level=["x", "x", "y", "y"])), Options(k=(1, 2, 4)))
+    page = Page(write_blocks(list_groups(scored), "level", language))
+    shown = [(each["attributes"]["data-k"], "hidden" in each["attributes"]) for each in page.elements
+             if "data-k" in each["attributes"]]  # fmt: skip
+    assert shown == [("2", True), ("4", False)]
+    label, found = None, {}
+    for element in page.elements:
+        label = element["attributes"].get("data-label", label)
+        if "data-key" in element["attributes"]:
+            value = float(element["attributes"]["data-value"])
+            found.setdefault((label, element["attributes"]["data-key"]), set()).add(value)
+    for (label, key), values in found.items():
+        assert values == {scored.groups[label][key]}
+    assert {key for _, key in found} >= {"G-Pass@4_1.0", "pass@2", "pass@4", "cons@4", "avg@4"}
+    assert write_blocks([], "level", language) == ""
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 @every_language
 def test_labels_are_text(text, language):
     scored = score(samples(with_columns(FULL, level=[text, "b", "b"])), Options())
-    page = Page(write_results(scored, language))
+    page = Page(write_blocks(list_groups(scored), text, language))
     assert text in page.texts("th")
     assert page.tags() <= TABLE
     assert {name for element in page.elements for name in element["attributes"]} <= {
-        "class", "scope", "tabindex", "role", "aria-label", "title",
+        "class", "scope", "tabindex", "role", "aria-label", "aria-sort", "aria-pressed", "type", "title", "hidden",
+        "data-k", "data-label", "data-value", "data-key", "data-at", "data-shows",
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("text", HOSTILE)
 @every_language
-def test_messages_are_text(text, language):
-    reasons = [
-        make_error("scoring.nothing_left", problem=text),
-        make_error("scoring.missing", place=describe_place(1, text), count=2),
-        make_error("typed.no_number", name="k", value=text),
-        InputError("standard.no_column", "No {column}: {columns}", column=text, columns=text),
-    ]
-    for reason in reasons:
-        page = Page(write_refusal(reason, language))
-        (element,) = page.elements
-        assert element == {
-            "tag": "p",
-            "attributes": {"class": "refused", "role": "alert"},
-            "text": translate(reason, language),
-        }
-        assert text in element["text"]
+@pytest.mark.parametrize(
+    ("data", "k", "shares"),
+    [
+        ([[1, 1, 1, 1], [1, 0, 0, 0]], None, ["50 %", "100 %"]),
+        ([[1, 1, 1, 1], [1, 0, 0, 0]], (2,), ["50 %", "75 %"]),
+        ([[1, 0]] * 3 + [[0, 0]], None, ["0 %", "75 %"]),
+    ],
+)
+def test_the_headline_says_how_often_all_and_at_least_one_are_right(data, k, shares, language):
+    rows = [{"id": i, "correct": row} for i, row in enumerate(data)]
+    page = Page(write_headline(score(samples(rows), Options(k=k or (len(data[0]),))), language))
+    assert page.texts("em") == shares
 
 
-@every_language
-def test_nothing_refused_is_no_message(language):
-    assert write_refusal(None, language) == ""
+@pytest.mark.parametrize("rows", [[{"id": 1, "correct": [1]}], [{"id": 1, "correct": [0, 0]}]])
+def test_there_is_no_headline_without_several_samples_or_a_right_one(rows):
+    assert write_headline(score(samples(rows), Options()), "en") == ""
 
 
-@every_language
-def test_what_is_left_out_is_text(language):
-    text = HOSTILE[0]
-    rows = [{"id": 1, "answers": [text, text], "correct": [0, 1]}]
-    scored = score(samples(rows), Options())
-    page = Page(write_results(scored, language))
-    assert page.tags() <= TABLE
-    assert page.texts("li") == [translate(reason, language) for reason in scored.left_out.values()]
-    assert text[:40] in page.texts("li")[0]
-
-
-@every_language
-def test_notes_come_first(language):
-    rows = [{"id": 1, "correct": [0, None]}]
-    scored = score(samples(rows), Options(missing="drop"))
-    items = Page(write_results(scored, language)).texts("li")
-    assert items[:2] == [translate(note, language) for note in scored.notes]
-    assert len(items) == 3
-
-
-def test_without_remarks_there_is_no_list():
-    assert "ul" not in Page(write_results(score(samples(FULL), Options()), "en")).tags()
+@given(st.floats(0, 1))
+def test_what_is_not_certain_is_not_called_certain(value):
+    text = write_share(value, "en")
+    assert (text == "100 %") == (value == 1)
+    assert (text == "0 %") == (value == 0)
+    assert abs(float(re.search(r"[\d.]+", text)[0]) - 100 * value) <= 0.1000001
 
 
 @every_language
@@ -190,11 +201,9 @@ def test_summary_counts_problems(rows, numbers, language):
 
 def test_values():
     page = Page(write_values({"pass@1": 0.5, "max@1": -1234.5678, "<b>": 1.0}))
-    assert cells(page) == {
-        "pass@1": [("0.5000", "0.5")],
-        "max@1": [("-1235", "-1234.5678")],
-        "<b>": [("1.0000", "1.0")],
-    }
+    assert page.texts("th") == ["pass@1", "max@1", "<b>"]
+    shown = [(each["text"], each["attributes"]["title"]) for each in page.elements if each["tag"] == "td"]
+    assert shown == [("0.5000", "0.5"), ("-1235", "-1234.5678"), ("1.0000", "1.0")]
     assert Page(write_values({})).tags() == {"table", "tbody"}
 
 
@@ -209,16 +218,11 @@ def test_four_digits(value):
         assert float(shown) == pytest.approx(value, rel=5.01e-4)
 
 
-@every_language
-def test_a_warning_stands_above_the_table(language):
-    text = HOSTILE[0]
-    report = score(samples([{"id": 1, "answers": [text, "8"], "reference": "9"}]), Options())
-    html = write_results(report, language)
-    assert html.index('class="warning"') < html.index("<table")
-    page = Page(html)
-    (warning,) = page.texts("p")
-    assert warning == translate(report.notes[0], language)
-    assert text in warning
-    assert "9" in warning
-    assert warning not in page.texts("li")
-    assert "warning" not in write_results(score(samples(FULL), Options()), language)
+def test_every_metric_says_what_it_means():
+    scored = score(samples(FULL), Options())
+    for language in LANGUAGES:
+        for name, meaning, _ in rows(write_matrix(scored, language)):
+            assert meaning, name
+            assert len(meaning) < 60
+    assert say("en", "score.means_all") in rows(write_matrix(scored, "en"))[0][1]
+    assert Key("G-Pass@k", None, 1.0) == "G-Pass@k_1.0"

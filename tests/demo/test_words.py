@@ -10,6 +10,7 @@ import pytest
 
 from at_k.demo import words
 from at_k.demo.words import LANGUAGES, WORDS, language_of, library, make_error, say, translate
+from at_k.demo.words.on_page import ON_PAGE
 from at_k.errors import InputError, Message
 
 DEMO = Path(words.__file__).parents[1]
@@ -22,6 +23,7 @@ def nodes(paths):
 
 NODES = nodes(path for path in DEMO.rglob("*.py") if Path(words.__file__).parent not in path.parents)
 OF_LIBRARY = nodes(path for path in LIBRARY.rglob("*.py") if DEMO not in path.parents and path != LIBRARY / "errors.py")
+SCRIPTS = "\n".join(path.read_text(encoding="utf-8") for path in (DEMO / "assets").glob("*.js"))
 TEXTS = {node.value for node in (*NODES, *OF_LIBRARY) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
 CHINESE = re.compile("[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
@@ -90,11 +92,27 @@ def test_what_is_said_has_words():
     assert {key for key, _ in PLAIN if key not in WORDS} == set()
     assert {ast.unparse(key) for key in MADE if not matching(key)} == set()
     literal = r"({})\.\w*[a-z]".format("|".join({key.partition(".")[0] for key in WORDS} - {"app"}))
-    assert {text for text in TEXTS if re.fullmatch(literal, text)} - set(WORDS) == set()
+    assert {text for text in TEXTS if re.fullmatch(literal, text)} - set(WORDS) - set(library.CHINESE) == set()
+
+
+def test_pages_and_library_have_keys_of_their_own():
+    assert set(WORDS) & set(library.CHINESE) == set()
+
+
+def in_scripts():
+    """The keys that the browser says: whole ones, and those that begin as a template does."""
+    found = set(re.findall(r'say\("([\w.]+)"', SCRIPTS))
+    begun = re.findall(r"say\(`([\w.]+)\$\{", SCRIPTS)
+    return found | {key for key in WORDS if key.startswith(tuple(begun))}
+
+
+def test_what_is_said_in_the_browser_has_words():
+    assert in_scripts() - set(WORDS) == set()
+    assert in_scripts()
 
 
 def test_words_are_said():
-    assert set(WORDS) - TEXTS - set(chain.from_iterable(map(matching, MADE))) == set()
+    assert set(WORDS) - TEXTS - set(chain.from_iterable(map(matching, MADE))) - in_scripts() == set()
 
 
 def test_blanks_are_filled_by_those_who_speak():
@@ -191,11 +209,15 @@ def test_a_translation_has_the_same_blanks(code):
     assert CHINESE.search(chinese)
 
 
+PARTS = {"compare.better", "compare.equivalent", "compare.of_keys", "compare.open"}
+"""Cells of a table, and what stands before a sentence."""
+
+
 @every_code
 def test_messages_are_plain_sentences(code):
     for text in (SENTENCES[code], library.CHINESE[code]):
         assert not re.search(r"[<>!！]|&\w+;", text)
-    if not code.endswith("place"):
+    if not code.endswith("place") and code not in PARTS:
         # An error of a module ends in what it got, as do those of NumPy; a message of its own is a sentence.
         assert re.search(r"^[A-Z].*\.$|^(`|\{title\}|cons@k)", SENTENCES[code])
         assert library.CHINESE[code].endswith("。") == SENTENCES[code].endswith(".")
@@ -218,3 +240,39 @@ def test_messages_inside_a_message_are_translated_too():
 
 def test_a_message_without_translation_stays_english():
     assert translate(Message("caller.own", "A {word}.", word="word"), "zh") == "A word."
+
+
+IN_PYTHON = re.compile(
+    r"\b(where|pool|columns|scorer|filter|tests|format|errors|on_conflict)=|`(scorer|where|pool)`|at[-_]k"
+)
+"""What a visitor of a page cannot do."""
+
+NOT_ON_A_PAGE = re.compile(
+    r"(check\.extra|collector\.(all_skipped|no_column|no_pool)|data|merging|models\.no_rows|plain\.unknown|vectors)\b"
+)
+"""Messages about arguments that no page passes, packages that it has, several files, and what is too large for it."""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_page_does_not_advise_what_only_python_can_do(language):
+    for code, sentence in SENTENCES.items():
+        if not NOT_ON_A_PAGE.match(code):
+            said = translate(Message(code, sentence, **dict.fromkeys(blanks(sentence), Anything())), language)
+            assert not IN_PYTHON.search(said), code
+
+
+class Anything:
+    """A value that fits every blank."""
+
+    def __format__(self, _):
+        return "…"
+
+
+@pytest.mark.parametrize("code", ON_PAGE)
+def test_words_of_a_page_replace_a_message_of_the_library(code):
+    assert list(ON_PAGE) == sorted(ON_PAGE)
+    english, chinese = ON_PAGE[code]
+    assert filled(english) == filled(chinese) <= filled(SENTENCES[code])
+    assert not CHINESE.search(english)
+    assert english[-1] == "."
+    assert chinese[-1] == "。"

@@ -9,18 +9,17 @@ from typing import Any
 import gradio as gr
 
 from at_k.arguments import OPTIONS
-from at_k.demo import cards, tables
+from at_k.demo import cards, notices, tables
+from at_k.demo.given import Given
 from at_k.demo.i18n import t
-from at_k.demo.limits import LIMITS
-from at_k.demo.scoring import Options, parse_k, parse_taus, score_table
+from at_k.demo.scoring import Options, parse_k, parse_taus, score
 from at_k.demo.words import language_of
 from at_k.errors import InputError
 from at_k.estimators.consensus import TIES
 from at_k.family import FAMILY, METRICS, Metric
-from at_k.readers.tables import read_table
 from at_k.report import Report
 
-POSITION = 3
+POSITION = 5
 
 LATEX: list[dict[str, str | bool]] = [
     {"left": "$$", "right": "$$", "display": True},
@@ -32,14 +31,22 @@ def build(metric: str | None = None, **_: Any) -> None:
     """Lay out the page inside the tab that is open, opened at a metric."""
     gr.Markdown(t("metrics.intro"), elem_classes="lead")
     with gr.Accordion(t("metrics.which"), open=metric is None):
-        gr.Markdown(cards.read_comparison(), elem_id="metrics_which", elem_classes="which")
+        gr.Markdown(cards.read_comparison("en"), elem_id="metrics_which", elem_classes="which")
     with gr.Tabs(selected=metric or METRICS[0]):
         for name, entry in FAMILY.items():
             with gr.Tab(entry.title, id=name):
                 _build_demo(entry)
                 gr.Markdown(
-                    cards.read_card(name), latex_delimiters=LATEX, elem_id=f"metrics_card_{name}", elem_classes="card"
+                    cards.read_card(name, "en"),
+                    latex_delimiters=LATEX,
+                    elem_id=f"metrics_card_{name}",
+                    elem_classes="card",
                 )
+
+
+def list_texts(language: str) -> list[Any]:
+    """List the table and the cards in a language."""
+    return [cards.read_comparison(language), *(cards.read_card(name, language) for name in METRICS)]
 
 
 def write_example(metric: Metric) -> dict[str, Any]:
@@ -107,8 +114,8 @@ def _build_demo(metric: Metric) -> None:
         try:
             report = compute(name, {each: values[component] for each, component in inputs.items()})
         except InputError as reason:
-            return tables.write_refusal(reason, language)
-        return tables.write_warnings(report, language) + tables.write_values(report.values)
+            return notices.write_refusal(reason, language)
+        return notices.write_warnings(report, language) + tables.write_values(report.values)
 
     gr.on(
         [run.click, k.submit, taus.submit, ties.input, higher.input],
@@ -131,4 +138,4 @@ def compute(name: str, given: Mapping[str, Any]) -> Report:
         missing="incorrect",
         higher_is_better=given["higher"],
     )
-    return score_table(read_table(given["text"], limits=LIMITS), {}, options)[1]
+    return score(Given(given["text"]).read({}), options)

@@ -3,16 +3,19 @@
 Each file of this package holds the words of one part of the demo: key → (English, Chinese). A key is the name of its file,
 a dot, and a name: "score.title". Names in braces are filled in: "row {row}".
 
-The messages of the library carry their English sentences; `library.py` has the Chinese ones.
+The messages of the library carry their English sentences; `library.py` has the Chinese ones, and `on_page.py` those that a
+page says in words of its own.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from importlib import import_module
 from pkgutil import iter_modules
 
 from at_k.demo.words.library import CHINESE
+from at_k.demo.words.on_page import ON_PAGE
 from at_k.errors import InputError, Message
 
 LANGUAGES = ("en", "zh")
@@ -22,7 +25,7 @@ def _collect_words() -> dict[str, tuple[str, str]]:
     """Return the words of all files, by key."""
     words: dict[str, tuple[str, str]] = {}
     for part in iter_modules(__path__):
-        if part.name != "library":
+        if part.name not in ("library", "on_page"):
             own: dict[str, tuple[str, str]] = import_module(f"{__name__}.{part.name}").WORDS
             words |= {f"{part.name}.{name}": pair for name, pair in own.items()}
     return words
@@ -42,6 +45,26 @@ def say(language: str, key: str, **values: object) -> str:
     return text.format(**values) if values else text
 
 
+def join_sentences(sentences: Iterable[str], language: str) -> str:
+    """Join sentences; in Chinese, no space stands between them.
+
+    Examples:
+        >>> join_sentences(["是。", "不是。"], "zh")
+        '是。不是。'
+    """
+    return ("" if language == "zh" else " ").join(sentences)
+
+
+def list_words(words: Iterable[str], language: str) -> str:
+    """List words with commas between them.
+
+    Examples:
+        >>> list_words(["甲", "乙"], "zh")
+        '甲，乙'
+    """
+    return ("，" if language == "zh" else ", ").join(words)
+
+
 def make_error(key: str, **values: object) -> InputError:
     """Make an error of the demo's own words.
 
@@ -53,14 +76,16 @@ def make_error(key: str, **values: object) -> InputError:
 
 
 def translate(message: Message | InputError, language: str) -> str:
-    """Return a message, or the message of an error, in a language.
+    """Return a message, or the message of an error, in a language, as a page says it.
 
     Examples:
         >>> translate(make_error("typed.no_tau"), "zh")
         '请至少给出一个 τ，例如 0.5。'
     """
-    template = CHINESE.get(message.code) or WORDS.get(message.code, ("", ""))[1]
-    if language == LANGUAGES[0] or not template:
+    place = LANGUAGES.index(language)
+    own = ("", CHINESE.get(message.code, ""))
+    template = (ON_PAGE.get(message.code) or WORDS.get(message.code) or own)[place]
+    if not template:
         return str(message)
     values = {
         name: translate(value, language) if isinstance(value, Message) else value

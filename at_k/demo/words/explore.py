@@ -1,56 +1,122 @@
-"""Words of the page Explore."""
+"""Words of the page Explore. The blanks of those that the browser says are filled there, some with numbers in colour."""
 
 WORDS = {
     "title": ("Explore", "探索"),
-    "intro": (
-        "One problem was answered n times, and c of the answers are correct. Each metric is the average over all ways to "
-        "draw k of the n samples.",
-        "一道题回答了 n 次，其中 c 次正确。每个指标都是对从 n 个样本中抽取 k 个的所有方式取平均。",
+    # The sentence
+    "sentence": (
+        "A model is right {share} of the time. Ask it {k} times: {one} of the time, {all}.",
+        "一个模型有{share}的时候答对。问它 {k} 次：{one}，{all}。",
     ),
-    "presets": ("Try", "试一试"),
-    "half": ("Half right", "对一半"),
-    "rare": ("Rarely right", "偶尔对"),
-    "nearly": ("Nearly always right", "几乎总对"),
-    "favourite": ("A favourite wrong answer", "偏爱一个错误答案"),
-    "crowd": ("All wrong answers differ", "错误答案各不相同"),
-    "n": ("n, samples", "n，样本数"),
-    "c": ("c, correct samples", "c，正确样本数"),
-    "together": ("Wrong samples that agree", "相同的错误答案数"),
-    "together_info": (
-        "This number of wrong samples give the same wrong answer; the others all differ. Only the vote, cons@k, depends on it.",
-        "给出同一个错误答案的错误样本数；其余各不相同。只有投票 cons@k 与此有关。",
+    "sentence_once": (
+        "A model is right {share} of the time. Ask it {k}: {one} of the time, {all}.",
+        "一个模型有{share}的时候答对。问它{k}：{one}，{all}。",
     ),
-    "axis": ("Axis of k", "k 轴"),
-    "linear": ("linear", "线性"),
-    "log": ("logarithmic", "对数"),
-    "curves": ("Every metric against k", "各指标随 k 的变化"),
-    "jumps": (
-        "G-Pass@k goes up and down because ⌈τk⌉, the number of draws that must be correct, jumps: at τ = 0.5 both k = 3 and "
-        "k = 4 ask for 2. mG-Pass@k is defined as published: for odd k it is at most (k − 1)/k, and 0 for k = 1. It is "
-        "therefore drawn for even k only.",
-        "G-Pass@k 起伏，是因为须正确的抽取数 ⌈τk⌉ 会跳变：τ = 0.5 时，k = 3 与 k = 4 都要求 2 个正确。mG-Pass@k 保持论文中的定义：k 为奇数时最大为 (k − 1)/k，k = 1 时为 0，因此只画偶数 k。",
+    "one": ("at least one answer is right {value}", "至少一次答对的概率是 {value}"),
+    "all": ("all are right {value}", "全部答对的概率是 {value}"),
+    "once": ("once", "一次"),
+    "none_of": ("none", "零成"),
+    "half_of": ("half", "一半"),
+    "third_of": ("a third", "三分之一"),
+    "two_thirds_of": ("two thirds", "三分之二"),
+    "quarter_of": ("a quarter", "四分之一"),
+    "three_quarters_of": ("three quarters", "四分之三"),
+    "always_of": ("all", "十成"),
+    "more_than": ("more than {value}", "超过 {value}"),
+    "less_than": ("less than {value}", "不到 {value}"),
+    "sub": (
+        "The same {n} samples, three questions. Which one you report decides how good the model looks.",
+        "同样的 {n} 个样本，三个问题。报告哪一个，决定了模型看起来有多好。",
     ),
-    "formulas": ("The formulas with these numbers", "代入这些数的公式"),
-    "formulas_note": (
-        "cons@{k} = {cons}: the share of all draws of {k} samples in which the correct answer gets the most votes; a tie "
+    "drag": ("Drag, or use the arrow keys", "拖动，或使用方向键"),
+    # The picture and its controls
+    "figure": ("Chance of a draw of k answers against k", "抽取 k 个回答的概率随 k 的变化"),
+    "data": ("One problem, {c} of {n} samples right", "一道题，{n} 个样本中 {c} 个正确"),
+    "x": ("k, answers asked for", "k，询问次数"),
+    "n": ("samples, n", "样本数 n"),
+    "c": ("right, c", "答对数 c"),
+    "k": ("asked for, k", "询问次数 k"),
+    "together": ("wrong answers that agree", "相同的错误答案数"),
+    "half": ("half right", "对一半"),
+    "rare": ("rarely right", "偶尔对"),
+    "nearly": ("nearly always right", "几乎总对"),
+    "favourite": ("a favourite wrong answer", "偏爱一个错误答案"),
+    "presets": ("Examples", "示例"),
+    "lines": ("Lines of the picture", "图中的线"),
+    "line_pass": ("at least one right", "至少一个对"),
+    "line_gpass": ("at least half right", "至少一半对"),
+    "line_low": ("at least a quarter right", "至少四分之一对"),
+    "line_high": ("at least three quarters right", "至少四分之三对"),
+    "line_hat": ("all right", "全对"),
+    "line_mean": ("mean over τ from ½ to 1", "τ 从 ½ 到 1 的均值"),
+    "line_vote": ("the vote is right", "投票正确"),
+    "line_avg": ("one answer is right", "单个回答对"),
+    "chip_pass": ("at least one", "至少一个"),
+    "chip_gpass": ("at least half", "至少一半"),
+    "chip_low": ("a quarter", "四分之一"),
+    "chip_high": ("three quarters", "四分之三"),
+    "chip_hat": ("all", "全部"),
+    "chip_mean": ("mean over τ", "τ 均值"),
+    "chip_vote": ("the vote", "投票"),
+    "chip_avg": ("the average", "平均"),
+    "every": ("every k", "每个 k"),
+    "log": ("log axis", "对数轴"),
+    "teeth": (
+        "The teeth come from rounding: G-Pass@k asks for ⌈τk⌉ right answers. At τ = {tau}, both k = {before} and k = {after} ask "
+        "for {needed}, and it is easier to have {needed} of {after}.",
+        "锯齿来自取整：G-Pass@k 要求 ⌈τk⌉ 个正确回答。τ = {tau} 时，k = {before} 与 k = {after} 都要求 {needed} 个，而 {after} 个中对 {needed} 个更容易。",
+    ),
+    "off": (
+        "At k = {k}, τ = {tau} asks for ⌈τk⌉ = {needed} right answers, which is {share} rather than {tau}: the dot lies below the "
+        "line, which is drawn where τk is a whole number.",
+        "k = {k} 时，τ = {tau} 要求 ⌈τk⌉ = {needed} 个正确，即 {share} 而非 {tau}：圆点位于线的下方；线只画在 τk 为整数处。",
+    ),
+    "odd": (
+        "mG-Pass@k is drawn at even k alone: as it was published, at odd k it is at most (k − 1)/k.",
+        "mG-Pass@k 只画在偶数 k 处：按论文定义，k 为奇数时它最大为 (k − 1)/k。",
+    ),
+    "vote_note": (
+        "The vote comes from the server: the share of all draws of k answers in which the right one gets the most votes; a tie "
         "counts in part.",
-        "cons@{k} = {cons}：在所有抽取 {k} 个样本的方式中，正确答案得票最多的比例，平票按份额计。",
+        "投票由服务器计算：在所有抽取 k 个回答的方式中，正确答案得票最多的比例；平票按份额计。",
     ),
+    "vote_failed": (
+        "The vote could not be computed: the server did not answer.",
+        "无法计算投票：服务器没有应答。",
+    ),
+    # Same average, opposite stability
     "models": ("Same average, opposite stability", "平均相同，稳定性相反"),
     "models_text": (
-        "Two models with the same avg@n. The left model is right in c of n samples of every problem. The right model is "
-        "always right on a share c/n of the problems, and never on the others. pass@k is higher for the left model, pass^k "
-        "for the right one. The wider the band between the two lines, the more the result of a draw varies.",
-        "两个模型的 avg@n 相同。左边的模型每道题 n 次中对 c 次；右边的模型在 c/n 的题上每次都对，其余从不对。左边的 pass@k "
-        "更高，右边的 pass^k 更高。两线之间的带越宽，抽取结果的变化就越大。",
+        "One row is a problem, one square a sample. avg@n cannot tell these two apart; pass@k prefers the first, G-Pass@k the "
+        "second.",
+        "一行是一道题，一个方格是一个样本。avg@n 分不出这两个模型；pass@k 偏向前者，G-Pass@k 偏向后者。",
     ),
-    "unstable": ("Every problem sometimes right", "每题时对时错"),
-    "steady": ("Some problems always right", "部分题总对"),
-    "map": ("G-Pass@k over k and τ", "G-Pass@k 随 k 与 τ 的变化"),
-    "map_text": (
-        "From pass@k at the bottom (τ = 0: one correct draw is enough) to pass^k at the top (τ = 1: all must be correct).",
-        "从底部的 pass@k（τ = 0：抽到一个正确即可）到顶部的 pass^k（τ = 1：必须全部正确）。",
+    "shaky": ("Shaky", "不稳定"),
+    "shaky_text": ("half right on every problem", "每道题都对一半"),
+    "steady": ("Steady", "稳定"),
+    "steady_text": ("always right on half of the problems", "一半的题总是对"),
+    "real": ("Two real models", "两个真实的模型"),
+    "real_text": (
+        "A real model is something between the two. Of GPT-4o's average on the airline tasks of τ-bench less than half is left "
+        "when all of four answers must be right; Qwen2.5-Math keeps nearly all of its average on MATH.",
+        "真实的模型介于两者之间。GPT-4o 在 τ-bench 航空任务上的平均分，在要求四次全对时剩下不到一半；Qwen2.5-Math 在 MATH 上几乎保持了全部平均分。",
     ),
+    "gpt": ("GPT-4o", "GPT-4o 模型"),
+    "gpt_text": ("50 airline tasks of τ-bench × 4 trials", "τ-bench 的 50 个航空任务 × 4 次"),
+    "qwen": ("Qwen2.5-Math", "Qwen2.5-Math 模型"),
+    "qwen_text": ("100 problems of MATH × 8 samples", "MATH 的 100 道题 × 8 个样本"),
+    "squares": (
+        "{name}: {rows} problems with {n} samples each, {right} of {all} samples right",
+        "{name}：{rows} 道题，每题 {n} 个样本，{all} 个样本中 {right} 个正确",
+    ),
+    # The formulas
+    "formulas": ("The formulas", "公式"),
+    "formulas_text": (
+        "Each metric is an average over all ways to draw k of the n samples. Here are those ways, counted for n = {n}, c = {c} and "
+        "k = {k}.",
+        "每个指标都是对从 n 个样本中抽取 k 个的所有方式取平均。下面是 n = {n}、c = {c}、k = {k} 时的计数。",
+    ),
+    "next": ("What do your own results say?", "您自己的结果说明什么？"),
+    # The endpoint
     "bad_n": ("n must be a whole number from 1 to {limit}; got {n}.", "n 必须是 1 到 {limit} 之间的整数；得到 {n}。"),
     "bad_c": ("c must be a whole number from 0 to n = {n}; got {c}.", "c 必须是 0 到 n = {n} 之间的整数；得到 {c}。"),
     "bad_together": (

@@ -2,11 +2,24 @@
 
 WORDS = {
     "missing": (
-        "A sample is missing ({place}); missing in all: {count:,}. Choose what a missing sample counts as.",
-        "缺少一个样本（{place}）；共缺 {count:,} 个。请选择如何对待缺失的样本。",
+        "A sample is missing ({place}); missing in all: {count:,}. Choose what it counts as, with the option “A missing "
+        "sample”: it is wrong, or left out.",
+        "缺少一个样本（{place}）；共缺 {count:,} 个。请用选项 “缺失的样本” 选择如何对待：按错误计，或略去。",
+    ),
+    "not_offered": (
+        "`{name}` must be one of {choices} here. Others run on your own machine, with `at_k.score` or `at-k score`.",
+        "此处的 `{name}` 只能是 {choices} 之一。其他的可以在您自己的机器上用 `at_k.score` 或 `at-k score` 运行。",
+    ),
+    "packed": (
+        "The file was not sent whole. Open it again.",
+        "文件没有完整发送。请重新打开。",
     ),
     "nothing_left": (
         "All samples of problem “{problem}” are missing. Choose that a missing sample is wrong, or remove the problem.",
         "题目 “{problem}” 的样本全部缺失。请选择把缺失的样本按错误计，或去掉这道题。",
+    ),
+    "too_few_samples": (
+        "No problem has {least} samples; the largest number is {most}. Choose a smaller least number of samples.",
+        "没有题目有 {least} 个样本；最多的有 {most} 个。请选择较小的最少样本数。",
     ),
 }

@@ -1,0 +1,317 @@
+// Pages that are a form and what the server makes of it: Compare and Plan. The fields of the form are the state of the page,
+// which stands in the address; texts and files stay in this tab of the browser.
+//
+// <main class="asking" data-asks="compare" data-about='{"usual", "rules"}'> with a form, `.refusals`, and elements
+// `data-part`, which are filled with the parts of the answer. A button `data-set` sets fields.
+
+import { getPage, getState, onState, setState } from "./address.js";
+import { drawFigure } from "./figures.js";
+import { getGiven } from "./given.js";
+import { readFile } from "./reader.js";
+
+const WAIT = 200;
+const MOST_LISTED = 12;
+
+class Asking {
+    constructor(root) {
+        const { usual, rules } = JSON.parse(root.dataset.about);
+        Object.assign(this, { root, usual, rules, words: rules.words, name: root.dataset.asks, form: root.querySelector("form") });
+        Object.assign(this, { files: {}, asked: null, again: false, timer: 0, held: false });
+        this.sides = [...root.querySelectorAll("[data-side]")].map(side => side.dataset.side);
+        this.listen();
+        onState(this.name, state => this.restore(state));
+        document.addEventListener("at-k:page", () => this.start());
+        this.start();
+    }
+
+    start() {
+        if (this.started || getPage() !== this.name) return;
+        this.started = true;
+        this.files = this.readKept() ?? {};
+        for (const side of this.sides) this.showFile(side);
+        this.restore(getState(this.name));
+    }
+
+    // ------------------------------------------------------------ fields
+
+    field(name) {
+        return this.form.elements.namedItem(name);
+    }
+
+    read() {
+        return Object.fromEntries(Object.keys(this.usual).map(name => [name, this.field(name).value]));
+    }
+
+    set(values) {
+        for (const [name, value] of Object.entries(values)) {
+            const field = this.field(name);
+            // The choices of some fields come with the answer.
+            if (field.tagName === "SELECT" && ![...field.options].some(option => option.value === value)) field.add(new Option(value, value));
+            field.value = value;
+        }
+        for (const slider of this.form.querySelectorAll("[data-slides]")) this.moveSlider(slider);
+        this.showSource();
+    }
+
+    restore(state) {
+        const values = Object.fromEntries(Object.entries(this.usual).map(([name, usual]) => [name, state[name] ?? usual]));
+        // A link without an example stands for what was given in this tab, if there is something.
+        if (!state.example && "example" in this.usual && this.hasGiven()) values.example = "";
+        this.set(values);
+        this.ask();
+    }
+
+    hasGiven() {
+        return Object.values(this.files).some(file => file?.text?.trim() || file?.packed);
+    }
+
+    showSource() {
+        const source = this.field("source")?.value;
+        for (const part of this.root.querySelectorAll("[data-of-source]")) part.hidden = part.dataset.ofSource !== source;
+        for (const button of this.root.querySelectorAll("form [data-set]")) {
+            const set = JSON.parse(button.dataset.set);
+            if ("source" in set && !("example" in set)) button.setAttribute("aria-pressed", String(set.source === source));
+        }
+    }
+
+    moveSlider(slider) {
+        const field = this.field(slider.dataset.slides);
+        const value = Number(field.value || field.placeholder);
+        const { low, high, log } = slider.dataset;
+        const share = log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
+        if (Number.isFinite(share)) slider.value = Math.round(1000 * Math.min(1, Math.max(0, share)));
+    }
+
+    readSlider(slider) {
+        const [low, high, share] = [Number(slider.dataset.low), Number(slider.dataset.high), slider.value / 1000];
+        this.field(slider.dataset.slides).value = Math.round(slider.dataset.log ? low * (high / low) ** share : low + (high - low) * share);
+    }
+
+    // ------------------------------------------------------------ what was given
+
+    readKept() {
+        try {
+            return JSON.parse(sessionStorage.getItem(`at-k-${this.name}`));
+        } catch {
+            return null;
+        }
+    }
+
+    keep() {
+        try {
+            sessionStorage.setItem(`at-k-${this.name}`, JSON.stringify(this.files));
+        } catch { /* it is too large to be kept, or storage is closed */ }
+    }
+
+    give(side, file) {
+        this.files[side] = file;
+        this.showFile(side);
+        this.keep();
+        // Columns and models are those of the file that was there before.
+        const fresh = ["columns", "by", "model_a", "model_b", "key", "problems", "samples"].filter(name => name in this.usual);
+        this.set({ ...Object.fromEntries(fresh.map(name => [name, ""])), example: "" });
+        if ("source" in this.usual) this.set({ source: "results" });
+    }
+
+    showFile(side) {
+        const place = this.root.querySelector(`[data-side="${side}"]`);
+        const file = this.files[side] ?? {};
+        const box = place.querySelector("textarea");
+        if (document.activeElement !== box) box.value = file.text ?? "";
+        place.querySelector(".file-name").textContent = [file.name, file.dropped].filter(Boolean).join(". ");
+    }
+
+    async open(side, file) {
+        const place = this.root.querySelector(`[data-side="${side}"]`);
+        const label = place.querySelector("label.file-input span");
+        const said = label.textContent;
+        const found = await readFile(file, this.rules, share => { label.textContent = this.words.reading_file.replace("{share}", Math.round(100 * share)); });
+        label.textContent = said;
+        if (found.refused) {
+            this.refuse(found.refused);
+            return;
+        }
+        const dropped = found.dropped?.length ? this.words.file_slimmed.replace("{columns}", found.dropped.join(", ")) : "";
+        this.give(side, { name: file.name, text: found.text ?? "", packed: found.packed, dropped });
+        this.ask();
+    }
+
+    /** Take what stands on the page Score: a text, a file, or one of its examples. */
+    takeScore() {
+        this.started = true;
+        this.files = {};
+        for (const side of this.sides) this.showFile(side);
+        const kept = getGiven();
+        if (kept?.text?.trim() || kept?.opened?.packed) {
+            this.give(this.sides[0], { name: kept.name ?? "", text: kept.text ?? "", packed: kept.opened?.packed });
+        } else {
+            this.set({ example: getState("score").example ?? "qwen25_math" });
+            if ("source" in this.usual) this.set({ source: "results" });
+        }
+        this.ask();
+    }
+
+    // ------------------------------------------------------------ asking
+
+    askSoon() {
+        clearTimeout(this.timer);
+        this.setStale(true);
+        this.timer = setTimeout(() => (this.held ? this.askSoon() : this.ask()), WAIT);
+    }
+
+    /** Ask for what the form says. One request runs at a time: what changes meanwhile is asked for when it ends. */
+    async ask() {
+        clearTimeout(this.timer);
+        const values = this.read();
+        setState(this.name, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value === this.usual[name] ? null : value])));
+        this.setStale(true);
+        const given = {};
+        for (const side of values.example ? [] : this.sides) {
+            const { name, text, packed } = this.files[side] ?? {};
+            given[side] = { name: name ?? "", text: (text ?? "").slice(0, this.rules.limit + 1), packed: packed ?? null };
+        }
+        const body = JSON.stringify({ data: [{ ...values, given }] });
+        if (this.asked !== null) {
+            this.again = body !== this.asked;
+            return;
+        }
+        this.asked = body;
+        let found = {};
+        try {
+            const answer = await fetch(new URL(`gradio_api/run/${this.name}`, document.baseURI), {
+                method: "POST", headers: { "Content-Type": "application/json" }, body,
+            });
+            found = await answer.json();
+            if (!answer.ok) found = { failed: found.error || this.words.failed };
+        } catch {
+            found = { failed: this.words.failed };
+        }
+        this.asked = null;
+        if (this.again) {
+            this.again = false;
+            this.ask();
+        } else if (found.failed) this.refuse(found.failed);
+        else this.show(found.data[0]);
+    }
+
+    refuse(text) {
+        const said = Object.assign(document.createElement("p"), { className: "refused", textContent: text });
+        said.setAttribute("role", "alert");
+        this.root.querySelector(".refusals").replaceChildren(said);
+    }
+
+    show({ refused, parts, choices, shown }) {
+        this.root.querySelector(".refusals").innerHTML = refused ?? "";
+        for (const [name, options] of Object.entries(choices ?? {})) {
+            const field = this.field(name);
+            const { value } = field;
+            field.replaceChildren(...options.map(([each, label]) => new Option(label, each)));
+            if (options.some(([each]) => each === value)) field.value = value;
+            field.closest("label").hidden = options.length < 2;
+        }
+        if (refused) return; // old results stay, grey, beside the reason
+        for (const [name, value] of Object.entries(shown ?? {})) this.field(name).placeholder = value; // of a field left empty
+        for (const slider of this.form.querySelectorAll("[data-slides]")) this.moveSlider(slider);
+        for (const [name, html] of Object.entries(parts)) this.root.querySelector(`[data-part="${name}"]`).innerHTML = html;
+        this.setStale(false);
+        this.root.dataset.ready = "";
+    }
+
+    setStale(stale) {
+        for (const part of this.root.querySelectorAll("[data-part]")) part.toggleAttribute("data-stale", stale);
+        this.root.setAttribute("aria-busy", String(stale));
+    }
+
+    // ------------------------------------------------------------ events
+
+    listen() {
+        const { root, form } = this;
+        form.addEventListener("submit", event => {
+            event.preventDefault();
+            this.ask();
+        });
+        form.addEventListener("input", event => {
+            const { target } = event;
+            const side = target.closest("[data-side]")?.dataset.side;
+            if (target.dataset.slides) {
+                this.readSlider(target);
+                this.askSoon();
+            } else if (side && target.tagName === "TEXTAREA") {
+                this.give(side, { text: target.value });
+                this.setStale(true);
+            }
+        });
+        form.addEventListener("change", event => {
+            const { target } = event;
+            if (target.type === "file") {
+                if (target.files[0]) this.open(target.closest("[data-side]").dataset.side, target.files[0]);
+                target.value = ""; // so that the same file can be opened again
+            } else if (!target.dataset.slides) {
+                this.set({}); // sliders follow their boxes
+                this.ask();
+            }
+        });
+        root.addEventListener("keydown", event => {
+            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.ask();
+        });
+        for (const side of root.querySelectorAll("[data-side]")) {
+            side.addEventListener("dragover", event => event.preventDefault());
+            side.addEventListener("drop", event => {
+                const file = event.dataTransfer?.files[0];
+                if (!file) return;
+                event.preventDefault();
+                this.open(side.dataset.side, file);
+            });
+        }
+        root.addEventListener("click", event => {
+            const button = event.target.closest?.("[data-set], [data-takes], button[data-problem]");
+            if (!button) return;
+            if (button.dataset.set) {
+                this.set(JSON.parse(button.dataset.set));
+                this.ask();
+            } else if (button.dataset.takes) this.takeScore();
+            else this.showProblems([Number(button.dataset.problem)]);
+        });
+        document.addEventListener("at-k:take", event => { if (event.detail.page === this.name) this.takeScore(); });
+        root.addEventListener("at-k:problem", event => this.showProblems(this.problems().points[Number(event.detail.name)]));
+        // The handle of a picture moves at once; what follows from it is asked for when it is let go.
+        root.addEventListener("at-k:handle", event => {
+            const host = event.target;
+            drawFigure(host, { ...JSON.parse(host.dataset.figure), handle: event.detail.k });
+            this.set({ [host.dataset.moves ?? host.id.split("_").at(-1)]: String(event.detail.k) });
+            this.askSoon();
+        });
+        root.addEventListener("pointerdown", () => { this.held = true; });
+        for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => { this.held = false; });
+    }
+
+    // ------------------------------------------------------------ problems
+
+    problems() {
+        return JSON.parse(this.root.querySelector("[data-problems]").dataset.problems);
+    }
+
+    showProblems(places) {
+        const { problems, words } = this.problems();
+        const panel = this.root.querySelector(".chosen");
+        const make = (tag, name, ...children) => {
+            const element = Object.assign(document.createElement(tag), { className: name });
+            element.append(...children);
+            return element;
+        };
+        const rows = places.slice(0, MOST_LISTED).map(place => {
+            const { name, a, b } = problems[place];
+            const lines = [["a", a], ["b", b]].map(([model, { samples, c, n }]) => {
+                const squares = (samples && samples.length <= 64 ? [...samples] : []).map(sign => make("i", `square ${{ 1: "right", 0: "wrong" }[sign] ?? "missing"}`));
+                return make("div", `strip of-${model}`, make("b", "", model.toUpperCase()), make("span", "count", `${c}/${n}`), make("span", "squares", ...squares));
+            });
+            return make("div", "problem", make("h4", "", name), ...lines);
+        });
+        const more = places.length - rows.length;
+        const heading = make("h3", "", words.chosen.replace("{count}", places.length));
+        panel.replaceChildren(heading, ...rows, ...(more > 0 ? [make("p", "more", words.more.replace("{count}", more))] : []));
+        panel.scrollIntoView({ block: "nearest", behavior: "smooth" });
+    }
+}
+
+for (const root of document.querySelectorAll(".asking")) new Asking(root);

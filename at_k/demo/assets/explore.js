@@ -1,0 +1,394 @@
+// The page Explore: one problem with n samples, c of them right. All is computed here, but for the vote.
+
+import { language, getState, onState, say, setState } from "./address.js";
+import * as counts from "./counts.js";
+import { drawFigure } from "./figures.js";
+import { writeFormulas } from "./formulas.js";
+
+const PAGE = "explore";
+const MAX_N = 256;
+const VOTE_POINTS = 16; // the server answers up to twenty k at a time
+const VOTE_WAIT = 150;
+const PAIR = { n: 16, rows: 12 };
+
+const LINES = {
+    pass: { name: "pass@k", color: "pass", draw: counts.pass },
+    gpass: { name: "G-Pass@k, τ = ½", color: "gpass", tau: 0.5 },
+    hat: { name: "pass^k", color: "pass-hat", draw: counts.passHat },
+    low: { name: "G-Pass@k, τ = ¼", color: "gpass-low", tau: 0.25 },
+    high: { name: "G-Pass@k, τ = ¾", color: "gpass-high", tau: 0.75 },
+    mean: { name: "mG-Pass@k", color: "mgpass", draw: counts.mgPass, step: 2 },
+    vote: { name: "cons@k", color: "cons" },
+    avg: { name: "avg@n", color: "avg", draw: (n, c) => c / n, dashed: true },
+};
+const TAU_WORDS = { 0.25: "¼", 0.5: "½", 0.75: "¾" };
+const START = { n: 16, c: 8, k: 4, together: 4, lines: "pass.gpass.hat", every: "", log: "" };
+const PRESETS = {
+    half: { n: 16, c: 8, k: 4 },
+    rare: { n: 64, c: 4, k: 16 },
+    nearly: { n: 64, c: 60, k: 8 },
+    favourite: { n: 32, c: 12, k: 8, together: 16, lines: "pass.gpass.hat.vote" },
+};
+
+const root = document.querySelector(".explore");
+const find = selector => root.querySelector(selector);
+
+// What was wished for is kept, and only what is shown is brought within its limits: typing 128 into n passes through 1.
+let wished = { ...START };
+let shown = null;
+let vote = null; // { key, values: Map } of the setting that the server answered for
+let frame = 0;
+
+const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
+
+function bound(wish) {
+    const n = clamp(wish.n, 2, MAX_N);
+    const c = clamp(wish.c, 0, n);
+    return {
+        ...wish, n, c, k: clamp(wish.k, 1, n), together: clamp(wish.together, 0, n - c),
+        lines: String(wish.lines).split(".").filter(name => name in LINES),
+    };
+}
+
+function readState(state) {
+    const number = (text, start) => (/^\d{1,6}$/.test(text ?? "") ? Number(text) : start);
+    wished = Object.fromEntries(Object.entries(START).map(([name, start]) =>
+        [name, typeof start === "number" ? number(state[name], start) : state[name] ?? start]));
+    request();
+}
+
+function wish(values) {
+    Object.assign(wished, values);
+    request();
+}
+
+/** Draw with the next frame: however many moves there are before it, once. */
+function request() {
+    frame ||= requestAnimationFrame(() => {
+        frame = 0;
+        shown = bound(wished);
+        update(shown);
+        const state = { ...shown, lines: shown.lines.join(".") };
+        const optional = name => (state[name] === START[name] ? null : state[name]);
+        const some = Object.keys(START).some(name => optional(name) !== null) || Object.keys(getState(PAGE)).length > 0;
+        setState(PAGE, {
+            n: some ? state.n : null, c: some ? state.c : null, k: some ? state.k : null,
+            together: shown.lines.includes("vote") ? state.together : null,
+            lines: optional("lines"), every: state.every || null, log: state.log || null,
+        });
+    });
+}
+
+// ---------------------------------------------------------------- the sentence
+
+/** Write a chance in per cent; "100 %" and "0 %" only of what is certain. */
+export function writePercent(value) {
+    const write = number => `${number}\u00a0%`;
+    if (value === 0 || value === 1) return write(value * 100);
+    if (value >= 0.9995) return say("explore.more_than", { value: write(99.9) });
+    if (value < 0.0005) return say("explore.less_than", { value: write(0.1) });
+    return write((value * 100).toFixed(1));
+}
+
+function writeShare(c, n) {
+    const named = {
+        [0]: "explore.none_of", [1 / 2]: "explore.half_of", [1 / 3]: "explore.third_of", [2 / 3]: "explore.two_thirds_of",
+        [1 / 4]: "explore.quarter_of", [3 / 4]: "explore.three_quarters_of", [1]: "explore.always_of",
+    }[c / n];
+    if (named) return say(named);
+    const text = writePercent(c / n);
+    return language === "zh" ? ` ${text} ` : text;
+}
+
+/** Fill the blanks of a template with elements. */
+function fill(element, template, parts) {
+    const nodes = template.split(/\{(\w+)\}/).map((part, i) => (i % 2 ? parts[part] : part));
+    element.replaceChildren(...nodes.filter(node => node !== ""));
+}
+
+const numbers = {};
+
+function makeNumber(name, wishFor) {
+    const number = document.createElement("span");
+    number.className = "number";
+    Object.assign(number, { tabIndex: 0, role: "slider", title: say("explore.drag") });
+    number.setAttribute("role", "slider");
+    number.setAttribute("aria-label", say(`explore.${name}`));
+    let from = null;
+    number.addEventListener("pointerdown", event => {
+        number.setPointerCapture(event.pointerId);
+        from = { x: event.clientX, value: shown[name], moved: false };
+        event.preventDefault();
+        number.focus({ preventScroll: true });
+    });
+    number.addEventListener("pointermove", event => {
+        if (!from) return;
+        const steps = Math.round((event.clientX - from.x) / Math.max(3, 240 / shown.n));
+        if (steps) from.moved = true;
+        wishFor(from.value + steps);
+    });
+    // A click without a move: the number is typed, in its box.
+    number.addEventListener("pointerup", () => {
+        if (from && !from.moved) find(`#explore_${name}`).select();
+        from = null;
+    });
+    number.addEventListener("pointercancel", () => { from = null; });
+    number.addEventListener("keydown", event => {
+        const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
+        if (step) {
+            event.preventDefault();
+            wishFor(shown[name] + step);
+        } else if (/^\d$|^Enter$/.test(event.key)) find(`#explore_${name}`).select();
+    });
+    return number;
+}
+
+function updateSentence({ n, c, k }) {
+    const part = (name, value, colour) => {
+        const element = document.createElement("span");
+        element.className = colour;
+        fill(element, say(`explore.${name}`), { value: writePercent(value) });
+        return element;
+    };
+    numbers.c ??= makeNumber("c", value => wish({ c: clamp(value, 0, shown.n) }));
+    numbers.k ??= makeNumber("k", value => wish({ k: clamp(value, 1, shown.n) }));
+    numbers.c.textContent = writeShare(c, n);
+    numbers.k.textContent = k === 1 ? say("explore.once") : String(k);
+    for (const [name, value, low, high] of [["c", c, 0, n], ["k", k, 1, n]]) {
+        numbers[name].setAttribute("aria-valuemin", low);
+        numbers[name].setAttribute("aria-valuemax", high);
+        numbers[name].setAttribute("aria-valuenow", value);
+        numbers[name].setAttribute("aria-valuetext", numbers[name].textContent);
+    }
+    const parts = {
+        share: numbers.c, k: numbers.k,
+        one: part("one", counts.pass(n, c, k), "of-pass"), all: part("all", counts.passHat(n, c, k), "of-pass-hat"),
+    };
+    const heading = find("h1");
+    const focused = Object.values(numbers).find(number => number === document.activeElement);
+    const template = k === 1 ? say("explore.sentence_once") : say("explore.sentence");
+    if (heading.dataset.template === template) {
+        // The numbers stay where they are, or a drag would end.
+        heading.querySelector(".of-pass").replaceWith(parts.one);
+        heading.querySelector(".of-pass-hat").replaceWith(parts.all);
+    } else {
+        fill(heading, template, parts);
+        heading.dataset.template = template;
+        focused?.focus({ preventScroll: true });
+    }
+    find(".sub").textContent = say("explore.sub", { n });
+}
+
+// ---------------------------------------------------------------- the picture
+
+const range = (from, to, step = 1) => Array.from({ length: Math.max(0, Math.floor((to - from) / step) + 1) }, (_, i) => from + i * step);
+
+/** Return the k at which a line is drawn: all, or those where ⌈τk⌉ rises evenly, if there are enough of them. */
+function drawnAt(line, { n, every }) {
+    if (line.tau && !every) {
+        const step = counts.smoothStep(line.tau);
+        if (n >= 2 * step) return range(step, n, step);
+    }
+    return line.step ? range(line.step, n, line.step) : range(1, n);
+}
+
+function describeLine(name, setting) {
+    const { n, c } = setting;
+    const line = LINES[name];
+    const about = { name: line.name, words: say(`explore.line_${name}`), color: line.color, dashed: line.dashed };
+    if (name === "vote") {
+        if (vote?.key !== voteKey(setting)) return null;
+        return { ...about, x: [...vote.values.keys()], y: [...vote.values.values()] };
+    }
+    const metric = line.tau ? k => counts.gPass(n, c, k, line.tau) : k => line.draw(n, c, k);
+    const x = drawnAt(line, setting);
+    const all = range(1, n).filter(k => !line.step || k % line.step === 0);
+    const y = counts.draw(metric, all);
+    const at = new Map(all.map((k, i) => [k, y[i]]));
+    return { ...about, x, y: x.map(k => at.get(k)), values: { x: all, y } };
+}
+
+function updateFigure(setting) {
+    const { n, c, k, lines, log } = setting;
+    drawFigure(find("#explore_curves"), {
+        kind: "lines", title: say("explore.figure"), data: say("explore.data", { n, c }), name: "at-k-explore",
+        x: { title: say("explore.x"), min: 1, max: n, log: log === "1" }, y: { min: 0, max: 1 },
+        // In the order of the demand, so that names stand in the order of the lines.
+        lines: Object.keys(LINES).filter(name => lines.includes(name)).map(name => describeLine(name, setting)).filter(Boolean),
+        handle: k,
+    });
+    find(".notes").replaceChildren(...writeNotes(setting).map(text => Object.assign(document.createElement("p"), { textContent: text })));
+}
+
+function writeNotes(setting) {
+    const { n, k, lines, every } = setting;
+    const taus = lines.map(name => LINES[name].tau).filter(Boolean);
+    const notes = [];
+    const tau = taus.includes(0.5) ? 0.5 : taus[0];
+    const step = tau && counts.smoothStep(tau);
+    if (tau && (every || n < 2 * step)) {
+        const after = step * Math.max(1, Math.round(Math.min(n, 8) / 2 / step));
+        if (after <= n) notes.push(say("explore.teeth", { tau: TAU_WORDS[tau], before: after - 1, after, needed: counts.drawsNeeded(tau, after) }));
+    } else {
+        const off = taus.find(each => k % counts.smoothStep(each));
+        if (off) {
+            const needed = counts.drawsNeeded(off, k);
+            notes.push(say("explore.off", { k, tau: TAU_WORDS[off], needed, share: `${needed}/${k}` }));
+        }
+    }
+    if (lines.includes("mean") && k % 2) notes.push(say("explore.odd"));
+    if (lines.includes("vote")) notes.push(vote?.failed ? say("explore.vote_failed") : say("explore.vote_note"));
+    return notes;
+}
+
+// ---------------------------------------------------------------- the vote
+
+const voteKey = ({ n, c, k, together }) => [n, c, k, together].join();
+let voteTimer = 0;
+let voteRequest = null;
+
+function updateVote(setting) {
+    clearTimeout(voteTimer);
+    const key = voteKey(setting);
+    if (!setting.lines.includes("vote") || vote?.key === key) return;
+    voteTimer = setTimeout(() => ask(setting, key), VOTE_WAIT);
+}
+
+async function ask({ n, c, k, together }, key) {
+    voteRequest?.abort();
+    voteRequest = new AbortController();
+    const spread = range(0, VOTE_POINTS - 1).map(i => Math.round(n ** (i / (VOTE_POINTS - 1))));
+    const even = range(0, VOTE_POINTS - 1).map(i => Math.round(1 + (i * (n - 1)) / (VOTE_POINTS - 1)));
+    const every = [...new Set([k, ...(shown.log === "1" ? spread : even)])].sort((a, b) => a - b);
+    try {
+        const answer = await fetch(new URL("gradio_api/run/explore", document.baseURI), {
+            method: "POST", headers: { "Content-Type": "application/json" }, signal: voteRequest.signal,
+            body: JSON.stringify({ data: [n, c, every, [1], together] }),
+        });
+        const [values] = (await answer.json()).data;
+        vote = { key, values: new Map(every.map(each => [each, values[`cons@${each}`]])) };
+    } catch (reason) {
+        if (reason.name === "AbortError") return;
+        vote = { key, values: new Map(), failed: true };
+    }
+    request();
+}
+
+// ---------------------------------------------------------------- two models
+
+/** Which of the samples of a shaky model are right: half of each row, at places that look random and are always the same. */
+function makeShaky() {
+    let seed = 7;
+    const random = () => { seed = (seed * 16807) % 2147483647; return seed / 2147483647; };
+    return range(1, PAIR.rows).map(() => {
+        const places = range(0, PAIR.n - 1).map(i => [random(), i]).sort((a, b) => a[0] - b[0]).slice(0, PAIR.n / 2).map(([, i]) => i);
+        return range(0, PAIR.n - 1).map(i => (places.includes(i) ? "1" : "0")).join("");
+    });
+}
+
+const MODELS = {
+    shaky: makeShaky(),
+    steady: range(1, PAIR.rows).map(i => (i <= PAIR.rows / 2 ? "1" : "0").repeat(PAIR.n)),
+    ...JSON.parse(find(".real").dataset.models),
+};
+
+const right = row => [...row].filter(sample => sample === "1").length;
+const mean = values => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+function drawModels() {
+    for (const [name, rows] of Object.entries(MODELS)) {
+        const all = rows.map(right).reduce((sum, c) => sum + c, 0);
+        drawFigure(find(`#explore_${name} .figure`), {
+            kind: "squares", title: say(`explore.${name}`), name: `at-k-${name}`, rows: rows.map((samples, i) => ({ name: String(i + 1), samples })),
+            label: say("explore.squares", { name: say(`explore.${name}`), rows: rows.length, n: rows[0].length, right: all, all: rows.length * rows[0].length }),
+        });
+    }
+}
+
+function updateModels({ k }) {
+    for (const [name, rows] of Object.entries(MODELS)) {
+        const n = rows[0].length;
+        const draws = Math.min(k, n);
+        const values = {
+            avg: [`avg@${n}`, mean(rows.map(row => right(row) / n))],
+            pass: [`pass@${draws}`, mean(rows.map(row => counts.pass(n, right(row), draws)))],
+            hat: [`G-Pass@${draws}, τ = 1`, mean(rows.map(row => counts.passHat(n, right(row), draws)))],
+        };
+        for (const [metric, [title, value]] of Object.entries(values)) {
+            const place = find(`#explore_${name} [data-metric=${metric}]`);
+            place.querySelector("dt").textContent = title;
+            place.querySelector("dd").textContent = value.toFixed(2);
+        }
+    }
+}
+
+// ---------------------------------------------------------------- controls
+
+const CONTROLS = { n: [2, () => MAX_N], c: [0, () => shown.n], k: [1, () => shown.n], together: [0, () => shown.n - shown.c] };
+
+function updateControls(setting) {
+    for (const [name, [low, high]] of Object.entries(CONTROLS)) {
+        const [slider, box] = [find(`#explore_${name}_slider`), find(`#explore_${name}`)];
+        slider.max = Math.max(low + 1, high());
+        slider.min = low;
+        slider.value = setting[name];
+        slider.disabled = high() <= low;
+        slider.style.setProperty("--share", (setting[name] - low) / Math.max(1, high() - low));
+        if (box !== document.activeElement || box.dataset.read) box.value = setting[name];
+        delete box.dataset.read;
+    }
+    find("[data-control=together]").hidden = !setting.lines.includes("vote");
+    for (const chip of root.querySelectorAll("[data-line]")) chip.setAttribute("aria-pressed", setting.lines.includes(chip.dataset.line));
+    for (const chip of root.querySelectorAll("[data-switch]")) chip.setAttribute("aria-pressed", setting[chip.dataset.switch] === "1");
+    find("[data-switch=every]").hidden = !setting.lines.some(name => LINES[name].tau);
+    for (const chip of root.querySelectorAll("[data-preset]")) {
+        const preset = PRESETS[chip.dataset.preset];
+        chip.setAttribute("aria-pressed", Object.entries(preset).every(([name, value]) => name === "lines" || setting[name] === value));
+    }
+}
+
+function listen() {
+    for (const name of Object.keys(CONTROLS)) {
+        const [slider, box] = [find(`#explore_${name}_slider`), find(`#explore_${name}`)];
+        slider.addEventListener("input", () => wish({ [name]: Number(slider.value) }));
+        // A number counts on Enter or on leaving the box, and is then the same in the box, on the slider and in the picture.
+        const read = () => {
+            const number = Math.round(Number(box.value.trim().replace(",", ".")));
+            box.dataset.read = "1";
+            const [low, high] = CONTROLS[name];
+            // A number outside of its limits is brought within them now: it is no longer being typed.
+            wish(box.value.trim() && Number.isFinite(number) ? { [name]: clamp(number, low, high()) } : {});
+        };
+        box.addEventListener("change", read);
+        box.addEventListener("keydown", event => { if (event.key === "Enter") read(); });
+        box.addEventListener("focus", () => box.select());
+    }
+    root.addEventListener("click", event => {
+        const chip = event.target.closest(".chips button");
+        if (!chip) return;
+        const { line, preset } = chip.dataset;
+        if (line) wish({ lines: Object.keys(LINES).filter(each => shown.lines.includes(each) !== (each === line)).join(".") });
+        else if (preset) wish({ lines: START.lines, ...PRESETS[preset] });
+        else if (chip.dataset.switch) wish({ [chip.dataset.switch]: shown[chip.dataset.switch] ? "" : "1" });
+    });
+    root.addEventListener("at-k:handle", event => wish({ k: event.detail.k }));
+}
+
+function update(setting) {
+    updateSentence(setting);
+    updateFigure(setting);
+    updateControls(setting);
+    updateModels(setting);
+    updateVote(setting);
+    const { n, c, k, lines } = setting;
+    find(".formulas-text").textContent = say("explore.formulas_text", { n, c, k });
+    const taus = Object.keys(LINES).filter(name => lines.includes(name) && LINES[name].tau).map(name => LINES[name].tau).sort();
+    find("#explore_formulas").innerHTML = writeFormulas(n, c, k, taus);
+}
+
+if (root) {
+    listen();
+    drawModels();
+    onState(PAGE, readState);
+    readState(getState(PAGE));
+}

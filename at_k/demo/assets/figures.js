@@ -1,0 +1,660 @@
+// Figures as SVG: every element `.figure` of the document with a description in `data-figure`, as
+// `at_k.demo.figures.write_figure` writes it. Drawn again when the description, the theme or the width changes, at the
+// size of the page rather than scaled, so that text stays at 12 px or more.
+//
+// Events on the element: "at-k:handle" with { k } where the handle is moved, "at-k:problem" with { name } where a point, a
+// bar or a row is clicked.
+
+const SVG = "http://www.w3.org/2000/svg";
+const NARROW = 560;
+const SAVED_WIDTH = 900;
+const MOST_BESIDE = 4; // lines whose values find room beside them
+const state = new WeakMap(); // element → what was drawn in it
+
+// ---------------------------------------------------------------- numbers and texts
+
+/** Write four decimals, but never a certainty that is none: ">0.9999", "<0.0001". */
+export function writeShare(value) {
+    if (value > 0 && value < 0.00005) return "<0.0001";
+    if (value < 1 && value >= 0.99995) return ">0.9999";
+    return value.toFixed(4);
+}
+
+function writeNumber(value) {
+    return value >= 0 && value <= 1 && !Number.isInteger(value) ? writeShare(value) : String(Number(value.toPrecision(6)));
+}
+
+/** Return round numbers between two limits, some `count` of them. */
+export function findTicks(min, max, count = 5, whole = false) {
+    if (!(max > min)) return [min];
+    const rough = (max - min) / Math.max(1, count);
+    const power = 10 ** Math.floor(Math.log10(rough));
+    let step = [1, 2, 2.5, 5, 10].map(each => each * power).find(each => each >= rough * 0.999);
+    if (whole) step = Math.max(1, step === 2.5 ? 5 : Math.round(step));
+    const first = Math.ceil(min / step - 1e-9);
+    const last = Math.floor(max / step + 1e-9);
+    return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));
+}
+
+/** Return the ticks of an axis of k: both ends and round numbers between them; powers of two on a logarithmic axis. */
+export function findKTicks(min, max, log, count) {
+    if (log) {
+        const powers = [];
+        for (let each = 2 ** Math.ceil(Math.log2(min)); each <= max; each *= 2) powers.push(each);
+        const step = Math.max(1, Math.ceil(powers.length / count));
+        return powers.filter((_, i) => i % step === 0);
+    }
+    const rough = (max - min) / Math.max(1, count);
+    const step = [1, 2, 4, 5, 8, 10, 16, 20, 25, 32, 40, 50, 64, 100, 128, 200, 250, 256, 500, 512, 1000]
+        .find(each => each >= rough) ?? 10 ** Math.ceil(Math.log10(rough));
+    const ticks = [min];
+    for (let each = step; each < max; each += step) {
+        if (each - min >= step * 0.6 && max - each >= step * 0.6) ticks.push(each);
+    }
+    return [...ticks, max];
+}
+
+const canvas = document.createElement("canvas").getContext("2d");
+
+function measure(text, size, weight = 400) {
+    canvas.font = `${weight} ${size}px system-ui, -apple-system, "Segoe UI", "Noto Sans", "Noto Sans CJK SC", sans-serif`;
+    return canvas.measureText(text).width;
+}
+
+/** Break a text into lines that are no wider than this many pixels; between Chinese characters anywhere. */
+function wrap(text, width, size, weight) {
+    const parts = text.match(/[\u3400-\u9fff\uff00-\uffef]|[^\s\u3400-\u9fff\uff00-\uffef]+\s*/g) ?? [text];
+    const lines = [""];
+    for (const part of parts) {
+        const longer = lines[lines.length - 1] + part;
+        if (lines[lines.length - 1] && measure(longer.trim(), size, weight) > width) lines.push(part);
+        else lines[lines.length - 1] = longer;
+    }
+    return lines.map(line => line.trim());
+}
+
+function make(name, attributes, parent, text) {
+    const element = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes)) {
+        if (value !== undefined && value !== null) element.setAttribute(key, value);
+    }
+    if (text !== undefined) element.textContent = text;
+    parent?.append(element);
+    return element;
+}
+
+const colour = name => `var(--at-k-${/^[\w-]+$/.test(name ?? "") ? name : "neutral"})`;
+const round = value => Math.round(value * 10) / 10;
+
+// ---------------------------------------------------------------- scales and axes
+
+function makeScale(axis, from, to) {
+    const { min, max } = axis;
+    const place = axis.log ? value => Math.log(value / min) / Math.log(max / min) : value => (value - min) / (max - min);
+    const scale = value => (max > min ? from + (to - from) * place(value) : (from + to) / 2);
+    scale.invert = pixel => {
+        const share = Math.min(1, Math.max(0, (pixel - from) / (to - from)));
+        return axis.log ? min * (max / min) ** share : min + share * (max - min);
+    };
+    return scale;
+}
+
+function withLimits(axis, values, whole) {
+    const known = values.filter(value => Number.isFinite(value));
+    const min = axis?.min ?? (known.length ? Math.min(...known) : 0);
+    const max = axis?.max ?? (known.length ? Math.max(...known) : 1);
+    if (axis?.min === undefined && !whole) {
+        const room = Math.max((max - min) * 0.06, 0.005);
+        return { ...axis, min: min >= 0 ? Math.max(0, min - room) : min - room, max: axis?.max ?? (max <= 1 ? Math.min(1, max + room) : max + room) };
+    }
+    return { ...axis, min, max };
+}
+
+function drawAxes(group, plot, xAxis, yAxis, xTicks) {
+    const { left, right, top, bottom, x, y } = plot;
+    const ticks = findTicks(yAxis.min, yAxis.max, plot.height < 200 ? 3 : 4);
+    for (const tick of ticks) {
+        make("line", { class: "grid", x1: left, x2: right, y1: round(y(tick)), y2: round(y(tick)) }, group);
+        make("text", { class: "tick", x: left - 8, y: round(y(tick)) + 4, "text-anchor": "end" }, group, String(tick));
+    }
+    for (const tick of xTicks) {
+        // The last one stays clear of the names to its right.
+        const last = x(tick) > right - 1;
+        const at = { x: round(x(tick)) + (last ? 5 : 0), y: bottom + 18, "text-anchor": last ? "end" : "middle" };
+        make("text", { class: "tick", ...at }, group, String(tick));
+    }
+    if (xAxis.title) {
+        make("text", { class: "tick", x: (left + right) / 2, y: bottom + 36, "text-anchor": "middle" }, group, xAxis.title);
+    }
+    if (yAxis.title) {
+        make("text", { class: "tick", x: left - plot.left + 2, y: top - 12, "text-anchor": "start" }, group, yAxis.title);
+    }
+}
+
+// ---------------------------------------------------------------- lines
+
+const shownLines = figure => figure.lines.filter(line => !line.hidden);
+
+function findValue(line, k) {
+    const from = line.values ?? line;
+    const place = from.x.indexOf(k);
+    return place < 0 ? null : from.y[place];
+}
+
+/** Place labels of these heights as near to where they belong as they can be without overlap. */
+export function placeLabels(labels, top, bottom) {
+    const placed = labels.map(label => ({ ...label, y: label.at - label.height / 2 })).sort((a, b) => a.at - b.at || a.order - b.order);
+    // Each that overlaps the one above is joined with it into a block, which stands where its members would on average.
+    const blocks = [];
+    for (const label of placed) {
+        let block = { labels: [label], height: label.height, wish: label.y };
+        while (blocks.length && blocks.at(-1).y + blocks.at(-1).height > Math.max(top, Math.min(block.wish, bottom - block.height))) {
+            const above = blocks.pop();
+            const count = above.labels.length + block.labels.length;
+            const wish = (above.wish * above.labels.length + (block.wish - above.height) * block.labels.length) / count;
+            block = { labels: [...above.labels, ...block.labels], height: above.height + block.height, wish };
+        }
+        block.y = Math.max(top, Math.min(block.wish, bottom - block.height));
+        blocks.push(block);
+    }
+    for (const block of blocks) {
+        let y = block.y;
+        for (const label of block.labels) {
+            label.y = y;
+            y += label.height;
+        }
+    }
+    return placed;
+}
+
+function describeEnds(lines, width) {
+    const narrow = width < NARROW;
+    const size = narrow ? 12 : 14;
+    const most = narrow ? 92 : 200;
+    return lines.map((line, order) => {
+        const words = wrap(line.words || line.name, most, size, 600);
+        // With many lines their values have no room in the picture, and stand below the names.
+        const below = lines.length > MOST_BESIDE;
+        const symbol = !narrow && line.words && line.words !== line.name ? line.name : below ? "" : null;
+        const under = symbol === null ? 0 : measure(symbol, 12) + (below ? measure(">0.9999", 13, 600) + 8 : 0);
+        const wide = Math.max(...words.map(each => measure(each, size, 600)), under);
+        return { line, order, words, symbol, size, wide, height: words.length * (size + 3) + (symbol === null ? 0 : 16) + 6 };
+    });
+}
+
+function drawLines(figure, svg, width) {
+    const lines = shownLines(figure);
+    const all = lines.flatMap(line => [...line.y, ...(line.low ?? []), ...(line.high ?? [])].filter(value => value !== null));
+    const xAxis = withLimits(figure.x, lines.flatMap(line => [...line.x]), true);
+    const yAxis = withLimits(figure.y, all);
+    const ends = describeEnds(lines, width);
+    const room = Math.max(0, ...ends.map(end => end.wide)) + 18;
+    const stacked = ends.reduce((sum, end) => sum + end.height, 8); // names of many lines need their room
+    const height = Math.max(stacked, figure.height ?? (width < NARROW ? 236 : 350));
+    const left = 12 + Math.max(...findTicks(yAxis.min, yAxis.max, 4).map(tick => measure(String(tick), 12)));
+    const plot = { left, right: Math.max(left + 60, width - room), top: yAxis.title ? 30 : 10, height };
+    plot.bottom = height - (xAxis.title ? 44 : 26);
+    plot.x = makeScale(xAxis, plot.left, plot.right);
+    plot.y = makeScale(yAxis, plot.bottom, plot.top);
+    const still = make("g", {}, svg);
+    const ticks = findKTicks(xAxis.min, xAxis.max, xAxis.log, (plot.right - plot.left) / 64);
+    // The handle says its k itself, and would cover a number below it.
+    const clear = ticks.filter(tick => !(Math.abs(plot.x(tick) - plot.x(figure.handle)) < 16));
+    drawAxes(still, plot, xAxis, yAxis, clear);
+    for (const line of lines) drawBand(still, plot, line);
+    // The first line lies on top of the others.
+    for (const line of [...lines].reverse()) {
+        const points = [...line.x].map((x, i) => [x, line.y[i]]).filter(([, y]) => y !== null && Number.isFinite(y));
+        const path = points.map(([x, y], i) => `${i ? "L" : "M"}${round(plot.x(x))} ${round(plot.y(y))}`).join("");
+        make("path", { class: `line${line.dashed ? " dashed" : ""}`, d: path, stroke: colour(line.color), "data-name": line.name }, still);
+        if (points.length <= 8) {
+            for (const [x, y] of points) make("circle", { cx: round(plot.x(x)), cy: round(plot.y(y)), r: 2.5, fill: colour(line.color) }, still);
+        }
+    }
+    const labels = ends.map(end => {
+        const last = [...end.line.y].reverse().find(value => value !== null && Number.isFinite(value)) ?? yAxis.min;
+        return { ...end, at: Math.min(plot.bottom, Math.max(plot.top, plot.y(last))) };
+    });
+    const placed = placeLabels(labels, 0, height - 4);
+    for (const label of placed) {
+        const group = make("g", { class: "end", fill: colour(label.line.color) }, still);
+        label.words.forEach((each, i) => make("text", {
+            class: "name", x: plot.right + 12, y: round(label.y + 3 + (i + 1) * (label.size + 3) - 4), "font-size": label.size,
+        }, group, each));
+        if (label.symbol) {
+            make("text", { class: "tick", x: plot.right + 12, y: round(label.y + label.height - 7) }, group, label.symbol);
+        }
+        const middle = label.y + label.height / 2;
+        if (Math.abs(middle - label.at) > 12) {
+            make("path", { class: "leader", d: `M${plot.right + 2} ${round(label.at)}L${plot.right + 9} ${round(middle)}`, stroke: colour(label.line.color) }, still);
+        }
+    }
+    return { plot, xAxis, lines, labels: placed, moving: make("g", { class: "moving" }, svg), height };
+}
+
+function drawBand(group, plot, line) {
+    if (!line.low || !line.high) return;
+    const known = [...line.x.keys()].filter(i => line.low[i] !== null && line.high[i] !== null && Number.isFinite(line.low[i]));
+    if (known.length === 0) return;
+    const point = (i, side) => `${round(plot.x(line.x[i]))} ${round(plot.y(line[side][i]))}`;
+    const path = [...known.map(i => point(i, "low")), ...known.reverse().map(i => point(i, "high"))].join("L");
+    make("path", { class: "band", d: `M${path}Z`, fill: colour(line.color) }, group);
+}
+
+/** Show the values at k: dots on the lines, and four digits beside them where no line runs. */
+function drawValues(drawn, k, pointed) {
+    const { plot, lines, moving } = drawn;
+    moving.replaceChildren();
+    if (k === null || k === undefined) return;
+    const x = round(plot.x(k));
+    make("line", { class: "guide", x1: x, x2: x, y1: plot.top, y2: plot.bottom }, moving);
+    if (pointed) {
+        const text = `k = ${k}`;
+        const half = measure(text, 12, 600) / 2 + 6;
+        const middle = Math.min(plot.right - half + 6, Math.max(plot.left + half - 6, x));
+        make("rect", { class: "pill", x: middle - half, y: plot.bottom + 4, width: 2 * half, height: 20, rx: 10 }, moving);
+        make("text", { class: "pilled", x: middle, y: plot.bottom + 18, "text-anchor": "middle" }, moving, text);
+    }
+    const taken = [];
+    const values = lines.map(line => ({ line, value: findValue(line, k) })).filter(each => each.value !== null && Number.isFinite(each.value));
+    for (const each of values) each.y = plot.y(each.value);
+    // From the outside in: the highest and the lowest have room above and below.
+    values.sort((a, b) => a.y - b.y);
+    for (const each of values) {
+        make("circle", { class: "dot", cx: x, cy: round(each.y), r: 5, fill: colour(each.line.color) }, moving);
+        each.text = writeNumber(each.value);
+        let place;
+        if (lines.length > MOST_BESIDE) {
+            const label = drawn.labels.find(one => one.line === each.line);
+            place = { x: plot.right + 12 + (label.symbol ? measure(label.symbol, 12) + 8 : 0), y: label.y + label.height - 20 };
+        } else {
+            place = findRoom(drawn, x, each, taken);
+            taken.push(place);
+        }
+        make("text", {
+            class: "value", x: round(place.x), y: round(place.y + 13), fill: colour(each.line.color), "data-name": each.line.name,
+        }, moving, each.text);
+    }
+}
+
+/** Find a box for a value near its dot that covers no line, no dot and no other value; else the one that covers least. */
+function findRoom(drawn, x, each, taken) {
+    const { plot, lines } = drawn;
+    const width = measure(each.text, 13, 600) + 2;
+    const height = 17;
+    let best = null;
+    for (const distance of [6, 14, 24, 36, 50]) {
+        for (const [side, over] of [[1, -1], [1, 1], [-1, -1], [-1, 1], [1, 0], [-1, 0]]) {
+            const box = {
+                x: side > 0 ? x + 8 : x - 8 - width,
+                y: over === 0 ? each.y - height / 2 : over > 0 ? each.y + distance - 3 : each.y - distance - height + 4,
+                width, height,
+            };
+            let cost = distance / 10 + (side < 0 ? 0.5 : 0) + (over === 0 ? 0.4 : 0);
+            if (box.x < plot.left - 4 || box.x + width > plot.right + 4) cost += 60;
+            if (box.y < plot.top - 12 || box.y + height > plot.bottom + 2) cost += 40;
+            for (const other of taken) {
+                if (box.y < other.y && Math.abs(box.x - other.x) < 20) cost += 20; // larger values stand above smaller ones
+                if (box.x < other.x + other.width && other.x < box.x + width && box.y < other.y + other.height && other.y < box.y + height) cost += 100;
+            }
+            for (const line of lines) cost += 8 * countCrossings(plot, line, box);
+            if (!best || cost < best.cost) best = { ...box, cost };
+        }
+    }
+    return best;
+}
+
+function countCrossings(plot, line, box) {
+    let crossings = 0;
+    for (let i = 1; i < line.x.length; i++) {
+        const [x1, x2] = [plot.x(line.x[i - 1]), plot.x(line.x[i])];
+        if (x2 < box.x || x1 > box.x + box.width || line.y[i] === null || line.y[i - 1] === null) continue;
+        const [y1, y2] = [plot.y(line.y[i - 1]), plot.y(line.y[i])];
+        const at = x => y1 + ((y2 - y1) * (Math.min(x2, Math.max(x1, x)) - x1)) / (x2 - x1 || 1);
+        const [a, b] = [at(box.x), at(box.x + box.width)];
+        if (Math.max(a, b) > box.y && Math.min(a, b) < box.y + box.height) crossings++;
+    }
+    return Math.min(crossings, 3);
+}
+
+// ---------------------------------------------------------------- the handle, and pointing
+
+function showHandle(host) {
+    const drawn = state.get(host);
+    const { figure, svg } = drawn;
+    if (figure.handle === undefined || figure.handle === null) {
+        drawn.handle?.remove();
+        drawn.handle = undefined;
+        return;
+    }
+    const { plot, xAxis } = drawn;
+    const k = figure.handle;
+    drawn.handle ??= make("g", { class: "handle", tabindex: 0, role: "slider" }, svg);
+    const { handle } = drawn;
+    const text = String(k);
+    const half = Math.max(11, measure(text, 12, 700) / 2 + 6);
+    handle.replaceChildren();
+    make("rect", { x: -half, y: -11, width: 2 * half, height: 22, rx: 11 }, handle);
+    make("text", { y: 4, "text-anchor": "middle" }, handle, text);
+    handle.setAttribute("transform", `translate(${round(plot.x(k))} ${plot.bottom})`);
+    handle.setAttribute("aria-valuemin", xAxis.min);
+    handle.setAttribute("aria-valuemax", xAxis.max);
+    handle.setAttribute("aria-valuenow", k);
+    handle.setAttribute("aria-label", figure.x?.title ?? "k");
+}
+
+function moveHandle(host, k) {
+    const { figure, xAxis } = state.get(host);
+    const wanted = Math.round(Math.min(xAxis.max, Math.max(xAxis.min, k)));
+    if (wanted !== figure.handle) host.dispatchEvent(new CustomEvent("at-k:handle", { bubbles: true, detail: { k: wanted } }));
+}
+
+function nearestK(drawn, pixel) {
+    const wish = drawn.plot.x.invert(pixel);
+    if (drawn.figure.handle !== undefined) return Math.round(wish);
+    const every = drawn.lines.flatMap(line => [...line.x]);
+    return every.reduce((best, x) => (Math.abs(drawn.plot.x(x) - pixel) < Math.abs(drawn.plot.x(best) - pixel) ? x : best), every[0]);
+}
+
+function listen(host, svg) {
+    const at = event => event.clientX - svg.getBoundingClientRect().left;
+    const inside = event => {
+        const { plot } = state.get(host);
+        const box = svg.getBoundingClientRect();
+        const y = event.clientY - box.top;
+        return plot && at(event) >= plot.left - 14 && at(event) <= plot.right + 14 && y >= plot.top - 10 && y <= plot.bottom + 26;
+    };
+    let dragging = false;
+    svg.addEventListener("pointerdown", event => {
+        const drawn = state.get(host);
+        if (event.button !== 0 || drawn.figure.kind !== "lines" || !inside(event)) return;
+        if (drawn.figure.handle === undefined) {
+            point(event);
+            return;
+        }
+        dragging = true;
+        svg.setPointerCapture(event.pointerId);
+        drawn.handle?.focus({ preventScroll: true });
+        moveHandle(host, drawn.plot.x.invert(at(event)));
+    });
+    const point = event => {
+        const drawn = state.get(host);
+        if (drawn.figure.kind !== "lines") return;
+        if (dragging) moveHandle(host, drawn.plot.x.invert(at(event)));
+        else if (inside(event)) drawValues(drawn, nearestK(drawn, at(event)), true);
+        else leave();
+    };
+    const leave = () => {
+        const drawn = state.get(host);
+        if (drawn.figure.kind === "lines") drawValues(drawn, drawn.figure.handle, false);
+    };
+    const end = () => { dragging = false; };
+    svg.addEventListener("pointermove", point);
+    svg.addEventListener("pointerup", end);
+    svg.addEventListener("pointercancel", end);
+    svg.addEventListener("pointerleave", leave);
+    svg.addEventListener("keydown", event => {
+        const { figure, xAxis } = state.get(host);
+        if (!event.target.closest?.(".handle")) return;
+        const steps = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 };
+        const ends = { Home: xAxis.min, End: xAxis.max };
+        const wanted = event.key in ends ? ends[event.key] : figure.handle + (steps[event.key] ?? NaN);
+        if (Number.isNaN(wanted)) return;
+        event.preventDefault();
+        moveHandle(host, wanted);
+    });
+    svg.addEventListener("click", event => {
+        const name = event.target.closest?.("[data-problem]")?.dataset.problem ?? findRow(host, event);
+        if (name !== undefined && name !== null) {
+            host.dispatchEvent(new CustomEvent("at-k:problem", { bubbles: true, detail: { name } }));
+        }
+    });
+}
+
+// ---------------------------------------------------------------- scatter, bars, squares
+
+function drawScatter(figure, svg, width) {
+    const xAxis = withLimits(figure.x, figure.points.map(point => point.x));
+    const yAxis = withLimits(figure.y, figure.points.map(point => point.y));
+    const height = figure.height ?? Math.min(width, 440);
+    const plot = { left: 44, right: width - 16, top: yAxis.title ? 30 : 12, bottom: height - (xAxis.title ? 44 : 26), height };
+    if (figure.square !== false) plot.right = Math.min(plot.right, plot.left + plot.bottom - plot.top);
+    plot.x = makeScale(xAxis, plot.left, plot.right);
+    plot.y = makeScale(yAxis, plot.bottom, plot.top);
+    const still = make("g", {}, svg);
+    drawAxes(still, plot, xAxis, yAxis, findTicks(xAxis.min, xAxis.max, (plot.right - plot.left) / 80));
+    if (figure.diagonal !== false) {
+        make("line", { class: "guide", x1: plot.left, y1: plot.bottom, x2: plot.right, y2: plot.top }, still);
+    }
+    for (const point of figure.points) {
+        const radius = Math.min(14, 3.5 + 1.5 * Math.sqrt(point.count ?? 1));
+        const dot = make("circle", {
+            class: "point", cx: round(plot.x(point.x)), cy: round(plot.y(point.y)), r: round(radius), fill: colour(point.color ?? figure.color ?? "a"),
+            "data-problem": point.name, tabindex: point.name === undefined ? undefined : -1,
+        }, still);
+        make("title", {}, dot, point.title ?? [point.name, point.count > 1 ? `× ${point.count}` : ""].filter(Boolean).join(" "));
+    }
+    return { height };
+}
+
+function drawBars(figure, svg, width) {
+    const bars = figure.bars;
+    const yAxis = withLimits({ min: 0, ...figure.y }, bars.map(bar => bar.y));
+    const height = figure.height ?? 180;
+    const plot = { left: 44, right: width - 8, top: yAxis.title ? 30 : 10, bottom: height - (figure.x?.title ? 30 : 12), height };
+    plot.x = makeScale({ min: 0, max: Math.max(1, bars.length) }, plot.left, plot.right);
+    plot.y = makeScale(yAxis, plot.bottom, plot.top);
+    const still = make("g", {}, svg);
+    drawAxes(still, plot, { title: null }, yAxis, []);
+    if (figure.x?.title) make("text", { class: "tick", x: (plot.left + plot.right) / 2, y: height - 8, "text-anchor": "middle" }, still, figure.x.title);
+    const step = (plot.right - plot.left) / Math.max(1, bars.length);
+    const gap = step > 4 ? Math.min(3, step * 0.2) : 0;
+    bars.forEach((bar, i) => {
+        const top = Math.min(plot.y(bar.y), plot.bottom - 2); // a problem that is never right is seen, too
+        const rect = make("rect", {
+            class: "bar", x: round(plot.left + i * step + gap / 2), y: round(top), width: Math.max(0.5, round(step - gap)), height: round(plot.bottom - top),
+            fill: colour(bar.color ?? "pass"), "data-problem": bar.name,
+        }, still);
+        make("title", {}, rect, bar.title ?? bar.name);
+    });
+    return { height };
+}
+
+/** Return the samples of a row: "1101?" as given, or the right ones first. */
+const samplesOf = row => row.samples ?? "1".repeat(row.right) + "0".repeat(row.n - row.right);
+
+/** Draw problems as rows and samples as squares; many rows in several columns. */
+function drawSquares(figure, svg, width) {
+    const rows = figure.rows.map(samplesOf);
+    const most = Math.max(1, ...rows.map(row => row.length));
+    const wish = figure.height ?? (width < NARROW ? 320 : 400);
+    // The number of columns with which squares are largest within the wished height.
+    let best = { size: 0 };
+    for (let blocks = 1; blocks <= Math.max(1, rows.length); blocks++) {
+        const down = Math.ceil(rows.length / blocks);
+        const size = Math.min(32, width / (most * blocks + (blocks - 1) * 0.8), figure.height === null ? Infinity : wish / down);
+        if (size > best.size) best = { size, blocks, down };
+    }
+    const { size, down } = best;
+    const gap = size > 9 ? 3 : size > 4 ? 1 : 0.5;
+    const side = Math.max(0.5, size - gap);
+    const radius = Math.min(3.5, side / 5);
+    const square = (x, y) => `M${round(x + radius)} ${round(y)}h${round(side - 2 * radius)}q${radius} 0 ${radius} ${radius}v${round(side - 2 * radius)}q0 ${radius} ${-radius} ${radius}h${-round(side - 2 * radius)}q${-radius} 0 ${-radius} ${-radius}v${-round(side - 2 * radius)}q0 ${-radius} ${radius} ${-radius}z`;
+    const paths = { 1: [], 0: [], "?": [] };
+    rows.forEach((row, i) => {
+        const left = Math.floor(i / down) * (most + 0.8) * size;
+        const top = (i % down) * size;
+        [...row].forEach((sample, j) => (paths[sample] ?? paths["?"]).push(square(left + j * size, top)));
+    });
+    const height = Math.ceil(down * size);
+    const still = make("g", {}, svg);
+    make("path", { class: "wrong", d: paths[0].join(""), "data-count": paths[0].length }, still);
+    make("path", { class: "missing", d: paths["?"].join(""), "data-count": paths["?"].length }, still);
+    make("path", { class: "right", d: paths[1].join(""), fill: colour(figure.color ?? "pass"), "data-count": paths[1].length }, still);
+    return { height, squares: { size, down, most } };
+}
+
+function findRow(host, event) {
+    const { squares, figure, svg } = state.get(host);
+    if (!squares) return undefined;
+    const box = svg.getBoundingClientRect();
+    const column = Math.floor((event.clientX - box.left) / ((squares.most + 0.8) * squares.size));
+    const row = Math.floor((event.clientY - box.top) / squares.size);
+    return row < squares.down ? figure.rows[column * squares.down + row]?.name : undefined;
+}
+
+// ---------------------------------------------------------------- drawing
+
+const KINDS = { lines: drawLines, scatter: drawScatter, bars: drawBars, squares: drawSquares };
+
+/** Draw a figure in an element: a description as data, see `at_k.demo.figures`. */
+export function drawFigure(host, figure) {
+    const before = state.get(host);
+    const width = Math.floor(host.clientWidth);
+    if (width < 40 || !KINDS[figure.kind]) {
+        state.set(host, { ...before, figure, width: 0 });
+        watchWidth(host);
+        return;
+    }
+    let { svg } = before ?? {};
+    if (!svg?.isConnected || svg.parentNode !== host) {
+        svg = make("svg", { role: "img" });
+        host.replaceChildren(svg);
+        listen(host, svg);
+    }
+    // The handle stays, or it would lose the focus; all else is made anew, which takes less than a millisecond.
+    const handle = before?.svg === svg ? before.handle : undefined;
+    for (const child of [...svg.childNodes]) if (child !== handle) child.remove();
+    const content = make("g", {});
+    svg.prepend(content);
+    const drawn = { ...before, squares: undefined, figure, svg, handle, width, ...KINDS[figure.kind](figure, content, width) };
+    svg.setAttribute("width", width);
+    svg.setAttribute("height", drawn.height);
+    svg.setAttribute("viewBox", `0 0 ${width} ${drawn.height}`);
+    // With a handle in it, it is a group: what is within an image is not read out.
+    svg.setAttribute("role", figure.handle === undefined || figure.handle === null ? "img" : "group");
+    svg.setAttribute("aria-label", figure.label ?? figure.title ?? "");
+    state.set(host, drawn);
+    if (figure.kind === "lines") {
+        drawValues(drawn, figure.handle, false);
+        showHandle(host);
+    }
+    watchWidth(host);
+}
+
+const widths = new ResizeObserver(entries => {
+    for (const { target } of entries) {
+        const drawn = state.get(target);
+        if (drawn && Math.floor(target.clientWidth) !== drawn.width) drawFigure(target, drawn.figure);
+    }
+});
+
+function watchWidth(host) {
+    if (!host.dataset.watched) {
+        host.dataset.watched = "1";
+        widths.observe(host);
+    }
+}
+
+function readFigure(host) {
+    const text = host.dataset.figure;
+    if (text === undefined || state.get(host)?.text === text) return;
+    try {
+        drawFigure(host, JSON.parse(text));
+    } catch (reason) {
+        console.error("a figure cannot be drawn:", reason);
+    }
+    state.set(host, { ...state.get(host), text });
+}
+
+function readAll() {
+    for (const host of document.querySelectorAll(".figure[data-figure]")) readFigure(host);
+}
+
+// ---------------------------------------------------------------- downloads
+
+/** Return a figure as the text of an SVG on white, with its title, the titles of its axes and the data's name. */
+export function writeSvg(figure) {
+    const host = document.createElement("div");
+    host.className = "figure at-k-print";
+    host.style.cssText = `position: absolute; left: -9999px; top: 0; width: ${SAVED_WIDTH}px`;
+    document.body.append(host);
+    try {
+        drawFigure(host, { ...figure, handle: undefined });
+        const { svg, height } = state.get(host);
+        const lines = [figure.title, figure.data].filter(Boolean);
+        const above = 20 + 24 * lines.length;
+        for (const element of [svg, ...svg.querySelectorAll("*")]) copyStyle(element);
+        const saved = make("svg", {
+            xmlns: SVG, width: SAVED_WIDTH + 40, height: height + above + 20, viewBox: `0 0 ${SAVED_WIDTH + 40} ${height + above + 20}`,
+            "font-family": "system-ui, 'Segoe UI', 'Noto Sans', 'Noto Sans CJK SC', sans-serif",
+        });
+        make("rect", { width: "100%", height: "100%", fill: "#ffffff" }, saved);
+        lines.forEach((line, i) => make("text", {
+            x: 20, y: 30 + 24 * i, "font-size": i ? 14 : 18, "font-weight": i ? 400 : 600, fill: i ? "#5b626e" : "#16181d",
+        }, saved, line));
+        const inner = make("g", { transform: `translate(20 ${above})` }, saved);
+        inner.append(...svg.childNodes);
+        return new XMLSerializer().serializeToString(saved);
+    } finally {
+        widths.unobserve(host);
+        host.remove();
+    }
+}
+
+const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "font-size", "font-weight", "opacity", "paint-order"];
+
+function copyStyle(element) {
+    const style = getComputedStyle(element);
+    for (const name of STYLES) {
+        const value = style.getPropertyValue(name);
+        if (value && value !== "none" && value !== "normal" && value !== "auto") element.setAttribute(name, value);
+        else if (name === "fill" && value === "none") element.setAttribute(name, value);
+    }
+    for (const name of ["class", "tabindex", "data-problem", "data-name"]) element.removeAttribute(name);
+}
+
+function download(blob, name) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(blob);
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+const figureOf = host => state.get(host)?.figure;
+
+/** Save the figure of an element as an SVG. */
+export function saveSvg(host) {
+    const figure = figureOf(host);
+    if (figure) download(new Blob([writeSvg(figure)], { type: "image/svg+xml" }), `${figure.name ?? "at-k"}.svg`);
+}
+
+/** Save the figure of an element as a PNG, of twice the size. */
+export async function savePng(host) {
+    const figure = figureOf(host);
+    if (!figure) return;
+    const picture = new Image();
+    picture.src = URL.createObjectURL(new Blob([writeSvg(figure)], { type: "image/svg+xml" }));
+    await picture.decode();
+    const drawing = document.createElement("canvas");
+    [drawing.width, drawing.height] = [picture.width * 2, picture.height * 2];
+    drawing.getContext("2d").drawImage(picture, 0, 0, drawing.width, drawing.height);
+    URL.revokeObjectURL(picture.src);
+    const blob = await new Promise(done => { drawing.toBlob(done, "image/png"); });
+    download(blob, `${figure.name ?? "at-k"}.png`);
+}
+
+// <button data-save="png" data-of="#score_curves">: saves the figure that is, or is in, the element.
+document.addEventListener("click", event => {
+    const button = event.target.closest?.("[data-save]");
+    const found = button && document.querySelector(button.dataset.of);
+    const host = found?.matches(".figure") ? found : found?.querySelector(".figure");
+    if (host) ({ svg: saveSvg, png: savePng })[button.dataset.save]?.(host);
+});
+
+// Gradio puts figures into the page, and takes them away, as it likes.
+new MutationObserver(readAll).observe(document.documentElement, {
+    childList: true, subtree: true, attributes: true, attributeFilter: ["data-figure"],
+});
+readAll();

@@ -1,0 +1,543 @@
+"""The page Compare: two models on the same problems, from what a visitor gives to the parts of the page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from html import escape
+from math import ceil
+from typing import Any
+
+import at_k
+from at_k.analysis.comparison import Compared, write_p
+from at_k.demo import notices
+from at_k.demo.asking import (
+    Answer,
+    read_columns,
+    read_field,
+    read_points,
+    read_side,
+    refuse,
+    shorten_name,
+    write_button,
+    write_points,
+    write_saves,
+)
+from at_k.demo.details import list_problems
+from at_k.demo.examples import read_pair
+from at_k.demo.figures import write_figure
+from at_k.demo.given import Given
+from at_k.demo.score_figures import LOG_FROM, choose_points
+from at_k.demo.scoring import Options, count_samples, parse_columns, parse_k, parse_taus, score, spread_draws
+from at_k.demo.tables import describe_line, sort_lines, write_number, write_share
+from at_k.demo.words import join_sentences, make_error, say, translate
+from at_k.error_bars import is_bounded
+from at_k.errors import InputError, Message
+from at_k.grading.verdicts import MISSING
+from at_k.readers.samples import Samples
+from at_k.report import Report
+from at_k.report.tables import group_lines
+from at_k.values import Key
+
+PAIR = "codex_puzzles"
+PAIR_COLUMN = "prompt"
+PAIR_MODELS = ("long", "medium")
+
+UNMATCHED = ("drop", "unpaired", "error")
+"""What happens to problems that only one model has: the page goes on without them, and says so."""
+
+USUAL = {
+    "example": PAIR,
+    "columns": "",
+    "by": "",
+    "model_a": "",
+    "model_b": "",
+    "key": "",
+    "k": "",
+    "taus": "0.5, 1.0",
+    "margin": "2",
+    "missing": Options.missing,
+    "unmatched": UNMATCHED[0],
+}
+"""Field → its value where nothing was changed."""
+
+MOST_VALUES = 70_000
+"""Problems × numbers that are compared; these take a second and a half."""
+
+_MOST_MODELS = 100
+_MOST_SIGNS = 200_000
+"""Samples of all problems up to which each is shown."""
+
+_WARNINGS = ("compare.dropped", "compare.conditions", "compare.by_order", "compare.unpaired")
+_SAID = "compare.adjusted"
+_CONSTANT = ("mG-Pass@k", 1)
+"""It is 0 by its definition."""
+
+_MEANS = ("avg@n", "accuracy")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two models, and how they compare.
+
+    Attributes:
+        names: what they are called.
+        reports: their numbers.
+        compared: how these compare.
+        shown: the key that the page is about.
+    """
+
+    names: tuple[str, str]
+    reports: tuple[Report, Report]
+    compared: Compared
+    shown: str
+
+
+def answer(values: object, language: str) -> Answer:
+    """Compare what a visitor gives, and make the parts of the page.
+
+    Args:
+        values: field → text, and `given`: side → what was given; anything, as a program may send it.
+        language: the language of the visitor.
+    """
+    fields = {name: read_field(values, name) for name in USUAL}
+    if fields == USUAL:
+        return _answer_first(language)
+    return _answer(fields, values, language)
+
+
+@lru_cache(maxsize=2)
+def _answer_first(language: str) -> Answer:
+    return _answer(dict(USUAL), None, language)
+
+
+def _answer(fields: dict[str, str], values: object, language: str) -> Answer:
+    choices: dict[str, list[list[str]]] = {}
+    try:
+        sides = _read_sides(fields, values, language, choices)
+        pair = _compare(fields, sides, language)
+    except InputError as reason:
+        return refuse(reason, language, choices)
+    return {"refused": None, "parts": _write_parts(pair, fields, language), "choices": choices}
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One of the two: what was given, the rows of it that are the model's, and its name."""
+
+    given: Given
+    columns: dict[str, str | None]
+    where: dict[str, str] | None
+    name: str
+
+
+def _read_sides(
+    fields: dict[str, str], values: object, language: str, choices: dict[str, list[list[str]]]
+) -> tuple[_Side, _Side]:
+    """Find the two models in what was given. List the columns and models to choose from in `choices`."""
+    example = fields["example"] == PAIR
+    if example:
+        fields.update(by=fields["by"] or PAIR_COLUMN)
+        first: tuple[Given, str] | None = (Given(read_pair()), "")
+        second = None
+    else:
+        first, second = read_side(values, "a"), read_side(values, "b")
+        if first is None:
+            first, second = second, None
+    if first is None:
+        raise make_error("compare.nothing")
+    files = (first, second or first)
+    columns: list[list[str]] = []
+    for place, (given, _) in enumerate(files):
+        with _Place("AB"[place] if second else ""):
+            columns.append(given.columns)
+    named = read_columns(fields["columns"], columns)
+    found: list[tuple[str, list[str]] | None] = []
+    for place, (given, _) in enumerate(files):
+        with _Place("AB"[place] if second else ""):
+            found.append(_find_models(given, fields["by"], named[place]))
+    guessed = found[0][0] if found[0] else say(language, "score.no_column")
+    choices["by"] = [["", say(language, "score.guessed", column=guessed)], *([each, each] for each in columns[0])]
+    sides = []
+    for place, (given, name) in enumerate(files):
+        own = found[place]
+        models = own[1][:_MOST_MODELS] if own else []
+        if example and fields["by"] == PAIR_COLUMN:
+            models = list(PAIR_MODELS)
+        letter = "ab"[place]
+        wanted = fields[f"model_{letter}"]
+        usual = models[min(place, len(models) - 1)] if models and second is None else models[0] if models else ""
+        chosen = wanted if wanted in models else usual
+        choices[f"model_{letter}"] = [["", f"{usual}"], *([each, each] for each in models if each != usual)]
+        label = chosen if own else name
+        if example and fields["by"] == PAIR_COLUMN and chosen in PAIR_MODELS:
+            label = say(language, f"compare.pair_{chosen}")
+        where = {own[0]: chosen} if own else None
+        sides.append(_Side(given, named[place], where, shorten_name(label)))
+    if second is None and sides[0].where == sides[1].where:
+        raise make_error("compare.one_model" if sides[0].where is None else "compare.same_model")
+    names = [each.name or "AB"[place] for place, each in enumerate(sides)]
+    if names[0] == names[1]:
+        names = [f"{name} ({letter})" for name, letter in zip(names, "AB", strict=True)]
+    return replace(sides[0], name=names[0]), replace(sides[1], name=names[1])
+
+
+def _find_models(given: Given, by: str, named: Mapping[str, str | None]) -> tuple[str, list[str]] | None:
+    if by in given.columns:
+        return by, given.list_values(by)
+    return given.find_models(named)
+
+
+class _Place:
+    """Name the file in every refusal that comes from within."""
+
+    def __init__(self, letter: str) -> None:
+        self.letter = letter
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, reason: BaseException | None, trace: object) -> None:
+        if isinstance(reason, InputError) and self.letter:
+            raise make_error("compare.of_file", file=self.letter, reason=reason.message) from None
+
+
+def _compare(fields: Mapping[str, str], sides: tuple[_Side, _Side], language: str) -> Pair:
+    draws, taus = parse_k(fields["k"]), parse_taus(fields["taus"])
+    margin = read_points(fields["margin"], say(language, "compare.margin"))
+    missing = fields["missing"] if fields["missing"] in MISSING else Options.missing
+    unmatched = fields["unmatched"] if fields["unmatched"] in UNMATCHED else UNMATCHED[0]
+    samples: list[Samples] = []
+    for letter, side in zip("AB", sides, strict=True):
+        with _Place(letter):
+            try:
+                samples.append(side.given.read(side.columns, where=side.where))
+            except InputError as reason:
+                raise side.given.refuse(reason) from None
+    spread = spread_draws([size for each in samples for size in count_samples(each, missing)])
+    options = Options(k=draws or spread, taus=taus, missing=missing, by_group=False)
+    reports = _score(samples, options)
+    size = min(map(len, reports))
+    if draws is None and spread and _count_common(reports) * size > MOST_VALUES:
+        reports = _score(samples, replace(options, k=tuple(sorted({1, spread[-1]}))))
+    if _count_common(reports) * size > MOST_VALUES:
+        raise make_error("compare.too_much", count=_count_common(reports), problems=size, most=MOST_VALUES // size)
+    names = (sides[0].name, sides[1].name)
+    asked = [key for key in reports[0].values if (key.metric, key.k) != _CONSTANT and key in reports[1].values]
+    compared = at_k.compare(*reports, names=names, keys=asked or None, margin=margin, unmatched=unmatched)
+    keys = list(compared.comparisons)
+    wanted = fields["key"]
+    return Pair(names, reports, compared, wanted if wanted in keys else "pass@1" if "pass@1" in keys else keys[0])
+
+
+def _score(samples: Sequence[Samples], options: Options) -> tuple[Report, Report]:
+    reports = []
+    for letter, each in zip("AB", samples, strict=True):
+        with _Place(letter):
+            reports.append(score(each, options))
+    return reports[0], reports[1]
+
+
+def _count_common(reports: Sequence[Report]) -> int:
+    return len(reports[0].values.keys() & reports[1].values.keys())
+
+
+# What the page shows
+
+
+def _write_parts(pair: Pair, fields: Mapping[str, str], language: str) -> dict[str, str]:
+    return {
+        "head": _write_taken(pair, language) + _write_warnings(pair, language) + write_headline(pair, language),
+        "table": write_matrix(pair, language) + _write_notes(pair, language),
+        "problems": _write_problems(pair, language),
+        "curves": _write_curves(pair, language),
+        "code": _write_code(pair, fields, language),
+    }
+
+
+def _name(pair: Pair, place: int) -> str:
+    return f'<span class="of-{"ab"[place]}">{escape(pair.names[place])}</span>'
+
+
+def _write_taken(pair: Pair, language: str) -> str:
+    parts = []
+    for place, report in enumerate(pair.reports):
+        n = report.n
+        samples = str(n[0]) if min(n) == max(n) else f"{min(n)}–{max(n)}"
+        size = f"{say(language, 'score.problems', count=len(n))} × {say(language, 'score.samples', count=samples)}"
+        parts.append(f'<b class="of-{"ab"[place]}">{"AB"[place]}</b> {_name(pair, place)} <small>{size}</small>')
+    swap = say(language, "compare.against")
+    return f'<p class="taken">{f" {swap} ".join(parts)}</p>'
+
+
+def _write_warnings(pair: Pair, language: str) -> str:
+    warnings = [note for note in pair.compared.notes if note.code in _WARNINGS]
+    html = "".join(
+        f'<div class="warning" role="note"><p>{escape(translate(note, language))}</p></div>' for note in warnings
+    )
+    only = pair.compared.unmatched
+    if any(only) and not any(note.code == "compare.dropped" for note in warnings):
+        html += (
+            f'<div class="warning" role="note"><p>{say(language, "compare.unmatched", a=only[0], b=only[1])}</p></div>'
+        )
+    return html + "".join(notices.write_warnings(report, language) for report in pair.reports)
+
+
+def write_headline(pair: Pair, language: str) -> str:
+    """Write who is better at the key that is shown, and how sure that is, as a sentence that can be repeated."""
+    compared, key = pair.compared, pair.shown
+    found, verdict = compared.comparisons[key], compared.verdict(key)
+    better = 0 if found.difference > 0 else 1
+    turned = -1 if better else 1
+    limits = sorted((turned * found.low, turned * found.high))
+    bounded = is_bounded(key)
+    names = {"name": _name(pair, better), "other": _name(pair, 1 - better), "metric": escape(key)}
+    if verdict.code == "compare.open":
+        limits, turned = [found.low, found.high], 1
+        names |= {"name": _name(pair, 0), "other": _name(pair, 1)}
+    difference = _write_difference(turned * found.difference, limits, language, bounded=bounded)
+    sure = write_share(1 - compared.adjusted[key], language)
+    margin = f"{100 * (compared.margin or 0):g}"
+    kind = {"compare.better": "is_better", "compare.equivalent": "is_equivalent"}.get(verdict.code, "is_open")
+    said = say(language, f"compare.{kind}", **names, sure=sure, difference=difference, margin=margin)
+    return f"<h1>{said}</h1>{_write_sub(pair, language)}"
+
+
+def _write_difference(value: float, limits: Sequence[float], language: str, *, bounded: bool) -> str:
+    def write(number: float) -> str:
+        return write_points(number, sign=True) if bounded else f"{number:+.4g}".replace("-", "−")
+
+    unit = f" {say(language, 'compare.points')}" if bounded else ""
+    return f"{write(value)}{unit} [{write(limits[0])}, {write(limits[1])}]"
+
+
+def _write_sub(pair: Pair, language: str) -> str:
+    compared, key = pair.compared, pair.shown
+    found = compared.comparisons[key]
+    lines = []
+    if found.won is not None:
+        lines.append(say(language, "compare.problems_won", won=found.won, lost=found.lost, tied=found.tied))
+    count = next((note.values["count"] for note in compared.notes if note.code == _SAID), 1)
+    test = say(language, "compare.test" if found.paired else "compare.welch")
+    p = _say_p(compared.adjusted[key])
+    lines.append(
+        say(language, "compare.p_adjusted", test=test, p=p, count=count)
+        if count > 1
+        else say(language, "compare.p_alone", test=test, p=p)
+    )
+    if compared.verdict(key).code != "compare.better" and not found.low <= 0 <= found.high:
+        lines.append(say(language, "compare.by_luck"))
+    if key in compared.equivalence:
+        same = compared.equivalence[key]
+        kind = "compare.within" if same <= 1 - found.level else "compare.not_within"
+        lines.append(say(language, kind, margin=f"{100 * (compared.margin or 0):g}", p=_say_p(same)))
+    return f'<p class="sub">{join_sentences(map(escape, lines), language)}</p>'
+
+
+def _say_p(value: float) -> str:
+    text = write_p(value)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+def write_matrix(pair: Pair, language: str) -> str:
+    """Write the table of differences: a row for each metric, a column for each k; a click shows a number of it.
+
+    Numbers that repeat pass@1 are left out, as are those of the mean grade that repeat avg@n.
+    """
+    comparisons = pair.compared.comparisons
+    keys = _drop_repeats(pair.compared)
+    lines = group_lines(keys)
+    draws = sorted({k for found in lines.values() for k in found if k is not None})
+    heads = "".join(f'<th scope="col">k = {k}</th>' for k in draws)
+    rows = []
+    for line in sort_lines(keys):
+        if None in lines[line]:
+            cells = _write_cell(pair, lines[line][None], language, f' colspan="{len(draws) or 1}"')
+        else:
+            cells = "".join(
+                _write_cell(pair, lines[line][k], language) if k in lines[line] else '<td class="none">–</td>'
+                for k in draws
+            )
+        name = line.metric if line.metric != "avg@n" else str(line)
+        rows.append(
+            f'<tr><th scope="row">{escape(name)}<small>{escape(describe_line(line, language))}</small></th>{cells}</tr>'
+        )
+    level = f"{100 * next(iter(comparisons.values())).level:g} %"
+    said = say(language, "compare.table", a=_name(pair, 0), b=_name(pair, 1), level=level)
+    heading = escape(say(language, "compare.every"))
+    return (
+        f'<h2>{heading}</h2><p class="text">{said}</p>'
+        f'<table class="matrix" aria-label="{heading}"><thead><tr><td></td>{heads}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table>"
+    )
+
+
+def _drop_repeats(compared: Compared) -> list[Key]:
+    """Leave out the numbers that are another one under a second name: those of k = 1, and a mean of verdicts."""
+    keys = [key for key in compared.comparisons if isinstance(key, Key)]
+    seen: dict[tuple[float, ...], Key] = {}
+    for key in sorted(keys, key=lambda key: key.metric != "pass@k"):
+        if key.k == 1 or key.k is None or key.metric in _MEANS:
+            found = compared.comparisons[key]
+            seen.setdefault((round(found.a, 12), round(found.b, 12), round(found.low, 12)), key)
+    several = [key for key in keys if key.k != 1 and key.k is not None and key.metric not in _MEANS]
+    return [key for key in keys if key in several or key in seen.values()]
+
+
+def _write_cell(pair: Pair, key: Key, language: str, more: str = "") -> str:
+    found = pair.compared.comparisons[key]
+    bounded = is_bounded(key)
+    better = pair.compared.verdict(key).code == "compare.better"
+    colour = f"of-{'a' if found.difference > 0 else 'b'}" if better else "unsure"
+
+    def write(number: float) -> str:
+        return write_points(number, sign=True) if bounded else f"{number:+.4g}".replace("-", "−")
+
+    label = f'<b class="{colour}">{write(found.difference)}</b><small>{write(found.low)} … {write(found.high)}</small>'
+    title = f"{write_number(found.a)} − {write_number(found.b)}; {_say_p(pair.compared.adjusted[key])}"
+    button = write_button(label, {"key": str(key)}, kind="cell", pressed=key == pair.shown)
+    data = f'data-key="{escape(key)}" data-value="{found.difference!r}" title="{title}"'
+    return f'<td class="{colour}" {data}{more}>{button}</td>'
+
+
+def _write_notes(pair: Pair, language: str) -> str:
+    notes: list[Message] = [note for note in pair.compared.notes if note.code not in (*_WARNINGS, _SAID)]
+    for report in pair.reports:
+        notes += report.left_out.values()
+    said = dict.fromkeys(escape(translate(note, language)) for note in notes)
+    return f'<ul class="remarks">{"".join(f"<li>{each}</li>" for each in said)}</ul>' if said else ""
+
+
+def _write_problems(pair: Pair, language: str) -> str:
+    """Write the problems: c/n of the one model against c/n of the other, and those that differ most."""
+    rows = list_shared(pair.reports)
+    if not rows or not pair.compared.flips:
+        return ""
+    places = {row["name"]: place for place, row in enumerate(rows)}
+    key = pair.shown
+    flips = "".join(
+        f'<tr><td><button type="button" data-problem="{places[flip.problem]}">{escape(shorten_name(flip.problem))}'
+        f'</button></td><td class="of-a">{write_number(flip.a)}</td><td class="of-b">{write_number(flip.b)}</td></tr>'
+        for flip in pair.compared.flips.get(key, [])
+    )
+    table = (
+        f'<table class="flips"><thead><tr><th scope="col">{say(language, "score.list_problem")}</th>'
+        f'<th scope="col">A</th><th scope="col">B</th></tr></thead><tbody>{flips}</tbody></table>'
+        if flips
+        else f'<p class="text">{say(language, "compare.no_flips", metric=escape(key))}</p>'
+    )
+    figure, points = describe_scatter(rows, pair.names, language)
+    words = {name: say(language, f"compare.{name}") for name in ("chosen", "more")}
+    short = [row | {"name": shorten_name(row["name"])} for row in rows]
+    data = json.dumps({"points": points, "problems": short, "words": words}, ensure_ascii=False, separators=(",", ":"))
+    return (
+        f'<div class="pair"><div><h2>{say(language, "compare.each")}</h2>'
+        f'<p class="text">{say(language, "compare.each_text")}</p>'
+        f"{write_figure(figure, id='compare_scatter')}{write_saves('compare_scatter', language)}</div>"
+        f"<div><h2>{say(language, 'compare.flips', metric=escape(key))}</h2>{table}"
+        f'<div class="chosen" data-problems="{escape(data)}" aria-live="polite"></div></div></div>'
+    )
+
+
+def list_shared(reports: tuple[Report, Report]) -> list[dict[str, Any]]:
+    """List the problems that both have, in the order of A: `name`, and `a` and `b` with `c`, `n` and `samples`."""
+    few = sum(map(sum, (report.n for report in reports))) <= _MOST_SIGNS
+    listed = []
+    for report in reports:
+        signs = [row.get("samples", "") for row in list_problems(report)] if few else [""] * len(report)
+        counts = zip(report.problems, report.c, report.n, signs, strict=True)
+        listed.append({name: {"c": c, "n": n, "samples": sign} for name, c, n, sign in counts})
+    a, b = listed
+    return [{"name": name, "a": own, "b": b[name]} for name, own in a.items() if name in b]
+
+
+def describe_scatter(
+    rows: Sequence[Mapping[str, Any]], names: tuple[str, str], language: str
+) -> tuple[dict[str, Any], list[list[int]]]:
+    """Describe the picture of c/n against c/n. Return it with the places of the problems of each point."""
+    places: dict[tuple[int, int, int, int], list[int]] = {}
+    for place, row in enumerate(rows):
+        a, b = row["a"], row["b"]
+        places.setdefault((a["c"], a["n"], b["c"], b["n"]), []).append(place)
+    points = []
+    for number, ((c, n, d, m), found) in enumerate(places.items()):
+        x, y = c / n, d / m
+        title = say(language, "compare.point", count=len(found), a=f"{c}/{n}", b=f"{d}/{m}")
+        colour = "a" if x > y else "b" if x < y else "neutral"
+        points.append({"x": x, "y": y, "count": len(found), "name": str(number), "title": title, "color": colour})
+    axis = {"min": 0, "max": 1}
+    figure = {
+        "kind": "scatter",
+        "title": say(language, "compare.each"),
+        "data": " · ".join(names),
+        "name": "at-k-compare-problems",
+        "x": axis | {"title": say(language, "compare.share_of", name=names[0])},
+        "y": axis | {"title": say(language, "compare.share_of", name=names[1])},
+        "points": points,
+    }
+    return figure, list(places.values())
+
+
+def _write_curves(pair: Pair, language: str) -> str:
+    key = next(key for key in pair.compared.comparisons if key == pair.shown)
+    shown = key.line if isinstance(key, Key) and key.k is not None else Key("pass@k")
+    figure = describe_curves(pair.reports, pair.names, shown, language)
+    if figure is None:
+        return ""
+    return (
+        f'<h2>{escape(str(shown))}<small></small></h2><p class="text">{say(language, "compare.curves_text")}</p>'
+        f"{write_figure(figure, id='compare_curves')}{write_saves('compare_curves', language)}"
+    )
+
+
+def describe_curves(
+    reports: tuple[Report, Report], names: tuple[str, str], line: Key, language: str
+) -> dict[str, Any] | None:
+    """Describe one metric of both models against k, with bands; None if one of them has no such line."""
+    lines = []
+    last = 1
+    for report, name, colour in zip(reports, names, "ab", strict=True):
+        curves = report.curves
+        if line not in curves.lines:
+            return None
+        points = choose_points(curves, line)
+        drawn: dict[str, Any] = {
+            "name": name,
+            "color": colour,
+            "x": [curves.k[i] for i in points],
+            "y": [curves.lines[line][i] for i in points],
+        }
+        band = [curves.bands[line][i] for i in points] if line in curves.bands else []
+        if band and all(each is not None for each in band):
+            drawn |= {"low": [each[0] for each in band if each], "high": [each[1] for each in band if each]}
+        lines.append(drawn)
+        last = max(last, *drawn["x"])
+    highest = max(max(each.get("high", each["y"])) for each in lines)
+    top = {"min": 0, "max": min(1.0, ceil(4 * highest) / 4)} if is_bounded(line) else {}
+    return {
+        "kind": "lines",
+        "title": str(line),
+        "data": " · ".join(names),
+        "name": "at-k-compare",
+        "x": {"title": say(language, "score.k"), "log": last > LOG_FROM, "min": 1, "max": last},
+        "y": {"title": ""} | top,
+        "lines": lines,
+    }
+
+
+def _write_code(pair: Pair, fields: Mapping[str, str], language: str) -> str:
+    markdown = escape(pair.compared.to_markdown())
+    margin = f", margin={pair.compared.margin:g}" if pair.compared.margin is not None else ""
+    unmatched = f', unmatched="{fields["unmatched"]}"' if any(pair.compared.unmatched) else ""
+    named = parse_columns(fields["columns"])
+    columns = f", columns={named}" if named else ""
+    code = (
+        f'import at_k\n\na = at_k.score("a.jsonl"{columns})\nb = at_k.score("b.jsonl"{columns})\n'
+        f"print(at_k.compare(a, b{margin}{unmatched}))"
+    )
+    return (
+        f"<details><summary>{say(language, 'compare.markdown')}</summary><pre tabindex=0>{markdown}</pre></details>"
+        f"<details><summary>{say(language, 'score.python')}</summary><pre tabindex=0>{escape(code)}</pre></details>"
+    )

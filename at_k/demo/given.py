@@ -1,0 +1,169 @@
+"""What a visitor gave: a text that was pasted or opened, or a file of bytes that their browser read."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from binascii import Error as DecodingError
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from at_k.demo.limits import LIMITS
+from at_k.demo.words import make_error
+from at_k.errors import InputError, Message
+from at_k.readers.columnar import ColumnTable
+from at_k.readers.format import Format, Reading
+from at_k.readers.formats import FORMATS, find_format
+from at_k.readers.formats.plain import open_table
+from at_k.readers.lines import name_lines
+from at_k.readers.models import MODEL_NAMES
+from at_k.readers.plain import collect_samples
+from at_k.readers.roles import guess_roles, list_named
+from at_k.readers.samples import Columns, Samples
+from at_k.readers.sources import Source
+from at_k.readers.tables import Table, read_table
+
+
+@dataclass(frozen=True)
+class Given:
+    """Results, and what can be said about them before they are read.
+
+    Attributes:
+        text: the text; empty if there is a file of bytes.
+        packed: the bytes of a file that is not text.
+
+    Examples:
+        >>> given = Given('{"task_id": "a", "passed": true}')
+        >>> given.format.name, given.columns, given.guess({})["grades"]
+        ('plain', ['task_id', 'passed'], 'passed')
+    """
+
+    text: str = ""
+    packed: bytes = b""
+
+    @classmethod
+    def take(cls, text: str, opened: object) -> Given:
+        """Take the text or, where it is empty, the file that the visitor opened.
+
+        Args:
+            text: what stands in the box.
+            opened: the value of the button that opens a file; anything, as a program may send it.
+
+        Raises:
+            InputError: if the file was not sent as the page sends it.
+        """
+        packed = opened.get("packed") if isinstance(opened, Mapping) and not text.strip() else None
+        if packed is None:
+            return cls(text)
+        try:
+            return cls(packed=b64decode(str(packed).rpartition(",")[2], validate=True))
+        except (DecodingError, ValueError):
+            raise make_error("scoring.packed") from None
+
+    @cached_property
+    def _source(self) -> Source:
+        return Source("", self.packed or self.text.encode("utf-8", "surrogatepass"), LIMITS).unpack()
+
+    @cached_property
+    def format(self) -> Format:
+        """The format of the results.
+
+        Raises:
+            InputError: if they are larger than the limits allow, or broken.
+        """
+        return find_format(self._source) if self.packed or self.text.strip() else FORMATS["plain"]
+
+    @cached_property
+    def _table(self) -> Table | ColumnTable | None:
+        """The results as a table, if no harness wrote them."""
+        if self.format.name != "plain":
+            return None
+        return open_table(self._source, Reading(limits=LIMITS)) if self.packed else read_table(self.text, limits=LIMITS)
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns among which a visitor may choose; none for the files of a harness."""
+        return [] if self._table is None else list(self._table.columns)
+
+    def guess(self, named: Mapping[str, str | None]) -> Columns:
+        """Return what each role would be without a choice of its own: choices for other roles take columns away."""
+        if self._table is None:
+            return self.read({}).roles
+        alone = guess_roles(self._table, limits=LIMITS)
+        return guess_roles(self._table, named, limits=LIMITS) | {role: alone[role] for role in named}
+
+    def find_models(self, named: Mapping[str, str | None]) -> tuple[str, list[str]] | None:
+        r"""Return the column that names models or runs, and its values, if there are several and it has no other role.
+
+        Examples:
+            >>> Given("model,id,correct\na,1,1\nb,1,0").find_models({})
+            ('model', ['a', 'b'])
+        """
+        if self._table is None:
+            return None
+        roles = (self.guess(named) | dict(named)).values()
+        for column in list_named(self._table, MODEL_NAMES):
+            if column not in roles:
+                values = self.list_values(column)
+                if len(values) > 1:
+                    return column, values
+        return None
+
+    def list_values(self, column: str) -> list[str]:
+        r"""List the different values of a column, as texts, in their order; none for the files of a harness.
+
+        Examples:
+            >>> Given("prompt,correct\nlong,1\nshort,0\nlong,0").list_values("prompt")
+            ['long', 'short']
+        """
+        cells = () if self._table is None else self._table.column(column)
+        return list(dict.fromkeys(str(cell) for cell in cells if cell is not None))
+
+    def name_lines(self, message: Message) -> Message:
+        r"""Name the lines of the visitor's text where a message counts rows.
+
+        Examples:
+            >>> place = Message("cells.place", "row {row}, column “{column}”", row=1, column="a")
+            >>> str(Given("id,a\n1,x").name_lines(place)), str(Given('[{"a": 1}]').name_lines(place))
+            ('line 2, column “a”', 'row 1, column “a”')
+        """
+        if self.packed:
+            return message
+        try:
+            source = self._source
+        except InputError:  # it was refused as a whole, which names no row
+            return message
+        return name_lines(message, source)
+
+    def refuse(self, reason: InputError) -> InputError:
+        """Return an error that names the lines of the visitor's text."""
+        named = self.name_lines(reason.message)
+        return InputError(named.code, named.sentence, **named.values)
+
+    def read(
+        self,
+        columns: Mapping[str, str | None],
+        *,
+        where: Mapping[str, object] | None = None,
+        pool: str | Sequence[str] = (),
+        scorer: str | None = None,
+        filter: str | None = None,
+        tests: str | None = None,
+    ) -> Samples:
+        """Read the samples.
+
+        Args:
+            columns: role → column, where it is not guessed.
+            where: column → the values of the rows to keep.
+            pool: columns whose rows are samples of one model after all.
+            scorer: whose grades to take, where the file of a harness has several.
+            filter: whose answers to take, where it has several.
+            tests: "base" or "plus", for EvalPlus.
+
+        Raises:
+            InputError: if they cannot be read.
+        """
+        if self._table is not None:
+            return collect_samples(self._table, columns=columns, where=where, pool=pool, limits=LIMITS)
+        reading = Reading(columns, where, pool, scorer=scorer, filter=filter, tests=tests, limits=LIMITS)
+        return self.format.read(self._source, reading)

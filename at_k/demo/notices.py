@@ -1,0 +1,241 @@
+"""Sentences on the page Score as HTML: refusals, warnings, what was read as what, and buttons that change it.
+
+A button carries what it sets, as JSON in `data-set`; a link to a choice carries its name in `data-opens`. The module
+`assets/score-page.js` acts on both.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from at_k.demo.examples import HARNESSES
+from at_k.demo.scoring import NO_RULE
+from at_k.demo.words import list_words, say, translate
+from at_k.errors import InputError, Message
+from at_k.grading.suggestion import suggest_options
+from at_k.readers.formats import FORMATS
+from at_k.readers.quoting import shorten
+from at_k.readers.samples import ROLES, Columns, Origin
+from at_k.report import Report
+
+_NO_MATCH = ("note.no_match", "note.suggestion")
+_SCATTER = "left_out.scatter"
+_MOST_SHOWN = 12
+
+
+def write_refusal(reason: InputError | None, language: str) -> str:
+    """Write why something was refused, so that a screen reader reads it out; nothing for None."""
+    return "" if reason is None else f'<p class="refused" role="alert">{escape(translate(reason, language))}</p>'
+
+
+def write_warnings(report: Report, language: str, *, buttons: bool = False) -> str:
+    """Write what a visitor must know before the numbers: with it they are probably not those that were asked for.
+
+    Args:
+        report: the report.
+        language: the language of the visitor.
+        buttons: whether to offer what helps, on a page whose options it can set.
+    """
+    codes = {note.code: note for note in report.notes}
+    parts = []
+    if _NO_MATCH[0] in codes:
+        parts.append(_write_no_match(report, codes[_NO_MATCH[0]], language, buttons=buttons))
+    if not buttons:
+        return "".join(parts)
+    for reason in report.left_out.values():
+        if reason.code == _SCATTER:
+            rules = [
+                make_button(say(language, f"score.rule_{rule}"), {"extract_fn": rule})
+                for rule in ("boxed", "final_answer", "last_number")
+            ]
+            link = make_link(say(language, "score.other_column"), "column_answers")
+            parts.append(
+                f'<div class="warning" role="note"><p>{escape(translate(reason, language))}</p>'
+                f"<p>{say(language, 'score.extract_with')} {' '.join(rules)} {link}</p></div>"
+            )
+    return "".join(parts)
+
+
+def _write_no_match(report: Report, note: Message, language: str, *, buttons: bool) -> str:
+    text = say(language, "score.no_match", **{name: escape(str(each)) for name, each in note.values.items()})
+    if not buttons:
+        return f'<div class="warning" role="note"><p>{text}</p></div>'
+    offer = ""
+    found = suggest_options(report.samples[0]) if report.samples is not None else None
+    if found is not None:
+        rule, checker = found.extract_fn or NO_RULE, found.check_correct_fn
+        with_what = []
+        if rule != NO_RULE:
+            with_what.append(say(language, "score.rule_is", what=say(language, f"score.rule_{rule}")))
+        if checker != "exact_match":
+            with_what.append(say(language, "score.check_is", what=say(language, f"score.check_{checker}")))
+        said = say(language, "score.would_match", options=", ".join(with_what), share=f"{found.share:.0%}")
+        offer = f"<p>{make_button(said, {'extract_fn': rule, 'check_correct_fn': checker})}</p>"
+    links = " · ".join(
+        make_link(say(language, key), name)
+        for key, name in (
+            ("score.other_rule", "extract_fn"),
+            ("score.other_checker", "check_correct_fn"),
+            ("score.other_references", "column_references"),
+        )
+    )
+    return f'<div class="warning" role="alert"><p>{text}</p>{offer}<p>{links}</p></div>'
+
+
+def write_remarks(report: Report, language: str) -> str:
+    """Write the other notes, and which metrics were left out and why."""
+    odd = any(key.k and key.k > 1 and key.k % 2 for key in report.values if key.metric == "mG-Pass@k")
+    hidden = _NO_MATCH if odd else (*_NO_MATCH, "note.odd_k")  # the column of k = 1 is not shown
+    notes = [note for note in report.notes if note.code not in hidden]
+    gone = [reason for reason in report.left_out.values() if reason.code != _SCATTER]
+    lines = [escape(translate(each, language)) for each in (*notes, *gone)]
+    return f'<ul class="remarks">{"".join(f"<li>{line}</li>" for line in lines)}</ul>' if lines else ""
+
+
+def write_sizes(sizes: Sequence[int], language: str, least: int) -> str:
+    """Say what follows if problems differ in their number of samples, and offer to leave out those with few."""
+    fewest, most = min(sizes), max(sizes)
+    parts = []
+    if least > 1:
+        button = make_button(say(language, "score.keep_all"), {"least": "1"})
+        parts.append(f"{say(language, 'score.only_long', least=least, kept=len(sizes))} {button}")
+    if fewest < most:
+        better = [n for n in sorted(set(sizes)) if n > fewest]
+        offered = list(dict.fromkeys([better[0], most]))
+        buttons = " ".join(
+            make_button(
+                say(language, "score.keep_long", least=n, kept=sum(size >= n for size in sizes), all=len(sizes)),
+                {"least": str(n), "k": ""},
+            )
+            for n in offered
+        )
+        few = sum(size == fewest for size in sizes)
+        text = say(language, "score.ragged", fewest=fewest, most=most, few=few)
+        parts.append(f"{text} {buttons}")
+    return "".join(f'<p class="notice" role="note">{part}</p>' for part in parts)
+
+
+def write_taken(
+    name: str,
+    size: str,
+    roles: Columns,
+    columns: Sequence[str],
+    origin: Origin,
+    options: Mapping[str, str],
+    language: str,
+) -> str:
+    """Write which column was taken for what; each is a link to the choice of another one.
+
+    Args:
+        name: the name of the file or example; empty for a text that was pasted.
+        size: how many problems and samples there are.
+        roles: the column of each role.
+        columns: the columns to choose from; none for the files of a harness.
+        origin: what wrote the file.
+        options: the rules that change what is an answer, and what is right, where they are not the usual ones.
+        language: the language of the visitor.
+    """
+    parts = []
+    for role in ROLES:
+        column = roles[role]
+        if column is None:
+            continue
+        words = f'<span class="role">{say(language, f"score.from_{role}")}</span>'
+        shown = escape(shorten(column))
+        parts.append(f"{words} {make_link(shown, f'column_{role}') if columns else f'<strong>{shown}</strong>'}")
+    for kind, chosen in options.items():
+        parts.append(make_link(escape(chosen), kind))
+    parts += [make_link(escape(f"{kind}: {shorten(chosen)}"), kind) for kind, chosen in origin.chosen.items()]
+    title = escape(name) or say(language, "score.pasted")
+    format_name = "" if origin.harness == "plain" else f" · {escape(FORMATS[origin.harness].title)}"
+    return (
+        f'<div class="taken"><p><strong>{title}</strong> <span class="size">{escape(size)}{format_name}</span></p>'
+        f"<p>{list_words(parts, language)}</p></div>"
+    )
+
+
+def write_models(column: str, models: Sequence[str], shown: str, language: str) -> str:
+    """Say that a file holds several models, which of them is shown, and how to see another one."""
+    buttons = " ".join(
+        make_button(escape(shorten(model)), {"model": model}, pressed=model == shown) for model in models[:_MOST_SHOWN]
+    )
+    more = f" … ({len(models)})" if len(models) > _MOST_SHOWN else ""
+    compare = f'<a href="?page=compare" data-page="compare" data-compares>{say(language, "score.compare")}</a>'
+    pool = make_button(say(language, "score.one_model"), {"model": POOLED})
+    text = say(
+        language, "score.several", column=escape(shorten(column)), count=len(models), shown=escape(shorten(shown))
+    )
+    return f'<div class="notice models" role="note"><p>{text}</p><p>{buttons}{more}</p><p>{compare} · {pool}</p></div>'
+
+
+POOLED = "\x01"
+"""The choice of a model that takes all rows as samples of one model."""
+
+
+def write_findings(sentences: Sequence[Message], language: str) -> str:
+    """Write what a diagnosis says: mistakes first, then what the model does, and the rest folded."""
+    shown = [each for each in sentences if not each.code.startswith(_FOLDED)]
+    folded = [each for each in sentences if each.code.startswith(_FOLDED)]
+
+    def listed(messages: Sequence[Message]) -> str:
+        lines = (translate(each, language) for each in messages)
+        items = "".join(
+            f'<li class="{"bad" if each.code.startswith("bug.") else "said"}">{escape(line)}</li>'
+            for each, line in zip(messages, lines, strict=True)
+        )
+        return f"<ul>{items}</ul>"
+
+    more = (
+        f"<details><summary>{say(language, 'score.more_findings')}</summary>{listed(folded)}</details>"
+        if folded
+        else ""
+    )
+    return f'<div class="findings">{listed(shown)}{more}</div>'
+
+
+_FOLDED = (
+    *("diagnosis.no_row", "diagnosis.unsettled", "diagnosis.reliability", "diagnosis.tolerance", "diagnosis.balance"),
+    *("diagnosis.vote_confidence", "diagnosis.score_confidence", "diagnosis.stability"),
+)
+"""How the codes of sentences begin that need more knowledge than the others."""
+
+
+def write_help(language: str) -> str:
+    """Write which files can be read, each with how to get several samples, and a small real one to click."""
+    rows = []
+    for known in dict.fromkeys(each.title for each in FORMATS.values() if each.name != "plain"):
+        formats = [each for each in FORMATS.values() if each.title == known]
+        first = formats[0]
+        example = next((each.name for each in formats if each.name in HARNESSES), None)
+        button = (
+            f'<button type="button" class="act" data-example="{example}">{say(language, "score.open_example")}</button>'
+            if example
+            else ""
+        )
+        files = " / ".join(f"<code>{escape(each.file)}</code>" for each in formats)
+        rows.append(
+            f'<tr><th scope="row">{escape(first.title)}</th><td>{files}</td><td>{escape(first.samples)}</td>'
+            f"<td>{button}</td></tr>"
+        )
+    heads = "".join(
+        f'<th scope="col">{say(language, f"score.{name}")}</th>'
+        for name in ("help_harness", "help_files", "help_samples", "help_example")
+    )
+    return (
+        f"<details><summary>{say(language, 'score.help')}</summary><p>{say(language, 'score.help_plain')}</p>"
+        f'<div class="scroll"><table class="help"><thead><tr>{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
+        "</div></details>"
+    )
+
+
+def make_button(text: str, sets: Mapping[str, str], *, pressed: bool = False) -> str:
+    """Make a button that sets options, columns or the model, and scores again. The text is HTML."""
+    state = ' aria-pressed="true"' if pressed else ""
+    return f'<button type="button" class="act" data-set="{escape(json.dumps(dict(sets)))}"{state}>{text}</button>'
+
+
+def make_link(text: str, opens: str) -> str:
+    """Make a link that opens a choice on the page. The text is HTML."""
+    return f'<button type="button" class="link" data-opens="{opens}">{text}</button>'

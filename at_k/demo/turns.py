@@ -1,0 +1,140 @@
+"""Fair turns: whatever one visitor asks for, the others wait for one piece of its work at most."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from traceback import clear_frames
+from typing import ParamSpec, TypeVar
+
+import gradio as gr
+from anyio import to_thread
+
+from at_k.demo.memory import Tidier
+from at_k.demo.words import language_of, make_error, translate
+
+MOST_AT_ONCE = 2
+"""Pieces of work that are done side by side, each of another visitor."""
+
+MOST_OF_VISITOR = 32
+"""Requests of one visitor that wait."""
+
+MOST_WAITING = 96
+"""Requests of all visitors that wait."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class BusyError(Exception):
+    """More requests wait than are accepted."""
+
+
+class Turns:
+    """Let visitors work one after the other, each with one piece of work at a time.
+
+    Args:
+        at_once: how many visitors work side by side.
+        of_visitor: how many requests of one visitor may wait.
+        waiting: how many requests may wait in all.
+    """
+
+    def __init__(
+        self, at_once: int = MOST_AT_ONCE, of_visitor: int = MOST_OF_VISITOR, waiting: int = MOST_WAITING
+    ) -> None:
+        self._at_once, self._of_visitor, self._most_waiting = at_once, of_visitor, waiting
+        self._working: set[str] = set()
+        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+
+    @asynccontextmanager
+    async def take(self, visitor: str) -> AsyncIterator[None]:
+        """Wait for a turn, and give it back at the end.
+
+        Raises:
+            BusyError: if too many requests wait.
+        """
+        await self._wait(visitor)
+        try:
+            yield
+        finally:
+            self._end(visitor)
+
+    async def _wait(self, visitor: str) -> None:
+        if visitor not in self._working and len(self._working) < self._at_once:
+            self._working.add(visitor)
+            return
+        line = self._waiting.get(visitor, deque())
+        if len(line) >= self._of_visitor or sum(map(len, self._waiting.values())) >= self._most_waiting:
+            raise BusyError
+        turn = asyncio.get_running_loop().create_future()
+        line.append(turn)
+        self._waiting[visitor] = line
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():  # the turn came at the moment in which the visitor left
+                self._end(visitor)
+            elif turn in line:
+                line.remove(turn)
+                self._forget(visitor)
+            raise
+
+    def _end(self, visitor: str) -> None:
+        """Give the turn to the visitor who has waited longest since the last one of their own."""
+        self._working.discard(visitor)
+        for follower in self._waiting:
+            if follower not in self._working:
+                self._working.add(follower)
+                self._waiting[follower].popleft().set_result(None)
+                self._waiting.move_to_end(follower)
+                self._forget(follower)
+                return
+
+    def _forget(self, visitor: str) -> None:
+        if not self._waiting[visitor]:
+            del self._waiting[visitor]
+
+
+_turns = Turns()
+_tidier = Tidier()
+
+
+async def in_turn(request: gr.Request | None, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Do a piece of work in a thread when it is the visitor's turn, and give its memory back.
+
+    Raises:
+        gr.Error: if too many requests wait; the sentence is in the visitor's language.
+    """
+    try:
+        async with _turns.take(find_visitor(request)):
+            return await to_thread.run_sync(lambda: _work_and_tidy(work, *args, **kwargs))
+    except BusyError:
+        language = language_of(request.headers.get("accept-language") if request else None)
+        said = translate(make_error("serving.busy").message, language)
+        raise gr.Error(said, print_exception=False) from None
+
+
+def find_visitor(request: gr.Request | None) -> str:
+    """Return what a visitor is known by: the address that the request comes from.
+
+    Behind a proxy it is in a header. Whoever forges that header is several visitors; `MOST_WAITING` bounds all of them.
+    """
+    if request is None:
+        return ""
+    forwarded = request.headers.get("x-forwarded-for")
+    return forwarded or ("" if request.client is None else str(request.client.host))
+
+
+def _work_and_tidy(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    try:
+        return work(*args, **kwargs)
+    except Exception as error:
+        cause: BaseException | None = error
+        while cause is not None:  # the frames of an error hold what they worked on
+            clear_frames(cause.__traceback__)
+            cause = cause.__context__
+        raise
+    finally:
+        _tidier.tidy()

@@ -1,0 +1,81 @@
+"""The page Compare, used as a person uses it."""
+
+import json
+
+import pytest
+
+from at_k.demo.words import say
+from tools.driving import eventually
+
+KINDS = [
+    {"width": 1280, "height": 900, "color_scheme": "light", "locale": "en-GB"},
+    {"width": 390, "height": 844, "color_scheme": "dark", "locale": "zh-CN", "has_touch": True, "is_mobile": True},
+]
+A = "\n".join(json.dumps({"task_id": f"p{i}", "correct": [1, 1, 1, int(i % 3 > 0)]}) for i in range(20))
+B = "\n".join(json.dumps({"task_id": f"p{i}", "correct": [0, int(i % 2), 0, 0]}) for i in range(20))
+
+
+def headline(page):
+    return page.locator("#compare h1").inner_text()
+
+
+@pytest.mark.parametrize("options", KINDS, ids=["wide", "phone"])
+def test_the_sentence_the_table_and_the_pictures_are_in_sight(visit, options):
+    page = visit("compare", **options)
+    language = options["locale"][:2]
+    assert "pass@1" in headline(page)
+    assert say(language, "compare.pair_long") in headline(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator("#compare_scatter .point").count() > 5
+    page.locator("#compare [data-key='pass@4'] button").click()
+    eventually(lambda: "pass@4" in headline(page), True)
+    eventually(lambda: "key=pass%404" in page.evaluate("location.search"), True)
+    assert page.locator("#compare_curves .line").count() == 2
+    point = page.locator("#compare_scatter .point").last
+    name = point.get_attribute("data-problem")
+    point.dispatch_event("click")
+    places = json.loads(page.locator("#compare [data-problems]").get_attribute("data-problems"))["points"][int(name)]
+    assert page.locator("#compare .chosen .problem").count() == min(12, len(places))
+    page.reload()
+    eventually(lambda: "pass@4" in headline(page), True)
+
+
+def test_two_files_are_compared_and_survive_a_reload(visit):
+    page = visit("compare")
+    page.locator("#compare form summary").click()
+    page.locator("#asking_a").fill(A)
+    assert page.locator("#compare [data-part=head]").get_attribute("data-stale") is not None
+    page.locator("[data-side=b] input[type=file]").set_input_files(
+        {"name": "rival.jsonl", "mimeType": "application/json", "buffer": B.encode()}
+    )
+    eventually(lambda: "A is better than rival.jsonl at pass@1" in headline(page), True)
+    page.locator("#compare[aria-busy=false]").wait_for()
+    page.locator("#compare .flips button").first.click()
+    assert page.locator("#compare .chosen .square.right").count() > 0
+    page.reload()
+    eventually(lambda: "A is better than rival.jsonl at pass@1" in headline(page), True)
+    page.locator("#compare form summary").click()
+    page.locator("#compare [name=margin]").fill("x")
+    page.locator("#compare [name=margin]").press("Enter")
+    page.locator("#compare .refused").wait_for()
+    assert "“x”" in page.locator("#compare .refused").inner_text()
+    assert page.locator("#compare [data-part=table] td").count() > 0  # old numbers stay, marked as old
+    assert page.locator("#compare [data-part=table]").get_attribute("data-stale") is not None
+
+
+@pytest.mark.parametrize("hurried", [False, True])
+def test_two_models_of_a_file_on_score_are_carried_over(visit, hurried):
+    rows = [
+        json.loads(line) | {"model": name} for name, text in (("first", A), ("second", B)) for line in text.splitlines()
+    ]
+    page = visit("compare")  # it has an answer already
+    page.locator(".at-k-header a[data-page=score]").click()
+    if hurried:  # the link is there before the page Score is told that its results are
+        page.wait_for_function("window.atKScore")
+        page.evaluate("window.atKScore.finish = () => {}")
+    page.locator("#score_text textarea").fill("\n".join(map(json.dumps, rows)))
+    page.locator("#score_run").click()
+    page.locator("#score_top [data-compares]").click()
+    eventually(lambda: "first is better than second at pass@1" in headline(page), True)
+    page.reload()
+    eventually(lambda: "first is better than second at pass@1" in headline(page), True)

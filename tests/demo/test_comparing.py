@@ -1,0 +1,214 @@
+"""The page Compare shows the numbers of the library, warns where they mislead, and refuses in a sentence."""
+
+import json
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+
+import at_k
+from at_k.demo import comparing
+from at_k.demo.comparing import USUAL, answer
+from at_k.demo.examples import read_pair
+from at_k.demo.words import LANGUAGES
+
+CELL = re.compile(r'<td class="([^"]*)" data-key="([^"]*)" data-value="([^"]*)"')
+TAGS = re.compile(r"<[^>]+>")
+
+
+def text_of(html):
+    return " ".join(unescape(TAGS.sub(" ", html)).split())
+
+
+def ask(a, b="", language="en", **fields):
+    sides = {"a": {"name": "x.jsonl", "text": a}} | ({"b": {"name": "y.jsonl", "text": b}} if b else {})
+    return answer(USUAL | {"example": "", "given": sides} | fields, language)
+
+
+def write(grades, model=None, start=0):
+    rows = [
+        {"task_id": f"p{start + i}", "correct": row} | ({"model": model} if model else {})
+        for i, row in enumerate(grades)
+    ]
+    return "\n".join(map(json.dumps, rows))
+
+
+def draw(seed, chance, problems=30, samples=4):
+    random = np.random.default_rng(seed)
+    chances = random.beta(2 * chance, 2 * (1 - chance), problems)
+    return (random.random((problems, samples)) < chances[:, None]).astype(int).tolist()
+
+
+A, B = draw(1, 0.8), draw(2, 0.3)
+
+
+def figures(html):
+    return [json.loads(unescape(each)) for each in re.findall(r'data-figure="(.*?)"', html)]
+
+
+def test_every_number_of_the_table_is_the_librarys():
+    parts = ask(write(A), write(B))["parts"]
+    options = {"k": [1, 2, 4], "thresholds": [0.5, 1.0]}
+    compared = at_k.compare(at_k.score({"grades": A}, **options), at_k.score({"grades": B}, **options), margin=0.02)
+    cells = {key: (colour, float(value)) for colour, key, value in CELL.findall(parts["table"])}
+    assert {"pass@1", "pass@2", "pass@4", "G-Pass@2_0.5", "G-Pass@4_1.0", "mG-Pass@4", "cons@4"} <= set(cells)
+    for key, (_, value) in cells.items():
+        assert value == pytest.approx(compared.comparisons[key].difference, abs=1e-12)
+    hidden = set(compared.comparisons) - set(cells)
+    shown = {round(compared.comparisons[key].difference, 12) for key in cells}
+    assert all(round(compared.comparisons[key].difference, 12) in shown | {0.0} for key in hidden)
+    found = compared.comparisons["pass@1"]
+    assert cells["pass@1"][0] == "of-a"
+    head = text_of(parts["head"])
+    assert f"{100 * found.difference:+.1f} points [{100 * found.low:+.1f}, {100 * found.high:+.1f}]" in head
+    assert "x.jsonl is better than y.jsonl at pass@1" in head
+    assert f"A is better on {found.won}, B on {found.lost}, and {found.tied} are tied" in head
+
+
+def test_the_better_one_is_named_first_whichever_side_it_is_on():
+    there, back = (text_of(ask(write(a), write(b))["parts"]["head"]) for a, b in ((A, B), (B, A)))
+    sentence = re.compile(r"(\S+) is better than (\S+) at pass@1 with confidence (.*?): (.*?\])\.")
+    assert sentence.search(there).group(1, 2) == ("x.jsonl", "y.jsonl")
+    assert sentence.search(back).group(1, 2) == ("y.jsonl", "x.jsonl")
+    assert sentence.search(there)[4] == sentence.search(back)[4]
+
+
+def test_equal_models_are_not_called_different():
+    head = text_of(ask(write(A), write(A), margin="50")["parts"]["head"])
+    assert "better than" not in head
+    assert "within 50 points" in head
+
+
+def test_the_problems_of_a_point_are_those_with_its_counts():
+    parts = ask(write(A), write(B))["parts"]
+    data = json.loads(unescape(re.search(r'data-problems="(.*?)"', parts["problems"])[1]))
+    (figure,) = figures(parts["problems"])
+    assert sorted(place for places in data["points"] for place in places) == list(range(30))
+    for point in figure["points"]:
+        places = data["points"][int(point["name"])]
+        assert point["count"] == len(places)
+        for place in places:
+            row = data["problems"][place]
+            number = int(row["name"][1:])
+            assert row["a"]["samples"] == "".join(map(str, A[number]))
+            assert (point["x"], point["y"]) == (sum(A[number]) / 4, sum(B[number]) / 4)
+
+
+def test_both_curves_are_those_of_the_reports():
+    (figure,) = figures(ask(write(A), write(B), key="pass@2")["parts"]["curves"])
+    assert [line["color"] for line in figure["lines"]] == ["a", "b"]
+    for line, grades in zip(figure["lines"], (A, B), strict=True):
+        c = [sum(row) for row in grades]
+        assert line["x"] == [1, 2, 3, 4]
+        assert line["y"] == pytest.approx([at_k.pass_at_k([4] * 30, c, k=k).mean() for k in line["x"]])
+        assert all(low <= y <= high for low, y, high in zip(line["low"], line["y"], line["high"], strict=True))
+
+
+@pytest.mark.parametrize("key", ["pass@4", "G-Pass@4_1.0", "mG-Pass@2", "avg@4"])
+def test_a_number_is_shown_when_it_is_chosen(key):
+    parts = ask(write(A), write(B), key=key)["parts"]
+    assert f"at {key}" in text_of(parts["head"])
+    assert len(figures(parts["curves"])) == 1
+
+
+def test_two_models_in_one_file_are_found_and_can_be_exchanged():
+    text = f"{write(A, 'big')}\n{write(B, 'small')}\n{write(B, 'third')}"
+    found = ask(text)
+    assert "big is better than small" in text_of(found["parts"]["head"])
+    assert [value for value, _ in found["choices"]["model_b"]] == ["", "big", "third"]
+    turned = ask(text, model_a="small", model_b="big")["parts"]
+    assert "big is better than small" in text_of(turned["head"])
+    assert CELL.findall(turned["table"])[0][0] in ("of-b", "unsure")
+    assert (
+        "is the same model" in ask(text, model_b="big")["refused"]
+        or "same model" in ask(text, model_b="big")["refused"]
+    )
+    named = ask(text.replace("model", "temperature"), by="temperature")
+    assert "big is better than small" in text_of(named["parts"]["head"])
+
+
+def test_columns_may_be_named_for_the_files_that_have_them():
+    a = "\n".join(json.dumps({"qid": i, "id": 7, "ok": row, "correct": [0] * 4}) for i, row in enumerate(A))
+    b = "\n".join(json.dumps({"qid": i, "correct": row}) for i, row in enumerate(B))
+    expected = ask(write(A), write(B))["parts"]["table"]
+    found = ask(a, b, columns="problem=qid, grades = ok")
+    assert CELL.findall(found["parts"]["table"]) == CELL.findall(expected)
+    assert CELL.findall(ask(a, b)["parts"].get("table", "")) != CELL.findall(expected)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("columns", ["qid", "qid=problem", "problem=", "=", "problem=nope", "problem=a=b"])
+def test_columns_that_are_none_are_refused(columns, language):
+    found = ask(write(A), write(B), language, columns=columns)
+    assert 'role="alert"' in found["refused"]
+    assert found["parts"] == {}
+    if "nope" in columns:
+        assert "“nope”" in unescape(found["refused"])
+        assert "“correct”" in unescape(found["refused"])
+
+
+def test_the_bundled_pair_is_two_prompts_on_the_same_problems():
+    rows = [json.loads(line) for line in read_pair().splitlines()]
+    grades = {prompt: [row["correct"] for row in rows if row["prompt"] == prompt] for prompt in ("long", "medium")}
+    won = sum(sum(a) > sum(b) for a, b in zip(*grades.values(), strict=True))
+    head = text_of(answer(USUAL, "en")["parts"]["head"])
+    assert f"A is better on {won}" in head
+
+
+def test_problem_sets_that_differ_are_said_and_can_be_refused():
+    b = write(B[:20], start=10)
+    found = ask(write(A), b)
+    assert 'class="warning"' in found["parts"]["head"]
+    warning = re.search(r'<div class="warning".*?</div>', found["parts"]["head"])[0]
+    assert text_of(warning) == "Problems that only one model has, left out: 10."
+    data = json.loads(unescape(re.search(r'data-problems="(.*?)"', found["parts"]["problems"])[1]))
+    assert len(data["problems"]) == 20
+    assert "20" in ask(write(A), b, unmatched="error")["refused"]
+    unpaired = ask(write(A), b, unmatched="unpaired")["parts"]
+    assert "10 problems are in A alone, 0 in B alone" in text_of(unpaired["head"])
+    assert unpaired["problems"] == ""
+
+
+def test_other_conditions_are_said():
+    answers = "\n".join(json.dumps({"task_id": f"p{i}", "answers": ["1", "2"], "reference": "1"}) for i in range(30))
+    found = ask(write([row[:2] for row in A]), answers)
+    assert found["refused"] is None
+    assert "condition" in text_of(found["parts"]["head"])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("a", "b", "fields", "said"),
+    [
+        ("", "", {}, ""),
+        (write(A), "", {}, ""),
+        (write(A), "x", {}, "B"),
+        ("{broken", write(B), {}, "A"),
+        (write(A), write(B), {"k": "99"}, "99"),
+        (write(A), write(B), {"k": "0"}, "0"),
+        (write(A), write(B), {"taus": "2"}, "2"),
+        (write(A), write(B), {"margin": "<b>"}, "&lt;b&gt;"),
+        (write(A), '{"task_id": "q", "correct": [1, 0]}', {}, ""),
+        (write(A), '{"task_id": "p0", "correct": [1, null]}', {}, "B"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_in_a_sentence(a, b, fields, said, language):
+    found = ask(a, b, language, **fields)
+    assert 'role="alert"' in found["refused"]
+    assert said in found["refused"]
+    assert found["parts"] == {}
+
+
+def test_names_are_no_markup():
+    text = f"{write(A, '<img src=x>')}\n{write(B, '<script>')}".replace("p0", "<i>&")
+    found = ask(text)
+    assert not re.search(r"<(img|script|i>)", json.dumps(found["parts"]))  # choices are put in as text
+    assert "&lt;img src=x&gt;" in found["parts"]["head"]
+
+
+def test_too_many_numbers_are_refused_before_they_are_compared(monkeypatch):
+    monkeypatch.setattr(comparing, "MOST_VALUES", 30 * 12)
+    found = ask(write(A), write(B), k="1, 2, 3, 4")
+    assert "at most 12 numbers" in found["refused"]
+    assert ask(write(A), write(B))["refused"] is None  # without a wish, fewer k are shown

@@ -1,0 +1,135 @@
+"""What a visitor gave: text, or the bytes of a file; a table, or what a harness wrote."""
+
+import gzip
+import json
+from base64 import b64encode
+from io import BytesIO
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from at_k.demo.given import Given
+from at_k.demo.limits import LIMITS
+from at_k.errors import InputError, Message
+from at_k.readers import sources
+
+HUMAN_EVAL = Path(__file__).parents[1] / "data" / "harness" / "human-eval" / "samples.jsonl_results.jsonl"
+
+
+def opened(data):
+    return {"name": "a", "packed": f"data:application/octet-stream;base64,{b64encode(data).decode()}"}
+
+
+def test_a_table_offers_its_columns():
+    given = Given('{"qid": 1, "passed": [1, 0]}')
+    assert given.columns == ["qid", "passed"]
+    assert given.guess({"problem": "qid"})["grades"] == "passed"
+    assert given.read({"problem": "qid"}).grades == [[1.0, 0.0]]
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_a_file_of_a_harness_offers_no_columns(compress):
+    data = compress(HUMAN_EVAL.read_bytes())
+    given = Given(data.decode()) if compress is bytes else Given.take(" ", opened(data))
+    assert given.format.name == "human-eval"
+    assert given.columns == []
+    assert given.guess({}) == given.read({}).roles
+    verdicts = [json.loads(line)["passed"] for line in HUMAN_EVAL.read_text().splitlines()]
+    assert sum(map(sum, given.read({}).grades)) == sum(verdicts)
+
+
+def test_a_text_goes_before_a_file():
+    assert Given.take("x", opened(b"y")) == Given("x")
+
+
+@pytest.mark.parametrize("sent", [None, "x", [1], {}, {"packed": None}, {"name": "a"}])
+def test_without_a_file_there_is_the_text(sent):
+    assert Given.take("", sent) == Given("")
+
+
+@pytest.mark.parametrize("sent", ["%", ["a"], {"a": 1}, 12.5, "data:;base64,a"])
+def test_a_file_that_was_not_sent_whole_is_refused(sent):
+    with pytest.raises(InputError, match="Open it again"):
+        Given.take("", {"packed": sent})
+
+
+def test_a_file_keeps_to_the_limits():
+    with pytest.raises(InputError) as caught:
+        _ = Given(packed=bytes(LIMITS.max_bytes + 1)).format
+    assert caught.value.code == "tables.too_large"
+    with pytest.raises(InputError) as caught:
+        Given(packed=gzip.compress(b'{"a": 1}\n' * LIMITS.max_bytes)).read({})
+    assert caught.value.code in ("tables.too_large", "sources.bomb")
+
+
+def test_a_text_beyond_the_limits_is_refused_as_a_whole():
+    given = Given("x" * (LIMITS.max_bytes + 1))
+    with pytest.raises(InputError) as found:
+        given.read({})
+    assert given.refuse(found.value).code == found.value.code == "tables.too_large"
+
+
+def test_a_packed_table_offers_its_columns():
+    file = BytesIO()
+    pq.write_table(pa.table({"qid": [1, 1], "passed": [1, 0]}), file)
+    for data in (gzip.compress(b"qid,passed\n1,1\n1,0\n"), file.getvalue()):
+        given = Given.take("", opened(data))
+        assert given.columns == ["qid", "passed"]
+        assert given.read({"problem": "qid"}).grades == [[1.0, 0.0]]
+
+
+def test_many_empty_members_are_unpacked_once(monkeypatch):
+    opens = []
+    read = sources._Unpacked.__init__
+    monkeypatch.setattr(
+        sources._Unpacked, "__init__", lambda *args, **named: (opens.append(1), read(*args, **named))[1]
+    )
+    packed = gzip.compress(b"") * 10 + gzip.compress(b'{"id": 1, "correct": [1, 0]}')
+    opens.clear()
+    assert Given(packed=packed).read({}).grades == [[1.0, 0.0]]
+    assert len(opens) == 1
+
+
+def test_a_scorer_is_chosen():
+    data = (HUMAN_EVAL.parents[1] / "inspect-ai" / "toy_numbers.eval").read_bytes()
+    chosen = [Given(packed=data).read({}, scorer=scorer).origin.chosen for scorer in (None, "includes")]
+    assert chosen == [{"scorer": "match"}, {"scorer": "includes"}]
+    with pytest.raises(InputError, match="There is no scorer “x”"):
+        Given(packed=data).read({}, scorer="x")
+
+
+@pytest.mark.parametrize(
+    ("text", "row", "line"),
+    [
+        ('{"a": 1}\n{"a": 2}', 2, 2),
+        ('\n\n{"a": 1}\n\n{"a": 2}', 2, 5),
+        ("a,b\n1,2\n3,4", 2, 3),
+        ('a,b\n"1\n2",2\n\n3,4', 2, 5),
+        ("a\tb\r\n1\t2\r\n", 1, 2),
+        ('[{"a": 1},\n {"a": 2}]', 2, None),
+        ('{"a": [1, 2]}', 1, None),
+        ("a,b\n1,2", 7, None),
+    ],
+)
+def test_rows_are_counted_as_lines(text, row, line):
+    said = Given(text).name_lines(Message("cells.place", "row {row}, column “{column}”", row=row, column="a"))
+    assert str(said) == (f"row {row}, column “a”" if line is None else f"line {line}, column “a”")
+    inside = Given(text).name_lines(Message("x.y", "{place}", place=said)).values["place"]
+    assert inside.code == "cells.place"
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "found"),
+    [
+        ("model,id,correct\na,1,1\nb,1,0", {}, ("model", ["a", "b"])),
+        ("Run,id,correct\n2,1,1\n1,1,0", {}, ("Run", ["2", "1"])),
+        ("model,id,correct\na,1,1\na,2,0", {}, None),
+        ("model,id,correct\na,1,1\nb,2,0", {"group": "model"}, None),
+        ('{"correct": [1, 0]}', {}, None),
+        (HUMAN_EVAL.read_text(), {}, None),
+    ],
+)
+def test_a_column_of_models_is_found(text, named, found):
+    assert Given(text).find_models(named) == found

@@ -1,0 +1,185 @@
+"""The document around the pages: its head, its header, its language, and the files that a browser keeps."""
+
+import gzip
+import re
+from html.parser import HTMLParser
+from itertools import product
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from at_k.demo import shell
+from at_k.demo.words import LANGUAGES, WORDS
+
+PAGES = ("explore", "score", "metrics")
+
+DOCUMENT = """<!doctype html><html
+\tlang="en"><head>
+    <meta property="og:title" content="Gradio" />
+    <meta
+        property="og:image"
+        content="https://example.org/gradio.jpg"
+    />
+    <meta name="twitter:title" content="Gradio" />
+    <meta name="viewport" content="width=device-width" /></head>
+<body style="margin: 0"><gradio-app></gradio-app></body></html>"""
+
+
+def answer_with_document(request: Request):
+    return HTMLResponse(DOCUMENT, headers={"X-Kept": "yes"})
+
+
+def answer_with_request(request: Request):
+    return JSONResponse([request.url.query, request.headers.get("accept-language")])
+
+
+@pytest.fixture
+def visitor():
+    routes = [
+        *shell.make_routes(),
+        Route("/", answer_with_document),
+        Route("/assets/{name}", answer_with_request),
+        Route("/gradio_api/run/x", answer_with_request, methods=["GET", "POST"]),
+    ]
+    app = Starlette(routes=routes, middleware=[Middleware(shell.Shell, pages=PAGES)])
+    return TestClient(app, base_url="https://at-k.example", headers={"accept-language": "fr"})
+
+
+class Parts(HTMLParser):
+    """What a program that follows a link reads: the title, and the properties of the page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.metas, self.language, self.title, self._inside = [], None, "", False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self._inside = tag == "title"
+        if tag == "html":
+            self.language = attrs["lang"]
+        if tag == "meta":
+            self.metas.append((attrs.get("property") or attrs.get("name"), attrs.get("content")))
+
+    def handle_data(self, data):
+        if self._inside:
+            self.title += data
+
+    def handle_endtag(self, tag):
+        self._inside = False
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_link_has_a_title_a_description_and_a_picture(visitor, page, language):
+    found = visitor.get(f"/?page={page}&lang={language}&n=64")
+    parts = Parts(found.text)
+    names = [name for name, _ in parts.metas]
+    assert len(names) == len(set(names))
+    metas = dict(parts.metas)
+    place = LANGUAGES.index(language)
+    assert parts.language == language
+    assert parts.title == metas["og:title"] == f"at-k · {WORDS[f'{page}.title'][place]}"
+    assert metas["og:description"] == metas["twitter:description"] == WORDS["app.description"][place]
+    assert "Gradio" not in {content for _, content in parts.metas}
+    assert metas["viewport"] == "width=device-width"
+    assert found.headers["x-kept"] == "yes"
+    picture = visitor.get(metas["og:image"])
+    assert picture.headers["content-type"] == "image/png"
+    assert picture.content[16:24] == (1200).to_bytes(4, "big") + (630).to_bytes(4, "big")  # its size, in the PNG itself
+    assert f'data-page="{page}" aria-current=page' in found.text
+
+
+def test_an_unknown_page_is_the_first(visitor):
+    for query in ("", "?page=", "?page=<script>", "?page=%00", "?n=1"):
+        assert 'data-page="explore" aria-current=page' in visitor.get(f"/{query}").text
+
+
+@pytest.mark.parametrize(
+    ("query", "cookie", "accepted", "language"),
+    [
+        ("", "", "zh-CN,en;q=0.5", "zh"),
+        ("?lang=en", "at-k-language=zh", "zh", "en"),
+        ("?lang=fr", "at-k-language=zh", "en", "zh"),
+        ("", "a=b; at-k-language=zh; c", "en", "zh"),
+        ("", "at-k-language=<b>", "zh", "zh"),
+        ("", "\x01=;;=", "fr", "en"),
+    ],
+)
+def test_the_language_of_the_server_is_that_of_the_page(visitor, query, cookie, accepted, language):
+    headers = {"accept-language": accepted, "cookie": cookie}
+    assert Parts(visitor.get(f"/{query}", headers=headers).text).language == language
+    if not query:
+        assert visitor.get("/gradio_api/run/x", headers=headers).json() == ["", language]
+
+
+def test_gradio_does_not_see_the_address_of_a_page(visitor):
+    assert visitor.post("/gradio_api/run/x?page=score&n=4").json()[0] == ""
+    assert visitor.get("/gradio_api/run/x?session_hash=a").json()[0] == "session_hash=a"
+
+
+@pytest.mark.parametrize("host", ['"><script>', "[", "a b", "", "[::1]", "x@y", "\xe9"])
+def test_a_host_without_a_proper_name_is_not_repeated(visitor, host):
+    found = visitor.get("/", headers={"host": host.encode("latin-1")})
+    assert found.status_code == 200
+    assert dict(Parts(found.text).metas)["og:image"] == shell.address_of("card.png")
+
+
+def test_the_document_is_sent_compressed_and_whole(visitor):
+    found = visitor.get("/", headers={"accept-encoding": "gzip"})
+    assert found.headers["content-encoding"] == "gzip"
+    plain = visitor.get("/", headers={"accept-encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    assert plain.text == found.text
+    assert int(found.headers["content-length"]) == len(gzip.compress(plain.content, 5)) < len(plain.content)
+    head = visitor.head("/", headers={"accept-encoding": "identity"})
+    assert (head.content, head.headers["content-length"]) == (b"", plain.headers["content-length"])
+
+
+def test_every_visitor_gets_their_own_document(visitor):
+    """Documents are kept: whoever comes second gets the same, and whoever asks for something else does not."""
+    asked = list(product(PAGES, LANGUAGES, ["a.example", "b.example"], ["gzip", "identity"]))
+    for page, language, host, coding in asked * 2:
+        found = visitor.get(f"/?page={page}&lang={language}", headers={"host": host, "accept-encoding": coding})
+        parts = Parts(found.text)
+        title = WORDS[f"{page}.title"][LANGUAGES.index(language)]
+        assert (parts.language, parts.title) == (language, f"at-k · {title}")
+        assert dict(parts.metas)["og:image"] == f"https://{host}/{shell.address_of('card.png')}"
+        assert found.headers.get("content-encoding", "identity") == coding
+
+
+def test_files_are_kept_by_browsers_for_as_long_as_they_are_the_same(visitor):
+    for path in shell.FOLDER.iterdir():
+        found = visitor.get("/" + shell.address_of(path.name))
+        assert (found.status_code, found.headers["cache-control"]) == (200, shell.CACHED)
+        assert found.content == path.read_bytes()
+    assert visitor.get(f"/assets-at-k/{'0' * 12}/figures.js").status_code == 404
+    assert visitor.get("/" + shell.address_of("..%2fshell.py")).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"), [("index-DphvyggB.js", True), ("a-b-_Ab1cdEf.css", True), ("index.js", False)]
+)
+def test_files_of_gradio_with_a_hash_are_kept_too(visitor, name, kept):
+    assert (visitor.get(f"/assets/{name}").headers.get("cache-control") == shell.CACHED) == kept
+    assert "cache-control" not in visitor.get("/assets/of/no-Abcdefgh.js").headers
+
+
+def test_modules_import_what_there_is():
+    for path in shell.FOLDER.glob("*.js"):
+        for name in re.findall(r'from "\./([^"]+)"', path.read_text(encoding="utf-8")):
+            assert (shell.FOLDER / name).is_file(), path
+
+
+def test_every_page_links_to_the_project_the_paper_and_the_package(visitor, monkeypatch):
+    assert "project" not in shell.find_links()
+    monkeypatch.setenv("SPACE_ID", "somebody/at-k")
+    found = visitor.get("/?page=score").text
+    for link in ("https://huggingface.co/spaces/somebody/at-k/tree/main", "https://arxiv.org/abs/2412.13147"):
+        assert f'href="{link}"' in found
+    assert f'href="{shell.find_links()["package"]}"' in found

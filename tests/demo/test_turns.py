@@ -1,0 +1,139 @@
+"""Turns: in which order visitors work, how many wait, and what happens when one leaves."""
+
+import asyncio
+
+import gradio as gr
+import pytest
+from starlette.requests import Request
+
+from at_k.demo import turns
+from at_k.demo.turns import BusyError, Turns, find_visitor, in_turn
+from at_k.demo.words import say
+
+
+async def pause():
+    """Let everybody else go on."""
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+class Day:
+    """Visitors that ask one after the other, and finish when they are told to."""
+
+    def __init__(self, **limits):
+        self.turns, self.done, self.order, self.tasks = Turns(**limits), asyncio.Event(), [], []
+
+    async def ask(self, *visitors):
+        for visitor in visitors:
+            self.tasks.append(asyncio.create_task(self._work(visitor)))
+            await pause()
+
+    async def _work(self, visitor):
+        async with self.turns.take(visitor):
+            self.order.append(visitor)
+            await self.done.wait()
+
+    async def end(self):
+        self.done.set()
+        await asyncio.wait_for(asyncio.gather(*self.tasks, return_exceptions=True), 10)
+        return self.order
+
+
+def make_request(client=None, **headers):
+    named = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+    return gr.Request(Request({"type": "http", "headers": named, "client": client}))
+
+
+def run(work):
+    return asyncio.run(work())
+
+
+def test_visitors_alternate_whatever_one_of_them_asks_for():
+    async def work():
+        day = Day(at_once=1)
+        await day.ask("a", "a", "a", "a", "b", "c", "b")
+        return await day.end()
+
+    assert run(work) == ["a", "a", "b", "c", "a", "b", "a"]
+
+
+def test_a_visitor_has_one_turn_at_a_time():
+    async def work():
+        day = Day(at_once=2)
+        await day.ask("a", "a", "b", "c")
+        working = list(day.order)
+        return working, await day.end()
+
+    working, order = run(work)
+    assert working == ["a", "b"]
+    assert sorted(order) == ["a", "a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("limits", "asked", "refused"),
+    [
+        ({"of_visitor": 2}, "aaaaab", 2),  # one works, two wait
+        ({"waiting": 3}, "aaabcd", 1),  # a and b work; two of a and one of c wait
+        ({}, "a" * 40, 7),
+    ],
+)
+def test_more_than_may_wait_are_refused(limits, asked, refused):
+    async def work():
+        day = Day(**limits)
+        await day.ask(*asked)
+        await day.end()
+        return [task.exception() for task in day.tasks if task.exception()]
+
+    assert [type(error) for error in run(work)] == [BusyError] * refused
+
+
+def test_who_leaves_gives_the_place_back():
+    async def work():
+        day = Day(at_once=1)
+        await day.ask("a", "b", "c")
+        day.tasks[1].cancel()  # waiting
+        day.tasks[0].cancel()  # working
+        await pause()
+        await day.ask("d")
+        order = await day.end()
+        return order, day.turns._waiting, day.turns._working
+
+    assert run(work) == (["a", "c", "d"], {}, set())
+
+
+def test_who_leaves_when_the_turn_has_just_come_gives_it_on():
+    async def work():
+        day = Day(at_once=1)
+        await day.ask("a", "b", "c")
+        day.done.set()
+        while not day.tasks[0].done():
+            await asyncio.sleep(0)
+        day.tasks[1].cancel()
+        return await day.end()
+
+    assert run(work)[-1] == "c"
+
+
+def test_work_is_done_and_its_error_is_passed_on():
+    async def work():
+        assert await in_turn(None, lambda a, *, b: a + b, 1, b=2) == 3
+        with pytest.raises(ZeroDivisionError):
+            await in_turn(None, lambda: 1 / 0)
+        return await in_turn(None, str, 4)
+
+    assert run(work) == "4"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_refusal_is_said_in_the_language_of_the_visitor(monkeypatch, language):
+    monkeypatch.setattr(turns, "_turns", Turns(at_once=0, waiting=0))
+    request = make_request(accept_language=language)
+    with pytest.raises(gr.Error) as caught:
+        run(lambda: in_turn(request, str))
+    assert caught.value.message == say(language, "serving.busy")
+
+
+def test_a_visitor_is_known_by_an_address():
+    assert find_visitor(make_request(("192.0.2.7", 80))) == "192.0.2.7"
+    assert find_visitor(make_request(("10.0.0.1", 80), x_forwarded_for="192.0.2.1, 10.0.0.2")) == "192.0.2.1, 10.0.0.2"
+    assert find_visitor(make_request()) == find_visitor(None) == ""
