@@ -1,0 +1,266 @@
+"""Compare files: the table of differences, and the problems on which the models differ most."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from os.path import basename, commonpath, relpath
+from typing import TYPE_CHECKING, Any
+
+from at_k.cli.layout import cell_len, fit, list_sentences, split_columns, wrap
+from at_k.cli.options import read_where, refuse
+from at_k.cli.scoring import make_report
+from at_k.cli.terminal import Line, make_console, print_lines
+from at_k.cli.words import make_printable
+from at_k.errors import InputError
+
+if TYPE_CHECKING:
+    from at_k.analysis.comparison import Compared
+    from at_k.report import Report
+    from at_k.uncertainty import Ranking
+
+_SHOWN_FLIPS = 5
+_NAME = 40
+"""Columns for the name of a problem or of a model."""
+
+_RANKS = "A > B where the data show it; models between commas may change places."
+
+
+def compare_files(
+    paths: Sequence[str],
+    *,
+    level: float,
+    method: str,
+    margin: float | None,
+    extra_tests: Sequence[str],
+    unmatched: str,
+    form: str,
+    where: Sequence[str] | None,
+    **options: Any,
+) -> None:
+    """Compare two models, or rank several, and print what was found.
+
+    Args:
+        paths: a file for each model; or one file, where `where` has several values of a column.
+        level: the confidence level.
+        method: the method of the intervals.
+        margin: a difference that does not matter.
+        extra_tests: further tests.
+        unmatched: what happens to problems that not all models have.
+        form: "table", "markdown" or "json".
+        where: the texts of `--where`.
+        options: those of the command `score`.
+
+    Raises:
+        InputError: if a file cannot be used, or the models cannot be compared.
+        OSError: if a file cannot be opened.
+        typer.BadParameter: if an option is wrong, whatever the files hold.
+    """
+    from at_k.analysis.comparison import compare, rank
+
+    models = list_models(paths, where)
+    if len(models) > 2:
+        given = {"--margin": margin is not None, "--extra-test": bool(extra_tests), "--ci-method": method != "t"}
+        for option in (option for option, is_given in given.items() if is_given):
+            raise refuse(option, "This is for two models. Several are ranked by the sign-flip test.")
+        if unmatched == "unpaired":
+            raise refuse("--unmatched", "Several models are ranked on the same problems only: error or drop.")
+    reports = read_reports(models, options)
+    if len(models) == 2:
+        (a, first), (b, second) = reports.items()
+        compared = compare(
+            first,
+            second,
+            names=(a, b),
+            level=level,
+            method=method,
+            margin=margin,
+            extra_tests=extra_tests,
+            unmatched=unmatched,
+        )
+        _print(compared.to_dict(), compared.to_markdown(), lay_out_comparison(compared, make_console().width), form)
+        return
+    keys = [key for key in next(iter(reports.values())).values
+            if all(key in report.values for report in reports.values())]  # fmt: skip
+    if not keys:
+        raise InputError(
+            "compare.no_key",
+            "The models have no number in common: {keys}. Ask for the same k.",
+            keys="; ".join(", ".join(report.values) for report in reports.values()),
+        )
+    rankings = {str(key): rank(reports, key=key, level=level, unmatched=unmatched) for key in keys}
+    lines = lay_out_rankings(rankings, make_console().width)
+    plain = {key: spell_ranking(ranking) for key, ranking in rankings.items()}
+    _print(plain, "\n".join("".join(text for text, _ in line) for line in lines), lines, form)
+
+
+def list_models(paths: Sequence[str], where: Sequence[str] | None) -> dict[str, tuple[str, list[str]]]:
+    """List the models: name → its file, and the texts of `--where` for it.
+
+    Raises:
+        typer.BadParameter: if there is one model alone.
+
+    Examples:
+        >>> list_models(["r.csv"], ["model=a", "model=b", "split=test"])
+        {'model=a': ('r.csv', ['model=a', 'split=test']), 'model=b': ('r.csv', ['model=b', 'split=test'])}
+    """
+    texts = list(where or ())
+    if len(paths) > 1:
+        return {name: (path, texts) for name, path in zip(name_models(paths), paths, strict=True)}
+    several = [(column, values) for column, values in (read_where(where) or {}).items() if len(set(values)) > 1]
+    if len(several) != 1:
+        raise refuse(
+            "FILE",
+            "Give the files of at least two models; or one file, and for each model in it --where with a value of the "
+            "same column: --where model=a --where model=b",
+        )
+    column, values = several[0]
+    others = [text for text in texts if text.partition("=")[0] != column]
+    return {own: (paths[0], [own, *others]) for own in (f"{column}={value}" for value in values)}
+
+
+def read_reports(models: Mapping[str, tuple[str, list[str]]], options: Mapping[str, Any]) -> dict[str, Report]:
+    """Score the file of each model, or load the report that was saved in it."""
+    return {
+        name: make_report([path], ci="none", by="none", where=texts, **options)
+        for name, (path, texts) in models.items()
+    }
+
+
+def spell_ranking(ranking: Ranking) -> dict[str, Any]:
+    """Return a ranking as plain data, ready for `json.dumps`."""
+    return {
+        "order": str(ranking),
+        "values": ranking.values,
+        "ranks": ranking.ranks,
+        "pairs": [
+            {
+                "a": a,
+                "b": b,
+                "difference": found.difference,
+                "low": found.low,
+                "high": found.high,
+                "p_value": found.p_value,
+                "p_adjusted": ranking.p_values[a, b],
+            }
+            for (a, b), found in ranking.pairs.items()
+        ],
+        "notes": list(map(str, ranking.notes)),
+    }
+
+
+def name_models(paths: Sequence[str]) -> list[str]:
+    """Name each model by what its path does not share with the others.
+
+    Examples:
+        >>> name_models(["runs/a.jsonl", "runs/b.jsonl"]), name_models(["a/r.json", "b/r.json"])
+        (['a.jsonl', 'b.jsonl'], ['a/r.json', 'b/r.json'])
+        >>> name_models(["a.jsonl", "a.jsonl"])
+        ['a.jsonl (1)', 'a.jsonl (2)']
+    """
+    short = [basename(path.rstrip("/")) or path for path in paths]
+    if len(set(short)) == len(short):
+        return short
+    try:
+        folder = commonpath(paths)
+    except ValueError:  # some paths are absolute and others are not
+        return list(paths)
+    longer = [relpath(path, folder) if folder and len(set(paths)) == len(paths) else path for path in paths]
+    return longer if len(set(longer)) == len(longer) else [f"{path} ({i})" for i, path in enumerate(longer, 1)]
+
+
+def lay_out_comparison(compared: Compared, width: int) -> list[Line]:
+    """Lay out the comparison of two models for a terminal."""
+    from at_k.analysis.comparison import list_cells
+
+    level = next(iter(compared.comparisons.values())).level
+    names = [fit(name, width - 3).rstrip() for name in compared.names]
+    lines: list[Line] = [[(f"{letter}  ", "bold"), (name, "")] for letter, name in zip("AB", names, strict=True)]
+    header = ["", "A", "B", f"A − B [{100 * level:g} %]", "p", "won / lost / tied", ""]
+    cells = list_cells(replace(compared, names=("A", "B")))
+    lines += [[], *lay_out_cells([header, *cells], width)]
+    lines += lay_out_tests(compared, width)
+    key = "pass@1" if "pass@1" in compared.flips else next(iter(compared.flips), "")
+    flips = compared.flips.get(key, [])[:_SHOWN_FLIPS]
+    if flips:
+        room = min(max(len("problem"), *(cell_len(make_printable(flip.problem)) for flip in flips)), _NAME)
+        lines += [[], [(f"Problems that differ most in {key}", "bold")]]
+        lines.append([(f"  {'problem':{room}}      A      B", "cyan")])
+        lines += [[(f"  {fit(flip.problem, room)}  {flip.a:.3f}  {flip.b:.3f}", "")] for flip in flips]
+    notes = list_sentences(map(str, compared.notes), width, "yellow")
+    return [*lines, *([[], *notes] if notes else [])]
+
+
+def lay_out_tests(compared: Compared, width: int) -> list[Line]:
+    """Lay out the p-values of equivalence and of further tests, if there are any."""
+    from at_k.analysis.comparison import write_p
+
+    columns = {"equivalent": compared.equivalence} if compared.equivalence else {}
+    columns |= compared.extra_tests
+    if not any(columns.values()):
+        return []
+    rows = [
+        [key, *("–" if key not in found else write_p(found[key]) for found in columns.values()), ""]
+        for key in map(str, compared.comparisons)
+    ]
+    return [[], [("p of further tests", "bold")], *lay_out_cells([["", *columns, ""], *rows], width)]
+
+
+def lay_out_cells(rows: Sequence[Sequence[str]], width: int) -> list[Line]:
+    """Lay out a table with a header. Columns that do not fit stand below, and the last one is flush left."""
+    widths: dict[int | None, int] = {i: max(len(row[i]) for row in rows) for i in range(len(rows[0]))}
+    first, last = widths.pop(0), len(rows[0]) - 1
+    parts = split_columns(widths, width - first)
+    lines: list[Line] = []
+    for number, row in enumerate(rows):
+        for turn, part in enumerate(parts):
+            pieces: Line = [((row[0] if not turn else "").ljust(first), "cyan" if not number else "")]
+            for i in part:
+                if i is not None and i != last:
+                    pieces.append((f"  {row[i]:>{widths[i]}}", "cyan" if not number else ""))
+                elif i is not None:
+                    pieces.append((f"  {row[i]}", "bold"))
+            if any(text.strip() for text, _ in pieces):
+                pieces[-1] = (pieces[-1][0].rstrip(), pieces[-1][1])
+                lines.append(pieces)
+    return lines
+
+
+def lay_out_rankings(rankings: Mapping[str, Ranking], width: int) -> list[Line]:
+    """Lay out the order of several models in every number, as far as the data tell it; its pairs, if there is one."""
+    lines: list[Line] = list_sentences([_RANKS], width, "dim")
+    for key, ranking in rankings.items():
+        lines += [[], *([(text, "bold")] for text in wrap(f"{key}  {ranking}", width, first="", rest="    "))]
+        room = min(max(cell_len(make_printable(name)) for name in ranking.names), _NAME)
+        for name in ranking.names:
+            first, last = ranking.ranks[name]
+            places = str(first) if first == last else f"{first}–{last}"
+            lines.append([(f"  {fit(name, room)}  {ranking.values[name]:.3f}  rank {places}", "")])
+        if len(rankings) == 1:
+            lines += [[], *(line for pair in ranking.pairs for line in lay_out_pair(ranking, pair, width))]
+    notes = dict.fromkeys(str(note) for ranking in rankings.values() for note in ranking.notes)
+    return [*lines, *([[], *list_sentences(notes, width, "yellow")] if notes else [])]
+
+
+def lay_out_pair(ranking: Ranking, pair: tuple[str, str], width: int) -> list[Line]:
+    """Lay out the comparison of two of several models, in two lines if it is too wide for one."""
+    from at_k.analysis.comparison import write_p
+
+    found = ranking.pairs[pair]
+    a, b = (fit(name, min(cell_len(make_printable(name)), _NAME)) for name in pair)
+    numbers = f"{found.difference:+.3f} [{found.low:+.3f}, {found.high:+.3f}], p {write_p(ranking.p_values[pair])}"
+    if cell_len(f"  {a} − {b}: {numbers}") <= width:
+        return [[(f"  {a} − {b}: ", "dim"), (numbers, "")]]
+    return [[(text, "dim")] for text in wrap(f"{a} − {b}:", width, first="  ", rest="  ")] + [[(f"    {numbers}", "")]]
+
+
+def _print(plain: dict[str, Any], markdown: str, lines: list[Line], form: str) -> None:
+    console = make_console()
+    if form == "table":
+        print_lines(lines, console)
+    else:
+        console.file.write(
+            (markdown if form == "markdown" else json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False))
+            + "\n"
+        )

@@ -1,0 +1,71 @@
+"""Lay out a diagnosis for a terminal: the mistakes first, each sentence with its rule."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from at_k.analysis.diagnosis import BROKEN, Diagnosis, diagnose
+from at_k.cli.layout import lay_out_title
+from at_k.cli.terminal import Line, make_console, print_lines
+from at_k.cli.words import make_printable, name_options
+
+if TYPE_CHECKING:
+    from at_k.errors import Message
+    from at_k.report import Report
+
+_LONGEST = 100
+"""Sentences are not wider, however wide the terminal is."""
+
+
+def print_diagnosis(report: Report, form: str) -> None:
+    """Diagnose a report, and print what was found as "text", "json" or "markdown"."""
+    found = diagnose(report)
+    console = make_console()
+    if form == "text":
+        print_lines(lay_out_diagnosis(found, console.width), console)
+        return
+    if form == "json":
+        text = json.dumps({"source": report.source, **found.to_dict()}, ensure_ascii=False, indent=1)
+    else:
+        text = found.to_markdown()
+    console.file.write(f"{text}\n")
+    beside = make_console(stderr=True)
+    print_lines(lay_out_title(report, beside.width), beside)
+
+
+def lay_out_diagnosis(found: Diagnosis, width: int) -> list[Line]:
+    """Lay out what was read, the mistakes, what the numbers mean, and remarks about how they were read."""
+    mistakes = found.mistakes
+    rest = [each for each in found.sentences if not each.code.startswith(BROKEN)]
+    notes = [note for note in found.report.notes if not note.code.startswith(BROKEN)]
+    lines = lay_out_title(found.report, width)
+    for heading, sentences, style in (
+        ("This must be a mistake", mistakes, "red"),
+        ("What the numbers say", rest, ""),
+        ("How they were read", notes, "yellow"),
+    ):
+        if sentences:
+            lines += [[], [(heading, "bold")], *_list_sentences(sentences, width, style)]
+    return lines
+
+
+def _list_sentences(sentences: Sequence[Message], width: int, style: str) -> list[Line]:
+    """Wrap sentences, and add to each the name of its rule."""
+    lines: list[Line] = []
+    for each in sentences:
+        rule = f"[{each.code}]"
+        text = f"{make_printable(name_options(str(each)))} {rule}"
+        *wrapped, last = textwrap.wrap(
+            text,
+            min(width, _LONGEST),
+            initial_indent="- ",
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        lines += [[(line, style)] for line in wrapped]
+        lines.append([(last.removesuffix(rule), style), (rule, "dim")])
+    return lines

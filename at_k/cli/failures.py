@@ -1,0 +1,98 @@
+"""How a command ends if something goes wrong: with one line on standard error, and a status that scripts can test."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+import typer
+from typer.core import TyperCommand
+
+DATA, INTERRUPTED = 1, 130
+"""The exit statuses for data that cannot be used, and for Ctrl-C. Typer exits with 2 if the command line is wrong."""
+
+
+class Command(TyperCommand):
+    """A command that ends plainly, unless it is given `--debug`."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        with end_plainly(debug=bool(ctx.params.get("debug"))):
+            _refuse_to_score_again(ctx)
+            done = super().invoke(ctx)
+            sys.stdout.flush()  # so that a pipe that was closed shows here, and not when Python ends
+            return done
+
+
+def _refuse_to_score_again(ctx: Any) -> None:
+    """Raise if options say how to score what is a report that was saved."""
+    paths = ctx.params.get("paths")
+    if not paths:
+        return
+    from at_k.cli.options import OF_SCORING, refuse
+    from at_k.report.files import holds_report
+
+    if not all(map(holds_report, paths)):
+        return
+    for option in ctx.command.params:
+        source = ctx.get_parameter_source(option.name)
+        if option.name in OF_SCORING[ctx.command.name] and source is not None and source.name == "COMMANDLINE":
+            raise refuse(option.opts[0], "A report that was saved has its numbers, and is not scored again.")
+
+
+@contextmanager
+def end_plainly(*, debug: bool = False) -> Iterator[None]:
+    """Turn an exception into one line on standard error and an exit status. With `debug`, let it through."""
+    try:
+        yield
+    except (typer.Exit, typer.Abort, typer.BadParameter):
+        raise
+    except BrokenPipeError:
+        # `head` has read what it wanted. Python would complain when it flushes the pipe at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit from None
+    except KeyboardInterrupt:
+        if debug:
+            raise
+        fail("Interrupted.", INTERRUPTED)
+    except Exception as error:
+        if debug:
+            raise
+        fail(describe_error(error))
+
+
+def fail(sentence: str, status: int = DATA) -> NoReturn:
+    """Print a sentence on standard error, and exit."""
+    from at_k.cli.words import make_printable
+
+    typer.echo(make_printable(sentence), err=True)
+    raise typer.Exit(status)
+
+
+def describe_error(error: Exception) -> str:
+    """Say in one line what went wrong, and what to do.
+
+    Examples:
+        >>> describe_error(FileNotFoundError(2, "No such file or directory", "a.eval"))
+        'a.eval: No such file or directory'
+        >>> describe_error(ValueError('`grades` must be in [0, 1]; got 2'))
+        '`grades` must be in [0, 1]; got 2'
+    """
+    from at_k.cli.words import name_options
+    from at_k.errors import InputError
+
+    sentence = str(error)
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else sentence
+    # The library's own sentences quote arguments and columns in backticks. Those of Python and of NumPy do not.
+    if isinstance(error, (InputError, ImportError)) or (isinstance(error, (TypeError, ValueError)) and "`" in sentence):
+        return name_options(sentence)
+    if isinstance(error, MemoryError):
+        return "There is not enough memory for these results. Score fewer files at a time."
+    return (
+        f"{type(error).__name__}: {sentence or 'no message'}. This is a fault of at-k, not yours. Run the command "
+        "again with --debug, and report what it prints."
+    )

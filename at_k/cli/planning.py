@@ -1,0 +1,187 @@
+"""Plan a measurement from files, and lay the plan out for a terminal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from at_k.cli.layout import list_sentences, split_columns
+from at_k.cli.options import read_columns, refuse
+from at_k.cli.scoring import make_report, read_reading
+from at_k.cli.terminal import Line, make_console, print_lines
+from at_k.report.tables import describe_size
+from at_k.values import Key
+
+if TYPE_CHECKING:
+    from at_k.report import Report
+    from at_k.uncertainty import AdaptiveCurve, Plan, Prediction
+
+_CELL = 10
+"""Columns of a cell of the table."""
+
+
+def plan_files(
+    paths: Sequence[str],
+    *,
+    k: int,
+    tau: float | Fraction | None,
+    level: float,
+    problems: list[int] | None,
+    samples: list[int] | None,
+    half_width: float | None,
+    detect: float | None,
+    predict: list[int] | None,
+    adaptive: bool,
+    form: str,
+    **options: Any,
+) -> None:
+    """Print what a pilot tells about other measurements.
+
+    Args:
+        paths: the files of the pilot.
+        k: as of `at_k.plan`, as the next six.
+        tau: the threshold of G-Pass@k.
+        level: the confidence level.
+        problems: numbers of problems.
+        samples: numbers of samples.
+        half_width: half of the width of an interval.
+        detect: a difference to find.
+        predict: k above n for which pass@k is predicted.
+        adaptive: whether to follow votes until they are settled.
+        form: "table" or "json".
+        options: those of the command `score`.
+
+    Raises:
+        InputError: if the files cannot be used, or are too few for a plan.
+        OSError: if a file cannot be opened.
+        typer.BadParameter: if an option is wrong, whatever the files hold.
+    """
+    from at_k.analysis.planning import plan
+    from at_k.uncertainty import predict_pass_at_k
+
+    if problems and min(problems) < 2:
+        raise refuse("--problems", "Give at least two problems.")
+    if samples and min(samples) < k:
+        raise refuse("--samples", f"Give at least k = {k} samples; got {min(samples)}.")
+    report = make_report(paths, metrics=["avg_at_n"], k=None, tau=None, by="none", ci="none", **options)
+    found = plan(
+        report, k=k, tau=tau, problems=problems, samples=samples, half_width=half_width, detect=detect, level=level
+    )
+    predicted = None if predict is None else predict_pass_at_k(report.n, report.c, k=predict)
+    curve = _follow_votes(paths, dict(options)) if adaptive else None
+    key = Key("pass@k" if tau is None else "G-Pass@k", k, tau)
+    console = make_console()
+    if form == "json":
+        content = {"key": key, **spell_plan(found)}
+        content |= {} if predicted is None or predict is None else {"predicted": spell_prediction(predict, predicted)}
+        content |= {} if curve is None else {"adaptive": spell_adaptive(curve)}
+        console.file.write(json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+        return
+    lines = lay_out_plan(found, report, key, console.width)
+    lines += [] if predicted is None or predict is None else lay_out_prediction(predict, predicted, console.width)
+    lines += [] if curve is None else lay_out_adaptive(curve, console.width)
+    print_lines(lines, console)
+
+
+def _follow_votes(paths: Sequence[str], options: dict[str, Any]) -> AdaptiveCurve:
+    """Follow the votes of the files' answers, sample by sample."""
+    from at_k.analysis.planning import follow_votes
+
+    reading = {name: options.pop(name) for name in ("where", "pool", "input_format")}
+    arguments = read_reading(columns=read_columns(options.pop("columns")), **reading) | options
+    return follow_votes(paths[0] if len(paths) == 1 else list(paths), **arguments)
+
+
+def spell_plan(plan: Plan) -> dict[str, Any]:
+    """Return a plan as plain data, ready for `json.dumps`: tables have a row for each number of problems."""
+    tables = {name: getattr(plan, name).tolist() for name in ("stderr", "half_width", "detectable")}
+    needed = ("needed_problems", "needed_samples", "needed_to_detect")
+    return {
+        "value": plan.value,
+        "between": plan.between,
+        "within": plan.within,
+        "problems": plan.problems,
+        "samples": plan.samples,
+        **tables,
+        **{name: getattr(plan, name) for name in needed},
+        "notes": list(map(str, plan.notes)),
+    }
+
+
+def spell_prediction(k: Sequence[int], predicted: Prediction) -> dict[str, Any]:
+    """Return predictions as plain data: key → value, by both models."""
+    pairs = zip(k, predicted.value.tolist(), predicted.power_law.tolist(), strict=True)
+    return {f"pass@{each}_predicted": {"beta_binomial": value, "power_law": other} for each, value, other in pairs}
+
+
+def spell_adaptive(curve: AdaptiveCurve) -> dict[str, Any]:
+    """Return votes that stop early as plain data: accuracy against the mean number of samples."""
+    rule = zip(curve.confidences, curve.samples, curve.accuracy, strict=True)
+    return {
+        "rule": [
+            {"confidence": float(level), "samples": float(mean), "accuracy": float(accuracy)}
+            for level, mean, accuracy in rule
+        ],
+        "fixed": {"samples": int(curve.k[-1]), "accuracy": float(curve.fixed[-1])},
+        "perfect": {"samples": float(curve.perfect_samples[-1]), "accuracy": float(curve.perfect[-1])},
+    }
+
+
+def lay_out_plan(plan: Plan, report: Report, key: str, width: int) -> list[Line]:
+    """Lay out a plan: the split of the variance, the table of half widths, and what was asked for."""
+    lines: list[Line] = [[(f"Pilot: {describe_size(report)}, {key} = {plan.value:.3f}", "bold")]]
+    lines += list_sentences(plan.describe_variance(), width, "")
+    heading = [
+        "Each first line is ± half the width of the expected interval. The second is the smallest difference that a "
+        f"paired comparison of two models finds with a chance of {100 * plan.power:g} %."
+    ]
+    lines += [[], *list_sentences(heading, width, "dim"), []]
+    columns: dict[int | None, int] = dict.fromkeys(range(len(plan.samples)), _CELL)
+    for part in split_columns(columns, width - _CELL):
+        shown = [i for i in part if i is not None]
+        headers = "".join(f"{f'n = {plan.samples[i]:,}':>{_CELL}}" for i in shown)
+        lines.append([(f"{'problems':>{_CELL}}{headers}", "cyan")])
+        for m, halves, differences in zip(plan.problems, plan.half_width, plan.detectable, strict=True):
+            lines.append([(f"{m:>{_CELL},}" + "".join(f"{f'± {halves[i]:.3f}':>{_CELL}}" for i in shown), "")])
+            lines.append([(" " * _CELL + "".join(f"{differences[i]:>{_CELL}.3f}" for i in shown), "dim")])
+        lines.append([])
+    sentences = list_sentences(plan.list_needs(), width, "bold")
+    sentences += list_sentences(map(str, plan.notes), width, "yellow")
+    return [*lines, *sentences] if sentences else lines[:-1]
+
+
+def lay_out_prediction(k: Sequence[int], predicted: Prediction, width: int) -> list[Line]:
+    """Lay out predictions of pass@k for k above n, by both models."""
+    sentence = f"Predicted from pass@{predicted.n} = {predicted.pass_at_n:.3f} by two models. These are no estimates."
+    lines = [
+        [],
+        *list_sentences([sentence], width, "dim"),
+        [(f"{'':20}{'beta-binomial':>14}{'power law':>12}", "cyan")],
+    ]
+    for each, value, other in zip(k, predicted.value, predicted.power_law, strict=True):
+        lines.append([(f"{f'pass@{each}_predicted':20}{value:>14.3f}{other:>12.3f}", "")])
+    return lines
+
+
+def lay_out_adaptive(curve: AdaptiveCurve, width: int) -> list[Line]:
+    """Lay out accuracy against the mean number of samples: for the rule, fixed k, and a perfect rule."""
+    legend = [
+        "confidence: a vote stops when its leading answer is, with this probability, the one that the model gives most "
+        "often, or when all samples are taken. samples: how many it took on average.",
+        "fixed: every vote takes all samples.",
+        "perfect: a vote stops when the answer that wins in the end is in front for the first time. Only hindsight "
+        "knows this; it shows how few samples would do.",
+    ]
+    lines: list[Line] = [
+        [],
+        [("Votes that stop when they are settled", "bold")],
+        *list_sentences(legend, width, "dim"),
+        [(f"{'confidence':>12}{'samples':>10}{'accuracy':>10}", "cyan")],
+    ]
+    for level, samples, accuracy in zip(curve.confidences, curve.samples, curve.accuracy, strict=True):
+        lines.append([(f"{level:>12g}{samples:>10.2f}{accuracy:>10.3f}", "")])
+    lines.append([(f"{'fixed':>12}{int(curve.k[-1]):>10}{curve.fixed[-1]:>10.3f}", "dim")])
+    lines.append([(f"{'perfect':>12}{curve.perfect_samples[-1]:>10.2f}{curve.perfect[-1]:>10.3f}", "dim")])
+    return lines

@@ -1,0 +1,83 @@
+"""What a terminal shows: lines of styled text, in characters that it has, and a sign that work goes on."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from at_k.cli.words import make_printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Line = list[tuple[str, str]]
+"""A line as pieces of text, each with its style as Rich spells it; "" for none."""
+
+_ASCII = str.maketrans(
+    {"τ": "tau", "·": "-", "×": "x", "–": "-", "—": "-", "−": "-", "…": "...", "“": '"', "”": '"', "⌈": "", "⌉": "",
+     "≤": "<=", "≥": ">=", "→": "->", "½": "1/2", "─": "-"}
+)  # fmt: skip
+"""What stands for the signs of our own texts where there is only ASCII."""
+
+
+def make_console(*, stderr: bool = False) -> Console:
+    """Make a console: without colours if it is no terminal, or with NO_COLOR; as wide as COLUMNS says, or 80."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+
+def print_lines(lines: Iterable[Line], console: Console) -> None:
+    """Print lines, without wrapping them."""
+    from rich.text import Text
+
+    plain = not console.encoding.startswith("utf")
+    for line in lines:
+        pieces = [(text.translate(_ASCII) if plain else text, style) for text, style in line]
+        console.print(Text.assemble(*pieces), soft_wrap=True)
+
+
+@contextmanager
+def show_work(text: str) -> Iterator[None]:
+    """Show on standard error, if it is a terminal, that work goes on and for how long; it is gone afterwards.
+
+    Checks that take long are counted on a line of their own.
+    """
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from at_k.grading.progress import replace_bars
+
+    console = make_console(stderr=True)
+    spinner = SpinnerColumn("dots" if console.encoding.startswith("utf") else "line")
+    columns = (spinner, TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        progress.add_task(make_printable(text), total=None)
+
+        @contextmanager
+        def count(total: int, name: str) -> Iterator[Any]:
+            task = progress.add_task(name, total=total)
+            done = 0
+
+            def update(steps: int = 1) -> None:
+                nonlocal done
+                done += steps
+                progress.update(task, completed=done, description=f"{name}: {done:,} of {total:,}")
+
+            try:
+                yield SimpleNamespace(update=update)
+            finally:
+                progress.refresh()
+                progress.remove_task(task)
+
+        with replace_bars(count):
+            yield

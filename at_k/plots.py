@@ -1,0 +1,481 @@
+"""Draw the figures of a report with Matplotlib, as a paper prints them: readable in grey, and without a browser."""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from io import BytesIO
+from os import PathLike, fspath
+from os.path import basename, splitext
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from at_k.analysis.diagnosis import find_calibrations
+from at_k.combinatorics import Floats
+from at_k.errors import InputError
+from at_k.estimators import g_pass_at_k
+from at_k.family import powers_of_two
+from at_k.report.files import replace_file
+from at_k.report.tables import describe_size
+from at_k.uncertainty.intervals import interval
+from at_k.validation import shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from at_k.report import Report
+    from at_k.values import Key
+
+ENDINGS = (".png", ".svg", ".pdf", ".html")
+"""What the name of a picture may end in."""
+
+_WIDTH, _HEIGHT = 5.5, 3.3
+"""Inches: the text width of a page in the styles of ICLR and NeurIPS."""
+
+_STYLE: dict[Any, Any] = {
+    "font.family": "sans-serif",
+    "font.size": 8,
+    "axes.titlesize": 9,
+    "axes.labelsize": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.6,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "0.9",
+    "grid.linewidth": 0.5,
+    "lines.linewidth": 1.3,
+    "lines.markersize": 4,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "pdf.fonttype": 42,  # text stays text, which many journals ask for
+    "svg.hashsalt": "at-k",  # the same report gives the same file
+    "text.parse_math": False,  # a name of a file or a group may have dollar signs
+    "figure.constrained_layout.use": False,
+}
+
+# Colours of Okabe and Ito, which people who do not see all colours tell apart. In grey, the dashes and the markers do.
+_LINES: dict[str, dict[str, Any]] = {
+    "pass@k": {"color": "#0072B2", "marker": "o"},
+    "best@k": {"color": "#009E73", "marker": "s", "dashes": (4, 1)},
+    "cons@k": {"color": "#D55E00", "marker": "^", "dashes": (6, 1, 1, 1)},
+    "avg@n": {"color": "#000000", "marker": "", "dashes": (1, 1)},
+    "mG-Pass@k": {"color": "#CC79A7", "marker": "D", "dashes": (3, 1, 1, 1, 1, 1)},
+}
+_OTHER = {"color": "#555555", "marker": "v", "dashes": (2, 1)}
+_LIGHTEST, _DARKEST = 0.6, 0.2
+"""The greys of G-Pass@k, from the lowest τ to the highest."""
+
+_MOST_BANDS = 3
+"""Up to this number of lines, each has a band. Eight bands over each other cannot be read."""
+
+_TAU_MARKERS = "x+*1234"
+
+_TAUS = tuple(step / 20 for step in range(21))
+"""The thresholds of the map."""
+
+_SHADES = ("#FFFFFF", "#5B9BD0")
+"""The colours of the map, on all of which black numbers can be read."""
+
+_MOST_K = 12
+"""Up to this n, the map has a column for every k."""
+
+_MOST_MARKERS = 10
+
+_LINE_HEIGHT, _LETTER = 9.5, 0.065
+"""Points between the names of two lines, and the inches that a letter of a name takes on average."""
+
+
+def draw_curves(report: Report, *, title: str | None = None, bands: Collection[str] | None = None) -> Figure:
+    """Draw every metric against k, up to the smallest n. Each line is named at its end.
+
+    mG-Pass@k is drawn at even k alone: where k is odd, its largest value is (k − 1)/k, and the line would jump.
+
+    Args:
+        report: the values.
+        title: the title; without one, the numbers of problems and samples. "" for none.
+        bands: the lines whose intervals are drawn as bands, such as "cons@k". By default all of up to three lines; of
+            more, pass@k and G-Pass@k of the highest τ, which the others lie between. A report without intervals has no
+            bands.
+
+    Raises:
+        ImportError: if Matplotlib is not installed.
+
+    Examples:
+        >>> from at_k import score
+        >>> figure = draw_curves(score({"grades": [[1, 0, 1, 1], [0, 0, 1, 0]]}))
+        >>> [line.get_label() for line in figure.axes[0].get_lines()][:2]
+        ['G-Pass@k_0.25', 'G-Pass@k_0.5']
+    """
+    curves = report.curves
+    with _styled() as make_figure:
+        figure, axes = make_figure(1 - (0.35 + _LETTER * max(map(len, curves.lines), default=0)) / _WIDTH)
+        k = np.array(curves.k)
+        shades = _shade(sorted({float(key.tau) for key in curves.lines if key.tau is not None}))
+        drawn: list[_Drawn] = []
+        shaded = _choose_bands(list(curves.lines)) if bands is None else bands
+        ends: list[Floats] = []
+        for key, values in curves.lines.items():
+            style = dict(_LINES.get(key.metric, _OTHER) if key.tau is None else shades[float(key.tau)])
+            known = np.array([value is not None for value in values])
+            if key.metric == "mG-Pass@k":
+                known &= k % 2 == 0
+            if known.any():
+                shares = np.array([value for value, is_known in zip(values, known, strict=True) if is_known])
+                drawn.append(_Drawn(str(key), k[known], shares, style["color"]))
+                marked = max(1, len(shares) // _MOST_MARKERS)
+                first = len(drawn) % marked  # so that the markers of lines that touch do not cover each other
+                axes.plot(k[known], shares, label=str(key), markevery=(first, marked), **style)
+                if str(key) in shaded and key in curves.bands:
+                    ends.append(_draw_band(axes, k[known], np.array(curves.bands[key], object)[known], style["color"]))
+        _set_k(axes, curves.k)
+        axes.set_ylabel("share, mean over the problems")
+        axes.set_ylim(*_bound(np.concatenate([*(line.values for line in drawn), *ends])))
+        _name_ends(axes, drawn)
+        axes.set_title(_describe(report, title), loc="left")
+    return figure
+
+
+def draw_map(report: Report, *, title: str | None = None) -> Figure:
+    """Draw G-Pass@k over k and τ: from pass@k at the bottom, where one of k is enough, to all of k at the top.
+
+    Args:
+        report: the numbers of samples and of correct ones.
+        title: as of `draw_curves`.
+
+    Raises:
+        ImportError: if Matplotlib is not installed.
+
+    Examples:
+        >>> from at_k import score
+        >>> figure = draw_map(score({"grades": [[1, 0, 1, 1], [0, 0, 1, 0]]}))
+        >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
+        ('k, the number of draws', 'τ, the share that must be correct')
+    """
+    smallest = min(report.n)
+    draws = tuple(range(1, smallest + 1)) if smallest <= _MOST_K else powers_of_two(smallest)
+    values = _average_g_pass(report, draws)
+    require_matplotlib()
+    from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.ticker import MaxNLocator
+
+    with _styled() as make_figure:
+        figure, axes = make_figure(0.98)
+        low, high = np.floor(values.min() * 10) / 10, np.ceil(values.max() * 10) / 10
+        shades = LinearSegmentedColormap.from_list("", _SHADES)
+        places = np.arange(len(draws))
+        mesh = axes.pcolormesh(
+            places, _TAUS, values, cmap=shades, vmin=low, vmax=max(high, low + 0.1), shading="nearest"
+        )
+        axes.grid(visible=False)
+        for row in range(0, len(_TAUS), 5):
+            inwards = {0.0: "bottom", 1.0: "top"}.get(_TAUS[row], "center")
+            for place in places.tolist():
+                axes.text(place, _TAUS[row], f"{values[row, place]:.2f}", ha="center", va=inwards)
+        axes.set_xticks(places, list(map(str, draws)))
+        axes.set_yticks(_TAUS[::5], [f"{tau:g}" for tau in _TAUS[::5]])
+        axes.set_xlabel("k, the number of draws")
+        axes.set_ylabel("τ, the share that must be correct")
+        bar = figure.colorbar(mesh, ax=axes, pad=0.02, ticks=MaxNLocator(5, steps=[1, 2, 5, 10]))
+        bar.set_label("G-Pass@k")
+        axes.set_title(_describe(report, title), loc="left")
+    return figure
+
+
+def draw_problems(report: Report, *, title: str | None = None) -> Figure:
+    """Draw the share of correct samples of each problem, from the easiest to the hardest.
+
+    Args:
+        report: the numbers of samples and of correct ones.
+        title: as of `draw_curves`.
+
+    Raises:
+        ImportError: if Matplotlib is not installed.
+
+    Examples:
+        >>> from at_k import score
+        >>> figure = draw_problems(score({"grades": [[1, 0, 1, 1], [0, 0, 1, 0]]}))
+        >>> figure.axes[0].get_ylabel()
+        'share of correct samples, c/n'
+    """
+    shares = np.sort(np.array(report.c) / np.array(report.n))[::-1]
+    total = len(shares)
+    require_matplotlib()
+    from matplotlib.ticker import MaxNLocator
+
+    solved, never = int((shares == 1).sum()), int((shares == 0).sum())
+    with _styled() as make_figure:
+        figure, axes = make_figure(0.89)
+        edges = np.arange(total + 1)
+        axes.stairs(shares, edges, fill=True, color="#C6DDF0")
+        axes.stairs(shares, edges, color="#0072B2", linewidth=1)
+        mean = float(shares.mean())
+        axes.axhline(mean, color="black", linewidth=1, dashes=(4, 2))
+        axes.text(1.015, mean, f"mean\n{mean:.4f}", transform=axes.get_yaxis_transform(), va="center")
+        axes.set_xlim(0, total)
+        axes.set_ylim(0, 1.02)
+        axes.grid(axis="x", visible=False)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        counts = f"{solved:,} always correct, {total - solved - never:,} sometimes, {never:,} never"
+        axes.set_xlabel(f"problems, the easiest first: {counts}")
+        axes.set_ylabel("share of correct samples, c/n")
+        axes.set_title(_describe(report, title), loc="left")
+    return figure
+
+
+def draw_reliability(report: Report, *, title: str | None = None) -> Figure:
+    """Draw how often answers are correct against how sure the model was of them, in bins of equal width.
+
+    The confidence is the share of a vote, or the scores if all lie in [0, 1]. Each point has the interval of a bin of
+    independent answers at 95 %. Samples of one problem are not independent: theirs may be wider.
+
+    Args:
+        report: a report that was not loaded from a file.
+        title: as of `draw_curves`.
+
+    Raises:
+        ImportError: if Matplotlib is not installed.
+        InputError: if the report has no confidences.
+
+    Examples:
+        >>> from at_k import score
+        >>> figure = draw_reliability(score({"grades": [[1, 0], [1, 1]], "scores": [[0.9, 0.1], [0.9, 0.9]]}))
+        >>> [line.get_label() for line in figure.axes[0].get_lines()][-1]
+        'scores: ECE 0.100'
+    """
+    found = {_CONFIDENCES[name]: both["width"] for name, both in find_calibrations(report).items()}
+    if not found:
+        raise InputError(
+            "plots.no_confidence",
+            "These results have no confidence to draw: neither answers that can vote, nor scores that all lie in "
+            "[0, 1].",
+        )
+    with _styled() as make_figure:
+        figure, axes = make_figure(0.98)
+        axes.plot([0, 1], [0, 1], color="0.4", linewidth=0.8, dashes=(2, 2), label="calibrated")
+        for (name, each), style in zip(found.items(), (_LINES["pass@k"], _LINES["cons@k"]), strict=False):
+            share = each.accuracy
+            low, high = interval(share, np.sqrt(share * (1 - share) / each.count), each.count)
+            axes.vlines(each.confidence, low, high, color=style["color"], linewidth=0.8)
+            axes.plot(each.confidence, share, label=f"{name}: ECE {each.ece:.3f}", **style)
+        axes.set_xlim(-0.02, 1.02)
+        axes.set_ylim(-0.02, 1.02)
+        axes.set_xlabel("confidence, mean of each bin")
+        axes.set_ylabel("share of correct answers")
+        axes.legend(loc="lower right", edgecolor="none", framealpha=0.9)
+        axes.set_title(_describe(report, title), loc="left")
+    return figure
+
+
+_CONFIDENCES = {"vote": "share of the vote", "score": "scores"}
+"""What the figure calls the confidences."""
+
+
+def save_figure(figure: Figure, path: str | PathLike[str]) -> None:
+    """Write a figure to a file that ends in .png, .svg, .pdf or .html. If writing fails, no part of it remains.
+
+    Raises:
+        InputError: if the name ends otherwise.
+        OSError: if the file cannot be written.
+    """
+    ending = check_ending(path)
+    with _styled(), replace_file(path) as part:
+        if ending == ".html":
+            part.write_text(_write_page(figure), encoding="utf-8", newline="")
+        else:
+            part.write_bytes(_render(figure, ending[1:]))
+
+
+def check_ending(path: str | PathLike[str]) -> str:
+    """Return the ending of a picture's name, after a check that it is one of `ENDINGS`.
+
+    Examples:
+        >>> check_ending("curve.PNG")
+        '.png'
+    """
+    ending = splitext(fspath(path))[1].lower()
+    if ending not in ENDINGS:
+        raise InputError(
+            "plots.ending",
+            "The name of a picture must end in {endings}; got {name}.",
+            endings=", ".join(ENDINGS),
+            name=shorten(basename(fspath(path))),
+        )
+    return ending
+
+
+def require_matplotlib() -> None:
+    """Raise if Matplotlib is not installed, and say how to install it."""
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ModuleNotFoundError:
+        raise ImportError(
+            "Pictures need Matplotlib, which is not installed. Install it: pip install 'at-k[plot]'"
+        ) from None
+
+
+@contextmanager
+def _styled() -> Iterator[Callable[[float], tuple[Figure, Axes]]]:
+    """Set the style, and yield a function that makes a figure. Nothing outside the block changes."""
+    require_matplotlib()
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    def make(right: float) -> tuple[Figure, Axes]:
+        figure = Figure(figsize=(_WIDTH, _HEIGHT), dpi=300)
+        axes = figure.add_subplot()
+        figure.subplots_adjust(left=0.11, right=right, bottom=0.15, top=0.91)
+        return figure, axes
+
+    with rc_context(_STYLE):
+        yield make
+
+
+def _render(figure: Figure, form: str) -> bytes:
+    """Render a figure as bytes that do not depend on the time."""
+    import warnings
+
+    stream = BytesIO()
+    metadata = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[form]
+    with warnings.catch_warnings():
+        # A title may have signs that the font does not have. They are drawn as boxes.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
+        figure.savefig(stream, format=form, metadata=metadata)
+    return stream.getvalue()
+
+
+def _write_page(figure: Figure) -> str:
+    """Write a page that holds a figure and nothing else."""
+    picture = _render(figure, "svg").decode()
+    title = html.escape(figure.axes[0].get_title(loc="left") or "at-k")
+    return (
+        '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
+        f"<title>{title}</title>\n"
+        "<style>body{margin:2rem auto;max-width:60rem;background:#fff}svg{width:100%;height:auto}</style>\n"
+        f'<div role="img" aria-label="{title}">\n{picture[picture.index("<svg") :]}</div>\n</html>\n'
+    )
+
+
+def _describe(report: Report, title: str | None) -> str:
+    """Write the title: by default the numbers of problems and samples."""
+    return describe_size(report) if title is None else title
+
+
+def _shade(taus: Sequence[float]) -> dict[float, dict[str, Any]]:
+    """Choose a grey and a marker for each τ."""
+    styles = {}
+    for place, tau in enumerate(taus):
+        grey = _LIGHTEST + (_DARKEST - _LIGHTEST) * place / max(1, len(taus) - 1)
+        styles[tau] = {"color": str(grey), "marker": _TAU_MARKERS[place % len(_TAU_MARKERS)], "linewidth": 0.9}
+    return styles
+
+
+def _set_k(axes: Axes, draws: Sequence[int]) -> None:
+    """Set the axis of k: logarithmic, with the powers of two and the last k named."""
+    last = draws[-1]
+    axes.set_xscale("log", base=2)
+    ticks = [2**power for power in range(last.bit_length()) if 2**power <= last]
+    ticks = [tick for tick in ticks if tick * 1.3 < last] + [last]
+    axes.set_xticks(ticks, list(map(str, ticks)))
+    axes.minorticks_off()
+    axes.set_xlim(min(draws) * 0.93, last * 1.07) if last > 1 else axes.set_xlim(0.5, 2)
+    axes.set_xlabel("k, the number of draws")
+
+
+def _bound(values: Floats) -> tuple[float, float]:
+    """Choose the range of an axis of shares: that of the values with a margin."""
+    low, high = float(values.min()), float(values.max())
+    margin = max(0.06 * (high - low), 0.01)
+    return max(low - margin, -0.02), min(high + margin, 1.02)
+
+
+def _choose_bands(lines: Sequence[Key]) -> list[str]:
+    """Choose the lines that have bands: all of a few, and of more those between which the others lie."""
+    if len(lines) <= _MOST_BANDS:
+        return list(map(str, lines))
+    thresholds = {float(line.tau): str(line) for line in lines if line.tau is not None}
+    return ["pass@k", *([thresholds[max(thresholds)]] if thresholds else [])]
+
+
+def _draw_band(axes: Axes, k: NDArray[np.int64], band: Sequence[tuple[float, float]], colour: str) -> Floats:
+    """Draw the intervals of a line, and return their ends."""
+    low, high = np.array(list(band), dtype=np.float64).T
+    axes.fill_between(k, low, high, color=colour, alpha=0.15, linewidth=0)
+    return np.concatenate([low, high])
+
+
+class _Drawn(NamedTuple):
+    """A line that was drawn."""
+
+    name: str
+    k: NDArray[np.int64]
+    values: Floats
+    colour: str
+
+
+def _name_ends(axes: Axes, drawn: Sequence[_Drawn]) -> None:
+    """Write the name of each line beside its end.
+
+    Names that would overlap are moved apart, and a thin line leads from each to its end.
+    """
+    low, high = axes.get_ylim()
+    height = axes.get_position().height * _HEIGHT * 72  # points
+    gap = _LINE_HEIGHT / height * (high - low)
+    ordered = sorted(drawn, key=lambda line: float(line.values[-1]))
+    places = _spread([float(line.values[-1]) for line in ordered], gap, low, high)
+    for line, place in zip(ordered, places, strict=True):
+        axes.annotate(
+            line.name,
+            (float(line.k[-1]), float(line.values[-1])),
+            xytext=(1.055, (place - low) / (high - low)),
+            textcoords="axes fraction",
+            color=line.colour,
+            va="center",
+            annotation_clip=False,
+            arrowprops={
+                "arrowstyle": "-",
+                "color": line.colour,
+                "linewidth": 0.4,
+                "shrinkA": 1,
+                "shrinkB": 2,
+                "relpos": (0, 0.5),
+            },
+        )
+
+
+def _spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Move rising places apart until they are `gap` from each other, and as near to what is wanted as that allows.
+
+    Examples:
+        >>> _spread([0.5, 0.5, 0.9], 0.1, 0, 1)
+        [0.45, 0.55, 0.9]
+    """
+    # Places that touch are moved as one block, whose middle is the mean of what its members want.
+    blocks: list[tuple[float, int]] = []  # the mean of (wanted − offset in the block), and the number of members
+    for place in wanted:
+        start, size = place, 1
+        while blocks and blocks[-1][0] + blocks[-1][1] * gap > start:
+            earlier, count = blocks.pop()
+            start = (earlier * count + (start - count * gap) * size) / (count + size)
+            size += count
+        blocks.append((start, size))
+    places = [start + gap * i for start, size in blocks for i in range(size)]
+    # Push back from the edges.
+    for i in reversed(range(len(places))):
+        places[i] = min(places[i], high - gap * (len(places) - 1 - i))
+    for i in range(len(places)):
+        places[i] = max(places[i], low + gap * i)
+    return [round(place, 12) for place in places]
+
+
+def _average_g_pass(report: Report, draws: Sequence[int]) -> Any:
+    """Compute the mean of G-Pass@k over the problems: a row for each τ, a column for each k."""
+    pairs = Counter(zip(report.n, report.c, strict=True))
+    n, c = (np.array(part) for part in zip(*pairs, strict=True))
+    tables = g_pass_at_k(n, c, k=draws, tau=_TAUS)  # pairs × k × τ
+    return np.average(tables, axis=0, weights=list(pairs.values())).T

@@ -1,0 +1,73 @@
+"""Run the command, inside this process or as one of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from at_k.cli import app
+
+ROOT = Path(__file__).parents[2]
+QWEN = ROOT / "examples" / "data" / "qwen25_math.jsonl"
+HUMAN_EVAL = ROOT / "tests" / "data" / "harness" / "human-eval" / "samples.jsonl_results.jsonl"
+
+
+@pytest.fixture
+def run(monkeypatch):
+    """Run the command in this process, with a terminal of `columns` columns that has no colours."""
+
+    def invoke(*words, columns=80):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        monkeypatch.setenv("NO_COLOR", "1")
+        return CliRunner().invoke(app, [str(word) for word in words])
+
+    return invoke
+
+
+@pytest.fixture
+def shell():
+    """Return the arguments of a command in a process of its own, and its environment."""
+
+    def prepare(*words, **variables):
+        kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
+        environment = {**kept, "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", **variables}
+        return [sys.executable, "-m", "at_k", *map(str, words)], environment
+
+    return prepare
+
+
+@pytest.fixture
+def call(shell):
+    """Run the command in a process of its own, and return what it printed as bytes."""
+
+    def execute(*words, **variables):
+        command, environment = shell(*words, **variables)
+        return subprocess.run(command, env=environment, capture_output=True, check=False, timeout=60)
+
+    return execute
+
+
+@pytest.fixture
+def qwen():
+    return QWEN
+
+
+@pytest.fixture
+def human_eval():
+    return HUMAN_EVAL
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write rows to a file of JSON lines."""
+    import json
+
+    def make(*rows, name="results.jsonl"):
+        path = tmp_path / name
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        return path
+
+    return make

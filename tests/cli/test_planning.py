@@ -1,0 +1,122 @@
+"""`at-k plan`: what is printed at which width, and what is refused."""
+
+import json
+
+import pytest
+from rich.cells import cell_len
+
+import at_k
+
+
+@pytest.fixture
+def pilot(write):
+    """Twelve problems with four answers each."""
+    correct = [0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4]
+    return write(
+        *(
+            {
+                "id": f"q{i}",
+                "answers": ["7"] * c + ["8"] * (4 - c),
+                "reference": "7",
+                "correct": [1] * c + [0] * (4 - c),
+            }
+            for i, c in enumerate(correct)
+        )
+    )
+
+
+def say(done):
+    return " ".join((done.stdout + done.stderr).replace("│", "").split())
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_nothing_is_wider_than_the_terminal_and_nothing_is_lost(run, pilot, columns):
+    samples = [1, 2, 4, 8, 16, 32, 64, 128, 1024]
+    words = ("--half-width", 0.05, "--detect", 0.1, "--predict", "8,16", "--adaptive")
+    done = run("plan", pilot, "--samples", ",".join(map(str, samples)), "--problems", "12,48", *words, columns=columns)
+    assert done.exit_code == 0
+    assert max(map(cell_len, done.stdout.splitlines())) <= columns
+    found = at_k.plan(pilot, samples=samples, problems=[12, 48], half_width=0.05, detect=0.1)
+    printed = " ".join(done.stdout.split())
+    for i, n in enumerate(samples):
+        assert f"n = {n:,}" in printed
+        assert f"± {found.half_width[0, i]:.3f}" in printed
+        assert f"{found.detectable[1, i]:.3f}" in printed
+    assert f"{found.needed_problems:,} problems with as many samples" in printed
+    assert f"To find a difference of 0.1 takes {found.needed_to_detect:,} problems" in printed
+    assert "pass@16_predicted" in printed
+    assert "perfect" in printed
+
+
+def test_json(run, pilot):
+    words = ("--predict", "8", "--adaptive", "--half-width", 0.05, "-k", 2, "--ci", 0.9)
+    content = json.loads(run("plan", pilot, "--format", "json", *words).stdout)
+    found = at_k.plan(pilot, k=2, half_width=0.05, level=0.9)
+    assert content["key"] == "pass@2"
+    assert content["value"] == found.value
+    assert content["half_width"] == found.half_width.tolist()
+    assert content["needed_problems"] == found.needed_problems
+    assert set(content["predicted"]) == {"pass@8_predicted"}
+    assert content["adaptive"]["fixed"]["samples"] == 4
+    assert set(json.loads(run("plan", pilot, "--format", "json").stdout)) & {"predicted", "adaptive"} == set()
+
+
+def test_g_pass_at_k(run, pilot):
+    done = run("plan", pilot, "-k", 3, "--tau", "2/3")
+    assert f"G-Pass@3_2/3 = {at_k.plan(pilot, k=3, tau=2 / 3).value:.3f}" in done.stdout
+
+
+def test_the_shares_of_the_variance(run, pilot, write):
+    found = at_k.plan(pilot)
+    share = found.between / (found.between + found.within)
+    assert f"{share:.0%} of the variance is between problems" in say(run("plan", pilot))
+    alike = write(*({"id": i, "correct": [1, 1]} for i in range(20)), name="alike.jsonl")
+    done = run("plan", alike)
+    assert "of the variance" not in done.stdout
+    assert "Problems with another value than 1: 0 of 20. That is too few" in say(done)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--half-width", 2), "'--half-width'"),
+        (("--detect", 0), "'--detect'"),
+        (("--ci", 1), "'--ci'"),
+        (("--tau", 2), "'--tau'"),
+        (("--tau", "0.5,1"), "'--tau': Give one number"),
+        (("--problems", 1), "'--problems': Give at least two problems."),
+        (("--problems", "x"), "'--problems'"),
+        (("-k", 4, "--samples", "2,8"), "'--samples': Give at least k = 4 samples; got 2."),
+        (("-k", 0), "'--k'"),
+        (("--format", "csv"), "'--format'"),
+    ],
+)
+def test_wrong_options_are_refused_before_anything_is_read(run, words, said):
+    done = run("plan", "not-there.jsonl", *words)
+    assert done.exit_code == 2
+    assert said in say(done)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-k", 9), "`--k`"),
+        (("--where", "x=1"), "There is no column"),
+        (("--predict", "2"), "above n"),
+        (("--predict", "8,400"), "Draw more samples: nothing supports"),
+    ],
+)
+def test_files_that_do_not_fit(run, pilot, words, said):
+    done = run("plan", pilot, *words)
+    assert done.exit_code == 1
+    assert said in say(done)
+    assert "Traceback" not in say(done)
+
+
+def test_too_little(run, write):
+    done = run("plan", write({"id": "a", "correct": [1, 0]}))
+    assert (done.exit_code, say(done)) == (1, "A plan needs a pilot of at least two problems.")
+    grades = write({"id": "a", "correct": [1, 0]}, {"id": "b", "correct": [1, 1]}, name="grades.jsonl")
+    done = run("plan", grades, "--adaptive")
+    assert done.exit_code == 1
+    assert "Only answers can vote" in say(done)

@@ -1,0 +1,85 @@
+"""From options to a report."""
+
+import pytest
+import typer
+
+import at_k
+from at_k.cli.options import OF_SCORING
+from at_k.cli.scoring import make_report
+
+NOTHING = dict.fromkeys(("metrics", "k", "tau", "by", "columns", "where", "pool", "input_format"))
+
+
+def test_without_options_it_is_the_report_of_the_library(qwen):
+    report = make_report([str(qwen)], **NOTHING)
+    assert report.to_dict() == at_k.score(str(qwen)).to_dict()
+    assert report.source == str(qwen)
+    assert set(report.options) <= {"groups"}
+
+
+def test_several_files_are_one_report(write):
+    first = write({"id": "a", "correct": [1, 0]}, {"id": "b", "correct": [1, 1]}, name="1.jsonl")
+    second = write({"id": "b", "correct": [0, 0]}, {"id": "a", "correct": [1, 1]}, name="2.jsonl")
+    report = make_report([str(first), str(second)], **NOTHING)
+    assert report.source == [str(first), str(second)]
+    assert dict(zip(report.problems, report.c, strict=True)) == {"a": 3, "b": 2}
+    assert report.n == [4, 4]
+
+
+def test_options_that_are_wrong_for_all_data_come_first():
+    with pytest.raises(typer.BadParameter, match="--threshold"):
+        make_report(["not there"], **NOTHING, threshold=-1.0)
+    with pytest.raises(typer.BadParameter, match="--by"):
+        make_report(["not there"], **{**NOTHING, "by": "x", "columns": ["group=y"]})
+
+
+class TestReportsThatWereSaved:
+    @pytest.fixture
+    def saved(self, qwen, tmp_path):
+        path = tmp_path / "saved.json"
+        at_k.score(qwen, metrics="pass_at_k", k=[1, 4]).save(path)
+        return path
+
+    def test_score_prints_them(self, run, qwen, saved):
+        options = ("--metric", "pass@k", "--k", "1,4")
+        for form in ("table", "csv"):
+            expected = run("score", qwen, *options, "--format", form).stdout
+            assert run("score", saved, "--format", form).stdout == expected
+
+    def test_plan_plot_and_diagnose_take_them(self, run, qwen, saved, tmp_path):
+        assert run("plan", saved, "-k", 2).stdout == run("plan", qwen, "-k", 2).stdout
+        assert "[diagnosis.solved]" in run("diagnose", saved).stdout
+        assert run("plot", saved, "--out", tmp_path / "curves.svg").exit_code == 0
+
+    @pytest.mark.parametrize(
+        ("words", "refused"),
+        [
+            (("score", "--k", 3), "--k"),
+            (("score", "--ci", 0.9), "--ci"),
+            (("plot", "--out", "x.svg", "-m", "pass@k"), "--metric"),
+            (("plan", "--adaptive"), "--adaptive"),
+            (("plan", "--missing", "drop"), "--missing"),
+            (("diagnose", "--check", "numeric"), "--check"),
+            (("compare", "--where", "a=b"), "--where"),
+        ],
+    )
+    def test_options_that_need_samples_are_refused(self, run, saved, words, refused):
+        command, *options = words
+        done = run(command, saved, *options)
+        assert done.exit_code == 2
+        said = " ".join(done.stderr.replace("│", "").split())
+        assert f"Invalid value for '{refused}': A report that was saved" in said
+
+    def test_every_option_is_one_of_its_command(self):
+        from typer.main import get_command
+
+        from at_k.cli import app
+
+        commands = get_command(app).commands
+        for name, options in OF_SCORING.items():
+            assert options <= {option.name for option in commands[name].params}
+
+    def test_several_are_not_scored_together(self, run, saved):
+        done = run("score", saved, saved)
+        assert done.exit_code == 1
+        assert "This is a report that was saved" in done.stderr
