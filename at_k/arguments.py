@@ -11,8 +11,11 @@ from typing import Any
 
 from at_k.estimators.consensus import CONFLICTS, TIES
 from at_k.estimators.selection import SELECT
-from at_k.grading import find_checker
+from at_k.grading import find_checker, find_equivalence, find_extraction
 from at_k.grading.verdicts import MISSING
+from at_k.grading.workers import TIMEOUT, check_num_workers, check_timeout
+from at_k.uncertainty.checks import check_fraction
+from at_k.uncertainty.intervals import METHODS
 from at_k.validation import (
     check_choice,
     check_flag,
@@ -29,6 +32,11 @@ CONFIGS = ("default", "graded")
 """The configurations of a module: in "default" its predictions are answers, in "graded" they are grades."""
 
 KEY_STYLES = ("standard", "plain")
+
+TARGETS = ("population", "problem_set")
+"""What an interval is about: other problems like these, or other samples of these very problems."""
+
+CI_METHODS = (*METHODS, "bootstrap")
 
 
 @dataclass(frozen=True)
@@ -47,7 +55,7 @@ class Argument:
     name: str
     type: str
     text: str
-    default: object = None
+    default: Any = None
     check: Callable[[Any], object] = lambda _: None
 
 
@@ -175,13 +183,70 @@ OPTIONS = {
             lambda value: check_flag("higher_is_better", value),
         ),
         Argument(
+            "extract_fn",
+            "`str` or `Callable[[str], str | None]`",
+            "the rule that finds the answer in each prediction, before anything is compared. A sample in which "
+            'it finds none is wrong, and casts no vote. `"boxed"`: the content of the last LaTeX box. '
+            '`"last_number"`: the last number. `"choice"`: the option letter that the text settles on. '
+            '`"final_answer"`: what follows the last `####`, "The answer is", "Answer:" or 答案是. `"text"`: the '
+            "whole text, stripped. Any other string is a regular expression, and must have one group, or a "
+            "group called `answer`; its last match counts. A function returns the answer, or `None`. By "
+            "default, the prediction itself is the answer.",
+            check=find_extraction,
+        ),
+        Argument(
+            "extract_reference",
+            "`str` or `Callable[[str], str | None]`",
+            "the rule that finds the answer in each reference, as `extract_fn` does in predictions; a reference "
+            "without an answer is an error. By default, `extract_fn` is applied to references too, and a reference in "
+            "which it finds nothing is used as it is.",
+            check=lambda value: find_extraction(value, "extract_reference"),
+        ),
+        Argument(
+            "equivalence",
+            "`str` or `Callable[[str, str], bool]`",
+            'which answers are the same. They vote together and are judged together, once. `"exact"`: those with equal '
+            'texts. `"numeric"`: also equal numbers, such as 0.5, ½, 1/2 and 50%. `"math"`: also equivalent '
+            'expressions, by Math-Verify. `"quasi_exact"` and `"choice"`: as the checkers of these names compare them. '
+            "A function takes two answers and returns a bool. If it accepts a and b, and b and c, all three are the "
+            "same. The most frequent spelling stands for all; if a reference is among the spellings, it is the one "
+            "that is judged.",
+            "exact",
+            find_equivalence,
+        ),
+        Argument(
             "check_correct_fn",
             "`Callable[[str, str], bool | float]` or `str`",
             "a function that takes a prediction and a reference and returns a bool or a grade in [0, 1], or the "
-            "name of a checker. The function is called once for each distinct answer of a problem and each of its "
-            'references. `"exact_match"`: the texts are equal after white space is stripped from their ends.',
+            "name of a checker, or a checker with parameters, such as `at_k.checkers.numeric(rel_tol=1e-3)`. It is "
+            "called once for each distinct answer and reference; of several references the best grade counts. "
+            '`"exact_match"`: the texts are equal after white space is stripped from their ends. `"quasi_exact"`: they '
+            "are equal in lower case, without punctuation, articles and extra white space, as in SQuAD. "
+            '`"choice"`: the option letter that the prediction settles on is that of the reference, or the option '
+            'texts are equal. `"numeric"`: the numbers are equal within a tolerance, also as fractions, percentages, '
+            'amounts of money or powers of ten. `"math"`: the expressions are equivalent, by Math-Verify (`pip install '
+            'at-k[math]`). `"code"`: the prediction is a program that runs, followed by the reference, a test program, '
+            "without an error; only if the environment variable HF_ALLOW_CODE_EVAL is 1. "
+            '`"bleu"`, `"chrf"`, `"rouge1"`, `"rouge2"`, `"rougeL"`: the similarity of the texts, a '
+            "grade in [0, 1] (`pip install at-k[text]`).",
             "exact_match",
             find_checker,
+        ),
+        Argument(
+            "num_workers",
+            "`int`",
+            'the number of processes for slow checkers, which are `"math"`, `"code"` and those of similarity. If it is '
+            "not given: that of the cores.",
+            check=check_num_workers,
+        ),
+        Argument(
+            "timeout",
+            "`float`",
+            "the CPU time in seconds that one check of a slow checker may take. A check that takes longer, or fails, "
+            'leaves its samples without a grade: they are missing samples. For `"code"`, a program that takes longer '
+            "is wrong.",
+            TIMEOUT,
+            check_timeout,
         ),
         Argument(
             "missing",
@@ -196,6 +261,35 @@ OPTIONS = {
             "`list[str]` or `list[int]`",
             "one label for each problem. The result then also has the values of each group, under `{group}/{key}`. "
             "Optional.",
+        ),
+        Argument(
+            "confidence_level",
+            "`float`",
+            "a number between 0 and 1, such as 0.95. The result then also has `{key}_stderr`, `{key}_ci_low` and "
+            "`{key}_ci_high` for every key: its standard error and its confidence interval. Optional.",
+            check=_optional(lambda value: check_fraction("confidence_level", value)),
+        ),
+        Argument(
+            "target",
+            "`str`",
+            'what the interval is about. `"population"`: other problems like these, with as many samples. '
+            '`"problem_set"`: these very problems, with other samples.',
+            "population",
+            lambda value: check_choice("target", value, TARGETS),
+        ),
+        Argument(
+            "clusters",
+            "`list[str]` or `list[int]`",
+            "one label for each problem, where problems come in groups that resemble each other, such as the questions "
+            "on one text. The interval then allows for it. Optional.",
+        ),
+        Argument(
+            "ci_method",
+            "`str`",
+            'how the interval is made. `"beta"` covers for few problems and near 0 and 1 too. `"t"`, `"wald"`, '
+            '`"wilson"`, `"clopper-pearson"` and `"bootstrap"` are there for comparison.',
+            "beta",
+            lambda value: check_choice("ci_method", value, CI_METHODS),
         ),
         Argument(
             "return_details",
@@ -217,7 +311,28 @@ OPTIONS = {
 """The options of all modules. A module ignores those of the other modules, so that `evaluate.combine` can pass the same
 options to all of them."""
 
-SHARED_OPTIONS = ("threshold", "check_correct_fn", "missing", "groups", "return_details", "key_style")
+JUDGING_OPTIONS = (
+    "threshold",
+    "extract_fn",
+    "extract_reference",
+    "equivalence",
+    "check_correct_fn",
+    "num_workers",
+    "timeout",
+    "missing",
+)
+"""The options that say how samples are judged."""
+
+SHARED_OPTIONS = (
+    *JUDGING_OPTIONS,
+    "groups",
+    "confidence_level",
+    "target",
+    "clusters",
+    "ci_method",
+    "return_details",
+    "key_style",
+)
 """The options that all modules have. They say how samples are judged, and what is reported."""
 
 

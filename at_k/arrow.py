@@ -31,13 +31,27 @@ def to_chunks(column: object) -> list[Any] | None:
         source = column.source
         if not isinstance(source, datasets.Dataset) or source.format["type"] == "custom":
             return None  # the column is nested, or a transform computes its values
-        column = source.with_format("arrow")[column.column_name][:]
+        table = find_table(source)
+        name = column.column_name
+        column = source.with_format("arrow")[name][:] if table is None else table.column(name)
     polars = sys.modules.get("polars")
     if polars is not None and isinstance(column, polars.Series):
         column = column.to_arrow()
     if isinstance(column, pa.ChunkedArray):
         return list(column.chunks)
     return [column] if isinstance(column, pa.Array) else None
+
+
+def find_table(data: object) -> Any:
+    """Return the Arrow table that a `datasets.Dataset` holds; None if it is sorted, selected, or computes its values.
+
+    A column of the data set itself copies the features of all columns, which takes 0.01 s.
+    """
+    datasets = sys.modules.get("datasets")
+    if datasets is None or not isinstance(data, datasets.Dataset):
+        return None
+    is_plain = getattr(data, "_indices", data) is None and data.format["type"] != "custom"
+    return data.data if is_plain else None
 
 
 def read_grades(column: object) -> list[Ragged] | None:
@@ -89,9 +103,31 @@ def read_answers(column: object) -> Answers | None:
     encoded = pa.chunked_array(flat).dictionary_encode().combine_chunks()
     if isinstance(encoded, pa.ChunkedArray):  # so returned before pyarrow 24, and if a chunk overflows
         encoded = encoded.chunk(0)
-    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    codes, present = to_numpy(encoded.indices)
+    if present is not None:
+        codes = np.where(present, codes, -1)
     n = np.concatenate([lengths for _, lengths in chunks])
     return Answers(Ragged.of_lengths(codes.astype(np.int32, copy=False), n), tuple(encoded.dictionary.to_pylist()))
+
+
+def list_texts(column: object) -> list[str] | None:
+    """List the texts of a column that has one in every row."""
+    chunks = to_chunks(column)
+    texts = None if not chunks else [_to_strings(chunk) for chunk in chunks]
+    if texts is None or any(each is None or each.null_count for each in texts):
+        return None
+    return [text for each in texts for text in each.to_pylist()]
+
+
+def list_single_texts(column: object) -> list[str] | None:
+    """List the texts of a column of lists that have one each."""
+    chunks = _flatten(column)
+    if not chunks or any((lengths != 1).any() for _, lengths in chunks):
+        return None
+    texts = [_to_strings(values) for values, _ in chunks]
+    if any(each is None or each.null_count for each in texts):
+        return None
+    return [text for each in texts for text in each.to_pylist()]
 
 
 def encode_lists(rows: object) -> Answers | None:
@@ -148,7 +184,7 @@ def _lengths(lists: Any) -> Ints | None:
 
     if lists.null_count or not len(lists):
         return None
-    lengths = pc.list_value_length(lists).to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+    lengths = to_numpy(pc.list_value_length(lists))[0].astype(np.int64, copy=False)
     return lengths if lengths.all() else None
 
 
@@ -170,11 +206,35 @@ def _to_numbers(values: Any) -> NDArray[Any] | None:
         return np.full(len(values), np.nan)
     if not (pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         return None
-    if not values.null_count:
-        return np.asarray(values.to_numpy(zero_copy_only=False))
-    if pa.types.is_boolean(kind):
-        values = values.cast(pa.int8())
-    numbers = np.asarray(values.to_numpy(zero_copy_only=False))  # integers with nulls become floats, and nulls NaN
-    if pa.types.is_int64(kind) or pa.types.is_uint64(kind):
-        return numbers if (np.abs(numbers[~np.isnan(numbers)]) < 2**53).all() else None
-    return numbers
+    numbers, present = to_numpy(values)
+    if present is None:
+        return numbers
+    if kind in (pa.int64(), pa.uint64()) and not (np.abs(numbers[present].astype(np.float64)) < 2**53).all():
+        return None
+    floats = numbers.astype(numbers.dtype if numbers.dtype.kind == "f" else np.float64)
+    floats[~present] = np.nan
+    return floats
+
+
+def to_numpy(values: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    """Return the numbers or truth values of an Arrow array, and flags of those that are not null, if any is.
+
+    `Array.to_numpy` does the same, but loads pandas at its first call, which takes 0.3 s.
+    """
+    import pyarrow as pa
+
+    validity, held = values.buffers()
+    start, stop = values.offset, values.offset + len(values)
+    if held is None or not len(values):
+        numbers = np.zeros(len(values), dtype=values.type.to_pandas_dtype())
+    elif pa.types.is_boolean(values.type):
+        numbers = _unpack(held, start, stop)
+    else:
+        numbers = np.frombuffer(held, dtype=values.type.to_pandas_dtype(), count=stop)[start:]
+    return numbers, _unpack(validity, start, stop) if values.null_count else None
+
+
+def _unpack(bits: Any, start: int, stop: int) -> NDArray[np.bool_]:
+    first = start // 8
+    flags = np.unpackbits(np.frombuffer(bits, dtype=np.uint8)[first : -(-stop // 8)], bitorder="little")
+    return flags[start - 8 * first : stop - 8 * first].view(np.bool_)

@@ -7,6 +7,7 @@ are read as a whole; everything else is read value by value.
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from itertools import chain, pairwise
@@ -33,7 +34,7 @@ _Place = Callable[[int], str]
 
 
 def read_answers(rows: object, name: str = "predictions") -> Answers:
-    """Read rows of strings. None stands for a missing sample."""
+    """Read rows of strings. None stands for a missing sample, and so does NaN, which pandas puts in its place."""
     for read in (arrow.read_answers, arrow.encode_lists):
         whole = read(rows)
         if whole is not None:
@@ -42,9 +43,9 @@ def read_answers(rows: object, name: str = "predictions") -> Answers:
     kinds = set(map(type, flat))
     if not kinds <= {str, type(None)}:
         for i, value in enumerate(flat):
-            if value is not None and not isinstance(value, str):
+            if not isinstance(value, str) and not _is_missing(value):
                 raise TypeError(f"`{name}` must hold strings; got {_show(value)} in {_placed(n)(i)}")
-        flat = [None if value is None else str.__str__(value) for value in flat]  # subclasses such as np.str_
+        flat = [str.__str__(value) if isinstance(value, str) else None for value in flat]  # subclasses such as np.str_
     return Answers.of_values(flat, n)
 
 
@@ -59,7 +60,7 @@ def read_labels(rows: object, name: str = "votes") -> Answers:
         for i, value in enumerate(flat):
             if not isinstance(value, Hashable):
                 raise TypeError(f"`{name}` must hold hashable answers; got {_show(value)} in {place(i)}")
-        flat = [None if isinstance(value, _FLOATS) and isnan(value) else value for value in flat]
+        flat = [None if _is_missing(value) else value for value in flat]
         _refuse_mixtures(flat, n, name, place)
     return Answers.of_values(flat, n)
 
@@ -173,19 +174,22 @@ def flag_samples(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 def read_references(rows: object, name: str = "references") -> list[tuple[str, ...]]:
     """Read the acceptable answers of each problem: a string, or a list of strings."""
+    single = arrow.list_single_texts(rows)
+    if single is not None:
+        return [(text,) for text in single]
     listed = _list_rows(rows, name)
     if set(map(type, listed)) == {str}:
         return [(text,) for text in listed]
     checked = []
     for problem, row in enumerate(listed):
         accepted = row if isinstance(row, (str, list, tuple)) or row is None else _to_list(row)
-        if accepted is None:
-            raise ValueError(f"`{name}` must hold an answer for every problem; got None in problem {problem}")
+        if _is_missing(accepted):
+            raise ValueError(f"`{name}` must hold an answer for every problem; got {accepted} in problem {problem}")
         if isinstance(accepted, str):
             accepted = (accepted,)
         if not isinstance(accepted, (list, tuple)):
             raise TypeError(f"`{name}` must hold strings or lists of strings; got {_show(row)} in problem {problem}")
-        if not accepted or any(text is None for text in accepted):
+        if not accepted or any(map(_is_missing, accepted)):
             raise ValueError(f"`{name}` must hold an answer for every problem; got {shorten(row)} in problem {problem}")
         for text in accepted:
             if not isinstance(text, str):
@@ -198,10 +202,13 @@ def read_references(rows: object, name: str = "references") -> list[tuple[str, .
 
 def read_groups(rows: object, name: str = "groups") -> list[str]:
     """Read one label per problem, a string or an integer, spelled as given."""
+    whole = arrow.list_texts(rows)
+    if whole is not None:
+        return whole
     sorts: dict[str, type] = {}
     checked = []
     for problem, label in enumerate(_list_rows(rows, name)):
-        if label is None or (isinstance(label, float) and isnan(label)):
+        if _is_missing(label):
             raise ValueError(f"`{name}` must hold a label for every problem; got {label!r} in problem {problem}")
         sort = str if isinstance(label, str) else int
         if not isinstance(label, str) and not is_integer(label):
@@ -331,7 +338,28 @@ def _flatten(rows: object, name: str) -> tuple[list[Any], Ints]:
         raise ValueError(
             f"`{name}` must hold at least one sample for every problem; got none in problem {np.argmin(n)}"
         )
-    return list(chain.from_iterable(outer)), n
+    return replace_na(list(chain.from_iterable(outer))), n
+
+
+def replace_na(values: list[Any]) -> list[Any]:
+    """Replace the missing values of pandas, which have types of their own, by None.
+
+    Examples:
+        >>> import pandas as pd
+        >>> replace_na(["7", pd.NA, pd.NaT])
+        ['7', None, None]
+    """
+    pandas = sys.modules.get("pandas")
+    if pandas is None:  # no such value can exist before pandas is imported
+        return values
+    absent = {type(pandas.NA), type(pandas.NaT)}
+    if absent.isdisjoint(map(type, values)):
+        return values
+    return [None if type(value) in absent else value for value in values]
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or (isinstance(value, _FLOATS) and isnan(value))
 
 
 def _list_rows(rows: object, name: str) -> Sequence[Any]:
@@ -346,10 +374,10 @@ def _list_rows(rows: object, name: str) -> Sequence[Any]:
     whole: Any = rows[:] if sliced else rows  # type: ignore[index]  # a Sequence can be sliced
     listed = _to_list(whole)
     if listed is whole and not isinstance(listed, (list, tuple)):
-        return list(whole)
+        return replace_na(list(whole))
     if not isinstance(listed, (list, tuple)):
         raise TypeError(f"`{name}` must be a list with one entry per problem; got {_show(rows)}")
-    return listed
+    return replace_na(listed) if isinstance(listed, list) else listed
 
 
 def _to_list(values: object) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from typing import Any
 
@@ -83,3 +84,9 @@ class InputError(ValueError):
     def __reduce__(self) -> tuple[Any, ...]:
         # An exception is pickled as a call with its `args`, which are the finished sentence here.
         return partial(type(self), self.code, self.message.sentence, **self.values), (), self.__dict__
+
+
+def spell_for_output(text: str) -> str:
+    """Write the signs that standard output cannot show as escapes, as pandas does: `print` must not fail over them."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return text.encode(encoding, "backslashreplace").decode(encoding)

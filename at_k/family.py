@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from at_k import estimators
@@ -18,6 +19,15 @@ from at_k.estimators.consensus import CONFLICTS, TIES, elect
 from at_k.estimators.selection import choose_best, expect_highest, rank_scores
 from at_k.grading import Verdicts
 from at_k.samples import Ragged
+from at_k.uncertainty.jackknife import (
+    CountsEstimator,
+    jackknife_choice,
+    jackknife_counts,
+    jackknife_grades,
+    jackknife_highest,
+    jackknife_samples,
+    jackknife_votes,
+)
 from at_k.validation import (
     K,
     Taus,
@@ -84,6 +94,7 @@ class Metric:
         arguments: the names of its columns and options, in the order of its signature.
         outputs: the numbers that it returns.
         compute: the function that turns verdicts and its own options into values.
+        vary: the function that turns the same into the jackknife variance of each value.
         example: the calculation that its page starts with.
         default_k: the k that it takes if it is given none; None for a metric without k.
         votes: whether it compares the answers of a problem with each other.
@@ -97,6 +108,7 @@ class Metric:
     arguments: tuple[str, ...]
     outputs: tuple[Output, ...]
     compute: Callable[..., Values]
+    vary: Callable[..., dict[Key, Floats]]
     example: Example
     default_k: Default | None = None
     votes: bool = False
@@ -168,6 +180,12 @@ def compute_pass(verdicts: Verdicts, *, k: K | None = None) -> Values:
     return Values(columns, conditions={"k": draws})
 
 
+def vary_pass(verdicts: Verdicts, *, k: K | None = None) -> dict[Key, Floats]:
+    """Compute the jackknife variances of `compute_pass`."""
+    draws = choose_k(k, verdicts.n, _POWERS)
+    return _by_key_of_counts(verdicts, [Key("pass@k", each) for each in draws], estimators.pass_at_k, draws)
+
+
 def compute_g_pass(verdicts: Verdicts, *, k: K | None = None, thresholds: Taus = (0.25, 0.5, 0.75, 1.0)) -> Values:
     """Compute G-Pass@k for every τ, and mG-Pass@k, from judged samples."""
     taus = check_tau(thresholds, "thresholds")
@@ -177,6 +195,19 @@ def compute_g_pass(verdicts: Verdicts, *, k: K | None = None, thresholds: Taus =
     ]
     tables += [(Key("mG-Pass@k", each), _at(estimators.mg_pass_at_k, each)) for each in draws]
     return Values(_of_counts(verdicts, tables), conditions={"k": draws, "tau": taus})
+
+
+def vary_g_pass(
+    verdicts: Verdicts, *, k: K | None = None, thresholds: Taus = (0.25, 0.5, 0.75, 1.0)
+) -> dict[Key, Floats]:
+    """Compute the jackknife variances of `compute_g_pass`."""
+    draws = choose_k(k, verdicts.n, _PUBLISHED)
+    found: dict[Key, Floats] = {}
+    for tau in check_tau(thresholds, "thresholds"):
+        keys = [Key("G-Pass@k", each, tau) for each in draws]
+        found |= _by_key_of_counts(verdicts, keys, partial(estimators.g_pass_at_k, tau=tau), draws)
+    keys = [Key("mG-Pass@k", each) for each in draws]
+    return found | _by_key_of_counts(verdicts, keys, estimators.mg_pass_at_k, draws)
 
 
 def compute_consensus(
@@ -219,12 +250,55 @@ def compute_consensus(
     return Values(_by_key(keys, shares), _errors(keys, errors), conditions)
 
 
+def vary_consensus(
+    verdicts: Verdicts,
+    *,
+    k: K | None = None,
+    ties: str = "random",
+    weights: object = None,
+    on_conflict: str = "error",
+    seed: int = 0,
+) -> dict[Key, Floats]:
+    """Compute the jackknife variances of `compute_consensus`."""
+    draws = choose_k(k, verdicts.n, _POWERS)
+    keys = [Key("cons@k", each) for each in draws]
+    if verdicts.answers is None:
+        return _by_key_of_counts(verdicts, keys, estimators.majority_at_k, draws)
+    if weights is None:
+        found = jackknife_votes(
+            verdicts.answers, verdicts.correct.values, draws, ties=ties, on_conflict=on_conflict, name="grades"
+        )
+    else:
+        weighted = verdicts.keep_samples("weights", read_weights(weights, missing=True))
+
+        # All but one sample are a random draw: their order must not decide.
+        rule = "random" if ties == "first" else ties
+
+        def vote(votes: Any, correct: Any, given: Any, *, k: list[int]) -> Floats:
+            return estimators.cons_at_k(
+                votes, correct, k=k, ties=rule, weights=given, on_conflict=on_conflict, seed=seed
+            )
+
+        found = jackknife_samples(
+            vote, verdicts.answers.listed(), verdicts.correct.listed(), weighted.listed(), k=list(draws)
+        )
+    return {key: found[:, i] for i, key in enumerate(keys)}
+
+
 def compute_average(verdicts: Verdicts) -> Values:
     """Compute avg@n, the share of correct samples, and the mean grade from judged samples."""
     n, c, which = verdicts.counts
     same = (verdicts.n == verdicts.n[0]).all()
     average = Key("avg@n", int(verdicts.n[0]) if same else None)
     return Values({average: Column(c / n, which), Key("accuracy"): Column.of(verdicts.mean_grade)})
+
+
+def vary_average(verdicts: Verdicts) -> dict[Key, Floats]:
+    """Compute the jackknife variances of `compute_average`."""
+    average, accuracy = compute_average(verdicts).columns
+    return _by_key_of_counts(verdicts, [average], estimators.pass_at_k, (1,)) | {
+        accuracy: jackknife_grades(Ragged.concatenate(verdicts.graded))
+    }
 
 
 def compute_best(
@@ -260,6 +334,32 @@ def compute_best(
     return Values(columns, _errors(keys, errors), conditions)
 
 
+def vary_best(
+    verdicts: Verdicts,
+    *,
+    scores: Ragged,
+    k: K | None = None,
+    select: str | None = None,
+    score_weights: Sequence[float] | None = None,
+    higher_is_better: bool = True,
+    seed: int = 0,
+) -> dict[Key, Floats]:
+    """Compute the jackknife variances of `compute_best`."""
+    draws = choose_k(k, verdicts.n, _POWERS)
+    ranked = rank_scores(
+        verdicts.keep_samples("scores", scores),
+        select=select,
+        score_weights=score_weights,
+        higher_is_better=higher_is_better,
+    )
+    best = jackknife_choice(ranked, verdicts.correct, draws)
+    found = {Key("best@k", each): best[:, i] for i, each in enumerate(draws)}
+    if select in (None, "weighted"):
+        top = jackknife_highest(ranked, draws)
+        found |= {Key("max@k", each): top[:, i] for i, each in enumerate(draws)}
+    return found
+
+
 _Table = Callable[[Ints, Ints], Floats]
 
 
@@ -271,6 +371,15 @@ def _of_counts(verdicts: Verdicts, tables: Iterable[tuple[Key, _Table]]) -> dict
     """Compute metrics of n and c, once for each distinct pair of them."""
     n, c, which = verdicts.counts
     return {key: Column(table(n, c), which) for key, table in tables}
+
+
+def _by_key_of_counts(
+    verdicts: Verdicts, keys: Sequence[Key], estimate: CountsEstimator, draws: Sequence[int]
+) -> dict[Key, Floats]:
+    """Compute jackknife variances of a metric of n and c, once for each distinct pair of them."""
+    n, c, which = verdicts.counts
+    found = jackknife_counts(estimate, n, c, k=list(draws))
+    return {key: found[which, i] for i, key in enumerate(keys)}
 
 
 def _by_key(keys: Sequence[Key], values: Floats) -> dict[Key, Column]:
@@ -312,6 +421,7 @@ FAMILY = {
                 ),
             ),
             compute=compute_g_pass,
+            vary=vary_g_pass,
             example=Example(
                 {
                     "answers": [["a", "b", "a", "a", "b", "a", "b", "c"], ["4", "4", "4", "4", "4", "4", "5", "4"]],
@@ -336,6 +446,7 @@ FAMILY = {
                 ),
             ),
             compute=compute_pass,
+            vary=vary_pass,
             example=Example({"grades": [[1, 0, 0, 0, 0], [1, 1, 0, 1, 0]]}, {"k": [1, 2, 4]}),
             default_k=_POWERS,
         ),
@@ -354,6 +465,7 @@ FAMILY = {
                 Output("cons@{k}_mcse", _SIMULATED.format(cause="`weights`"), of_module=False),
             ),
             compute=compute_consensus,
+            vary=vary_consensus,
             example=Example(
                 {
                     "answers": [["7", "9", "9", "7", "8"], ["12", "12", "15", "12", None]],
@@ -380,6 +492,7 @@ FAMILY = {
                 Output("accuracy", "the mean grade of a problem's samples, averaged over the problems.", drawn=False),
             ),
             compute=compute_average,
+            vary=vary_average,
             example=Example({"grades": [[1, 0, 0.6, 0.4], [1, 1, 0.9, 0]]}, {}),
         ),
         Metric(
@@ -405,6 +518,7 @@ FAMILY = {
                 Output("best@{k}_mcse", _SIMULATED.format(cause='`select="pareto"`'), of_module=False),
             ),
             compute=compute_best,
+            vary=vary_best,
             example=Example(
                 {
                     "answers": [["a", "b", "a"], ["x", "y", "y"]],

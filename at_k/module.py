@@ -6,7 +6,7 @@ import os
 import threading
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MethodType
 from typing import Any
 
@@ -16,13 +16,15 @@ from datasets import Features, Sequence, Value
 import at_k
 from at_k import columns, summary
 from at_k.arguments import COLUMNS, check_config, check_options, refuse_unknown_columns
+from at_k.combinatorics import Floats
+from at_k.error_bars import Confidence
 from at_k.family import find_metric
-from at_k.grading import Check, Verdicts, judge
+from at_k.grading import Verdicts, judge
 from at_k.problems import Problems
 from at_k.samples import Answers, Ragged
 from at_k.store import Store
 from at_k.validation import check_seed, shorten
-from at_k.values import Values
+from at_k.values import Key, Values
 
 
 def sample_features(config_name: str, *, scores: bool = False) -> list[Features]:
@@ -55,7 +57,8 @@ class SampledMetric(evaluate.Metric, ABC):
         seed: the seed of simulations, for numbers that cannot be computed exactly.
         options: options of `compute`, which become the defaults of this instance.
 
-    The other arguments are those of `evaluate.load`.
+    The other arguments are those of `evaluate.load`. Its `timeout` is that of a file lock; the option of this name, the
+    time of a check, is an argument of `compute`.
     """
 
     def __init__(
@@ -122,8 +125,9 @@ class SampledMetric(evaluate.Metric, ABC):
         given = {"predictions": predictions, "references": references}
         given |= {name: kwargs.pop(name) for name in COLUMNS if name in kwargs}
         options = self._defaults | self._select_own(kwargs)
-        if options.get("groups") is not None:
-            options["groups"] = columns.read_groups(options["groups"])  # a generator can be read only once
+        for name in ("groups", "clusters"):
+            if options.get(name) is not None:
+                options[name] = columns.read_groups(options[name], name)  # a generator can be read only once
         batches = [self._read(given)] if any(given.get(name) is not None for name in self._columns) else []
         if batches and not len(self._store):
             return self._run(batches[0], options)  # without the lock, so that threads run side by side
@@ -157,12 +161,12 @@ class SampledMetric(evaluate.Metric, ABC):
         predictions: Any,
         references: Any = None,
         grades: Any = None,
-        *,
-        check_correct_fn: Check | str = "exact_match",
-        threshold: float = 0.5,
-        missing: str = "error",
+        **options: Any,
     ) -> Verdicts:
-        """Judge samples, in either configuration. The columns may be checked already, as by `compute`, or not."""
+        """Judge samples, in either configuration, with the options of `at_k.grading.judge`.
+
+        The columns may be checked already, as by `compute`, or not.
+        """
         if isinstance(predictions, (Answers, tuple)) and not _is_plain(predictions):
             if isinstance(predictions, Answers):
                 problems = Problems(predictions, references, grades)
@@ -171,13 +175,7 @@ class SampledMetric(evaluate.Metric, ABC):
         else:
             problems = self._read({"predictions": predictions, "references": references, "grades": grades}, judged=True)
         graded = problems.grades is not None and problems.answers is not None
-        return judge(
-            problems,
-            check_correct_fn=check_correct_fn,
-            threshold=threshold,
-            missing=missing,
-            name="grades" if graded else "predictions",
-        )
+        return judge(problems, **options, name="grades" if graded else "predictions")
 
     def report(
         self,
@@ -185,12 +183,24 @@ class SampledMetric(evaluate.Metric, ABC):
         verdicts: Verdicts,
         *,
         groups: Any = None,
+        confidence_level: float | None = None,
+        target: str = "population",
+        clusters: Any = None,
+        ci_method: str = "beta",
+        vary: Callable[[], Mapping[Key, Floats]] | None = None,
         return_details: bool = False,
         key_style: str = "standard",
     ) -> dict[str, Any]:
-        """Report the means over problems and groups and, if asked for, the details."""
-        result: dict[str, Any] = summary.summarize(
-            values.columns, groups=groups, key_style=key_style, mcse=values.errors
+        """Report the means over problems and groups and, if asked for, error bars and details."""
+        wanted = _read_confidence(confidence_level, target, clusters, ci_method)
+        result: dict[str, Any] = summary.summarize_columns(
+            values.columns,
+            groups=groups,
+            key_style=key_style,
+            mcse=values.errors,
+            wanted=wanted,
+            n=verdicts.n,
+            vary=vary,
         )
         if return_details:
             result["details"] = summary.make_details(
@@ -200,6 +210,7 @@ class SampledMetric(evaluate.Metric, ABC):
                 seed=self.simulation_seed,
                 version=at_k.__version__,
                 key_style=key_style,
+                wanted=wanted,
             )
         return result
 
@@ -280,9 +291,11 @@ class SampledMetric(evaluate.Metric, ABC):
     def _run(self, batch: Problems, options: dict[str, Any]) -> dict[str, Any]:
         """Run `_compute` on checked columns."""
         columns.require_problems("predictions", len(batch))
-        if options.get("groups") is not None:
-            # Check the labels now: judging may take minutes, and a wrong number of labels should not waste it.
-            columns.require_same_problems("groups", len(options["groups"]), "predictions", len(batch))
+        # Check the options of the report now: judging may take minutes, and a wrong one should not waste it.
+        for name in ("groups", "clusters"):
+            if options.get(name) is not None:
+                columns.require_same_problems(name, len(options[name]), "predictions", len(batch))
+        _read_confidence(**{name: options[name] for name in _BARS if name in options})
         taken = {
             "predictions": batch.grades if self.config_name == "graded" else batch.answers,
             "references": batch.references,
@@ -290,6 +303,17 @@ class SampledMetric(evaluate.Metric, ABC):
             "scores": batch.scores,
         }
         return self._compute(**{name: taken[name] for name in self._columns}, **options)
+
+
+_BARS = ("confidence_level", "target", "clusters", "ci_method")
+
+
+def _read_confidence(
+    confidence_level: float | None = None, target: str = "population", clusters: Any = None, ci_method: str = "beta"
+) -> Confidence:
+    """Read the options that say which error bars are wanted."""
+    labels = None if clusters is None else columns.read_groups(clusters, "clusters")
+    return Confidence(confidence_level, target, labels, ci_method)
 
 
 def _is_plain(predictions: object) -> bool:

@@ -8,8 +8,14 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
-from at_k.family import METRICS, find_metric
-from at_k.validation import check_flag
+from at_k.family import METRICS
+from at_k.validation import check_choice, check_flag
+
+COMPARISONS = ("at_k_difference",)
+"""The modules that compare two models."""
+
+_KINDS = {**dict.fromkeys(METRICS, "metric"), **dict.fromkeys(COMPARISONS, "comparison")}
+"""Module → its kind, as `evaluate` calls it. The folder of a kind has its name in the plural."""
 
 _MARK = "registered-by-at-k"
 
@@ -27,7 +33,7 @@ def module_path(name: str) -> Path:
     """Return the folder of a module, for `evaluate.load(str(at_k.module_path(name)))`.
 
     Args:
-        name: one of `at_k.METRICS`.
+        name: one of `at_k.METRICS`, or "at_k_difference".
 
     Raises:
         ValueError: if there is no such module.
@@ -37,19 +43,18 @@ def module_path(name: str) -> Path:
         >>> module_path("gpassk").name
         'gpassk'
     """
-    name = find_metric(name).name
+    check_choice("name", name, tuple(_KINDS))
+    kind = f"{_KINDS[name]}s"
     library = Path(__file__).resolve().parent
-    for modules in (library / "metrics", library.parent / "metrics"):  # as installed, and as in a clone
+    for modules in (library / kind, library.parent / kind):  # as installed, and as in a clone
         if (modules / name / f"{name}.py").is_file():
             return modules / name
-    raise FileNotFoundError(
-        f"the module {name!r} is neither in {library / 'metrics'} nor in {library.parent / 'metrics'}"
-    )
+    raise FileNotFoundError(f"the module {name!r} is neither in {library / kind} nor in {library.parent / kind}")
 
 
 def load_class(name: str) -> Any:
     """Return the class of a module, from the file in its folder."""
-    spec = spec_from_file_location(f"at_k.metrics.{name}", module_path(name) / f"{name}.py")
+    spec = spec_from_file_location(f"at_k.{_KINDS[name]}s.{name}", module_path(name) / f"{name}.py")
     if spec is None or spec.loader is None:
         raise FileNotFoundError(f"the module {name!r} cannot be loaded from {module_path(name)}")
     module = module_from_spec(spec)
@@ -72,7 +77,7 @@ def register(*, undo: bool = False) -> list[Path]:
     Examples:
         >>> [folder.parent.name for folder in register()][0]
         'evaluate-metric--gpassk'
-        >>> len(register(undo=True)) == len(METRICS)
+        >>> len(register(undo=True)) == len(METRICS) + len(COMPARISONS)
         True
     """
     from evaluate.loading import init_dynamic_modules
@@ -80,9 +85,9 @@ def register(*, undo: bool = False) -> list[Path]:
     check_flag("undo", undo)
     cache = Path(init_dynamic_modules()) / "metrics"
     changed = []
-    for name in METRICS:
-        # `evaluate` looks up a metric without an owner under this name.
-        home = cache / f"evaluate-metric--{name}"
+    for name, kind in _KINDS.items():
+        # `evaluate` looks up a module without an owner under this name, and keeps all kinds in one folder.
+        home = cache / f"evaluate-{kind}--{name}"
         for old in [mark.parent for mark in home.glob(f"*/{_MARK}")]:
             shutil.rmtree(old)
             if undo:

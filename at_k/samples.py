@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -108,6 +109,16 @@ class Ragged:
                 return self.with_values(flags)
         return self.with_values(values.copy())
 
+    def listed(self) -> list[list[Any]]:
+        """List the rows, one per problem.
+
+        Examples:
+            >>> Ragged.of_lengths(np.array([1.0, 0.0, 1.0]), np.array([2, 1])).listed()
+            [[1.0, 0.0], [1.0]]
+        """
+        values = self.values.tolist()
+        return [values[start:stop] for start, stop in pairwise(self.offsets.tolist())]
+
     @staticmethod
     def concatenate(parts: Sequence[Ragged]) -> Ragged:
         """Join all rows of all parts."""
@@ -155,6 +166,10 @@ class Answers:
     codes: Ragged
     distinct: Sequence[Any]
 
+    def listed(self) -> list[list[Any]]:
+        """List the answers of each problem; None where there is none."""
+        return [[None if code < 0 else self.distinct[code] for code in row] for row in self.codes.listed()]
+
     @classmethod
     def of_values(cls, flat: Sequence[Hashable], lengths: Ints) -> Answers:
         """Number the distinct values in the order in which they appear. None stands for a sample without an answer."""
@@ -170,7 +185,7 @@ class Answers:
         return len(self.codes)
 
     def rename(self, names: Sequence[Hashable]) -> Answers:
-        """Give each of `distinct` a new name. Answers with the same new name become one answer."""
+        """Give each of `distinct` a new name. Answers with the same new name become one answer; None is no answer."""
         index: dict[Hashable, int] = {}
         return Answers(self._recode(names, index), tuple(index))
 
@@ -193,5 +208,7 @@ class Answers:
 
     def _recode(self, names: Sequence[Hashable], index: dict[Hashable, int]) -> Ragged:
         """Number the names of the answers by `index`, and add the names that are not in it yet."""
-        new = np.array([index.setdefault(name, len(index)) for name in names] + [-1], dtype=np.int32)  # [−1] stays −1
+        new = np.array(
+            [-1 if name is None else index.setdefault(name, len(index)) for name in names] + [-1], dtype=np.int32
+        )  # [−1] stays −1
         return self.codes.with_values(new[self.codes.values])

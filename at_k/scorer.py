@@ -7,7 +7,7 @@ from typing import Any
 
 import at_k
 from at_k import family
-from at_k.arguments import COLUMNS, check_config, check_options
+from at_k.arguments import COLUMNS, JUDGING_OPTIONS, check_config, check_options
 from at_k.columns import require_problems
 from at_k.family import find_metric
 from at_k.grading import judge
@@ -18,9 +18,6 @@ from at_k.values import Key
 
 _OF_ALL_PROBLEMS = ("groups", "weights", "return_details")
 """Options that are about all problems, not about a batch."""
-
-_JUDGING = ("threshold", "check_correct_fn", "missing")
-"""Options that say how samples are judged."""
 
 
 def scorer(
@@ -96,7 +93,7 @@ class Scorer:
                 names={"answers": "predictions"},
             )
         require_problems("predictions", len(problems))
-        judging = {name: self.options[name] for name in _JUDGING if name in self.options}
+        judging = {name: self.options[name] for name in JUDGING_OPTIONS if name in self.options}
         verdicts = judge(problems, **judging, name="grades" if "grades" in given else "predictions")
         more = {"scores": problems.scores} if metric.needs_scores else {}
         values = metric.compute(verdicts, **more, **metric.own(self.options))

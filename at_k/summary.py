@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import chain
 from math import fsum, sqrt
 from typing import Any, TypeVar
@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from at_k import columns
 from at_k.arguments import KEY_STYLES
 from at_k.combinatorics import Floats, Ints
+from at_k.error_bars import NO_ERROR_BARS, Confidence, find_error_bars
 from at_k.grading import Verdicts
 from at_k.validation import check_choice, shorten, type_name
-from at_k.values import Column, Values
+from at_k.values import Column, Key, Values
 
 Name = TypeVar("Name", bound=str)
 """A key: a string, or what a metric made of it."""
@@ -28,6 +29,9 @@ def summarize(
     groups: object = None,
     key_style: str = "standard",
     mcse: Mapping[Name, ArrayLike] | None = None,
+    confidence_level: float | None = None,
+    clusters: object = None,
+    ci_method: str = "beta",
 ) -> dict[str, float]:
     """Average every column over the problems, all of them and those of each group.
 
@@ -39,6 +43,10 @@ def summarize(
             `[A-Za-z0-9_.]`, for trackers that refuse `@` (`pass_at_8`, `g_pass_at_8_0.5`).
         mcse: key → the standard error of each simulated value. Adds `{key}_mcse`, the standard error of the mean, if it
             is not 0.
+        confidence_level: adds `{key}_stderr` (unless there is none), `{key}_ci_low` and `{key}_ci_high`: the standard
+            error and the confidence interval for other problems like these.
+        clusters: one label per problem, where problems come in groups that resemble each other.
+        ci_method: how an interval is made; see `at_k.interval`, and "bootstrap".
 
     Returns:
         key → mean, as Python floats. The sums are rounded once, so that the order of the problems does not matter.
@@ -48,10 +56,28 @@ def summarize(
         ValueError: if there are no problems, or columns differ in length.
 
     Examples:
+        >>> summarize({"pass@1": [1.0] * 15}, confidence_level=0.95)
+        {'pass@1': 1.0, 'pass@1_stderr': 0.0, 'pass@1_ci_low': 0.812..., 'pass@1_ci_high': 1.0}
         >>> summarize({"pass@1": [1.0, 0.5, 0.0]}, groups=["easy", "easy", "hard"])
         {'pass@1': 0.5, 'easy/pass@1': 0.75, 'hard/pass@1': 0.0}
     """
     values = _check_columns("per_problem", per_problem)
+    labels = None if clusters is None else columns.read_groups(clusters, "clusters")
+    wanted = Confidence(confidence_level, clusters=labels, method=ci_method)
+    return summarize_columns(values, groups=groups, key_style=key_style, mcse=mcse, wanted=wanted)
+
+
+def summarize_columns(
+    values: Mapping[Any, Column],
+    *,
+    groups: object = None,
+    key_style: str = "standard",
+    mcse: Mapping[Any, ArrayLike] | None = None,
+    wanted: Confidence = NO_ERROR_BARS,
+    n: Ints | None = None,
+    vary: Callable[[], Mapping[Key, Floats]] | None = None,
+) -> dict[str, float]:
+    """Average checked columns as `summarize` does; `wanted`, `n` and `vary` are those of `find_error_bars`."""
     if not values:
         raise ValueError("`per_problem` must hold at least one column; got none")
     first, n_problems = next((key, len(column)) for key, column in values.items())
@@ -62,6 +88,8 @@ def summarize(
         if key not in values:
             raise ValueError(f"`mcse` must have keys of `per_problem`; got {key!r}")
         columns.require_same_problems(key, n_problems, f"mcse[{key!r}]", len(error))
+    if wanted.clusters is not None:
+        columns.require_same_problems("clusters", len(wanted.clusters), first, n_problems)
     check_choice("key_style", key_style, KEY_STYLES)
     spelled = {spell(key, key_style): key for key in values}
     for key in values:
@@ -71,7 +99,8 @@ def summarize(
             )
     result: dict[str, float] = {}
     for prefix, problems in {"": None, **find_members(groups, n_problems)}.items():
-        for key, mean in average(values, problems).items():
+        means = average(values, problems)
+        for key, mean in means.items():
             name = prefix + spell(key, key_style)
             if name in result:
                 raise ValueError(f"`groups` must not make two keys alike; a group and a column both make {name!r}")
@@ -79,6 +108,11 @@ def summarize(
             spread = average_error(errors.get(key), problems)
             if spread:
                 result[f"{name}_mcse"] = spread
+        bars = find_error_bars(values, means, wanted, n=n, vary=vary, problems=problems)
+        for key, bar in bars.items():
+            name = prefix + spell(key, key_style)
+            result |= {} if bar.stderr is None else {f"{name}_stderr": bar.stderr}
+            result |= {f"{name}_ci_low": bar.low, f"{name}_ci_high": bar.high}
     return result
 
 
@@ -187,27 +221,58 @@ def find_members(groups: object, n_problems: int) -> dict[str, NDArray[np.intp]]
 
 
 def make_details(
-    values: Values, verdicts: Verdicts, *, name: str, seed: int = 0, version: str, key_style: str = "standard"
+    values: Values,
+    verdicts: Verdicts,
+    *,
+    name: str,
+    seed: int = 0,
+    version: str,
+    key_style: str = "standard",
+    wanted: Confidence = NO_ERROR_BARS,
 ) -> dict[str, Any]:
     """Make the details of a result, ready for `json.dumps`.
 
-    `per_problem` maps "n", "c" and every key to a list with one value per problem, in input order.
+    `per_problem` maps "n", "c" and every key to a list with one value per problem, in input order. If the checker says
+    how its checks ended, as `code` does, `outcomes` counts the samples by outcome, and `reasons` has a text for each.
     """
     n = verdicts.n
     table: dict[str, list[Any]] = {"n": n.tolist(), "c": verdicts.c.tolist()}
+    outcomes = verdicts.outcomes
     for key, column in values.columns.items():
         table[spell(key, key_style)] = column.expand().tolist()
     return {
         "n_problems": len(n),
         "n_samples": int(n.sum()),
         "n_missing": verdicts.n_missing,
+        "n_unanswered": verdicts.n_unanswered,
+        "not_graded": dict(verdicts.not_graded),
+        **({} if outcomes is None else {"outcomes": outcomes.count(), "reasons": outcomes.split(verdicts.given)}),
         "per_problem": table,
-        "signature": sign(values, verdicts, name=name, seed=seed, version=version),
+        "signature": sign(values, verdicts, name=name, seed=seed, version=version, wanted=wanted),
     }
 
 
-def sign(values: Values, verdicts: Verdicts, *, name: str, seed: int, version: str) -> str:
-    """Write the signature: one line with the conditions under which two values of a metric may be compared."""
+def sign(
+    values: Values,
+    verdicts: Verdicts,
+    *,
+    name: str,
+    seed: int,
+    version: str,
+    reading: Mapping[str, str] | None = None,
+    wanted: Confidence = NO_ERROR_BARS,
+) -> str:
+    """Write the signature: one line with the conditions under which two values of a metric may be compared.
+
+    Args:
+        values: the values of the metric.
+        verdicts: what they were computed from.
+        name: the name of the metric.
+        seed: the seed of simulations.
+        version: the version of this library.
+        reading: what was taken from the file, where one was read.
+        wanted: the error bars beside the values.
+    """
     n = verdicts.n
     return join_conditions(
         name,
@@ -215,6 +280,8 @@ def sign(values: Values, verdicts: Verdicts, *, name: str, seed: int, version: s
         **values.conditions,
         **verdicts.conditions,
         estimator=f"simulated(seed={seed})" if values.simulated else "exact",
+        **wanted.conditions(),
+        **(reading or {}),
         version=version,
     )
 

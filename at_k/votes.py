@@ -264,6 +264,12 @@ def _multiply_rivals(field: Ints, t: int, depth: int, p: float | None, share: bo
             factor = _count_ways_of_each(field[block][:active, rival], p, t + 1)
             reach = min(high, degree + (t if share else t - 1))
             wider = min(tied, ties) + 1
+            if rival == 0:  # the product is this factor
+                product[: min(t, high), 0, :active] = factor[: min(t, high)]
+                if share and t < high:
+                    product[t, int(t > 1), :active] = factor[t]
+                degree, tied = reach, wider
+                continue
             # Higher powers come first, so that the lower ones are still those of the product without this rival.
             for d in range(reach - 1, -1, -1):
                 here = product[d, :, :active]

@@ -176,15 +176,15 @@ def elect(
     """
     check_choice("ties", ties, TIES)
     check_choice("on_conflict", on_conflict, CONFLICTS)
-    tally = _count_votes(ballots, correct, on_conflict, name)
+    tally = count_votes(ballots, correct, on_conflict, name)
     if weights is not None:
         return _elect_by_weight(ballots, tally, weights, k, ties, seed)
-    value = _elect_by_plurality(tally, k, ties)
+    value = elect_by_plurality(tally, k, ties)
     return value, np.zeros_like(value)
 
 
 @dataclass(frozen=True)
-class _Tally:
+class Tally:
     """Hold one entry for each distinct answer of each problem, sorted by problem and then by the answer's code."""
 
     n: Ints
@@ -194,7 +194,8 @@ class _Tally:
     first_seen: Ints
 
 
-def _count_votes(ballots: Answers, correct: NDArray[np.bool_], on_conflict: str, name: str) -> _Tally:
+def count_votes(ballots: Answers, correct: NDArray[np.bool_], on_conflict: str, name: str) -> Tally:
+    """Count the votes for each answer of each problem. `name` is what an error calls the column of `correct` flags."""
     codes = ballots.codes
     first, flags, start = _sort_votes(codes, correct)
     count = np.diff(start, append=len(flags))
@@ -204,7 +205,7 @@ def _count_votes(ballots: Answers, correct: NDArray[np.bool_], on_conflict: str,
     if on_conflict == "error" and ((right > 0) & (right < count)).any():
         _report_conflict(ballots, correct, first, count, name)
     problem = np.searchsorted(codes.offsets, first, side="right") - 1
-    return _Tally(codes.n, problem, count, 2 * right > count, first)
+    return Tally(codes.n, problem, count, 2 * right > count, first)
 
 
 def _sort_votes(codes: Ragged, correct: NDArray[np.bool_]) -> tuple[Ints, NDArray[Any], NDArray[np.intp]]:
@@ -265,7 +266,8 @@ def _report_conflict(ballots: Answers, correct: NDArray[np.bool_], first: Ints, 
     )
 
 
-def _elect_by_plurality(tally: _Tally, k: Sequence[int], ties: str) -> Floats:
+def elect_by_plurality(tally: Tally, k: Sequence[int], ties: str) -> Floats:
+    """Compute cons@k of votes that count alike: one row per problem and one column per k."""
     if ties == "strict":
         value = np.zeros((len(tally.n), len(k)))
         right = np.flatnonzero(tally.correct)
@@ -289,7 +291,7 @@ def _elect_by_plurality(tally: _Tally, k: Sequence[int], ties: str) -> Floats:
 
 
 def _elect_by_weight(
-    ballots: Answers, tally: _Tally, weights: Ragged, k: Sequence[int], ties: str, seed: int
+    ballots: Answers, tally: Tally, weights: Ragged, k: Sequence[int], ties: str, seed: int
 ) -> tuple[Floats, Floats]:
     codes, streams = ballots.codes, np.random.SeedSequence(seed).spawn(len(ballots))
     value = np.zeros((len(codes), len(k)))
@@ -310,7 +312,7 @@ def _elect_by_weight(
                 answer, tally.correct[entries], _scale_weights(weight), draws, ties, rng
             )
     if equal.any():  # the exact plurality, since every vote weighs the same
-        value[equal] = _elect_by_plurality(tally, k, ties)[equal]
+        value[equal] = elect_by_plurality(tally, k, ties)[equal]
     return value, mcse
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 
 from at_k import summary
+from at_k.error_bars import NO_ERROR_BARS, Confidence, find_error_bars
 from at_k.family import FAMILY
 from at_k.validation import shorten
 from at_k.values import Key, Values
@@ -20,14 +22,19 @@ _NOT_DRAWN = {output.metric for metric in FAMILY.values() for output in metric.o
 
 @dataclass(frozen=True)
 class Curves:
-    """Hold values against k. `lines` maps a key with the letter k to its value for each k, None if it has none.
+    """Hold values against k.
 
-    `equal_n` says that all problems have the same number of samples, the last k.
+    Attributes:
+        k: every k.
+        lines: a key with the letter k → its value for each k, None if it has none.
+        equal_n: whether all problems have the same number of samples, the last k.
+        bands: the same key → its interval for each k, None if it has none; empty without intervals.
     """
 
     k: tuple[int, ...]
     lines: Mapping[Key, Sequence[float | None]]
     equal_n: bool = True
+    bands: Mapping[Key, Sequence[tuple[float, float] | None]] = field(default_factory=dict)
 
     def at(self, k: int) -> dict[Key, float]:
         """Return the values of one k, under the keys that `compute` gives them."""
@@ -62,6 +69,7 @@ def draw_curves(
     drawn: Sequence[tuple[Sequence[int], Callable[[Sequence[int]], Values]]],
     *,
     equal_n: bool = True,
+    confidence: Confidence = NO_ERROR_BARS,
 ) -> Curves:
     """Draw metrics over a grid of k.
 
@@ -70,14 +78,25 @@ def draw_curves(
         drawn: for each metric the k at which it is drawn, and a function from k to its values. Numbers that are no
             shares, or repeat a share without its threshold, are left out.
         equal_n: as of `Curves`.
+        confidence: the intervals, for other problems like these.
     """
     lines: dict[Key, tuple[float | None, ...]] = {}
+    bands: dict[Key, tuple[tuple[float, float] | None, ...]] = {}
     for draws, compute in drawn:
-        means = summary.average(compute(draws).columns)
-        points: dict[Key, dict[int | None, float]] = {}
-        for key, value in means.items():
-            if key.metric not in _NOT_DRAWN:
-                points.setdefault(key.line, {})[key.k if key.metric[-1] == "k" else None] = value
-        for line, values in points.items():
-            lines[line] = tuple(values.get(k, values.get(None)) for k in grid)
-    return Curves(grid, lines, equal_n)
+        columns = {key: column for key, column in compute(draws).columns.items() if key.metric not in _NOT_DRAWN}
+        means = summary.average(columns)
+        bars = find_error_bars(columns, means, confidence)
+        lines |= _join_points(grid, means)
+        bands |= _join_points(grid, {key: (bar.low, bar.high) for key, bar in bars.items()})
+    return Curves(grid, lines, equal_n, bands)
+
+
+_Point = TypeVar("_Point")
+
+
+def _join_points(grid: Sequence[int], points: Mapping[Key, _Point]) -> dict[Key, tuple[_Point | None, ...]]:
+    """Join the points of each line; None where it has none. A point without k belongs to every k."""
+    found: dict[Key, dict[int | None, _Point]] = {}
+    for key, point in points.items():
+        found.setdefault(key.line, {})[key.k if key.metric[-1] == "k" else None] = point
+    return {line: tuple(own.get(k, own.get(None)) for k in grid) for line, own in found.items()}

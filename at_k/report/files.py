@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
 from fractions import Fraction
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import at_k
-from at_k.errors import Message
+from at_k.error_bars import ErrorBar
+from at_k.errors import InputError, Message
+from at_k.readers import is_paths
+from at_k.readers.samples import Origin
 from at_k.values import Key
 
 if TYPE_CHECKING:
@@ -19,13 +27,53 @@ _FORMAT = "at-k report"
 _METADATA = b"at_k"
 
 
+@contextmanager
+def replace_file(path: str | PathLike[str]) -> Iterator[Path]:
+    """Yield the path of a temporary file, which replaces the file at `path` when the block ends without an error.
+
+    If the block fails, or is interrupted, an older file stays as it was, and no part of a new one remains.
+
+    Raises:
+        OSError: if the file cannot be written. The sentence names `path`, not the temporary file.
+    """
+    target = check_target(path)
+    # What is not a file, such as /dev/null or a named pipe, is written to and must not be replaced.
+    plain = target.is_file() or not target.exists()
+    part = target.with_name(f".{target.name}.{os.getpid()}.part") if plain else target
+    try:
+        yield part
+        if plain:
+            if target.exists():
+                shutil.copymode(target, part)
+            part.replace(target)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise type(error)(f"{fspath(path)} cannot be written: {error.strerror or error}") from None
+    finally:
+        if plain:
+            part.unlink(missing_ok=True)
+
+
+def check_target(path: str | PathLike[str]) -> Path:
+    """Return the file that a path leads to, after a check that it can be one.
+
+    Raises:
+        OSError: if the path is a folder, or in a folder that does not exist.
+    """
+    target = Path(path).resolve()  # a link stays a link
+    if target.is_dir():
+        raise IsADirectoryError(f"{fspath(path)} is a folder. Give the name of a file in it.")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {target.parent} to write {target.name} into. Make it first.")
+    return target
+
+
 def save(report: Report, path: str | PathLike[str]) -> None:
     """Write a report to a file that ends in .json or .parquet. If writing fails, no part of the file remains."""
     kind = _kind(path)
     content = _to_content(report)
-    target = Path(path)
-    part = target.with_name(f".{target.name}.part")
-    try:
+    with replace_file(path) as part:
         if kind == ".json":
             part.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
         else:
@@ -36,9 +84,54 @@ def save(report: Report, path: str | PathLike[str]) -> None:
             columns |= {f"value {i}": column for i, column in enumerate(content.pop("by_problem"))}
             table = pa.table(columns).replace_schema_metadata({_METADATA: json.dumps(content)})
             pq.write_table(table, part)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+
+
+def holds_report(path: str | PathLike[str]) -> bool:
+    """Return whether `save` has written a file, as its beginning or its schema says. Other files may not exist."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in (".json", ".parquet") or not Path(path).is_file():
+        return False
+    if suffix == ".json":
+        start = json.dumps({"format": _FORMAT})[:-1].encode()
+        with Path(path).open("rb") as file:
+            return file.read(len(start)) == start
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return _METADATA in (pq.read_schema(path).metadata or {})
+    except pa.ArrowInvalid:
+        return False
+
+
+def find_report(data: object) -> Report | None:
+    """Return the report, if data are one or the path of one that was saved; None for other data."""
+    from at_k.report.report import Report
+
+    if isinstance(data, (str, PathLike)) and holds_report(data):
+        return load(data)
+    return data if isinstance(data, Report) else None
+
+
+def refuse_report(data: Any) -> None:
+    """Raise if data to be scored are a report, or the file of one: its samples are gone, and it has its numbers.
+
+    Raises:
+        InputError: if they are the file of a report. The sentence says what to do instead.
+        TypeError: if they are a report.
+    """
+    from at_k.report.report import Report
+
+    if isinstance(data, Report):
+        raise TypeError("`data` must be a data set or the path of a file; got a report, which is scored already")
+    for path in [data] if isinstance(data, (str, PathLike)) else data if is_paths(data) else []:
+        if holds_report(path):
+            raise InputError(
+                "data.saved",
+                "This is a report that was saved, with numbers and without samples: {path}. Read it by "
+                "`at_k.Report.load`, or score the results that it was made from.",
+                path=fspath(path),
+            )
 
 
 def load(path: str | PathLike[str]) -> Report:
@@ -87,6 +180,8 @@ def _to_content(report: Report) -> dict[str, Any]:
         "version": at_k.__version__,
         "keys": list(map(_to_parts, keys)),
         "values": list(report.values.values()),
+        "intervals": _list_bars(report.intervals, keys),
+        "group_intervals": {label: _list_bars(bars, keys) for label, bars in report.group_intervals.items()},
         "errors": [report.errors.get(key, 0.0) for key in keys],
         "groups": {label: [values[key] for key in keys] for label, values in report.groups.items()},
         "sizes": report.sizes,
@@ -102,10 +197,12 @@ def _to_content(report: Report) -> dict[str, Any]:
         "signatures": report.signatures,
         "options": {name: _to_option(value) for name, value in report.options.items()},
         "source": report.source,
+        "origin": report.origin and {**asdict(report.origin), "notes": [], "skipped": {}},  # they are in `notes`
         "curves": {
             "k": report.curves.k,
             "equal_n": report.curves.equal_n,
             "lines": [[*_to_parts(line), list(values)] for line, values in report.curves.lines.items()],
+            "bands": [[*_to_parts(line), list(limits)] for line, limits in report.curves.bands.items()],
         },
     }
 
@@ -119,10 +216,16 @@ def _from_content(content: dict[str, Any]) -> Report:
         tuple(content["curves"]["k"]),
         {_from_parts(metric, k, tau): tuple(values) for metric, k, tau, values in content["curves"]["lines"]},
         content["curves"]["equal_n"],
+        {
+            _from_parts(metric, k, tau): tuple(each and (each[0], each[1]) for each in limits)
+            for metric, k, tau, limits in content["curves"]["bands"]
+        },
     )
     return Report(
         values=dict(zip(keys, content["values"], strict=True)),
         groups={label: dict(zip(keys, values, strict=True)) for label, values in content["groups"].items()},
+        intervals=_read_bars(content["intervals"], keys),
+        group_intervals={label: _read_bars(bars, keys) for label, bars in content["group_intervals"].items()},
         sizes=content["sizes"],
         problems=content["problems"],
         labels=content["labels"],
@@ -132,13 +235,22 @@ def _from_content(content: dict[str, Any]) -> Report:
         by_problem=dict(zip(keys, content["by_problem"], strict=True)),
         errors={key: error for key, error in zip(keys, content["errors"], strict=True) if error},
         metrics={name: [keys[place] for place in places] for name, places in content["metrics"].items()},
-        left_out={name: Message(code, text, **values) for name, (code, text, values) in content["left_out"].items()},
-        notes=[Message(code, text, **values) for code, text, values in content["notes"]],
+        left_out={name: _from_plain(parts) for name, parts in content["left_out"].items()},
+        notes=list(map(_from_plain, content["notes"])),
         signatures=content["signatures"],
         options={name: _from_option(value) for name, value in content["options"].items()},
         source=content["source"],
+        origin=content["origin"] and Origin(**content["origin"]),
         draw_curves=lambda: curves,
     )
+
+
+def _list_bars(bars: Mapping[Key, ErrorBar], keys: Sequence[Key]) -> list[list[Any] | None]:
+    return [list(bars[key]) if key in bars else None for key in keys]
+
+
+def _read_bars(listed: list[list[Any] | None], keys: Sequence[Key]) -> dict[Key, ErrorBar]:
+    return {key: ErrorBar(*bar) for key, bar in zip(keys, listed, strict=True) if bar}
 
 
 def _to_parts(key: Key) -> list[Any]:
@@ -151,7 +263,21 @@ def _from_parts(metric: str, k: int | None, tau: float | str | None) -> Key:
 
 
 def _to_plain(message: Message) -> list[Any]:
-    return [message.code, message.sentence, message.values]
+    """Return a message as plain data. A value may be a message itself: a place."""
+    values = {
+        name: {"message": _to_plain(value)} if isinstance(value, Message) else value
+        for name, value in message.values.items()
+    }
+    return [message.code, message.sentence, values]
+
+
+def _from_plain(parts: Sequence[Any]) -> Message:
+    code, sentence, values = parts
+    return Message(
+        code,
+        sentence,
+        **{name: _from_plain(value["message"]) if isinstance(value, dict) else value for name, value in values.items()},
+    )
 
 
 def _to_option(value: Any) -> Any:

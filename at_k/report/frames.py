@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from os import PathLike
 from typing import Any
 
-from at_k.columns import read_groups, require_same_problems
+from at_k.arrow import find_table, to_chunks
+from at_k.columns import read_groups, replace_na, require_same_problems
 from at_k.errors import InputError
-from at_k.limits import Limits
-from at_k.readers import read_results
 from at_k.readers.models import MODEL_NAMES, select_rows
 from at_k.readers.quoting import normalize_name
 from at_k.validation import shorten, type_name
@@ -25,13 +23,9 @@ def select_frame(
     columns: Mapping[str, str | None] | None,
     where: Mapping[str, object] | None,
     pool: str | Sequence[str],
-    limits: Limits,
 ) -> dict[str, Any]:
     """Select the columns of a data set by their roles, and its rows. Pooled rows of a problem become one."""
-    if isinstance(data, (str, PathLike)):
-        data = read_results(data, columns=columns, where=where, pool=pool, limits=limits)
-        columns, where, pool = None, None, ()
-    whole = read_frame(data)
+    whole = {name: column for name, column in read_frame(data).items() if name not in COLUMNS or not _is_null(column)}
     called = {name: name for name in COLUMNS if name in whole} | dict(columns or {})
     for role, column in called.items():
         if role not in COLUMNS:
@@ -62,6 +56,12 @@ def select_frame(
     return _pool(frame) if pool and "problem" in frame else frame
 
 
+def _is_null(column: Any) -> bool:
+    """Return whether a column has no value at all, as a data set that was read has where the file has nothing."""
+    chunks = to_chunks(column)
+    return chunks is not None and bool(chunks) and all(chunk.null_count == len(chunk) for chunk in chunks)
+
+
 def _list_values(column: Any) -> list[Any]:
     """List the values of a column; those of Arrow as Python holds them."""
     return list(column.to_pylist()) if hasattr(column, "to_pylist") else list(column)
@@ -77,11 +77,11 @@ def _take(column: Any, rows: Sequence[int]) -> Any:
 def _pool(frame: dict[str, Any]) -> dict[str, Any]:
     """Join the rows of each problem: their samples, in the order of the rows."""
     rows: dict[str, list[int]] = {}
-    for row, name in enumerate(map(str, _list_values(frame["problem"]))):
+    for row, name in enumerate(read_groups(frame["problem"], "problem")):
         rows.setdefault(name, []).append(row)
     joined: dict[str, Any] = {"problem": list(rows)}
     for role, column in frame.items():
-        listed = _list_values(column)
+        listed = replace_na(_list_values(column))
         if role in ("answers", "grades", "scores"):
             for row, samples in enumerate(listed):
                 if isinstance(samples, (str, bytes, Mapping)) or not isinstance(samples, Iterable):
@@ -128,6 +128,9 @@ def read_frame(data: Any) -> dict[str, Any]:
         return {str(name): column for name, column in data.items()}
     names = getattr(data, "column_names", None)
     if isinstance(names, (list, tuple)) and hasattr(data, "__getitem__"):  # Dataset, pyarrow.Table
+        table = find_table(data)
+        if table is not None:
+            return {name: table.column(name) for name in names}
         return {name: data[name] for name in names}
     columns = getattr(data, "columns", None)
     if columns is not None and hasattr(data, "__getitem__"):  # pandas, Polars
@@ -154,25 +157,28 @@ def read_names(column: Any, n_problems: int) -> list[str]:
         return list(map(str, range(n_problems)))
     names = read_groups(column, "problem")
     require_same_problems("problem", len(names), "data", n_problems)
+    if len(set(names)) == len(names):
+        return names
     first: dict[str, int] = {}
     for row, name in enumerate(names):
         if first.setdefault(name, row) != row:
             raise InputError(
                 "data.same_problem",
-                "`problem` must name each problem once; {name} is in rows {first} and {row}. Rows that are samples of "
-                "the same problem are brought together by `at_k.read_results`, or by `pool`.",
+                "`problem` must name each problem once; {name} is in rows {first} and {row}. If each row is a sample, "
+                "bring those of a problem together by `at_k.group_samples`, or read the file by `at_k.read_results`; "
+                "rows of lists are joined by `pool`.",
                 name=shorten(name), first=first[name], row=row,
             )  # fmt: skip
     return names
 
 
-def read_labels(groups: object, column: Any, n_problems: int) -> list[str] | None:
+def read_labels(groups: object, column: Any, n_problems: int, name: str = "groups") -> list[str] | None:
     """Read the group of each problem, from the labels that were given or from the column; None without groups."""
     if groups is False:
         return None
     given = column if groups is None or groups is True else groups
     if given is None:
         return None
-    labels = read_groups(given)
-    require_same_problems("groups", len(labels), "data", n_problems)
+    labels = read_groups(given, name)
+    require_same_problems(name, len(labels), "data", n_problems)
     return labels

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Sized
+import json
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from time import monotonic
 from typing import Any
 
 import numpy as np
 
+from at_k.error_bars import Confidence, ErrorBar
 from at_k.errors import InputError, Message
 from at_k.family import Metric, choose_k
 from at_k.grading import Verdicts
+from at_k.grading.suggestion import suggest_options
 from at_k.limits import Limits, exceeds
 from at_k.problems import Problems
+from at_k.readers.samples import BUILDER, Origin, Samples
 from at_k.samples import Ragged
 from at_k.validation import K, check_k, is_sequence
+from at_k.values import Key
 
 _AGREEMENT = 0.02
 """The least share of samples that repeat an earlier answer of their problem for a vote to mean anything. It is 0
@@ -31,7 +36,8 @@ def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Me
     """List remarks about the verdicts, the most important first."""
     notes = []
     judged_here = problems.grades is None and verdicts.answers is not None and problems.references is not None
-    if judged_here and not verdicts.c.any():
+    outcomes = verdicts.outcomes
+    if judged_here and outcomes is None and not verdicts.c.any():
         answers = problems.answers
         assert answers is not None and problems.references is not None  # noqa: PT018 - for the type checker
         place = int(np.argmax(answers.codes.values >= 0))
@@ -46,6 +52,62 @@ def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Me
                     reference=_quote(problems.references[problem][0]),
                 )
             )
+        suggestion = suggest_options(problems)
+        if suggestion is not None:
+            notes.append(
+                Message(
+                    "note.suggestion",
+                    "With {options}, {share:.0%} of the answers are correct.",
+                    options=f"`{suggestion}`",
+                    share=suggestion.share,
+                )
+            )
+    if outcomes is not None:
+        notes.append(
+            Message(
+                "note.outcomes",
+                "How the checks ended: {outcomes}.",
+                outcomes=", ".join(f"{name} {count:,}" for name, count in outcomes.count().items()),
+            )
+        )
+    if outcomes is not None and "isolation" in outcomes.conditions:
+        notes.append(_ISOLATION[outcomes.conditions["isolation"]])
+    if verdicts.n_unanswered and judged_here:
+        notes.append(
+            Message(
+                "note.unanswered",
+                "Samples in which `extract_fn` found no answer: {count:,}. They are wrong, and cast no vote.",
+                count=verdicts.n_unanswered,
+            )
+        )
+    elif verdicts.n_unanswered:
+        notes.append(
+            Message(
+                "note.no_vote",
+                "Samples in which `extract_fn` found no answer: {count:,}. They cast no vote; the data have their "
+                "verdicts.",
+                count=verdicts.n_unanswered,
+            )
+        )
+    for cause, count in verdicts.not_graded.items():
+        notes.append(
+            Message(
+                "note.not_graded",
+                "Samples that `check_correct_fn` did not grade: {count:,} (cause: {cause}). They are missing samples.",
+                count=count,
+                cause=cause,
+            )
+        )
+    for cause, count in verdicts.not_compared.items():
+        notes.append(
+            Message(
+                "note.not_compared",
+                "Pairs of answers that `equivalence` did not compare: {count:,} (cause: {cause}). They count as "
+                "different.",
+                count=count,
+                cause=cause,
+            )
+        )
     gone = verdicts.n_missing
     if gone and missing == "drop":
         notes.append(
@@ -56,6 +118,20 @@ def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Me
             Message("note.incorrect", "Missing samples, counted as wrong: {count}. They cast no vote.", count=gone)
         )
     return notes
+
+
+_ISOLATION = {
+    "namespaces": Message(
+        "note.namespaces",
+        "The programs ran in namespaces of their own: without network, without other processes, and with read-only "
+        "files.",
+    ),
+    "limits": Message(
+        "note.limits",
+        "The programs ran under limits alone: Python refused them the network and changes of files, but the kernel did "
+        "not.",
+    ),
+}
 
 
 def _quote(text: object) -> str:
@@ -104,6 +180,80 @@ def place_sample(column: str, samples: Ragged, sample: int) -> Message:
         problem=problem,
         sample=int(sample - samples.offsets[problem]),
         column=column,
+    )
+
+
+def describe_reading(origin: Origin) -> list[Message]:
+    """Say what a reader of the numbers should know of how the files were read."""
+    skipped = [
+        Message("note.skipped", "Left out: {count:,}, with errors such as “{cause}”.", count=count, cause=cause)
+        for cause, count in origin.skipped.items()
+    ]
+    return [*origin.notes, *skipped]
+
+
+def explain_odd_k(keys: Iterable[Key]) -> list[Message]:
+    """Say that mG-Pass@k cannot reach 1 where k is odd, if there is such a value."""
+    if not any(key.metric == "mG-Pass@k" and key.k is not None and key.k % 2 for key in keys):
+        return []
+    return [
+        Message(
+            "note.odd_k",
+            "As published, mG-Pass@k cannot reach 1 where k is odd: its largest value is (k − 1)/k, which is 0 for "
+            "k = 1.",
+        )
+    ]
+
+
+def find_conditions(data: Any) -> dict[str, str]:
+    """Find what was taken from the files that samples, or a data set of `at_k.read_results`, come from."""
+    if isinstance(data, Samples):
+        return data.origin.conditions()
+    info: Any = getattr(data, "info", None)
+    if getattr(info, "builder_name", None) != BUILDER:
+        return {}
+    return dict(json.loads(info.config_name))
+
+
+def explain_intervals(bars: Mapping[Key, ErrorBar], confidence: Confidence) -> list[Message]:
+    """Say what the intervals beside the values are, if there are any."""
+    if confidence.level is None or not bars:
+        return []
+    notes = [_name_target(f"{100 * confidence.level:.10g}", confidence)]
+    if confidence.method != "beta":
+        notes.append(
+            Message(
+                "note.ci_method",
+                "The intervals are made by the method {method}, which holds the truth less often where there are few "
+                "problems or values near 0 and 1.",
+                method=confidence.method,
+            )
+        )
+    draws = sorted({key.k for key, bar in bars.items() if bar.is_upper_bound and key.k is not None})
+    if draws:
+        notes.append(
+            Message(
+                "note.upper_bound",
+                "Some problems have no more samples than k = {k}. The intervals there are those for other problems, "
+                "which are wider.",
+                k=", ".join(map(str, draws)),
+            )
+        )
+    return notes
+
+
+def _name_target(level: str, confidence: Confidence) -> Message:
+    if confidence.target == "problem_set":
+        return Message(
+            "note.intervals_problem_set", "Intervals: {level} %, for other samples of these problems.", level=level
+        )
+    if confidence.clusters is None:
+        return Message("note.intervals", "Intervals: {level} %, for other problems like these.", level=level)
+    return Message(
+        "note.intervals_clusters",
+        "Intervals: {level} %, for other problems like these. They come in clusters: {count:,}.",
+        level=level,
+        count=len(set(confidence.clusters)),
     )
 
 

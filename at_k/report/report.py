@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from at_k.errors import Message
+from at_k.error_bars import ErrorBar
+from at_k.errors import Message, spell_for_output
+from at_k.grading import Verdicts
+from at_k.problems import Problems
+from at_k.readers.samples import Origin
 from at_k.report import files, scripts, tables
 from at_k.report.curves import Curves
 from at_k.values import Key
@@ -25,7 +28,10 @@ class Report:
 
     Attributes:
         values: key → value, over all problems.
+        intervals: key → its standard error and confidence interval; empty without a confidence level. A score of one
+            problem has none.
         groups: label → key → value.
+        group_intervals: label → key → the same for the group.
         sizes: label → number of problems.
         problems: the name of each problem.
         labels: the group of each problem; None without groups.
@@ -36,14 +42,19 @@ class Report:
         errors: key → the standard error of a simulated value.
         metrics: the metrics that the data allow, each with its keys.
         left_out: metric → the reason why it could not be computed.
-        notes: remarks that a reader of the numbers should know, the most important first.
+        notes: what the intervals are, and then remarks that a reader of the numbers should know, the most important
+            first.
         signatures: metric → one line with the conditions under which two values may be compared.
         options: the options that were given and are not the defaults.
-        source: the path of the results; None for data that were in memory.
+        source: the path of the results, or a list of paths; None for data that were in memory.
+        origin: what wrote the files, and what was taken from them; None for data that were in memory.
+        samples: the samples and their verdicts; None for a report that was loaded, or copied to another process.
     """
 
     values: dict[Key, float]
+    intervals: dict[Key, ErrorBar]
     groups: dict[str, dict[Key, float]]
+    group_intervals: dict[str, dict[Key, ErrorBar]]
     sizes: dict[str, int]
     problems: list[str]
     labels: list[str] | None
@@ -57,8 +68,10 @@ class Report:
     notes: list[Message]
     signatures: dict[str, str]
     options: dict[str, Any] = field(default_factory=dict)
-    source: str | None = None
+    source: str | list[str] | None = None
+    origin: Origin | None = None
     draw_curves: Callable[[], Curves] | None = field(default=None, repr=False)
+    samples: tuple[Problems, Verdicts] | None = field(default=None, repr=False)
 
     @cached_property
     def curves(self) -> Curves:
@@ -79,20 +92,18 @@ class Report:
         return table | {"n": self.n, "c": self.c} | {str(key): values for key, values in self.by_problem.items()}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state with the curves computed: the function that draws them holds the samples."""
-        return {**self.__dict__, "curves": self.curves, "draw_curves": None}
+        """Return the state with the curves computed and without the samples, which may be large."""
+        return {**self.__dict__, "curves": self.curves, "draw_curves": None, "samples": None}
 
     def __len__(self) -> int:
         """Count the problems."""
         return len(self.problems)
 
     def __str__(self) -> str:
-        # As pandas does: `print` must not fail where the terminal knows ASCII alone.
-        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-        return self.to_markdown().encode(encoding, "backslashreplace").decode(encoding)
+        return spell_for_output(self.to_markdown())
 
     def _repr_html_(self) -> str:
-        return tables.write_html(self)
+        return self.to_html()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report without the values of each problem, ready for `json.dumps`."""
@@ -101,10 +112,13 @@ class Report:
             "groups": {
                 label: {str(key): value for key, value in values.items()} for label, values in self.groups.items()
             },
+            "intervals": _spell_bars(self.intervals),
+            "group_intervals": {label: _spell_bars(bars) for label, bars in self.group_intervals.items()},
             "errors": {str(key): value for key, value in self.errors.items()},
             "n_problems": len(self),
             "n_samples": sum(self.n),
             "n_missing": self.n_missing,
+            "origin": None if self.origin is None else self.origin.to_dict(),
             "left_out": {name: str(reason) for name, reason in self.left_out.items()},
             "notes": list(map(str, self.notes)),
             "signatures": dict(self.signatures),
@@ -118,26 +132,34 @@ class Report:
         """Return a data frame with a row for each value: group, metric, k, τ, key, value. The group of all is "all"."""
         import pandas as pd
 
-        return pd.DataFrame(tables.list_rows(self), columns=tables.COLUMNS)
+        return pd.DataFrame(tables.list_rows(self), columns=tables.list_columns(self))
 
     def to_csv(self) -> str:
         """Write a CSV table with a row for each value: group, metric, k, τ, key, value, in full precision."""
         return tables.write_csv(self)
 
-    def to_markdown(self, digits: int = 4) -> str:
-        """Write a Markdown table: metrics down, k across, groups below."""
+    def to_markdown(self, digits: int | None = None) -> str:
+        """Write a Markdown table: metrics down, k across, groups below.
+
+        Values have three decimals beside their intervals, more if an interval is too narrow for them, and four without
+        intervals, unless `digits` says otherwise.
+        """
         return tables.write_markdown(self, digits)
 
-    def to_latex(self, digits: int = 4) -> str:
-        """Write a LaTeX table for the package booktabs: metrics down, k across, groups below."""
+    def to_latex(self, digits: int | None = None) -> str:
+        """Write a LaTeX table for the package booktabs, as `to_markdown` does."""
         return tables.write_latex(self, digits)
 
-    def script(self, source: str | None = None) -> str:
+    def to_html(self, digits: int | None = None) -> str:
+        """Write an HTML table with the notes below, as notebooks show it; digits are as of `to_markdown`."""
+        return tables.write_html(self, digits)
+
+    def script(self, source: str | list[str] | None = None) -> str:
         """Write the Python lines that give the same numbers.
 
         Args:
-            source: the file of results that the lines read; by default the one that the report was made from. Without
-                either, they score a variable called `data`.
+            source: the file of results that the lines read, or a list of files; by default those that the report was
+                made from. Without either, they score a variable called `data`.
         """
         return scripts.write_script(self, source)
 
@@ -160,3 +182,7 @@ class Report:
             ValueError: if the file holds no report.
         """
         return files.load(path)
+
+
+def _spell_bars(bars: dict[Key, ErrorBar]) -> dict[str, dict[str, float | None]]:
+    return {str(key): {"stderr": bar.stderr, "low": bar.low, "high": bar.high} for key, bar in bars.items()}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import replace
 from fractions import Fraction
-from functools import partial
-from os import PathLike, fspath
+from functools import cache, partial
 from time import monotonic
 from typing import Any
 
@@ -15,17 +15,23 @@ import numpy as np
 
 import at_k
 from at_k import summary
-from at_k.arguments import check_options
-from at_k.columns import flag_samples, require_problems
+from at_k.arguments import JUDGING_OPTIONS, OPTIONS, check_options
+from at_k.columns import flag_samples
+from at_k.combinatorics import Floats
 from at_k.effort import find_longest_vote
+from at_k.error_bars import NO_ERROR_BARS, Confidence, find_error_bars
 from at_k.errors import InputError, Message
 from at_k.family import FAMILY, METRICS, Metric, choose_k
-from at_k.grading import Check, Verdicts, judge
+from at_k.grading import Check, Extract, Verdicts
+from at_k.grading.workers import TIMEOUT
 from at_k.limits import UNLIMITED, Limits
 from at_k.problems import Problems
 from at_k.report.curves import Curves, draw_curves, spread_k
-from at_k.report.frames import read_labels, read_names, select_frame
+from at_k.report.frames import read_labels
+from at_k.report.judging import judge_data, name_samples
 from at_k.report.notes import (
+    explain_intervals,
+    explain_odd_k,
     place_sample,
     refuse_k_above_n,
     refuse_late,
@@ -36,7 +42,7 @@ from at_k.report.notes import (
 )
 from at_k.report.report import Report
 from at_k.validation import K, Taus, check_tau, shorten
-from at_k.values import Values
+from at_k.values import Key, Values
 
 
 def score(
@@ -51,13 +57,27 @@ def score(
     select: str | None = None,
     score_weights: Sequence[float] | None = None,
     higher_is_better: bool = True,
+    extract_fn: Extract | str | None = None,
+    extract_reference: Extract | str | None = None,
+    equivalence: Check | str = "exact",
     check_correct_fn: Check | str = "exact_match",
+    num_workers: int | None = None,
+    timeout: float = TIMEOUT,
     missing: str = "error",
     on_conflict: str = "error",
     groups: object = None,
+    confidence_level: float | None = 0.95,
+    target: str = "population",
+    clusters: object = None,
+    ci_method: str = "beta",
     columns: Mapping[str, str | None] | None = None,
     where: Mapping[str, object] | None = None,
     pool: str | Sequence[str] = (),
+    format: str | None = None,
+    scorer: str | None = None,
+    filter: str | None = None,
+    tests: str | None = None,
+    errors: str = "raise",
     seed: int = 0,
     limits: Limits = UNLIMITED,
 ) -> Report:
@@ -65,9 +85,10 @@ def score(
 
     Args:
         data: a `datasets.Dataset`, a pandas or Polars frame, an Arrow table, a mapping of columns, a list of rows, or
-            the path of a results file, with one row per problem and any of the columns `problem` (its name), `answers`
-            (a list of strings, None for a missing one), `references` (a string, or a list of acceptable ones),
-            `grades` (a list of numbers in [0, 1]), `scores` (a list of numbers) and `group` (a label).
+            the path of a results file or a list of paths, as of `at_k.read_results`; with one row per problem and any
+            of the columns `problem` (its name), `answers` (a list of strings, None for a missing one), `references` (a
+            string, or a list of acceptable ones), `grades` (a list of numbers in [0, 1]), `scores` (a list of numbers)
+            and `group` (a label).
         metrics: names out of `at_k.METRICS`; by default all that the columns allow.
         k: number of draws, or a list of them; by default those of each metric.
         thresholds: the τ of G-Pass@k.
@@ -76,13 +97,30 @@ def score(
         select: how scores of several dimensions are compared; see `at_k.best_at_k`.
         score_weights: weights of these dimensions.
         higher_is_better: False if the lowest score is the best, as for perplexity.
-        check_correct_fn: compares an answer with a reference.
+        extract_fn: the rule that finds the answer in each text: "boxed", "last_number", "choice", "final_answer", a
+            regular expression with a group, or a function.
+        extract_reference: the rule that finds the answer in each reference; by default `extract_fn`.
+        equivalence: which answers are the same, and vote together: "exact", "numeric", "math", or a function.
+        check_correct_fn: compares an answer with a reference: a name out of `at_k.checkers`, one of these with
+            parameters, or a function.
+        num_workers: the number of processes for slow checkers; by default that of the cores.
+        timeout: the CPU time that one check of a slow checker, or one program, may take, in seconds.
         missing: what happens to a missing sample: "error", "incorrect" or "drop".
         on_conflict: "majority" lets most of equal answers with different grades decide; by default cons@k is left out.
         groups: one label per problem, or False for no groups; by default the column `group`.
+        confidence_level: the level of the intervals; None for none.
+        target: "population", intervals for other problems like these, or "problem_set", for other samples of these.
+        clusters: one label per problem, where problems come in groups that resemble each other; or True for the
+            groups.
+        ci_method: how an interval is made; see `at_k.interval`.
         columns: what the columns are called where they have other names, {"answers": "samples"}; None for no column.
         where: the rows to score, {"model": "a"}; a list of values takes all of them.
         pool: columns of models or runs whose rows are samples of one model.
+        format: the format of the files; this and the next four are as of `at_k.read_results`, and for files alone.
+        scorer: whose grades to take.
+        filter: whose answers to take.
+        tests: which tests a program must pass.
+        errors: "skip" to leave out what is broken.
         seed: the seed of simulations.
         limits: the most that is accepted; unlimited by default.
 
@@ -99,7 +137,7 @@ def score(
         >>> report.values["pass@3"], round(report.values["cons@3"], 4)
         (1.0, 0.6667)
     """
-    options = {
+    options: dict[str, Any] = {
         "k": k,
         "thresholds": thresholds,
         "threshold": threshold,
@@ -107,52 +145,61 @@ def score(
         "select": select,
         "score_weights": score_weights,
         "higher_is_better": higher_is_better,
+        "extract_fn": extract_fn,
+        "extract_reference": extract_reference,
+        "equivalence": equivalence,
         "check_correct_fn": check_correct_fn,
+        "num_workers": num_workers,
+        "timeout": timeout,
         "missing": missing,
         "on_conflict": on_conflict,
     }
-    check_options(options)
+    bars: dict[str, Any] = {"confidence_level": confidence_level, "target": target, "ci_method": ci_method}
+    check_options(options | bars)
     refuse_many_numbers(limits, k=k, thresholds=thresholds)
     if metrics is not None and not isinstance(metrics, str):
         metrics = list(metrics)
     wanted = _check_metrics(metrics)
+    confidence = Confidence(confidence_level, target, None if clusters in (None, False) else (), ci_method)
     started = monotonic()
-    source = fspath(data) if isinstance(data, (str, PathLike)) else None
-    frame = select_frame(data, columns=columns, where=where, pool=pool, limits=limits)
-    problems = Problems.read(
-        answers=frame.get("answers"),
-        references=frame.get("references"),
-        grades=frame.get("grades"),
-        scores=frame.get("scores"),
+    reading: dict[str, Any] = {"format": format, "scorer": scorer, "filter": filter, "tests": tests, "errors": errors}
+
+    def read_all_labels(n_problems: int, group: Any) -> tuple[list[str] | None, list[str] | None]:
+        labels = read_labels(groups, group, n_problems)
+        return labels, _read_clusters(clusters, labels, group, n_problems)
+
+    judged = judge_data(
+        data,
+        read_labels=read_all_labels,
+        **{name: options[name] for name in JUDGING_OPTIONS},
+        columns=columns,
+        where=where,
+        pool=pool,
+        limits=limits,
+        **reading,
     )
-    require_problems("data", len(problems))
-    names = read_names(frame.get("problem"), len(problems))
-    labels = read_labels(groups, frame.get("group"), len(problems))
-    verdicts = judge(
-        problems,
-        check_correct_fn=check_correct_fn,
-        threshold=threshold,
-        missing=missing,
-        name=_name_samples(problems),
-        warn=False,
-    )
+    problems, verdicts, names = judged.problems, judged.verdicts, judged.names
+    labels, together = judged.labels
+    confidence = replace(confidence, clusters=together)
     refuse_k_above_n(k, verdicts, names)
-    notes = write_notes(problems, verdicts, missing)
-    found: dict[str, Values] = {}
-    left_out: dict[str, Message] = {}
+    notes = [*judged.notes, *write_notes(problems, verdicts, missing)]
+    if problems.grades is not None and check_correct_fn != OPTIONS["check_correct_fn"].default:
+        notes.append(
+            Message(
+                "note.not_judged",
+                "The data have verdicts, which count; `check_correct_fn` judged nothing. With {columns} it judges the "
+                "answers.",
+                columns='columns={"grades": None}',
+            )
+        )
     longest = find_longest_vote(verdicts, limits.vote_seconds)
-    for metric in wanted:
+
+    def compute(metric: Metric) -> Values:
         refuse_late(started, limits)
         refuse_much(verdicts, metric, options, limits)
-        try:
-            found[metric.name] = _compute(metric, verdicts, problems, options, longest, seed)
-        except InputError as reason:
-            if not reason.code.startswith("left_out."):
-                raise
-            left_out[metric.name] = reason.message
-    if not found:
-        first = next(iter(left_out.values()))
-        raise InputError(first.code, first.sentence, **first.values)
+        return _compute(metric, verdicts, problems, options, longest, seed)
+
+    found, left_out = _compute_all(wanted, compute)
     if verdicts.answers is None and any(FAMILY[name].votes for name in found):
         notes.append(
             Message(
@@ -161,6 +208,7 @@ def score(
                 "be a vote.",
             )
         )
+    notes += explain_odd_k(key for values in found.values() for key in values.columns)
 
     def draw() -> Curves:
         drawn, shown = [], [FAMILY[name] for name in found]
@@ -169,23 +217,58 @@ def score(
         for metric in shown:
             draws = [each for each in grid if not metric.votes or each <= longest]
             drawn.append((draws, partial(_compute_at, metric, verdicts, problems, options, longest, seed)))
-        return draw_curves(grid, drawn, equal_n=bool((verdicts.n == verdicts.n[0]).all()))
+        # Bands for other samples would need a jackknife at every k, and the bootstrap takes too long.
+        quick = confidence.target == "population" and confidence.method != "bootstrap"
+        return draw_curves(
+            grid,
+            drawn,
+            equal_n=bool((verdicts.n == verdicts.n[0]).all()),
+            confidence=confidence if quick else NO_ERROR_BARS,
+        )
 
     given_groups = groups if groups is None or isinstance(groups, bool) else labels  # a generator can be read once
+    bars["clusters"] = clusters if clusters is None or clusters is True else together
     given = {"metrics": metrics, "groups": given_groups, "columns": columns, "where": where, "pool": pool, "seed": seed}
+    vary = {name: partial(_vary, FAMILY[name], verdicts, problems, options, seed) for name in found}
+    numbers = _gather(found, verdicts, labels, seed, judged.conditions, confidence, vary)
     return Report(
-        **_gather(found, verdicts, labels, seed),
+        **numbers,
         problems=names,
         labels=labels,
         n=verdicts.n.tolist(),
         c=verdicts.c.tolist(),
         n_missing=verdicts.n_missing,
         left_out=left_out,
-        notes=notes,
-        options=_find_changed(options | given),
-        source=source,
+        notes=[*explain_intervals(numbers["intervals"], confidence), *notes],
+        options=_find_changed(options | bars | given | reading),
+        source=judged.source,
+        origin=judged.origin,
         draw_curves=draw,
+        samples=(problems, verdicts),
     )
+
+
+def _compute_all(
+    wanted: Sequence[Metric], compute: Callable[[Metric], Values]
+) -> tuple[dict[str, Values], dict[str, Message]]:
+    """Compute the metrics that the data allow. Return them, and for each of the others the reason."""
+    results = {metric.name: _compute_or_explain(metric, compute) for metric in wanted}
+    found = {name: result for name, result in results.items() if isinstance(result, Values)}
+    left_out = {name: result for name, result in results.items() if isinstance(result, Message)}
+    if not found:
+        first = next(iter(left_out.values()))
+        raise InputError(first.code, first.sentence, **first.values)
+    return found, left_out
+
+
+def _compute_or_explain(metric: Metric, compute: Callable[[Metric], Values]) -> Values | Message:
+    """Compute a metric, or return the reason why the data do not allow it."""
+    try:
+        return compute(metric)
+    except InputError as reason:
+        if not reason.code.startswith("left_out."):
+            raise
+        return reason.message
 
 
 def _check_metrics(metrics: str | Sequence[str] | None) -> list[Metric]:
@@ -201,11 +284,6 @@ def _check_metrics(metrics: str | Sequence[str] | None) -> list[Metric]:
     if not asked:
         raise InputError("options.no_metric", "`metrics` must name at least one metric.")
     return [metric for metric in FAMILY.values() if metric.name in asked]
-
-
-def _name_samples(problems: Problems) -> str:
-    """Return the name of the column that an error about a missing sample names."""
-    return "answers" if problems.grades is None else "grades"
 
 
 def _compute(
@@ -260,6 +338,16 @@ def _compute_at(
     return _compute(metric, verdicts, problems, options | {"k": list(k)}, longest, seed)
 
 
+def _vary(
+    metric: Metric, verdicts: Verdicts, problems: Problems, options: dict[str, Any], seed: int
+) -> dict[Key, Floats]:
+    """Compute the jackknife variances of a metric that was computed."""
+    own = metric.own(options)
+    if metric.needs_scores:
+        return metric.vary(verdicts, scores=problems.scores, seed=seed, **own)
+    return metric.vary(verdicts, **own, **({"seed": seed} if metric.votes else {}))
+
+
 def _compute_vote(metric: Metric, verdicts: Verdicts, problems: Problems, own: dict[str, Any], seed: int) -> Values:
     try:
         return metric.compute(verdicts, seed=seed, **own)
@@ -269,7 +357,7 @@ def _compute_vote(metric: Metric, verdicts: Verdicts, problems: Problems, own: d
         given, kept = problems.answers.codes, verdicts.kept
         start, stop = given.offsets[reason.values["problem"] :][:2]
         here = np.arange(start, stop) if kept is None else start + np.flatnonzero(kept[start:stop])
-        column = _name_samples(problems)
+        column = name_samples(problems)
         raise InputError(
             "left_out.conflict",
             "{title} is left out: the answer {answer} has two verdicts in one problem ({first}; {second}). "
@@ -279,6 +367,22 @@ def _compute_vote(metric: Metric, verdicts: Verdicts, problems: Problems, own: d
             first=place_sample(column, given, here[reason.values["first"]]),
             second=place_sample(column, given, here[reason.values["second"]]),
         ) from None
+
+
+def _read_clusters(clusters: object, labels: list[str] | None, column: Any, n_problems: int) -> list[str] | None:
+    """Read the cluster of each problem: the labels that were given, or, for True, its group."""
+    if clusters is None or clusters is False:
+        return None
+    if clusters is not True:
+        return read_labels(clusters, None, n_problems, "clusters")
+    found = labels or read_labels(True, column, n_problems, "clusters")
+    if found is None:
+        raise InputError(
+            "data.no_clusters",
+            "`clusters` are the groups, but the data have none. Give a label for each problem, or name the column of "
+            "the groups by `columns`.",
+        )
+    return found
 
 
 def _choose_grid(verdicts: Verdicts, asked: Set[int], limits: Limits, lines: int) -> tuple[int, ...]:
@@ -291,18 +395,38 @@ def _choose_grid(verdicts: Verdicts, asked: Set[int], limits: Limits, lines: int
     return tuple(sorted({*grid, *asked, smallest}))
 
 
-def _gather(found: dict[str, Values], verdicts: Verdicts, labels: list[str] | None, seed: int) -> dict[str, Any]:
+def _gather(
+    found: dict[str, Values],
+    verdicts: Verdicts,
+    labels: list[str] | None,
+    seed: int,
+    reading: Mapping[str, str],
+    confidence: Confidence,
+    vary: Mapping[str, Callable[[], dict[Key, Floats]]],
+) -> dict[str, Any]:
     """Gather the values of all metrics: of each problem, and their means over all problems and over each group."""
     columns = {key: column for values in found.values() for key, column in values.columns.items()}
     errors = {key: error for values in found.values() for key, error in values.errors.items()}
     members = {prefix[:-1]: own for prefix, own in summary.find_members(labels, len(verdicts)).items()}
+    means = summary.average(columns)
+    groups = {label: summary.average(columns, members[label]) for label in sorted(members, key=_split_numbers)}
+
+    def vary_all() -> dict[Key, Floats]:
+        return {key: each for own in vary.values() for key, each in own().items()}
+
+    spread = cache(vary_all)
+    find = partial(find_error_bars, columns, wanted=confidence, n=verdicts.n, vary=spread)
     signatures = {
-        name: summary.sign(values, verdicts, name=name, seed=seed, version=at_k.__version__)
+        name: summary.sign(
+            values, verdicts, name=name, seed=seed, version=at_k.__version__, reading=reading, wanted=confidence
+        )
         for name, values in found.items()
     }
     return {
-        "values": summary.average(columns),
-        "groups": {label: summary.average(columns, members[label]) for label in sorted(members, key=_split_numbers)},
+        "values": means,
+        "intervals": find(means),
+        "groups": groups,
+        "group_intervals": {label: find(own, problems=members[label]) for label, own in groups.items()},
         "sizes": {label: len(own) for label, own in members.items()},
         "by_problem": {key: column.expand().tolist() for key, column in columns.items()},
         "errors": {key: summary.average_error(error) for key, error in errors.items()},

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from fractions import Fraction
 from keyword import iskeyword
+from re import Pattern
 from typing import TYPE_CHECKING, Any
+
+from at_k.grading import Checker
 
 if TYPE_CHECKING:
     from at_k.report.report import Report
 
 
-def write_script(report: Report, source: str | None = None) -> str:
-    """Write a script that scores a file, or a variable called `data`, as the report was made."""
+def write_script(report: Report, source: str | list[str] | None = None) -> str:
+    """Write a script that scores files, or a variable called `data`, as the report was made."""
     source = report.source if source is None else source
     lines = ["import at_k"]
     if any(isinstance(part, Fraction) for value in report.options.values() for part in _parts(value)):
         lines = ["from fractions import Fraction", "", *lines]
-    functions = {name: _name(value, name) for name, value in report.options.items() if callable(value)}
+    if any(isinstance(value, Pattern) for value in report.options.values()):
+        lines = ["import re", "", *lines]
+    functions = {name: _name(value, name) for name, value in report.options.items() if _is_function(value)}
     lines += [
         "",
         *(f"# `{function}` is the function that was given as `{name}`" for name, function in functions.items()),
@@ -29,6 +34,11 @@ def write_script(report: Report, source: str | None = None) -> str:
     if len(call) > 100:
         call = "report = at_k.score(\n" + "".join(f"    {argument},\n" for argument in arguments) + ")"
     return "\n".join([*lines, call, "print(report)"]) + "\n"
+
+
+def _is_function(value: Any) -> bool:
+    """Return whether a value is a function, which has no spelling. A checker has one."""
+    return callable(value) and not isinstance(value, Checker)
 
 
 def _parts(value: Any) -> list[Any]:

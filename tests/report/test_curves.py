@@ -5,7 +5,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from at_k.error_bars import Confidence
 from at_k.report.curves import Curves, draw_curves, spread_k
+from at_k.uncertainty.intervals import interval
+from at_k.uncertainty.standard_errors import standard_error
 from at_k.values import Column, Key, Values
 
 
@@ -48,4 +51,29 @@ def test_lines_of_metrics_with_and_without_k():
     assert curves.k == (1, 2, 3)
     assert curves.lines == {"best@k": (0.5, 0.25, None), "avg@n": (0.75, 0.75, 0.75)}
     assert not curves.equal_n
+    assert curves.bands == {}
     assert draw_curves((1,), []) == Curves((1,), {}, True)
+
+
+@pytest.mark.parametrize("clusters", [None, ["a", "b", "b"]])
+def test_bands_are_the_intervals_of_the_values(clusters):
+    values = {1: [0.25, 0.5, 1.0], 2: [0.5, 1.0, 1.0]}
+    wanted = Confidence(0.9, clusters=clusters)
+
+    def compute(draws):
+        columns = {Key("best@k", k): Column.of(values[k]) for k in draws}
+        return Values(columns | {Key("max@k", k): Column.of([k, k, 2]) for k in draws})
+
+    def average(_):
+        return Values(
+            {Key("avg@n", 3): Column(np.array([0.0, 1.0]), np.array([1, 0, 1])), Key("accuracy"): Column.of([1])}
+        )
+
+    curves = draw_curves((1, 2, 3), [([1, 2], compute), ([1, 2, 3], average)], confidence=wanted)
+    expected = {
+        k: interval(np.mean(each), *standard_error(each, clusters=clusters), level=0.9) for k, each in values.items()
+    }
+    assert curves.bands["best@k"] == (pytest.approx(expected[1]), pytest.approx(expected[2]), None)
+    overall = interval(2 / 3, *standard_error([1, 0, 1], clusters=clusters), level=0.9)
+    assert curves.bands["avg@n"] == (pytest.approx(overall),) * 3
+    assert set(curves.bands) == set(curves.lines) == {"best@k", "avg@n"}

@@ -1,7 +1,10 @@
 """A report that is saved and loaded is the same; a file is complete, or is not there."""
 
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,6 +23,9 @@ REPORTS = {
     "mappings": lambda: at_k.score(
         {"g": [[1], [0]], "fraction": ["a", "a"], "function": ["x", "y"]},
         columns={"grades": "g", "scores": None}, where={"fraction": "a", "function": ["x", "y"]},
+    ),
+    "reasons with places": lambda: at_k.score(
+        {"answers": [["1", "1"]], "grades": [[1, 0]], "scores": [[1, None]]}, k=1
     ),
     "labels": lambda: at_k.score(DATA, k=2, groups=["a", "b", "a", "é"], seed=7, metrics="avg_at_n"),
 }  # fmt: skip
@@ -146,3 +152,71 @@ def test_keys_with_any_threshold(tmp_path):
     report.save(tmp_path / "report.parquet")
     loaded = Report.load(tmp_path / "report.parquet")
     assert [(key.tau, type(key.tau)) for key in loaded.values] == [(key.tau, type(key.tau)) for key in report.values]
+
+
+@KINDS
+def test_a_folder_that_is_not_there(kind, tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"There is no folder .*missing to write report"):
+        full_report().save(tmp_path / "missing" / f"report.{kind}")
+    (tmp_path / f"folder.{kind}").mkdir()
+    with pytest.raises(IsADirectoryError, match=rf"folder\.{kind} is a folder"):
+        full_report().save(tmp_path / f"folder.{kind}")
+    assert [each.name for each in tmp_path.iterdir()] == [f"folder.{kind}"]
+
+
+def test_a_link_stays_a_link_and_the_rights_of_a_file_stay(tmp_path):
+    target, link = tmp_path / "real.json", tmp_path / "link.json"
+    target.write_text("old")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    full_report().save(link)
+    assert link.is_symlink()
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert Report.load(target).values == full_report().values
+
+
+def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path):
+    pipe = tmp_path / "pipe.json"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as pool:
+        reading = pool.submit(pipe.read_bytes)
+        full_report().save(pipe)
+        assert json.loads(reading.result())["format"] == "at-k report"
+    assert pipe.is_fifo()
+
+
+def test_an_error_names_the_file_and_not_its_part(tmp_path):
+    def fill_the_disk():
+        with files.replace_file(tmp_path / "x.json") as part:
+            part.write_text("half")
+            raise OSError(28, "No space left on device", str(part))
+
+    with pytest.raises(OSError, match=r"^.*/x\.json cannot be written: No space left") as caught:
+        fill_the_disk()
+    assert "part" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_origin_is_kept(tmp_path):
+    path = Path(__file__).parents[1] / "data" / "harness" / "human-eval" / "samples.jsonl_results.jsonl"
+    report = at_k.score(path)
+    report.save(tmp_path / "report.json")
+    loaded = Report.load(tmp_path / "report.json")
+    assert loaded.to_dict() == report.to_dict()
+    assert (loaded.origin.harness, loaded.origin.roles) == ("human-eval", {"problem": "task_id", "grades": "passed"})
+
+
+class TestScoredAgain:
+    """A report has no samples: where data are expected, an error says what to do."""
+
+    @pytest.mark.parametrize("ending", [".json", ".parquet"])
+    def test_the_file_of_a_report(self, tmp_path, ending):
+        path = tmp_path / f"report{ending}"
+        at_k.score({"grades": [[1, 0]]}).save(path)
+        for data in (path, str(path), [str(path)]):
+            with pytest.raises(at_k.InputError, match=r"This is a report that was saved, .* Read it by `at_k\."):
+                at_k.score(data)
+
+    def test_a_report(self):
+        with pytest.raises(TypeError, match="`data` must be a data set or the path of a file; got a report"):
+            at_k.score(at_k.score({"grades": [[1, 0]]}))

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from datasets import Dataset, DatasetDict, IterableDataset
 
+import at_k
 from at_k.errors import InputError
 from at_k.report import frames
 
@@ -19,15 +20,13 @@ def test_columns_are_not_copied(form):
     frame = frames.read_frame(data)
     assert list(frame) == ["grades", "group"]
     for name, column in frame.items():
-        assert type(column) is type(data[name])
+        assert type(column) is (pa.ChunkedArray if isinstance(data, Dataset) else type(data[name]))
 
 
 def test_arrow_columns_stay_in_arrow():
     frame = frames.read_frame(pa.table(DATA))
     assert isinstance(frame["grades"], pa.ChunkedArray)
-    selected = frames.select_frame(
-        pa.table(DATA | {"model": ["x", "y"]}), columns=None, where={"model": "y"}, pool=(), limits=None
-    )
+    selected = frames.select_frame(pa.table(DATA | {"model": ["x", "y"]}), columns=None, where={"model": "y"}, pool=())
     assert isinstance(selected["grades"], pa.ChunkedArray)
     assert selected["grades"].to_pylist() == [[1, 1]]
 
@@ -71,3 +70,28 @@ def test_labels_of_groups():
     assert frames.read_labels(True, None, 2) is None
     with pytest.raises(ValueError, match="`groups` and `data` must have as many problems; got 2 and 3"):
         frames.read_labels(None, column, 3)
+
+
+MISSING = [None, float("nan"), pd.NA]
+
+
+@pytest.mark.parametrize("missing", MISSING, ids=repr)
+@pytest.mark.parametrize("column", ["grades", "answers"])
+def test_a_missing_cell_is_a_missing_sample(column, missing):
+    values = {"grades": [1, missing], "answers": ["7", missing]}
+    data = pd.DataFrame({"problem": ["a"], column: [values[column]], "references": ["7"]})
+    with pytest.raises(InputError) as caught:
+        at_k.score(data, metrics="pass_at_k", k=1)
+    assert caught.value.code == f"missing.{column}"
+    assert at_k.score(data, metrics="pass_at_k", k=1, missing="incorrect").values["pass@1"] == 0.5
+
+
+@pytest.mark.parametrize("missing", MISSING, ids=repr)
+@pytest.mark.parametrize("column", ["problem", "group", "references"])
+@pytest.mark.parametrize("pool", [(), "run"], ids=["one run", "pooled"])
+def test_a_missing_name_or_reference_is_refused(column, missing, pool):
+    data = pd.DataFrame({"problem": ["a", "b"], "answers": [["7"]] * 2, "references": ["7"] * 2, "group": ["x", "y"]})
+    data["run"] = 1
+    data[column] = pd.Series([data[column][0], missing], dtype=object)
+    with pytest.raises(ValueError, match=r"must hold (a label|an answer) for every problem"):
+        at_k.score(data, metrics="pass_at_k", k=1, pool=pool)

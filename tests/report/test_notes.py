@@ -101,3 +101,13 @@ def test_k_above_n_names_the_problem():
     assert caught.value.code == "options.k_above_n"
     assert (caught.value.values["k"], caught.value.values["n"]) == (3, 2)
     assert (caught.value.values["count"], caught.value.values["total"]) == (1, 3)
+
+
+@pytest.mark.parametrize(("k", "said"), [(1, True), ([2, 3], True), ([2, 4], False)])
+def test_what_mg_pass_cannot_reach_for_odd_k(k, said):
+    """All samples are correct, so that the value is the largest: (k − 1)/k for odd k, 1 for even k."""
+    report = at_k.score({"grades": [[1, 1, 1, 1]]}, k=k)
+    assert ("note.odd_k" in [note.code for note in report.notes]) is said
+    largest = [value for key, value in report.values.items() if key.metric == "mG-Pass@k"]
+    assert (min(largest) < 1) is said
+    assert "note.odd_k" not in [note.code for note in at_k.score({"grades": [[1]]}, metrics="pass_at_k").notes]

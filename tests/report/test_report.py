@@ -22,7 +22,8 @@ def test_what_it_says_of_itself():
     assert {len(column) for column in report.per_problem.values()} == {4}
     assert "group" not in at_k.score(DATA, groups=False).per_problem
     assert str(report) == report.to_markdown()
-    assert report._repr_html_().startswith("<table>")
+    assert report._repr_html_() == report.to_html()
+    assert report.to_html().startswith("<table>")
     assert report.curves is report.curves  # computed once
     assert {type(key) for key in [*report.values, *report.by_problem, *report.curves.lines]} == {Key}
     assert sorted(key for keys in report.metrics.values() for key in keys) == sorted(report.values)
@@ -52,13 +53,18 @@ def test_to_pandas():
     report = full_report()
     frame = report.to_pandas()
     assert isinstance(frame, pd.DataFrame)
-    assert list(frame.columns) == ["group", "problems", "metric", "k", "tau", "key", "value"]
+    columns = ["group", "problems", "metric", "k", "tau", "key", "value"]
+    assert list(frame.columns) == [*columns, "stderr", "ci_low", "ci_high"]
+    assert list(at_k.score(DATA, k=1, confidence_level=None).to_pandas().columns) == columns
     overall = frame[frame["group"] == "all"].set_index("key")["value"]
     assert overall.to_dict() == report.values
     for label, values in report.groups.items():
         part = frame[frame["group"] == label]
         assert dict(zip(part["key"], part["value"], strict=True)) == values
         assert set(part["problems"]) == {2}
+        for name, place in (("stderr", 0), ("ci_low", 1), ("ci_high", 2)):
+            bars = report.group_intervals[label]
+            assert dict(zip(part["key"], part[name], strict=True)) == {key: bar[place] for key, bar in bars.items()}
     third = frame[frame["tau"] == "2/3"]
     assert sorted(set(third["k"])) == [1, 2, 4]
     assert set(third["metric"]) == {"G-Pass@k"}

@@ -29,12 +29,19 @@ def test_every_key_is_that_of_the_module(module):
     given = {"scores": DATA["scores"]} if module.needs_scores else {}
     expected = module.load().compute(
         predictions=DATA["answers"], references=DATA["references"], **given, k=[1, 2, 4], thresholds=TAUS,
-        groups=DATA["group"], return_details=True,
+        groups=DATA["group"], return_details=True, confidence_level=0.95,
     )  # fmt: skip
     details = expected.pop("details")
-    found = dict(report.values)
-    found |= {f"{label}/{key}": value for label, values in report.groups.items() for key, value in values.items()}
+    blocks = {"": (report.values, report.intervals)}
+    blocks |= {f"{label}/": (values, report.group_intervals[label]) for label, values in report.groups.items()}
+    found = {}
+    for prefix, (values, bars) in blocks.items():
+        found |= {f"{prefix}{key}": value for key, value in values.items()}
+        for key, bar in bars.items():
+            names = (f"{prefix}{key}_{name}" for name in ("stderr", "ci_low", "ci_high"))
+            found |= dict(zip(names, bar[:3], strict=True))
     assert {key: found[key] for key in expected} == expected
+    assert len(expected) == 4 * len(details["per_problem"].keys() - {"n", "c"}) * len(blocks)
     assert report.signatures[module.name] == details["signature"]
     assert {key: report.by_problem[key] for key in report.metrics[module.name]} == {
         key: column for key, column in details["per_problem"].items() if key not in ("n", "c")
@@ -93,9 +100,11 @@ def test_data_in_a_file(tmp_path):
         assert report.groups == full_report().groups
         assert report.source == str(path)
     assert at_k.score(at_k.read_results(path), k=[1, 2, 4], thresholds=TAUS).values == report.values
-    assert at_k.score(path, k=2, columns={"scores": None, "group": None}).to_dict() == (
-        at_k.score({name: DATA[name] for name in ("problem", "answers", "references")}, k=2).to_dict()
-    )
+    of_file = at_k.score(path, k=2, columns={"scores": None, "group": None}).to_dict()
+    assert of_file.pop("origin")["columns"] == {name: name for name in ("problem", "answers", "references")}
+    in_memory = at_k.score({name: DATA[name] for name in ("problem", "answers", "references")}, k=2).to_dict()
+    assert in_memory.pop("origin") is None
+    assert of_file == in_memory
 
 
 def test_samples_are_judged_once():
@@ -196,6 +205,19 @@ def test_grades_beside_answers_decide():
         assert "|checker:graded|" in report.signatures["cons_at_k"]
 
 
+def test_options_that_judge_say_so_where_verdicts_count():
+    data = {"answers": [["x 1", "y"]], "references": ["1"], "grades": [[1, 1]]}
+    report = at_k.score(data, k=1, check_correct_fn="numeric", extract_fn="last_number")
+    assert report.values["pass@1"] == 1
+    notes = {note.code: str(note) for note in report.notes}
+    assert 'With columns={"grades": None} it judges the answers.' in notes["note.not_judged"]
+    assert "found no answer: 1. They cast no vote" in notes["note.no_vote"]
+    judged = at_k.score(data, k=1, check_correct_fn="numeric", extract_fn="last_number", columns={"grades": None})
+    assert judged.values["pass@1"] == 0.5
+    assert {"note.not_judged", "note.no_vote"}.isdisjoint(note.code for note in judged.notes)
+    assert "note.unanswered" in {note.code for note in judged.notes}
+
+
 def test_a_conflict_leaves_the_vote_out_alone():
     data = {"answers": [["a", "b"], ["c", "c"]], "grades": [[1, 0], [1, 0]]}
     report = at_k.score(data, k=[1, 2])
@@ -216,11 +238,11 @@ def test_a_conflict_leaves_the_vote_out_alone():
 
 def test_nothing_equals_its_reference():
     report = at_k.score({"answers": [["7.0", "7.0"], ["8", "8"]], "references": ["7", "9"]}, k=1)
-    assert codes(report.notes)[0] == "note.no_match"
-    assert "“7.0” beside “7”" in str(report.notes[0])
+    assert codes(report.notes)[:2] == ["note.intervals", "note.no_match"]
+    assert "“7.0” beside “7”" in str(report.notes[1])
     assert set(report.values.values()) == {0.0}
     long = at_k.score({"answers": [["x" * 100] * 2], "references": ["y" * 100]}, k=1)
-    assert len(str(long.notes[0])) < 400
+    assert len(str(long.notes[1])) < 400
     for data in ({"answers": [["7", "8"]], "references": ["7"]}, {"grades": [[0, 0]]}):
         assert "note.no_match" not in codes(at_k.score(data, k=1).notes)
     graded = {"answers": [["7", "8"]], "references": ["9"], "grades": [[0, 0]]}
@@ -235,9 +257,9 @@ def test_missing_samples_are_counted_and_noted():
         assert (report.n_missing, report.n, report.c) == (2, n, [2, 2])
         assert f"note.{missing}" in codes(report.notes)
         assert report.notes[codes(report.notes).index(f"note.{missing}")].values == {"count": 2}
-    with pytest.raises(InputError, match=r"`answers` must have no missing sample, .* in problem 0, sample 1"):
+    with pytest.raises(InputError, match=r"^Samples without an answer: 2 of 6, such as sample 1 of problem “0”, "):
         at_k.score(data)
-    with pytest.raises(InputError, match=r"`grades` must have no missing sample, .* in problem 1, sample 0"):
+    with pytest.raises(InputError, match=r"^Samples without a grade: 1 of "):
         at_k.score({"grades": [[1], [None]]})
     assert not {"note.drop", "note.incorrect"} & set(codes(at_k.score(DATA, missing="incorrect").notes))
 
@@ -457,3 +479,92 @@ def test_limits():
 
 def test_the_modules_are_all_there():
     assert [module.name for module in MODULES] == list(full_report().metrics)
+
+
+LABELS = ["a", "b", "a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("options", "labels"),
+    [
+        ({"clusters": True}, DATA["group"]),
+        ({"clusters": True, "groups": False}, DATA["group"]),
+        ({"clusters": True, "groups": LABELS}, LABELS),
+        ({"clusters": LABELS}, LABELS),
+        ({"clusters": iter(LABELS)}, LABELS),
+        ({"clusters": [1, 2, 1, 2], "groups": False}, LABELS),
+    ],
+)
+def test_clusters(options, labels):
+    report = at_k.score(DATA, k=[1, 2], metrics="pass_at_k", **options)
+    for key, bar in report.intervals.items():
+        stderr, m = at_k.standard_error(report.by_problem[key], clusters=labels)
+        assert bar[:3] == pytest.approx((stderr, *at_k.interval(report.values[key], stderr, m)))
+    assert report.notes[0].values == {"level": "95", "count": 2}
+    assert "|clusters:2|" in report.signatures["pass_at_k"]
+    names = {}
+    exec(report.script().replace("print(report)", ""), names | {"data": DATA}, names)
+    assert names["report"].to_dict() == report.to_dict()
+
+
+def test_false_is_no_clusters():
+    assert at_k.score(DATA, k=1, clusters=False).to_dict() == at_k.score(DATA, k=1).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "said"),
+    [
+        ({"clusters": ["a", "b"]}, ValueError, "`clusters` .* 2 .* 4"),
+        ({"clusters": [1.5] * 4}, TypeError, "`clusters` must hold strings or integers"),
+        ({"clusters": "abcd"}, TypeError, "`clusters` must"),
+        ({"clusters": 3}, TypeError, "`clusters` must"),
+        ({"clusters": LABELS, "target": "problem_set"}, ValueError, "`clusters` must not be given"),
+        ({"clusters": True, "target": "problem_set"}, ValueError, "`clusters` must not be given"),
+        ({"ci_method": "bootstrap", "target": "problem_set"}, ValueError, "`ci_method` 'bootstrap'"),
+        ({"ci_method": "normal"}, ValueError, "`ci_method` must be one of"),
+        ({"target": "samples"}, ValueError, "`target` must be one of"),
+        ({"confidence_level": 95}, ValueError, "`confidence_level` must lie between 0 and 1"),
+        ({"confidence_level": "95%"}, TypeError, "`confidence_level` must be a number"),
+    ],
+)
+def test_wrong_intervals_are_refused_before_anything_is_judged(options, error, said):
+    def fail(*_):
+        pytest.fail("nothing may be judged")
+
+    with pytest.raises(error, match=said):
+        at_k.score(DATA, check_correct_fn=fail, **options)
+
+
+def test_clusters_need_groups():
+    with pytest.raises(InputError, match="`clusters` are the groups, but the data have none"):
+        at_k.score({"grades": CORRECT}, clusters=True)
+
+
+@pytest.mark.parametrize("method", ["t", "bootstrap"])
+def test_another_method_is_said(method):
+    report = at_k.score(DATA, k=[1, 2], metrics=["pass_at_k", "avg_at_n"], ci_method=method)
+    assert codes(report.notes)[:2] == ["note.intervals", "note.ci_method"]
+    assert f"|ci_method:{method}|" in report.signatures["pass_at_k"]
+    # The curves leave the bootstrap out, which takes too long at every k.
+    assert bool(report.curves.bands) is (method == "t")
+
+
+def test_bands_are_the_intervals_of_the_table():
+    report = at_k.score(DATA, k=[1, 2, 4], thresholds=TAUS, confidence_level=0.9, clusters=True)
+    curves = report.curves
+    for line, limits in curves.bands.items():
+        for k, found in zip(curves.k, limits, strict=True):
+            keys = [key for key in report.values if (key.line == line and key.k in (k, None)) or key == line]
+            keys += [key for key in report.values if key.line == line and line == "avg@n"]
+            for key in keys:
+                assert found == pytest.approx(report.intervals[key][1:3], rel=1e-12)
+    assert set(curves.bands) == set(curves.lines)
+    for nothing in ({"confidence_level": None}, {"target": "problem_set"}):
+        assert at_k.score(DATA, k=1, **nothing).curves.bands == {}
+
+
+def test_without_a_level_there_are_no_intervals():
+    bare = at_k.score(DATA, k=[1, 2], confidence_level=None)
+    assert (bare.intervals, set(map(len, bare.group_intervals.values()))) == ({}, {0})
+    assert "ci:" not in "".join(bare.signatures.values())
+    assert bare.values == at_k.score(DATA, k=[1, 2]).values

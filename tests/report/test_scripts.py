@@ -59,6 +59,24 @@ def test_of_a_file(name, tmp_path, capsys):
     assert "data" not in report.script()
 
 
+def test_of_several_files_and_how_they_are_read(tmp_path):
+    paths = []
+    for number in range(2):
+        paths.append(tmp_path / f"{number}.jsonl")
+        rows = [
+            {"qid": "a", "model": "m", "ok": 1},
+            {"qid": "b", "model": "m", "ok": number},
+            {"qid": "b", "model": "x"},
+        ]
+        paths[-1].write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    report = at_k.score(
+        paths, columns={"problem": "qid", "grades": "ok"}, where={"model": "m"}, pool=["file"], format="plain"
+    )
+    assert report.c == [2, 1]
+    assert execute(report.script()).to_dict() == report.to_dict()
+    assert execute(report.script([str(paths[0])])).c == [1, 0]
+
+
 def test_data_in_memory_are_called_data():
     script = full_report().script()
     assert "# `data` is the data set that the report was made from" in script

@@ -6,13 +6,19 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from reports import RAGGED, full_report, simulated_report
+from reports import DATA, RAGGED, TAUS, full_report, simulated_report
 
 import at_k
+from at_k.error_bars import ErrorBar
 from at_k.report import tables
 from at_k.values import Key
 
-REPORTS = {"full": full_report, "simulated": simulated_report, "odd labels": lambda: at_k.score(RAGGED, k=[1, 3])}
+REPORTS = {
+    "full": full_report,
+    "simulated": simulated_report,
+    "odd labels": lambda: at_k.score(RAGGED, k=[1, 3]),
+    "without intervals": lambda: at_k.score(DATA, k=[1, 2, 4], thresholds=TAUS, confidence_level=None),
+}
 every_report = pytest.mark.parametrize("make", REPORTS.values(), ids=REPORTS)
 
 
@@ -20,25 +26,35 @@ def split_markdown(line):
     return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
 
 
-def expected_cells(report, digits=4):
-    """The header and every row, from the values by their keys."""
+def written(value, digits):
+    """A share with decimals, and a score with digits."""
+    return f"{value:.{digits}f}" if 0 <= value <= 1 else f"{value:#.{digits}g}"
+
+
+def expected_cells(report, digits=None):
+    """The header and every row, from the values and intervals by their keys. No interval here is narrower than .001."""
     without_k = any(key.metric[-1] != "k" for key in report.values)
     header = [*(["group", "problems"] if report.groups else []), "metric", *(["n"] if without_k else [])]
     header += [f"k = {k}" for k in report.k]
     rows = []
-    blocks = [("all", len(report), report.values)]
-    blocks += [(label, report.sizes[label], values) for label, values in report.groups.items()]
-    for label, size, values in blocks:
+    blocks = [("all", len(report), report.values, report.intervals)]
+    blocks += [
+        (label, report.sizes[label], values, report.group_intervals[label]) for label, values in report.groups.items()
+    ]
+    for label, size, values, bars in blocks:
         for line in dict.fromkeys(key.line for key in values):
             cells = []
             for k in ([None] if without_k else []) + list(report.k):
-                own = {
-                    key.k if key.metric[-1] == "k" else None: value for key, value in values.items() if key.line == line
-                }
-                found = [own[k]] if k in own else []
-                cells.append(
-                    (f"{found[0]:.{digits}f}" if 0 <= found[0] <= 1 else f"{found[0]:.{digits}g}") if found else ""
-                )
+                own = {key.k if key.metric[-1] == "k" else None: key for key in values if key.line == line}
+                key = own.get(k)
+                if key is None:
+                    cells.append("")
+                elif key in bars:
+                    _, low, high, _ = bars[key]
+                    value, low, high = (written(each, digits or 3) for each in (values[key], low, high))
+                    cells.append(f"{value} [{low}, {high}]")
+                else:
+                    cells.append(written(values[key], digits or 4))
             rows.append([*([label, str(size)] if report.groups else []), str(line), *cells])
     return [header, *rows]
 
@@ -50,15 +66,20 @@ def test_csv(make):
     assert {row["key"]: float(row["value"]) for row in rows if row["group"] == "all"} == report.values
     for label, values in report.groups.items():
         assert {row["key"]: float(row["value"]) for row in rows if row["group"] == label} == values
+    bars = {"all": report.intervals, **report.group_intervals}
     for row in rows:
         key = next(key for key in report.values if key == row["key"])
+        # In full precision, and empty where there is none.
+        found = [float(row[name]) if row.get(name) else None for name in ("stderr", "ci_low", "ci_high")]
+        assert found == list(bars[row["group"]].get(key, [None] * 3))[:3]
+        assert ("stderr" in row) is bool(report.intervals)
         assert row["metric"] == key.metric
         assert row["k"] == ("" if key.k is None else str(key.k))
         assert row["tau"] == ("" if key.tau is None else str(key.tau))
 
 
 @every_report
-@pytest.mark.parametrize("digits", [2, 4])
+@pytest.mark.parametrize("digits", [2, 4, None])
 def test_markdown(make, digits):
     report = make()
     lines = report.to_markdown(digits).split("\n")
@@ -137,15 +158,56 @@ def test_scores_are_written_with_digits_and_shares_with_decimals():
     report = at_k.score({"grades": [[1, 0]], "scores": [[123456.789, -0.25]]}, k=[1, 2])
     assert report.values["max@2"] == 123456.789
     text = report.to_markdown()
-    assert "1.235e+05" in text
-    assert "0.5000" in text
+    assert "1.235e+05" in text  # one problem: scores have no interval, and four digits
+    assert "0.500 [0.063, 0.937]" in text
     assert repr(123456.789) in report.to_csv()
-    negative = at_k.score({"grades": [[1, 0]], "scores": [[-1.5, -0.25]]}, k=[1])
-    assert "-0.875" in negative.to_markdown()
+    negative = at_k.score({"grades": [[1, 0]], "scores": [[-1.5, -0.25]]}, k=[1], confidence_level=None)
+    assert "-0.8750" in negative.to_markdown()
+    assert "0.5000" in negative.to_markdown()
     assert Key("max@k", 1) in negative.values
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "shown"),
+    [
+        (0.91, 0.84724, 0.95135, ("0.910", "[0.847, 0.951]")),
+        (0.5, 0.5, 0.5, ("0.500", "[0.500, 0.500]")),
+        (0.98, 0.9604, 0.9999, ("0.980", "[0.960, 1.000]")),
+        (0.9996, 0.9992, 0.9998, ("0.9996", "[0.9992, 0.9998]")),  # 0.0006 wide: with three decimals all are 1
+        (1.0, 0.99997, 1.0, ("1.00000", "[0.99997, 1.00000]")),
+        (2.9, 2.58, 3.228, ("2.90", "[2.58, 3.23]")),
+        (1234.5, 1230.1, 1238.4, ("1234", "[1230, 1238]")),
+        (12.345, 12.318, 12.372, ("12.35", "[12.32, 12.37]")),
+        (-1234.5, -1238.4, -1230.6, ("-1234", "[-1238, -1231]")),
+        (0.5, -0.25, 1.25, ("0.500", "[-0.250, 1.25]")),
+        (334.25, -1103.2, 1770.5, ("334.2", "[-1103, 1770]")),  # half to even
+        (654321.0, 254321.0, 954321.0, ("654321", "[254321, 954321]")),
+        (2e6, 1e6, 3e6, ("2.00e+06", "[1.00e+06, 3.00e+06]")),
+        (1.5e300, 1.25e300, 1.75e300, ("1.50e+300", "[1.25e+300, 1.75e+300]")),
+        (1 / 3, 1 / 3 - 1e-17, 1 / 3 + 1e-16, ("0.333333333333333", "[0.333333333333333, 0.333333333333333]")),
+    ],
+)
+def test_an_interval_shows_its_width(value, low, high, shown):
+    assert tables.write_estimate(value, ErrorBar(0.1, low, high)) == shown
+
+
+def test_asked_for_digits_hold_for_values_and_intervals():
+    assert tables.write_estimate(0.91, ErrorBar(0.1, 0.84724, 0.95135), 2) == ("0.91", "[0.85, 0.95]")
+    assert tables.write_estimate(0.91, None, 2) == ("0.91", "")
+
+
+def test_a_score_of_one_problem_has_no_interval():
+    report = at_k.score({"grades": [[1, 0], [1, 1]], "scores": [[3.0, 1.0], [4.0, 2.0]], "group": ["a", "b"]}, k=1)
+    (score,) = (key for key in report.values if key.metric == "max@k")
+    assert set(report.group_intervals["a"]) == set(report.values) - {score}
+    assert score in report.intervals
+    rows = {(row[0], row[5]): row[6:] for row in tables.list_rows(report)}
+    assert rows["a", "max@1"] == (2.0, None, None, None)
+    assert len(rows["all", "max@1"]) == 4
+    assert "2.000" in [cell.strip() for cell in report.to_markdown().replace("\n", "").split("|")]
 
 
 def test_a_group_called_all_is_not_the_total():
     report = at_k.score({"grades": [[1, 1], [0, 0]], "group": ["all", "x"]}, k=1, metrics="pass_at_k")
-    found = {row[0]: row[-1] for row in tables.list_rows(report)}
+    found = {row[0]: row[tables.COLUMNS.index("value")] for row in tables.list_rows(report)}
     assert found == {"(all)": 0.5, "all": 1.0, "x": 0.0}

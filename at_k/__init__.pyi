@@ -1,0 +1,38 @@
+# The names that users import from at_k. Each is imported when it is first used.
+
+from . import scores as scores
+from .analysis.comparison import compare as compare, rank as rank
+from .analysis.diagnosis import diagnose as diagnose
+from .analysis.planning import plan as plan
+from .errors import InputError as InputError
+from .estimators import (
+    avg_at_n as avg_at_n,
+    best_at_k as best_at_k,
+    cons_at_k as cons_at_k,
+    g_pass_at_k as g_pass_at_k,
+    majority_at_k as majority_at_k,
+    max_at_k as max_at_k,
+    mg_pass_at_k as mg_pass_at_k,
+    pass_at_k as pass_at_k,
+    pass_hat_k as pass_hat_k,
+)
+from .family import METRICS as METRICS
+from .grading import Checker as Checker
+from .grading.checkers import checkers as checkers
+from .limits import Limits as Limits
+from .readers import read_results as read_results
+from .readers.grouping import group_samples as group_samples
+from .registration import module_path as module_path, register as register
+from .report import Report as Report, score as score
+from .scorer import scorer as scorer
+from .summary import summarize as summarize
+from .uncertainty import (
+    bayes_at_n as bayes_at_n,
+    enough as enough,
+    interval as interval,
+    predict_pass_at_k as predict_pass_at_k,
+    standard_error as standard_error,
+)
+from .values import Key as Key
+
+__version__: str

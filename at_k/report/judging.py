@@ -1,0 +1,136 @@
+"""Read a data set, whatever it is, and judge its samples once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+from at_k.arguments import JUDGING_OPTIONS
+from at_k.columns import require_problems
+from at_k.errors import InputError, Message
+from at_k.grading import Verdicts, judge
+from at_k.limits import UNLIMITED, Limits
+from at_k.problems import Problems
+from at_k.readers import Samples, is_paths, read_samples
+from at_k.readers.quoting import quote
+from at_k.readers.samples import Origin
+from at_k.report.files import refuse_report
+from at_k.report.frames import read_names, select_frame
+from at_k.report.notes import describe_reading, find_conditions
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Hold the problems of a data set, and which of their samples are correct.
+
+    Attributes:
+        problems: the samples as they were given.
+        verdicts: the samples as they were judged.
+        names: the name of each problem.
+        labels: what `read_labels` returned; None without it.
+        notes: what a reader of the numbers should know of how files were read.
+        conditions: what a signature says of it.
+        source: the path of the files, or a list of paths; None for data in memory.
+        origin: what wrote the files; None for data in memory.
+    """
+
+    problems: Problems
+    verdicts: Verdicts
+    names: list[str]
+    labels: Any
+    notes: list[Message]
+    conditions: dict[str, str]
+    source: str | list[str] | None = None
+    origin: Origin | None = None
+
+
+def judge_data(
+    data: Any,
+    *,
+    columns: Mapping[str, str | None] | None = None,
+    where: Mapping[str, object] | None = None,
+    pool: str | Sequence[str] = (),
+    limits: Limits = UNLIMITED,
+    read_labels: Callable[[int, Any], Any] | None = None,
+    **options: Any,
+) -> Judged:
+    """Read and judge a data set. The arguments and errors are those of `at_k.score`.
+
+    Args:
+        data: the data set.
+        columns: what the columns are called.
+        where: the rows to judge.
+        pool: columns of models whose rows are samples of one model.
+        limits: the most that is accepted.
+        read_labels: is called with the number of problems and the column of groups before the samples are judged:
+            judging may take minutes, and wrong labels should not waste them.
+        options: how samples are judged, and how files are read.
+
+    Examples:
+        >>> judge_data({"answers": [["7", "9"]], "references": ["7"]}).verdicts.c
+        array([1])
+    """
+    refuse_report(data)
+    judging = {name: options.pop(name) for name in JUDGING_OPTIONS if name in options}
+    source, data = _read_files(data, options, columns=columns, where=where, pool=pool, limits=limits)
+    origin = data.origin if isinstance(data, Samples) else None
+    frame = data.columns() if isinstance(data, Samples) else select_frame(data, columns=columns, where=where, pool=pool)
+    problems = Problems.read(**{role: frame.get(role) for role in ("answers", "references", "grades", "scores")})
+    require_problems("data", len(problems))
+    names = read_names(frame.get("problem"), len(problems))
+    labels = None if read_labels is None else read_labels(len(problems), frame.get("group"))
+    try:
+        verdicts = judge(problems, **judging, name=name_samples(problems), warn=False)
+    except InputError as error:
+        raise _count_missing(error, problems, names) from None
+    notes = [] if origin is None else describe_reading(origin)
+    return Judged(problems, verdicts, names, labels, notes, find_conditions(data), source, origin)
+
+
+def _count_missing(error: InputError, problems: Problems, names: Sequence[str]) -> InputError:
+    """Say of an error about a missing sample how many there are, and how its problem is called."""
+    if error.code != "missing.error":
+        return error
+    values = {**error.values, "total": int(problems.n.sum()), "name": quote(names[error.values["problem"]])}
+    if problems.grades is not None:
+        return InputError(
+            "missing.grades",
+            "Samples without a grade: {count:,} of {total:,}, such as sample {sample} of problem {name}, counted from "
+            '0. `missing="incorrect"` counts them as wrong, `missing="drop"` leaves them out.',
+            **values | {"count": sum(int(np.isnan(part.values).sum()) for part in problems.grades)},
+        )
+    silent = 0 if problems.answers is None else int((problems.answers.codes.values < 0).sum())
+    return InputError(
+        "missing.answers",
+        "Samples without an answer: {count:,} of {total:,}, such as sample {sample} of problem {name}, counted from 0. "
+        '`missing="incorrect"` counts them as wrong, `missing="drop"` leaves them out.',
+        **values | {"count": silent},
+    )
+
+
+def name_samples(problems: Problems) -> str:
+    """Return the name of the column that an error about a missing sample names."""
+    return "answers" if problems.grades is None else "grades"
+
+
+def _read_files(data: Any, reading: dict[str, Any], **shared: Any) -> tuple[str | list[str] | None, Any]:
+    """Read the files that the data name, if they name any. Return the paths, and the data."""
+    if is_paths(data):
+        source = fspath(data) if isinstance(data, (str, PathLike)) else list(map(fspath, data))
+        return source, read_samples(data, **shared, **reading)
+    given = [name for name, value in reading.items() if value != _NO_READING[name]]
+    if given:
+        raise InputError(
+            "options.not_a_file",
+            "The options {names} say how a file is read, but the data are in memory. Leave them out, or give the path "
+            "of a file.",
+            names=", ".join(f"`{name}`" for name in given),
+        )
+    return None, data
+
+
+_NO_READING = {"format": None, "scorer": None, "filter": None, "tests": None, "errors": "raise"}

@@ -1,0 +1,78 @@
+"""From a data set of any kind to judged samples."""
+
+import json
+
+import pytest
+from reports import CORRECT, DATA
+
+from at_k.errors import InputError
+from at_k.report.judging import judge_data, name_samples
+
+
+def test_columns_become_verdicts():
+    judged = judge_data(DATA)
+    assert judged.verdicts.c.tolist() == [sum(row) for row in CORRECT]
+    assert judged.verdicts.n.tolist() == [4] * 4
+    assert judged.names == DATA["problem"]
+    assert (judged.labels, judged.source, judged.origin, judged.notes) == (None, None, None, [])
+
+
+def test_without_names_problems_are_numbered():
+    assert judge_data({"grades": [[1], [0], [1]]}).names == ["0", "1", "2"]
+
+
+def test_files_say_where_they_come_from(tmp_path):
+    path = tmp_path / "results.jsonl"
+    path.write_text("\n".join(json.dumps({"id": name, "correct": [1, 0]}) for name in "ab"), encoding="utf-8")
+    judged = judge_data(path)
+    assert judged.names == ["a", "b"]
+    assert judged.source == str(path)
+    assert judged.origin.roles["grades"] == "correct"
+    assert judge_data([path]).source == [str(path)]
+
+
+def test_options_of_files_are_refused_for_data_in_memory():
+    with pytest.raises(InputError) as caught:
+        judge_data(DATA, format="plain", scorer=None, errors="skip")
+    assert caught.value.code == "options.not_a_file"
+    assert caught.value.values["names"] == "`format`, `errors`"
+
+
+def test_labels_are_read_before_samples_are_judged():
+    def refuse(count, column):
+        raise KeyError(count, list(column))
+
+    with pytest.raises(KeyError) as caught:
+        judge_data({"grades": [[None]], "group": ["x"]}, read_labels=refuse)
+    assert caught.value.args == (1, ["x"])
+    assert judge_data(DATA, read_labels=lambda count, column: list(column)).labels == DATA["group"]
+
+
+@pytest.mark.parametrize(
+    ("missing", "c", "n"), [("incorrect", [1, 1], [3, 2]), ("drop", [1, 1], [2, 2])], ids=["incorrect", "drop"]
+)
+def test_missing_samples(missing, c, n):
+    judged = judge_data({"grades": [[1, None, 0], [0, 1]]}, missing=missing)
+    assert (judged.verdicts.c.tolist(), judged.verdicts.n.tolist()) == (c, n)
+
+
+@pytest.mark.parametrize(
+    ("data", "column", "said"),
+    [
+        ({"grades": [[1], [None, None]]}, "grades", "without a grade: 2 of 3, such as sample 0 of problem “1”"),
+        (
+            {"answers": [["x", None]], "references": ["x"], "problem": ["q"]},
+            "answers",
+            "without an answer: 1 of 2, such as sample 1 of problem “q”",
+        ),
+    ],
+)
+def test_an_error_counts_missing_samples_and_names_the_first(data, column, said):
+    with pytest.raises(InputError, match=said):
+        judge_data(data)
+    assert name_samples(judge_data(data, missing="incorrect").problems) == column
+
+
+def test_no_problems():
+    with pytest.raises(ValueError, match="data"):
+        judge_data({"grades": []})
