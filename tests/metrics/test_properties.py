@@ -4,8 +4,7 @@ import json
 from math import fsum
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from modules import AVG_AT_N, CONS_AT_K, GPASSK, PASS_AT_K, every_config, every_module
 
 quick = settings(max_examples=30, deadline=None)
@@ -136,7 +135,9 @@ def test_details_are_what_the_means_are_made_of(module, config, problems):
     result = compute(module, config, problems, k=k, return_details=True)
     details = result.pop("details")
     assert result == compute(module, config, problems, k=k)
-    assert list(details) == ["n_problems", "n_samples", "n_missing", "per_problem", "signature"]
+    assert list(details) == [
+        "n_problems", "n_samples", "n_missing", "n_unanswered", "not_graded", "per_problem", "signature",
+    ]  # fmt: skip
     assert (details["n_problems"], details["n_missing"]) == (len(problems), 0)
     assert details["n_samples"] == sum(map(len, problems))
 

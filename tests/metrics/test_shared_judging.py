@@ -41,11 +41,11 @@ def test_a_checker_is_called_once_for_each_answer_and_reference_of_a_problem(mod
 
 
 @every_module
-def test_problems_are_judged_apart(module):
+def test_a_pair_is_judged_once_for_all_problems(module):
     recorder = Recorder()
     columns = module.only({"predictions": [["a", "a"]] * 3, "references": ["a"] * 3, "scores": [[1.0, 2.0]] * 3})
     module.load().compute(**columns, k=2, check_correct_fn=recorder)
-    assert recorder.calls == {("a", "a"): 3}  # the same pair may mean something else in another problem
+    assert recorder.calls == {("a", "a"): 1}
 
 
 @every_module
@@ -73,7 +73,18 @@ def test_a_checker_sees_numpy_strings_as_strings(module):
 @every_module
 def test_a_fault_in_the_options_is_found_before_anything_is_judged(module):
     recorder = Recorder()
-    for options in ({"groups": ["x"]}, {"key_style": "bare"}, {"missing": "skip"}, {"threshold": 2}):
+    fixed = {"target": "problem_set", "confidence_level": 0.95}
+    for options in (
+        {"groups": ["x"]},
+        {"clusters": ["x"]},
+        {"clusters": ["x", "y", "x"], **fixed},
+        {"ci_method": "bootstrap", **fixed},
+        {"confidence_level": 2},
+        {"target": "sample"},
+        {"key_style": "bare"},
+        {"missing": "skip"},
+        {"threshold": 2},
+    ):
         with pytest.raises(ValueError, match=f"`{next(iter(options))}`"):
             judged(module, ["a", "c", "b"], check_correct_fn=recorder, **options)
     assert not recorder.calls

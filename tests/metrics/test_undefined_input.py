@@ -150,7 +150,7 @@ COLUMNS = [
         ([["a", "b", None, "a"], ["c"]], ValueError, "`missing` … None … problem 0, sample 2"),
         (GRADES, TypeError, "strings … got 1 of type int in problem 0, sample 0"),
         ([["a", "a", 3], ["c"]], TypeError, "strings … got 3 of type int in problem 0, sample 2"),
-        ([["a"], ["c", NAN]], TypeError, "strings … got nan of type float in problem 1, sample 1"),
+        ([["a"], ["c", NAN]], ValueError, "`missing` … got None or NaN in problem 1, sample 1"),
         ([["a", b"a"], ["c"]], TypeError, "strings … got b'a' of type bytes in problem 0, sample 1"),
         configs=DEFAULT,
     ),
