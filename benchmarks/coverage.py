@@ -1,0 +1,520 @@
+"""How often intervals hold the truth: `python -m benchmarks.coverage` simulates, and writes docs/uncertainty.md.
+
+Problems have difficulties from a Beta distribution, and n samples each. A cell of the grid is one such distribution,
+one metric, one n and one number M of problems. The truth of a cell is known exactly, and the coverage of a method is
+the share of simulated data sets whose interval holds it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import re
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import product
+from math import comb
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import typer
+
+from at_k.estimators import best_at_k, cons_at_k, g_pass_at_k, majority_at_k, pass_at_k, pass_hat_k
+from at_k.uncertainty import (
+    bootstrap_interval,
+    compare_unpaired,
+    compare_values,
+    interval,
+    jackknife_best,
+    jackknife_cons,
+    jackknife_counts,
+    paired_t_p,
+    sign_flip_p,
+    standard_error,
+    wilcoxon_p,
+)
+from at_k.uncertainty.beta_binomial import BetaBinomial
+
+Result = TypeVar("Result")
+
+DOCS = Path(__file__).parent.parent / "docs"
+MEANS = (0.5, 0.2, 0.8, 0.96, 0.995)
+SHAPES = {"U-shaped": 0.6, "bell": 8.0}
+"""Shape → a + b of the Beta distribution of difficulties."""
+
+SIZES = (15, 30, 100, 300, 1000)
+LEVEL = 0.95
+DEMANDED = 0.93
+OURS = "at-k"
+
+POPULATION, PROBLEM_SET = "population", "problem set"
+
+METRICS: dict[str, tuple[Callable[..., Any], Callable[[int], int]]] = {
+    "pass@1": (pass_at_k, lambda _: 1),
+    "pass@n/2": (pass_at_k, lambda n: n // 2),
+    "pass@n": (pass_at_k, lambda n: n),
+    "pass^n/2": (pass_hat_k, lambda n: n // 2),
+    "G-Pass@n_0.75": (partial(g_pass_at_k, tau=0.75), lambda n: n),
+    "cons@n/2": (majority_at_k, lambda n: n // 2),
+}
+"""Name → the metric, and its k for n samples. cons@k is the vote of verdicts."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Describe what is simulated."""
+
+    target: str
+    metric: str
+    mean: float
+    shape: str
+    n: int
+    problems: int
+
+    @property
+    def k(self) -> int:
+        """The number of draws."""
+        return METRICS[self.metric][1](self.n)
+
+    @property
+    def values(self) -> np.ndarray[Any, Any]:
+        """The value of a problem with c correct samples, at index c."""
+        return np.asarray(METRICS[self.metric][0](self.n, np.arange(self.n + 1), k=self.k))
+
+    @property
+    def difficulty(self) -> BetaBinomial:
+        """The distribution of difficulties."""
+        total = SHAPES[self.shape]
+        return BetaBinomial(self.mean * total, (1 - self.mean) * total)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Hold coverage and median width of each method in a cell."""
+
+    cell: Cell
+    coverage: dict[str, float]
+    width: dict[str, float]
+
+
+@dataclass
+class Counted:
+    """Count how often the intervals of each method hold the truth."""
+
+    truth: Any
+    covered: dict[str, float] = field(default_factory=dict)
+    width: dict[str, float] = field(default_factory=dict)
+
+    def add(self, method: str, limits: tuple[Any, Any]) -> None:
+        """Add the intervals of a method. Rounding of 1e-12 is no miss."""
+        low, high = limits
+        self.covered[method] = float(np.mean((low <= self.truth + 1e-12) & (self.truth - 1e-12 <= high)))
+        self.width[method] = float(np.median(np.subtract(high, low)))
+
+
+def list_population_cells() -> list[Cell]:
+    """List the grid for the target "population"."""
+    grid = product(METRICS, MEANS, SHAPES, (4, 16), SIZES)
+    return [Cell(POPULATION, metric, mean, shape, n, m) for metric, mean, shape, n, m in grid]
+
+
+def list_problem_set_cells() -> list[Cell]:
+    """List the grid for the target "problem set"."""
+    grid = product(METRICS, MEANS, SHAPES, (4, 16), (15, 100, 300))
+    return [Cell(PROBLEM_SET, metric, mean, shape, n, m) for metric, mean, shape, n, m in grid]
+
+
+def list_slow_cells() -> list[Cell]:
+    """List the cells in which slow methods and other packages stand beside ours."""
+    grid = product(("pass@1", "pass@n/2"), MEANS, SHAPES, (15, 100, 300))
+    return [Cell(POPULATION, metric, mean, shape, 16, m) for metric, mean, shape, m in grid]
+
+
+def simulate_population(cell: Cell, *, repetitions: int, seed: int) -> Found:
+    """Simulate data sets of other problems: how many problems have c correct samples is all that matters."""
+    rng = np.random.default_rng([seed, *map(ord, repr(cell))])
+    chances, values = cell.difficulty.chances(cell.n), cell.values
+    counts = rng.multinomial(cell.problems, chances, size=repetitions)
+    mean, stderr = _summarize(counts, values)
+    counted = Counted(float(chances @ values))
+    for method, name in ((OURS, "beta"), ("t", "t"), ("normal", "wald"), ("Wilson", "wilson")):
+        counted.add(method, interval(mean, stderr, cell.problems, level=LEVEL, method=name))
+    return Found(cell, counted.covered, counted.width)
+
+
+def _summarize(counts: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> tuple[Any, Any]:
+    """Return mean and standard error of each row of counts."""
+    m = counts[0].sum()
+    mean = np.clip(counts @ values / m, 0, 1)
+    square = np.maximum((counts * (values - mean[:, None]) ** 2).sum(axis=1), 0)
+    # One value occurs: the rounding of its mean is no spread. Several c may have it.
+    kinds = np.unique(values, return_inverse=True)[1]
+    present = np.stack([(counts[:, kinds == kind] > 0).any(axis=1) for kind in range(kinds.max() + 1)])
+    single = present.sum(axis=0) == 1
+    return mean, np.where(single, 0.0, np.sqrt(square / (m - 1) / m))
+
+
+def simulate_problem_set(cell: Cell, *, repetitions: int, seed: int) -> Found:
+    """Simulate other samples of the same problems; each data set has problems of its own."""
+    rng = np.random.default_rng([seed, *map(ord, repr(cell))])
+    p = rng.beta(cell.difficulty.a, cell.difficulty.b, size=(repetitions, cell.problems))
+    c = rng.binomial(cell.n, p)
+    values, k = cell.values, cell.k
+    mean = values[c].mean(axis=1)
+    counted = Counted(_expect(p, cell).mean(axis=1))
+    if k < cell.n:
+        metric = METRICS[cell.metric][0]
+        variances = jackknife_counts(metric, cell.n, np.arange(cell.n + 1), k=k)
+        stderr, m = np.sqrt(variances[c].sum(axis=1)) / cell.problems, cell.problems * (cell.n // k)
+    else:
+        stderr, m = values[c].std(axis=1, ddof=1) / np.sqrt(cell.problems), cell.problems
+    counted.add(OURS, interval(np.clip(mean, 0, 1), stderr, m, level=LEVEL))
+    counted.add("population's", interval(np.clip(mean, 0, 1), values[c].std(axis=1, ddof=1) / cell.problems**0.5,
+                                         cell.problems, level=LEVEL))  # fmt: skip
+    return Found(cell, counted.covered, counted.width)
+
+
+def _expect(p: np.ndarray[Any, Any], cell: Cell) -> np.ndarray[Any, Any]:
+    """Return the expected value of k samples of problems with these difficulties."""
+    k = cell.k
+    values = np.asarray(METRICS[cell.metric][0](k, np.arange(k + 1), k=k))
+    return np.asarray(sum(values[c] * comb(k, c) * p**c * (1 - p) ** (k - c) for c in range(k + 1) if values[c]))
+
+
+def simulate_votes(
+    metric: str, mean: float, shape: str, n: int, k: int, *, repetitions: int, seed: int
+) -> dict[str, float]:
+    """Simulate other samples of 100 problems, for cons@k of answers and best@k of scores: coverage, and se by truth.
+
+    A wrong sample has one of two answers, the one twice as often as the other; the scores of correct samples are higher
+    by 1 than those of wrong ones, both normal. The truth of a problem is known: exactly for votes, by quadrature for
+    scores.
+    """
+    rng = np.random.default_rng([seed, *map(ord, f"{metric} {mean} {shape} {n} {k}")])
+    total, problems = SHAPES[shape], 100
+    jackknife, estimate, draw, expect = VOTES[metric]
+    covered, errors, stderrs = 0, [], []
+    for _ in range(repetitions):
+        p = rng.beta(mean * total, (1 - mean) * total, size=problems)
+        data = draw(rng, p, n)
+        truth, value = expect(p, k).mean(), float(np.mean(estimate(*data, k=k)))
+        stderr = float(np.sqrt(jackknife(*data, k=k).sum()) / problems)
+        low, high = interval(min(max(value, 0.0), 1.0), stderr, problems * (n // k), level=LEVEL)
+        covered += bool(low - 1e-6 <= truth <= high + 1e-6)  # the quadrature is off by less than 1e-6
+        errors.append(value - truth)
+        stderrs.append(stderr)
+    return {"coverage": covered / repetitions, "se / true": float(np.mean(stderrs) / np.std(errors))}
+
+
+def _draw_answers(rng: np.random.Generator, p: np.ndarray[Any, Any], n: int) -> tuple[Any, Any]:
+    correct = rng.random((len(p), n)) < p[:, None]
+    answers = np.where(correct, "right", np.where(rng.random(correct.shape) < 2 / 3, "often", "seldom"))
+    return answers.tolist(), correct.tolist()
+
+
+def _expect_vote(p: np.ndarray[Any, Any], k: int) -> np.ndarray[Any, Any]:
+    """Return the chance that the correct answer wins k votes, or its share of the ties."""
+    found = np.zeros_like(p)
+    for right in range(1, k + 1):
+        for often in range(k - right + 1):
+            seldom = k - right - often
+            if right >= max(often, seldom):
+                winners = 1 + (often == right) + (seldom == right)
+                ways = comb(k, right) * comb(k - right, often)
+                found += ways * p**right * ((1 - p) * 2 / 3) ** often * ((1 - p) / 3) ** seldom / winners
+    return found
+
+
+def _draw_scores(rng: np.random.Generator, p: np.ndarray[Any, Any], n: int) -> tuple[Any, Any]:
+    correct = rng.random((len(p), n)) < p[:, None]
+    return rng.normal(size=correct.shape) + correct, correct.astype(float)
+
+
+def _expect_best(p: np.ndarray[Any, Any], k: int) -> np.ndarray[Any, Any]:
+    """Return the chance that the highest of k scores is that of a correct sample, by the trapezoidal rule."""
+    from scipy.integrate import trapezoid
+    from scipy.stats import norm
+
+    x = np.linspace(-9, 10, 800)
+    below = p[:, None] * norm.cdf(x - 1) + (1 - p[:, None]) * norm.cdf(x)
+    return np.asarray(trapezoid(k * p[:, None] * norm.pdf(x - 1) * below ** (k - 1), x, axis=1))
+
+
+VOTES: dict[str, tuple[Callable[..., Any], ...]] = {
+    "cons": (jackknife_cons, cons_at_k, _draw_answers, _expect_vote),
+    "best": (jackknife_best, best_at_k, _draw_scores, _expect_best),
+}
+"""Metric → its jackknife, its estimate, the samples of problems, and the expected value of k samples."""
+
+
+def list_vote_cells() -> list[tuple[str, float, str, int, int]]:
+    """List the grid of `simulate_votes`: metric, mean difficulty, shape, n and k."""
+    draws = ((4, 2), (4, 3), (16, 4), (16, 8))
+    return [(metric, mean, shape, *nk) for metric, mean, shape, nk in product(VOTES, MEANS, SHAPES, draws)]
+
+
+def simulate_slow(cell: Cell, *, repetitions: int, seed: int) -> Found:
+    """Simulate data sets one by one, for the bootstrap and for other packages."""
+    rng = np.random.default_rng([seed, *map(ord, repr(cell))])
+    chances, values = cell.difficulty.chances(cell.n), cell.values
+    truth = float(chances @ values)
+    found: dict[str, list[tuple[float, float]]] = {}
+    for repetition in range(repetitions):
+        data = np.repeat(values, rng.multinomial(cell.problems, chances))
+        low, high = interval(float(np.clip(data.mean(), 0, 1)), *standard_error(data), level=LEVEL)
+        found.setdefault(OURS, []).append((float(low), float(high)))
+        low, high = bootstrap_interval(data, level=LEVEL, n_resamples=1000, seed=repetition)
+        found.setdefault("BCa", []).append((float(low), float(high)))
+        for name, find in PEERS.items():
+            if importlib.util.find_spec(name):
+                found.setdefault(name, []).append(find(data))
+    counted = Counted(truth)
+    for method, limits in found.items():
+        counted.add(method, tuple(np.transpose(limits)))
+    return Found(cell, counted.covered, counted.width)
+
+
+def _ask_evalstats(data: np.ndarray[Any, Any]) -> tuple[float, float]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it says which method it chose
+        result = importlib.import_module("evalstats").mean_ci(data, rng=0)
+    return float(result.ci_low), float(result.ci_high)
+
+
+def _ask_evalconfidence(data: np.ndarray[Any, Any]) -> tuple[float, float]:
+    package = importlib.import_module("evalconfidence")
+    rows = [package.ItemResult(item_id=str(i), model_id="m", score=float(value)) for i, value in enumerate(data)]
+    return tuple(package.standard_error(rows).ci)
+
+
+PEERS = {"evalstats": _ask_evalstats, "evalconfidence": _ask_evalconfidence}
+"""Package → how it is asked. They are measured where they are installed, and are no dependency."""
+
+
+def simulate_clusters(mean: float, layout: str, agreement: float, *, repetitions: int, seed: int) -> dict[str, float]:
+    """Simulate problems in clusters that share some of their difficulty: coverage with clusters, and without them."""
+    rng = np.random.default_rng([seed, int(mean * 1000), *map(ord, layout), int(agreement * 100)])
+    sizes = LAYOUTS[layout]
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    index = labels.tolist()
+    covered = {"with clusters": 0, "without": 0}
+    for _ in range(repetitions):
+        shared = rng.beta(mean * 2, (1 - mean) * 2, size=len(sizes))[labels]
+        own = rng.beta(mean * 2, (1 - mean) * 2, size=len(labels))
+        p = np.where(rng.random(len(labels)) < agreement, shared, own)
+        data = rng.binomial(4, p) / 4
+        for name, clusters in (("with clusters", index), ("without", None)):
+            low, high = interval(data.mean(), *standard_error(data, clusters=clusters), level=LEVEL)
+            covered[name] += bool(low <= mean <= high)
+    return {name: count / repetitions for name, count in covered.items()}
+
+
+LAYOUTS = {
+    "3 of 20": [20] * 3,
+    "10 of 10": [10] * 10,
+    "30 of 5": [5] * 30,
+    "one with 40 %": [40] + [6] * 10,
+    "unequal": [1, 1, 2, 2, 3, 4, 6, 9, 14, 22],
+}
+"""Name → sizes of the clusters."""
+
+
+def simulate_tests(problems: int, shift: float, *, repetitions: int, seed: int) -> dict[str, float]:
+    """Simulate two models that differ by `shift` in pass@1 on U-shaped problems: how often a test finds it."""
+    rng = np.random.default_rng([seed, problems, int(shift * 1000)])
+    names = ("sign-flip", "paired t", "Wilcoxon", "unpaired (Welch)")
+    found = dict.fromkeys(names, 0)
+    for _ in range(repetitions):
+        a, b = _draw_pair(rng, problems, shift)
+        p_values = (
+            sign_flip_p(a - b, n_flips=999),
+            paired_t_p(a - b),
+            wilcoxon_p(a - b),
+            compare_unpaired(a, b).p_value,
+        )
+        for name, p_value in zip(names, p_values, strict=True):
+            found[name] += bool(p_value <= 1 - LEVEL)
+    return {name: count / repetitions for name, count in found.items()}
+
+
+def _draw_pair(rng: np.random.Generator, problems: int, shift: float) -> tuple[Any, Any]:
+    """Draw 16 samples of both models, whose difficulties have a correlation of .8 before the shift."""
+    shared, first, second = rng.beta(0.5, 0.5, size=(3, problems))
+    same = rng.random((2, problems)) < 0.8**0.5
+    difficulty = [np.where(same[i], shared, own) * (1 - shift) for i, own in enumerate((first, second))]
+    return rng.binomial(16, difficulty[0] + shift) / 16, rng.binomial(16, difficulty[1]) / 16
+
+
+def simulate_rare(problems: int, share: float, *, repetitions: int, seed: int) -> dict[str, float]:
+    """Simulate rare large differences: coverage of the paired interval, of t alone, and of the bounded one."""
+    rng = np.random.default_rng([seed, problems, int(share * 1000)])
+    covered = {"default": 0, "bounded": 0, "t alone": 0}
+    for _ in range(repetitions):
+        wins, common = rng.random(problems) < share, rng.random(problems) < 0.5
+        a, b = np.where(wins, 1.0, common), np.where(wins, 0.0, common)
+        for name, options in (("default", {}), ("bounded", {"method": "bounded"}), ("t alone", {"bounded": False})):
+            found = compare_values(a, b, n_flips=1, level=LEVEL, **options)
+            covered[name] += bool(found.low <= share <= found.high)
+    return {name: count / repetitions for name, count in covered.items()}
+
+
+def run(simulate: Callable[[Any], Result], cells: Iterable[Any], workers: int) -> list[Result]:
+    """Simulate all cells, in several processes."""
+    listed = list(cells)
+    if workers == 1:
+        return [simulate(cell) for cell in listed]
+    with ProcessPoolExecutor(workers) as pool:
+        return list(pool.map(simulate, listed))
+
+
+def apply(simulate: Callable[..., dict[str, float]], arguments: tuple[Any, ...], **options: int) -> dict[str, float]:
+    """Call a simulation with its arguments in a tuple."""
+    return simulate(*arguments, **options)
+
+
+def tabulate(found: list[Found]) -> list[str]:
+    """Write one row for each method: the share of cells with the demanded coverage, the lowest, and the width."""
+    methods = list(found[0].coverage)
+    lines = [f"| method | cells ≥ {DEMANDED:.2f} | lowest | width, ours = 1 |", "|---|--:|--:|--:|"]
+    for method in methods:
+        coverage = np.array([each.coverage[method] for each in found])
+        width = np.median([each.width[method] / each.width[OURS] for each in found])
+        lines.append(f"| {method} | {(coverage >= DEMANDED).mean():.0%} | {coverage.min():.3f} | {width:.2f} |")
+    return lines
+
+
+def draw(found: list[Found], file: Path) -> None:
+    """Draw the coverage of every cell against the number of problems, one panel for each method."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    methods = list(found[0].coverage)
+    figure, axes = plt.subplots(1, len(methods), figsize=(3 * len(methods), 3), sharey=True, layout="constrained")
+    colours = dict(zip(MEANS, plt.get_cmap("viridis")(np.linspace(0, 0.9, len(MEANS))), strict=True))
+    for axis, method in zip(axes, methods, strict=True):
+        for position, (mean, colour) in enumerate(colours.items()):
+            own = [each for each in found if each.cell.mean == mean]
+            at = [each.cell.problems * 1.06 ** (position - 2) for each in own]
+            axis.scatter(at, [each.coverage[method] for each in own], s=6, color=colour, label=f"{mean:g}")
+        axis.axhline(LEVEL, color="black", linewidth=0.8)
+        axis.set(title=method, xscale="log", xlabel="problems", ylim=(0, 1.02))
+    axes[0].set_ylabel("coverage")
+    axes[-1].legend(title="mean difficulty", fontsize="small")
+    figure.savefig(file, dpi=110)
+    plt.close(figure)
+
+
+def write(section: list[str], file: Path) -> None:
+    """Replace what stands between the comments in the document."""
+    text = file.read_text(encoding="utf-8")
+    body = "\n".join(["<!-- coverage -->", *section, "<!-- /coverage -->"])
+    file.write_text(re.sub(r"<!-- coverage -->.*<!-- /coverage -->", lambda _: body, text, flags=re.DOTALL),
+                    encoding="utf-8")  # fmt: skip
+
+
+def main(repetitions: int = 6000, slow: int = 200, seed: int = 0, workers: int = os.cpu_count() or 1) -> None:
+    """Simulate the whole grid, and write the table and the picture of docs/uncertainty.md."""
+    start, few, many = time.monotonic(), 2 * slow, 10 * slow
+    population = run(partial(simulate_population, repetitions=repetitions, seed=seed), list_population_cells(), workers)
+    sets = run(partial(simulate_problem_set, repetitions=max(500, repetitions // 4), seed=seed),
+               list_problem_set_cells(), workers)  # fmt: skip
+    beside = run(partial(simulate_slow, repetitions=slow, seed=seed), list_slow_cells(), workers)
+    said = [
+        f"Other problems like these: {len(population)} cells, {repetitions:,} data sets each.",
+        "",
+        *tabulate(population),
+        "",
+        f"The bootstrap and other packages beside it: {len(beside)} cells, {slow:,} data sets each.",
+        "",
+        *tabulate(beside),
+        "",
+        f"The problem set itself: {len(sets)} cells, {max(500, repetitions // 4):,} data sets each, every one of other "
+        "problems. The interval for other problems is the upper bound. A coverage of .93 has a standard error of "
+        f"{(0.93 * 0.07 / max(500, repetitions // 4)) ** 0.5:.3f} here.",
+        "",
+        *tabulate(sets),
+        "",
+        "The same for votes of answers and for the choice by a score: 100 problems with difficulties as above, "
+        f"{few:,} data sets each. A coverage of .95 has a standard error of "
+        f"{(0.95 * 0.05 / few) ** 0.5:.3f} here; se / true is the mean standard error, divided by the true one.",
+        "",
+        *_tabulate_votes(few, seed, workers),
+        "",
+        f"Problems in clusters, pass@1 of four samples: the lowest coverage of the mean difficulties .5, .8 and .96, "
+        f"{many:,} data sets each.",
+        "",
+        *_tabulate_clusters(many, seed, workers),
+        "",
+        f"Two models, 16 samples: how often a test at {1 - LEVEL:.0%} finds a difference, of {many:,} times.",
+        "",
+        *_tabulate(
+            simulate_tests,
+            ("problems", "difference"),
+            list(product((15, 30, 100), (0, 0.05, 0.1))),
+            many,
+            seed,
+            workers,
+        ),
+        "",
+        "Rare large differences, in a share of the problems: coverage of the difference.",
+        "",
+        *_tabulate(
+            simulate_rare, ("problems", "share"), list(product((15, 30, 100, 300), (0.02, 0.1))), many, seed, workers
+        ),
+        "",
+        "![Coverage of every cell, by method and number of problems](coverage.png)",
+    ]
+    draw(population, DOCS / "coverage.png")
+    write(said, DOCS / "uncertainty.md")
+    print("\n".join(said))
+    print(f"\n{time.monotonic() - start:.0f} s on {workers} cores")
+    if min(each.coverage[OURS] for each in population) < DEMANDED:
+        sys.exit(1)
+
+
+def _tabulate_votes(repetitions: int, seed: int, workers: int) -> list[str]:
+    lines = ["| metric | n | k | lowest coverage | mean coverage | se / true, median |", "|---|--:|--:|--:|--:|--:|"]
+    cells = list_vote_cells()
+    found = run(partial(apply, simulate_votes, repetitions=repetitions, seed=seed), cells, workers)
+    for metric, n, k in dict.fromkeys((cell[0], *cell[3:]) for cell in cells):
+        own = [each for cell, each in zip(cells, found, strict=True) if (cell[0], *cell[3:]) == (metric, n, k)]
+        coverage, ratio = (np.array([each[name] for each in own]) for name in ("coverage", "se / true"))
+        lines.append(
+            f"| {metric}@k | {n} | {k} | {coverage.min():.3f} | {coverage.mean():.3f} | {np.median(ratio):.2f} |"
+        )
+    return lines
+
+
+def _tabulate_clusters(repetitions: int, seed: int, workers: int) -> list[str]:
+    lines = ["| clusters | shared difficulty | with clusters | without |", "|---|--:|--:|--:|"]
+    cells = list(product((0.5, 0.8, 0.96), LAYOUTS, (0.1, 0.9)))
+    found = run(partial(apply, simulate_clusters, repetitions=repetitions, seed=seed), cells, workers)
+    for layout, agreement in product(LAYOUTS, (0.1, 0.9)):
+        own = [each for cell, each in zip(cells, found, strict=True) if cell[1:] == (layout, agreement)]
+        lowest = [min(each[name] for each in own) for name in ("with clusters", "without")]
+        lines.append(f"| {layout} | {agreement:.0%} | {lowest[0]:.3f} | {lowest[1]:.3f} |")
+    return lines
+
+
+def _tabulate(simulate: Callable[..., dict[str, float]], headings: tuple[str, str], cells: list[tuple[float, float]],
+              repetitions: int, seed: int, workers: int) -> list[str]:  # fmt: skip
+    found = run(partial(apply, simulate, repetitions=repetitions, seed=seed), cells, workers)
+    lines = [f"| {' | '.join([*headings, *found[0]])} |", "|" + "--:|" * (2 + len(found[0]))]
+    for cell, each in zip(cells, found, strict=True):
+        lines.append(
+            f"| {' | '.join([f'{number:g}' for number in cell] + [f'{share:.3f}' for share in each.values()])} |"
+        )
+    return lines
+
+
+if __name__ == "__main__":
+    typer.run(main)
