@@ -1,6 +1,7 @@
 """Every test run, and every worker of it, has a fresh Hugging Face home and no network."""
 
 import os
+import signal
 import tempfile
 
 from hypothesis import HealthCheck, settings
@@ -9,6 +10,10 @@ _home = tempfile.TemporaryDirectory(prefix="at-k-tests-")  # removed when the ru
 os.environ.update(HF_HOME=_home.name, HF_HUB_OFFLINE="1", HF_EVALUATE_OFFLINE="1", HF_DATASETS_OFFLINE="1")
 for cache in ("HF_MODULES_CACHE", "HF_METRICS_CACHE", "HF_EVALUATE_CACHE", "HF_DATASETS_CACHE"):
     os.environ.pop(cache, None)
+
+# A run in the background ignores interrupts, and so would the processes that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How long an example takes depends on what else the machine does, so Hypothesis must not fail a test for it.
 settings.register_profile("at-k", deadline=None, suppress_health_check=[HealthCheck.too_slow])

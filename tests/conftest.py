@@ -16,7 +16,7 @@ def distributions(tmp_path_factory):
     folder = tmp_path_factory.mktemp("distributions")
     source = folder / "source"
     source.mkdir()
-    for part in ("at_k", "metrics", "examples"):
+    for part in ("at_k", "metrics", "comparisons", "examples"):
         shutil.copytree(ROOT / part, source / part, ignore=shutil.ignore_patterns("__pycache__"))
     for file in ("README.md", "LICENSE", "setup.cfg", "setup.py", "pyproject.toml"):
         shutil.copy(ROOT / file, source)

@@ -42,6 +42,7 @@ def parts(key):
 def whole(report):
     """Take a report apart, so that two can be compared."""
     by_key = [report.values, *report.groups.values(), report.by_problem, report.errors]
+    by_key += [report.intervals, *report.group_intervals.values()]
     return {
         "keys": [[parts(key) for key in each] for each in by_key],
         "values": [list(each.values()) for each in by_key],
@@ -54,5 +55,6 @@ def whole(report):
         "notes": report.notes,
         "options": report.options,
         "curves": (report.curves.k, report.curves.equal_n,
-                   [(parts(key), list(line)) for key, line in report.curves.lines.items()]),
+                   [(parts(key), list(line)) for key, line in report.curves.lines.items()],
+                   [(parts(key), list(band)) for key, band in report.curves.bands.items()]),
     }  # fmt: skip

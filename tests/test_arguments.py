@@ -19,7 +19,7 @@ LONG = "x" * 100_000
 
 
 @pytest.mark.parametrize("value", [LONG, [LONG], [[LONG]], {LONG: LONG}], ids=["text", "list", "lists", "mapping"])
-@pytest.mark.parametrize("option", [*sorted(OPTIONS.keys() - {"weights", "groups"}), "unknown"])
+@pytest.mark.parametrize("option", [*sorted(OPTIONS.keys() - {"weights", "groups", "clusters"}), "unknown"])
 def test_a_long_value_is_cut_in_messages(option, value):
     with pytest.raises((TypeError, ValueError), match=f"`{option}`") as caught:
         arguments.check_options({option: value})

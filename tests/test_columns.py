@@ -60,6 +60,14 @@ class TestAnswers:
         values = [["a", None], [None, None, "b"]]
         assert texts(columns.read_answers(held(values))) == values
 
+    @pytest.mark.parametrize("missing", [NAN, np.nan, np.float32("nan"), pd.NA, pd.NaT], ids=repr)
+    def test_missing_ones_of_pandas(self, missing):
+        values = [["a", missing], [missing, missing, "b"]]
+        for held in (values, pd.Series(values)):
+            assert texts(columns.read_answers(held)) == [["a", None], [None, None, "b"]]
+        grades = columns.read_grades(pd.Series([[1, missing], [0.5]]))
+        assert np.isnan(grades.values).tolist() == [False, True, False]
+
     def test_a_matrix(self):
         assert texts(columns.read_answers(np.array([["a", "b"], ["b", "b"]]))) == [["a", "b"], ["b", "b"]]
 
@@ -79,7 +87,9 @@ class TestAnswers:
         [
             ([["a"], ["b", 3]], TypeError, ["strings", "3", "int", "problem 1, sample 1"]),
             ([["a"], [True]], TypeError, ["True", "bool", "problem 1, sample 0"]),
-            ([["a"], [NAN]], TypeError, ["nan", "float", "problem 1, sample 0"]),
+            ([["a"], [7.0]], TypeError, ["7.0", "float", "problem 1, sample 0"]),
+            ([["a"], NAN], TypeError, ["nan", "problem 1"]),
+            ([["a"], pd.NA], TypeError, ["None", "problem 1"]),
             ([["a"], [["b"]]], TypeError, ["['b']", "list", "problem 1, sample 0"]),
             ([["a"], [b"b"]], TypeError, ["b'b'", "bytes", "problem 1, sample 0"]),
             ([["a"], "b"], TypeError, ["'b'", "str", "problem 1"]),

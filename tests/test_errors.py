@@ -1,13 +1,15 @@
 """Messages and errors: what they say, and that processes can exchange them."""
 
 import copy
+import io
 import pickle
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 import pytest
 
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Message, spell_for_output
 
 SENTENCE = "k = {k} is more than n = {n:,}{place}."
 
@@ -81,3 +83,11 @@ def test_an_error_comes_back_from_another_process():
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes:
         error = processes.submit(InputError("x", "{a}", a=1).in_file, "f").result()
         assert (str(error), error.code, error.values) == ("f: 1", "x", {"a": 1})
+
+
+def test_what_is_printed_fits_standard_output(monkeypatch):
+    assert spell_for_output("k ≥ 2") == "k ≥ 2"
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
+    assert spell_for_output("k ≥ 2") == r"k \u2265 2"
+    monkeypatch.setattr(sys, "stdout", None)
+    assert spell_for_output("k ≥ 2") == "k ≥ 2"

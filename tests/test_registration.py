@@ -18,8 +18,11 @@ def cache():
 
 def test_registers_every_module(cache):
     folders = at_k.register()
-    assert [folder.parent.name for folder in folders] == [f"evaluate-metric--{name}" for name in at_k.METRICS]
-    for folder, name in zip(folders, at_k.METRICS, strict=True):
+    assert [folder.parent.name for folder in folders] == [
+        *(f"evaluate-metric--{name}" for name in at_k.METRICS),
+        "evaluate-comparison--at_k_difference",
+    ]
+    for folder, name in zip(folders, (*at_k.METRICS, "at_k_difference"), strict=True):
         assert (
             not (folder / f"{name}.py").read_text(encoding="utf-8").count("_compute")
         )  # it loads the installed module
@@ -37,7 +40,7 @@ def test_registering_again_replaces(cache):
 def test_undo_leaves_nothing_and_says_what_it_removed(cache):
     folders = at_k.register()
     assert at_k.register(undo=True) == folders
-    assert not list(cache.glob("evaluate-metric--*"))
+    assert not list(cache.glob("evaluate-*--*"))
     assert at_k.register(undo=True) == []
 
 

@@ -122,6 +122,8 @@ def test_details(key_style, key):
         "n_problems": 2,
         "n_samples": 6,
         "n_missing": 1,
+        "n_unanswered": 0,
+        "not_graded": {},
         "per_problem": {"n": [4, 2], "c": [2, 2], key: [0.5, 1.0]},
         "signature": "pass_at_k|n:2-4|k:1|threshold:0.5|missing:incorrect|checker:graded|estimator:exact|version:1.2.3",
     }

@@ -12,9 +12,16 @@ ROOT = Path(__file__).parent.parent
 # One worker builds them for all of these tests.
 pytestmark = pytest.mark.xdist_group("wheel")
 
-MODULES = {f"at_k/metrics/{name}/{file}" for name in at_k.METRICS for file in (f"{name}.py", "README.md", "app.py")}
-DATA = {f"at_k/demo/data/{path.name}" for path in (ROOT / "examples" / "data").iterdir() if path.is_file()}
-OTHERS = {"at_k/py.typed", "at_k/demo/style.css", "at_k/demo/figures.js"}
+FOLDERS = {**dict.fromkeys(at_k.METRICS, "metrics"), "at_k_difference": "comparisons"}
+MODULES = {
+    f"at_k/{kind}/{name}/{file}"
+    for name, kind in FOLDERS.items()
+    for file in (f"{name}.py", "README.md", "README.zh.md", "app.py")
+}
+EXAMPLES = ROOT / "examples" / "data"
+DATA = {f"at_k/demo/data/{path.relative_to(EXAMPLES)}" for path in EXAMPLES.rglob("*") if path.is_file()}
+ASSETS = {f"at_k/demo/assets/{path.name}" for path in (ROOT / "at_k" / "demo" / "assets").iterdir()}
+OTHERS = {"at_k/__init__.pyi", "at_k/py.typed", "at_k/demo/style.css"} | ASSETS
 
 
 def contents(wheel):

@@ -18,20 +18,26 @@ ROOT = Path(__file__).resolve().parent.parent
 CHROMIUM = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
 CHROMIUM += ["--disable-background-networking", "--disable-component-update"]
 
-PATIENCE = 60
+PATIENCE = 180
 """Seconds to wait for what must come, on a machine of any speed. Nothing is measured with it."""
 
 READY = {
-    "explore": "#explore_map .main-svg",
-    "score": "#score_problems .main-svg",
+    "explore": "#explore_formulas math",
+    "score": "#score_problems .problem-list",
+    "compare": "#compare[data-ready] h1",
+    "plan": "#plan[data-ready] h1",
     "metrics": ".card .katex",
 }
 """What is there when a page is: the last of its figures, or a formula."""
 
 
 def find_chromium():
-    """Return the path of the system's Chromium, or None if there is none."""
-    found = (shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
+    """Return the path of the system's Chromium, or None if there is none.
+
+    The one without windows comes first: it draws the same, and opens a page in two thirds of the time.
+    """
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+    found = (shutil.which(name) for name in names)
     return next((path for path in found if path), None)
 
 
@@ -47,6 +53,11 @@ class Server:
         """Return the bytes that the process holds now."""
         lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
         return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) * 1024
+
+    def seconds(self):
+        """Return the seconds of CPU time that the process has used: what it takes, on a machine however busy."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def files(self):
         """Return every file that the app has written, without caches of compiled code."""
@@ -101,19 +112,30 @@ def _answers(server):
         return False
 
 
+def turn_to(page, name):
+    """Open another page by its link in the header, and wait until it is there."""
+    page.locator(f".at-k-header nav a[data-page={name}]").click()
+    page.locator(f"{READY[name]} >> visible=true").first.wait_for()
+
+
 def watch(page, troubles):
     """Note whatever goes wrong on a page, and whatever it asks of others than its own server."""
 
     def failed(request):
-        # Gradio hangs up on the stream of events when it has got the last of them.
-        if not (request.failure == "net::ERR_ABORTED" and "/queue/data" in request.url):
+        # A page that is left or loaded again hangs up, and Gradio does when it has got the last of a stream of events.
+        if not (request.failure == "net::ERR_ABORTED" and "/gradio_api/" in request.url):
             troubles.append(f"{request.url} failed: {request.failure}")
+
+    def said(message):
+        hung_up = message.text.startswith(("AbortError", "Unexpected error Connection errored out"))  # Gradio, of that
+        if message.type in ("error", "warning") and not hung_up:
+            troubles.append(f"console: {message.text}")
 
     def asked(request):
         if urlsplit(request.url).hostname not in ("127.0.0.1", None, ""):  # data: and blob: have no host
             troubles.append(f"{request.url} is elsewhere")
 
-    page.on("console", lambda said: said.type in ("error", "warning") and troubles.append(f"console: {said.text}"))
+    page.on("console", said)
     page.on("pageerror", lambda error: troubles.append(f"error: {error}"))
     page.on("requestfailed", failed)
     page.on("request", asked)

@@ -1,4 +1,4 @@
-"""The six Hugging Face Spaces: the collection, and one for each metric, each complete in itself.
+"""The Hugging Face Spaces: the collection, and one for each metric and comparison, each complete in itself.
 
 `python -m tools.spaces` writes them to build/spaces; with the name of an organization it uploads them there, too.
 """
@@ -15,11 +15,14 @@ import typer
 from huggingface_hub import HfApi
 
 import at_k
+from at_k.registration import COMPARISONS, module_path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "spaces"
 COLLECTION = "collection"
-SPACES = (COLLECTION, *at_k.METRICS)
+MODULES = (*at_k.METRICS, *COMPARISONS)
+SPACES = (COLLECTION, *MODULES)
+CARDS = ("README.md", "README.zh.md")
 
 Parts = dict[str, str]
 """Files and whole folders: their places in a Space → in this project."""
@@ -32,12 +35,13 @@ def parts(space: str) -> Parts:
     """What a Space consists of."""
     library = {"at_k": "at_k", "LICENSE": "LICENSE"}
     if space == COLLECTION:
-        own = ("README.md", "app.py", "requirements.txt", "metrics", "examples/data", "docs")
+        own = ("README.md", "app.py", "requirements.txt", "metrics", "comparisons", "examples/data", "docs")
         return library | {name: name for name in own}
     # The library finds the cards, the modules and the data inside itself, as when it is installed.
-    modules = (f"{name}/{file}" for name in at_k.METRICS for file in ("README.md", f"{name}.py"))
-    inside = {f"at_k/metrics/{file}": f"metrics/{file}" for file in modules}
-    return {".": f"metrics/{space}"} | library | inside | {"at_k/demo/data": "examples/data"}
+    folders = {name: module_path(name).relative_to(ROOT).as_posix() for name in MODULES}
+    modules = (f"{folder}/{file}" for name, folder in folders.items() for file in (*CARDS, f"{name}.py"))
+    inside = {f"at_k/{file}": file for file in modules}
+    return {".": folders[space]} | library | inside | {"at_k/demo/data": "examples/data"}
 
 
 def build(space: str, folder: Path) -> None:
@@ -71,7 +75,8 @@ def _files(contents: Parts) -> Iterator[tuple[PurePosixPath, Path]]:
     for place, source in contents.items():
         path = ROOT / source
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            if file.is_file() and "__pycache__" not in file.parts and file.suffix != ".pyi":
+            gradio = file.suffix == ".pyi" and file.name != "__init__.pyi"
+            if file.is_file() and "__pycache__" not in file.parts and not gradio:
                 yield PurePosixPath(place) / file.relative_to(path), file
 
 

@@ -16,6 +16,7 @@ import typer
 
 from at_k.arguments import COLUMNS, OPTIONS, SHARED_OPTIONS, Argument
 from at_k.family import FAMILY, Metric
+from at_k.readers.formats import FORMATS
 from at_k.summary import spell
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -24,9 +25,12 @@ _WIDTH = 120
 
 _OUTPUTS = {
     "{group}/{key}": "with `groups`, the value of each key for each group. The label is spelled as given.",
-    "details": "with `return_details`, a dict of `n_problems`, `n_samples`, `n_missing`, `per_problem` (a list with "
-    "one entry per problem, in input order, for n, c and every key) and `signature` (one line that states the "
-    "conditions under which two numbers may be compared).",
+    "details": "with `return_details`, a dict of `n_problems`, `n_samples`, `n_missing`, `n_unanswered` (the number of "
+    "samples in which `extract_fn` found no answer), `not_graded` (the number of samples whose check took too long or "
+    "failed, by cause), `per_problem` (a list with one entry per problem, in input order, for n, c and every key), "
+    "with the checker `code` also `outcomes` (the number of samples by how their programs ended) and `reasons` (for "
+    "each problem a list with a text for each sample), and "
+    "`signature` (one line that states the conditions under which two numbers may be compared).",
 }
 """The entries that the result of every module has if an option asks for them."""
 
@@ -37,6 +41,8 @@ def render_documents(root: Path = ROOT) -> dict[Path, str]:
     text = _read(readme)
     text = _fill_region(text, "metrics", list_metrics(), readme)
     documents = {readme: _fill_region(text, "options", list_shared_options(), readme)}
+    guide = root / "docs" / "formats.md"
+    documents[guide] = _fill_region(_read(guide), "formats", list_formats(), guide)
     for metric in FAMILY.values():
         module, card = (root / "metrics" / metric.name / name for name in (f"{metric.name}.py", "README.md"))
         documents[module] = _fill_docstring(_read(module), metric, module)
@@ -50,6 +56,12 @@ def list_metrics() -> str:
     """Make the table that says which metric answers which question."""
     rows = [(f"`{metric.name}`", metric.question, metric.needs, metric.warning) for metric in FAMILY.values()]
     return _make_table(("metric", "question it answers", "needs", "watch out"), rows)
+
+
+def list_formats() -> str:
+    """Make the table of the files that can be read."""
+    rows = [(each.title, f"`{each.file}`", each.samples) for each in FORMATS.values()]
+    return _make_table(("harness", "file", "how to get n samples"), rows)
 
 
 def list_shared_options() -> str:
@@ -127,8 +139,12 @@ def _spell_value(value: object) -> str:
     return str(value) if isinstance(value, bool) else json.dumps(value)
 
 
+_BAR = r"\|"
+"""A bar inside a cell."""
+
+
 def _make_table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    lines = [f"| {' | '.join(row)} |" for row in (header, *rows)]
+    lines = [f"| {' | '.join(cell.replace('|', _BAR) for cell in row)} |" for row in (header, *rows)]
     return "\n".join([lines[0], "|---" * len(header) + "|", *lines[1:]])
 
 

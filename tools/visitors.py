@@ -1,4 +1,4 @@
-"""Many visitors at once: each asks for pages, moves sliders and scores results, as a browser and a program do."""
+"""Many visitors at once: each asks for pages and curves, and scores results, as a browser and a program do."""
 
 import http.client
 import json
@@ -25,16 +25,15 @@ class Visit:
 def visits(url, visitors=50, each=20):
     """All requests of so many visitors at once, each of which makes its own one after the other."""
     done = []
-    events = _explore_events(url)
 
     def visitor(number):
         chance = random.Random(number)
-        connection = _Connection(url, session=f"visitor{number}")
+        connection = _Connection(url, session=f"visitor{number}", address=f"192.0.2.{number}")
         for _ in range(each):
             kind, ask = chance.choice(KINDS)
             start = time.perf_counter()
             try:
-                fault = ask(connection, chance, events)
+                fault = ask(connection, chance)
             except Exception as error:  # noqa: BLE001 - a lost answer, for whatever reason
                 fault = repr(error)
             done.append(Visit(kind, time.perf_counter() - start, fault))
@@ -48,15 +47,16 @@ def visits(url, visitors=50, each=20):
 
 
 class _Connection:
-    def __init__(self, url, session=""):
+    def __init__(self, url, session="", address=""):
         self.host = urlsplit(url).netloc
         self.session = session
+        self.headers = {"content-type": "application/json", "x-forwarded-for": address}
 
     def ask(self, method, path, data=None):
         connection = http.client.HTTPConnection(self.host, timeout=60)
         try:
             body = None if data is None else json.dumps({"data": data, "session_hash": self.session})
-            connection.request(method, path, body, {"content-type": "application/json"})
+            connection.request(method, path, body, self.headers)
             answer = connection.getresponse()
             text = answer.read().decode()
             if answer.status != http.client.OK:
@@ -66,47 +66,28 @@ class _Connection:
             connection.close()
 
 
-def _explore_events(url):
-    """Name → number of inputs of the events that draw the curves of the page Explore, from what the page is told."""
-    told = json.loads(_Connection(url).ask("GET", "/config"))
-    curves = next(part["id"] for part in told["components"] if part["props"].get("elem_id") == "explore_curves")
-    return [
-        event["api_name"] for event in told["dependencies"] if curves in event["outputs"] and len(event["inputs"]) == 6
-    ]
-
-
-def _page(connection, chance, events):
+def _page(connection, chance):
     return "" if "gradio_config" in connection.ask("GET", "/") else "no page"
 
 
-def _config(connection, chance, events):
+def _config(connection, chance):
     return "" if json.loads(connection.ask("GET", "/config"))["title"] == "at-k" else "no config"
 
 
-def _explore(connection, chance, events):
+def _explore(connection, chance):
     n = chance.choice((8, 16, 24, 32, 48, 64))
     c = chance.randint(0, n)
-    inputs = [
-        n,
-        c,
-        chance.randint(0, n - c),
-        ["0.25", "0.5", "0.75"],
-        chance.choice(("linear", "log")),
-        chance.randint(1, n),
-    ]
-    answer = connection.ask("POST", f"/gradio_api/run/{chance.choice(events)}", inputs)
-    figures = [
-        json.loads(part["plot"]) for part in json.loads(answer)["data"] if isinstance(part, dict) and "plot" in part
-    ]
-    line = next(line for line in figures[0]["data"] if line["name"] == "pass@k")
-    right = np.array_equal(line["y"], at_k.pass_at_k(n, c, k=line["x"]))
-    return "" if right and line["x"][-1] == n else f"pass@k of n = {n}, c = {c}: {line}"
+    k = sorted(chance.sample(range(1, n + 1), min(n, 16)))
+    inputs = [n, c, k, [0.25, 0.5, 0.75], chance.randint(0, n - c)]
+    (found,) = json.loads(connection.ask("POST", "/gradio_api/run/explore", inputs))["data"]
+    right = np.allclose([found[f"pass@{each}"] for each in k], at_k.pass_at_k(n, c, k=k), rtol=0, atol=1e-12)
+    return "" if right else f"pass@k of n = {n}, c = {c}: {found}"
 
 
-def _score(connection, chance, events):
+def _score(connection, chance):
     rows = [[chance.randint(0, 1) for _ in range(4)] for _ in range(chance.randint(1, 40))]
     text = "\n".join(json.dumps({"correct": row}) for row in rows)
-    given = [text, ["pass_at_k"], [1, 4], None, "random", "error", True, None, None, None]
+    given = [text, ["pass_at_k"], [1, 4], None, "random", "error", True, *[None] * 6, "text", "exact_match", "exact"]
     event = json.loads(connection.ask("POST", "/gradio_api/call/score", given))["event_id"]
     stream = connection.ask("GET", f"/gradio_api/call/score/{event}")
     if "event: complete\ndata: " not in stream:

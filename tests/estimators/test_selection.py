@@ -7,8 +7,7 @@ from math import comb
 import numpy as np
 import oracles
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from at_k import avg_at_n, best_at_k, combinatorics, max_at_k, pass_at_k

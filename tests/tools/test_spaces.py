@@ -45,10 +45,11 @@ def documents(folder):
 @every_space
 def test_what_is_in_a_space(built, space):
     folder = built / space
-    own = {"metrics", "examples", "docs"} if space == COLLECTION else {f"{space}.py"}
+    own = {"metrics", "comparisons", "examples", "docs"} if space == COLLECTION else {f"{space}.py", "README.zh.md"}
     assert {path.name for path in folder.iterdir()} == TOP | own
     assert files(folder) >= LIBRARY
-    assert not [path for path in files(folder) if {"__pycache__", "tests"} & set(path.parts) or path.suffix == ".pyi"]
+    assert not [path for path in files(folder) if {"__pycache__", "tests"} & set(path.parts)]
+    assert [path for path in files(folder) if path.suffix == ".pyi"] == [Path("at_k/__init__.pyi")]  # none of Gradio's
 
 
 @pytest.fixture
@@ -60,12 +61,14 @@ def copied(built, tmp_path):
 @every_space
 def test_the_library_finds_the_modules_and_the_examples_in_it(copied, space):
     folder = copied(space)
-    found = "examples.folder(), *map(at_k.module_path, at_k.METRICS)"
+    found = "examples.folder(), *map(at_k.module_path, (*at_k.METRICS, 'at_k_difference'))"
     code = f"import at_k; from at_k.demo import examples; print({found}, sep='\\n')"
     found = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
-    for path in found.stdout.splitlines():
-        assert folder in Path(path).parents
-        assert (Path(path) / "README.md").is_file()
+    data, *modules = map(Path, found.stdout.splitlines())
+    for path in (data, *modules):
+        assert folder in path.parents
+        assert (path / "README.md").is_file()
+    assert all((path / "README.zh.md").is_file() for path in modules)
 
 
 @every_space
@@ -77,13 +80,13 @@ def test_only_links_differ_from_what_is_here(built, space):
 
 def source(space, place):
     """Where a file of a Space comes from."""
-    if place.is_relative_to("at_k/metrics"):
+    if place.is_relative_to("at_k/metrics") or place.is_relative_to("at_k/comparisons"):
         return ROOT / place.relative_to("at_k")
     if place.is_relative_to("at_k/demo/data"):
-        return ROOT / "examples" / "data" / place.name
+        return ROOT / "examples" / "data" / place.relative_to("at_k/demo/data")
     if space == COLLECTION or place.parts[0] in ("at_k", "LICENSE"):
         return ROOT / place
-    return ROOT / "metrics" / space / place
+    return at_k.module_path(space) / place
 
 
 def without_links(path):
@@ -104,6 +107,8 @@ def test_a_link_to_what_a_space_has_is_kept_and_one_to_another_file_becomes_text
     assert "[`examples/data`](at_k/demo/data/README.md)" in (built / "gpassk" / "README.md").read_text(encoding="utf-8")
     inner = built / "gpassk" / "at_k" / "metrics" / "best_at_k" / "README.md"
     assert "[`examples/data`](../../demo/data/README.md)" in inner.read_text(encoding="utf-8")
+    assert "\n[中文](README.zh.md)\n" in inner.read_text(encoding="utf-8")
+    assert "\n[English](README.md)\n" in (built / "gpassk" / "README.zh.md").read_text(encoding="utf-8")
     collection = (built / COLLECTION / "README.md").read_text(encoding="utf-8")
     assert "[CONTRIBUTING.md]" in (ROOT / "README.md").read_text(encoding="utf-8")
     assert "CONTRIBUTING.md says" in collection
@@ -154,7 +159,7 @@ def test_nothing_is_uploaded_unless_asked(hub, capsys):
 
 def test_what_is_uploaded(hub, tmp_path):
     spaces.main("org")
-    names = ["org/at-k", *(f"org/{name}" for name in at_k.METRICS)]
+    names = ["org/at-k", *(f"org/{name}" for name in at_k.METRICS), "org/at_k_difference"]
     assert [call[:2] for call in hub.calls] == [(what, name) for name in names for what in ("create", "upload")]
     for call, space in zip(hub.calls[1::2], SPACES, strict=True):
         assert call[2]["repo_type"] == "space"
@@ -185,6 +190,11 @@ def explored(address):
     return Client(address, verbose=False).predict(n=16, c=4, k=[4], taus=[0.5], api_name="/explore")
 
 
+# One worker installs what the Spaces need, and compiles it when it first runs, for all tests that need it.
+own_python = pytest.mark.xdist_group("spaces")
+
+
+@own_python
 @pytest.mark.spaces
 @every_space
 def test_a_space_runs_by_itself(copied, clean_python, tmp_path, space):
@@ -217,6 +227,7 @@ def test_a_space_runs_by_itself(copied, clean_python, tmp_path, space):
     assert values["G-Pass@4_0.5"] == at_k.g_pass_at_k(16, 4, k=4, tau=0.5)
 
 
+@own_python
 @pytest.mark.spaces
 @pytest.mark.parametrize("name", at_k.METRICS)
 def test_a_metrics_space_is_a_module_for_evaluate(copied, clean_python, tmp_path, name):

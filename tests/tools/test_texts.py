@@ -17,7 +17,9 @@ every_metric = pytest.mark.parametrize("metric", FAMILY.values(), ids=list(FAMIL
 @pytest.fixture
 def copy(tmp_path):
     """A copy of what holds such texts."""
-    shutil.copy(ROOT / "README.md", tmp_path)
+    for name in ("README.md", "docs/formats.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
     shutil.copytree(ROOT / "metrics", tmp_path / "metrics", ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path
 
@@ -33,6 +35,14 @@ def read(root):
 
 def test_no_text_is_stale():
     assert [path for path, text in read(ROOT).items() if texts.render_documents()[path] != text] == []
+
+
+def test_chinese_cards_are_left_alone(copy):
+    cards = {path: path.read_bytes() for path in copy.glob("metrics/*/README.zh.md")}
+    assert len(cards) == len(FAMILY)
+    write(copy)
+    assert all(path.read_bytes() == content for path, content in cards.items())
+    assert not cards.keys() & texts.render_documents(copy).keys()
 
 
 def test_hand_edits_of_generated_parts_are_overwritten(copy):

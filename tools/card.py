@@ -1,0 +1,42 @@
+"""Draw the picture that a shared link shows, from the page Explore itself: `python -m tools.card`."""
+
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from at_k.demo.shell import FOLDER
+from tools.driving import CHROMIUM, find_chromium, serving
+
+SIZE = {"width": 1200, "height": 630}
+
+STYLE = """
+.at-k-header { border: 0; padding: 34px 64px 0; max-width: none; }
+.at-k-header .brand { font-size: 30px; }
+.at-k-header :is(nav, .side), .explore :is(.sub, .controls, .below), .explore .work ~ * { display: none !important; }
+.explore { max-width: none; padding: 0 64px; }
+.explore h1 { max-width: none; margin: 14px 0 26px; font-size: 42px; }
+.explore .work { grid-template-columns: minmax(0, 1fr); grid-template-areas: "figure"; }
+.explore .number { border: 0; }
+"""
+
+
+def main():
+    """Write the picture beside the modules of the browser."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        serving(Path(folder)) as server,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=CHROMIUM)
+        page = browser.new_page(viewport=SIZE, color_scheme="light", locale="en-US")
+        page.goto(f"{server.url}/?page=explore")
+        page.add_style_tag(content=STYLE)
+        page.locator("#explore_curves .handle").wait_for()
+        page.wait_for_timeout(500)  # the picture is drawn anew at this width
+        page.screenshot(path=FOLDER / "card.png")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
