@@ -3,13 +3,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: app demo test quality bench spaces texts matrix mutants
+.PHONY: app demo test quality bench coverage spaces texts matrix mutants
 
 app: .venv/.demo  ## the pages, at http://127.0.0.1:7860
 	@$(BIN)/python app.py
 
 demo: .venv/.test  ## every metric of a real results file, overall and by level
-	@$(BIN)/python examples/qwen_math.py
+	@$(BIN)/at-k score examples/data/qwen25_math.jsonl
 
 # Tests that measure run after the others, alone. Both parts run, and each has its own summary.
 test: .venv/.test  ## all tests, without a network
@@ -25,6 +25,9 @@ quality: .venv/.quality  ## lint, format, strict types
 
 bench: .venv/.test  ## speed and memory beside other libraries
 	@$(BIN)/python -m benchmarks
+
+coverage: .venv/.test  ## maintenance: how often intervals cover, simulated; writes docs/uncertainty.md
+	@$(BIN)/python -m benchmarks.coverage
 
 spaces: .venv/.spaces  ## the Hugging Face Spaces, in build/spaces; PUSH=org uploads them
 	@$(BIN)/python -m tools.spaces $(PUSH)

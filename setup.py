@@ -1,12 +1,12 @@
 """The packages of the wheel; everything else about it is in setup.cfg.
 
-The wheel carries two folders of the clone inside the library, where `at_k.module_path` and `at_k.demo.examples` find
+The wheel carries three folders of the clone inside the library, where `at_k.module_path` and `at_k.demo.examples` find
 them. setup.cfg cannot say this: its directive `find:` takes the name of a package from the place of its folder.
 """
 
 from setuptools import find_namespace_packages, find_packages, setup
 
-CARRIED = {"at_k.demo.data": "examples/data", "at_k.metrics": "metrics"}
+CARRIED = {"at_k.demo.data": "examples/data", "at_k.metrics": "metrics", "at_k.comparisons": "comparisons"}
 
 packages = find_packages(include=["at_k", "at_k.*"])
 for name, folder in CARRIED.items():
