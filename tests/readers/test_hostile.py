@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
+from bounds import hold
 
 import at_k
 
@@ -33,11 +34,12 @@ print(code, time.process_time() - start, (after.ru_maxrss - before.ru_maxrss) / 
 
 
 def measure(path, errors="raise"):
+    """Return what became of a file and the megabytes that it took, and the seconds of CPU time."""
     found = subprocess.run(
-        [sys.executable, "-c", RUN, str(path), errors], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", RUN, str(path), errors], cwd=ROOT, capture_output=True, text=True, check=True
     )
     code, seconds, megabytes = found.stdout.split()
-    return code, float(seconds), float(megabytes)
+    return (code, float(megabytes)), float(seconds)
 
 
 ROW = '{"id": 1, "correct": true}\n'
@@ -69,9 +71,8 @@ HOSTILE = {
 def test_hostile(tmp_path, make, code):
     path = tmp_path / "f"
     path.write_bytes(make())
-    found, seconds, megabytes = measure(path)
+    found, megabytes = hold(1, lambda: measure(path))
     assert found == code
-    assert seconds < 1
     assert megabytes < 200
 
 
@@ -79,9 +80,8 @@ def test_hostile(tmp_path, make, code):
 def test_what_is_left_out_is_counted_and_not_followed(tmp_path):
     path = tmp_path / "f.jsonl"
     path.write_text(ROW * 10 + f'{{"id": {DEEP}}}\n' + '{"id": 2, "corr')
-    code, seconds, megabytes = measure(path, "skip")
+    code, megabytes = hold(1, lambda: measure(path, "skip"))
     assert code == "read"
-    assert seconds < 1
     assert megabytes < 200
 
 
@@ -98,7 +98,7 @@ def test_memory_grows_with_the_columns_that_are_kept(tmp_path, pack):
                 for i in range(start, start + 1_000)
             ]
             file.write(pack(("\n".join(map(json.dumps, rows)) + "\n").encode()))
-    code, _, megabytes = measure(path)
+    (code, megabytes), _ = measure(path)
     assert code == "read"
     assert path.stat().st_size > 100_000_000 or pack is gzip.compress
     assert megabytes < 80

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import zstandard
+from bounds import hold
 from readers.expected import HARNESS
 
 from at_k.demo.limits import LIMITS
@@ -164,10 +165,14 @@ def test_bombs_are_refused_within_a_second_and_200_mb(tmp_path):
     for name, (data, _) in bombs.items():
         assert len(data) < LIMITS.max_bytes
         (tmp_path / name).write_bytes(data)
-    done = subprocess.run([sys.executable, "-c", READ, str(tmp_path)], capture_output=True, text=True, check=True)
-    *found, peak = map(json.loads, done.stdout.splitlines())
-    assert {name: code for name, code, _ in found} == {name: code for name, (_, code) in bombs.items()}
-    assert max(seconds for _, _, seconds in found) < 1
+
+    def measure():
+        done = subprocess.run([sys.executable, "-c", READ, str(tmp_path)], capture_output=True, text=True, check=True)
+        *found, peak = map(json.loads, done.stdout.splitlines())
+        return ({name: code for name, code, _ in found}, peak), max(seconds for *_, seconds in found)
+
+    codes, peak = hold(1, measure)
+    assert codes == {name: code for name, (_, code) in bombs.items()}
     assert peak < 200  # megabytes, with Python and PyArrow
 
 
