@@ -1,6 +1,7 @@
 """The exact plurality vote, against an enumeration of count vectors in integers."""
 
 from collections import Counter
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -138,8 +139,42 @@ def test_many_mixed_problems(ties):
     assert_allclose(plurality(problems, [1, 2, 4], ties), [known[problem] for problem in problems], rtol=RTOL, atol=0)
 
 
-@pytest.mark.parametrize(("cells", "block"), [(1, 1), (20, 60), (70, 500)])
-def test_blocks_of_any_size(monkeypatch, cells, block):
+@pytest.mark.parametrize("ties", ["random", "incorrect"])
+def test_small_problems_whose_samples_are_thinned(monkeypatch, ties):
+    """What large problems need, where every subset can be counted: nothing that can be seen is left out of the sums."""
+    monkeypatch.setattr(votes, "_COUNTS_UP_TO", 1)
+    every = range(1, 13)
+    values = plurality(SMALL, every, ties)
+    assert_allclose(values, [[exact(problem, k, ties) for k in every] for problem in SMALL], rtol=RTOL, atol=0)
+
+
+@pytest.mark.parametrize("ties", ["random", "incorrect"])
+@pytest.mark.parametrize("right", [0, 3, 59])
+def test_many_rivals_are_thinned(monkeypatch, ties, right):
+    """Integers, which are not thinned and of which nothing is left out, have the same values."""
+    counts = [max(1, 120 // (i + 1)) for i in range(60)]
+    problem = profile(counts, [i == right for i in range(60)], 7)
+    k = [2, 30, 31, 200, 500]
+    n = sum(counts) + 7
+    assert n <= SWITCH
+    whole = plurality([problem], k, ties)
+    monkeypatch.setattr(votes, "_COUNTS_UP_TO", n - 1)
+    assert_allclose(plurality([problem], k, ties), whole, rtol=RTOL, atol=0)
+
+
+@pytest.mark.parametrize("count", [1, 20, 150, 1_190])
+def test_an_answer_without_rivals_is_elected_wherever_it_is_drawn(count):
+    n = 1_200
+    for k in (2, 10, 400, 900, n - 1):
+        drawn = 1 - Fraction(oracles.choose(n - count, k), oracles.choose(n, k))
+        assert plurality([profile([count], [True], n - count)], [k])[0, 0] == pytest.approx(
+            float(drawn), rel=1e-14, abs=0
+        )
+
+
+@pytest.mark.parametrize(("cells", "block", "few"), [(1, 1, 0), (20, 60, 10), (70, 500, 10_000)])
+def test_blocks_of_any_size(monkeypatch, cells, block, few):
+    monkeypatch.setattr(votes, "_FEW", few)
     monkeypatch.setattr(votes, "_CELLS", cells)
     monkeypatch.setattr(votes, "_BLOCK", block)
     problems = mixed(101, np.random.default_rng(2))

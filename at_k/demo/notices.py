@@ -125,6 +125,8 @@ def write_taken(
     origin: Origin,
     options: Mapping[str, str],
     language: str,
+    *,
+    is_example: bool = False,
 ) -> str:
     """Write which column was taken for what; each is a link to the choice of another one.
 
@@ -136,6 +138,7 @@ def write_taken(
         origin: what wrote the file.
         options: the rules that change what is an answer, and what is right, where they are not the usual ones.
         language: the language of the visitor.
+        is_example: whether this is an example of the page, which nobody needs to keep.
     """
     parts = []
     for role in ROLES:
@@ -149,9 +152,10 @@ def write_taken(
         parts.append(make_link(escape(chosen), kind))
     parts += [make_link(escape(f"{kind}: {shorten(chosen)}"), kind) for kind, chosen in origin.chosen.items()]
     title = escape(name) or say(language, "score.pasted")
+    kind = "taken of-example" if is_example else "taken"
     format_name = "" if origin.harness == "plain" else f" · {escape(FORMATS[origin.harness].title)}"
     return (
-        f'<div class="taken"><p><strong>{title}</strong> <span class="size">{escape(size)}{format_name}</span></p>'
+        f'<div class="{kind}"><p><strong>{title}</strong> <span class="size">{escape(size)}{format_name}</span></p>'
         f"<p>{list_words(parts, language)}</p></div>"
     )
 

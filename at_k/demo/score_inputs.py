@@ -55,6 +55,7 @@ class Asked:
     Attributes:
         results: what they gave.
         name: the name of the file or of the example; empty for a text that was pasted.
+        is_example: whether it is an example of the page, as it is.
         chosen: role → column, `GUESSED` or `NONE`.
         choices: the choices in the files of a harness.
         model: the model whose rows are scored; empty for the first one, `POOLED` if all rows are of one.
@@ -63,6 +64,7 @@ class Asked:
 
     results: Given
     name: str
+    is_example: bool
     chosen: Mapping[str, str]
     choices: Mapping[str, str | None]
     model: str
@@ -92,6 +94,7 @@ def read_values(values: Mapping[str, Any], results: Given, language: str) -> Ask
     return Asked(
         results,
         say(language, f"score.{example}") if example else str(values.get("name") or ""),
+        bool(example),
         {role: values[f"column_{role}"] for role in ROLES},
         {name: values[name].strip() or None for name in CHOICES},
         values["model"],

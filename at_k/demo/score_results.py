@@ -179,7 +179,14 @@ def _write_top(asked: Asked, samples: Samples, report: Report, language: str) ->
     options = {name: text for name, text in said.items() if getattr(asked.options, name) != getattr(Options, name)}
     size = describe_size(report) if language == "en" else _describe_size(report)
     taken = notices.write_taken(
-        asked.name, size, samples.roles, asked.results.columns, samples.origin, options, language
+        asked.name,
+        size,
+        samples.roles,
+        asked.results.columns,
+        samples.origin,
+        options,
+        language,
+        is_example=asked.is_example,
     )
     return (
         taken

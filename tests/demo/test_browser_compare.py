@@ -63,18 +63,27 @@ def test_two_files_are_compared_and_survive_a_reload(visit):
     assert page.locator("#compare [data-part=table]").get_attribute("data-stale") is not None
 
 
-@pytest.mark.parametrize("hurried", [False, True])
-def test_two_models_of_a_file_on_score_are_carried_over(visit, hurried):
+@pytest.mark.parametrize("hurry", ["", "before the page listens", "before it is told of its results"])
+def test_two_models_of_a_file_on_score_are_carried_over(visit, hurry):
     rows = [
         json.loads(line) | {"model": name} for name, text in (("first", A), ("second", B)) for line in text.splitlines()
     ]
+    held = []
+
+    def hold_back(route):
+        held.append(route)
+
     page = visit("compare")  # it has an answer already
+    if hurry == "before the page listens":
+        page.route("**/score-page*", hold_back, times=1)
     page.locator(".at-k-header a[data-page=score]").click()
-    if hurried:  # the link is there before the page Score is told that its results are
+    if hurry == "before it is told of its results":
         page.wait_for_function("window.atKScore")
         page.evaluate("window.atKScore.finish = () => {}")
     page.locator("#score_text textarea").fill("\n".join(map(json.dumps, rows)))
     page.locator("#score_run").click()
+    if hurry == "before the page listens":
+        held.pop().continue_()
     page.locator("#score_top [data-compares]").click()
     eventually(lambda: "first is better than second at pass@1" in headline(page), True)
     page.reload()

@@ -144,6 +144,18 @@ def test_a_slider_follows_the_hand_without_a_request(visit, options):
     assert len(asked) < 5
 
 
+@pytest.mark.parametrize("selector", ["#explore_curves .handle", ".explore h1 .number >> nth=1"])
+def test_keys_that_come_before_the_next_frame_count_each(visit, selector):
+    page = visit("explore")
+    n, c, k = seen(page)
+    page.locator(selector).evaluate("""element => {
+        for (let i = 0; i < 3; i++) {
+            element.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+        }
+    }""")
+    eventually(lambda: seen(page), (n, c, k + 3))
+
+
 @pytest.mark.parametrize("options", KINDS, ids=["wide", "phone"])
 def test_values_at_the_handle_are_those_of_the_library(visit, options):
     page = visit("explore", **options)

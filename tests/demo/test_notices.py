@@ -25,7 +25,7 @@ from at_k.demo.words import LANGUAGES, make_error, translate
 from at_k.errors import InputError
 from at_k.readers.formats import FORMATS
 from at_k.readers.places import describe_place
-from at_k.readers.samples import Origin
+from at_k.readers.samples import ROLES, Origin
 
 every_language = pytest.mark.parametrize("language", LANGUAGES)
 
@@ -110,6 +110,12 @@ def test_samples_that_differ_in_number_are_said_with_what_can_be_done(language):
     assert write_sizes([3, 3], language, 1) == ""
     (button,) = buttons(write_sizes([3, 3], language, 2))
     assert button == {"least": "1"}
+
+
+def test_an_example_is_marked_as_one_so_that_nobody_keeps_it():
+    for is_example in (False, True):
+        html = write_taken("a", "2 × 3", dict.fromkeys(ROLES), [], Origin("plain"), {}, "en", is_example=is_example)
+        assert ("of-example" in html) == is_example
 
 
 @every_language

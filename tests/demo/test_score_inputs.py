@@ -2,8 +2,9 @@
 
 import pytest
 
+from at_k.demo.examples import read_example
 from at_k.demo.given import Given
-from at_k.demo.score_inputs import GUESSED, NONE, OPTIONS, USUAL, list_columns, list_models, read_values
+from at_k.demo.score_inputs import GUESSED, NONE, OPTIONS, START, USUAL, list_columns, list_models, read_values
 from at_k.demo.scoring import Options
 from at_k.demo.words import LANGUAGES
 from at_k.errors import InputError
@@ -25,6 +26,13 @@ def test_what_was_chosen_is_read():
     assert asked.named == {"group": "who", "scores": None}
     assert (asked.options.k, asked.options.least, asked.options.extract_fn) == ((2,), 2, "boxed")
     assert (asked.name, asked.choices["scorer"]) == ("a.csv", "match")
+
+
+def test_an_example_whose_text_was_edited_is_none():
+    text = read_example(START)
+    assert read_values({"example": START}, Given(text), "en").is_example
+    assert not read_values({"example": START}, Given(text + "\n"), "en").is_example
+    assert not read_values({}, Given(text), "en").is_example
 
 
 @pytest.mark.parametrize(

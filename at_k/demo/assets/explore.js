@@ -34,6 +34,7 @@ const root = document.querySelector(".explore");
 const find = selector => root.querySelector(selector);
 
 // What was wished for is kept, and only what is shown is brought within its limits: typing 128 into n passes through 1.
+// `shown` is up to date at once, and drawn with the next frame: two keys within a frame are two steps.
 let wished = { ...START };
 let shown = null;
 let vote = null; // { key, values: Map } of the setting that the server answered for
@@ -64,9 +65,9 @@ function wish(values) {
 
 /** Draw with the next frame: however many moves there are before it, once. */
 function request() {
+    shown = bound(wished);
     frame ||= requestAnimationFrame(() => {
         frame = 0;
-        shown = bound(wished);
         update(shown);
         const state = { ...shown, lines: shown.lines.join(".") };
         const optional = name => (state[name] === START[name] ? null : state[name]);

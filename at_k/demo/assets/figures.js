@@ -346,7 +346,9 @@ function showHandle(host) {
 function moveHandle(host, k) {
     const { figure, xAxis } = state.get(host);
     const wanted = Math.round(Math.min(xAxis.max, Math.max(xAxis.min, k)));
-    if (wanted !== figure.handle) host.dispatchEvent(new CustomEvent("at-k:handle", { bubbles: true, detail: { k: wanted } }));
+    if (wanted === figure.handle) return;
+    figure.handle = wanted; // the next key starts from here, even if it comes before the next frame
+    host.dispatchEvent(new CustomEvent("at-k:handle", { bubbles: true, detail: { k: wanted } }));
 }
 
 function nearestK(drawn, pixel) {

@@ -41,11 +41,11 @@ function finish() {
     requestAnimationFrame(keep);
 }
 
-/** Keep what was scored, unless it was refused. */
+/** Keep what was scored, unless it was refused. Whether that is an example, its results say. */
 function keep() {
     if (!running || find("#score_page .refused")) return;
-    const { example, text, opened, name } = running.given;
-    keepGiven(example ? null : { text, opened, name });
+    const { text, opened, name } = running.given;
+    keepGiven(find("#score_top .taken.of-example") ? null : { text, opened, name });
 }
 
 // Results are in sight a moment before `finish` is called: whoever goes on to another page takes along what they gave.
