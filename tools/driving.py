@@ -123,7 +123,7 @@ def watch(page, troubles):
 
     def failed(request):
         # A page that is left or loaded again hangs up, and Gradio does when it has got the last of a stream of events.
-        if not (request.failure == "net::ERR_ABORTED" and "/gradio_api/" in request.url):
+        if request.failure != "net::ERR_ABORTED":
             troubles.append(f"{request.url} failed: {request.failure}")
 
     def said(message):

@@ -50,7 +50,11 @@ def test_two_files_are_compared_and_survive_a_reload(visit):
     )
     eventually(lambda: "A is better than rival.jsonl at pass@1" in headline(page), True)
     page.locator("#compare[aria-busy=false]").wait_for()
-    page.locator("#compare .flips button").first.click()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.locator("#compare .flips button").first.click()  # which leaves the box; what stands in it has its answer
+    page.wait_for_load_state("networkidle")
+    assert asked == []
     assert page.locator("#compare .chosen .square.right").count() > 0
     page.reload()
     eventually(lambda: "A is better than rival.jsonl at pass@1" in headline(page), True)

@@ -13,16 +13,16 @@ HEAD = b"GET / HTTP/1.1\r\nhost: a\r\n\r\n"
 
 
 async def answer_late(scope, receive, send):
-    await asyncio.sleep(0.5)
+    await asyncio.sleep(1)
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
     await send({"type": "http.response.body", "body": b"ok"})
 
 
 @pytest.fixture
 def visit(monkeypatch):
-    """Run what a caller does with a connection to a server that expects a head within 0.2 seconds."""
+    """Run what a caller does with a connection to a server that expects a head within half a second."""
     monkeypatch.setattr(auto, "AutoHTTPProtocol", auto.AutoHTTPProtocol)
-    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.2)
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.5)
     limit_heads()
 
     async def serve(caller):

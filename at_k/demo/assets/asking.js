@@ -16,7 +16,7 @@ class Asking {
     constructor(root) {
         const { usual, rules } = JSON.parse(root.dataset.about);
         Object.assign(this, { root, usual, rules, words: rules.words, name: root.dataset.asks, form: root.querySelector("form") });
-        Object.assign(this, { files: {}, asked: null, again: false, timer: 0, held: false });
+        Object.assign(this, { files: {}, asked: null, answered: null, again: false, timer: 0, held: false });
         this.sides = [...root.querySelectorAll("[data-side]")].map(side => side.dataset.side);
         this.listen();
         onState(this.name, state => this.restore(state));
@@ -159,7 +159,10 @@ class Asking {
         this.timer = setTimeout(() => (this.held ? this.askSoon() : this.ask()), WAIT);
     }
 
-    /** Ask for what the form says. One request runs at a time: what changes meanwhile is asked for when it ends. */
+    /**
+     * Ask for what the form says, unless its answer is in sight. One request runs at a time: what changes meanwhile is
+     * asked for when it ends.
+     */
     async ask() {
         clearTimeout(this.timer);
         const values = this.read();
@@ -173,6 +176,10 @@ class Asking {
         const body = JSON.stringify({ data: [{ ...values, given }] });
         if (this.asked !== null) {
             this.again = body !== this.asked;
+            return;
+        }
+        if (body === this.answered) { // whoever leaves a box has changed nothing, and keeps what they opened
+            this.setStale(false);
             return;
         }
         this.asked = body;
@@ -191,7 +198,10 @@ class Asking {
             this.again = false;
             this.ask();
         } else if (found.failed) this.refuse(found.failed);
-        else this.show(found.data[0]);
+        else {
+            this.answered = found.data[0].refused ? null : body;
+            this.show(found.data[0]);
+        }
     }
 
     refuse(text) {
