@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from traceback import clear_frames
 from typing import ParamSpec, TypeVar
 
@@ -84,12 +84,17 @@ class Turns:
     def _end(self, visitor: str) -> None:
         """Give the turn to the visitor who has waited longest since the last one of their own."""
         self._working.discard(visitor)
-        for follower in self._waiting:
-            if follower not in self._working:
+        for follower, line in list(self._waiting.items()):
+            if follower in self._working:
+                continue
+            while line and line[0].cancelled():  # left in this moment, and has not noticed yet
+                line.popleft()
+            if line:
                 self._working.add(follower)
-                self._waiting[follower].popleft().set_result(None)
+                line.popleft().set_result(None)
                 self._waiting.move_to_end(follower)
-                self._forget(follower)
+            self._forget(follower)
+            if follower in self._working:
                 return
 
     def _forget(self, visitor: str) -> None:
@@ -109,11 +114,23 @@ async def in_turn(request: gr.Request | None, work: Callable[P, T], *args: P.arg
     """
     try:
         async with _turns.take(find_visitor(request)):
-            return await to_thread.run_sync(lambda: _work_and_tidy(work, *args, **kwargs))
+            return await _finish(lambda: _work_and_tidy(work, *args, **kwargs))
     except BusyError:
         language = language_of(request.headers.get("accept-language") if request else None)
         said = translate(make_error("serving.busy").message, language)
         raise gr.Error(said, print_exception=False) from None
+
+
+async def _finish(work: Callable[[], T]) -> T:
+    """Do work in a thread, which nobody can stop: a visitor who leaves keeps the turn until it is done."""
+    working = asyncio.ensure_future(to_thread.run_sync(work))
+    try:
+        return await asyncio.shield(working)
+    finally:
+        while not working.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([working])
+        working.exception()  # else asyncio complains that nobody looked at it
 
 
 def find_visitor(request: gr.Request | None) -> str:

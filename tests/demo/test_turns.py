@@ -1,6 +1,7 @@
 """Turns: in which order visitors work, how many wait, and what happens when one leaves."""
 
 import asyncio
+import threading
 
 import gradio as gr
 import pytest
@@ -112,6 +113,54 @@ def test_who_leaves_when_the_turn_has_just_come_gives_it_on():
         return await day.end()
 
     assert run(work)[-1] == "c"
+
+
+@pytest.mark.parametrize("leaving", [(1,), (1, 2), (2,), (1, 2, 3, 4)])
+def test_who_leaves_in_the_moment_in_which_a_turn_ends_costs_nobody_anything(leaving):
+    """A task that is cancelled gets to know of it a moment later, and what it waits for is cancelled at once."""
+
+    async def work():
+        day = Day(at_once=1)
+        await day.ask("a", "b", "b", "c", "d")
+        day.done.set()
+        for number in leaving:
+            day.tasks[number].cancel()
+        await pause()
+        await day.ask("e")
+        order = await day.end()
+        errors = [task.exception() for task in day.tasks if not task.cancelled()]
+        return order, errors, day.turns._waiting, day.turns._working
+
+    order, errors, waiting, working = run(work)
+    assert sorted(order) == sorted("".join(each for i, each in enumerate("abbcd") if i not in leaving) + "e")
+    assert (set(errors), waiting, working) == ({None}, {}, set())
+
+
+@pytest.mark.parametrize("end", ["returns", "raises"])
+def test_who_leaves_keeps_the_turn_until_the_work_is_done(monkeypatch, end):
+    monkeypatch.setattr(turns, "_turns", Turns(at_once=1))
+    started, go_on, working = threading.Event(), threading.Event(), []
+
+    def do():
+        working.append("started")
+        started.set()
+        assert go_on.wait(60)
+        working.append("done")
+        return 1 if end == "returns" else 1 / 0
+
+    async def work():
+        first = asyncio.create_task(in_turn(make_request(("192.0.2.1", 80)), do))
+        second = asyncio.create_task(in_turn(make_request(("192.0.2.2", 80)), working.append, "second"))
+        await asyncio.to_thread(started.wait, 60)
+        for _ in range(3):  # an impatient visitor
+            first.cancel()
+            await pause()
+        go_on.set()
+        await asyncio.wait_for(second, 60)
+        return first.cancelled()
+
+    assert run(work)
+    assert working == ["started", "done", "second"]
 
 
 def test_work_is_done_and_its_error_is_passed_on():
