@@ -15,7 +15,7 @@ from at_k.arguments import CI_METHODS, TARGETS
 from at_k.combinatorics import Floats, Ints
 from at_k.family import FAMILY
 from at_k.uncertainty.bootstrap import bootstrap_interval
-from at_k.uncertainty.checks import check_fraction
+from at_k.uncertainty.checks import check_fraction, is_too_large
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.standard_errors import problem_set_error, standard_error
 from at_k.validation import check_choice
@@ -94,6 +94,8 @@ def find_error_bars(
 ) -> dict[Key, ErrorBar]:
     """Find the error bar of every key that has one. Values without a range have none if there is one problem.
 
+    Nor have values whose squares a float does not hold.
+
     Args:
         columns: key → one value per problem.
         means: key → their mean over these problems.
@@ -102,6 +104,7 @@ def find_error_bars(
         vary: returns the jackknife variances of the values, by key.
         problems: the places of these problems among all; None for all of them.
     """
+    columns = {key: column for key, column in columns.items() if not is_too_large(column.levels)}
     if wanted.level is None or not columns:
         return {}
     chosen = slice(None) if problems is None else problems
@@ -110,7 +113,9 @@ def find_error_bars(
     elif n is None or vary is None:
         raise ValueError("`target` must be 'population' here: the samples of the problems are not known")
     else:
-        errors = _find_problem_set_errors(columns, n, vary(), chosen)
+        with np.errstate(over="ignore", invalid="ignore"):  # of values that are too large, which are not among these
+            variances = vary()
+        errors = _find_problem_set_errors(columns, n, variances, chosen)
     limits: dict[Key, tuple[float, float]] = {}
     for bounded in (True, False):
         own = {key: column for key, column in columns.items() if _is_bounded(key, column) is bounded}

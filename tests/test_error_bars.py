@@ -379,6 +379,24 @@ class TestOtherSamples:
             variances = [jackknife(cons_of()(k), *rows) for rows in zip(votes, settled, strict=True)]
             assert result[f"cons@{k}_stderr"] == pytest.approx(sqrt(sum(variances)) / 3, rel=1e-9)
 
+    @pytest.mark.parametrize("target", ["population", "problem_set"])
+    @pytest.mark.parametrize("large", [2e150, -1.7e308])
+    def test_values_whose_squares_are_no_floats_have_none(self, target, large):
+        data = {"grades": [[1, 0, 1], [1, 1, 0], [0, 1, 0]], "scores": [[large, 1, 3], [2, 1, 5], [1, -2, 4]]}
+        report = at_k.score(data, k=[1, 2], target=target)
+        assert report.values["max@1"] == pytest.approx(large / 9, rel=1e-12)
+        assert {"max@1", "max@2"} == report.values.keys() - report.intervals.keys()
+
+    @pytest.mark.parametrize("missing_grade", [None, float("nan")])
+    def test_a_missing_grade_is_a_wrong_one(self, missing_grade):
+        rows = [[1.0, missing_grade, 0.0, 0.6], [1.0, 0.0, 1.0], [0.2, 0.4, missing_grade, missing_grade]]
+        wrong = [[each if each == each and each is not None else 0.0 for each in row] for row in rows]  # noqa: PLR0124
+        options = {"missing": "incorrect", "target": "problem_set", "k": [1, 2]}
+        found, expected = (at_k.score({"grades": grades}, **options) for grades in (rows, wrong))
+        assert found.intervals == expected.intervals
+        variances = [jackknife(fmean, row) for row in wrong]
+        assert found.intervals["accuracy"].stderr == pytest.approx(sqrt(sum(variances)) / 3, rel=1e-9)
+
     @pytest.mark.parametrize("missing", ["drop", "incorrect"])
     @pytest.mark.filterwarnings("ignore:missing='drop' left out")
     def test_missing_samples(self, missing):

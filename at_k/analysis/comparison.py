@@ -11,10 +11,12 @@ import numpy as np
 
 from at_k.analysis.measurements import (
     SCORING_OPTIONS,
+    TOO_LARGE,
     UNMATCHED,
     Measured,
     choose_keys,
     find_differing_conditions,
+    find_too_large,
     line_up,
     list_options,
     match_problems,
@@ -231,6 +233,7 @@ def compare(
         notes=[
             *_note_matching(models, only, unpaired=unpaired),
             *_note_conditions(models, chosen),
+            *([Message(*TOO_LARGE, keys=", ".join(large))] if (large := find_too_large(models)) else []),
             *_note_keys(chosen, comparisons, len(set(questions.values()))),
             *([WILCOXON_WARNING] if "wilcoxon" in extra and not unpaired else []),
             *_note_mcnemar(comparisons, further),

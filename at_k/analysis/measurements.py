@@ -15,6 +15,7 @@ from at_k.errors import InputError
 from at_k.readers import is_paths
 from at_k.report import Report, score
 from at_k.report.files import find_report
+from at_k.uncertainty.checks import is_too_large
 from at_k.validation import is_number, shorten, type_name
 
 UNMATCHED = ("error", "drop", "unpaired")
@@ -197,7 +198,10 @@ def _check_values(data: Mapping[Any, Mapping[Any, Any]]) -> Values:
 
 
 def choose_keys(keys: str | Iterable[str] | None, models: Sequence[Measured]) -> list[str]:
-    """Return the keys to compare, which all models have, as the first one has them."""
+    """Return the keys to compare, which all models have, as the first one has them.
+
+    Without a choice, those whose values are too large to be compared are left out, unless all are.
+    """
     common = {key: key for key in models[0].values if all(key in model.values for model in models[1:])}
     if not common:
         raise InputError(
@@ -205,7 +209,9 @@ def choose_keys(keys: str | Iterable[str] | None, models: Sequence[Measured]) ->
             "The models have no number in common: {keys}. Ask for the same k.",
             keys="; ".join(", ".join(model.values) for model in models),
         )
-    wanted = list(common) if keys is None else list(dict.fromkeys([keys] if isinstance(keys, str) else keys))
+    large = find_too_large(models)
+    usual = [key for key in common if key not in large] or list(common)
+    wanted = usual if keys is None else list(dict.fromkeys([keys] if isinstance(keys, str) else keys))
     if not wanted:
         raise ValueError("`keys` must name at least one number; got none")
     for key in wanted:
@@ -216,7 +222,26 @@ def choose_keys(keys: str | Iterable[str] | None, models: Sequence[Measured]) ->
                 key=key,
                 keys=", ".join(common),
             )
+        if key in large:
+            raise InputError(*TOO_LARGE, keys=key)
     return [common[key] for key in wanted]
+
+
+TOO_LARGE = (
+    "compare.too_large",
+    "Values beyond ±1e150 are not compared, since a float does not hold their squares: {keys}. Divide the scores.",
+)
+"""The code and the words of an error, or of a note if other keys are left."""
+
+
+def find_too_large(models: Sequence[Measured]) -> list[str]:
+    """Find the keys that all models have and of which some model has too large values."""
+    common = [key for key in models[0].values if all(key in model.values for model in models[1:])]
+    return [
+        key
+        for key in common
+        if any(is_too_large(np.array(list(model.values[key].values()), dtype=np.float64)) for model in models)
+    ]
 
 
 def match_problems(models: Sequence[Measured], unmatched: str, names: Sequence[str]) -> tuple[list[str], list[int]]:

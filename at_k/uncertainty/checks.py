@@ -10,6 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from at_k.combinatorics import Floats, Ints
 from at_k.validation import check_counts, is_integer, is_number, shorten, type_name
 
+LARGEST = 1e150
+"""Values beyond have no standard error: their squares, or the sums of these, would not be floats."""
+
 
 def check_fraction(name: str, value: object) -> float:
     """Return a number between 0 and 1, both excluded, such as a confidence level."""
@@ -55,7 +58,22 @@ def read_values(name: str, values: object, *, bounded: bool = True) -> Floats:
     array = read_numbers(name, values)
     if not array.ndim or not array.size:
         raise ValueError(f"`{name}` must hold one value per problem, at least one; got {shorten(values)}")
-    return require_unit_range(name, array) if bounded else array
+    if bounded:
+        return require_unit_range(name, array)
+    if is_too_large(array):
+        at = int(np.argmax(np.abs(array)))
+        raise ValueError(f"`{name}` must lie between ±{LARGEST:g}; got {array.flat[at]}{_place(array, at)}")
+    return array
+
+
+def is_too_large(values: Floats) -> bool:
+    """Return whether an error of a mean of these values cannot be computed, since a float does not hold their squares.
+
+    Examples:
+        >>> is_too_large(np.array([1.0, -1e200]))
+        True
+    """
+    return bool(np.abs(values).max(initial=0) > LARGEST)
 
 
 def require_unit_range(name: str, array: Floats) -> Floats:

@@ -21,7 +21,7 @@ from at_k import columns
 from at_k.combinatorics import Floats, Ints, look_up, rank_weights
 from at_k.estimators.consensus import CONFLICTS, TIES, Tally, count_votes, elect_by_plurality
 from at_k.estimators.selection import SELECT, choose_best, rank_scores
-from at_k.samples import Answers, Ragged
+from at_k.samples import Answers, Ragged, to_float64
 from at_k.uncertainty.checks import read_counts
 from at_k.validation import K, check_choice, check_k, check_threshold, is_sequence, refuse_too_many_k
 
@@ -110,9 +110,10 @@ def jackknife_mean(grades: object, /) -> Floats:
 
 
 def jackknife_grades(graded: Ragged) -> Floats:
-    """Compute `jackknife_mean` of checked grades."""
+    """Compute `jackknife_mean` of checked grades. A missing grade counts as 0."""
     mean = graded.total() / graded.n
-    error = graded.with_values((graded.values - np.repeat(mean, graded.n)) ** 2)
+    grades = np.nan_to_num(to_float64(graded.values), nan=0.0)
+    error = graded.with_values((grades - np.repeat(mean, graded.n)) ** 2)
     return np.where(graded.n > 1, error.sums() / (graded.n * np.maximum(graded.n - 1, 1)), np.nan)
 
 

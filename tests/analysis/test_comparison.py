@@ -220,6 +220,17 @@ class TestUnbounded:
         assert list(both.comparisons) == ["pass@1"]
         assert "compare.no_range" in codes(both)
 
+    def test_values_whose_squares_are_no_floats_are_left_out(self):
+        large = make([2e150, 1, 2], "max@1") | make([0.5, 1, 0])
+        small = make([1, 1, 2], "max@1") | make([0.5, 0, 1])
+        for pair in ((large, small), (small, large)):
+            found = compare(*pair)
+            assert (list(found.comparisons), codes(found)[0]) == (["pass@1"], "compare.too_large")
+            assert refused(*pair, keys="max@1")[0] == "compare.too_large"
+        assert refused(make([2e150, 1], "max@1"), make([1, 2], "max@1"))[0] == "compare.too_large"
+        with pytest.raises(InputError, match=r"float does not hold their squares: max@1"):
+            rank({"a": large, "b": small}, key="max@1")
+
 
 class TestWriting:
     def test_json(self):

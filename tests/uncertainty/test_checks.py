@@ -33,6 +33,8 @@ def test_sizes():
 def test_values():
     assert_array_equal(checks.read_values("a", [True, 0, 0.5]), [1, 0, 0.5])
     assert checks.read_values("a", [[1, 2], [3, 4]], bounded=False).shape == (2, 2)
+    with pytest.raises(ValueError, match=r"`a` must lie between ±1e\+150; got -2e\+150 in problem 1"):
+        checks.read_values("a", [1, -2e150, 3], bounded=False)
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,7 @@ CHINESE = {
     "compare.problems": '这些模型不是在相同的题目上测得的：共有的题目 {shared:,} 道，此外 {only}，例如 {example}。可略去并非所有模型都有的题目：unmatched="drop"。',
     "compare.ragged": "所有键都必须包含相同题目的值，且每道题只命名一次；{key} 与 {first} 并非如此。",
     "compare.scored": "选项 {names} 说明如何给数据评分，但这些值已经有了。请去掉这些选项，或给出数据。",
+    "compare.too_large": "超出 ±1e150 的值不作比较，因为浮点数无法容纳其平方：{keys}。请把分数缩小。",
     "compare.unknown_key": "并非所有模型都有 {key}。它们共有的是：{keys}。",
     "compare.unpaired": "两者是在不同的题目上测得的，因此比较是不配对的。在相同题目上的比较能发现更小的差异。",
     "compare.unpaired_range": "没有取值范围的值（例如 {keys} 的值）只能在相同题目上比较。",
