@@ -11,7 +11,6 @@ import numpy as np
 
 from at_k.analysis.measurements import (
     SCORING_OPTIONS,
-    TOO_LARGE,
     UNMATCHED,
     Measured,
     choose_keys,
@@ -22,6 +21,7 @@ from at_k.analysis.measurements import (
     match_problems,
     read_models,
     refuse_unknown_options,
+    say_too_large,
 )
 from at_k.combinatorics import Floats
 from at_k.error_bars import is_bounded
@@ -233,7 +233,7 @@ def compare(
         notes=[
             *_note_matching(models, only, unpaired=unpaired),
             *_note_conditions(models, chosen),
-            *([Message(*TOO_LARGE, keys=", ".join(large))] if (large := find_too_large(models)) else []),
+            *([say_too_large(large)] if (large := find_too_large(models)) else []),
             *_note_keys(chosen, comparisons, len(set(questions.values()))),
             *([WILCOXON_WARNING] if "wilcoxon" in extra and not unpaired else []),
             *_note_mcnemar(comparisons, further),

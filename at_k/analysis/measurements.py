@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from at_k.combinatorics import Floats
-from at_k.errors import InputError
+from at_k.errors import InputError, Message
 from at_k.readers import is_paths
 from at_k.report import Report, score
 from at_k.report.files import find_report
@@ -223,15 +223,18 @@ def choose_keys(keys: str | Iterable[str] | None, models: Sequence[Measured]) ->
                 keys=", ".join(common),
             )
         if key in large:
-            raise InputError(*TOO_LARGE, keys=key)
+            found = say_too_large([key])
+            raise InputError(found.code, found.sentence, **found.values)
     return [common[key] for key in wanted]
 
 
-TOO_LARGE = (
-    "compare.too_large",
-    "Values beyond ±1e150 are not compared, since a float does not hold their squares: {keys}. Divide the scores.",
-)
-"""The code and the words of an error, or of a note if other keys are left."""
+def say_too_large(keys: Sequence[str]) -> Message:
+    """Say that these keys are not compared: an error, or a note if other keys are left."""
+    return Message(
+        "compare.too_large",
+        "Values beyond ±1e150 are not compared, since a float does not hold their squares: {keys}. Divide the scores.",
+        keys=", ".join(keys),
+    )
 
 
 def find_too_large(models: Sequence[Measured]) -> list[str]:
