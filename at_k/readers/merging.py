@@ -13,7 +13,8 @@ import numpy as np
 from at_k.errors import InputError, Message
 from at_k.readers.arrays import make_array, make_lists, make_numbers, make_texts
 from at_k.readers.collector import keep_common
-from at_k.readers.quoting import quote, quote_all
+from at_k.readers.models import MODEL_NAMES, write_value
+from at_k.readers.quoting import normalize_name, quote, quote_all
 from at_k.readers.samples import SAMPLE_ROLES, STANDARD, Origin, Samples
 
 if TYPE_CHECKING:
@@ -86,6 +87,15 @@ def _refuse_other_subjects(origins: Sequence[Origin], files: Sequence[str], pool
             found.setdefault(each.get(name), file)
         if len(found) > 1:
             listed = [f"{quote(value)} ({file})" for value, file in islice(found.items(), _LISTED)]
+            if normalize_name(name) in MODEL_NAMES:
+                raise InputError(
+                    "merging.models",
+                    "These files are not of the same {name}: {found}. Score them one at a time or, if all are samples "
+                    "of one model, say so: pool={pool}.",
+                    name=name,
+                    found=", ".join(listed) + (", …" if len(found) > _LISTED else ""),
+                    pool=write_value(name),
+                )
             raise InputError(
                 "merging.subject",
                 "These files are not of the same {name}: {found}. Score them one at a time.",
@@ -100,7 +110,8 @@ def _refuse_other_problems(first: Samples, part: Samples, first_file: str, file:
         raise InputError(
             "merging.problems",
             "These files are not of the same problems: {shared:,} are in both, {first:,} in {first_file} alone, and "
-            "{second:,} in {second_file} alone, such as {example}.",
+            "{second:,} in {second_file} alone, such as {example}. Write the names of problems alike, or score the "
+            "files one at a time.",
             shared=len(mine & its),
             first=len(mine - its),
             first_file=first_file,

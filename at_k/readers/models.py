@@ -13,7 +13,7 @@ from at_k.readers.coding import encode, is_arrow
 from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
 from at_k.validation import type_name
 
-MODEL_NAMES = ("model", "model_name", "model_id", "system", "run", "checkpoint")
+MODEL_NAMES = ("model", "model_name", "model_id", "llm", "engine", "system", "run", "checkpoint")
 """Names of columns in which each value stands for a data set of its own."""
 
 

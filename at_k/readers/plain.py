@@ -86,8 +86,19 @@ def collect_samples(
         numbered = []  # the samples of several models may have the same numbers
     numbered = [name for name in numbered if normalize_name(name) != "seed" or _varies(kept, name)]
     samples = standardize(kept, roles, limits=limits, numbered=numbered, skip=errors == "skip")
-    origin = replace(samples.origin, notes=_note_unread_verdicts(table, roles, given, limits))
+    subject = _find_models(kept, [*used, *pooled])
+    origin = replace(samples.origin, subject=subject, notes=_note_unread_verdicts(table, roles, given, limits))
     return replace(samples, origin=origin)
+
+
+def _find_models(table: Table | ColumnTable, used: Sequence[str]) -> dict[str, str]:
+    """Find of which model the rows are, or of which run of it: each of these columns has one value by now."""
+    found = {}
+    for name in list_named(table, MODEL_NAMES):
+        values = [value for value in table.coded(name).values if value is not None]
+        if name not in used and len(values) == 1:
+            found[name] = shorten(str(values[0]))
+    return found
 
 
 def _read_ahead(table: ColumnTable, given: Mapping[str, str | None], named: Sequence[str], limits: Limits) -> None:

@@ -69,7 +69,6 @@ def test_numbers():
     [
         ({"subject": {"task": "x"}}, {"subject": {"task": "y"}}, "task: “x” (a.jsonl), “y” (b.jsonl)"),
         ({"subject": {"task": "x"}}, {}, "task: “x” (a.jsonl), null (b.jsonl)"),
-        ({}, {"subject": {"model": "y"}}, "model: null (a.jsonl), “y” (b.jsonl)"),
         ({"harness": "x"}, {"harness": "y"}, "format: “x” (a.jsonl), “y” (b.jsonl)"),
         ({"chosen": {"scorer": "x"}}, {"chosen": {"scorer": "y"}}, "scorer: “x” (a.jsonl), “y” (b.jsonl)"),
     ],
@@ -79,6 +78,18 @@ def test_files_of_different_things(one, other, said):
         merge([collect(*graded(1), **one), collect(*graded(1), **other)], FILES[:2])
     assert caught.value.code == "merging.subject"
     assert str(caught.value) == f"These files are not of the same {said}. Score them one at a time."
+
+
+@pytest.mark.parametrize("one", [{}, {"subject": {"Model": "x"}}])
+def test_files_of_different_models(one):
+    with pytest.raises(InputError) as caught:
+        merge([collect(*graded(1), **one), collect(*graded(1), subject={"Model": "y"})], FILES[:2])
+    assert caught.value.code == "merging.models"
+    first = "“x”" if one else "null"
+    assert str(caught.value) == (
+        f"These files are not of the same Model: {first} (a.jsonl), “y” (b.jsonl). Score them one at a time or, if all "
+        'are samples of one model, say so: pool="Model".'
+    )
 
 
 def test_what_is_pooled_may_differ():
@@ -96,7 +107,7 @@ def test_different_problems_are_counted():
         merge([one, other], FILES[:2])
     assert str(caught.value) == (
         "These files are not of the same problems: 1 are in both, 1 in a.jsonl alone, and 2 in b.jsonl alone, such as "
-        "“q”."
+        "“q”. Write the names of problems alike, or score the files one at a time."
     )
 
 

@@ -106,6 +106,26 @@ def test_where_and_pool(tmp_path):
     assert read_results(path, pool="model")["grades"][:] == [[1.0, 0.0]]
 
 
+@pytest.mark.parametrize("kind", ["jsonl", "csv"])
+@pytest.mark.parametrize("column", ["model", "LLM"])
+def test_files_of_two_models_are_no_samples_of_one(tmp_path, kind, column):
+    for name in "ab":
+        rows = [{"task_id": problem, column: name, "correct": 1} for problem in ("q1", "q2")]
+        lines = (
+            map(json.dumps, rows)
+            if kind == "jsonl"
+            else [",".join(map(str, each)) for each in (rows[0], *map(dict.values, rows))]
+        )
+        (tmp_path / f"{name}.{kind}").write_text("\n".join(lines))
+    paths = [tmp_path / f"a.{kind}", tmp_path / f"b.{kind}"]
+    assert read_samples(paths[0]).origin.subject == {column: "a"}
+    with pytest.raises(InputError, match=f"not of the same {column}: “a” .*pool=") as caught:
+        read_samples(paths)
+    assert caught.value.code == "merging.models"
+    pooled = read_samples(paths, pool=column)
+    assert (pooled.grades, pooled.origin.subject) == ([[1, 1], [1, 1]], {})
+
+
 def test_there_is_no_limit_unless_one_is_given(tmp_path):
     rows = [{"id": i, "correct": [1, 0], "completion": "x" * 3_000} for i in range(2_000)]
     path = write(tmp_path / "f.jsonl", "\n".join(map(json.dumps, rows)))
