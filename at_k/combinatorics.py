@@ -71,6 +71,9 @@ def _compute_tails(n: int, k: int, m: int) -> tuple[Floats, Floats]:
     if not 0 < m <= k:
         certain, impossible = np.ones(n + 1), np.zeros(n + 1)
         return (certain, impossible) if m <= 0 else (impossible, certain)
+    if k == 1:
+        correct = np.arange(n + 1)
+        return correct / n, (n - correct) / n
     if n <= _INTEGERS_UP_TO:
         subsets, counts = comb(n, k), _count_tails(n, k, m)
         return _divide(counts, subsets), _divide((subsets - count for count in counts), subsets)

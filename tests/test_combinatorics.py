@@ -69,6 +69,12 @@ def test_floats_of_every_count(n):
             assert_allclose(fewer_than(n, k, m), [float(1 - share) for share in exact], rtol=RTOL, atol=0)
 
 
+@pytest.mark.parametrize("n", [1, SWITCH + 1, 1300, 10_000])
+def test_one_draw_is_the_share(n):
+    assert_array_equal(at_least(n, 1, 1), [c / n for c in range(n + 1)])
+    assert_array_equal(fewer_than(n, 1, 1), [(n - c) / n for c in range(n + 1)])
+
+
 @pytest.mark.parametrize("n", [SWITCH + 1, 1000, 2000])
 @pytest.mark.parametrize("share", [0.002, 0.1, 0.5, 0.9])
 def test_floats_of_large_n(n, share):

@@ -20,6 +20,9 @@ class Command(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
+        for name in ("stdout", "stderr"):
+            if getattr(sys, name) is None:  # closed by the caller, as by `>&-`
+                setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - until the process ends
         with end_plainly(debug=bool(ctx.params.get("debug"))):
             _refuse_to_score_again(ctx)
             done = super().invoke(ctx)

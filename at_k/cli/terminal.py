@@ -31,7 +31,10 @@ def make_console(*, stderr: bool = False) -> Console:
     stream = sys.stderr if stderr else sys.stdout
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")
-    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    if console.width < 1:  # some terminals and build servers set COLUMNS=0
+        console.width = 80
+    return console
 
 
 def print_lines(lines: Iterable[Line], console: Console) -> None:

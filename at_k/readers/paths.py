@@ -45,6 +45,10 @@ def find_files(paths: Paths) -> tuple[list[Path], bool]:
     found: list[Path] = []
     named = True
     for each in given:
+        if not fspath(
+            each
+        ):  # as of a variable of the shell that is not set; `Path` takes it for the folder of the caller
+            raise InputError("paths.none", "Give the path of at least one results file.")
         path = Path(each)
         if path.is_dir():
             named = False

@@ -41,7 +41,7 @@ from at_k.report.notes import (
     write_notes,
 )
 from at_k.report.report import Report
-from at_k.validation import K, Taus, check_tau, shorten
+from at_k.validation import K, Taus, check_tau, shorten, type_name
 from at_k.values import Key, Values
 
 
@@ -158,6 +158,11 @@ def score(
     check_options(options | bars)
     refuse_many_numbers(limits, k=k, thresholds=thresholds)
     if metrics is not None and not isinstance(metrics, str):
+        if not isinstance(metrics, Iterable):
+            raise TypeError(
+                f"`metrics` must be the name of a metric, or a list of names; got {shorten(metrics)} of type "
+                f"{type_name(metrics)}"
+            )
         metrics = list(metrics)
     wanted = _check_metrics(metrics)
     confidence = Confidence(confidence_level, target, None if clusters in (None, False) else (), ci_method)

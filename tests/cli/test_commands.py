@@ -391,6 +391,18 @@ class TestAsAProcess:
         assert done.stderr == b""
         assert max(map(len, done.stdout.decode().splitlines())) <= 80
 
+    def test_a_width_of_nothing_is_that_of_most_terminals(self, call, qwen):
+        assert call("score", qwen, COLUMNS="0").stdout == call("score", qwen, COLUMNS="80").stdout
+
+    @pytest.mark.parametrize("closed", ["stdout", "stderr"])
+    def test_a_closed_stream_loses_no_result(self, shell, qwen, tmp_path, closed):
+        command, environment = shell("score", qwen, "--out", tmp_path / "a.md")
+        number = {"stdout": 1, "stderr": 2}[closed]
+        words = ["sh", "-c", f'exec "$@" {number}>&-', "sh", *map(str, command)]
+        done = subprocess.run(words, env=environment, capture_output=True, check=False, timeout=60)
+        assert (done.returncode, (tmp_path / "a.md").read_text()[0]) == (0, "|")
+        assert b"Error" not in done.stdout + done.stderr
+
     def test_ascii(self, call, qwen, human_eval):
         for path in (qwen, human_eval):
             done = call("score", path, PYTHONIOENCODING="ascii")

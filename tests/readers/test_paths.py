@@ -24,6 +24,14 @@ def names(found, folder):
     return [file.relative_to(folder).as_posix() for file in files], named
 
 
+@pytest.mark.parametrize("paths", [[], "", [""], ["a.jsonl", ""]])
+def test_no_path_is_not_the_folder_of_the_caller(folder, monkeypatch, paths):
+    monkeypatch.chdir(folder)
+    with pytest.raises(InputError) as caught:
+        find_files(paths)
+    assert caught.value.code == "paths.none"
+
+
 def test_files_that_are_named_keep_their_order(folder):
     assert names(find_files([folder / "c.csv", str(folder / "a.jsonl")]), folder) == (["c.csv", "a.jsonl"], True)
     assert names(find_files(folder / "a.jsonl"), folder) == (["a.jsonl"], True)

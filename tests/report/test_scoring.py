@@ -218,6 +218,13 @@ def test_options_that_judge_say_so_where_verdicts_count():
     assert "note.unanswered" in {note.code for note in judged.notes}
 
 
+def test_metrics_are_names():
+    with pytest.raises(
+        TypeError, match=r"`metrics` must be the name of a metric, or a list of names; got 5 of type int"
+    ):
+        at_k.score({"grades": [[1, 0]]}, metrics=5)
+
+
 def test_a_conflict_leaves_the_vote_out_alone():
     data = {"answers": [["a", "b"], ["c", "c"]], "grades": [[1, 0], [1, 0]]}
     report = at_k.score(data, k=[1, 2])
