@@ -17,6 +17,7 @@ import typer
 from at_k.arguments import COLUMNS, OPTIONS, SHARED_OPTIONS, Argument
 from at_k.family import FAMILY, Metric
 from at_k.readers.formats import FORMATS
+from at_k.readers.roles import NAMES
 from at_k.summary import spell
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -42,7 +43,8 @@ def render_documents(root: Path = ROOT) -> dict[Path, str]:
     text = _fill_region(text, "metrics", list_metrics(), readme)
     documents = {readme: _fill_region(text, "options", list_shared_options(), readme)}
     guide = root / "docs" / "formats.md"
-    documents[guide] = _fill_region(_read(guide), "formats", list_formats(), guide)
+    text = _fill_region(_read(guide), "formats", list_formats(), guide)
+    documents[guide] = _fill_region(text, "columns", list_columns(), guide)
     for metric in FAMILY.values():
         module, card = (root / "metrics" / metric.name / name for name in (f"{metric.name}.py", "README.md"))
         documents[module] = _fill_docstring(_read(module), metric, module)
@@ -56,6 +58,12 @@ def list_metrics() -> str:
     """Make the table that says which metric answers which question."""
     rows = [(f"`{metric.name}`", metric.question, metric.needs, metric.warning) for metric in FAMILY.values()]
     return _make_table(("metric", "question it answers", "needs", "watch out"), rows)
+
+
+def list_columns() -> str:
+    """Make the table of the names by which columns of a table are recognised."""
+    rows = [(role, ", ".join(f"`{name}`" for name in names.split())) for role, names in NAMES.items()]
+    return _make_table(("what", "names of columns, the first that a table has"), rows)
 
 
 def list_formats() -> str:

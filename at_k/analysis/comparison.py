@@ -413,7 +413,8 @@ def _note_keys(chosen: Sequence[str], comparisons: Mapping[str, Comparison], que
         notes.append(
             Message(
                 "compare.adjusted",
-                "The p-values are adjusted for the {count} different questions that these numbers ask (Holm).",
+                "The p-values, and so the verdicts, are adjusted for the {count} different questions that these "
+                "numbers ask (Holm); the intervals are not.",
                 count=questions,
             )
         )

@@ -9,6 +9,7 @@ from at_k.cli.options import refuse
 from at_k.cli.terminal import Line, make_console, print_lines
 from at_k.cli.words import quote_word
 from at_k.readers.formats import FORMATS
+from at_k.readers.roles import NAMES
 
 
 def print_formats() -> None:
@@ -38,6 +39,9 @@ def print_format(name: str) -> None:
     for fact, text in facts.items():
         first, *rest = _wrap(text, console.width, " " * 11)
         lines += [[(f"  {fact:9}", "dim"), (first[0][0].strip(), "")], *rest]
+    for role, names in (NAMES if name == "plain" else {}).items():
+        first, *rest = _wrap(names.replace(" ", ", "), console.width, " " * 13)
+        lines += [[(f"  {role:11}", "dim"), (first[0][0].strip(), "")], *rest]
     lines += [[("  score    ", "dim"), (f"at-k score {example}", "bold")]]
     print_lines(lines, console)
 

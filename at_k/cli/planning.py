@@ -106,6 +106,8 @@ def spell_plan(plan: Plan) -> dict[str, Any]:
         "samples": plan.samples,
         **tables,
         **{name: getattr(plan, name) for name in needed},
+        "power": plan.power,
+        "correlation": plan.correlation,
         "notes": list(map(str, plan.notes)),
     }
 
@@ -135,7 +137,7 @@ def lay_out_plan(plan: Plan, report: Report, key: str, width: int) -> list[Line]
     lines += list_sentences(plan.describe_variance(), width, "")
     heading = [
         "Each first line is ± half the width of the expected interval. The second is the smallest difference that a "
-        f"paired comparison of two models finds with a chance of {100 * plan.power:g} %."
+        f"paired comparison of two models finds with {plan.chance}."
     ]
     lines += [[], *list_sentences(heading, width, "dim"), []]
     columns: dict[int | None, int] = dict.fromkeys(range(len(plan.samples)), _CELL)

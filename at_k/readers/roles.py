@@ -21,19 +21,20 @@ from at_k.readers.samples import ROLES, SAMPLE_ROLES, Columns
 from at_k.readers.standard import refuse_unknown
 from at_k.readers.tables import PROBLEM_NAMES, Listed, Table
 
-_NAMES = {
+NAMES = {
     "problem": " ".join(PROBLEM_NAMES),
     "answers": "answers predictions filtered_resps extracted_answer predicted_answer prediction pred samples "
     "answer_list sample completions completion responses response outputs output generations generation model_answer "
     "answer",
-    "references": "references reference target targets gold ground_truth expected expected_answer solution answer",
+    "references": "references reference target targets gold ground_truth expected expected_answer gold_answer "
+    "correct_answer solution answer",
     "grades": "correct is_correct passed pass grade grades reward rewards verdict verdicts success acc",
     "scores": "score scores rm_score rm_scores logprob logprobs reward_model_score confidence",
     "group": "group groups level category subject topic type difficulty domain split",
 }
-"""Names of columns, in order of preference."""
+"""Role → names of columns that are taken for it, in order of preference."""
 
-GROUP_NAMES = tuple(_NAMES["group"].split())
+GROUP_NAMES = tuple(NAMES["group"].split())
 """Names of columns that may hold the group."""
 
 _WHOLE_TEXTS = (
@@ -243,7 +244,7 @@ class _Guess:
     def find(self, role: str, shapes: set[bool], taken: Sequence[str | None], *, fitting: bool = True) -> str | None:
         """Return the first column that has a name of a role, is not taken and, with `fitting`, fits the role."""
         spellings = {column: normalize_name(column) for column in self.table.columns}
-        for name in _NAMES[role].split():
+        for name in NAMES[role].split():
             for column, spelling in spellings.items():
                 if spelling == name and column not in taken and (not fitting or self.fits(role, column, shapes)):
                     return column

@@ -201,6 +201,7 @@ class Plan:
         notes: what a reader must know about these numbers.
         asked: the half width and the difference that were asked for.
         power: the chance with which a comparison finds a difference.
+        correlation: how much the difficulties of the problems for the two compared models agree.
     """
 
     value: float
@@ -217,6 +218,13 @@ class Plan:
     notes: tuple[Message, ...] = field(default=())
     asked: tuple[float | None, float | None] = (None, None)
     power: float = 0.8
+    correlation: float = 0.8
+
+    @property
+    def chance(self) -> str:
+        """Say how often, and for which models, the smallest differences are found."""
+        models = f"the difficulties of problems for the two correlate by {self.correlation:g}"
+        return f"a chance of {100 * self.power:g} %, if {models}"
 
     @property
     def can_tell(self) -> bool:
@@ -268,7 +276,7 @@ class Plan:
         sentences = [
             f"The value of the pilot is {self.value:.3f}.",
             "Each cell has ± half the width of the expected interval and, in brackets, the smallest difference that a "
-            f"paired comparison of two models finds with a chance of {100 * self.power:g} %.",
+            f"paired comparison of two models finds with {self.chance}.",
             *self.describe_variance(),
             *self.list_needs(),
             *map(str, self.notes),
@@ -372,6 +380,7 @@ def plan_counts(
         notes=_note_uniform(values),
         asked=(half_width, detect),
         power=power,
+        correlation=correlation,
     )
 
 

@@ -211,7 +211,7 @@ def test_a_plan_is_printed_as_a_table_and_sentences():
     assert second.endswith(f"| ± {plan.half_width[1, 1]:.3f} ({plan.detectable[1, 1]:.3f}) |")
     assert empty == ""
     assert sentences[0] == "- The value of the pilot is 0.521."  # 50 of 96 samples
-    assert "finds with a chance of 90 %." in sentences[1]
+    assert "finds with a chance of 90 %, if the difficulties of problems for the two correlate by 0.8." in sentences[1]
     assert f"takes {plan.needed_to_detect:,} problems" in sentences[-1]
 
 

@@ -55,7 +55,7 @@ CHINESE = {
     "collector.shared_prompt": "有的提示有 {largest:,} 个样本，有的有 {smallest:,} 个：提示相同的题目按一道题计。",
     "collector.steps": "此文件含有多个训练步，它们的权重不同：{steps}。若只评其中一个，请只保留它的行：where={where}。",
     "collector.task_place": "第 {row:,} 道题",
-    "compare.adjusted": "p 值已按这些数值所问的 {count} 个不同问题做了校正（Holm）。",
+    "compare.adjusted": "p 值以及由此得出的结论，已按这些数值所问的 {count} 个不同问题做了校正（Holm）；区间未作校正。",
     "compare.better": "{name} 更好",
     "compare.by_order": "题目没有名称，已按顺序配对。",
     "compare.conditions": "这些模型是在不同条件下测得的，差异可能由此而来：{conditions}。",

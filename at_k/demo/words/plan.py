@@ -77,8 +77,10 @@ WORDS = {
     "table": ("Problems × samples", "题目 × 样本"),
     "table_text": (
         "Half of the width of the 95 % interval in points, and below it the smallest difference that a paired comparison "
-        "of two models finds with a chance of 80 %. Click a cell to plan for it.",
-        "95 % 区间宽度的一半（百分点），下方是两个模型的配对比较有 80 % 机会发现的最小差异。点击单元格即按其规划。",
+        "of two models finds with a chance of 80 %, if the difficulties of problems for the two correlate by 0.8. Click a "
+        "cell to plan for it.",
+        "95 % 区间宽度的一半（百分点），下方是两个模型的配对比较有 80 % 机会发现的最小差异（设两者的题目难度相关系数为 0.8）。"
+        "点击单元格即按其规划。",
     ),
     "predicted": ("pass@k beyond n: a prediction", "n 以外的 pass@k：预测"),
     "predicted_text": (
