@@ -267,7 +267,8 @@ def draw_reliability(report: Report, *, title: str | None = None) -> Figure:
         axes.set_ylim(-0.02, 1.02)
         axes.set_xlabel("confidence, mean of each bin")
         axes.set_ylabel("share of correct answers")
-        axes.legend(loc="lower right", edgecolor="none", framealpha=0.9)
+        figure.set_layout_engine("constrained")
+        figure.legend(loc="outside lower center", ncols=3, frameon=False)  # within the axes it would hide bins
         axes.set_title(_describe(report, title), loc="left")
     return figure
 
