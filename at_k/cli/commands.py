@@ -119,6 +119,14 @@ def score(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
+    save: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Save the report too, as .json or .parquet: it can be given in place of the results afterwards.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
     script: Annotated[
         bool,
         typer.Option(
@@ -134,7 +142,7 @@ def score(
     from at_k.cli.scoring import make_report
 
     chosen = choose_form(form, out)
-    check_targets(out, per_problem, paths)
+    check_targets(paths, out=out, per_problem=per_problem, save=save)
     report = make_report(
         paths,
         metrics=metric,
@@ -171,6 +179,9 @@ def score(
     if per_problem is not None:
         write_problems(report, per_problem)
         say_written(per_problem)
+    if save is not None:
+        report.save(save)
+        say_written(save)
 
 
 @app.command(cls=Command)

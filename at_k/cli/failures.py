@@ -23,6 +23,8 @@ class Command(TyperCommand):
         for name in ("stdout", "stderr"):
             if getattr(sys, name) is None:  # closed by the caller, as by `>&-`
                 setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - until the process ends
+        if paths := ctx.params.get("paths"):
+            ctx.params["paths"] = ["/dev/stdin" if path == "-" else path for path in paths]
         with end_plainly(debug=bool(ctx.params.get("debug"))):
             _refuse_to_score_again(ctx)
             done = super().invoke(ctx)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from at_k.cli.layout import lay_out, lay_out_notes, lay_out_title
 from at_k.cli.options import refuse
 from at_k.cli.terminal import make_console, print_lines
-from at_k.report.files import check_target, replace_file
+from at_k.report.files import SAVED_AS, check_target, replace_file
 
 if TYPE_CHECKING:
     from at_k.report import Report
@@ -45,17 +45,20 @@ def choose_form(form: str | None, out: str | None) -> str:
     return _BY_ENDING[ending]
 
 
-def check_targets(out: str | None, per_problem: str | None, paths: Sequence[str]) -> None:
+def check_targets(
+    paths: Sequence[str], *, out: str | None = None, per_problem: str | None = None, save: str | None = None
+) -> None:
     """Check where files will be written, before work is done for them.
 
     Raises:
         typer.BadParameter: if the name of a file ends in nothing that is known, or if two files would be one.
         OSError: if there is no such folder.
     """
-    if per_problem is not None and splitext(per_problem)[1].lower() not in _PROBLEMS:
-        raise refuse("--per-problem", f"The name must end in {', '.join(_PROBLEMS)}; got {per_problem!r}.")
+    for option, path, endings in (("--per-problem", per_problem, _PROBLEMS), ("--save", save, SAVED_AS)):
+        if path is not None and splitext(path)[1].lower() not in endings:
+            raise refuse(option, f"The name must end in {' or '.join(endings)}; got {path!r}.")
     taken = {realpath(path) for path in paths}
-    for option, path in (("--out", out), ("--per-problem", per_problem)):
+    for option, path in (("--out", out), ("--per-problem", per_problem), ("--save", save)):
         if path is None:
             continue
         target = str(check_target(path))

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 _FORMAT = "at-k report"
 _METADATA = b"at_k"
 
+SAVED_AS = (".json", ".parquet")
+"""The endings of a report's file."""
+
 
 @contextmanager
 def replace_file(path: str | PathLike[str]) -> Iterator[Path]:
@@ -89,7 +92,7 @@ def save(report: Report, path: str | PathLike[str]) -> None:
 def holds_report(path: str | PathLike[str]) -> bool:
     """Return whether `save` has written a file, as its beginning or its schema says. Other files may not exist."""
     suffix = Path(path).suffix.lower()
-    if suffix not in (".json", ".parquet") or not Path(path).is_file():
+    if suffix not in SAVED_AS or not Path(path).is_file():
         return False
     if suffix == ".json":
         start = json.dumps({"format": _FORMAT})[:-1].encode()
@@ -168,7 +171,7 @@ def load(path: str | PathLike[str]) -> Report:
 
 def _kind(path: str | PathLike[str]) -> str:
     suffix = Path(path).suffix.lower()
-    if suffix not in (".json", ".parquet"):
+    if suffix not in SAVED_AS:
         raise ValueError(f"`path` must end in .json or .parquet; got {fspath(path)!r}")
     return suffix
 

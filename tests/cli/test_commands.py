@@ -128,6 +128,15 @@ class TestScore:
         assert f"Wrote {tmp_path / name}" in done.stderr.replace("\n", "")
         assert os.listdir(tmp_path) == [name]
 
+    @pytest.mark.parametrize("ending", ["json", "parquet"])
+    def test_a_saved_report_stands_in_for_its_results(self, run, qwen, tmp_path, ending):
+        path = tmp_path / f"saved.{ending}"
+        done = run("score", qwen, "--save", path)
+        assert f"Wrote {path}" in done.stderr.replace("\n", "")
+        assert os.listdir(tmp_path) == [path.name]
+        assert run("score", path, "--format", "csv").stdout == run("score", qwen, "--format", "csv").stdout
+        assert " 0 / 0 / 100" in run("compare", path, qwen).stdout
+
     @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
     def test_the_values_of_each_problem(self, run, qwen, tmp_path, ending):
         path = tmp_path / f"problems.{ending}"
@@ -291,6 +300,8 @@ class TestWrongWords:
             (["--input-format", "excel"], "human-eval"),
             (["--out", "x.docx"], ".tex"),
             (["--per-problem", "x.txt"], ".jsonl"),
+            (["--save", "x.csv"], ".json or .parquet"),
+            (["--save", "x.json", "--out", "x.json"], "already"),
             (["--format", "yaml"], "latex"),
             (["--ci", "95"], "between 0 and 1, such as 0.95, or none"),
             (["--ci", "nan"], "between 0 and 1"),
@@ -439,6 +450,18 @@ class TestAsAProcess:
         assert (process.returncode, out, errors) == (130, "", "Interrupted.\n")
         assert (tmp_path / "report.json").read_text() == "old"
         assert sorted(os.listdir(tmp_path)) == ["report.json", "slow.jsonl"]
+
+    def test_standard_input(self, shell, qwen):
+        command, environment = shell("score", "-", "--format", "csv")
+        with qwen.open("rb") as file:
+            done = subprocess.run(command, env=environment, stdin=file, capture_output=True, check=True, timeout=60)
+        command, environment = shell("score", qwen, "--format", "csv")
+        assert done.stdout == subprocess.run(command, env=environment, capture_output=True, check=True).stdout
+        piped = subprocess.run(
+            ["sh", "-c", 'cat "$0" | "$@"', qwen, *map(str, shell("score", "-", "--format", "csv")[0])],
+            env=environment, capture_output=True, check=True, timeout=60,
+        )  # fmt: skip
+        assert piped.stdout == done.stdout
 
     def test_a_pipe_is_read_as_a_file(self, shell, qwen, tmp_path):
         fifo = tmp_path / "pipe"
@@ -604,7 +627,7 @@ class TestJudging:
 
 def test_score_and_plot_read_alike():
     score, plot = (get_type_hints(each, include_extras=True) for each in (commands.score, commands.plot))
-    writing = {"form", "out", "per_problem", "script", "by", "k", "ci", "target", "clusters", "ci_method"}
+    writing = {"form", "out", "per_problem", "save", "script", "by", "k", "ci", "target", "clusters", "ci_method"}
     assert {name: kind for name, kind in score.items() if name not in writing}.items() <= plot.items()
 
 

@@ -36,29 +36,31 @@ def test_a_name_that_says_no_form(out):
 
 def test_targets_are_checked(tmp_path):
     here = tmp_path / "x.json"
-    output.check_targets(None, None, ["a.jsonl"])
-    output.check_targets(str(here), str(tmp_path / "y.csv"), ["a.jsonl"])
+    output.check_targets(["a.jsonl"])
+    output.check_targets(["a.jsonl"], out=str(here), per_problem=str(tmp_path / "y.csv"), save=str(tmp_path / "z.json"))
     with pytest.raises(OSError, match="is a folder"):
-        output.check_targets(str(tmp_path), None, [])
+        output.check_targets([], out=str(tmp_path))
     with pytest.raises(OSError, match="There is no folder"):
-        output.check_targets(None, str(tmp_path / "no" / "y.csv"), [])
+        output.check_targets([], per_problem=str(tmp_path / "no" / "y.csv"))
     assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.parametrize(
-    ("out", "per_problem", "path"),
+    ("path", "targets"),
     [
-        ("a.csv", "b/../a.csv", "x"),
-        (None, "r.jsonl", "r.jsonl"),
-        (None, "r.jsonl", "b/../r.jsonl"),
-        ("r.json", None, "r.json"),
+        ("x", {"out": "a.csv", "per_problem": "b/../a.csv"}),
+        ("x", {"out": "a.json", "save": "a.json"}),
+        ("r.jsonl", {"per_problem": "r.jsonl"}),
+        ("r.jsonl", {"per_problem": "b/../r.jsonl"}),
+        ("r.json", {"out": "r.json"}),
+        ("r.json", {"save": "r.json"}),
     ],
 )
-def test_a_file_of_results_is_not_overwritten(out, per_problem, path, tmp_path, monkeypatch):
+def test_a_file_of_results_is_not_overwritten(path, targets, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "b").mkdir()
     with pytest.raises(typer.BadParameter, match="another name"):
-        output.check_targets(out, per_problem, [path])
+        output.check_targets([path], **targets)
 
 
 def test_problems_with_odd_names(tmp_path):
