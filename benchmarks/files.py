@@ -15,12 +15,26 @@ from typing import Any
 
 import at_k
 from at_k.readers import read_samples
-from benchmarks.measure import ROOT, medians
+from benchmarks.measure import ROOT, medians, printed_by
 
 SAMPLES = 64
 
 _PARSE = "import sys, orjson\nfor line in open(sys.argv[1], 'rb'): orjson.loads(line)"
 """The parser alone, line by line, in a process of its own."""
+
+_PEAK = """
+import contextlib, io, sys
+from at_k.cli import app
+from benchmarks.measure import peak_memory
+with contextlib.redirect_stdout(io.StringIO()):
+    try:
+        app(sys.argv[1:])
+    except SystemExit as end:
+        if end.code:
+            raise
+print(peak_memory())
+"""
+"""The command, which says at its end what memory it held. What the system says of a child counts the parent too."""
 
 
 def time_command(problems: int, rounds: int, *, parquet: bool = False) -> list[float]:
@@ -41,7 +55,7 @@ def peak_of_command(problems: int) -> int:
     """Return the most memory, in bytes, that `at-k score` holds at once for one-line samples with verdicts."""
     with TemporaryDirectory() as folder:
         path = write_flat(Path(folder), problems)
-        return _run([sys.executable, "-m", "at_k", "score", str(path), "--format", "json"])[1]
+        return int(printed_by("-c", _PEAK, "score", str(path)))
 
 
 def peak_of_long_texts(megabytes: int) -> int:
@@ -52,7 +66,7 @@ def peak_of_long_texts(megabytes: int) -> int:
         with path.open("w") as file:
             for row in range(megabytes * 1_000_000 // len(text)):
                 file.write(f'{{"task_id": "p/{row // 8}", "generation": {text}, "passed": {_flag(row)}}}\n')
-        return _run([sys.executable, "-m", "at_k", "score", str(path), "--format", "json"])[1]
+        return int(printed_by("-c", _PEAK, "score", str(path)))
 
 
 def time_inspect(samples: int, rounds: int) -> list[float]:
@@ -187,25 +201,25 @@ def _time_processes(contestants: list[list[str]], rounds: int) -> list[float]:
     times: list[list[float]] = [[] for _ in contestants]
     for turn in range(1 + min(5, rounds)):
         for arguments, own in zip(contestants, times, strict=True):
-            elapsed = _run([sys.executable, *arguments])[0]
+            elapsed = _time_process([sys.executable, *arguments])
             if turn or not rounds:
                 own.append(elapsed)
     return [median(own) for own in times]
 
 
-def _run(command: list[str]) -> tuple[float, int]:
-    """Run a process. Return its time in seconds, and the most memory that it held, in bytes.
+def _time_process(command: list[str]) -> float:
+    """Return the seconds that a process takes.
 
     Python may keep the bytecode of the project, as that of an installed package is kept.
     """
     settings = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     start = perf_counter()
     child = os.posix_spawn(command[0], command, settings | {"PYTHONPATH": str(ROOT)}, file_actions=_QUIET)
-    _, status, usage = os.wait4(child, 0)
+    _, status = os.waitpid(child, 0)
     elapsed = perf_counter() - start
     if status:
         raise RuntimeError(f"{' '.join(command)} failed with status {os.waitstatus_to_exitcode(status)}")
-    return elapsed, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return elapsed
 
 
-_QUIET: list[Any] = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+_QUIET: list[Any] = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_WRONLY, 0) for stream in (1, 2)]
