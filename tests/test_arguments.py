@@ -44,7 +44,7 @@ def test_integers_of_five_thousand_digits_are_named_by_their_length(number):
             arguments.check_options({option: number})
 
 
-@pytest.mark.parametrize("value", [np.timedelta64(2, "s"), np.timedelta64(2), np.datetime64("2020")])
+@pytest.mark.parametrize("value", [np.timedelta64(2, "s"), np.timedelta64(2, "ns"), np.datetime64("2020")])
 def test_times_are_neither_counts_nor_shares(value):
     for option in ("k", "threshold", "thresholds"):
         for each in (value, [value]):

@@ -198,7 +198,7 @@ def test_errors_of_threshold(threshold, error, said):
     raises(error, ["`threshold`", *said], check_threshold, threshold)
 
 
-@pytest.mark.parametrize("value", [np.timedelta64(3), np.timedelta64(3, "s"), np.datetime64("2024-01-01")])
+@pytest.mark.parametrize("value", [np.timedelta64(3, "ns"), np.timedelta64(3, "s"), np.datetime64("2024-01-01")])
 @pytest.mark.parametrize("check", [check_k, check_tau, check_threshold, check_seed])
 def test_times_are_no_numbers(check, value):
     with pytest.raises(TypeError, match=type(value).__name__):

@@ -10,7 +10,9 @@ from at_k.uncertainty.bootstrap import bootstrap_interval
 
 def test_it_is_that_of_scipy():
     values = np.random.default_rng(1).beta(0.5, 0.2, size=60)
-    theirs = stats.bootstrap((values,), np.mean, n_resamples=20_000, rng=np.random.default_rng(2)).confidence_interval
+    theirs = stats.bootstrap(
+        (values,), np.mean, n_resamples=20_000, random_state=np.random.default_rng(2)
+    ).confidence_interval
     # The quantiles of 20,000 means vary by 1.5 % of the standard error; both are drawn.
     slack = 0.06 * values.std(ddof=1) / np.sqrt(60)
     assert_allclose(bootstrap_interval(values, n_resamples=20_000), theirs, atol=slack)

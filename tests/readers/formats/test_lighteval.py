@@ -1,6 +1,7 @@
 """lighteval: structs in Parquet, several golds, and texts from which nothing was extracted."""
 
 import json
+import re
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -123,8 +124,9 @@ def test_one_text_is_graded_by_a_metric(tmp_path):
     assert (samples.answers, samples.grades, samples.origin.chosen) == ([["x"]], [[1.0]], {"scorer": "em"})
     assert [note.code for note in samples.origin.notes] == ["collector.choice"]
     assert read_samples(path, scorer="f1").grades == [[0.5]]
-    with pytest.raises(InputError, match="“f1”, “em”, “qem”"):
+    with pytest.raises(InputError, match="no scorer “acc”") as caught:
         read_samples(path, scorer="acc")
+    assert {"“f1”", "“em”", "“qem”"} <= set(re.findall("“[a-z0-9]+”", str(caught.value)))  # in the order of PyArrow
 
 
 def test_choices_without_texts(tmp_path):
