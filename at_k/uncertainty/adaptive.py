@@ -180,8 +180,8 @@ def trace_adaptive(
         >>> curve = trace_adaptive([["7"] * 8, ["9", "7"] * 4], [[1] * 8, [0, 1] * 4], confidences=[0.9])
         >>> curve.fixed.round(2)  # the first problem is always right, the second in half of the cases
         array([0.75, 0.75, 0.75, 0.75, 0.75, 0.75, 0.75, 0.75])
-        >>> 3 < curve.samples[0] < 8  # three equal answers are enough for the first problem
-        np.True_
+        >>> bool(3 < curve.samples[0] < 8)  # three equal answers are enough for the first problem
+        True
     """
     ballots = columns.read_labels(votes, "votes")
     right = columns.read_grades(correct, "correct", missing=False)
