@@ -6,6 +6,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -200,11 +201,13 @@ def extract(rule: Extract, text: str, name: str, place: Callable[[], str]) -> st
 def extract_answers(answers: Answers, rule: Extract, name: str = "extract_fn") -> Answers:
     """Replace each text by the answer that it gives. A rule is applied once to each distinct text."""
     codes = answers.codes
-    found = [
-        extract(rule, text, name, lambda code=code: codes.place(int(np.argmax(codes.values == code))))  # type: ignore[misc]
-        for code, text in enumerate(answers.distinct)
-    ]
-    return answers.rename(found)
+
+    def place(code: int) -> str:
+        return codes.place(int(np.argmax(codes.values == code)))
+
+    return answers.rename(
+        [extract(rule, text, name, partial(place, code)) for code, text in enumerate(answers.distinct)]
+    )
 
 
 def extract_references(
@@ -222,7 +225,7 @@ def extract_references(
     for problem, row in enumerate(references):
         for text in row:
             if text not in found:
-                answer = extract(rule, text, name, lambda problem=problem: f"problem {problem}")  # type: ignore[misc]
+                answer = extract(rule, text, name, partial("problem {}".format, problem))
                 if answer is None and not keep:
                     raise InputError(
                         "extract.reference",

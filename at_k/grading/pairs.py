@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -240,7 +241,7 @@ def _gather_outcomes(pairs: _Pairs, found: Sequence[Any], grades: Sequence[float
 def _call(check: Check, met: Sequence[tuple[str, str]], pairs: _Pairs, answers: Answers) -> list[float]:
     """Call the function of a user for each pair, in input order, so that an error reports the first fault."""
     return [
-        _call_once(check, answer, reference, lambda sample=sample: answers.codes.place(sample))  # type: ignore[misc]
+        _call_once(check, answer, reference, partial(answers.codes.place, sample))
         for (answer, reference), sample in zip(met, pairs.first.tolist(), strict=True)
     ]
 
