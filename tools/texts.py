@@ -39,9 +39,9 @@ _OUTPUTS = {
 def render_documents(root: Path = ROOT) -> dict[Path, str]:
     """Return every document that repeats the registry, as it should be."""
     readme = root / "README.md"
-    text = _read(readme)
-    text = _fill_region(text, "metrics", list_metrics(), readme)
-    documents = {readme: _fill_region(text, "options", list_shared_options(), readme)}
+    documents = {readme: _fill_region(_read(readme), "metrics", list_metrics(), readme)}
+    guide = root / "docs" / "modules.md"
+    documents[guide] = _fill_region(_read(guide), "options", list_shared_options(), guide)
     guide = root / "docs" / "formats.md"
     text = _fill_region(_read(guide), "formats", list_formats(), guide)
     documents[guide] = _fill_region(text, "columns", list_columns(), guide)

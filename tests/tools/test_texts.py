@@ -17,7 +17,7 @@ every_metric = pytest.mark.parametrize("metric", FAMILY.values(), ids=list(FAMIL
 @pytest.fixture
 def copy(tmp_path):
     """A copy of what holds such texts."""
-    for name in ("README.md", "docs/formats.md"):
+    for name in ("README.md", "docs/formats.md", "docs/modules.md"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     shutil.copytree(ROOT / "metrics", tmp_path / "metrics", ignore=shutil.ignore_patterns("__pycache__"))
@@ -80,7 +80,7 @@ def test_a_new_card_needs_the_headings_alone(copy):
 @pytest.mark.parametrize(
     ("file", "part"),
     [
-        ("README.md", "<!-- options -->"),
+        ("docs/modules.md", "<!-- options -->"),
         ("metrics/gpassk/README.md", "<!-- /metrics -->"),
         ("metrics/gpassk/README.md", "### Output Values"),
         ("metrics/gpassk/gpassk.py", "Args:"),
