@@ -90,8 +90,8 @@ class Ragged:
     def total(self) -> Floats:
         """Add up the grades of each row, whatever their order, to the last digit. A missing grade counts as 0.
 
-        Grades are in [0, 1]. In each round the highest digits of every number, down to a unit, are added. The unit is as small as it may be
-        for these sums to be exact. Two rounds do for 64 grades that are above 2⁻³⁹.
+        Grades are in [0, 1]. In each round the highest digits of every number, down to a unit, are added. The unit is
+        as small as it may be for these sums to be exact. Two rounds do for 64 grades that are above 2⁻³⁹.
         """
         rest = np.nan_to_num(to_float64(self.values), nan=0.0)
         unit, step, rounds = 1.0, 2.0 ** (53 - int(self.n.max()).bit_length()), []
