@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 
 import numpy as np
 
 from at_k import columns
+from at_k.caching import cached_property
 from at_k.combinatorics import Ints
 from at_k.samples import Answers, Ragged
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from at_k.caching import cached_property
 from at_k.combinatorics import Floats, Ints
 
 _BLOCK = 1 << 17
@@ -88,8 +88,19 @@ class Ragged:
         return counts
 
     def total(self) -> Floats:
-        """Add up the grades of each row. A missing grade counts as 0."""
-        return np.asarray(self.with_values(np.nan_to_num(to_float64(self.values), nan=0.0)).sums())
+        """Add up the grades of each row, whatever their order, to the last digit. A missing grade counts as 0.
+
+        Grades are in [0, 1]. In each round the highest digits of every number, down to a unit, are added. The unit is
+        as small as it may be for these sums to be exact. Two rounds do for 64 grades that are above 2⁻³⁹.
+        """
+        rest = np.nan_to_num(to_float64(self.values), nan=0.0)
+        unit, step, rounds = 1.0, 2.0 ** (53 - int(self.n.max()).bit_length()), []
+        while rest.any():
+            unit = max(unit / step, np.nextafter(0, 1))
+            high = np.floor(rest / unit) * unit
+            rounds.append(self.with_values(high).sums())
+            rest -= high
+        return np.asarray(sum(reversed(rounds), np.zeros(len(self))))
 
     def keep(self, mask: NDArray[np.bool_]) -> Ragged:
         """Keep the samples that the mask marks; every problem must keep one."""

@@ -399,9 +399,12 @@ def elect_by_weight(
     """
     n, answers = len(answer), len(correct)
     first_seen = np.array([np.argmax(answer == a) for a in range(answers)], dtype=np.int64)
+    # Subsets are taken in an order of the samples that depends neither on their own nor on the numbers of the answers.
+    held = {a: (correct[a] if a >= 0 else -1, sorted(weight[answer == a].tolist())) for a in set(answer.tolist())}
+    order = np.array(sorted(range(n), key=lambda i: (held[answer[i]], answer[i], weight[i])))
 
     def share(drawn: NDArray[np.intp]) -> Floats:
-        rows = np.arange(len(drawn))
+        drawn, rows = order[drawn], np.arange(len(drawn))
         sums = np.zeros((len(drawn), answers + 1), dtype=weight.dtype)  # the last column takes the −1
         present = np.zeros(sums.shape, dtype=bool)
         for draw in drawn.T:

@@ -1,10 +1,12 @@
 """Ragged rows as flat values and offsets."""
 
 from itertools import pairwise
+from math import fsum
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from hypothesis import given, settings, strategies as st
+from numpy.testing import assert_array_equal, assert_array_max_ulp
 
 from at_k.samples import Answers, Ragged, to_float64
 
@@ -42,6 +44,19 @@ def test_sums(lengths, kind):
     column = Ragged.of_lengths(values, np.array(lengths))
     assert_array_equal(column.sums(), [sum(part.tolist()) for part in parts])
     assert column.sums().dtype == (np.int64 if kind is np.bool_ else kind)
+
+
+@given(rows=st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=9), min_size=1, max_size=4), data=st.data())
+@settings(max_examples=200, deadline=None)
+def test_totals_of_grades_do_not_depend_on_their_order(rows, data):
+    totals = ragged(*rows).total()
+    assert_array_equal(ragged(*(data.draw(st.permutations(row)) for row in rows)).total(), totals)
+    # each round adds exactly, and the few sums of the rounds are added with one more rounding at most
+    assert_array_max_ulp(totals, np.array([fsum(row) for row in rows]), maxulp=1)
+
+
+def test_a_missing_grade_counts_as_0_and_the_smallest_numbers_count():
+    assert_array_equal(ragged([0.5, np.nan], [5e-324, 5e-324], [1.0, 1.0]).total(), [0.5, 1e-323, 2.0])
 
 
 def test_the_samples_that_are_kept():

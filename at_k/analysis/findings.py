@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from at_k.caching import cached_property
 from at_k.combinatorics import Floats
 from at_k.error_bars import Confidence, ErrorBar, find_error_bars
 from at_k.errors import InputError, Message

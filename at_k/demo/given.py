@@ -6,8 +6,8 @@ from base64 import b64decode
 from binascii import Error as DecodingError
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
+from at_k.caching import cached_property
 from at_k.demo.limits import LIMITS
 from at_k.demo.words import make_error
 from at_k.errors import InputError, Message

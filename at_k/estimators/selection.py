@@ -392,6 +392,8 @@ def _choose_from_fronts(scores: Ragged, correct: Ragged, k: Sequence[int], seed:
     for problem, stream in enumerate(np.random.SeedSequence(seed).spawn(len(scores))):
         row = slice(scores.offsets[problem], scores.offsets[problem + 1])
         point, right = scores.values[row], correct.values[row]
+        order = np.lexsort((right, *point.T))  # subsets are taken in an order that does not depend on the samples' own
+        point, right = point[order], right[order]
         beats = (point[:, None] >= point).all(axis=2) & (point[:, None] > point).any(axis=2)
         share = partial(_share_front, beats=np.asarray(beats, dtype=np.float32), right=right)
         for column, draws in enumerate(k):

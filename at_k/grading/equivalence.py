@@ -2,15 +2,19 @@ r"""Merge answers that mean the same, so that they vote together: 0.5, ½, \frac
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
 from at_k.combinatorics import Ints
 from at_k.errors import InputError
 from at_k.grading.checkers import Check, Checker, ExactMatch, Numeric, checkers, find_checker, name_checker
+from at_k.grading.numbers import Rational
 from at_k.grading.workers import TIMEOUT, NotGraded
 from at_k.samples import Answers
 from at_k.validation import shorten, type_name
@@ -22,6 +26,32 @@ _EXACT = Numeric(rel_tol=0.0)
 """Compares numbers without a tolerance."""
 
 
+class _Polynomial(NamedTuple):
+    """A polynomial with integer coefficients that is not constant."""
+
+    variable: str
+    terms: frozenset[tuple[int, int]]
+
+
+_TERM = re.compile(r"\s*([+-]?)\s*(\d{0,300})\s?(?:([a-z])(?:\^(?:(\d{1,3})|\{(\d{1,3})\}))?)?\s*", re.ASCII)
+
+
+def _read_polynomial(text: str) -> _Polynomial | None:
+    """Read a sum of terms such as 3x^2, -x and 5; None for any other text."""
+    text = text.strip().removeprefix("$").removesuffix("$")
+    variables, terms, end = set(), Counter[int](), 0
+    while end < len(text):
+        found = _TERM.match(text, end)
+        if found is None or not (found[2] or found[3]) or (end and not found[1]):
+            return None
+        power = int(found[4] or found[5] or 1) if found[3] else 0
+        terms[power] += int(f"{found[1]}{found[2] or 1}")
+        variables |= {found[3]} - {None}
+        end = found.end()
+    held = frozenset((power, coefficient) for power, coefficient in terms.items() if coefficient)
+    return _Polynomial(variables.pop(), held) if len(variables) == 1 and any(power for power, _ in held) else None
+
+
 @dataclass(frozen=True)
 class Equivalence:
     """Say which answers are the same.
@@ -29,8 +59,9 @@ class Equivalence:
     Attributes:
         name: the name, for a signature.
         check: a checker or function that accepts two answers if they are the same.
-        numbers: whether two answers that are numbers are compared as numbers, and not by `check`. Math-Verify accepts
-            50% for 50 and for 0.5, and would let these two vote together.
+        numbers: whether two answers that are numbers are compared as numbers, and not by `check`, and so two
+            polynomials in one variable. Math-Verify accepts 50% for 50 and for 0.5, and would let these two vote
+            together. For a thousand polynomials of one problem it takes 40 minutes.
     """
 
     name: str
@@ -45,7 +76,7 @@ class Equivalence:
     def key(self, text: str) -> Hashable:
         """Return a form of an answer. Answers with equal forms are the same."""
         if self.numbers:
-            return _EXACT.normalize(text)
+            return _read_polynomial(text) or _EXACT.normalize(text)
         if isinstance(self.check, Checker) and self.check.equates_forms:
             return self.check.normalize(text)
         return text.strip() if isinstance(self.check, Checker) else text
@@ -91,9 +122,9 @@ class Merged:
 
     Attributes:
         shown: the answers, each class under its most frequent spelling.
-        judged: the same classes, each under the spelling that is compared with the references: a reference itself, if
-            it is among the spellings of the class, so that merging does not turn a right answer into a wrong one; if
-            not, the most frequent spelling.
+        judged: the same classes, each under the spelling that is compared with the references: the most frequent one,
+            or a reference itself if it is among them. All spellings then agree with that reference, in both orders, and
+            merging does not turn a right answer into a wrong one.
         not_compared: the number of pairs that could not be compared, by cause. They count as different.
     """
 
@@ -112,10 +143,11 @@ def merge_equivalent(
 ) -> Merged:
     """Merge equivalent answers of each problem.
 
-    Two answers are the same if the relation accepts them in either order. If it is not transitive, answers that are
-    linked by a chain of others are merged too (connected components): so the classes depend neither on the order of the
-    samples nor on the order of comparison. The most frequent spelling stands for a class; of equally frequent ones the
-    shortest, and of equally long ones the first in the order of characters.
+    All answers of a class agree pair by pair, each pair in both orders. A relation need not be transitive: Math-Verify
+    accepts 1,2 for (2,1) and for (1,2), and such a spelling must not join the votes of two answers that differ. So the
+    answers are taken by falling frequency, of equally frequent ones the shortest first, and of equally long ones the
+    first in the order of characters. Each joins the first class with which it agrees in full, or begins a new one. The
+    order of the samples does not matter. The first spelling in the same order stands for a class.
     """
     codes = answers.codes
     given = np.flatnonzero(codes.values >= 0)
@@ -134,9 +166,9 @@ def merge_equivalent(
     group, not_compared = keys[code], {}
     check = equivalence.check
     if not (isinstance(check, Checker) and check.equates_forms):
-        links = _Links(answers, equivalence, list(index), num_workers, timeout)
-        group = links.connect(problem, group, code[np.argsort(rank[code], kind="stable")], keys)
-        not_compared = links.not_compared
+        comparison = _Comparison(answers, equivalence, list(index), num_workers, timeout)
+        group = comparison.classify(problem, group, counts, code[np.argsort(rank[code], kind="stable")], keys)
+        not_compared = comparison.not_compared
     is_reference = np.zeros(len(cells), dtype=bool)
     if references is not None:
         stripped = [{text.strip() for text in row} for row in references]
@@ -167,8 +199,8 @@ def _rewrite(answers: Answers, given: Ints, code: Ints) -> Answers:
     return Answers(answers.codes.with_values(values), answers.distinct)
 
 
-class _Links:
-    """Connect the forms of each problem that a relation accepts."""
+class _Comparison:
+    """Find the classes of the forms of each problem by comparing them."""
 
     def __init__(
         self, answers: Answers, equivalence: Equivalence, forms: list[Hashable], workers: int | None, timeout: float
@@ -177,19 +209,27 @@ class _Links:
         self.workers, self.timeout = workers, timeout
         self.not_compared: dict[str, int] = {}
 
-    def connect(self, problem: Ints, group: Ints, codes: Ints, keys: Ints) -> Ints:
+    def classify(self, problem: Ints, group: Ints, counts: Ints, codes: Ints, keys: Ints) -> Ints:
         """Return the class of each cell, as one of its forms."""
         # The shortest text of a form stands for it. `codes` are in rising order of length.
-        text_of = dict(zip(keys[codes[::-1]].tolist(), codes[::-1].tolist(), strict=True))
+        text_of: dict[int, int] = {}
+        for form, code in zip(keys[codes].tolist(), codes.tolist(), strict=True):
+            text_of.setdefault(form, code)
+        place = {form: i for i, form in enumerate(text_of)}
         starts = np.flatnonzero(np.diff(problem, prepend=-1))
-        rows = [sorted(set(row.tolist())) for row in np.split(group, starts[1:])]
+        rows = []
+        for forms, times in zip(np.split(group, starts[1:]), np.split(counts, starts[1:]), strict=True):
+            votes = Counter[int]()
+            for form, count in zip(forms.tolist(), times.tolist(), strict=True):
+                votes[form] += count
+            rows.append(sorted(votes, key=lambda form: (-votes[form], place[form])))
         accepts = self._prepare(rows, text_of)
-        connected = group.copy()
+        classes = group.copy()
         for start, stop, row in zip(starts, [*starts[1:], len(group)], rows, strict=True):
             if len(row) > 1:
-                root = _connect(row, accepts)
-                connected[start:stop] = [root[each] for each in group[start:stop].tolist()]
-        return np.asarray(connected)
+                leader = _form_classes(row, accepts)
+                classes[start:stop] = [leader[each] for each in group[start:stop].tolist()]
+        return np.asarray(classes)
 
     def _prepare(self, rows: list[list[int]], text_of: dict[int, int]) -> Callable[[int, int], bool]:
         """Return the relation between forms. Each pair is compared once, in a fixed order of the two texts."""
@@ -199,22 +239,26 @@ class _Links:
             first, second = sorted((self.texts[text_of[a]], self.texts[text_of[b]]), key=lambda text: (len(text), text))
             return first, second
 
-        def are_numbers(a: int, b: int) -> bool:
-            return (
-                self.equivalence.numbers and not isinstance(self.forms[a], str) and not isinstance(self.forms[b], str)
-            )
+        def are_known(a: int, b: int) -> bool:
+            """Return whether both are numbers, or polynomials in one variable: equal ones have one form."""
+            if not self.equivalence.numbers:
+                return False
+            one, other = self.forms[a], self.forms[b]
+            if isinstance(one, _Polynomial) and isinstance(other, _Polynomial):
+                return one.variable == other.variable
+            return isinstance(one, Rational) and isinstance(other, Rational)
 
         if isinstance(check, Checker) and check.slow:
-            pairs = {pair for row in rows for pair in combinations(row, 2) if not are_numbers(*pair)}
+            pairs = {pair for row in rows for pair in combinations(sorted(row), 2) if not are_known(*pair)}
             known = self._compare_all(check, {pair: in_order(*pair) for pair in sorted(pairs)})
 
         def accepts(a: int, b: int) -> bool:
-            if are_numbers(a, b):
-                return False  # equal numbers have one form
+            if are_known(a, b):
+                return False
             pair = (min(a, b), max(a, b))
             if pair not in known:
                 first, second = in_order(a, b)
-                known[pair] = _ask(check, first, second) or _ask(check, second, first)
+                known[pair] = _ask(check, first, second) and _ask(check, second, first)
             return known[pair]
 
         return accepts
@@ -222,40 +266,29 @@ class _Links:
     def _compare_all(
         self, check: Checker, texts: dict[tuple[int, int], tuple[str, str]]
     ) -> dict[tuple[int, int], bool]:
-        found = dict.fromkeys(texts, False)
-        failed: dict[tuple[int, int], str] = {}
+        found = dict.fromkeys(texts, True)
         for reverse in (False, True):
-            left = [pair for pair in texts if not found[pair]]
+            left = [pair for pair in texts if found[pair]]
             asked = [texts[pair][::-1] if reverse else texts[pair] for pair in left]
-            for pair, grade in zip(
-                left,
-                check.grade_all(asked, num_workers=self.workers, timeout=self.timeout) if asked else [],
-                strict=True,
-            ):
+            grades = check.grade_all(asked, num_workers=self.workers, timeout=self.timeout) if asked else []
+            for pair, grade in zip(left, grades, strict=True):
                 if isinstance(grade, NotGraded):
-                    failed[pair] = grade.cause
-                else:
-                    found[pair] = grade > 0.5
-        for pair, cause in failed.items():
-            if not found[pair]:
-                self.not_compared[cause] = self.not_compared.get(cause, 0) + 1
+                    self.not_compared[grade.cause] = self.not_compared.get(grade.cause, 0) + 1
+                found[pair] = not isinstance(grade, NotGraded) and grade > 0.5
         return found
 
 
-def _connect(row: list[int], accepts: Callable[[int, int], bool]) -> dict[int, int]:
-    """Find the connected components. Return the smallest member of the component of each member."""
-    root = {each: each for each in row}
-
-    def find(each: int) -> int:
-        while root[each] != each:
-            each = root[each]
-        return each
-
-    for a, b in combinations(row, 2):
-        first, second = find(a), find(b)
-        if first != second and accepts(a, b):
-            root[max(first, second)] = min(first, second)
-    return {each: find(each) for each in row}
+def _form_classes(row: list[int], accepts: Callable[[int, int], bool]) -> dict[int, int]:
+    """Put each form into the first class with which it agrees in full. Return the first form of the class of each."""
+    classes: list[list[int]] = []
+    for form in row:
+        for members in classes:
+            if all(accepts(form, each) for each in members):
+                members.append(form)
+                break
+        else:
+            classes.append([form])
+    return {form: members[0] for members in classes for form in members}
 
 
 def _ask(check: Check, first: str, second: str) -> bool:

@@ -12,6 +12,7 @@ from at_k.grading.checkers import find_checker
 from at_k.grading.checkers.base import Checker
 from at_k.grading.checkers.quasi_exact import normalize_words
 from at_k.grading.extraction import EXTRACTIONS, extract_answers, extract_references
+from at_k.grading.letters import read_option
 from at_k.grading.numbers import Rational, read_number
 from at_k.grading.pairs import grade_samples
 from at_k.problems import Problems
@@ -20,16 +21,17 @@ from at_k.samples import Answers, Ragged
 _CANDIDATES: tuple[tuple[str | None, str], ...] = (
     (None, "numeric"),
     (None, "quasi_exact"),
-    (None, "choice"),
-    ("final_answer", "exact_match"),
     ("boxed", "exact_match"),
     ("last_number", "exact_match"),
-    ("choice", "exact_match"),
-    ("final_answer", "numeric"),
+    ("final_answer", "exact_match"),
     ("boxed", "numeric"),
     ("last_number", "numeric"),
+    ("final_answer", "numeric"),
+    (None, "choice"),
+    ("choice", "exact_match"),
 )
-"""What is tried, the simplest first. `numeric` is before `quasi_exact`, which drops signs and points of numbers."""
+"""What is tried; of those with equally many right answers the first is suggested. `numeric` is before `quasi_exact`,
+which drops signs and points of numbers. `choice` is tried only where all references have the letter of an option."""
 
 _SAMPLES = 5000
 """Samples that are tried. They take less than a second."""
@@ -85,8 +87,11 @@ def suggest_options(problems: Problems) -> Suggestion | None:
     answers = _take_first(problems.answers)
     references = problems.references[: len(answers)]
     given = int(np.count_nonzero(answers.codes.values >= 0))
+    lettered = all(read_option(text)[0] for row in references for text in row)
     best: Suggestion | None = None
     for rule, checker in _CANDIDATES:
+        if "choice" in (rule, checker) and not lettered:
+            continue
         read, accepted = answers, references
         if rule is not None:
             read = extract_answers(answers, EXTRACTIONS[rule])

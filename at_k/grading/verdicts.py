@@ -6,11 +6,11 @@ import inspect
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from at_k.caching import cached_property
 from at_k.columns import flag_samples, require_same_samples
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import InputError

@@ -8,9 +8,9 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import IO, Any
 
+from at_k.caching import cached_property
 from at_k.errors import InputError
 from at_k.readers.quoting import quote
 from at_k.readers.sources import Source, refuse_growth

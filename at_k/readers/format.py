@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
+from at_k.caching import cached_property
 from at_k.errors import InputError
 from at_k.limits import UNLIMITED, Limits
 from at_k.readers.quoting import quote_all, shorten

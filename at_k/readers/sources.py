@@ -7,10 +7,11 @@ import io
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple, NoReturn
 
+from at_k.caching import cached_property
 from at_k.errors import InputError
 from at_k.limits import UNLIMITED, Limits, exceeds
 from at_k.readers.decoding import decode, decode_line, decode_text

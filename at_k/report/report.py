@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from at_k.caching import cached_property
 from at_k.error_bars import ErrorBar
 from at_k.errors import Message, spell_for_output
 from at_k.grading import Verdicts

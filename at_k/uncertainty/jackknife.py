@@ -114,7 +114,7 @@ def jackknife_grades(graded: Ragged) -> Floats:
     mean = graded.total() / graded.n
     grades = np.nan_to_num(to_float64(graded.values), nan=0.0)
     error = graded.with_values((grades - np.repeat(mean, graded.n)) ** 2)
-    return np.where(graded.n > 1, error.sums() / (graded.n * np.maximum(graded.n - 1, 1)), np.nan)
+    return np.where(graded.n > 1, error.total() / (graded.n * np.maximum(graded.n - 1, 1)), np.nan)
 
 
 def jackknife_cons(
@@ -378,6 +378,7 @@ def _leave_out_ranks(share: Floats, own: Floats, low: Ints, high: Ints, k: int) 
     reached = np.concatenate([[0.0], np.cumsum(weights)])
     value = np.take_along_axis(below, low, axis=1) + np.take_along_axis(above, high, axis=1)
     value += own * (reached[high - 1] - reached[low])
+    value.sort(axis=1)  # so that the order of equal scores does not matter to the last digit
     mean = value.mean(axis=1, keepdims=True)
     return np.asarray(((value - mean) ** 2).sum(axis=1) * (n - 1) / n)
 
@@ -422,7 +423,7 @@ def jackknife_samples(estimate: Callable[..., ArrayLike], /, *rows: Sequence[Any
         if fit:
             without = [[_leave_out(column[problem], i) for i in range(size)] for column in rows]
             value = np.asarray(estimate(*without, k=[draws[column] for column in fit]))
-            variances[problem, fit] = value.var(axis=0) * (size - 1)
+            variances[problem, fit] = np.sort(value, axis=0).var(axis=0) * (size - 1)
     return variances if is_sequence(k) else variances[:, 0]
 
 

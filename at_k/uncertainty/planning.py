@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from math import inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from at_k.caching import cached_property
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import InputError, Message, spell_for_output
 from at_k.estimators.counts import pass_at_k

@@ -21,6 +21,12 @@ from at_k.problems import Problems
         (["1.5"], "15", None),
         (["5", "so -5"], "-5", Suggestion("last_number", "exact_match", 0.5)),
         (["x"], "y", None),
+        ([r"The answer is \boxed{5}."], "5", Suggestion("boxed", "exact_match", 1.0)),
+        (["The answer is 18."], "18", Suggestion("last_number", "exact_match", 1.0)),
+        ([r"The answer is \boxed{5.0}."], "5", Suggestion("boxed", "numeric", 1.0)),
+        ([r"The answer is \boxed{B}."], "(B)", Suggestion(None, "choice", 1.0)),
+        (["The answer is (B)."], "(B) Paris", Suggestion(None, "choice", 1.0)),
+        (["The answer is: a dog", "(C)"], "a dog", Suggestion("final_answer", "exact_match", 0.5)),
     ],
 )
 def test_suggestions(answers, reference, suggestion):

@@ -5,7 +5,9 @@ from math import fsum
 
 import pytest
 from hypothesis import given, settings, strategies as st
-from modules import AVG_AT_N, CONS_AT_K, GPASSK, PASS_AT_K, every_config, every_module
+from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, PASS_AT_K, every_config, every_module
+
+from at_k.arguments import CONFIGS
 
 quick = settings(max_examples=30, deadline=None)
 
@@ -54,16 +56,47 @@ def test_results_are_floats_of_the_known_keys_and_in_range(module, config, probl
     assert all(0 <= value <= 1 for value in bounded(module, result).values())
 
 
-@every_module
-@every_config
-@given(problems=problem_sets, data=st.data())
+fractions = st.floats(0, 1)
+drawn_samples = st.tuples(st.sampled_from("abcdef"), fractions, st.tuples(fractions, fractions), fractions)
+
+
+@pytest.mark.parametrize(
+    ("module", "config", "options"),
+    [
+        *((module, config, {}) for module in (GPASSK, PASS_AT_K, AVG_AT_N, CONS_AT_K) for config in CONFIGS),
+        (CONS_AT_K, "default", {"ties": "incorrect"}),
+        (CONS_AT_K, "default", {"weights": None}),
+        (CONS_AT_K, "default", {"weights": None, "ties": "strict"}),
+        (BEST_AT_K, "default", {"select": "weighted", "score_weights": [1, 0]}),
+        (BEST_AT_K, "graded", {"select": "weighted", "score_weights": [0.3, 0.7], "higher_is_better": False}),
+        (BEST_AT_K, "default", {"select": "lexicographic"}),
+        (BEST_AT_K, "graded", {"select": "pareto"}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("target", ["population", "problem_set"])
+@given(problems=st.lists(st.lists(drawn_samples, min_size=2, max_size=7), min_size=1, max_size=3), data=st.data())
 @quick
-def test_the_order_of_samples_is_irrelevant(module, config, problems, data):
-    shuffled = [data.draw(st.permutations(problem)) for problem in problems]
-    k = drawable(problems)
-    result = compute(module, config, problems, k=k)
-    # sums over samples and answers are taken in another order
-    assert compute(module, config, shuffled, k=k) == pytest.approx(result, rel=1e-12, abs=1e-14)
+def test_the_order_of_samples_changes_no_bit(module, config, options, target, problems, data):
+    found = []
+    for rows in (problems, [data.draw(st.permutations(problem)) for problem in problems]):
+        weights = {"weights": [[sample[3] for sample in row] for row in rows]} if "weights" in options else {}
+        bars = {"confidence_level": 0.9, "target": target}
+        found.append(compute(module, config, rows, **options | weights | bars, k=drawable(problems)))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    ("module", "options"), [(CONS_AT_K, {"weights": None}), (BEST_AT_K, {"select": "pareto"})], ids=str
+)
+def test_the_order_of_samples_does_not_change_what_is_simulated(module, options):
+    problem = [("abc"[i % 3], 0.0, (i * 7 % 11, i * 5 % 13), 1 + i % 4 / 10) for i in range(20)]
+    found = []
+    for row in (problem, problem[::-1], sorted(problem)):
+        weights = {"weights": [[sample[3] for sample in row]]} if "weights" in options else {}
+        found.append(compute(module, "default", [row], **options | weights, k=9))
+    assert any(key.endswith("_mcse") for key in found[0])
+    assert found[0] == found[1] == found[2]
 
 
 @given(problems=problem_sets, data=st.data())

@@ -9,15 +9,20 @@ from functools import lru_cache
 from typing import Any
 
 from at_k.grading.checkers.base import Checker
-from at_k.grading.numbers import to_ascii
+from at_k.grading.numbers import Rational, read_number, to_ascii
 
-_DELIMITED = re.compile(r"\$|\\\(|\\\[|\\boxed|\\begin\{(?:equation|align|math|displaymath)")
+_DELIMITED = re.compile(r"(?<!\\)\$|\\\(|\\\[|\\boxed|\\begin\{(?:equation|align|math|displaymath)")
 """What shows that a text marks its formulas itself."""
 
 _PROSE = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}[ ,;:]+[A-Za-z]{2,}[ ,;:]+[A-Za-z]{2,}")
 _FRACTION = re.compile(r"(\d*) (\d+)/(\d+)")
 _POWER = re.compile(r"\^([+-]?\d+)")
 _WHOLE = re.compile(r"[+-]?\d{1,300}", re.ASCII)
+_BOXED = re.compile(r"\\+f?boxed\s*\{([^{}]*)\}")
+_MONEY = re.compile("[$€£¥₹₩元]|EUR|GBP|JPY|CNY|RMB|INR|CHF|euro")
+
+_ROOT = re.compile(r"(?<![⁰¹²³⁴⁵⁶⁷⁸⁹√])√(?:(\d+(?:\.\d+)?|[A-Za-z])|\(([^()]*)\))(?!\w|\.\d|[(^{\\⁰¹²³⁴⁵⁶⁷⁸⁹⁻])")
+"""A root of which it is clear where it ends: √2x has two readings."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,7 +32,8 @@ class Math(Checker):
     It reads LaTeX and plain text: boxed answers, equations, sets, intervals, matrices, percentages. Each check runs in
     a worker process, which is ended when the check takes too long. It does the same in any thread and under asyncio.
 
-    Math-Verify rounds to 6 decimals, and accepts 50% for 50 as well as for 0.5.
+    Math-Verify rounds to 6 decimals, and accepts 50% for 50 as well as for 0.5. Numbers that `numeric` reads and
+    Math-Verify does not, such as 1 000, 2 1/2, 1e3 and €5, are accepted if they are equal.
 
     Examples:
         >>> Math()(r"\frac{1}{2}", "0.5"), Math()("x^2 + 2x + 1", "(x + 1)^2")
@@ -40,10 +46,16 @@ class Math(Checker):
     imports = ("math_verify",)
 
     def decide(self, answer: str, reference: str) -> bool | None:
-        """Decide equal texts and whole numbers here."""
+        """Decide equal texts, equal numbers and whole numbers here.
+
+        Numbers that differ are left to Math-Verify, which rounds, and knows that 50% may be meant by 50.
+        """
         answer, reference = answer.strip(), reference.strip()
         if answer == reference:
             return bool(answer)
+        number = _read_amount(answer)
+        if number is not None and number == _read_amount(reference) and not _have_other_money(answer, reference):
+            return True
         if _WHOLE.fullmatch(answer) and _WHOLE.fullmatch(reference):
             return int(answer) == int(reference)
         return None
@@ -71,6 +83,17 @@ class Math(Checker):
         return f"math(math-verify={version('math-verify')})"
 
 
+def _read_amount(text: str) -> Rational | None:
+    boxed = _BOXED.fullmatch(text)
+    return read_number(boxed[1] if boxed else text)
+
+
+def _have_other_money(answer: str, reference: str) -> bool:
+    """Return whether both name a currency, and not the same one: €5 and $5."""
+    first, second = (set(_MONEY.findall(re.sub("USD|dollar", "$", text))) for text in (answer, reference))
+    return bool(first and second and first != second)
+
+
 @lru_cache(maxsize=1024)
 def _parse(text: str) -> Any:
     from math_verify import parse
@@ -87,6 +110,7 @@ def prepare_text(text: str) -> str:
     """
     text = text.strip()
     if not text.isascii():
+        text = _ROOT.sub(r"\\sqrt{\1\2}", text).replace("∞", r"\infty ")
         text = _FRACTION.sub(r"\1\\frac{\2}{\3}", to_ascii(text)).strip()
         text = _POWER.sub(r"^{\1}", text)  # LaTeX raises the first character alone
     return text if _DELIMITED.search(text) or _PROSE.search(text) else f"${text}$"

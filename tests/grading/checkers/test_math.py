@@ -34,6 +34,37 @@ VERDICTS = {
     ("7", "7"): True,
     ("007", "7"): True,
     ("7", "8"): False,
+    # Numbers that Math-Verify does not read
+    (r"\$10", "10"): True,
+    (r"\$10", "$10$"): True,
+    (r"\$10", "11"): False,
+    (r"x = \$10", "10"): True,
+    ("1 000", "1000"): True,
+    ("1 000", "1"): False,
+    ("1 2", "12"): False,
+    ("2 1/2", r"\frac{5}{2}"): True,
+    ("2 1/2", "1"): False,
+    ("1e3", "1000"): True,
+    ("1e3", "e^3"): False,
+    ("€5", "5"): True,
+    ("€5", r"\$5"): False,
+    ("18 dollars", "18"): True,
+    ("18 dollars", r"\$18"): True,
+    (r"\boxed{1 000}", "1000"): True,
+    (r"\\boxed{5}", "5"): True,
+    (r"\\boxed{x+1}", "1+x"): True,
+    (r"\boxed 5", "5"): True,
+    (r"\boxed 57", "5"): False,
+    # Symbols
+    ("√2", r"\sqrt{2}"): True,
+    ("√2", "2"): False,
+    ("3√(x+1)", r"3\sqrt{x+1}"): True,
+    ("√12/2", r"\sqrt{3}"): True,
+    ("2³√8", "4"): False,  # it may be 8√8
+    ("√12x", r"\sqrt{1}"): False,
+    ("∞", r"\infty"): True,
+    ("-∞", r"\infty"): False,
+    ("(−∞, 2]", r"(-\infty, 2]"): True,
 }
 
 DIFFERENCES = {
