@@ -75,6 +75,7 @@ def plan_files(
     console = make_console()
     if form == "json":
         content = {"key": key, **spell_plan(found)}
+        content["notes"] = [*map(str, report.notes), *content["notes"]]
         content |= {} if predicted is None or predict is None else {"predicted": spell_prediction(predict, predicted)}
         content |= {} if curve is None else {"adaptive": spell_adaptive(curve)}
         console.file.write(json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
@@ -82,6 +83,8 @@ def plan_files(
     lines = lay_out_plan(found, report, key, console.width)
     lines += [] if predicted is None or predict is None else lay_out_prediction(predict, predicted, console.width)
     lines += [] if curve is None else lay_out_adaptive(curve, console.width)
+    notes = list_sentences(map(str, report.notes), console.width, "yellow")
+    lines += [[], *notes] if notes else []
     print_lines(lines, console)
 
 

@@ -1,0 +1,114 @@
+"""promptfoo: `eval -o out.jsonl` or `out.json`, a row for each sample.
+
+The problem is what `vars` holds: `id` is different in every row, and `testIdx` counts repeats, too. A file may hold
+several providers, which are models, and several prompts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from at_k.errors import InputError
+from at_k.readers.collector import Collector
+from at_k.readers.decoding import decode_line
+from at_k.readers.format import Format, Head, Reading, name_subject
+from at_k.readers.models import refuse_several
+from at_k.readers.samples import Origin, Samples
+from at_k.readers.sources import Source
+
+_FIELDS = ("vars", "success")
+
+_FAILED = 2
+"""The `failureReason` of a sample that could not be made or judged; 1 is that of a wrong one."""
+
+
+def _recognize(head: Head) -> bool:
+    if head.has("evalId", "results"):
+        return True
+    return head.layout in ("jsonl", "json") and head.has(*_FIELDS, "provider", "prompt", "testIdx")
+
+
+def _read(source: Source, reading: Reading) -> Samples:
+    collector = Collector(reading, unit="sample")
+    listed = _list_results(source.document) if source.layout == "json" else _list_rows(source, collector)
+    pooled = [reading.pool] if isinstance(reading.pool, str) else reading.pool
+    prompts: dict[str | None, None] = {}
+    model = None
+    for number, row in collector.entries(map(_name_model, listed), _FIELDS):
+        model = row.get("provider.label")
+        prompts[row.get("prompt.label")] = None
+        if "prompt.label" not in pooled:
+            refuse_several("prompt.label", list(prompts))
+        response = row.get("response")
+        output = response.get("output") if isinstance(response, dict) else None
+        collector.add(
+            number,
+            _name_problem(row["vars"]),
+            answer=output if output is None or isinstance(output, str) else json.dumps(output, ensure_ascii=False),
+            grade=None if row.get("failureReason") == _FAILED else row["success"],
+            meta=reading.list_fields(row["vars"]),
+            fields=row,
+        )
+    origin = Origin(
+        "promptfoo",
+        subject=name_subject(model=None if "provider.label" in pooled else model),
+        roles={"problem": "vars", "answers": "response.output", "grades": "success"},
+        notes=collector.note_shared_prompts(),
+    )
+    return collector.finish(origin)
+
+
+def _list_results(document: Any) -> list[object]:
+    """Return the rows of a document; a file of one line looks like one."""
+    found = document.get("results", [document])
+    found = found.get("results") if isinstance(found, dict) else found
+    if not isinstance(found, list):
+        raise InputError(
+            "promptfoo.results", "There is no list of results in this file. Write it again: promptfoo export."
+        )
+    return found
+
+
+def _list_rows(source: Source, collector: Collector) -> Iterator[object]:
+    for block in source.blocks():
+        for number, line in block.lines():
+            try:
+                row = decode_line(line, number)
+            except InputError as error:
+                collector.skip(error)
+                continue
+            yield row
+
+
+def _name_model(row: Any) -> Any:
+    """Return a row with its provider, by its label if it has one, and its prompt as fields of their own."""
+    if not isinstance(row, dict):
+        return row
+    named = {name: row[name] for name in row if name not in ("provider", "prompt")}
+    provider, prompt = (each if isinstance(each, dict) else {} for each in (row.get("provider"), row.get("prompt")))
+    label = provider.get("label") or provider.get("id")
+    return named | {"provider.label": _spell(label), "prompt.label": _spell(prompt.get("label"))}
+
+
+def _spell(label: object) -> str | None:
+    return None if label is None else str(label)
+
+
+def _name_problem(variables: Any) -> Any:
+    """Return the value of the only variable as it is, and several as JSON."""
+    if not isinstance(variables, dict):
+        return variables
+    only = next(iter(variables.values()), None) if len(variables) == 1 else None
+    return only if isinstance(only, (str, int, float)) else json.dumps(variables, ensure_ascii=False, sort_keys=True)
+
+
+FORMAT = Format(
+    name="promptfoo",
+    title="promptfoo 0.121",
+    file="out.jsonl, out.json",
+    samples="promptfoo eval --repeat n -o out.jsonl",
+    recognize=_recognize,
+    read=_read,
+)
