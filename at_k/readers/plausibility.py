@@ -273,7 +273,7 @@ def note_files(parts: Sequence[Samples], files: Sequence[str]) -> Message:
     counts = sorted({int(n) for part in parts for n in part.n})
     return Message(
         "note.files",
-        "{count:,} files were read as samples of one model on the same problems: {files}. Problems in each: "
+        "Read {count:,} files as samples of one model on the same problems: {files}. Problems in each: "
         "{problems:,}. Samples of a problem in each: {n}.",
         count=len(files),
         files=", ".join(shown),

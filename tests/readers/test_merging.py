@@ -155,7 +155,7 @@ def test_notes_are_said_once_and_versions_are_joined():
     origin = merge(parts, FILES).origin
     assert (origin.version, origin.notes[1:]) == ("1, 2", [note])
     assert str(origin.notes[0]) == (
-        "3 files were read as samples of one model on the same problems: run_0.jsonl, run_1.jsonl, run_2.jsonl. "
+        "Read 3 files as samples of one model on the same problems: run_0.jsonl, run_1.jsonl, run_2.jsonl. "
         "Problems in each: 1. Samples of a problem in each: 1."
     )
 

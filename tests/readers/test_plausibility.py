@@ -107,7 +107,7 @@ class TestFiles:
     def test_many_files_are_named_in_short(self, write):
         paths = [write(f"run_{i}.jsonl", verdicts(n=1 + i % 2)) for i in range(12)]
         assert str(read_samples(paths).origin.notes[0]) == (
-            "12 files were read as samples of one model on the same problems: "
+            "Read 12 files as samples of one model on the same problems: "
             + "".join(f"run_{i}.jsonl, " for i in range(9))
             + "…, run_11.jsonl. Problems in each: 5. Samples of a problem in each: 1 to 2."
         )

@@ -212,7 +212,7 @@ CHINESE = {
     "note.ci_method": "区间由方法 {method} 得出；题目较少或数值接近 0 和 1 时，它较少包含真值。",
     "note.copy": "同样的样本计了两次：{file} 是 {original} 的副本。若非有意，请去掉其中一个。",
     "note.drop": "缺失的样本：{count} 个，已略去。相应题目的 n 变小。",
-    "note.files": "{count:,} 个文件被读作同一模型在相同题目上的样本：{files}。每个文件的题目数：{problems:,}。每个文件中每道题的样本数：{n}。",
+    "note.files": "将 {count:,} 个文件读作同一模型在相同题目上的样本：{files}。每个文件的题目数：{problems:,}。每个文件中每道题的样本数：{n}。",
     "note.incorrect": "缺失的样本：{count} 个，按错误计，且不投票。",
     "note.intervals": "区间：{level} %，针对其他类似的题目。",
     "note.intervals_clusters": "区间：{level} %，针对其他类似的题目。题目成簇，簇数：{count:,}。",

@@ -13,12 +13,13 @@ from typing import Any
 from at_k.errors import InputError
 from at_k.readers.collector import Collector
 from at_k.readers.decoding import decode_line
+from at_k.readers.faults import find_fault
 from at_k.readers.format import Format, Head, Reading, name_subject
 from at_k.readers.models import refuse_several
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
 
-_FIELDS = ("vars", "success")
+_FIELDS = ("provider.label", "vars", "success")
 
 _FAILED = 2
 """The `failureReason` of a sample that could not be made or judged; 1 is that of a wrong one."""
@@ -27,27 +28,32 @@ _FAILED = 2
 def _recognize(head: Head) -> bool:
     if head.has("evalId", "results"):
         return True
-    return head.layout in ("jsonl", "json") and head.has(*_FIELDS, "provider", "prompt", "testIdx")
+    return head.layout in ("jsonl", "json") and head.has("provider", "prompt", "vars", "success")
 
 
 def _read(source: Source, reading: Reading) -> Samples:
     collector = Collector(reading, unit="sample")
     listed = _list_results(source.document) if source.layout == "json" else _list_rows(source, collector)
     pooled = [reading.pool] if isinstance(reading.pool, str) else reading.pool
-    prompts: dict[str | None, None] = {}
+    prompts: dict[str, None] = {}
     model = None
     for number, row in collector.entries(map(_name_model, listed), _FIELDS):
-        model = row.get("provider.label")
-        prompts[row.get("prompt.label")] = None
+        model = row["provider.label"]
+        prompts[row["prompt.label"]] = None
         if "prompt.label" not in pooled:
             refuse_several("prompt.label", list(prompts))
-        response = row.get("response")
-        output = response.get("output") if isinstance(response, dict) else None
+        try:
+            failed = row.get("failureReason") == _FAILED
+            answer = None if failed else _find_output(row, number, collector)
+            problem = _name_problem(row["vars"], number, collector)
+        except InputError as error:
+            collector.skip(error)
+            continue
         collector.add(
             number,
-            _name_problem(row["vars"]),
-            answer=output if output is None or isinstance(output, str) else json.dumps(output, ensure_ascii=False),
-            grade=None if row.get("failureReason") == _FAILED else row["success"],
+            problem,
+            answer=answer,
+            grade=None if failed else row["success"],
             meta=reading.list_fields(row["vars"]),
             fields=row,
         )
@@ -89,19 +95,24 @@ def _name_model(row: Any) -> Any:
     named = {name: row[name] for name in row if name not in ("provider", "prompt")}
     provider, prompt = (each if isinstance(each, dict) else {} for each in (row.get("provider"), row.get("prompt")))
     label = provider.get("label") or provider.get("id")
-    return named | {"provider.label": _spell(label), "prompt.label": _spell(prompt.get("label"))}
+    named |= {} if label is None else {"provider.label": str(label)}
+    return named | {"prompt.label": str(prompt.get("label", ""))}
 
 
-def _spell(label: object) -> str | None:
-    return None if label is None else str(label)
+def _find_output(row: dict[str, Any], number: int, collector: Collector) -> str | None:
+    response = row.get("response")
+    if not isinstance(response, dict) or "output" not in response:
+        raise collector.lack("response.output", number)
+    output = response["output"]
+    return output if output is None or isinstance(output, str) else json.dumps(output, ensure_ascii=False)
 
 
-def _name_problem(variables: Any) -> Any:
+def _name_problem(variables: Any, number: int, collector: Collector) -> Any:
     """Return the value of the only variable as it is, and several as JSON."""
     if not isinstance(variables, dict):
-        return variables
-    only = next(iter(variables.values()), None) if len(variables) == 1 else None
-    return only if isinstance(only, (str, int, float)) else json.dumps(variables, ensure_ascii=False, sort_keys=True)
+        raise find_fault("problem", variables, collector.place(number))
+    only = next(iter(variables.values())) if len(variables) == 1 else None
+    return only if only and isinstance(only, str) else json.dumps(variables, ensure_ascii=False, sort_keys=True)
 
 
 FORMAT = Format(
