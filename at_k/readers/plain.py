@@ -89,7 +89,8 @@ def collect_samples(
         _refuse_contradictions(kept, roles, samples, limits)
     questions = {}
     if "problem" not in given:
-        questions = find_questions(kept, roles["problem"], per_sample=samples.per_sample)
+        head = table.head if rows is None else table.head.take([row for row in rows if row < len(table.head)])
+        questions = find_questions(kept, head, roles["problem"], per_sample=samples.per_sample)
     subject = _find_models(kept, [*used, *pooled])
     origin = replace(samples.origin, subject=subject, notes=_note_unread_verdicts(table, roles, given, limits))
     return replace(samples, origin=origin, questions=questions)

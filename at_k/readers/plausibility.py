@@ -60,11 +60,12 @@ def refuse_several_sets(table: Table | ColumnTable, problem: str | None, taken: 
             )
 
 
-def find_questions(table: Table | ColumnTable, problem: str | None, *, per_sample: bool) -> dict[str, str]:
-    """Find what each problem asks, as far as the first rows say it.
+def find_questions(table: Table | ColumnTable, head: Table, problem: str | None, *, per_sample: bool) -> dict[str, str]:
+    """Find what each problem asks, as far as the first rows say it: all rows may have gigabytes of questions.
 
     Args:
         table: the rows.
+        head: the first of them.
         problem: the column that was taken for the names of the problems.
         per_sample: whether each sample has a row of its own.
 
@@ -74,7 +75,7 @@ def find_questions(table: Table | ColumnTable, problem: str | None, *, per_sampl
     column = next((name for name in table.columns if normalize_name(name) in QUESTION_NAMES), None)
     if problem is None or column is None or normalize_name(problem) in QUESTION_NAMES:
         return {}
-    (problems, names), (questions, texts) = table.head.coded(problem), table.head.coded(column)
+    (problems, names), (questions, texts) = head.coded(problem), head.coded(column)
     known = np.flatnonzero((problems >= 0) & (questions >= 0))
     if not len(known) or not all(isinstance(text, str) for text in texts):
         return {}

@@ -189,6 +189,17 @@ class TestQuestions:
         rows = [{"id": i, "question": f"question {i % 20}", "correct": i % 2} for i in range(24)]
         assert read_samples(write("f.jsonl", rows)).n.tolist() == [1] * 24
 
+    @pytest.mark.parametrize("count", [2, 1300], ids=["by rows", "by columns"])
+    def test_rows_that_are_left_out_ask_nothing(self, write, count):
+        asked = {
+            name: verdicts(n=count, benchmark=name, question=lambda i, j, name=name: f"{i} of {name}" + "-" * 500)
+            for name in "xy"
+        }
+        path = write("f.jsonl", [row for pair in zip(*asked.values(), strict=True) for row in pair])
+        refuse(path, "plain.several_sets")
+        refuse(path, "plain.two_questions", pool="benchmark")
+        assert read_samples(path, where={"benchmark": "y"}).n.tolist() == [count] * 5
+
     def test_an_id_of_two_questions(self, write):
         rows = [row for name in "xy" for row in verdicts(question=lambda i, j, name=name: f"{i} of {name}")]
         path = write("f.jsonl", rows)
