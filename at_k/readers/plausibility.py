@@ -152,13 +152,11 @@ def refuse_contradiction(samples: Samples, other: Samples, column: str) -> None:
 
 def refuse_odd_names(samples: Samples) -> None:
     """Raise if two names of problems differ in nothing that can be seen, or if the last one names a summary."""
-    import pyarrow.compute as pc
-
-    column = samples.table["problem"]
-    trimmed = pc.utf8_trim_whitespace(column)
-    if not pc.all(pc.equal(trimmed, column)).as_py():
+    names = samples.problems
+    trimmed = [name.strip() for name in names]
+    if trimmed != names:
         seen: dict[str, str] = {}
-        for problem, (name, short) in enumerate(zip(column.to_pylist(), trimmed.to_pylist(), strict=True)):
+        for problem, (name, short) in enumerate(zip(names, trimmed, strict=True)):
             if seen.setdefault(short, name) != name:
                 raise InputError(
                     "samples.white_space",
@@ -168,14 +166,14 @@ def refuse_odd_names(samples: Samples) -> None:
                     second=quote(name),
                     place=samples.place(problem, 0, "problem"),
                 )
-    last = column[-1].as_py()
-    if len(column) > 1 and last.strip(" :").casefold() in _SUMMARY_NAMES and samples.n[-1] <= samples.n[:-1].min():
+    last = names[-1]
+    if len(names) > 1 and last.strip(" :").casefold() in _SUMMARY_NAMES and samples.n[-1] <= samples.n[:-1].min():
         raise InputError(
             "samples.summary",
             "The last problem is called {name}, as a row is that sums up the others ({place}). Remove the row or, if "
             "it is a problem, rename it.",
             name=quote(last),
-            place=samples.place(len(column) - 1, 0, "problem"),
+            place=samples.place(len(names) - 1, 0, "problem"),
         )
 
 
