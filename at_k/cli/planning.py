@@ -11,6 +11,7 @@ from at_k.cli.layout import list_sentences, split_columns
 from at_k.cli.options import read_columns, refuse
 from at_k.cli.scoring import make_report, read_reading
 from at_k.cli.terminal import Line, make_console, print_lines
+from at_k.report.notes import describe_reading
 from at_k.report.tables import describe_size
 from at_k.values import Key
 
@@ -73,8 +74,10 @@ def plan_files(
     curve = _follow_votes(paths, dict(options)) if adaptive else None
     key = Key("pass@k" if tau is None else "G-Pass@k", k, tau)
     console = make_console()
+    read = [] if report.origin is None else describe_reading(report.origin)
     if form == "json":
         content = {"key": key, **spell_plan(found)}
+        content["notes"] = [*map(str, read), *content["notes"]]
         content |= {} if predicted is None or predict is None else {"predicted": spell_prediction(predict, predicted)}
         content |= {} if curve is None else {"adaptive": spell_adaptive(curve)}
         console.file.write(json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
@@ -82,6 +85,8 @@ def plan_files(
     lines = lay_out_plan(found, report, key, console.width)
     lines += [] if predicted is None or predict is None else lay_out_prediction(predict, predicted, console.width)
     lines += [] if curve is None else lay_out_adaptive(curve, console.width)
+    notes = list_sentences(map(str, read), console.width, "yellow")
+    lines += [[], *notes] if notes else []
     print_lines(lines, console)
 
 

@@ -49,8 +49,8 @@ def read_results(
         columns: role → column, or None for no column, where the guess is not right: `{"grades": "is_right"}`. The roles
             are problem, answers, references, grades, scores and group.
         where: column → the value, or list of values, of the rows to keep: `{"model": "a"}`.
-        pool: columns such as "model" whose rows are samples of one model after all; "file" if the files are runs that
-            number their samples alike.
+        pool: columns such as "model" whose rows are samples of one model after all; "file" if all files are samples of
+            one model, whatever their names are and however they number their samples.
         scorer: whose grades to take, where a file has several.
         filter: whose answers to take, where a file has several.
         tests: "base" or "plus", for EvalPlus.

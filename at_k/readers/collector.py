@@ -22,7 +22,8 @@ from at_k.readers.columnar import Verdicts, find_names, parse_verdicts
 from at_k.readers.decoding import decode_line
 from at_k.readers.faults import find_fault, find_long_text
 from at_k.readers.format import Head, Reading
-from at_k.readers.models import MODEL_NAMES, select_rows
+from at_k.readers.models import MODEL_NAMES, has_name, select_rows
+from at_k.readers.plausibility import refuse_odd_names
 from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
 from at_k.readers.samples import ROLES, STANDARD, Origin, Samples, Split
 from at_k.readers.sources import Source
@@ -431,7 +432,7 @@ class Collector:
         rows = np.frombuffer(self._rows, np.int64)[order]
         ends = offsets.tolist()
         numbered = len(self._numbers) == len(order)
-        return Samples(
+        samples = Samples(
             table=pa.table({role: columns[role] for role in STANDARD if role in columns}),
             origin=replace(
                 origin,
@@ -444,6 +445,8 @@ class Collector:
             if numbered
             else None,
         )
+        refuse_odd_names(samples)
+        return samples
 
     def _decode_slowly(self, line: bytes, fields: Sequence[str], number: int) -> dict[str, Any] | None:
         """Decode a line that the fast decoder refused; None if it is blank, or broken and left out."""
@@ -461,9 +464,7 @@ class Collector:
     def _find_models(self, row: dict[str, Any]) -> bool:
         """Find the columns of models that rows did not have before. Return whether rows are to be selected at all."""
         earlier = None if self._has_kept else NOTHING  # rows that were kept, and did not name a model
-        self._models |= {
-            name: earlier for name in row if name not in self._fields and normalize_name(name) in MODEL_NAMES
-        }
+        self._models |= {name: earlier for name in row if name not in self._fields and has_name(name, MODEL_NAMES)}
         self._fields.update(row)
         self._selects = bool(self._named or self._models)
         self._has_kept |= not self._selects

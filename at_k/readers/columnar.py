@@ -97,6 +97,13 @@ class ColumnTable:
             self._coded[name] = encode(self.column(name))
         return self._coded[name]
 
+    def add(self, name: str, cells: Sequence[object]) -> ColumnTable:
+        """Return the table with a further column."""
+        added = ColumnTable(self.head.add(name, cells[: len(self.head)]), self._load, self._taken)
+        added._held = self._held | {name: list(cells)}
+        added._spells = self._spells
+        return added
+
     def row_numbers(self) -> Any:
         """Return the number of each row in the file, as an array."""
         self.read([])

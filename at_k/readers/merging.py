@@ -13,8 +13,9 @@ import numpy as np
 from at_k.errors import InputError, Message
 from at_k.readers.arrays import make_array, make_lists, make_numbers, make_texts
 from at_k.readers.collector import keep_common
-from at_k.readers.models import MODEL_NAMES, write_value
-from at_k.readers.quoting import normalize_name, quote, quote_all
+from at_k.readers.models import MODEL_NAMES, has_name, write_value
+from at_k.readers.plausibility import note_files, refuse_other_names, refuse_other_questions
+from at_k.readers.quoting import quote, quote_all
 from at_k.readers.samples import SAMPLE_ROLES, STANDARD, Origin, Samples
 
 if TYPE_CHECKING:
@@ -47,10 +48,14 @@ def merge(parts: Sequence[Samples], files: Sequence[str], *, pool: Collection[st
     for part, file in zip(parts[1:], files[1:], strict=True):
         _refuse_other_problems(first, part, files[0], file)
         _refuse_other_columns(first, part, files[0], file)
+    if "file" not in pool:
+        refuse_other_questions(parts, files)
+    if not any(name == "file" or has_name(name, MODEL_NAMES) for name in pool) and not all(map(_is_named, parts)):
+        refuse_other_names(files)
     places = {name: place for place, name in enumerate(first.problems)}
     # For each file, where each of its problems stands in the first one.
     owners = [np.array([places[name] for name in part.problems]) for part in parts]
-    counts = [_count_samples(part) for part in parts]
+    counts = [part.n for part in parts]
     problem = np.concatenate([np.repeat(own, n) for own, n in zip(owners, counts, strict=True)])
     order = np.argsort(problem, kind="stable")
     offsets = np.concatenate([[0], np.cumsum(np.bincount(problem))])
@@ -69,7 +74,7 @@ def merge(parts: Sequence[Samples], files: Sequence[str], *, pool: Collection[st
     file_of = np.repeat(np.arange(len(parts)), [n.sum() for n in counts])
     return Samples(
         table=pa.table({role: columns[role] for role in STANDARD if role in columns}),
-        origin=_merge_origins([part.origin for part in parts], pool),
+        origin=_merge_origins([part.origin for part in parts], pool, note_files(parts, files)),
         rows=list(_split(rows[order].tolist(), offsets)),
         per_sample=True,
         numbers=None if "file" in pool else _merge_numbers(parts, owners, files, first.problems),
@@ -87,7 +92,7 @@ def _refuse_other_subjects(origins: Sequence[Origin], files: Sequence[str], pool
             found.setdefault(each.get(name), file)
         if len(found) > 1:
             listed = [f"{quote(value)} ({file})" for value, file in islice(found.items(), _LISTED)]
-            if normalize_name(name) in MODEL_NAMES:
+            if has_name(name, MODEL_NAMES):
                 raise InputError(
                     "merging.models",
                     "These files are not of the same {name}: {found}. Score them one at a time or, if all are samples "
@@ -202,7 +207,12 @@ def _leave_out(subject: Mapping[str, str], pool: Collection[str]) -> dict[str, s
     return {name: value for name, value in subject.items() if name not in pool}
 
 
-def _merge_origins(origins: Sequence[Origin], pool: Collection[str]) -> Origin:
+def _is_named(part: Samples) -> bool:
+    """Return whether a harness says of which model and task the samples are, so that names of files matter less."""
+    return part.origin.harness != "plain" and any(has_name(name, MODEL_NAMES) for name in part.origin.subject)
+
+
+def _merge_origins(origins: Sequence[Origin], pool: Collection[str], note: Message) -> Origin:
     """Return what holds for all files. What was left out is counted by its cause, with the first example of each."""
     examples: dict[str, Message] = {}
     counts: dict[str, int] = {}
@@ -216,18 +226,9 @@ def _merge_origins(origins: Sequence[Origin], pool: Collection[str]) -> Origin:
         origins[0],
         version=", ".join(versions) or None,
         subject=_leave_out(origins[0].subject, pool),
-        notes=list(notes.values()),
+        notes=[note, *notes.values()],
         skipped={examples[code]: count for code, count in counts.items()},
     )
-
-
-def _count_samples(part: Samples) -> np.ndarray[Any, Any]:
-    """Count the samples of each problem."""
-    role = next(role for role in SAMPLE_ROLES if role in part.table.column_names)
-    lengths: np.ndarray[Any, Any] = np.concatenate(
-        [chunk.value_lengths().to_numpy(zero_copy_only=False) for chunk in part.table[role].chunks]
-    )
-    return lengths.astype(np.int64)
 
 
 def _spread_rows(part: Samples, n: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -13,8 +13,42 @@ from at_k.readers.coding import encode, is_arrow
 from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
 from at_k.validation import type_name
 
-MODEL_NAMES = ("model", "model_name", "model_id", "llm", "engine", "system", "run", "checkpoint")
+MODEL_NAMES = ("model", "model_name", "model_id", "llm", "engine", "provider", "system", "run", "checkpoint")
 """Names of columns in which each value stands for a data set of its own."""
+
+SET_NAMES = ("dataset", "dataset_name", "data_source", "benchmark", "task", "task_name", "subset")
+"""Names of columns in which each value stands for a set of problems, whose ids may be those of another set."""
+
+_DEEPEST = 3
+"""Levels of objects in which models are looked for."""
+
+
+def has_name(column: str, names: Collection[str]) -> bool:
+    """Return whether a column, or the nested field that its dotted name stands for, has one of these names.
+
+    Examples:
+        >>> has_name("Model Name", MODEL_NAMES), has_name("provider.label", MODEL_NAMES), has_name("id", MODEL_NAMES)
+        (True, True, False)
+    """
+    *outer, last = map(normalize_name, column.split("."))
+    return (outer[-1] if outer and last in ("label", "name", "id") else last) in names
+
+
+def find_nested(row: Mapping[str, object], outer: str = "") -> dict[str, object]:
+    """Find the fields within the objects of a row that name its model or its set of problems.
+
+    Examples:
+        >>> find_nested({"id": 1, "provider": {"id": "openai:a", "label": "a"}, "meta": {"model": "b", "n": 1}})
+        {'provider.label': 'a', 'provider.id': 'openai:a', 'meta.model': 'b'}
+    """
+    found: dict[str, object] = {}
+    for name in sorted(row, key=lambda name: name != "label"):  # a label says more than the id beside it
+        value, path = row[name], f"{outer}{name}"
+        if isinstance(value, dict) and path.count(".") + 1 < _DEEPEST:
+            found |= find_nested(value, f"{path}.")
+        elif outer and isinstance(value, (str, int, float)) and has_name(path, (*MODEL_NAMES, *SET_NAMES)):
+            found[path] = value
+    return found
 
 
 def select_rows(
@@ -68,8 +102,9 @@ where={"model": "a"}. If all rows are samples of one model, say so: pool="model"
             )
     kept = _filter_rows(columns, where) if where else None
     for name in columns:
-        if normalize_name(name) in MODEL_NAMES and name not in used and name not in pooled:
-            _refuse_several(name, columns[name], kept)
+        is_read_within = any(other.startswith(f"{name}.") for other in columns)
+        if has_name(name, MODEL_NAMES) and not is_read_within and name not in used and name not in pooled:
+            refuse_several(name, columns[name], kept)
     return kept
 
 
@@ -97,7 +132,8 @@ def _filter_rows(columns: Mapping[str, Sequence[object]], where: Mapping[str, ob
     return [int(place) for place in np.flatnonzero(kept)]
 
 
-def _refuse_several(name: str, column: Sequence[object], kept: list[int] | None) -> None:
+def refuse_several(name: str, column: Sequence[object], kept: list[int] | None = None) -> None:
+    """Raise if the rows that are kept have several values in a column, each of which stands for a data set."""
     codes, known = _encode(column)
     values = [known[code] for code in dict.fromkeys((codes if kept is None else codes[kept]).tolist())]
     if len(values) > 1:

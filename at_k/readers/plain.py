@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
-
-import numpy as np
 
 from at_k.errors import InputError, Message
 from at_k.limits import UNLIMITED, Limits
 from at_k.readers.cells import READERS, Cell
-from at_k.readers.coding import count_distinct, find_firsts, join_codes
+from at_k.readers.coding import is_arrow
 from at_k.readers.columnar import ColumnTable
-from at_k.readers.models import MODEL_NAMES, select_rows, write_value
-from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
+from at_k.readers.models import MODEL_NAMES, SET_NAMES, find_nested, has_name, select_rows
+from at_k.readers.plausibility import find_questions, refuse_contradiction, refuse_odd_names, refuse_several_sets
+from at_k.readers.quoting import normalize_name, quote, shorten
 from at_k.readers.roles import (
     GROUP_NAMES,
     SAMPLE_NUMBERS,
@@ -28,9 +28,6 @@ from at_k.readers.samples import Columns, Samples
 from at_k.readers.standard import standardize
 from at_k.readers.tables import Table
 from at_k.validation import type_name
-
-SET_NAMES = ("dataset", "dataset_name", "data_source", "benchmark", "task", "task_name", "subset")
-"""Names of columns in which each value stands for a set of problems, whose ids may be those of another set."""
 
 _WATCHED = (
     dict.fromkeys((*MODEL_NAMES, *SET_NAMES, *GROUP_NAMES), "string")
@@ -73,6 +70,7 @@ def collect_samples(
     given = dict(columns or {})
     chosen = [*(where or ())] if isinstance(where, Mapping) else []
     pooled = [pool] if isinstance(pool, str) else list(pool)
+    table = _add_nested(table)
     if isinstance(table, ColumnTable):
         _read_ahead(table, given, [*chosen, *pooled], limits)
     table = settle_lists(table, given)
@@ -80,21 +78,58 @@ def collect_samples(
     used = [column for column in roles.values() if column is not None]
     rows = select_rows(_Columns(table), where=where, pool=pool, used=used)
     kept = table if rows is None else table.take(rows)
-    _refuse_several_sets(kept, roles["problem"], [*used, *pooled])
+    refuse_several_sets(kept, roles["problem"], [*used, *pooled])
     numbered = [name for name in list_named(kept, SAMPLE_NUMBERS) if name not in used]
     if any(name in kept.columns for name in pooled):
         numbered = []  # the samples of several models may have the same numbers
     numbered = [name for name in numbered if normalize_name(name) != "seed" or _varies(kept, name)]
     samples = standardize(kept, roles, limits=limits, numbered=numbered, skip=errors == "skip")
+    refuse_odd_names(samples)
+    if "grades" not in given:
+        _refuse_contradictions(kept, roles, samples, limits)
+    questions = {}
+    if "problem" not in given:
+        head = table.head if rows is None else table.head.take([row for row in rows if row < len(table.head)])
+        questions = find_questions(kept, head, roles["problem"], per_sample=samples.per_sample)
     subject = _find_models(kept, [*used, *pooled])
     origin = replace(samples.origin, subject=subject, notes=_note_unread_verdicts(table, roles, given, limits))
-    return replace(samples, origin=origin)
+    return replace(samples, origin=origin, questions=questions)
+
+
+def _add_nested(table: Table | ColumnTable) -> Table | ColumnTable:
+    """Return the table with a column for each field within objects that names models: `provider.label`."""
+    found = [find_nested(row) for row in table.head.rows]
+    for name in dict.fromkeys(chain.from_iterable(found)):
+        if name in table.columns:
+            continue
+        if isinstance(table, Table):
+            table = table.add(name, [fields.get(name) for fields in found])
+        else:
+            outer = next(column for column in table.columns if name.startswith(f"{column}."))
+            cells = table.column(outer)
+            cells = cells.to_pylist() if is_arrow(cells) else cells
+            table = table.add(name, [find_nested({outer: cell}).get(name) for cell in cells])
+    return table
+
+
+def _refuse_contradictions(table: Table | ColumnTable, roles: Columns, samples: Samples, limits: Limits) -> None:
+    """Raise if another column has the name of verdicts, and says something else."""
+    if roles["grades"] is None:
+        return
+    for name in list_named(table, VERDICT_NAMES):
+        if name in roles.values():
+            continue
+        try:
+            other = standardize(table, {"problem": roles["problem"], "grades": name}, limits=limits, skip=True)
+        except InputError:
+            continue  # it holds no verdicts
+        refuse_contradiction(samples, other, name)
 
 
 def _find_models(table: Table | ColumnTable, used: Sequence[str]) -> dict[str, str]:
     """Find of which model the rows are, or of which run of it: each of these columns has one value by now."""
     found = {}
-    for name in list_named(table, MODEL_NAMES):
+    for name in _leave_out_texts(table, [name for name in table.columns if has_name(name, MODEL_NAMES)]):
         values = [value for value in table.coded(name).values if value is not None]
         if name not in used and len(values) == 1:
             found[name] = shorten(str(values[0]))
@@ -115,13 +150,13 @@ def _read_likely(table: ColumnTable, given: Mapping[str, str | None], named: Seq
         table.head, {role: name for role, name in given.items() if name in table.columns}, limits=limits
     )
     names = [name for name in likely.values() if name is not None]
-    names += list_named(table, (*SAMPLE_NUMBERS, *MODEL_NAMES, *SET_NAMES))
+    names += list_named(table, (*SAMPLE_NUMBERS, *VERDICT_NAMES, *MODEL_NAMES, *SET_NAMES))
     names += [name for name in [*named, *given.values()] if name in table.columns]
     numeric = {likely["grades"], likely["scores"]} - {likely["answers"], likely["references"], None}
     table.read(_leave_out_texts(table, names), {name for name in numeric if name is not None})
 
 
-def _leave_out_texts(table: ColumnTable, names: Sequence[str]) -> list[str]:
+def _leave_out_texts(table: Table | ColumnTable, names: Sequence[str]) -> list[str]:
     """Leave out columns that hold objects: they number or name nothing."""
     return [
         name for name in dict.fromkeys(names) if not any(isinstance(cell, dict) for cell in table.head.column(name))
@@ -130,35 +165,6 @@ def _leave_out_texts(table: ColumnTable, names: Sequence[str]) -> list[str]:
 
 def _varies(table: Table | ColumnTable, name: str) -> bool:
     return len(table.coded(name).values) > 1
-
-
-def _refuse_several_sets(table: Table | ColumnTable, problem: str | None, taken: Sequence[str]) -> None:
-    """Raise if a problem has the name of another one in another set of problems."""
-    if problem is None:
-        return
-    for name in list_named(table, SET_NAMES):
-        if name in taken:
-            continue
-        sets, values = table.coded(name)
-        if count_distinct(sets) < 2:  # null is a value, too
-            continue
-        problems, names = table.coded(problem)
-        firsts = find_firsts(join_codes([problems, sets]))
-        several = np.bincount(problems[firsts][problems[firsts] >= 0]) > 1
-        if several.any():
-            clash = int(np.argmax(several))
-            own = firsts[problems[firsts] == clash]
-            raise InputError(
-                "plain.several_sets",
-                "Problem {problem} is in several sets of problems by column “{column}”: {values}. To score one set, "
-                "keep only its rows: where={where}. If it is the same problem in all of them, say so: pool={pool}. "
-                "Else give every problem a name of its own.",
-                problem=quote(names[clash]),
-                column=shorten(name),
-                values=quote_all(values[sets[row]] if sets[row] >= 0 else None for row in own.tolist()),
-                where=f"{{{write_value(name)}: {write_value(values[0])}}}",
-                pool=write_value(name),
-            )
 
 
 def _note_unread_verdicts(

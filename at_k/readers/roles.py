@@ -19,7 +19,7 @@ from at_k.readers.models import MODEL_NAMES
 from at_k.readers.quoting import normalize_name, quote, shorten
 from at_k.readers.samples import ROLES, SAMPLE_ROLES, Columns
 from at_k.readers.standard import refuse_unknown
-from at_k.readers.tables import PROBLEM_NAMES, Listed, Table
+from at_k.readers.tables import PROBLEM_NAMES, QUESTION_NAMES, Listed, Table
 
 NAMES = {
     "problem": " ".join(PROBLEM_NAMES),
@@ -58,9 +58,6 @@ VERDICT_NAMES = ("correct", "is_correct", "passed", "pass", "grade", "grades", "
 
 _PLACES = ("id", "idx", "uid")
 """Names of columns that may name the problem, or number the samples of each question."""
-
-_QUESTIONS = ("problem", "question", "prompt")
-"""Names of columns that may hold the text of the problem."""
 
 _MOST_GROUPS = 100
 """Different labels of a column that is guessed to be the group; any other column can be named."""
@@ -292,7 +289,7 @@ class _Guess:
             return column
         numbers = self.table.head.coded(column).codes
         for name in self.table.columns:
-            if normalize_name(name) in _QUESTIONS and self.fits("problem", name, {False}):
+            if normalize_name(name) in QUESTION_NAMES and self.fits("problem", name, {False}):
                 question = self.table.head.coded(name).codes
                 pairs = join_codes([question, numbers])
                 several = count_distinct(pairs) > count_distinct(numbers)

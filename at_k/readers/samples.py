@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from at_k.caching import cached_property
@@ -141,6 +142,9 @@ class Samples:
         per_sample: whether each sample has a row of its own.
         numbers: for each problem the numbers that the file gives to its samples (epochs, trials, repeats); None if it
             gives none.
+        questions: what some of the problems ask, by their names, to tell problems of one name apart.
+        files: the names of the files, where there are several.
+        file_of: for each problem the file of each of its samples, as a position in `files`.
     """
 
     table: pa.Table
@@ -148,6 +152,7 @@ class Samples:
     rows: Sequence[Sequence[int]]
     per_sample: bool
     numbers: Sequence[Sequence[object]] | None = None
+    questions: Mapping[str, str] = field(default_factory=dict)
     files: Sequence[str] = ()
     file_of: Sequence[Sequence[int]] = ()
 
@@ -189,6 +194,13 @@ class Samples:
     def group(self) -> list[str] | None:
         """A label for each problem."""
         return self.listed("group")
+
+    @cached_property
+    def n(self) -> NDArray[np.int64]:
+        """The number of samples of each problem."""
+        role = next(role for role in SAMPLE_ROLES if role in self.table.column_names)
+        lengths = [chunk.value_lengths().to_numpy(zero_copy_only=False) for chunk in self.table[role].chunks]
+        return np.concatenate(lengths).astype(np.int64)
 
     @property
     def roles(self) -> Columns:

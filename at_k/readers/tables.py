@@ -43,6 +43,9 @@ PROBLEM_NAMES = [
 ]
 """Names of the column that says which problem a row belongs to, the surest first."""
 
+QUESTION_NAMES = ("problem", "question", "prompt")
+"""Names of columns that may hold the text of the problem."""
+
 Row = dict[str, Any]
 
 
@@ -78,6 +81,16 @@ class Table:
     def coded(self, name: str) -> Coded:
         """Return the cells of a column as codes."""
         return encode(self.column(name))
+
+    def add(self, name: str, cells: Sequence[object]) -> Table:
+        """Return the table with a further column.
+
+        Examples:
+            >>> Table([{"id": 1}], ["id"], "json").add("model", ["a"]).rows
+            [{'id': 1, 'model': 'a'}]
+        """
+        rows = [row | {name: cell} for row, cell in zip(self.rows, cells, strict=True)]
+        return Table(rows, [*self.columns, name], self.layout, self.numbers)
 
     def row_numbers(self) -> Sequence[int]:
         """Return the number of each row in the file."""

@@ -120,6 +120,24 @@ def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Me
     return notes
 
 
+def explain_low_grades(problems: Problems, verdicts: Verdicts, threshold: float) -> list[Message]:
+    """Say that no grade is above the threshold, if that is why no sample is correct."""
+    if problems.grades is None or verdicts.c.any():
+        return []
+    highest = max(float(np.nanmax(part.values, initial=0)) for part in problems.grades)
+    if not highest:
+        return []
+    return [
+        Message(
+            "note.low_grades",
+            "No sample is correct, because no grade is above the threshold {threshold:g}. The highest grade is "
+            "{highest:g}. If it stands for a correct sample, lower `threshold`.",
+            threshold=threshold,
+            highest=highest,
+        )
+    ]
+
+
 _ISOLATION = {
     "namespaces": Message(
         "note.namespaces",

@@ -31,6 +31,7 @@ from at_k.report.frames import read_labels
 from at_k.report.judging import judge_data, name_samples
 from at_k.report.notes import (
     explain_intervals,
+    explain_low_grades,
     explain_odd_k,
     place_sample,
     refuse_k_above_n,
@@ -188,6 +189,7 @@ def score(
     confidence = replace(confidence, clusters=together)
     refuse_k_above_n(k, verdicts, names)
     notes = [*judged.notes, *write_notes(problems, verdicts, missing)]
+    notes += explain_low_grades(problems, verdicts, threshold)
     if problems.grades is not None and check_correct_fn != OPTIONS["check_correct_fn"].default:
         notes.append(
             Message(

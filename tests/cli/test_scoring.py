@@ -26,6 +26,42 @@ def test_several_files_are_one_report(write):
     assert report.n == [4, 4]
 
 
+class TestFilesOfTwoModels:
+    @pytest.fixture
+    def paths(self, write):
+        rows = [{"id": i, "correct": [i % 2, 0]} for i in range(5)]
+        return [write(*rows, name=f"{name}.jsonl") for name in ("llama-8b", "qwen-7b")]
+
+    def test_are_not_pooled(self, run, paths, tmp_path):
+        for words in (["score"], ["plan"], ["diagnose"], ["plot", "--out", tmp_path / "p.svg"]):
+            done = run(*words, *paths)
+            assert done.exit_code == 1
+            assert "llama-8b.jsonl and qwen-7b.jsonl may be of two models" in done.stderr
+            assert "`--pool file`" in done.stderr
+
+    def test_are_named_where_they_are_pooled(self, run, paths, tmp_path):
+        for words in (["score"], ["plan"], ["plan", "--format", "json"], ["plot", "--out", tmp_path / "p.svg"]):
+            done = run(*words, *paths, "--pool", "file", columns=200)
+            assert done.exit_code == 0
+            assert "samples of one model" in done.output
+            assert "llama-8b.jsonl, qwen-7b.jsonl" in done.output
+
+    def test_are_compared(self, run, paths):
+        assert run("compare", *paths).exit_code == 0
+
+
+def test_ways_on_are_options_of_the_command(run, write):
+    rows = [{"id": i, "question": f"q{i % 3}", "correct": i % 2, "passed": i % 3 == 0} for i in range(12)]
+    path = write(*rows)
+    done = run("score", path)
+    assert "`--columns grades=correct` or `--columns grades=passed`" in done.stderr
+    done = run("score", path, "--columns", "grades=passed")
+    assert "`--columns problem=question`" in done.stderr
+    assert run("score", path, "--columns", "grades=passed,problem=question").exit_code == 0
+    done = run("score", write({"id": 1, "correct": [0.5, 0.5]}, {"id": 2, "correct": [0.5, 0]}))
+    assert "lower `--threshold`" in " ".join(done.stdout.split())
+
+
 def test_options_that_are_wrong_for_all_data_come_first():
     with pytest.raises(typer.BadParameter, match="--threshold"):
         make_report(["not there"], **NOTHING, threshold=-1.0)

@@ -13,7 +13,7 @@ from at_k.readers.format import Reading
 from at_k.readers.merging import merge
 from at_k.readers.samples import STANDARD, Origin
 
-FILES = ["a.jsonl", "b.jsonl", "c.jsonl"]
+FILES = ["run_0.jsonl", "run_1.jsonl", "run_2.jsonl"]
 
 
 def collect(*samples, per_sample=True, **origin):
@@ -43,7 +43,7 @@ def test_samples_follow_each_other_by_problem():
     assert merged.rows == [[1, 2, 2, 1, 2], [3, 1, 3]]
     assert merged.file_of == [[0, 0, 1, 2, 2], [0, 1, 2]]
     assert merged.n_missing == 1
-    assert str(merged.place(1, 1)).startswith("b.jsonl, row 1")
+    assert str(merged.place(1, 1)).startswith("run_1.jsonl, row 1")
 
 
 def test_a_row_that_holds_several_samples_is_named_for_each_of_them():
@@ -56,7 +56,9 @@ def test_a_row_that_holds_several_samples_is_named_for_each_of_them():
 def test_numbers():
     one, other = collect(*graded(1, number=0)), collect(*graded(0, number=1))
     assert merge([one, other], FILES[:2]).numbers == [[0, 1]]
-    with pytest.raises(InputError, match=r"Sample 0 of problem “p” is in a\.jsonl and in b\.jsonl.*pool") as caught:
+    with pytest.raises(
+        InputError, match=r"Sample 0 of problem “p” is in run_0\.jsonl and in run_1\.jsonl.*pool"
+    ) as caught:
         merge([one, one], FILES[:2])
     assert caught.value.code == "merging.clash"
     pooled = merge([one, one], FILES[:2], pool=["file"])
@@ -67,10 +69,10 @@ def test_numbers():
 @pytest.mark.parametrize(
     ("one", "other", "said"),
     [
-        ({"subject": {"task": "x"}}, {"subject": {"task": "y"}}, "task: “x” (a.jsonl), “y” (b.jsonl)"),
-        ({"subject": {"task": "x"}}, {}, "task: “x” (a.jsonl), null (b.jsonl)"),
-        ({"harness": "x"}, {"harness": "y"}, "format: “x” (a.jsonl), “y” (b.jsonl)"),
-        ({"chosen": {"scorer": "x"}}, {"chosen": {"scorer": "y"}}, "scorer: “x” (a.jsonl), “y” (b.jsonl)"),
+        ({"subject": {"task": "x"}}, {"subject": {"task": "y"}}, "task: “x” (run_0.jsonl), “y” (run_1.jsonl)"),
+        ({"subject": {"task": "x"}}, {}, "task: “x” (run_0.jsonl), null (run_1.jsonl)"),
+        ({"harness": "x"}, {"harness": "y"}, "format: “x” (run_0.jsonl), “y” (run_1.jsonl)"),
+        ({"chosen": {"scorer": "x"}}, {"chosen": {"scorer": "y"}}, "scorer: “x” (run_0.jsonl), “y” (run_1.jsonl)"),
     ],
 )
 def test_files_of_different_things(one, other, said):
@@ -87,8 +89,8 @@ def test_files_of_different_models(one):
     assert caught.value.code == "merging.models"
     first = "“x”" if one else "null"
     assert str(caught.value) == (
-        f"These files are not of the same Model: {first} (a.jsonl), “y” (b.jsonl). Score them one at a time or, if all "
-        'are samples of one model, say so: pool="Model".'
+        f"These files are not of the same Model: {first} (run_0.jsonl), “y” (run_1.jsonl). Score them one at a time "
+        'or, if all are samples of one model, say so: pool="Model".'
     )
 
 
@@ -106,8 +108,8 @@ def test_different_problems_are_counted():
     with pytest.raises(InputError) as caught:
         merge([one, other], FILES[:2])
     assert str(caught.value) == (
-        "These files are not of the same problems: 1 are in both, 1 in a.jsonl alone, and 2 in b.jsonl alone, such as "
-        "“q”. Write the names of problems alike, or score the files one at a time."
+        "These files are not of the same problems: 1 are in both, 1 in run_0.jsonl alone, and 2 in run_1.jsonl alone, "
+        "such as “q”. Write the names of problems alike, or score the files one at a time."
     )
 
 
@@ -123,7 +125,7 @@ def test_what_is_said_about_a_problem(role):
     expected = ["x"] if role == "references" else "x"
     assert merge([said, silent, said], FILES).listed(role) == [expected]
     assert merge([silent, said], FILES[:2]).listed(role) == [expected]
-    with pytest.raises(InputError, match=r"“x” in b\.jsonl, and “y” in c\.jsonl") as caught:
+    with pytest.raises(InputError, match=r"“x” in run_1\.jsonl, and “y” in run_2\.jsonl") as caught:
         merge([silent, said, other], FILES)
     assert caught.value.code == "merging.differs"
 
@@ -151,14 +153,18 @@ def test_notes_are_said_once_and_versions_are_joined():
     note = Message("a.b", "A note.")
     parts = [collect(*graded(1), version=version, notes=[note]) for version in ("1", "2", None)]
     origin = merge(parts, FILES).origin
-    assert (origin.version, origin.notes) == ("1, 2", [note])
+    assert (origin.version, origin.notes[1:]) == ("1, 2", [note])
+    assert str(origin.notes[0]) == (
+        "Read 3 files as samples of one model on the same problems: run_0.jsonl, run_1.jsonl, run_2.jsonl. "
+        "Problems in each: 1. Samples of a problem in each: 1."
+    )
 
 
 def test_a_folder_with_other_files(tmp_path):
     line = {"task_id": "a", "completion": "", "result": "passed"}
-    for name, verdicts in (("x_results.jsonl", (True, False)), ("sub/y_results.jsonl", (True,))):
+    for name, verdicts in (("run_0/results.jsonl", (True, False)), ("run_1/results.jsonl", (True,))):
         path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir()
         path.write_text("\n".join(json.dumps(line | {"passed": each}) for each in verdicts))
     (tmp_path / "x.jsonl").write_text(json.dumps({"task_id": "a", "completion": ""}))
     (tmp_path / "summary.json").write_text('{"pass@1": 0.5}')
@@ -168,15 +174,15 @@ def test_a_folder_with_other_files(tmp_path):
     report = at_k.score(tmp_path, k=[1])
     assert (report.problems, report.n, report.c) == (["a"], [3], [2])
     samples = read_samples(tmp_path)
-    assert [path.rpartition("/")[2] for path in samples.files] == ["y_results.jsonl", "x_results.jsonl"]
+    assert [path.split("/")[-2:] for path in samples.files] == [["run_0", "results.jsonl"], ["run_1", "results.jsonl"]]
     assert isinstance(samples.table, pa.Table)
 
 
 def test_a_copy_of_a_file_is_noted(tmp_path):
-    paths = [tmp_path / name for name in ("a.csv", "b.csv", "c.csv")]
+    paths = [tmp_path / name for name in ("run_0.csv", "run_1.csv", "run_2.csv")]
     for path, grade in zip(paths, (1, 0, 1), strict=True):
         path.write_text(f"id,correct\n1,{grade}\n")
-    assert read_samples(paths[:2]).origin.notes == []
-    (note,) = read_samples(paths).origin.notes
+    assert [note.code for note in read_samples(paths[:2]).origin.notes] == ["note.files"]
+    _, note = read_samples(paths).origin.notes
     assert note.code == "note.copy"
     assert (note.values["file"], note.values["original"]) == (str(paths[2]), str(paths[0]))

@@ -66,10 +66,25 @@ ON_PAGE = {
         "references into one form.",
         "没有正确的答案：没有一个与参考答案相同，例如 {answer} 与 {reference}。请把答案与参考答案写成同一种形式。",
     ),
+    "plain.own_names": (
+        "Every row has its own value in column “{problem}”, so that it would be a problem of its own, but column “{column}” "
+        "repeats: {example}. Choose the column of the problems under “Columns”.",
+        "每一行在列 “{problem}” 中的值都不同，因而各成一道题，但列 “{column}” 有重复：{example}。请在 “列” 中选择题目的列。",
+    ),
     "plain.several_sets": (
         "Problem {problem} is in several sets of problems by column “{column}”: {values}. Give the rows of one set, or give "
         "every problem a name of its own.",
         "按列 “{column}”，题目 {problem} 属于多个题集：{values}。请只给出一个题集的行，或给每道题不同的名称。",
+    ),
+    "plain.two_questions": (
+        "Problem {problem} has two different values in column “{column}”: {first} and {second}. Choose the column of the "
+        "problems under “Columns”.",
+        "题目 {problem} 在列 “{column}” 中有两个不同的值：{first} 和 {second}。请在 “列” 中选择题目的列。",
+    ),
+    "plain.two_verdicts": (
+        "Columns “{taken}” and “{column}” contradict each other in {count:,} of {total:,} samples, first at {place}. Choose "
+        "the column of the grades under “Columns”.",
+        "列 “{taken}” 与 “{column}” 在 {total:,} 个样本中有 {count:,} 个相互矛盾，第一处在{place}。请在 “列” 中选择判定的列。",
     ),
     "plain.zip": (
         "No harness that is known here wrote this zip file. Its members are: {members}. Extract the one with the results, and "

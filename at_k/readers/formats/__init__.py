@@ -17,6 +17,7 @@ from at_k.readers.formats import (
     nemo_skills,
     opencompass,
     plain,
+    promptfoo,
     tau_bench,
     trl,
     verifiers,
@@ -42,6 +43,7 @@ _FORMATS = (
     trl.FORMAT,
     verifiers.FORMAT,
     nemo_skills.FORMAT,
+    promptfoo.FORMAT,
     human_eval.FORMAT,
     plain.FORMAT,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from at_k.errors import InputError, Message
@@ -32,6 +33,7 @@ def _read(source: Source, reading: Reading) -> Samples:
     scorer = None if given else choose(reading.scorer, found, "scorer")
     optional = [name for name in ("predicted_answer", "expected_answer", "reward_model_score") if name in first]
     lines: dict[tuple[object, ...], int] = {}
+    questions: dict[str, str] = {}
     for line, row in collector.rows(source, [*([] if scorer is None else [scorer]), *optional]):
         place = collector.place(line)
         try:
@@ -50,6 +52,7 @@ def _read(source: Source, reading: Reading) -> Samples:
             meta={name: row[name] for name in _META if name in row},
             fields=row,
         )
+        questions[str(line)] = str(row.get("problem", row.get("question", "")))
     several = scorer is not None and len(found) > 1
     origin = Origin(
         "nemo-skills",
@@ -63,7 +66,8 @@ def _read(source: Source, reading: Reading) -> Samples:
         },
         notes=[note_choice("scorer", str(scorer), found)] if several and reading.scorer is None else [],
     )
-    return collector.finish(origin)
+    # Problems are told apart by their lines alone, which another data set has too.
+    return replace(collector.finish(origin), questions={} if "problem" in reading.columns else questions)
 
 
 def _refuse_repeated(

@@ -53,7 +53,7 @@ def test_a_trial_that_raised_an_exception_is_missing(tmp_path):
 def test_two_runs_number_their_trials_alike(tmp_path):
     with pytest.raises(InputError, match="Sample 0 of problem 0 is there twice: sample 1 and sample 2"):
         read_samples(write(tmp_path / "f", {}, {}))
-    one, other = (write(tmp_path / name, {}, {"task_id": 1}) for name in "gh")
+    one, other = (write(tmp_path / name, {}, {"task_id": 1}) for name in ("run_0", "run_1"))
     with pytest.raises(InputError, match='pool="file"') as caught:
         read_samples([one, other])
     assert caught.value.code == "merging.clash"

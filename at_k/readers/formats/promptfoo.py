@@ -1,0 +1,125 @@
+"""promptfoo: `eval -o out.jsonl` or `out.json`, a row for each sample.
+
+The problem is what `vars` holds: `id` is different in every row, and `testIdx` counts repeats, too. A file may hold
+several providers, which are models, and several prompts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from at_k.errors import InputError
+from at_k.readers.collector import Collector
+from at_k.readers.decoding import decode_line
+from at_k.readers.faults import find_fault
+from at_k.readers.format import Format, Head, Reading, name_subject
+from at_k.readers.models import refuse_several
+from at_k.readers.samples import Origin, Samples
+from at_k.readers.sources import Source
+
+_FIELDS = ("provider.label", "vars", "success")
+
+_FAILED = 2
+"""The `failureReason` of a sample that could not be made or judged; 1 is that of a wrong one."""
+
+
+def _recognize(head: Head) -> bool:
+    if head.has("evalId", "results"):
+        return True
+    return head.layout in ("jsonl", "json") and head.has("provider", "prompt", "vars", "success")
+
+
+def _read(source: Source, reading: Reading) -> Samples:
+    collector = Collector(reading, unit="sample")
+    listed = _list_results(source.document) if source.layout == "json" else _list_rows(source, collector)
+    pooled = [reading.pool] if isinstance(reading.pool, str) else reading.pool
+    prompts: dict[str, None] = {}
+    model = None
+    for number, row in collector.entries(map(_name_model, listed), _FIELDS):
+        model = row["provider.label"]
+        prompts[row["prompt.label"]] = None
+        if "prompt.label" not in pooled:
+            refuse_several("prompt.label", list(prompts))
+        try:
+            failed = row.get("failureReason") == _FAILED
+            answer = None if failed else _find_output(row, number, collector)
+            problem = _name_problem(row["vars"], number, collector)
+        except InputError as error:
+            collector.skip(error)
+            continue
+        collector.add(
+            number,
+            problem,
+            answer=answer,
+            grade=None if failed else row["success"],
+            meta=reading.list_fields(row["vars"]),
+            fields=row,
+        )
+    origin = Origin(
+        "promptfoo",
+        subject=name_subject(model=None if "provider.label" in pooled else model),
+        roles={"problem": "vars", "answers": "response.output", "grades": "success"},
+        notes=collector.note_shared_prompts(),
+    )
+    return collector.finish(origin)
+
+
+def _list_results(document: Any) -> list[object]:
+    """Return the rows of a document; a file of one line looks like one."""
+    found = document.get("results", [document])
+    found = found.get("results") if isinstance(found, dict) else found
+    if not isinstance(found, list):
+        raise InputError(
+            "promptfoo.results", "There is no list of results in this file. Write it again: promptfoo export."
+        )
+    return found
+
+
+def _list_rows(source: Source, collector: Collector) -> Iterator[object]:
+    for block in source.blocks():
+        for number, line in block.lines():
+            try:
+                row = decode_line(line, number)
+            except InputError as error:
+                collector.skip(error)
+                continue
+            yield row
+
+
+def _name_model(row: Any) -> Any:
+    """Return a row with its provider, by its label if it has one, and its prompt as fields of their own."""
+    if not isinstance(row, dict):
+        return row
+    named = {name: row[name] for name in row if name not in ("provider", "prompt")}
+    provider, prompt = (each if isinstance(each, dict) else {} for each in (row.get("provider"), row.get("prompt")))
+    label = provider.get("label") or provider.get("id")
+    named |= {} if label is None else {"provider.label": str(label)}
+    return named | {"prompt.label": str(prompt.get("label", ""))}
+
+
+def _find_output(row: dict[str, Any], number: int, collector: Collector) -> str | None:
+    response = row.get("response")
+    if not isinstance(response, dict) or "output" not in response:
+        raise collector.lack("response.output", number)
+    output = response["output"]
+    return output if output is None or isinstance(output, str) else json.dumps(output, ensure_ascii=False)
+
+
+def _name_problem(variables: Any, number: int, collector: Collector) -> Any:
+    """Return the value of the only variable as it is, and several as JSON."""
+    if not isinstance(variables, dict):
+        raise find_fault("problem", variables, collector.place(number))
+    only = next(iter(variables.values())) if len(variables) == 1 else None
+    return only if only and isinstance(only, str) else json.dumps(variables, ensure_ascii=False, sort_keys=True)
+
+
+FORMAT = Format(
+    name="promptfoo",
+    title="promptfoo 0.121",
+    file="out.jsonl, out.json",
+    samples="promptfoo eval --repeat n -o out.jsonl",
+    recognize=_recognize,
+    read=_read,
+)

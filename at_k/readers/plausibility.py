@@ -1,0 +1,281 @@
+"""Check that what was read is what was meant: samples of one model, on one set of problems, and no more than these.
+
+A false alarm costs the user one option, which the error names. A wrong reading without a word costs much more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from os.path import abspath, commonpath, relpath
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from at_k.errors import InputError, Message
+from at_k.readers.coding import Codes, count_distinct, find_firsts, join_codes
+from at_k.readers.models import SET_NAMES, has_name, write_value
+from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
+from at_k.readers.samples import Samples
+from at_k.readers.tables import QUESTION_NAMES
+
+if TYPE_CHECKING:
+    from at_k.readers.columnar import ColumnTable
+    from at_k.readers.tables import Table
+
+_SUMMARY_NAMES = ("mean", "average", "avg", "total", "overall", "all", "sum")
+"""Names that a last row has which is no problem, but sums up the rows above."""
+
+_LISTED = 10
+"""Files that a note lists."""
+
+
+def refuse_several_sets(table: Table | ColumnTable, problem: str | None, taken: Collection[str]) -> None:
+    """Raise if a problem has the name of another one in another set of problems."""
+    if problem is None:
+        return
+    for name in table.columns:
+        if name in taken or not has_name(name, SET_NAMES):
+            continue
+        sets, values = table.coded(name)
+        if count_distinct(sets) < 2:  # null is a value, too
+            continue
+        problems, names = table.coded(problem)
+        firsts = find_firsts(join_codes([problems, sets]))
+        several = np.bincount(problems[firsts][problems[firsts] >= 0]) > 1
+        if several.any():
+            clash = int(np.argmax(several))
+            own = firsts[problems[firsts] == clash]
+            raise InputError(
+                "plain.several_sets",
+                "Problem {problem} is in several sets of problems by column “{column}”: {values}. To score one set, "
+                "keep only its rows: where={where}. If it is the same problem in all of them, say so: pool={pool}. "
+                "Else give every problem a name of its own.",
+                problem=quote(names[clash]),
+                column=shorten(name),
+                values=quote_all(values[sets[row]] if sets[row] >= 0 else None for row in own.tolist()),
+                where=f"{{{write_value(name)}: {write_value(values[0])}}}",
+                pool=write_value(name),
+            )
+
+
+def find_questions(table: Table | ColumnTable, head: Table, problem: str | None, *, per_sample: bool) -> dict[str, str]:
+    """Find what each problem asks, as far as the first rows say it: all rows may have gigabytes of questions.
+
+    Args:
+        table: the rows.
+        head: the first of them.
+        problem: the column that was taken for the names of the problems.
+        per_sample: whether each sample has a row of its own.
+
+    Raises:
+        InputError: if one name stands for two questions, or each sample of a question has a name of its own.
+    """
+    column = next((name for name in table.columns if normalize_name(name) in QUESTION_NAMES), None)
+    if problem is None or column is None or normalize_name(problem) in QUESTION_NAMES:
+        return {}
+    (problems, names), (questions, texts) = head.coded(problem), head.coded(column)
+    known = np.flatnonzero((problems >= 0) & (questions >= 0))
+    if not len(known) or not all(isinstance(text, str) for text in texts):
+        return {}
+    problems, questions = problems[known], questions[known]
+    ways = {"all": f'{{"problem": {write_value(column)}}}', "one": f'{{"problem": {write_value(problem)}}}'}
+    firsts = find_firsts(problems)
+    asked = np.full(len(names), -1, dtype=np.int64)
+    asked[problems[firsts]] = questions[firsts]
+    other = questions != asked[problems]
+    if other.any():
+        row = int(np.argmax(other))
+        raise InputError(
+            "plain.two_questions",
+            "Problem {problem} has two different values in column “{column}”: {first} and {second}. If each is a "
+            "problem, say so: columns={all}. If both are the same problem, say so: columns={one}.",
+            problem=quote(names[problems[row]]),
+            column=shorten(column),
+            first=quote(texts[asked[problems[row]]]),
+            second=quote(texts[questions[row]]),
+            **ways,
+        )
+    if per_sample and _has_own_names(table.coded(problem).codes) and _is_mostly_repeated(questions):
+        raise InputError(
+            "plain.own_names",
+            "Every row has its own value in column “{problem}”, so that it would be a problem of its own, but column "
+            "“{column}” repeats: {example}. If its values are the problems, say so: columns={all}. If each row is a "
+            "problem all the same, say so: columns={one}.",
+            problem=shorten(problem),
+            column=shorten(column),
+            example=quote(texts[np.bincount(questions).argmax()]),
+            **ways,
+        )
+    return {str(names[code]): str(texts[asked[code]]) for code in problems[firsts].tolist()}
+
+
+def _has_own_names(problems: Codes) -> bool:
+    return count_distinct(problems) == len(problems)
+
+
+def _is_mostly_repeated(questions: Codes) -> bool:
+    """Return whether half of the rows share their question with another one. A few problems may be there twice."""
+    counts = np.bincount(questions)
+    return bool(2 * counts[counts > 1].sum() >= len(questions))
+
+
+def refuse_contradiction(samples: Samples, other: Samples, column: str) -> None:
+    """Raise if another column of verdicts says something else than the one that was taken."""
+    import pyarrow.compute as pc
+
+    if not np.array_equal(samples.n, other.n):
+        return  # broken rows were left out of one of them
+    mine, its = (
+        pc.greater(each.table["grades"].combine_chunks().flatten(), 0.5).to_numpy(zero_copy_only=False)
+        for each in (samples, other)
+    )
+    differs = np.array([a is not None and b is not None and a != b for a, b in zip(mine, its, strict=True)], dtype=bool)
+    if differs.any():
+        place = int(np.argmax(differs))
+        problem = int(np.searchsorted(np.cumsum(samples.n), place, side="right"))
+        taken = samples.roles["grades"] or ""
+        raise InputError(
+            "plain.two_verdicts",
+            "Columns “{taken}” and “{column}” contradict each other in {count:,} of {total:,} samples, first at "
+            "{place}. Say which of them holds the verdicts: columns={one} or columns={other}.",
+            taken=shorten(taken),
+            column=shorten(column),
+            count=int(differs.sum()),
+            total=len(differs),
+            place=samples.place(problem, place - int(samples.n[:problem].sum()), "grades"),
+            one=f'{{"grades": {write_value(taken)}}}',
+            other=f'{{"grades": {write_value(column)}}}',
+        )
+
+
+def refuse_odd_names(samples: Samples) -> None:
+    """Raise if two names of problems differ in nothing that can be seen, or if the last one names a summary."""
+    names = samples.problems
+    trimmed = [name.strip() for name in names]
+    if trimmed != names:
+        seen: dict[str, str] = {}
+        for problem, (name, short) in enumerate(zip(names, trimmed, strict=True)):
+            if seen.setdefault(short, name) != name:
+                raise InputError(
+                    "samples.white_space",
+                    "Two names of problems differ in nothing but white space at their ends: {first} and {second} "
+                    "({place}). Write them alike if it is one problem; else rename one of them.",
+                    first=quote(seen[short]),
+                    second=quote(name),
+                    place=samples.place(problem, 0, "problem"),
+                )
+    last = names[-1]
+    if len(names) > 1 and last.strip(" :").casefold() in _SUMMARY_NAMES and samples.n[-1] <= samples.n[:-1].min():
+        raise InputError(
+            "samples.summary",
+            "The last problem is called {name}, as a row is that sums up the others ({place}). Remove the row or, if "
+            "it is a problem, rename it.",
+            name=quote(last),
+            place=samples.place(len(names) - 1, 0, "problem"),
+        )
+
+
+def refuse_other_questions(parts: Sequence[Samples], files: Sequence[str]) -> None:
+    """Raise if a problem has one question in one file, and another one in another file."""
+    asked: dict[str, tuple[str, str]] = {}
+    for part, file in zip(parts, files, strict=True):
+        for problem, question in part.questions.items():
+            first, first_file = asked.setdefault(problem, (question, file))
+            if first != question:
+                raise InputError(
+                    "merging.questions",
+                    "Problem {problem} is not the same in both files: {first} in {first_file}, and {second} in "
+                    "{second_file}. Score the files one at a time or, if they are samples of the same problems all "
+                    'the same, say so: pool="file".',
+                    problem=quote(problem),
+                    first=quote(first),
+                    first_file=first_file,
+                    second=quote(question),
+                    second_file=file,
+                )
+
+
+_ENDING = re.compile(r"(\.(jsonl|ndjson|json|csv|tsv|parquet|eval|gz|zst|txt))+$", re.IGNORECASE)
+_MOMENT = re.compile(
+    r"(?<!\d)(?:19|20)\d\d([-_]?)\d\d\1\d\d(?:[T_ -]*\d\d([-_:.]?)\d\d\2\d\d(?:\.\d+)?(?:Z|[+-]\d\d[-:]?\d\d)?)?(?!\d)"
+    r"|(?<!\d)\d{9,}(?!\d)|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+    re.IGNORECASE,
+)
+"""A date, a time, or a random identifier."""
+
+_NUMBER = re.compile(r"(\d+(?:\.\d+)*)")
+
+_RUN_WORDS = re.compile(
+    "attempt|completions?|gen|generations?|i|n|outs?|outputs?|rank|rep|repeat|replica|results?|rollouts?|round|rs|runs?|"
+    "samples?|seed|trial|try|worker"
+)
+"""Words before a number that counts runs."""
+
+_WEIGHT_WORDS = re.compile("checkpoint|ckpt|epochs?|it|iter|iteration|steps?|v|version")
+"""Words before a number that stands for other weights: a checkpoint of a training run is a model of its own."""
+
+
+def refuse_other_names(files: Sequence[str]) -> None:
+    """Raise if the names of files, and of their folders, tell more than runs apart: two models or data sets."""
+    shapes = [_NUMBER.split(_MOMENT.sub("", _ENDING.sub("", abspath(file)))) for file in files]
+    first, words = shapes[0], shapes[0][::2]
+    other = next((file for file, shape in zip(files, shapes, strict=True) if shape[::2] != words), None)
+    for place in range(1, len(first), 2) if other is None else ():
+        numbers = [shape[place] for shape in shapes]
+        if len({*numbers}) > 1 and not _count_runs({*numbers}, "".join(first[:place]), first[place + 1]):
+            other = next(file for file, number in zip(files, numbers, strict=True) if number != first[place])
+            break
+    if other is None:
+        return
+    one, another = list_names([files[0], other])
+    raise InputError(
+        "merging.names",
+        "By their names, {first} and {second} may be of two models, checkpoints or data sets. Score them one at a "
+        'time or, if all are samples of one model, say so: pool="file".',
+        first=one,
+        second=another,
+    )
+
+
+def _count_runs(numbers: Collection[str], before: str, behind: str) -> bool:
+    """Return whether the numbers that tell names apart count runs: not sizes (8b, 70b), versions or checkpoints."""
+    words = re.findall(r"[a-z]+", before.lower())
+    word = words[-1] if words else ""
+    if _WEIGHT_WORDS.fullmatch(word) or re.match(r"[bmk](?![a-z])", behind, re.IGNORECASE):
+        return False
+    stands_alone = not re.search(r"[a-z]", re.split(r"[/\\]", before)[-1], re.IGNORECASE)
+    if stands_alone or _RUN_WORDS.fullmatch(word):
+        return True
+    if not all(number.isdigit() for number in numbers):
+        return False
+    found = sorted({*map(int, numbers)})
+    return found[0] < 2 and found == list(range(found[0], found[0] + len(found)))
+
+
+def list_names(files: Sequence[str]) -> list[str]:
+    """Name files in short: without the folder that all of them share.
+
+    Examples:
+        >>> list_names(["runs/a/0.jsonl", "runs/a/1.jsonl"]), list_names(["llama/r.json", "qwen/r.json"])
+        (['0.jsonl', '1.jsonl'], ['llama/r.json', 'qwen/r.json'])
+    """
+    folder = commonpath([str(Path(abspath(file)).parent) for file in files])
+    return [relpath(abspath(file), folder) for file in files]
+
+
+def note_files(parts: Sequence[Samples], files: Sequence[str]) -> Message:
+    """Say which files were read together, and what each of them holds."""
+    names = list_names(files)
+    shown = names if len(names) <= _LISTED else [*names[: _LISTED - 1], "…", names[-1]]
+    counts = sorted({int(n) for part in parts for n in part.n})
+    return Message(
+        "note.files",
+        "Read {count:,} files as samples of one model on the same problems: {files}. Problems in each: "
+        "{problems:,}. Samples of a problem in each: {n}.",
+        count=len(files),
+        files=", ".join(shown),
+        problems=len(parts[0].problems),
+        n=str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}",
+    )

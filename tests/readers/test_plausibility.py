@@ -1,0 +1,242 @@
+"""What was read is what was meant, or an error names the option that settles it, or a note says what was taken."""
+
+import json
+from itertools import product
+
+import pytest
+
+import at_k
+from at_k.errors import InputError
+from at_k.readers import read_samples
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a file of JSON lines, or of the text that is given, and return its path."""
+
+    def write(name, content):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = content if isinstance(content, str) else "".join(json.dumps(row) + "\n" for row in content)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def verdicts(ids=range(5), n=4, **fields):
+    """List n samples of each problem; a field is a value, or a function of the problem and the sample."""
+    return [
+        {"id": i, "correct": (i + j) % 3 == 0}
+        | {name: value(i, j) if callable(value) else value for name, value in fields.items()}
+        for i, j in product(ids, range(n))
+    ]
+
+
+def refuse(path, code, **options):
+    with pytest.raises(InputError) as caught:
+        read_samples(path, **options)
+    assert caught.value.code == code
+    return str(caught.value)
+
+
+class TestFiles:
+    def test_other_questions_under_the_same_ids(self, tmp_path, write):
+        for name in ("run_0", "run_1"):
+            write(f"{name}.jsonl", verdicts(question=lambda i, j, name=name: f"question {i} of {name}"))
+        said = refuse(tmp_path, "merging.questions")
+        assert "Problem “0”" in said
+        assert "“question 0 of run_1” in" in said
+        assert 'pool="file"' in said
+        assert read_samples(tmp_path, pool="file").n.tolist() == [8] * 5
+
+    def test_two_sets_of_problems(self, write):
+        paths = [write(f"{name}.jsonl", verdicts(question=f"of {name}")) for name in ("aime24", "math500")]
+        refuse(paths, "merging.questions", columns={"group": None})
+        refuse([write(path.name, verdicts()) for path in paths], "merging.names")
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            ("llama-8b.jsonl", "qwen-7b.jsonl"),
+            ("llama/results.jsonl", "qwen/results.jsonl"),
+            ("llama-8b.jsonl", "llama-70b.jsonl"),
+            ("qwen1.5b.jsonl", "qwen2.5b.jsonl"),
+            ("gpt-4.jsonl", "gpt-5.jsonl"),
+            ("qwen2.jsonl", "qwen3.jsonl"),
+            ("aime24.jsonl", "aime25.jsonl"),
+            ("model_v1.jsonl", "model_v2.jsonl"),
+            ("step_100.jsonl", "step_200.jsonl"),
+            ("global_step_0/r.jsonl", "global_step_1/r.jsonl"),
+            ("checkpoint-1/0.jsonl", "checkpoint-2/0.jsonl"),
+            ("step/100/r.jsonl", "step/200/r.jsonl"),
+            ("temp0.2.jsonl", "temp0.8.jsonl"),
+            ("a.jsonl", "b.jsonl"),
+        ],
+    )
+    def test_names_of_models_or_sets(self, write, one, other):
+        paths = [write(name, verdicts()) for name in (one, other)]
+        said = refuse(paths, "merging.names")
+        one, other = one.removeprefix("step/"), other.removeprefix("step/")  # the folder of both is not named
+        assert f"{one} and {other} may be of two models" in said.replace("\\", "/")
+        assert 'pool="file"' in said
+        merged = read_samples(paths, pool="file")
+        assert merged.n.tolist() == [8] * 5
+        assert f"{one}, {other}. Problems in each: 5. Samples of a problem in each: 4." in str(merged.origin.notes[0])
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            ("run_0.jsonl", "run_1.jsonl"),
+            ("run_3.jsonl", "run_17.jsonl.gz.jsonl"),
+            ("output-rs3.jsonl", "output-rs11.jsonl"),
+            ("seed=1.jsonl", "seed=42.jsonl"),
+            ("7.jsonl", "42.jsonl"),
+            ("7/results.jsonl", "42/results.jsonl"),
+            ("qwen2.5-7b_0.jsonl", "qwen2.5-7b_1.jsonl"),
+            ("samples_2026-11-21T10-51-56.618154.jsonl", "samples_2026-11-22T00-00-00.1.jsonl"),
+            ("eval_20261121.jsonl", "eval_20261122.jsonl"),
+            ("eval_1763700000.jsonl", "eval_1763800000.jsonl"),
+        ],
+    )
+    def test_names_of_runs(self, write, one, other):
+        samples = read_samples([write(name, verdicts()) for name in (one, other)])
+        assert samples.n.tolist() == [8] * 5
+        assert f": {one}, {other}." in str(samples.origin.notes[0])
+
+    def test_many_files_are_named_in_short(self, write):
+        paths = [write(f"run_{i}.jsonl", verdicts(n=1 + i % 2)) for i in range(12)]
+        assert str(read_samples(paths).origin.notes[0]) == (
+            "Read 12 files as samples of one model on the same problems: "
+            + "".join(f"run_{i}.jsonl, " for i in range(9))
+            + "…, run_11.jsonl. Problems in each: 5. Samples of a problem in each: 1 to 2."
+        )
+
+    def test_models_that_the_user_pools(self, write):
+        paths = [write(f"{name}.jsonl", verdicts(model=name)) for name in ("llama", "qwen")]
+        refuse(paths, "merging.models")
+        assert read_samples(paths, pool="model").n.tolist() == [8] * 5
+
+
+class TestNestedModels:
+    @pytest.mark.parametrize(
+        ("field", "nest"),
+        [
+            ("provider.label", lambda name: {"provider": {"id": "exec", "label": name}}),
+            ("provider.id", lambda name: {"provider": {"id": name}}),
+            ("meta.model", lambda name: {"meta": {"model": name, "n": 1}}),
+            ("meta.config.model_name", lambda name: {"meta": {"config": {"model_name": name}}}),
+        ],
+    )
+    @pytest.mark.parametrize("count", [1, 1300], ids=["by rows", "by columns"])
+    def test_several(self, write, field, nest, count):
+        rows = [
+            row | nest(name) for name in ("x", "y") for row in verdicts(n=count, text="-" * 500 if count > 1 else "")
+        ]
+        path = write("f.jsonl", rows)
+        said = refuse(path, "models.several")
+        assert f'where={{"{field}": "x"}}' in said
+        assert read_samples(path, where={field: "y"}).n.tolist() == [count] * 5
+        assert read_samples(path, where={field: "y"}).origin.subject[field] == "y"
+        assert read_samples(path, pool=field).n.tolist() == [2 * count] * 5
+
+    def test_a_nested_benchmark(self, write):
+        path = write("f.jsonl", [row | {"meta": {"benchmark": name}} for name in ("x", "y") for row in verdicts()])
+        assert 'where={"meta.benchmark": "x"}' in refuse(path, "plain.several_sets")
+        assert read_samples(path, where={"meta.benchmark": "y"}).n.tolist() == [4] * 5
+
+
+class TestNames:
+    @pytest.mark.parametrize("space", [" ", "\t", "\N{NO-BREAK SPACE}"])
+    def test_white_space_at_the_ends(self, write, space):
+        rows = [f"p{i}{end},{i % 2}" for i in range(6) for end in ("", space)]
+        said = refuse(write("f.csv", "\n".join(["id,correct", *rows])), "samples.white_space")
+        assert "line 3, column “id”" in said
+
+    def test_white_space_that_all_have(self, write):
+        assert read_samples(write("f.csv", "id,correct\na ,1\na ,0\nb ,1")).problems == ["a ", "b "]
+
+    def test_white_space_in_files_of_a_harness(self, write):
+        row = {"completion": "", "passed": True, "result": "passed"}
+        refuse(write("f.jsonl", [{"task_id": "a", **row}, {"task_id": "a ", **row}]), "samples.white_space")
+
+    @pytest.mark.parametrize("name", ["mean", "Average", "TOTAL", "overall", "all", "Mean:"])
+    @pytest.mark.parametrize("n", [1, 4])
+    def test_a_row_that_sums_up(self, write, name, n):
+        rows = [f"p{i},{j % 2}" for i in range(6) for j in range(n)]
+        said = refuse(write("f.csv", "\n".join(["id,correct", *rows, f"{name},0.5"])), "samples.summary")
+        assert f"“{name}”" in said
+        assert f"line {6 * n + 2}, column “id”" in said
+
+    @pytest.mark.parametrize("rows", ["mean,1\nb,0", "a,1\nmean,1\nmean,0", "mean,1\nmean,0", "a,1\nmeaning,1"])
+    def test_problems_that_have_such_names(self, write, rows):
+        names = dict.fromkeys(row.partition(",")[0] for row in rows.split("\n"))
+        assert read_samples(write("f.csv", f"id,correct\n{rows}")).problems == list(names)
+
+
+class TestQuestions:
+    @pytest.mark.parametrize("column", ["question", "Prompt"])
+    def test_an_id_for_each_sample(self, write, column):
+        rows = [{"id": i, column: f"question {i % 6}", "correct": i % 2} for i in range(24)]
+        path = write("f.jsonl", rows)
+        said = refuse(path, "plain.own_names")
+        assert f'columns={{"problem": "{column}"}}' in said
+        assert 'columns={"problem": "id"}' in said
+        assert read_samples(path, columns={"problem": column}).n.tolist() == [4] * 6
+        assert read_samples(path, columns={"problem": "id"}).n.tolist() == [1] * 24
+
+    def test_a_question_that_is_there_twice(self, write):
+        rows = [{"id": i, "question": f"question {i % 20}", "correct": i % 2} for i in range(24)]
+        assert read_samples(write("f.jsonl", rows)).n.tolist() == [1] * 24
+
+    @pytest.mark.parametrize("count", [2, 1300], ids=["by rows", "by columns"])
+    def test_rows_that_are_left_out_ask_nothing(self, write, count):
+        asked = {
+            name: verdicts(n=count, benchmark=name, question=lambda i, j, name=name: f"{i} of {name}" + "-" * 500)
+            for name in "xy"
+        }
+        path = write("f.jsonl", [row for pair in zip(*asked.values(), strict=True) for row in pair])
+        refuse(path, "plain.several_sets")
+        refuse(path, "plain.two_questions", pool="benchmark")
+        assert read_samples(path, where={"benchmark": "y"}).n.tolist() == [count] * 5
+
+    def test_an_id_of_two_questions(self, write):
+        rows = [row for name in "xy" for row in verdicts(question=lambda i, j, name=name: f"{i} of {name}")]
+        path = write("f.jsonl", rows)
+        assert 'columns={"problem": "question"}' in refuse(path, "plain.two_questions")
+        assert read_samples(path, columns={"problem": "question"}).n.tolist() == [4] * 10
+        assert read_samples(path, columns={"problem": "id"}).n.tolist() == [8] * 5
+
+
+class TestVerdicts:
+    def test_that_contradict_each_other(self, write):
+        path = write("f.jsonl", verdicts(passed=lambda i, j: (i + j) % 3 == 1))
+        said = refuse(path, "plain.two_verdicts")
+        assert "in 14 of 20 samples, first at line 1, column “correct”" in said
+        assert 'columns={"grades": "correct"} or columns={"grades": "passed"}' in said
+        assert read_samples(path, columns={"grades": "passed"}).grades[0] == [0, 1, 0, 0]
+        assert read_samples(path, columns={"grades": "correct"}).grades[0] == [1, 0, 0, 1]
+
+    def test_that_agree(self, write):
+        agreeing = write("f.jsonl", verdicts(grade=lambda i, j: 0.9 if (i + j) % 3 == 0 else 0.2, verdict="B"))
+        assert read_samples(agreeing).grades[0] == [1, 0, 0, 1]
+
+    def test_in_lists(self, write):
+        path = write("f.jsonl", [{"id": i, "correct": [1, 0, None], "passed": [1, i, 1]} for i in range(2)])
+        assert "in 1 of 6 samples, first at line 2, column “correct”, sample 2" in refuse(path, "plain.two_verdicts")
+
+    @pytest.mark.parametrize(
+        ("grades", "threshold", "is_noted"),
+        [
+            ([0.5, 0.5], 0.5, True),
+            ([0.5, 0], 0.5, True),
+            ([0.5, 0.5], 0.4, False),
+            ([0, 0], 0.5, False),
+            ([1, 0], 0.5, False),
+        ],
+    )
+    def test_no_grade_above_the_threshold(self, write, grades, threshold, is_noted):
+        report = at_k.score(write("f.jsonl", [{"id": i, "grades": grades} for i in range(3)]), threshold=threshold)
+        said = [str(note) for note in report.notes if note.code == "note.low_grades"]
+        assert bool(said) == is_noted
+        assert all("threshold 0.5. The highest grade is 0.5." in each for each in said)
