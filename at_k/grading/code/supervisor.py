@@ -21,12 +21,12 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from at_k.grading.code import isolation, program
-from at_k.grading.code.comparison import compile_tests
 from at_k.grading.code.guard import guard_machine, refuse_forks, refuse_jumps
 from at_k.grading.code.limits import ProgramLimits, apply_limits
 from at_k.grading.code.messages import receive_message, send_message
 from at_k.grading.code.outcomes import HarnessError, Outcome, Status
 from at_k.grading.code.processes import count_tasks, end_children, kill, open_processes, remove_folder
+from at_k.grading.code.testing import compile_tests
 from at_k.grading.code.watching import Watch
 
 WARM = ("bisect", "cmath", "collections", "copy", "functools", "heapq", "itertools", "math", "re", "string", "typing")
@@ -247,8 +247,13 @@ class Supervisor:
             raise HarnessError(said[1:].decode("utf-8", "replace"))
         if not said.startswith(program.READY):
             raise HarnessError(f"the process of a program ended with status {status} before the program began")
+        if watch.reached == 0:
+            raise HarnessError(
+                "the test program reached no assertion and called nothing of the program, so that every program would "
+                "pass; that of HumanEval needs a last line such as check(name_of_the_function)"
+            )
         verdict: tuple[Status, str]
-        if watch.has_passed:
+        if watch.reached:
             verdict = "passed", ""
         elif watch.overtime:
             verdict = "timed out", watch.overtime
@@ -258,7 +263,7 @@ class Supervisor:
             verdict = "failed", "the program closed the channel of its verdict, or wrote to it"
         else:
             verdict = judge_exit(os.waitstatus_to_exitcode(status), used, self.limits)
-        return Outcome(*verdict, watch.printed.decode("utf-8", "replace"), self.isolation)
+        return Outcome(*verdict, watch.printed.decode("utf-8", "replace"), self.isolation, watch.reached or 0)
 
 
 def judge_error(report: dict[str, Any], tests: str) -> tuple[Status, str]:

@@ -184,23 +184,9 @@ def test_programs_are_not_compared_with_each_other():
             at_k.score({"answers": [["a"]], "references": ["a"]}, equivalence=relation)
 
 
-@pytest.mark.parametrize(
-    ("tests", "nothing"),
-    [
-        ("def check(candidate):\n    assert candidate(1) == 2", True),
-        ('"""About."""\nimport math\nMETADATA = {"author": "x"}\nclass A:\n    pass\npass', True),
-        ("", True),
-        ("def check(candidate):\n    assert candidate(1) == 2\ncheck(f)", False),
-        ("passed = check(f)", False),
-        ("for x in (1, 2):\n    assert f(x) == x + 1", False),
-        ("assert f(1) == 2", False),
-        ("def broken(:", False),
-    ],
-)
-def test_a_test_program_that_calls_nothing_grades_nothing(allowed, tests, nothing):
-    assert checker_module.calls_nothing(tests) is nothing
-    (graded,) = at_k.checkers.code().grade_all([(RIGHT, tests)])
-    if nothing:
+def test_a_test_program_that_decides_nothing_grades_nothing(allowed):
+    for tests in ("def check(candidate):\n    assert candidate(1) == 2", "import random\nrandom.seed(0)"):
+        (graded,) = at_k.checkers.code().grade_all([(RIGHT, tests)])
         assert graded.cause == "error"
         assert "check(name_of_the_function)" in graded.reason
 

@@ -56,7 +56,7 @@ except OSError:
     pass
 assert sum(os.path.getsize(n) for n in os.listdir()) <= 64 << 20
 """,
-    "Python is still there": "import decimal, sqlite3, zoneinfo, at_k",
+    "Python is still there": "import decimal, sqlite3, zoneinfo, at_k\nassert at_k",
 }
 
 
