@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from at_k.grading.checkers.base import Checker, Explained
 from at_k.grading.code import HarnessError, Outcome, run_each
 from at_k.grading.code.limits import MEBIBYTE, ProgramLimits
 from at_k.grading.code.pool import check_limits, require_permission
+from at_k.grading.fences import find_program
 from at_k.grading.progress import open_bar
 from at_k.grading.workers import TIMEOUT, NotGraded
 
@@ -21,8 +23,12 @@ class Code(Checker):
 
     It runs what a model wrote, and does so only if the environment variable HF_ALLOW_CODE_EVAL is 1. Each program has a
     process of its own, with limits of time, memory, files and processes, and with no network and no files to write
-    where the kernel allows it. `at_k.grading.code` says what this catches, and what it does not. A test program that
-    cannot be compiled, or only defines functions as those of HumanEval do, grades nothing.
+    where the kernel allows it. `at_k.grading.code` says what this catches, and what it does not.
+
+    Where a text has fences of Markdown, the program is the last block that defines something which the tests name, as
+    by `extract_fn="code"`. Tests run as what they are: as a script, by `unittest`, or, if they are functions, by a call
+    of each. A test program that cannot be compiled, or that reaches no assertion and calls nothing of the program,
+    grades nothing. So does a `check` of HumanEval that nobody calls, unless the test program names its `entry_point`.
 
     Args:
         timeout: the seconds of processor time that a program may take with its tests. By default the option `timeout`.
@@ -68,7 +74,11 @@ class Code(Checker):
     ) -> list[Any]:
         """Run programs with their tests."""
         limit = self.timeout or timeout or TIMEOUT
-        outcomes = run_each(pairs, timeout=limit, memory=self.memory, num_workers=num_workers, isolation=self.isolation)
+        names = {tests: frozenset(re.findall(r"\w+", tests)) for _, tests in pairs}
+        outcomes = run_each(
+            [(find_program(text, names[tests]) or text, tests) for text, tests in pairs],
+            timeout=limit, memory=self.memory, num_workers=num_workers, isolation=self.isolation,
+        )  # fmt: skip
         found: dict[int, Explained | NotGraded] = {}
         with open_bar(len(pairs), self.name) as bar, closing(outcomes):
             for place, outcome in outcomes:

@@ -43,7 +43,7 @@ DECIDING = {
     ),
     "functions": "import random\nrandom.seed(0)\ndef test_two():\n    assert double(2) == 4",
     "function with a default": "def test_two(x=2):\n    assert double(x) == 4",
-    "class of functions": "import random\nrandom.seed(0)\nclass TestTwo:\n    def test_two(self): assert double(2) == 4",
+    "class of functions": "DATA = [2]\nclass TestTwo:\n    def test_two(self): assert double(*DATA) == 4",
     "script of pytest": (
         "def test_two(): assert double(2) == 4\n"
         "import sys\nif __name__ == '__main__':\n    import pytest\n    raise SystemExit(pytest.main([__file__]))"
@@ -131,7 +131,7 @@ def test_calls_into_the_program_are_told_by_its_module():
     exec("class A:\n    def f(self): pass\ndef g(): pass", vars(program))
     tests = "def own(): pass\nown()\nprint()\ng()\nA().f()\nA()"
     exec(compile_tests(tests), dict(vars(program), __name__="__main__"))
-    assert REACHED == {4, 5, 6}
+    assert {4, 5, 6} == REACHED
     REACHED.clear()
 
 
