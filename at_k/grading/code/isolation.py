@@ -21,6 +21,8 @@ PR_CAP_AMBIENT_RAISE = 2
 MNT_DETACH = 0x2
 CAPABILITY_VERSION_3 = 0x20080522
 CAP_DAC_READ_SEARCH = 2
+SYS_LANDLOCK_CREATE_RULESET, SYS_LANDLOCK_ADD_RULE, SYS_LANDLOCK_RESTRICT_SELF = 444, 445, 446
+LANDLOCK_CREATE_RULESET_VERSION, LANDLOCK_RULE_PATH_BENEATH = 1, 1
 FIRST_USER, USERS = 61_184, 4_336
 """Numbers of users that no account has: systemd hands them out to services while these run."""
 
@@ -31,15 +33,20 @@ They hold the memory of processes, and the sockets of agents, displays and conta
 these although files are read-only. /proc comes last: the others need it.
 """
 
+READABLE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix", "/dev", "/sys/devices/system/cpu")
+"""Directories of the system that a program may read, beside the public files in /etc."""
+
 LINUX = sys.platform == "linux"
 _libc = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
 
 
-def _call(name: str, *arguments: object) -> None:
-    """Call a function of the C library that returns a negative number on failure."""
-    if getattr(_libc, name)(*arguments) < 0:
+def _call(name: str, *arguments: object) -> int:
+    """Call a function of the C library that returns a negative number on failure. Return what it returns."""
+    found = int(getattr(_libc, name)(*arguments))
+    if found < 0:
         code = ctypes.get_errno()
         raise OSError(code, f"{name}: {os.strerror(code)}")
+    return found
 
 
 def _control_process(option: int, *values: int) -> None:
@@ -137,6 +144,53 @@ def give_up_privileges(user: int | None, *, may_read: bool) -> None:
         _call("capset", header, (ctypes.c_uint32 * 6)(kept, kept, kept, 0, 0, 0))
         if kept:
             _control_process(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_DAC_READ_SEARCH)
+
+
+def find_landlock() -> int:
+    """Return the version of Landlock, by which a process gives up the right to files; 0 if there is none."""
+    arguments = SYS_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), LANDLOCK_CREATE_RULESET_VERSION
+    return max(0, getattr(_libc, "syscall")(*arguments)) if LINUX else 0  # noqa: B009 - None on Windows
+
+
+def restrict_files(readable: Sequence[str], writable: Sequence[str]) -> None:
+    """Let this process, and all that it starts, open no other files than those of some directories.
+
+    Landlock also keeps a process from the memory and the environment of those outside, and it binds one that has the
+    right to read all files. Without it, or with its first version, which forbids to move files between directories,
+    this does nothing.
+
+    Args:
+        readable: directories and files that may be read, and whose programs may be run.
+        writable: directories and files in which everything is allowed.
+    """
+    version = find_landlock()
+    if version < 2:
+        return
+    of_files = 0b111 | (1 << 14 if version > 2 else 0)  # run, write, read; and truncate
+    everything = (1 << 14) - 1 | of_files  # also list, make, remove and move what is in a directory
+    handled = everything.to_bytes(8, sys.byteorder)
+    rules = _call("syscall", SYS_LANDLOCK_CREATE_RULESET, handled, ctypes.c_size_t(len(handled)), 0)
+    for paths, allowed in ((readable, 0b1101), (writable, everything)):
+        for path in filter(os.path.exists, paths):
+            handle = os.open(path, os.O_PATH)
+            rights = allowed if os.path.isdir(path) else allowed & of_files
+            rule = rights.to_bytes(8, sys.byteorder) + handle.to_bytes(4, sys.byteorder)
+            _call("syscall", SYS_LANDLOCK_ADD_RULE, rules, LANDLOCK_RULE_PATH_BENEATH, rule, 0)
+            os.close(handle)
+    _call("syscall", SYS_LANDLOCK_RESTRICT_SELF, rules, 0)
+    os.close(rules)
+
+
+def list_readable(needed: Sequence[str], *, isolated: bool) -> list[str]:
+    """List what programs may read: directories of Python, those of the system, and the public files in /etc.
+
+    Args:
+        needed: directories of Python.
+        isolated: whether the directories of `PRIVATE` are hidden, so that they can be shown empty.
+    """
+    libraries = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
+    public = [entry.path for entry in os.scandir("/etc") if entry.is_file() and entry.stat().st_mode & 0o004]
+    return [*needed, *filter(os.path.isabs, libraries), *READABLE, *public, *(PRIVATE if isolated else ())]
 
 
 def choose_user(needed: Sequence[str]) -> tuple[int | None, bool]:

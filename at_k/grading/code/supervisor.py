@@ -90,11 +90,12 @@ def _serve_in(folder: str, connection: socket.socket, limits: ProgramLimits, *, 
     else:
         isolation.adopt_orphans()
     isolation.shut_memory()
+    readable = isolation.list_readable([*needed, *sys.path], isolated=isolate)
     place = folder if isolate else os.path.join(folder, "work")
     os.environ.clear()
     os.environ.update(PATH=os.defpath, HOME=place, TMPDIR=place, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     sys.addaudithook(refuse_jumps)
-    supervisor = Supervisor(connection, place, limits, isolate, user, may_read, processes)
+    supervisor = Supervisor(connection, place, limits, isolate, user, may_read, processes, readable)
     _hide_own_modules()
     gc.collect()
     gc.freeze()  # before the first fork, so that no collection in a program copies what it shares with this process
@@ -127,6 +128,7 @@ class Supervisor:
         user: the user that programs run as; None for the present one.
         may_read: whether that user needs the right to read all files.
         processes: a handle on /proc, as it is outside of the namespaces.
+        readable: files and directories that programs may read, beside their own.
     """
 
     connection: socket.socket
@@ -136,6 +138,7 @@ class Supervisor:
     user: int | None
     may_read: bool
     processes: int | None
+    readable: list[str]
 
     def __post_init__(self) -> None:
         # From Linux 5.14 on, each user namespace counts for itself. A user of the supervisor's own has no other tasks.
@@ -212,6 +215,7 @@ class Supervisor:
             os.closerange(CHANNEL + 1, os.sysconf("SC_OPEN_MAX"))
             try:
                 os.chdir(self.place)
+                isolation.restrict_files(self.readable, [*self.private, os.devnull])
                 isolation.give_up_privileges(self.user, may_read=self.may_read)
                 apply_limits(self.limits, self.other_tasks)
                 sys.addaudithook(refuse_forks)
