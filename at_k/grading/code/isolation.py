@@ -33,8 +33,12 @@ They hold the memory of processes, and the sockets of agents, displays and conta
 these although files are read-only. /proc comes last: the others need it.
 """
 
-READABLE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix", "/dev", "/sys/devices/system/cpu")
-"""Directories of the system that a program may read, beside the public files in /etc."""
+READABLE = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix", "/sys/devices/system/cpu"),
+    *("/etc/group", "/etc/hosts", "/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types", "/etc/nsswitch.conf"),
+    *("/etc/os-release", "/etc/passwd", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/timezone"),
+)
+"""Directories and files of the system that a program may read."""
 
 LINUX = sys.platform == "linux"
 _libc = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
@@ -70,11 +74,11 @@ def enter_namespaces() -> None:
         Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
 
 
-def arrange_mounts(folder: str, needed: Sequence[str]) -> None:
+def arrange_mounts(place: str, needed: Sequence[str]) -> None:
     """Make all files read-only, and hide the directories of `PRIVATE`.
 
     Args:
-        folder: the directory over which each program later gets one of its own.
+        place: the directory over which each program later gets one of its own.
         needed: directories of Python, which stay visible.
     """
     _call("mount", None, b"/", None, MS_REC | MS_PRIVATE, None)
@@ -83,7 +87,7 @@ def arrange_mounts(folder: str, needed: Sequence[str]) -> None:
         inside = [path for path in paths if path.startswith(f"{private}/")]
         if private not in paths and os.path.realpath(private) == private and os.path.isdir(private):
             _hide(private, inside)
-    os.makedirs(folder, exist_ok=True)
+    os.makedirs(place, exist_ok=True)
     read_only = (ctypes.c_uint64 * 4)(MOUNT_ATTR_RDONLY, 0, 0, 0)  # struct mount_attr: set, clear, propagation, user
     _call("syscall", SYS_MOUNT_SETATTR, AT_FDCWD, b"/", AT_RECURSIVE, read_only, ctypes.c_size_t(32))
 
@@ -152,20 +156,18 @@ def find_landlock() -> int:
     return max(0, getattr(_libc, "syscall")(*arguments)) if LINUX else 0  # noqa: B009 - None on Windows
 
 
-def restrict_files(readable: Sequence[str], writable: Sequence[str]) -> None:
-    """Let this process, and all that it starts, open no other files than those of some directories.
+def allow_files(readable: Sequence[str], writable: Sequence[str]) -> int | None:
+    """Make a set of rules by which a process may open files, for `restrict_files`. Return its handle.
 
-    Landlock also keeps a process from the memory and the environment of those outside, and it binds one that has the
-    right to read all files. Without it, or with its first version, which forbids to move files between directories,
-    this does nothing.
+    Where there is no Landlock, or its first version, which forbids to move files between directories, return None.
 
     Args:
         readable: directories and files that may be read, and whose programs may be run.
-        writable: directories and files in which everything is allowed.
+        writable: directories in which everything is allowed, also in what is mounted below them later.
     """
     version = find_landlock()
     if version < 2:
-        return
+        return None
     of_files = 0b111 | (1 << 14 if version > 2 else 0)  # run, write, read; and truncate
     everything = (1 << 14) - 1 | of_files  # also list, make, remove and move what is in a directory
     handled = everything.to_bytes(8, sys.byteorder)
@@ -177,20 +179,17 @@ def restrict_files(readable: Sequence[str], writable: Sequence[str]) -> None:
             rule = rights.to_bytes(8, sys.byteorder) + handle.to_bytes(4, sys.byteorder)
             _call("syscall", SYS_LANDLOCK_ADD_RULE, rules, LANDLOCK_RULE_PATH_BENEATH, rule, 0)
             os.close(handle)
-    _call("syscall", SYS_LANDLOCK_RESTRICT_SELF, rules, 0)
-    os.close(rules)
+    return rules
 
 
-def list_readable(needed: Sequence[str], *, isolated: bool) -> list[str]:
-    """List what programs may read: directories of Python, those of the system, and the public files in /etc.
+def restrict_files(rules: int | None) -> None:
+    """Let this process, and all that it starts, open no files but those that rules allow.
 
-    Args:
-        needed: directories of Python.
-        isolated: whether the directories of `PRIVATE` are hidden, so that they can be shown empty.
+    It also has no access to the memory and the environment of processes without these rules. All this binds a process
+    that has the right to read all files, too.
     """
-    libraries = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
-    public = [entry.path for entry in os.scandir("/etc") if entry.is_file() and entry.stat().st_mode & 0o004]
-    return [*needed, *filter(os.path.isabs, libraries), *READABLE, *public, *(PRIVATE if isolated else ())]
+    if rules is not None:
+        _call("syscall", SYS_LANDLOCK_RESTRICT_SELF, rules, 0)
 
 
 def choose_user(needed: Sequence[str]) -> tuple[int | None, bool]:

@@ -55,6 +55,7 @@ def serve(connection: socket.socket) -> NoReturn:
     sys.path[:] = settings["path"]
     for name in WARM:
         importlib.import_module(name)
+    os.umask(0o022)
     folder = os.path.join(settings["temporary"], f"at-k-code-{os.urandom(8).hex()}")
     os.mkdir(folder, 0o755)
     isolation.adopt_orphans()
@@ -79,6 +80,7 @@ def _serve_in(folder: str, connection: socket.socket, limits: ProgramLimits, *, 
     needed = [path for path in {sys.prefix, sys.base_prefix, *sys.path} if os.path.isdir(path)]
     user, may_read = isolation.choose_user([folder, *needed])
     processes = open_processes()
+    place = os.path.join(folder, "work")
     if isolate:
         isolation.enter_namespaces()
         init = os.fork()
@@ -86,16 +88,17 @@ def _serve_in(folder: str, connection: socket.socket, limits: ProgramLimits, *, 
             connection.close()
             os.waitpid(init, 0)
             os._exit(0)
-        isolation.arrange_mounts(folder, needed)
+        isolation.arrange_mounts(place, needed)
     else:
         isolation.adopt_orphans()
     isolation.shut_memory()
-    readable = isolation.list_readable([*needed, *sys.path], isolated=isolate)
-    place = folder if isolate else os.path.join(folder, "work")
+    libraries = filter(os.path.isabs, os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep))
+    hidden = isolation.PRIVATE if isolate else ()  # they are empty
+    rules = isolation.allow_files([*needed, *sys.path, *libraries, *isolation.READABLE, *hidden], [folder, "/dev"])
     os.environ.clear()
     os.environ.update(PATH=os.defpath, HOME=place, TMPDIR=place, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     sys.addaudithook(refuse_jumps)
-    supervisor = Supervisor(connection, place, limits, isolate, user, may_read, processes, readable)
+    supervisor = Supervisor(connection, place, limits, isolate, user, may_read, processes, rules)
     _hide_own_modules()
     gc.collect()
     gc.freeze()  # before the first fork, so that no collection in a program copies what it shares with this process
@@ -128,7 +131,7 @@ class Supervisor:
         user: the user that programs run as; None for the present one.
         may_read: whether that user needs the right to read all files.
         processes: a handle on /proc, as it is outside of the namespaces.
-        readable: files and directories that programs may read, beside their own.
+        rules: the rules by which programs may open files; None where the kernel has none.
     """
 
     connection: socket.socket
@@ -138,7 +141,7 @@ class Supervisor:
     user: int | None
     may_read: bool
     processes: int | None
-    readable: list[str]
+    rules: int | None
 
     def __post_init__(self) -> None:
         # From Linux 5.14 on, each user namespace counts for itself. A user of the supervisor's own has no other tasks.
@@ -208,6 +211,7 @@ class Supervisor:
         leave = os._exit
         try:
             os.setsid()
+            isolation.restrict_files(self.rules)
             os.dup2(printing, 1)
             os.dup2(printing, 2)
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -215,7 +219,6 @@ class Supervisor:
             os.closerange(CHANNEL + 1, os.sysconf("SC_OPEN_MAX"))
             try:
                 os.chdir(self.place)
-                isolation.restrict_files(self.readable, [*self.private, os.devnull])
                 isolation.give_up_privileges(self.user, may_read=self.may_read)
                 apply_limits(self.limits, self.other_tasks)
                 sys.addaudithook(refuse_forks)

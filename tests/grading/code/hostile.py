@@ -1,7 +1,7 @@
 """Programs that must not pass, and how each must end: status, and a regular expression for the detail.
 
-The tests are `assert f(1) == 2`, twice. `{outside}` stands for a directory that everyone may write to, with a `secret` that
-only its owner may read, `{parent}` for the process that wants the outcomes, and `{home}` for the home of its user.
+The tests are `assert f(1) == 2`, twice. `{outside}` stands for a directory that everyone may write to, with a `secret`
+that only its owner may read, `{parent}` for the process that wants the outcomes, and `{home}` for the home of its user.
 """
 
 TESTS = "assert f(1) == 2\nassert f(1) == 2\n"

@@ -65,7 +65,7 @@ ALLOWED = {
     "hash order": ("x = list({str(i) for i in range(20)})", "assert sorted(x) == sorted(map(str, range(20)))"),
     "library": ("import at_k", "assert at_k.pass_at_k(4, 2, k=1) == 0.5"),
     "libraries": (
-        "import ctypes.util, decimal, hashlib, locale, mimetypes, multiprocessing, platform, pwd, ssl, sqlite3, zoneinfo\n"
+        "import ctypes.util, decimal, hashlib, locale, mimetypes, platform, pwd, ssl, sqlite3, zoneinfo\n"
         "import pandas, scipy.stats, pyarrow",
         "import os\nssl.create_default_context()\nmimetypes.init()\nplatform.platform()\nos.cpu_count()\n"
         "assert zoneinfo.ZoneInfo('Europe/Berlin') and pwd.getpwuid(0).pw_name == 'root'",
