@@ -142,8 +142,8 @@ _ISOLATION = {
     ),
     "limits": Message(
         "note.limits",
-        "The programs ran under limits alone: Python refused them the network and changes of files, but the kernel did "
-        "not.",
+        "The programs ran under limits alone: Python refused them the network, but the kernel did not. Where it has no "
+        "Landlock, it refused them no files either.",
     ),
 }
 

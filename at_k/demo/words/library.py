@@ -214,7 +214,7 @@ CHINESE = {
     "note.intervals": "区间：{level} %，针对其他类似的题目。",
     "note.intervals_clusters": "区间：{level} %，针对其他类似的题目。题目成簇，簇数：{count:,}。",
     "note.intervals_problem_set": "区间：{level} %，针对这些题目的其他样本。",
-    "note.limits": "程序只在限额之内运行：Python 拒绝了联网和更改文件，内核则没有。",
+    "note.limits": "程序只在限额之内运行：Python 拒绝了联网，内核则没有。若内核没有 Landlock，它也没有拒绝对文件的访问。",
     "note.namespaces": "程序在各自的命名空间中运行：没有网络，看不到其他进程，文件只读。",
     "note.no_match": "没有正确的答案：没有一个与参考答案相同，例如 {answer} 与 {reference}。请把答案与参考答案写成同一种形式，或选择检查方法。",
     "note.no_python": "{share:.0%} 的程序在第一行就有语法错误。若程序写在文字之中，{code} 从围栏（```）中取出程序，带一个分组的正则表达式（如 {pattern}）从其他标记中取出。补全（completion）之前须加上其提示。",
