@@ -76,8 +76,8 @@ def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Me
             notes.append(
                 Message(
                     "note.no_python",
-                    "{share:.0%} of the programs have a syntax error in their first line. Where a program stands in a "
-                    "text, {code} takes it from a fence (```), and a regular expression with a group, such as "
+                    "Programs with a syntax error in their first line: {share:.0%}. Where a program stands in a text, "
+                    " {code} takes it from a fence (```), and a regular expression with a group, such as "
                     "{pattern}, from other marks. A completion needs its prompt before it.",
                     share=share,
                     code='`extract_fn="code"`',

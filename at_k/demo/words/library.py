@@ -217,7 +217,7 @@ CHINESE = {
     "note.limits": "程序只在限额之内运行：Python 拒绝了联网，内核则没有。若内核没有 Landlock，它也没有拒绝对文件的访问。",
     "note.namespaces": "程序在各自的命名空间中运行：没有网络，看不到其他进程，文件只读。",
     "note.no_match": "没有正确的答案：没有一个与参考答案相同，例如 {answer} 与 {reference}。请把答案与参考答案写成同一种形式，或选择检查方法。",
-    "note.no_python": "{share:.0%} 的程序在第一行就有语法错误。若程序写在文字之中，{code} 从围栏（```）中取出程序，带一个分组的正则表达式（如 {pattern}）从其他标记中取出。补全（completion）之前须加上其提示。",
+    "note.no_python": "第一行就有语法错误的程序：{share:.0%}。若程序写在文字之中，{code} 从围栏（```）中取出程序，带一个分组的正则表达式（如 {pattern}）从其他标记中取出。补全（completion）之前须加上其提示。",
     "note.no_vote": "`extract_fn` 没有找到答案的样本：{count:,} 个。它们不投票；其判定取自数据。",
     "note.not_compared": "`equivalence` 未能比较的答案对：{count:,} 对（原因：{cause}）。它们按不同计。",
     "note.not_graded": "`check_correct_fn` 未能判定的样本：{count:,} 个（原因：{cause}）。它们是缺失的样本。",

@@ -171,7 +171,9 @@ def test_a_note_says_that_programs_stand_in_texts(allowed):
     rows = {"answers": [[inside, inside, RIGHT]], "references": [TESTS]}
     report = at_k.score(rows, check_correct_fn="code", metrics="avg_at_n")
     (note,) = [note for note in report.notes if note.code == "note.no_python"]
-    assert str(note).startswith("67% of the programs have a syntax error in their first line.")
+    assert str(note).startswith(
+        "Programs with a syntax error in their first line: 67%. Where a program stands in a text, `extract"
+    )
     assert r'`extract_fn=r"(?s)<code>(.*?)</code>"`' in str(note)
     mended = at_k.score(
         {"answers": [[inside, inside]], "references": [TESTS]},
