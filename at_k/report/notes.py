@@ -77,7 +77,7 @@ def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Me
                 Message(
                     "note.no_python",
                     "Programs with a syntax error in their first line: {share:.0%}. Where a program stands in a text, "
-                    " {code} takes it from a fence (```), and a regular expression with a group, such as "
+                    "{code} takes it from a fence (```), and a regular expression with a group, such as "
                     "{pattern}, from other marks. A completion needs its prompt before it.",
                     share=share,
                     code='`extract_fn="code"`',
