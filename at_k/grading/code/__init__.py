@@ -8,12 +8,13 @@ What is caught, wherever it runs:
 - programs that end early, loop, sleep, use too much, or leave processes, files and threads behind;
 - programs that replace built-in functions in `builtins`, look for the token in frames and the garbage collector, trace
   their caller, replace the operators of the tests, or fork in order to try every answer: `os.fork` is refused;
-- objects that equal everything, in comparisons by `==`, `!=`, `in` and `not in` that the test program itself makes;
+- objects that equal everything, in comparisons by `==`, `!=`, `in` and `not in` that the test program itself makes,
+  and in what it hands to functions that assert, such as `assertEqual`;
 - tests that nobody calls: they are called, and a test program that decides nothing grades nothing.
 
 What is not, so that all this deters and does not prevent:
 
-- An object that equals everything within `unittest` or `numpy.testing`, in a chain `a == b == c`, or one that is equal
+- An object that equals everything in a chain `a == b == c` or within an object of another class, or one that is equal
   to what it guesses to be the reference alone.
 - A function that reads the expected values out of the frame of the tests that call it, or runs the code of that frame
   to try answers.

@@ -46,6 +46,13 @@ def lack(left: Any, right: Any) -> Any:
     return _vet(left not in right, False, left, right)
 
 
+def vet(value: Any) -> Any:
+    """Return what a function that asserts is about to compare. It must not equal everything."""
+    if type(value) not in PLAIN:
+        refuse_equal_to_everything(value)
+    return value
+
+
 def _vet(found: Any, claim: bool, left: Any, right: Any) -> Any:
     """Return what an operator found. If its truth claims equality, both sides must not equal everything."""
     if not (type(left) in PLAIN and type(right) in PLAIN) and _is_true(found) is claim:

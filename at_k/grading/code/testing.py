@@ -69,7 +69,7 @@ COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }
 """The functions that replace operators."""
 
-_CALLED: tuple[Callable[..., Any], ...] = (reach, call, run_cases, *COMPARISONS.values())
+_CALLED: tuple[Callable[..., Any], ...] = (reach, call, run_cases, comparison.vet, *COMPARISONS.values())
 _SECRET = os.urandom(16).hex()
 FUNCTIONS = {f"{function.__name__} {_SECRET}": function for function in _CALLED}
 """What compiled tests call, by the constants that stand for it until then. No test program has one of its own."""
@@ -157,7 +157,12 @@ def _replace(node: Any, *, compare: bool) -> Any:
         node.test = _call(reach, node.test, node.lineno, node.test)
     elif isinstance(node, ast.Call):
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-        node.func = _call(reach if name.startswith("assert") else call, node.func, node.lineno, node.func)
+        asserts = name.startswith("assert")
+        node.func = _call(reach if asserts else call, node.func, node.lineno, node.func)
+        if asserts and compare:
+            node.args = [
+                each if isinstance(each, ast.Starred) else _call(comparison.vet, each, each) for each in node.args
+            ]
     elif compare and len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
         return _call(COMPARISONS[type(node.ops[0])], node, node.left, node.comparators[0])
     return node

@@ -157,6 +157,20 @@ def test_comparisons_in_all_places_are_replaced(tests):
         run(tests, x=Chameleon())
 
 
+@pytest.mark.parametrize(
+    "tests",
+    [
+        "import unittest\nclass T(unittest.TestCase):\n    def test(self): self.assertEqual(x, 4)\nT('test').debug()",
+        "import unittest\nunittest.TestCase().assertIn(4, [x])",
+    ],
+)
+def test_functions_that_assert_take_no_object_that_equals_everything(tests):
+    exec(tests, {"x": Chameleon()})  # as it is, it passes
+    with pytest.raises(EqualsEverythingError):
+        run(tests, x=Chameleon())
+    REACHED.clear()
+
+
 @pytest.mark.parametrize("tests", ["1 == 1 == x", "x is not None", "x >= 0 or True if 0 else True"])
 def test_other_comparisons_stay(tests):
     tree = ast.parse(tests)
