@@ -1,4 +1,4 @@
-r"""Extract the answer from a text: what is boxed, the last number, the option letter, what follows "The answer is"."""
+r"""Extract the answer from a text: what is boxed, the last number, the option letter, the program, the final answer."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 
 from at_k.errors import InputError
+from at_k.grading.fences import find_program
 from at_k.grading.letters import find_letter
 from at_k.grading.numbers import find_last_number
 from at_k.samples import Answers
@@ -85,6 +86,7 @@ EXTRACTIONS: dict[str, Extract] = {
     "last_number": find_last_number,
     "choice": find_letter,
     "final_answer": find_final_answer,
+    "code": find_program,
 }
 """The rules that have names."""
 

@@ -70,6 +70,20 @@ def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Me
                 outcomes=", ".join(f"{name} {count:,}" for name, count in outcomes.count().items()),
             )
         )
+        no_python = np.array([reason.endswith("(<candidate>, line 1)") for reason in outcomes.reasons], dtype=bool)
+        share = float(np.mean(no_python[outcomes.which[outcomes.which >= 0]])) if no_python.any() else 0.0
+        if share > 0.5:
+            notes.append(
+                Message(
+                    "note.no_python",
+                    "Programs with a syntax error in their first line: {share:.0%}. Where a program stands in a text, "
+                    "{code} takes it from a fence (```), and a regular expression with a group, such as "
+                    "{pattern}, from other marks. A completion needs its prompt before it.",
+                    share=share,
+                    code='`extract_fn="code"`',
+                    pattern=r'`extract_fn=r"(?s)<code>(.*?)</code>"`',
+                )
+            )
     if outcomes is not None and "isolation" in outcomes.conditions:
         notes.append(_ISOLATION[outcomes.conditions["isolation"]])
     if verdicts.n_unanswered and judged_here:
@@ -146,8 +160,8 @@ _ISOLATION = {
     ),
     "limits": Message(
         "note.limits",
-        "The programs ran under limits alone: Python refused them the network and changes of files, but the kernel did "
-        "not.",
+        "The programs ran under limits alone: Python refused them the network, but the kernel did not. Where it has no "
+        "Landlock, it refused them no files either.",
     ),
 }
 

@@ -98,8 +98,8 @@ def score(
         select: how scores of several dimensions are compared; see `at_k.best_at_k`.
         score_weights: weights of these dimensions.
         higher_is_better: False if the lowest score is the best, as for perplexity.
-        extract_fn: the rule that finds the answer in each text: "boxed", "last_number", "choice", "final_answer", a
-            regular expression with a group, or a function.
+        extract_fn: the rule that finds the answer in each text: "boxed", "last_number", "choice", "final_answer",
+            "code", a regular expression with a group, or a function.
         extract_reference: the rule that finds the answer in each reference; by default `extract_fn`.
         equivalence: which answers are the same, and vote together: "exact", "numeric", "math", or a function.
         check_correct_fn: compares an answer with a reference: a name out of `at_k.checkers`, one of these with

@@ -42,9 +42,10 @@ Args:
     extract_fn (`str` or `Callable[[str], str | None]`): the rule that finds the answer in each prediction, before
         anything is compared. A sample in which it finds none is wrong, and casts no vote. `"boxed"`: the content of the
         last LaTeX box. `"last_number"`: the last number. `"choice"`: the option letter that the text settles on.
-        `"final_answer"`: what follows the last `####`, "The answer is", "Answer:" or 答案是. `"text"`: the whole text,
-        stripped. Any other string is a regular expression, and must have one group, or a group called `answer`; its
-        last match counts. A function returns the answer, or `None`. By default, the prediction itself is the answer.
+        `"final_answer"`: what follows the last `####`, "The answer is", "Answer:" or 答案是. `"code"`: the program in a
+        fence of Markdown, or the whole text. `"text"`: the whole text, stripped. Any other string is a regular
+        expression, and must have one group, or a group called `answer`; its last match counts. A function returns the
+        answer, or `None`. By default, the prediction itself is the answer.
     extract_reference (`str` or `Callable[[str], str | None]`): the rule that finds the answer in each reference, as
         `extract_fn` does in predictions; a reference without an answer is an error. By default, `extract_fn` is applied
         to references too, and a reference in which it finds nothing is used as it is.

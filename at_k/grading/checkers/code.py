@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ast
+import re
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -12,6 +12,7 @@ from at_k.grading.checkers.base import Checker, Explained
 from at_k.grading.code import HarnessError, Outcome, run_each
 from at_k.grading.code.limits import MEBIBYTE, ProgramLimits
 from at_k.grading.code.pool import check_limits, require_permission
+from at_k.grading.fences import find_program
 from at_k.grading.progress import open_bar
 from at_k.grading.workers import TIMEOUT, NotGraded
 
@@ -22,8 +23,12 @@ class Code(Checker):
 
     It runs what a model wrote, and does so only if the environment variable HF_ALLOW_CODE_EVAL is 1. Each program has a
     process of its own, with limits of time, memory, files and processes, and with no network and no files to write
-    where the kernel allows it. `at_k.grading.code` says what this catches, and what it does not. A test program that
-    cannot be compiled, or only defines functions as those of HumanEval do, grades nothing.
+    where the kernel allows it. `at_k.grading.code` says what this catches, and what it does not.
+
+    Where a text has fences of Markdown, the program is the last block that defines something which the tests name, as
+    by `extract_fn="code"`. Tests run as what they are: as a script, by `unittest`, or, if they are functions, by a call
+    of each. A test program that cannot be compiled, or that reaches no assertion and calls nothing of the program,
+    grades nothing. So does a `check` of HumanEval that nobody calls, unless the test program names its `entry_point`.
 
     Args:
         timeout: the seconds of processor time that a program may take with its tests. By default the option `timeout`.
@@ -69,49 +74,17 @@ class Code(Checker):
     ) -> list[Any]:
         """Run programs with their tests."""
         limit = self.timeout or timeout or TIMEOUT
-        idle = set(filter(calls_nothing, {tests for _, tests in pairs}))
-        run = [place for place, (_, tests) in enumerate(pairs) if tests not in idle]
+        names = {tests: frozenset(re.findall(r"\w+", tests)) for _, tests in pairs}
         outcomes = run_each(
-            [pairs[place] for place in run],
+            [(find_program(text, names[tests]) or text, tests) for text, tests in pairs],
             timeout=limit, memory=self.memory, num_workers=num_workers, isolation=self.isolation,
         )  # fmt: skip
         found: dict[int, Explained | NotGraded] = {}
-        with open_bar(len(run), self.name) as bar, closing(outcomes):
-            for number, outcome in outcomes:
-                found[run[number]] = _read(outcome)
+        with open_bar(len(pairs), self.name) as bar, closing(outcomes):
+            for place, outcome in outcomes:
+                found[place] = _read(outcome)
                 bar.update()
-        return [found.get(place, _IDLE) for place in range(len(pairs))]
-
-
-_IDLE = NotGraded(
-    "error",
-    "the test program calls nothing, so that every program would pass; that of HumanEval needs a last line such as "
-    "check(name_of_the_function)",
-)
-
-
-def calls_nothing(tests: str) -> bool:
-    r"""Return whether a test program only defines and imports: whatever runs before it would pass.
-
-    Examples:
-        >>> calls_nothing("def check(f):\n    assert f(2) == 4"), calls_nothing("assert double(2) == 4")
-        (True, False)
-    """
-    try:
-        body = ast.parse(tests).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False  # running it says what is wrong
-    return all(isinstance(each, _DEFINITIONS) or not _may_act(each) for each in body)
-
-
-_DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-
-
-def _may_act(statement: ast.stmt) -> bool:
-    """Return whether a statement does more than to name or write a constant."""
-    if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr, ast.Pass)):
-        return True
-    return any(isinstance(part, (ast.Call, ast.Await)) for part in ast.walk(statement))
+        return [found[place] for place in range(len(pairs))]
 
 
 def _read(outcome: Outcome | HarnessError) -> Explained | NotGraded:

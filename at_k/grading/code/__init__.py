@@ -8,11 +8,13 @@ What is caught, wherever it runs:
 - programs that end early, loop, sleep, use too much, or leave processes, files and threads behind;
 - programs that replace built-in functions in `builtins`, look for the token in frames and the garbage collector, trace
   their caller, replace the operators of the tests, or fork in order to try every answer: `os.fork` is refused;
-- objects that equal everything, in comparisons by `==`, `!=`, `in` and `not in` that the test program itself makes.
+- objects that equal everything, in comparisons by `==`, `!=`, `in` and `not in` that the test program itself makes,
+  and in what it hands to functions that assert, such as `assertEqual`;
+- tests that nobody calls: they are called, and a test program that decides nothing grades nothing.
 
-What is not:
+What is not, so that all this deters and does not prevent:
 
-- An object that equals everything within `unittest` or `numpy.testing`, in a chain `a == b == c`, or one that is equal
+- An object that equals everything in a chain `a == b == c` or within an object of another class, or one that is equal
   to what it guesses to be the reference alone.
 - A function that reads the expected values out of the frame of the tests that call it, or runs the code of that frame
   to try answers.
@@ -22,10 +24,14 @@ What is not:
   can, and so can claim that they passed. Where there are namespaces, it still cannot reach beyond them.
 
 With `isolation="namespaces"` in an outcome, the kernel kept the program from the network, from all other processes,
-from writing outside of its directory, and from seeing /proc, /run and /tmp. It could read other files. With `"limits"`,
-the kernel only bounded what the program used, and, if this process is root's, ran it as a user who owns nothing.
-Changes of files, the network and signals were then refused by way of Python, which a program that starts others gets
-around. The memory of a program that forks is bounded for each of its processes.
+from writing outside of its directory, and from seeing /proc, /run and /tmp. With `"limits"`, the kernel only bounded
+what the program used, and, if this process is root's, ran it as a user who owns nothing. Changes of files, the network,
+signals and /proc were then refused by way of Python, which a program that starts others gets around.
+
+Under either, Landlock, where the kernel has it, kept the program from all files but its own, those of Python, of
+`sys.path` and of the system, and from the environment of other processes. Without Landlock it could read what its user
+may, and every file where root runs a Python that only root can read. The memory of a program that forks is bounded for
+each of its processes.
 """
 
 from at_k.grading.code.outcomes import HarnessError, Outcome

@@ -55,7 +55,7 @@ def refuse_forks(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def guard_machine(place: str) -> Callable[[str, tuple[Any, ...]], None]:
-    """Return an audit hook that refuses changes of files outside of a directory, the network, and foreign processes."""
+    """Return an audit hook that refuses changes of files outside of a directory, the network, and other processes."""
     place = os.path.realpath(place)
 
     def refuse(event: str, arguments: tuple[Any, ...]) -> None:
@@ -63,11 +63,10 @@ def guard_machine(place: str) -> Callable[[str, tuple[Any, ...]], None]:
             path, _, flags = arguments
             if isinstance(flags, int) and flags & WRITING:
                 require_inside(path, None)
-            if (
-                os.path.realpath(os.fsdecode(path)).startswith("/proc/")
-                and os.path.basename(os.fsdecode(path)) == "mem"
-            ):
-                raise PermissionError("programs may not open the memory of a process here")
+            # No event says which directory a relative path starts from, which may be the root.
+            name = os.fsdecode(path)
+            if _is_inside(os.path.realpath(name), "/proc") or (not os.path.isabs(name) and "proc" in name.split("/")):
+                raise PermissionError("programs may not open files of /proc here: the environment of others is there")
         elif event in CHANGES:
             for path, start in CHANGES[event]:
                 require_inside(arguments[path], None if start is None else arguments[start])

@@ -21,6 +21,8 @@ PR_CAP_AMBIENT_RAISE = 2
 MNT_DETACH = 0x2
 CAPABILITY_VERSION_3 = 0x20080522
 CAP_DAC_READ_SEARCH = 2
+SYS_LANDLOCK_CREATE_RULESET, SYS_LANDLOCK_ADD_RULE, SYS_LANDLOCK_RESTRICT_SELF = 444, 445, 446
+LANDLOCK_CREATE_RULESET_VERSION, LANDLOCK_RULE_PATH_BENEATH = 1, 1
 FIRST_USER, USERS = 61_184, 4_336
 """Numbers of users that no account has: systemd hands them out to services while these run."""
 
@@ -31,15 +33,24 @@ They hold the memory of processes, and the sockets of agents, displays and conta
 these although files are read-only. /proc comes last: the others need it.
 """
 
+READABLE = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix", "/sys/devices/system/cpu"),
+    *("/etc/group", "/etc/hosts", "/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types", "/etc/nsswitch.conf"),
+    *("/etc/os-release", "/etc/passwd", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/timezone"),
+)
+"""Directories and files of the system that a program may read."""
+
 LINUX = sys.platform == "linux"
 _libc = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
 
 
-def _call(name: str, *arguments: object) -> None:
-    """Call a function of the C library that returns a negative number on failure."""
-    if getattr(_libc, name)(*arguments) < 0:
+def _call(name: str, *arguments: object) -> int:
+    """Call a function of the C library that returns a negative number on failure. Return what it returns."""
+    found = int(getattr(_libc, name)(*arguments))
+    if found < 0:
         code = ctypes.get_errno()
         raise OSError(code, f"{name}: {os.strerror(code)}")
+    return found
 
 
 def _control_process(option: int, *values: int) -> None:
@@ -63,11 +74,11 @@ def enter_namespaces() -> None:
         Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
 
 
-def arrange_mounts(folder: str, needed: Sequence[str]) -> None:
+def arrange_mounts(place: str, needed: Sequence[str]) -> None:
     """Make all files read-only, and hide the directories of `PRIVATE`.
 
     Args:
-        folder: the directory over which each program later gets one of its own.
+        place: the directory over which each program later gets one of its own.
         needed: directories of Python, which stay visible.
     """
     _call("mount", None, b"/", None, MS_REC | MS_PRIVATE, None)
@@ -76,7 +87,7 @@ def arrange_mounts(folder: str, needed: Sequence[str]) -> None:
         inside = [path for path in paths if path.startswith(f"{private}/")]
         if private not in paths and os.path.realpath(private) == private and os.path.isdir(private):
             _hide(private, inside)
-    os.makedirs(folder, exist_ok=True)
+    os.makedirs(place, exist_ok=True)
     read_only = (ctypes.c_uint64 * 4)(MOUNT_ATTR_RDONLY, 0, 0, 0)  # struct mount_attr: set, clear, propagation, user
     _call("syscall", SYS_MOUNT_SETATTR, AT_FDCWD, b"/", AT_RECURSIVE, read_only, ctypes.c_size_t(32))
 
@@ -137,6 +148,48 @@ def give_up_privileges(user: int | None, *, may_read: bool) -> None:
         _call("capset", header, (ctypes.c_uint32 * 6)(kept, kept, kept, 0, 0, 0))
         if kept:
             _control_process(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_DAC_READ_SEARCH)
+
+
+def find_landlock() -> int:
+    """Return the version of Landlock, by which a process gives up the right to files; 0 if there is none."""
+    arguments = SYS_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), LANDLOCK_CREATE_RULESET_VERSION
+    return max(0, getattr(_libc, "syscall")(*arguments)) if LINUX else 0  # noqa: B009 - None on Windows
+
+
+def allow_files(readable: Sequence[str], writable: Sequence[str]) -> int | None:
+    """Make a set of rules by which a process may open files, for `restrict_files`. Return its handle.
+
+    Where there is no Landlock, or its first version, which forbids to move files between directories, return None.
+
+    Args:
+        readable: directories and files that may be read, and whose programs may be run.
+        writable: directories in which everything is allowed, also in what is mounted below them later.
+    """
+    version = find_landlock()
+    if version < 2:
+        return None
+    of_files = 0b111 | (1 << 14 if version > 2 else 0)  # run, write, read; and truncate
+    everything = (1 << 14) - 1 | of_files  # also list, make, remove and move what is in a directory
+    handled = everything.to_bytes(8, sys.byteorder)
+    rules = _call("syscall", SYS_LANDLOCK_CREATE_RULESET, handled, ctypes.c_size_t(len(handled)), 0)
+    for paths, allowed in ((readable, 0b1101), (writable, everything)):
+        for path in filter(os.path.exists, paths):
+            handle = os.open(path, os.O_PATH)
+            rights = allowed if os.path.isdir(path) else allowed & of_files
+            rule = rights.to_bytes(8, sys.byteorder) + handle.to_bytes(4, sys.byteorder)
+            _call("syscall", SYS_LANDLOCK_ADD_RULE, rules, LANDLOCK_RULE_PATH_BENEATH, rule, 0)
+            os.close(handle)
+    return rules
+
+
+def restrict_files(rules: int | None) -> None:
+    """Let this process, and all that it starts, open no files but those that rules allow.
+
+    It also has no access to the memory and the environment of processes without these rules. All this binds a process
+    that has the right to read all files, too.
+    """
+    if rules is not None:
+        _call("syscall", SYS_LANDLOCK_RESTRICT_SELF, rules, 0)
 
 
 def choose_user(needed: Sequence[str]) -> tuple[int | None, bool]:

@@ -17,6 +17,7 @@ class Outcome:
         detail: the type of the exception and the last line of its message, or what ended the program.
         output: the beginning of what the program printed, to standard output and standard error.
         isolation: what protected the machine: "namespaces", or "limits" where the kernel allows no more.
+        reached: how many lines of the tests decided, if it passed: they evaluated an assertion, or called the program.
 
     Examples:
         >>> Outcome("failed", "ZeroDivisionError: division by zero").passed
@@ -27,6 +28,7 @@ class Outcome:
     detail: str = ""
     output: str = field(default="", repr=False)
     isolation: str = ""
+    reached: int = 0
 
     @property
     def passed(self) -> bool:

@@ -15,15 +15,12 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
-from at_k.grading.code.comparison import TESTS
+from at_k.grading.code.testing import MODULE, REACHED, TESTS
 
 READY, FAULT, TOKEN, ERROR = b"R", b"F", b"T", b"E"
 """What a process tells its supervisor: that it is about to begin, or why it cannot; its token; how the tests failed."""
 
 TOKEN_LENGTH = 16
-MODULE = "candidate"
-"""The `__name__` of a program. It is not `"__main__"`, so that what a file does as a script does not run."""
-
 MOST_CHARACTERS = 500
 """Characters of an error message that are kept."""
 
@@ -52,10 +49,11 @@ def run_program(channel: int, candidate: str, sealed: list[Any]) -> None:
     module = ModuleType(MODULE)
     namespace = vars(module)
     namespace["__builtins__"] = vars(sys.modules["builtins"])
-    sys.modules[MODULE] = module  # for pickle, dataclasses and everything else that looks for the module of a class
+    # For pickle, dataclasses, unittest and everything else that looks for the module of a class.
+    sys.modules[MODULE] = sys.modules["__main__"] = module
     os.write(channel, READY)
     try:
-        sealed[0] = partial(namespace.__setitem__, "__builtins__", sealed[0])
+        sealed[0] = partial(namespace.update, __builtins__=sealed[0], __name__="__main__")
         sealed.insert(0, compile(candidate, "<candidate>", "exec", dont_inherit=True))
         execute(channel, sealed, namespace)
     except BaseException as error:  # noqa: BLE001 - SystemExit too: the tests did not run to their end
@@ -65,7 +63,7 @@ def run_program(channel: int, candidate: str, sealed: list[Any]) -> None:
 
 
 def execute(channel: int, sealed: list[Any], namespace: dict[str, object]) -> None:
-    """Run a candidate, then its tests, and then send the token, in one expression.
+    """Run a candidate, then its tests, and then send the token and how many lines decided, in one expression.
 
     Python evaluates a call from left to right. When the candidate starts, the token and every function and argument
     that is still to be used lie on the stack on which the interpreter evaluates this expression. No name refers to the
@@ -74,11 +72,12 @@ def execute(channel: int, sealed: list[Any], namespace: dict[str, object]) -> No
     only way to the outer calls is that the inner ones return: the candidate's, and then that of the tests. A fork would
     have the same stack, so the token is cut to nothing unless the number of the process is still what it was: a fork
     that comes to the end of the tests has nothing to hand to the process that it came from. Code that reads and writes
-    memory by address, as ctypes does, can find the token, and no arrangement inside one process prevents it.
+    memory by address, as ctypes does, can find the token, and no arrangement inside one process prevents it. The number
+    of lines protects nothing: it comes after tests that the program has passed.
 
     Args:
         channel: a socket to the supervisor.
-        sealed: the compiled candidate, what gives the tests their built-in functions, and the compiled tests.
+        sealed: the compiled candidate, what gives the tests their built-in functions and name, and the compiled tests.
         namespace: the global variables of both.
     """
     os.write(
@@ -92,7 +91,8 @@ def execute(channel: int, sealed: list[Any], namespace: dict[str, object]) -> No
                     *(exec(sealed.pop(), namespace, sealed.pop()(*(exec(sealed.pop(), namespace) or ()))) or ())  # type: ignore[func-returns-value]
                 )
             )
-        ],
+        ]
+        + b"%d" % len(REACHED),
     )
 
 

@@ -21,12 +21,12 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from at_k.grading.code import isolation, program
-from at_k.grading.code.comparison import compile_tests
 from at_k.grading.code.guard import guard_machine, refuse_forks, refuse_jumps
 from at_k.grading.code.limits import ProgramLimits, apply_limits
 from at_k.grading.code.messages import receive_message, send_message
 from at_k.grading.code.outcomes import HarnessError, Outcome, Status
 from at_k.grading.code.processes import count_tasks, end_children, kill, open_processes, remove_folder
+from at_k.grading.code.testing import compile_tests
 from at_k.grading.code.watching import Watch
 
 WARM = ("bisect", "cmath", "collections", "copy", "functools", "heapq", "itertools", "math", "re", "string", "typing")
@@ -55,6 +55,7 @@ def serve(connection: socket.socket) -> NoReturn:
     sys.path[:] = settings["path"]
     for name in WARM:
         importlib.import_module(name)
+    os.umask(0o022)
     folder = os.path.join(settings["temporary"], f"at-k-code-{os.urandom(8).hex()}")
     os.mkdir(folder, 0o755)
     isolation.adopt_orphans()
@@ -79,6 +80,7 @@ def _serve_in(folder: str, connection: socket.socket, limits: ProgramLimits, *, 
     needed = [path for path in {sys.prefix, sys.base_prefix, *sys.path} if os.path.isdir(path)]
     user, may_read = isolation.choose_user([folder, *needed])
     processes = open_processes()
+    place = os.path.join(folder, "work")
     if isolate:
         isolation.enter_namespaces()
         init = os.fork()
@@ -86,15 +88,17 @@ def _serve_in(folder: str, connection: socket.socket, limits: ProgramLimits, *, 
             connection.close()
             os.waitpid(init, 0)
             os._exit(0)
-        isolation.arrange_mounts(folder, needed)
+        isolation.arrange_mounts(place, needed)
     else:
         isolation.adopt_orphans()
     isolation.shut_memory()
-    place = folder if isolate else os.path.join(folder, "work")
+    libraries = filter(os.path.isabs, os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep))
+    hidden = isolation.PRIVATE if isolate else ()  # they are empty
+    rules = isolation.allow_files([*needed, *sys.path, *libraries, *isolation.READABLE, *hidden], [folder, "/dev"])
     os.environ.clear()
     os.environ.update(PATH=os.defpath, HOME=place, TMPDIR=place, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     sys.addaudithook(refuse_jumps)
-    supervisor = Supervisor(connection, place, limits, isolate, user, may_read, processes)
+    supervisor = Supervisor(connection, place, limits, isolate, user, may_read, processes, rules)
     _hide_own_modules()
     gc.collect()
     gc.freeze()  # before the first fork, so that no collection in a program copies what it shares with this process
@@ -127,6 +131,7 @@ class Supervisor:
         user: the user that programs run as; None for the present one.
         may_read: whether that user needs the right to read all files.
         processes: a handle on /proc, as it is outside of the namespaces.
+        rules: the rules by which programs may open files; None where the kernel has none.
     """
 
     connection: socket.socket
@@ -136,6 +141,7 @@ class Supervisor:
     user: int | None
     may_read: bool
     processes: int | None
+    rules: int | None
 
     def __post_init__(self) -> None:
         # From Linux 5.14 on, each user namespace counts for itself. A user of the supervisor's own has no other tasks.
@@ -205,6 +211,7 @@ class Supervisor:
         leave = os._exit
         try:
             os.setsid()
+            isolation.restrict_files(self.rules)
             os.dup2(printing, 1)
             os.dup2(printing, 2)
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -247,8 +254,13 @@ class Supervisor:
             raise HarnessError(said[1:].decode("utf-8", "replace"))
         if not said.startswith(program.READY):
             raise HarnessError(f"the process of a program ended with status {status} before the program began")
+        if watch.reached == 0:
+            raise HarnessError(
+                "the test program reached no assertion and called nothing of the program, so that every program would "
+                "pass; that of HumanEval needs a last line such as check(name_of_the_function)"
+            )
         verdict: tuple[Status, str]
-        if watch.has_passed:
+        if watch.reached:
             verdict = "passed", ""
         elif watch.overtime:
             verdict = "timed out", watch.overtime
@@ -258,7 +270,7 @@ class Supervisor:
             verdict = "failed", "the program closed the channel of its verdict, or wrote to it"
         else:
             verdict = judge_exit(os.waitstatus_to_exitcode(status), used, self.limits)
-        return Outcome(*verdict, watch.printed.decode("utf-8", "replace"), self.isolation)
+        return Outcome(*verdict, watch.printed.decode("utf-8", "replace"), self.isolation, watch.reached or 0)
 
 
 def judge_error(report: dict[str, Any], tests: str) -> tuple[Status, str]:

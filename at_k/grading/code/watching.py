@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import socket
 import time
@@ -58,11 +59,12 @@ class Watch:
         self.ended: tuple[int, Any] | None = None
 
     @property
-    def has_passed(self) -> bool:
-        """Return whether the program has sent its token a second time, and no more."""
+    def reached(self) -> int | None:
+        """Return how many lines of the tests decided; None unless the program has sent its token a second time."""
         begin = program.READY + program.TOKEN
         token = self.said[len(begin) : len(begin) + program.TOKEN_LENGTH]
-        return len(token) == program.TOKEN_LENGTH and self.said == begin + token + token
+        count = self.said.removeprefix(begin + token + token)
+        return int(count) if len(token) == program.TOKEN_LENGTH and re.fullmatch(rb"\d{1,9}", count) else None
 
     def follow(self) -> None:
         """Return when the program has ended, or must be ended."""

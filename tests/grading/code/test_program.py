@@ -8,7 +8,14 @@ from at_k.grading.code.pool import run_pairs
 from at_k.grading.code.program import describe_error, find_line
 
 ALLOWED = {
-    "names": ("assert __name__ == 'candidate'\ndef f(): return __name__", "assert f() == 'candidate'"),
+    "names": (
+        "assert __name__ == 'candidate'\nclass A: pass\nmodule = __name__",
+        "import __main__\nassert __name__ == '__main__' and __main__.A.__module__ == module == 'candidate'",
+    ),
+    "pickled": (
+        "class A: pass",
+        "import pickle\nclass B(A): pass\nassert type(pickle.loads(pickle.dumps([A(), B()]))[1]) is B",
+    ),
     "script": ("def f(): return 1\nif __name__ == '__main__': raise SystemExit", "assert f() == 1"),
     "globals": ("count = 0\ndef f():\n global count\n count += 1", "f()\nf()\nassert count == 2"),
     "data class": (
@@ -43,13 +50,13 @@ ALLOWED = {
     ),
     "multiprocessing": (
         "import multiprocessing\nlock = multiprocessing.Lock()",
-        "with lock: pass",
+        "with lock: assert True",
     ),
     "child": (
         "import subprocess\np = subprocess.Popen(['sleep', '60'])\np.kill()\np.wait()",
         "assert p.returncode == -9",
     ),
-    "threads left": ("import threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()", "pass"),
+    "threads left": ("import threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()", "assert True"),
     "recursion": ("def f(n): return n and 1 + f(n - 1)", "assert f(900) == 900"),
     "tests with an object that equals everything": (
         "def f(): return [1, 2]",
@@ -57,7 +64,13 @@ ALLOWED = {
     ),
     "hash order": ("x = list({str(i) for i in range(20)})", "assert sorted(x) == sorted(map(str, range(20)))"),
     "library": ("import at_k", "assert at_k.pass_at_k(4, 2, k=1) == 0.5"),
-    "not a word": ("print('\\ud800')", "pass"),
+    "libraries": (
+        "import ctypes.util, decimal, hashlib, locale, mimetypes, platform, pwd, ssl, sqlite3, zoneinfo\n"
+        "import pandas, scipy.stats, pyarrow",
+        "import os\nssl.create_default_context()\nmimetypes.init()\nplatform.platform()\nos.cpu_count()\n"
+        "assert zoneinfo.ZoneInfo('Europe/Berlin') and pwd.getpwuid(0).pw_name == 'root'",
+    ),
+    "not a word": ("print('\\ud800')", "assert True"),
 }
 
 STEP = """
@@ -217,7 +230,7 @@ def f(x): return 1
 import gc
 gc.unfreeze()
 for thing in gc.get_objects():
-    if getattr(thing, "__module__", "") == "at_k.grading.code.comparison" and thing.__name__ == "_equal":
+    if getattr(thing, "__module__", "") == "at_k.grading.code.comparison" and thing.__name__ == "equal":
         thing.__code__ = (lambda left, right: True).__code__
 def f(x): return 1
 """,

@@ -7,8 +7,9 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from grading.code.hostile import EVERYWHERE, IN_NAMESPACES, TESTS
+from grading.code.hostile import EVERYWHERE, IN_NAMESPACES, TESTS, WITH_LANDLOCK
 
+from at_k.grading.code.isolation import find_landlock
 from at_k.grading.code.pool import run_pairs
 
 MARKER = str(100_000_000 + os.getpid())
@@ -28,6 +29,10 @@ def list_processes():
     return found
 
 
+HOSTILE = {"none": EVERYWHERE | (WITH_LANDLOCK if find_landlock() >= 2 else {})}
+HOSTILE["required"] = HOSTILE["none"] | IN_NAMESPACES
+
+
 @pytest.fixture(scope="module", params=["required", "none"])
 def case(request):
     """Run all programs in one call. Return the isolation, the outcomes, and what the call left behind."""
@@ -39,27 +44,35 @@ def case(request):
         (outside / "old").write_text("kept")
         for path in (outside, inside):
             path.chmod(0o777)
-        values = {"marker": MARKER, "outside": str(outside), "port": str(server.getsockname()[1])}
-        programs = dict(EVERYWHERE) | (IN_NAMESPACES if request.param == "required" else {})
+        secret = outside / "secret"
+        secret.write_text("secret")
+        secret.chmod(0o600)
+        values = {
+            "marker": MARKER,
+            "outside": str(outside),
+            "port": str(server.getsockname()[1]),
+            "parent": str(os.getpid()),
+            "home": str(Path.home()),
+        }
+        programs = HOSTILE[request.param]
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("HF_ALLOW_CODE_EVAL", "1")
             patch.setenv("SECRET_OF_THE_PARENT", "1")
             patch.setattr(tempfile, "tempdir", str(inside))
             pairs = [
-                (re.sub(r"\{(marker|outside|port)\}", lambda found: values[found[1]], text), TESTS)
+                (re.sub(r"\{(marker|outside|port|parent|home)\}", lambda found: values[found[1]], text), TESTS)
                 for text, _, _ in programs.values()
             ]
             outcomes = run_pairs(pairs, timeout=0.5, memory=2**30, num_workers=2, isolation=request.param)
-        left = {"processes": list_processes(), "inside": os.listdir(inside), "outside": os.listdir(outside)}
+        left = {"processes": list_processes(), "inside": os.listdir(inside), "outside": sorted(os.listdir(outside))}
         yield request.param, dict(zip(programs, outcomes, strict=True)), left
 
 
 def test_each_program_fails_in_its_way(case):
     isolation, outcomes, _ = case
-    expected = EVERYWHERE | (IN_NAMESPACES if isolation == "required" else {})
     wrong = {
         name: outcomes[name]
-        for name, (_, status, detail) in expected.items()
+        for name, (_, status, detail) in HOSTILE[isolation].items()
         if outcomes[name].status != status or not re.search(detail, outcomes[name].detail)
     }
     assert not wrong
@@ -74,7 +87,7 @@ def test_the_isolation_is_stated(case):
 
 def test_nothing_is_left_behind(case):
     *_, left = case
-    assert left == {"processes": [], "inside": [], "outside": ["old"]}
+    assert left == {"processes": [], "inside": [], "outside": ["old", "secret"]}
 
 
 def test_output_is_kept_up_to_a_bound(case):

@@ -34,24 +34,28 @@ def watch():
 
 
 @pytest.mark.parametrize(
-    ("said", "passed"),
+    ("said", "reached"),
     [
-        (READY + TOKEN + SECRET + SECRET, True),
-        (READY + TOKEN + SECRET, False),
-        (READY + TOKEN + SECRET + SECRET + SECRET, False),
-        (READY + TOKEN + SECRET + SECRET[::-1], False),
-        (READY + TOKEN + SECRET + SECRET + b" ", False),
-        (READY + TOKEN + SECRET + SECRET[:-1], False),
-        (READY + TOKEN + SECRET + b"x" + SECRET, False),
-        (READY + TOKEN, False),
-        (READY + SECRET + SECRET, False),
-        (READY, False),
-        (b"", False),
+        (READY + TOKEN + SECRET + SECRET + b"12", 12),
+        (READY + TOKEN + SECRET + SECRET + b"0", 0),
+        (READY + TOKEN + SECRET + SECRET + b"9" * 5000, None),
+        (READY + TOKEN + SECRET + SECRET + b"-1", None),
+        (READY + TOKEN + SECRET + SECRET, None),
+        (READY + TOKEN + SECRET, None),
+        (READY + TOKEN + SECRET + SECRET + SECRET, None),
+        (READY + TOKEN + SECRET + SECRET[::-1] + b"1", None),
+        (READY + TOKEN + SECRET + SECRET + b" ", None),
+        (READY + TOKEN + SECRET + SECRET[:-1] + b"1", None),
+        (READY + TOKEN + SECRET + b"x" + SECRET + b"1", None),
+        (READY + TOKEN, None),
+        (READY + SECRET + SECRET + b"1", None),
+        (READY, None),
+        (b"", None),
     ],
 )
-def test_only_the_token_passes(watch, said, passed):
+def test_only_the_token_passes(watch, said, reached):
     watch.said += said
-    assert watch.has_passed is passed
+    assert watch.reached == reached
 
 
 def test_a_closed_channel_ends_the_watch(watch):
@@ -87,7 +91,7 @@ def test_too_much_on_the_channel_ends_the_watch(watch):
     watch.theirs.setblocking(False)
     watch.theirs.send(bytes(70_000))
     watch.follow()
-    assert not watch.has_passed
+    assert watch.reached is None
 
 
 def test_output_beyond_the_bound_is_thrown_away(watch):

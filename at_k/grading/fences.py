@@ -1,0 +1,85 @@
+"""Find the program in the text of a model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from textwrap import dedent
+
+_FENCE = re.compile(r"^([ \t]*)(`{3,})([^`\n]*)$", re.MULTILINE)
+_THOUGHT = re.compile(r"\s*<think>.*?(?:</think>|\Z)|.*^[ \t]{0,9}</think>", re.DOTALL | re.MULTILINE)
+_DEFINITION = re.compile(r"^(?:async[ \t]+def|def|class)[ \t]+(\w+)", re.MULTILINE)
+_PYTHON = ("", "py", "python", "python3")
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Hold what stands between two fences, or beside one that has no other."""
+
+    language: str
+    code: str
+    closed: bool
+
+    def rank(self, names: Collection[str]) -> tuple[bool, bool, bool]:
+        """Return how likely it is the program that is looked for."""
+        defined = set(_DEFINITION.findall(self.code))
+        return self.language in _PYTHON, bool(defined if not names else defined.intersection(names)), self.closed
+
+
+def find_program(text: str, names: Collection[str] = ()) -> str | None:
+    r"""Return the program in a text: what stands between fences of Markdown, or the whole text if it has none.
+
+    Of several blocks it is the last that defines one of the names, such as the function to test; if no names are known,
+    the last that defines a function or class at all. A block of another language than Python counts only where there is
+    no other, and one that is not closed only where no closed one would do. So does what stands before the first fence:
+    the prompt may have opened it. Reasoning up to `</think>` and a byte order mark are left out. A fence within a
+    string in triple quotes, such as a docstring, is part of the program.
+
+    Args:
+        text: the text.
+        names: what the program should define one of.
+
+    Examples:
+        >>> find_program("Here it is:\n```python\ndef f(x): return x\n```\nTry it:\n```\nf(1)\n```")
+        'def f(x): return x\n'
+        >>> find_program("def f(x): return x")
+        'def f(x): return x'
+    """
+    text = text.removeprefix("\ufeff")
+    thought = _THOUGHT.match(text) if "think>" in text else None
+    text = text[thought.end() :].removeprefix("\n") if thought else text
+    blocks = _find_blocks(text) if "```" in text else []
+    # Of equal ones, `max` takes the first.
+    code = max(reversed(blocks), key=lambda block: block.rank(names)).code if blocks else text
+    return code if code.strip() else None
+
+
+def _find_blocks(text: str) -> list[_Block]:
+    """List the blocks beside fences, if there are any."""
+    blocks: list[_Block] = []
+    opened: re.Match[str] | None = None
+    seen, quotes = 0, dict.fromkeys(('"""', "'''"), 0)
+    last = {mark: text.rfind(mark) for mark in quotes}
+    for fence in _FENCE.finditer(text):
+        quotes = {mark: count + text.count(mark, seen, fence.start()) for mark, count in quotes.items()}
+        seen = fence.end()
+        if any(count % 2 and last[mark] > seen for mark, count in quotes.items()):
+            continue  # within a string
+        quotes = dict.fromkeys(quotes, 0)
+        if opened is None:
+            if not blocks:
+                blocks.append(_Block("", text[: fence.start()], closed=False))
+            opened = fence
+        elif len(fence[2]) >= len(opened[2]) and not fence[3].strip():
+            blocks.append(_cut(text, opened, fence.start(), closed=True))
+            opened = None
+    if opened is not None:
+        blocks.append(_cut(text, opened, len(text), closed=False))
+    return blocks
+
+
+def _cut(text: str, opened: re.Match[str], end: int, *, closed: bool) -> _Block:
+    """Return the block that a fence opens."""
+    code, language = text[opened.end() + 1 : end], re.search(r"\w+|$", opened[3])
+    return _Block(language[0].lower() if language else "", dedent(code) if opened[1] else code, closed)

@@ -1,0 +1,217 @@
+"""Test programs: their tests run as what they are, what decided is counted, and their comparisons are replaced."""
+
+import ast
+from types import CodeType, ModuleType
+
+import pytest
+from grading.code.test_comparison import Chameleon
+
+from at_k.grading.code.comparison import EqualsEverythingError
+from at_k.grading.code.outcomes import HarnessError
+from at_k.grading.code.pool import run_pairs
+from at_k.grading.code.testing import COMPARISONS, REACHED, compile_tests, instrument
+
+RIGHT, WRONG = "def double(x): return 2 * x", "def double(x): return 3 * x"
+USELESS = "def unrelated(): return 0"
+
+CASE = "class T(unittest.TestCase):\n    def test_two(self): self.assertEqual(double(2), 4)\n"
+DECIDING = {
+    "script": "import unittest\n" + CASE + "if __name__ == '__main__':\n    unittest.main()",
+    "script that exits": "import sys, unittest\n" + CASE + "if __name__ == '__main__':\n    sys.exit(unittest.main())",
+    "script without unittest": "if __name__ == '__main__':\n    assert double(2) == 4",
+    "seed beside a case": "import random, unittest\nrandom.seed(0)\n" + CASE,
+    "data beside a case": "import unittest\nDATA = list(range(3))\n" + CASE,
+    "runner whose result is not asked": (
+        "import unittest\n" + CASE + "unittest.TextTestRunner().run(unittest.makeSuite(T) if 0 else "
+        "unittest.defaultTestLoader.loadTestsFromTestCase(T))"
+    ),
+    "case with all fixtures": (
+        "from unittest import TestCase\n"
+        "def setUpModule(): global two; two = 2\n"
+        "class T(TestCase):\n"
+        "    @classmethod\n    def setUpClass(cls): cls.four = 2 * two\n"
+        "    def setUp(self): self.two = two\n"
+        "    def test_sub(self):\n        with self.subTest(): assert double(self.two) == self.four\n"
+    ),
+    "case with an asynchronous test": (
+        "import unittest\nclass T(unittest.IsolatedAsyncioTestCase):\n"
+        "    async def test_two(self): self.assertEqual(double(2), 4)\n"
+    ),
+    "case that inherits its tests": (
+        "import unittest\nclass Common:\n    def test_two(self): self.assertEqual(double(2), 4)\n"
+        "class T(Common, unittest.TestCase): pass"
+    ),
+    "functions": "import random\nrandom.seed(0)\ndef test_two():\n    assert double(2) == 4",
+    "function with a default": "def test_two(x=2):\n    assert double(x) == 4",
+    "class of functions": "DATA = [2]\nclass TestTwo:\n    def test_two(self): assert double(*DATA) == 4",
+    "script of pytest": (
+        "def test_two(): assert double(2) == 4\n"
+        "import sys\nif __name__ == '__main__':\n    import pytest\n    raise SystemExit(pytest.main([__file__]))"
+    ),
+    "check of HumanEval": "def check(candidate):\n    assert candidate(2) == 4\ncheck(double)",
+    "check that nobody calls": (
+        "METADATA = {'entry_point': 'double'}\ndef check(candidate):\n    assert candidate(2) == 4"
+    ),
+    "condition": "if double(2) != 4: raise ValueError",
+}
+"""Test programs that must tell a right program from one that solves nothing."""
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HF_ALLOW_CODE_EVAL", "1")
+        pairs = [(text, tests) for tests in DECIDING.values() for text in (RIGHT, WRONG, USELESS)]
+        found = run_pairs(pairs, timeout=20, isolation="none")
+    return {name: found[3 * place : 3 * place + 3] for place, name in enumerate(DECIDING)}
+
+
+@pytest.mark.parametrize("name", DECIDING)
+def test_tests_run_as_what_they_are(outcomes, name):
+    assert [(outcome.status, outcome.reached > 0) for outcome in outcomes[name]] == [
+        ("passed", True),
+        ("failed", False),
+        ("failed", False),
+    ]
+
+
+NOTHING = {
+    "empty": "",
+    "constants": '"""About."""\nimport math\nMETADATA = {"author": "x"}\nclass A:\n    pass\npass',
+    "own calls": "import random\nrandom.seed(0)\ndef build(): return 3\nbuild()",
+    "check that checks nothing": "def check(candidate): pass\ncheck(double)",
+    "check without its function": "def check(candidate):\n    assert candidate(2) == 4",
+    "assertion that is not reached": "for x in []:\n    assert double(x) == 4",
+    "skipped case": "import unittest\n@unittest.skip('later')\n" + CASE,
+    "test that pytest gives arguments": "DATA = [1]\ndef test_two(tmp_path):\n    assert double(2) == 4",
+    "test that pytest runs often": (
+        "import random\n@random.mark.parametrize('x', [2])\ndef test_two(x):\n    assert double(x) == 4"
+    ),
+    "asynchronous test": "async def test_two():\n    assert double(2) == 4",
+}
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_tests_that_reach_nothing_grade_nothing(monkeypatch, name):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+    with pytest.raises(HarnessError, match=r"was not run: .* (last line such as|cannot be compiled)"):
+        run_pairs([(RIGHT, NOTHING[name])], isolation="none")
+
+
+def test_a_program_cannot_skip_its_tests(monkeypatch):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+    skipping = "import unittest\ndef double(x): raise unittest.SkipTest"
+    pairs = [(skipping, "import unittest\n" + CASE), (skipping, "def test_two(): assert double(2) == 4")]
+    assert [outcome.detail for outcome in run_pairs(pairs, isolation="none")] == ["SkipTest", "SkipTest"]
+
+
+@pytest.mark.parametrize(
+    ("tests", "reached"),
+    [
+        ("assert double(2) == 4", 1),  # one line, although there is a call in an assertion
+        ("assert double(2) == 4\nassert double(3) == 6", 2),
+        ("for x in range(9):\n    assert double(x) == 2 * x", 1),
+        ("double(2)", 1),
+        ("import unittest\n" + CASE + "T('test_two').debug()", 1),  # which runs twice
+        ("assert True", 1),
+    ],
+)
+def test_lines_that_decide_are_counted_once(monkeypatch, tests, reached):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+    assert run_pairs([(RIGHT, tests)], isolation="none")[0].reached == reached
+
+
+def run(tests, **names):
+    exec(compile_tests(tests), names)
+    REACHED.clear()
+
+
+def test_calls_into_the_program_are_told_by_its_module():
+    program = ModuleType("candidate")
+    exec("class A:\n    def f(self): pass\ndef g(): pass", vars(program))
+    tests = "def own(): pass\nown()\nprint()\ng()\nA().f()\nA()"
+    exec(compile_tests(tests), dict(vars(program), __name__="__main__"))
+    assert {4, 5, 6} == REACHED
+    REACHED.clear()
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        "assert x == 5",
+        "assert 5 == x",
+        "assert [x] == [5]",
+        "assert x in (5, 6)",
+        "assert 5 in [x]",
+        "assert not x != 5",
+        "assert not x not in [5]",
+        "def check(y):\n    for _ in range(1):\n        assert (y == 5) is True\ncheck(x)",
+        "class T:\n    same = x == 5\nassert T.same",
+        "assert all(y == 5 for y in [x])",
+        "assert f'{x == 5}' == 'True'",
+    ],
+)
+def test_comparisons_in_all_places_are_replaced(tests):
+    exec(tests, {"x": Chameleon()})  # as it is, it passes
+    with pytest.raises(EqualsEverythingError):
+        run(tests, x=Chameleon())
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        "import unittest\nclass T(unittest.TestCase):\n    def test(self): self.assertEqual(x, 4)\nT('test').debug()",
+        "import unittest\nunittest.TestCase().assertIn(4, [x])",
+    ],
+)
+def test_functions_that_assert_take_no_object_that_equals_everything(tests):
+    exec(tests, {"x": Chameleon()})  # as it is, it passes
+    with pytest.raises(EqualsEverythingError):
+        run(tests, x=Chameleon())
+    REACHED.clear()
+
+
+@pytest.mark.parametrize("tests", ["1 == 1 == x", "x is not None", "x >= 0 or True if 0 else True"])
+def test_other_comparisons_stay(tests):
+    tree = ast.parse(tests)
+    assert instrument(tree, compare=True) <= {"x"}
+    assert ast.dump(tree) == ast.dump(ast.parse(tests))
+
+
+@pytest.mark.parametrize(
+    "tests", ["from unittest.mock import ANY\nassert [1, ANY] == x", "# __eq__\nassert x == [1, 2]"]
+)
+def test_tests_with_such_objects_of_their_own_stay(tests):
+    run(tests, x=[1, 2])
+
+
+def test_no_name_and_no_closure_leads_to_the_operators():
+    code = compile_tests("def g(): return 1 == 2\nassert not g()")
+    inner = next(item for item in code.co_consts if isinstance(item, CodeType))
+    assert COMPARISONS[ast.Eq] in inner.co_consts
+    assert inner.co_names == ()
+    assert [function.__closure__ for function in COMPARISONS.values()] == [None] * 4
+
+
+def test_line_numbers_stay():
+    with pytest.raises(AssertionError) as caught:
+        run("x = 1\n\nassert (\n    x == 2\n)")
+    assert caught.traceback[-1].frame.code.raw.co_filename == "<tests>"
+    assert caught.traceback[-1].lineno + 1 in (3, 4)
+    REACHED.clear()
+
+
+def test_what_looks_at_its_own_frame_still_works():
+    tests = "class A:\n    def f(self): return 1\nclass B(A):\n    def f(self): return super().f()\nassert B().f() == 1"
+    run(tests + "\nx = 3\nassert locals()['x'] == eval('x') == 3")
+
+
+@pytest.mark.parametrize("tests", ["assert", "\0", "x = '\ud800'", "(" * 1000 + ")" * 1000])
+def test_tests_that_cannot_be_compiled_are_no_fault_of_a_candidate(tests):
+    with pytest.raises(HarnessError, match="the test program cannot be compiled"):
+        compile_tests(tests)
+
+
+def test_a_long_sum_is_no_deep_recursion():
+    # Python follows 800 levels, and a recursive walk of two frames for each does not.
+    run("assert " + " + ".join(["1"] * 800) + " == 800")

@@ -1,0 +1,86 @@
+"""Programs in the texts of models."""
+
+import pytest
+from bounds import hold, timed
+
+from at_k.grading.fences import find_program
+
+F = "def f(x):\n    return x\n"
+G = "def g(x):\n    return x\n"
+CALL = "print(f(1))\n"
+
+
+def fence(code, language="python", mark="```"):
+    return f"{mark}{language}\n{code}{mark}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "program"),
+    [
+        (F, F),
+        (f"  {F}", f"  {F}"),  # white space counts
+        (fence(F), F),
+        (fence(F, ""), F),
+        (fence(F, "Python3"), F),
+        (fence(F, " python title='f.py'"), F),
+        (fence(F, "{.python}"), F),
+        (fence(F, "python", "````"), F),
+        (fence(F).replace("\n", "\r\n"), F.replace("\n", "\r\n")),
+        (f"Here it is:\n\n{fence(F)}\nIt returns x.", F),
+        (f"{fence(G)}or rather\n{fence(F)}", F),
+        (f"{fence(F)}Use it:\n{fence(CALL)}which prints\n{fence('1', '')}", F),
+        (fence("int f;\n", "c") + fence(CALL), CALL),
+        (f"{fence(CALL, 'bash')}{fence('1', 'text')}", None),
+        (f"{fence(F)}and so on ```python\n", F),
+        (f"Here:\n```python\n{F}", F),  # cut off
+        (f"{fence(F)}Longer:\n```python\n{G}", F),
+        (f"{fence(CALL)}The program:\n```python\n{F}", F),
+        (f"{F}```\nThis returns x.", F),  # the prompt opened it
+        ("1. One:\n   ```python\n   def f(x):\n       return x\n   ```\n", F),
+        (f"\ufeff{F}", F),
+        (f"<think>First {fence(G)}</think>\n{fence(F)}", F),
+        (f"<think>{fence(G)}</think>\n{F}", F),
+        (f"I think.\n{fence(G)}\n</think>\n\n{fence(F)}", F),
+        (f"\n<think>\n{fence(G)}", None),  # it thinks until it is cut off
+        ("s = '</think>'\nt = '<think>'\n", "s = '</think>'\nt = '<think>'\n"),
+        ("", None),
+        (" \n", None),
+    ],
+)
+def test_programs(text, program):
+    assert find_program(text) == program
+
+
+DOCSTRING = 'def f(x):\n    """Return x.\n\n    ```python\n    f(1)\n    ```\n    """\n    return x\n'
+
+
+@pytest.mark.parametrize("program", [DOCSTRING, DOCSTRING.replace('"""', "'''"), f'"""\n```\n{G}```\n"""\n{F}'])
+def test_fences_in_strings_are_of_the_program(program):
+    assert find_program(program) == program
+    assert find_program(f"Here:\n{fence(program)}\nIt returns x.") == program
+
+
+def test_a_quote_that_is_not_closed_hides_no_fence():
+    program = 'mark = \'"""\'\n' + F
+    assert find_program(f"{fence(program)}That is all.") == program
+
+
+@pytest.mark.parametrize(
+    ("text", "program"),
+    [
+        (fence(F) + fence(G), F),  # g comes later, and is no function to test
+        (fence(G) + fence(F), F),
+        (fence(F) + fence("class A: pass\n"), F),
+        (fence(G) + f"```\n{F}", F),
+        (fence(F) + f"```\n{F}", F),
+        (fence("f = abs\n"), "f = abs\n"),
+    ],
+)
+def test_the_block_that_defines_a_name(text, program):
+    assert find_program(text, {"f", "assert"}) == program
+
+
+@pytest.mark.parametrize("unit", ["`", "```\n", "``` `\n", '"""\n```\n', "\n", " ", "<think>", "</think>\n", "~~~\n"])
+def test_a_megabyte_takes_seconds_at_most(unit):
+    text = "think>```\n" + unit * (1_000_000 // len(unit))
+    hold(10, timed(lambda: find_program(text)))  # linear: 1 s; quadratic: hours
