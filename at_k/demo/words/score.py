@@ -173,8 +173,8 @@ WORDS = {
         "在 {all} 的题目上 {k} 个答案全对，在 {some} 的题目上至少一个对。",
     ),
     "headline_k": (
-        "Ask {k} times: all answers are right {all} of the time, at least one {some}.",
-        "问 {k} 次：全对的机会为 {all}，至少一个对的机会为 {some}。",
+        "Draw {k} of the answers to a problem: all are right {all} of the time, at least one {some}.",
+        "从每道题的答案中抽取 {k} 个：有 {all} 的机会全对，有 {some} 的机会至少一个对。",
     ),
     "between": ("Between the two lies what choosing well can win.", "两者之间，就是善于挑选所能赢得的。"),
     "no_gap": ("Asking again changes little.", "再问几次也变化不大。"),
