@@ -11,8 +11,8 @@ WORDS = {
     "qwen25_math": ("Qwen2.5-Math on MATH, 100 × 8", "Qwen2.5-Math，MATH，100 × 8"),
     "taubench_airline": ("GPT-4o on τ-bench airline, 50 × 4", "GPT-4o，τ-bench 航空，50 × 4"),
     "text": ("Results: JSON, JSONL or CSV, up to 5 MB", "结果：JSON、JSONL 或 CSV，最大 5 MB"),
-    "open_file": ("Open a file", "打开文件"),
-    "drop_file": ("or drop it on this page, or paste it", "也可拖到此页，或粘贴"),
+    "open_file": ("Open files", "打开文件"),
+    "drop_file": ("or drop them on this page, or paste them", "也可拖到此页，或粘贴"),
     "reading_file": ("Reading, {share} %", "正在读取，{share} %"),
     "file_slimmed": (
         "The file is large: your browser left out these columns, which are not needed beside verdicts: {columns}",
@@ -44,6 +44,12 @@ WORDS = {
         "The file is larger than 5 MB, and has no column of verdicts, such as “correct” or “passed”. Only beside verdicts can "
         "your browser leave out the long texts.",
         "文件大于 5 MB，且没有判定列（例如 “correct” 或 “passed”）。只有存在判定时，浏览器才能略去长文本。",
+    ),
+    "several_files": ("{count} files: {names}", "{count} 个文件：{names}"),
+    "files_too_large": (
+        "The files are larger than 5 MB together. Leave out columns that are not needed, or score them on your own machine, "
+        "with at-k score.",
+        "这些文件合计大于 5 MB。请去掉不需要的列，或在您自己的机器上用 at-k score 评分。",
     ),
     "file_still_large": (
         "The file is larger than 5 MB, even without these columns: {columns}. Score it on your own machine, with at-k score.",
