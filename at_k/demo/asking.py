@@ -45,7 +45,8 @@ def write_side(side: str, label: str, language: str) -> str:
     return (
         f'<div data-side="{side}"><label for="asking_{side}">{escape(label)}</label>'
         f'<textarea id="asking_{side}" spellcheck="false" placeholder="{hint}"></textarea>'
-        f'<label class="file-input"><span>{escape(say(language, "score.open_file"))}</span><input type="file" multiple></label> '
+        f'<label class="file-input"><span>{escape(say(language, "score.open_file"))}</span>'
+        '<input type="file" multiple></label> '
         '<span class="file-name" role="status"></span></div>'
     )
 

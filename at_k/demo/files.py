@@ -15,7 +15,8 @@ from at_k.readers.tables import PROBLEM_NAMES
 
 _MARKUP = """
 <label class="file-input"><span>{open_file}</span>
-<input type="file" multiple accept=".json,.jsonl,.ndjson,.csv,.tsv,.txt,.eval,.parquet,.gz,.zst,.zip,application/json"></label>
+<input type="file" multiple
+accept=".json,.jsonl,.ndjson,.csv,.tsv,.txt,.eval,.parquet,.gz,.zst,.zip,application/json"></label>
 <span class="file-hint">{drop_file}</span>
 """
 
@@ -83,8 +84,8 @@ def list_rules() -> dict[str, Any]:
 def make_file_input() -> gr.HTML:
     """Make the button that opens files.
 
-    Its value is {"name", "text"} or {"name", "packed"}, which are submitted; of several files, `packed` lists them. A file that is refused is not: then the
-    value is what it was before, and "refused" the reason.
+    Its value is {"name", "text"} or {"name", "packed"}, which are submitted; of several files, `packed` lists them. A
+    file that is refused is not: then the value is what it was before, and "refused" the reason.
     """
     rules = list_rules()
     words = rules["words"]

@@ -256,10 +256,13 @@ class SeveralFiles(Given):
 
     def read(self, columns: Mapping[str, str | None], **options: Any) -> Samples:
         """Read all files, and merge their samples by the names of their problems; as `Given.read`."""
-        parts = []
-        for name, given in self.files:
-            try:
-                parts.append(given.read(columns, **options))
-            except InputError as reason:
-                raise make_error("compare.of_file", file=name, reason=given.refuse(reason).message) from None
+        parts = [_read_named(name, given, columns, options) for name, given in self.files]
         return merge(parts, [name for name, _ in self.files])
+
+
+def _read_named(name: str, given: Given, columns: Mapping[str, str | None], options: Mapping[str, Any]) -> Samples:
+    """Read a file, and name it in its error."""
+    try:
+        return given.read(columns, **options)
+    except InputError as reason:
+        raise make_error("compare.of_file", file=name, reason=given.refuse(reason).message) from None
