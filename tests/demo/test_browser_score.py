@@ -130,7 +130,7 @@ def test_the_first_example_is_there_at_once_and_can_be_changed(visit):
         assert "pass@8" in shared
     assert page.locator("#score_text textarea").input_value() == text
     assert page.locator(".headline").inner_text().startswith("All 8 answers are right on 86 % of the problems")
-    choose(page, "example", "GPT-4o on τ-bench airline, 50 × 4")
+    choose(page, "example", "GPT-4o on τ-bench airline (50 × 4)")
     rows = [json.loads(line)["correct"] for line in examples.read_example("taubench_airline").splitlines()]
     expected = _module("gpassk").compute(predictions=rows, k=4, thresholds=TAUS)
     eventually(lambda: expected.items() <= overall(page).items(), True)
@@ -350,7 +350,7 @@ def test_files_that_are_not_text(visit):
     eventually(lambda: refusal(page), [])
     eventually(lambda: overall(page)["avg@2"], 0.75)
     assert shown(page) == ("table.parquet", "")
-    choose(page, "example", "GPT-4o on τ-bench airline, 50 × 4")
+    choose(page, "example", "GPT-4o on τ-bench airline (50 × 4)")
     eventually(lambda: shown(page), ("", text))
     eventually(lambda: page.locator(".summary").inner_text().startswith("Problems: 50, samples of each: 4."), True)
 

@@ -8,8 +8,8 @@ WORDS = {
     ),
     # What a visitor gives
     "example": ("Or an example", "或选择示例"),
-    "qwen25_math": ("Qwen2.5-Math on MATH, 100 × 8", "Qwen2.5-Math，MATH，100 × 8"),
-    "taubench_airline": ("GPT-4o on τ-bench airline, 50 × 4", "GPT-4o，τ-bench 航空，50 × 4"),
+    "qwen25_math": ("Qwen2.5-Math on MATH (100 × 8)", "Qwen2.5-Math（MATH 100 × 8）"),
+    "taubench_airline": ("GPT-4o on τ-bench airline (50 × 4)", "GPT-4o（τ-bench 航空 50 × 4）"),
     "text": ("Results: JSON, JSONL or CSV, up to 5 MB", "结果：JSON、JSONL 或 CSV，最大 5 MB"),
     "open_file": ("Open files", "打开文件"),
     "drop_file": ("or drop them on this page, or paste them", "也可拖到此页，或粘贴"),
