@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from at_k.analysis.findings import Findings
+from at_k.error_bars import ErrorBar
 from at_k.errors import Message
 
 HIGH, LOW = 0.8, 0.5
@@ -22,32 +23,27 @@ _NAMES = {"pass@k": "passed", "avg@n": "average", "cons@k": "cons"}
 
 
 def place_in_matrix(findings: Findings) -> None:
-    """Find the row of the decision matrix of AISBench. Its row with cons@k above pass@k would be a mistake."""
+    """Find the row of the decision matrix of AISBench, if there is one for levels that the intervals settle."""
     if len(findings.keys) < 3 or findings.keys["pass@k"].k == 1:
         return  # for k = 1 the three are one value
-    given: dict[str, Any] = {"high": HIGH, "low": LOW}
-    levels = {}
-    for metric in ("pass@k", "avg@n", "cons@k"):
-        key = findings.keys[metric]
-        given[_NAMES[metric]] = f"{key} {findings.write(key)}"
-        value = findings.report.values[key]
-        levels[metric] = "high" if value > HIGH else "low" if value < LOW else "medium"
+    levels = {metric: _find_level(findings.bars[findings.keys[metric]]) for metric in _NAMES}
     findings.figures["levels"] = levels
-    findings.say(_find_row(tuple(levels.values()), given))
-    unsure = [
-        f"{key} ({threshold})"
-        for key in findings.keys.values()
-        for threshold in (LOW, HIGH)
-        if findings.bars[key].low <= threshold <= findings.bars[key].high
-    ]
-    if unsure:
-        findings.say(
-            Message(
-                "diagnosis.unsettled",
-                "The place in the matrix is not settled, since intervals reach across its thresholds: {places}.",
-                places=", ".join(unsure),
-            )
-        )
+    given: dict[str, Any] = {"high": HIGH, "low": LOW}
+    for metric, name in _NAMES.items():
+        key = findings.keys[metric]
+        given[name] = f"{key} {findings.write(key)}"
+    row = _find_row(tuple(levels.values()), given)
+    if row is not None:
+        findings.say(row)
+
+
+def _find_level(bar: ErrorBar) -> str | None:
+    """Find the level that a whole interval lies in; None if it reaches across a threshold."""
+    if bar.low > HIGH:
+        return "high"
+    if bar.high < LOW:
+        return "low"
+    return "medium" if bar.low >= LOW and bar.high <= HIGH else None
 
 
 def check_targets(findings: Findings) -> None:
@@ -72,8 +68,11 @@ def check_targets(findings: Findings) -> None:
         findings.say(_name_target(use, given))
 
 
-def _find_row(levels: tuple[str, ...], given: dict[str, Any]) -> Message:
-    """Find the row of the matrix for these levels of pass@k, avg@n and cons@k."""
+def _find_row(levels: tuple[str | None, ...], given: dict[str, Any]) -> Message | None:
+    """Find the row of the matrix for these levels of pass@k, avg@n and cons@k; None if it has no such row.
+
+    Its fourth row, with cons@k above pass@k, would be a mistake.
+    """
     if levels == ("high", "medium", "low"):
         return Message(
             "diagnosis.unstable",
@@ -96,19 +95,7 @@ def _find_row(levels: tuple[str, ...], given: dict[str, Any]) -> Message:
             "and {cons}: close to no effect. It advises to train again, or to take another model.",
             **given,
         )
-    if set(levels) == {"high"}:
-        return Message(
-            "diagnosis.strong",
-            "The decision matrix of AISBench has no row for {passed}, {average} and {cons}, all high (above {high}): "
-            "its rows say what to improve.",
-            **given,
-        )
-    return Message(
-        "diagnosis.no_row",
-        "The decision matrix of AISBench (high: above {high}; low: below {low}) has no row for {passed}, {average} and "
-        "{cons}.",
-        **given,
-    )
+    return None
 
 
 def _name_target(use: str, given: dict[str, Any]) -> Message:

@@ -1,4 +1,7 @@
-"""Rules about what the model does: what it solves, repeats, finds rarely, and votes for."""
+"""Rules about what the model does: what it solves, repeats, finds rarely, and votes for.
+
+Where there is nothing to find, a rule speaks of at most one data set in twenty: `python -m benchmarks.false_alarms`.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,24 @@ from typing import Any
 
 import numpy as np
 
-from at_k.analysis.findings import FAR, Findings, exceeds, list_bar, quote, write_difference
+from at_k.analysis.findings import FAR, Findings, exceeds, list_bar, quote, write_difference, write_share
 from at_k.errors import Message
 from at_k.estimators.consensus import count_votes
 from at_k.values import Key
 
-RARE = 0.25
-"""A model finds an answer rarely if pass@k is above avg@n by more than this: one problem in four hangs on retries."""
+RARE = 1 / 3
+"""A model rarely repeats the correct answers that it finds if fewer samples than this are correct on average, where one
+is. With three samples or fewer, no model can do that."""
 
 AGREE = 2
 """So many samples with the same correct answer agree, and could have won the vote."""
+
+SCATTER = 0.5
+"""Wrong answers scatter if two wrong samples of a problem give the same one less often than this, and agree if more."""
+
+UNVARIED = 60
+"""So many problems without a difference between their samples are needed to suspect copies. If in every twentieth
+problem samples differ, all of 60 are without one in 5 % of such data sets."""
 
 REPEATED = 0.9
 """Where more than this share of samples repeats another one's answer, further samples hardly find other answers."""
@@ -56,7 +67,7 @@ def count_solved(findings: Findings) -> None:
                 "vote would help, cannot be said: take several.",
             )
         )
-    elif not ((findings.c > 0) & (findings.c < findings.n)).any() and always and never:
+    elif several >= UNVARIED and sometimes == 0 and always and never:
         findings.say(
             Message(
                 "diagnosis.no_variation",
@@ -75,14 +86,17 @@ def look_for_copies(findings: Findings) -> None:
     answers = findings.verdicts.answers
     tally = count_votes(answers, findings.verdicts.correct.values, "majority", "grades")
     cast = np.bincount(tally.problem, weights=tally.count, minlength=len(findings.n))
-    counted = cast[tally.problem] > 1
+    several = cast > 1
+    counted = several[tally.problem]
     lengths = np.array([len(str(text)) for text in answers.distinct], dtype=np.int64)
     long = counted & (lengths[answers.codes.values[tally.first_seen]] >= LONG)
-    total, texts = int(tally.count[counted].sum()), int(tally.count[long].sum())
     again = tally.count > 1
-    repeated, copied = int(tally.count[counted & again].sum()), int(tally.count[long & again].sum())
-    findings.figures["repeated"] = repeated / total if total else None
+    repeated = np.bincount(tally.problem[again], weights=tally.count[again], minlength=len(findings.n))
+    texts, copied = int(tally.count[long].sum()), int(tally.count[long & again].sum())
     findings.figures["copied"] = copied / texts if texts else None
+    if several.any():
+        share, low, high = findings.estimate(repeated / np.maximum(cast, 1), several)
+        findings.figures["repeated"] = list_bar(share, low, high)
     if texts and copied / texts > COPIED:
         findings.say(
             Message(
@@ -93,53 +107,39 @@ def look_for_copies(findings: Findings) -> None:
                 texts=texts, long=LONG, copied=copied, share=copied / texts, limit=COPIED,
             )
         )  # fmt: skip
-    elif total and repeated / total > REPEATED:
+    elif several.any() and low > REPEATED:
         findings.say(
             Message(
                 "diagnosis.repeated",
-                "Samples that give the same answer as another sample of their problem: {share:.1%} (the rule: more "
-                "than {limit:.0%}). More samples of these problems would hardly find other answers.",
-                share=repeated / total,
+                "Samples that give the same answer as another sample of their problem: {share} (the rule: more than "
+                "{limit}). Further samples would hardly find other answers.",
+                share=write_share(share, low, high),
                 limit=REPEATED,
             )
         )
 
 
 def weigh_retries(findings: Findings) -> None:
-    """Compare pass@k with avg@n: does the model find what it rarely repeats?"""
-    if not {"pass@k", "avg@n"} <= findings.keys.keys():
+    """Find whether correct answers are rare in the problems that have one."""
+    if {"pass@k", "avg@n"} <= findings.keys.keys():
+        gap = findings.compare_keys(findings.keys["pass@k"], findings.keys["avg@n"])
+        findings.figures["pass_minus_avg"] = list_bar(*gap)
+    solved = findings.c > 0
+    if not solved.any():
         return
-    key, average = findings.keys["pass@k"], findings.keys["avg@n"]
-    gap, low, high = findings.compare_keys(key, average)
-    findings.figures["pass_minus_avg"] = list_bar(gap, low, high)
-    if exceeds(gap, RARE):
-        given: dict[str, Any] = {
-            "key": str(key),
-            "value": findings.write(key),
-            "average": str(average),
-            "mean": findings.write(average),
-            "gap": write_difference(gap, low, high),
-            "limit": RARE,
-        }
-        if low > RARE:
-            findings.say(
-                Message(
-                    "diagnosis.rarely",
-                    "The model finds correct answers that it rarely repeats: {key} is {value}, and {average} is "
-                    "{mean}. The difference is {gap} (the rule: more than {limit}).",
-                    **given,
-                )
+    share, low, high = findings.estimate(findings.c / findings.n, solved)
+    findings.figures["correct_where_solved"] = list_bar(share, low, high)
+    if high < RARE:
+        findings.say(
+            Message(
+                "diagnosis.rarely",
+                "The model finds correct answers that it rarely repeats: in the {solved:,} problems with a correct "
+                "sample, the share of correct samples is {share} on average (the rule: less than {limit:.3f}).",
+                solved=int(solved.sum()),
+                share=write_share(share, low, high),
+                limit=RARE,
             )
-        else:
-            findings.say(
-                Message(
-                    "diagnosis.perhaps_rarely",
-                    "The model may find correct answers that it rarely repeats: {key} is {value}, and {average} is "
-                    "{mean}. The difference is {gap} (the rule: more than {limit}), whose interval reaches below "
-                    "the rule.",
-                    **given,
-                )
-            )
+        )
 
 
 def weigh_vote(findings: Findings) -> None:
@@ -148,13 +148,14 @@ def weigh_vote(findings: Findings) -> None:
         key, average = findings.keys["cons@k"], findings.keys["avg@n"]
         gap, low, high = findings.compare_keys(key, average)
         findings.figures["cons_minus_avg"] = list_bar(gap, low, high)
-        if exceeds(abs(gap), FAR):
+        if exceeds(abs(gap), FAR) and not low <= 0 <= high:
             findings.say(_describe_vote(findings, key, average, gap, low, high))
+    _weigh_wrong_answers(findings)
     _find_wrong_majorities(findings)
 
 
 def _describe_vote(findings: Findings, key: Key, average: Key, gap: float, low: float, high: float) -> Message:
-    """Say what cons@k far from avg@n means, by its sign, by what votes, and by whether it is shown."""
+    """Say what cons@k far from avg@n means, by its sign and by what votes."""
     given: dict[str, Any] = {
         "key": str(key),
         "value": findings.write(key),
@@ -163,43 +164,74 @@ def _describe_vote(findings: Findings, key: Key, average: Key, gap: float, low: 
         "gap": write_difference(gap, low, high),
         "limit": FAR,
     }
-    if low <= 0 <= high:
-        return Message(
-            "diagnosis.vote_unsettled",
-            "Whether cons@k differs from avg@n is not shown: {key} is {value}, and {average} is {mean}. The "
-            "difference is {gap} (the rule: more than {limit} either way), whose interval reaches across 0.",
-            **given,
-        )
     of_grades = any(note.code == "note.vote_of_grades" for note in findings.report.notes)
     if of_grades and gap > 0:
         return Message(
             "diagnosis.mostly_right",
             "More problems have most of their samples correct than the average suggests: {key} is {value}, and "
-            "{average} is {mean}. The difference is {gap} (the rule: more than {limit}). Wrong samples are spread "
-            "over problems that the model mostly solves.",
+            "{average} is {mean}. The difference is {gap} (the rule: more than {limit}).",
             **given,
         )
     if of_grades:
         return Message(
             "diagnosis.mostly_wrong",
             "Fewer problems have most of their samples correct than the average suggests: {key} is {value}, and "
-            "{average} is {mean}. The difference is {gap} (the rule: less than −{limit}). Correct samples are "
-            "spread over problems that the model mostly fails.",
+            "{average} is {mean}. The difference is {gap} (the rule: less than −{limit}).",
             **given,
         )
     if gap > 0:
         return Message(
             "diagnosis.votes_right",
             "A vote is better than a single sample: {key} is {value}, and {average} is {mean}. The difference is "
-            "{gap} (the rule: more than {limit}). Wrong answers scatter, and correct ones agree.",
+            "{gap} (the rule: more than {limit}).",
             **given,
         )
     return Message(
         "diagnosis.votes_wrong",
         "A vote is worse than a single sample: {key} is {value}, and {average} is {mean}. The difference is {gap} "
-        "(the rule: less than −{limit}). Wrong answers agree with each other.",
+        "(the rule: less than −{limit}).",
         **given,
     )
+
+
+def _weigh_wrong_answers(findings: Findings) -> None:
+    """Find whether two wrong samples of a problem give the same answer, in the problems with two or more."""
+    findings.figures["wrong_agreement"] = None
+    if findings.tally is None:
+        return
+    tally, total = findings.tally, len(findings.n)
+    of, count = tally.problem[~tally.correct], tally.count[~tally.correct]
+    wrong = np.bincount(of, weights=count, minlength=total)
+    pairs = wrong * (wrong - 1)
+    several = pairs > 0
+    if not several.any():
+        return
+    equal = np.bincount(of, weights=count * (count - 1), minlength=total)
+    share, low, high = findings.estimate(equal / np.maximum(pairs, 1), several)
+    findings.figures["wrong_agreement"] = list_bar(share, low, high)
+    given: dict[str, Any] = {
+        "problems": int(several.sum()),
+        "share": write_share(share, low, high),
+        "limit": SCATTER,
+    }
+    if high < SCATTER:
+        findings.say(
+            Message(
+                "diagnosis.wrong_scatter",
+                "Wrong answers scatter: where a problem has several, two of them are equal with probability {share} "
+                "(the rule: less than {limit}; such problems: {problems:,}).",
+                **given,
+            )
+        )
+    elif low > SCATTER:
+        findings.say(
+            Message(
+                "diagnosis.wrong_agree",
+                "Wrong answers agree: where a problem has several, two of them are equal with probability {share} (the "
+                "rule: more than {limit}; such problems: {problems:,}).",
+                **given,
+            )
+        )
 
 
 def _find_wrong_majorities(findings: Findings) -> None:
@@ -219,7 +251,7 @@ def _find_wrong_majorities(findings: Findings) -> None:
             Message(
                 "diagnosis.wrong_majority",
                 "Problems whose most frequent answer is wrong, although {least} samples or more agree on a correct "
-                "one: {count:,} of {total:,}, for instance {names}. There a vote loses what the model knows.",
+                "one: {count:,} of {total:,}, for instance {names}.",
                 least=AGREE,
                 count=len(lost),
                 total=total,

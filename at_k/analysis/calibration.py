@@ -5,12 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from at_k.analysis.findings import FAR, Findings, exceeds, list_bar, write_difference
 from at_k.combinatorics import Floats
 from at_k.errors import Message
+from at_k.samples import Answers
 from at_k.uncertainty import measure_calibration
 from at_k.uncertainty.calibration import Calibration
+
+_SPLITS = 16
+"""The random halves over which a vote is averaged; more would hardly narrow the interval."""
 
 _DRAWS = 200
 """The calibrated votes that are drawn to see how large their calibration error is by chance."""
@@ -22,25 +27,27 @@ def describe_calibration(findings: Findings) -> None:
         name: {binning: _list_calibration(each) for binning, each in both.items()}
         for name, both in findings.calibrations.items()
     }
-    if findings.vote_shares is not None:
-        said, right = findings.vote_shares
-        chance = _find_chance_error(said)
+    votes, verdicts = findings.votes, findings.verdicts
+    if votes is not None and verdicts is not None and findings.vote_shares is not None and (findings.n > 1).all():
+        said, right = split_votes(votes, verdicts.correct.values)
+        chance = _find_chance_error(findings.vote_shares[0])
         findings.figures["calibration"]["vote"]["ece_if_calibrated"] = chance
         findings.say(
             Message(
                 "diagnosis.vote_confidence",
-                "The share of a vote as a confidence: the leading answer has {said:.3f} of the samples on average, "
-                "and is correct in {right:.3f} of the problems. {verdict} The expected calibration error is "
-                "{width:.3f} in bins of equal width ({chance:.3f} on average for a calibrated vote on so many "
-                "problems) and {mass:.3f} in bins of equal mass; the Brier score is {brier:.3f} (reliability "
-                "{reliability:.3f}, resolution {resolution:.3f}, uncertainty {uncertainty:.3f}).",
+                "The share of a vote as a confidence: the answer that leads in half of the samples has {said:.3f} of "
+                "the other half on average, and is correct in {right:.3f} of the problems. {verdict} Of all samples, "
+                "the share of the leading answer has the expected calibration error {width:.3f} in bins of equal width "
+                "({chance:.3f} on average if every share were the chance to be correct) and {mass:.3f} in bins of "
+                "equal mass; the Brier score is {brier:.3f} (reliability {reliability:.3f}, resolution "
+                "{resolution:.3f}, uncertainty {uncertainty:.3f}).",
                 said=float(said.mean()), right=float(right.mean()), chance=chance,
                 verdict=_judge_confidence(findings, "vote", said, right), **_list_scores(findings, "vote"),
             )
         )  # fmt: skip
-    if findings.confidences is not None and findings.verdicts is not None:
+    if findings.confidences is not None and verdicts is not None:
         said, right = findings.confidences
-        put, n = findings.verdicts.correct.with_values, findings.verdicts.n
+        put, n = verdicts.correct.with_values, verdicts.n
         verdict = _judge_confidence(findings, "score", put(said).sums() / n, put(right).sums() / n)
         findings.say(
             Message(
@@ -86,6 +93,46 @@ def _judge_confidence(findings: Findings, name: str, said: Floats, right: Floats
         "diagnosis.no_bias", "A bias of more than {limit} is not shown: the difference is {gap}.",
         gap=write_difference(gap, low, high), limit=FAR,
     )  # fmt: skip
+
+
+def split_votes(votes: Answers, correct: NDArray[Any]) -> tuple[Floats, Floats]:
+    """Compute how large a share the leading answer of half of the samples has in the other half, and if it is correct.
+
+    Which answer leads depends on luck, which its share in the same samples repeats: where all of four samples differ,
+    the leader has a quarter of them. Its share in other samples is that of the model on average.
+
+    Args:
+        votes: the answers of problems with two samples or more.
+        correct: whether each sample is correct.
+
+    Returns:
+        The mean share and the mean correctness of the leaders, one of each per problem, over random halves of its
+        samples. Leaders that tie count in part, and both are 0 in a half without an answer.
+    """
+    codes, total = votes.codes, len(votes.codes)
+    problem, n, cast = codes.problem, codes.n, codes.values >= 0
+    width = len(votes.distinct) + 1
+    # The code of no answer, −1, becomes the last one.
+    pairs, which = np.unique(problem * width + codes.values % width, return_inverse=True)
+    of = pairs // width
+    is_right = np.bincount(which, weights=correct) > np.bincount(which) / 2
+    place = np.arange(len(problem)) - (np.cumsum(n) - n)[problem]
+    random = np.random.default_rng(0)
+    said, right = np.zeros(total), np.zeros(total)
+    for _ in range(_SPLITS):
+        first = np.empty(len(problem), dtype=bool)
+        first[np.lexsort((random.random(len(problem)), problem))] = place < n[problem] // 2
+        for half in (first, ~first):
+            count = np.bincount(which[half & cast], minlength=len(pairs))
+            most = np.zeros(total, dtype=np.int64)
+            np.maximum.at(most, of, count)
+            leads = (count > 0) & (count == most[of])
+            leaders = np.maximum(np.bincount(of[leads], minlength=total), 1)
+            others = np.bincount(which[~half], minlength=len(pairs))[leads]
+            size = np.bincount(problem[~half], minlength=total)
+            said += np.bincount(of[leads], weights=others, minlength=total) / leaders / size
+            right += np.bincount(of[leads & is_right], minlength=total) / leaders
+    return said / (2 * _SPLITS), right / (2 * _SPLITS)
 
 
 def _find_chance_error(said: Floats) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from at_k.caching import cached_property
 from at_k.combinatorics import Floats
@@ -18,7 +19,7 @@ from at_k.report import Report
 from at_k.report.notes import refuse_scatter
 from at_k.report.tables import write_estimate
 from at_k.samples import Answers, Ragged
-from at_k.uncertainty import compare_values, interval, measure_calibration, measure_vote_shares
+from at_k.uncertainty import interval, measure_calibration, measure_vote_shares
 from at_k.uncertainty.calibration import Calibration
 from at_k.uncertainty.standard_errors import standard_error
 from at_k.validation import shorten
@@ -130,16 +131,25 @@ class Findings:
         """Write a value with its interval."""
         return " ".join(write_estimate(self.report.values[key], self.bars[key]))
 
+    def estimate(self, values: Floats, kept: NDArray[np.bool_] | None = None) -> tuple[float, float, float]:
+        """Return the mean of values in [0, 1], one per problem, and the limits of its interval.
+
+        Args:
+            values: one value per problem.
+            kept: the problems that count; all of them by default.
+        """
+        clusters = self.clusters
+        if kept is not None:
+            values = values[kept]
+            clusters = None if clusters is None else [label for label, own in zip(clusters, kept, strict=True) if own]
+        mean = float(values.mean())
+        low, high = interval(mean, *standard_error(values, clusters=clusters), level=self.level)
+        return mean, float(low), float(high)
+
     def compare(self, a: Floats, b: Floats) -> tuple[float, float, float]:
         """Return the difference of two means over the same problems, and the limits of its interval."""
-        if self.clusters is None:
-            found = compare_values(a, b, level=self.level, n_flips=1)  # the p-value is not used
-            return found.difference, found.low, found.high
-        difference = np.asarray(a) - np.asarray(b)
-        mean = float(difference.mean())
-        stderr, m = standard_error(difference, clusters=self.clusters)
-        low, high = interval((1 + mean) / 2, stderr / 2, m, level=self.level)
-        return mean, 2 * float(low) - 1, 2 * float(high) - 1
+        mean, low, high = self.estimate((1 + np.asarray(a) - np.asarray(b)) / 2)
+        return 2 * mean - 1, 2 * low - 1, 2 * high - 1
 
     def compare_keys(self, a: Key, b: Key) -> tuple[float, float, float]:
         """Compare two values over the same problems; as `compare`."""
@@ -159,6 +169,16 @@ class Findings:
 def exceeds(value: float, threshold: float) -> bool:
     """Return whether a value is above a threshold by more than the rounding of a mean."""
     return value > threshold + 1e-9
+
+
+def write_share(value: float, low: float, high: float) -> str:
+    """Write a share with its interval.
+
+    Examples:
+        >>> write_share(0.25, 0.125, 0.5)
+        '0.250 [0.125, 0.500]'
+    """
+    return f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
 
 def write_difference(value: float, low: float, high: float) -> str:

@@ -45,7 +45,8 @@ def write_side(side: str, label: str, language: str) -> str:
     return (
         f'<div data-side="{side}"><label for="asking_{side}">{escape(label)}</label>'
         f'<textarea id="asking_{side}" spellcheck="false" placeholder="{hint}"></textarea>'
-        f'<label class="file-input"><span>{escape(say(language, "score.open_file"))}</span><input type="file"></label> '
+        f'<label class="file-input"><span>{escape(say(language, "score.open_file"))}</span>'
+        '<input type="file" multiple></label> '
         '<span class="file-name" role="status"></span></div>'
     )
 
@@ -148,7 +149,7 @@ def read_side(values: object, side: str) -> tuple[Given, str] | None:
         return None
     text = own.get("text")
     given = Given.take(text if isinstance(text, str) else "", own if own.get("packed") else None)
-    if not given.packed and not given.text.strip():
+    if given.is_empty:
         return None
     return given, shorten_name(read_field(own, "name"))
 

@@ -31,7 +31,7 @@ from at_k.demo.figures import write_figure
 from at_k.demo.given import Given
 from at_k.demo.score_figures import LOG_FROM, choose_points
 from at_k.demo.scoring import Options, count_samples, parse_columns, parse_k, parse_taus, score, spread_draws
-from at_k.demo.tables import describe_line, sort_lines, write_number, write_share
+from at_k.demo.tables import describe_line, sort_lines, write_number
 from at_k.demo.words import join_sentences, make_error, say, translate
 from at_k.error_bars import is_bounded
 from at_k.errors import InputError, Message
@@ -286,7 +286,7 @@ def _write_warnings(pair: Pair, language: str) -> str:
 
 
 def write_headline(pair: Pair, language: str) -> str:
-    """Write who is better at the key that is shown, and how sure that is, as a sentence that can be repeated."""
+    """Write who is better at the key that is shown, with the interval and the p-value, as a sentence to repeat."""
     compared, key = pair.compared, pair.shown
     found, verdict = compared.comparisons[key], compared.verdict(key)
     better = 0 if found.difference > 0 else 1
@@ -298,10 +298,10 @@ def write_headline(pair: Pair, language: str) -> str:
         limits, turned = [found.low, found.high], 1
         names |= {"name": _name(pair, 0), "other": _name(pair, 1)}
     difference = _write_difference(turned * found.difference, limits, language, bounded=bounded)
-    sure = write_share(1 - compared.adjusted[key], language)
     margin = f"{100 * (compared.margin or 0):g}"
     kind = {"compare.better": "is_better", "compare.equivalent": "is_equivalent"}.get(verdict.code, "is_open")
-    said = say(language, f"compare.{kind}", **names, sure=sure, difference=difference, margin=margin)
+    p = escape(_say_p(compared.adjusted[key]))
+    said = say(language, f"compare.{kind}", **names, p=p, difference=difference, margin=margin)
     return f"<h1>{said}</h1>{_write_sub(pair, language)}"
 
 
@@ -321,12 +321,12 @@ def _write_sub(pair: Pair, language: str) -> str:
         lines.append(say(language, "compare.problems_won", won=found.won, lost=found.lost, tied=found.tied))
     count = next((note.values["count"] for note in compared.notes if note.code == _SAID), 1)
     test = say(language, "compare.test" if found.paired else "compare.welch")
-    p = _say_p(compared.adjusted[key])
-    lines.append(
-        say(language, "compare.p_adjusted", test=test, p=p, count=count)
-        if count > 1
-        else say(language, "compare.p_alone", test=test, p=p)
-    )
+    if compared.verdict(key).code != "compare.equivalent":  # a sentence about equivalence has a p-value of its own
+        lines.append(
+            say(language, "compare.p_adjusted", test=test, count=count)
+            if count > 1
+            else say(language, "compare.p_alone", test=test)
+        )
     if compared.verdict(key).code != "compare.better" and not found.low <= 0 <= found.high:
         lines.append(say(language, "compare.by_luck"))
     if key in compared.equivalence:

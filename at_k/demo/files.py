@@ -1,4 +1,4 @@
-"""The button that opens a file. The visitor's browser reads it; the server gets its content, and stores nothing."""
+"""The button that opens files. The visitor's browser reads it; the server gets its content, and stores nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from at_k.readers.tables import PROBLEM_NAMES
 
 _MARKUP = """
 <label class="file-input"><span>{open_file}</span>
-<input type="file" accept=".json,.jsonl,.ndjson,.csv,.tsv,.txt,.eval,.parquet,.gz,.zst,.zip,application/json"></label>
+<input type="file" multiple
+accept=".json,.jsonl,.ndjson,.csv,.tsv,.txt,.eval,.parquet,.gz,.zst,.zip,application/json"></label>
 <span class="file-hint">{drop_file}</span>
 """
 
@@ -29,20 +30,20 @@ label.textContent = words.open_file;
 element.querySelector(".file-hint").textContent = words.drop_file;
 const reading = import(new URL("READER", document.baseURI));
 input.addEventListener("change", async () => {
-    const file = input.files[0];
-    if (!file) return;
-    const { readFile } = await reading;
+    const files = [...input.files];
+    if (!files.length) return;
+    const { readFiles } = await reading;
     const show = share => { label.textContent = words.reading_file.replace("{share}", Math.round(100 * share)); };
-    const found = await readFile(file, rules, show);
+    const found = await readFiles(files, rules, show);
     label.textContent = words.open_file;
-    input.value = "";  // so that the same file can be opened again
+    input.value = "";  // so that the same files can be opened again
     const time = Date.now();  // so that the value changes
     if (found.refused) {
         props.value = { ...props.value, refused: found.refused, time };
         return;
     }
     const dropped = found.dropped?.length ? words.file_slimmed.replace("{columns}", found.dropped.join(", ")) : "";
-    props.value = { name: file.name, time, dropped, ...found };
+    props.value = { ...found, time, dropped };
     trigger("submit");
 });
 """
@@ -69,7 +70,7 @@ FORGET = "(text, opened) => text.trim() && opened?.packed ? null : opened"
 
 _NAMES = (
     *("open_file", "drop_file", "reading_file", "file_slimmed", "file_too_large", "file_not_text", "file_array"),
-    *("file_broken", "file_line", "file_no_verdicts", "file_still_large"),
+    *("several_files", "files_too_large", "file_broken", "file_line", "file_no_verdicts", "file_still_large"),
 )
 """The words of `assets/reader.js`."""
 
@@ -81,10 +82,10 @@ def list_rules() -> dict[str, Any]:
 
 
 def make_file_input() -> gr.HTML:
-    """Make the button that opens a file.
+    """Make the button that opens files.
 
-    Its value is {"name", "text"} or {"name", "packed"}, which are submitted. A file that is refused is not: then the
-    value is what it was before, and "refused" the reason.
+    Its value is {"name", "text"} or {"name", "packed"}, which are submitted; of several files, `packed` lists them. A
+    file that is refused is not: then the value is what it was before, and "refused" the reason.
     """
     rules = list_rules()
     words = rules["words"]

@@ -6,6 +6,7 @@ from base64 import b64decode
 from binascii import Error as DecodingError
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from at_k.caching import cached_property
 from at_k.demo.limits import LIMITS
@@ -16,12 +17,16 @@ from at_k.readers.format import Format, Reading
 from at_k.readers.formats import FORMATS, find_format
 from at_k.readers.formats.plain import open_table
 from at_k.readers.lines import name_lines
+from at_k.readers.merging import merge
 from at_k.readers.models import MODEL_NAMES
 from at_k.readers.plain import collect_samples
 from at_k.readers.roles import guess_roles, list_named
 from at_k.readers.samples import Columns, Samples
-from at_k.readers.sources import Source
+from at_k.readers.sources import Source, refuse_large
 from at_k.readers.tables import Table, read_table
+
+MOST_FILES = 32
+"""Files that are read together."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,8 @@ class Given:
 
         Args:
             text: what stands in the box.
-            opened: the value of the button that opens a file; anything, as a program may send it.
+            opened: the value of the button that opens files; anything, as a program may send it. Its `packed` is the
+                bytes of a file, or a list of several files, each with its `name` and its `text` or `packed`.
 
         Raises:
             InputError: if the file was not sent as the page sends it.
@@ -55,10 +61,17 @@ class Given:
         packed = opened.get("packed") if isinstance(opened, Mapping) and not text.strip() else None
         if packed is None:
             return cls(text)
+        if isinstance(packed, list):
+            return SeveralFiles.take_all(packed)
         try:
             return cls(packed=b64decode(str(packed).rpartition(",")[2], validate=True))
         except (DecodingError, ValueError):
             raise make_error("scoring.packed") from None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to read."""
+        return not self.packed and not self.text.strip()
 
     @cached_property
     def _source(self) -> Source:
@@ -71,7 +84,7 @@ class Given:
         Raises:
             InputError: if they are larger than the limits allow, or broken.
         """
-        return find_format(self._source) if self.packed or self.text.strip() else FORMATS["plain"]
+        return FORMATS["plain"] if self.is_empty else find_format(self._source)
 
     @cached_property
     def _table(self) -> Table | ColumnTable | None:
@@ -167,3 +180,89 @@ class Given:
             return collect_samples(self._table, columns=columns, where=where, pool=pool, limits=LIMITS)
         reading = Reading(columns, where, pool, scorer=scorer, filter=filter, tests=tests, limits=LIMITS)
         return self.format.read(self._source, reading)
+
+
+@dataclass(frozen=True)
+class SeveralFiles(Given):
+    r"""Several files that were opened together: more samples of the same problems, as `at_k.read_results` takes them.
+
+    Attributes:
+        files: the name of each file, and what it holds.
+
+    Examples:
+        >>> files = [{"name": f"{run}.csv", "text": f"id,correct\nx,{run}"} for run in (0, 1)]
+        >>> Given.take("", {"packed": files}).read({}).grades
+        [[0.0, 1.0]]
+    """
+
+    files: tuple[tuple[str, Given], ...] = ()
+
+    @classmethod
+    def take_all(cls, opened: Sequence[object]) -> SeveralFiles:
+        """Take several files.
+
+        Raises:
+            InputError: if they were not sent as the page sends them, are too many or too large, or are copies.
+        """
+        if not opened:
+            raise make_error("scoring.packed")
+        if len(opened) > MOST_FILES:
+            raise make_error("scoring.too_many_files", count=len(opened), most=MOST_FILES)
+        files: dict[str, Given] = {}
+        size = 0
+        for each in opened:
+            name, text = (each.get("name"), each.get("text") or "") if isinstance(each, Mapping) else (None, None)
+            if not isinstance(name, str) or not isinstance(text, str):
+                raise make_error("scoring.packed")
+            given = Given.take(text, each)
+            if type(given) is not Given:
+                raise make_error("scoring.packed")
+            if given in files.values():
+                original = next(other for other, own in files.items() if own == given)
+                raise make_error("scoring.same_file", file=name, original=original)
+            size += given._source.size
+            refuse_large(size, LIMITS)
+            # Files of different folders may have the same name.
+            files[f"{name} ({len(files) + 1})" if name in files else name] = given
+        return cls(files=tuple(files.items()))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to read."""
+        return False
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of all files."""
+        return list(dict.fromkeys(column for _, given in self.files for column in given.columns))
+
+    def guess(self, named: Mapping[str, str | None]) -> Columns:
+        """Return what each role would be in the first file."""
+        first = self.files[0][1]
+        return first.guess({role: name for role, name in named.items() if name is None or name in first.columns})
+
+    def find_models(self, named: Mapping[str, str | None]) -> tuple[str, list[str]] | None:
+        """Return the column of the first file that names several models, and its values."""
+        return self.files[0][1].find_models(named)
+
+    def list_values(self, column: str) -> list[str]:
+        """List the different values of a column in all files."""
+        found = (given.list_values(column) for _, given in self.files if column in given.columns)
+        return list(dict.fromkeys(value for values in found for value in values))
+
+    def name_lines(self, message: Message) -> Message:
+        """Return a message as it is: where a file was refused, its lines are named already."""
+        return message
+
+    def read(self, columns: Mapping[str, str | None], **options: Any) -> Samples:
+        """Read all files, and merge their samples by the names of their problems; as `Given.read`."""
+        parts = [_read_named(name, given, columns, options) for name, given in self.files]
+        return merge(parts, [name for name, _ in self.files])
+
+
+def _read_named(name: str, given: Given, columns: Mapping[str, str | None], options: Mapping[str, Any]) -> Samples:
+    """Read a file, and name it in its error."""
+    try:
+        return given.read(columns, **options)
+    except InputError as reason:
+        raise make_error("compare.of_file", file=name, reason=given.refuse(reason).message) from None

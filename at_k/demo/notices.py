@@ -200,7 +200,7 @@ def write_findings(sentences: Sequence[Message], language: str) -> str:
 
 
 _FOLDED = (
-    *("diagnosis.no_row", "diagnosis.unsettled", "diagnosis.reliability", "diagnosis.tolerance", "diagnosis.balance"),
+    *("diagnosis.reliability", "diagnosis.tolerance", "diagnosis.balance"),
     *("diagnosis.vote_confidence", "diagnosis.score_confidence", "diagnosis.stability"),
 )
 """How the codes of sentences begin that need more knowledge than the others."""

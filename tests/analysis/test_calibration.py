@@ -1,12 +1,17 @@
 """How well the share of a vote, or scores, agree with what is correct."""
 
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations
+
 import numpy as np
 import pytest
-from diagnoses import grades, said, votes
+from diagnoses import codes, grades, said, votes
 
 import at_k
 from at_k.analysis import calibration
 from at_k.analysis.diagnosis import diagnose, find_calibrations
+from at_k.analysis.findings import Findings
 
 
 class TestCalibration:
@@ -54,6 +59,32 @@ class TestCalibration:
         data = {"grades": [[1, 0]], "scores": [[0.1, 0.2]]}
         assert list(find_calibrations(at_k.score(data))) == ["score"]
         assert find_calibrations(at_k.score(data, higher_is_better=False)) == {}
+
+    @pytest.mark.parametrize("row", ["aab", "aabc", "abcd", "aaab", "aabb", "aaa-", "----"])
+    def test_the_leader_of_one_half_is_looked_for_in_the_other(self, row):
+        """The mean over all halves, by brute force."""
+        n, exact = len(row), []
+        for size in (n // 2, n - n // 2):
+            for first in combinations(range(n), size):
+                count = Counter(row[i] for i in first if row[i] != "-")
+                leaders = [each for each in count if count[each] == max(count.values())]
+                others = [row[i] for i in range(n) if i not in first]
+                shares = [Fraction(others.count(each), len(others)) for each in leaders] or [Fraction(0)]
+                exact.append((sum(shares) / len(shares), Fraction("a" in leaders, len(leaders) or 1)))
+        samples = [None if each == "-" else each for each in row]
+        times = 400
+        report = at_k.score({"answers": [samples] * times, "references": ["a"] * times}, metrics=["avg_at_n"],
+                            missing="incorrect")  # fmt: skip
+        found = Findings(report)
+        answers = found.verdicts.answers
+        said, right = calibration.split_votes(answers, found.verdicts.correct.values)
+        for measured, expected in ((said, [each[0] for each in exact]), (right, [each[1] for each in exact])):
+            error = measured.std() / np.sqrt(times)
+            # four standard errors of the random halves
+            assert measured.mean() == pytest.approx(float(sum(expected) / len(expected)), abs=4 * error + 1e-12)
+
+    def test_a_vote_of_one_sample_has_no_halves(self):
+        assert "vote_confidence" not in codes(votes("a", "b", "aab"))
 
     def test_a_calibrated_vote_has_the_error_of_chance(self):
         """For one problem with share s, |y − s| is 2 s (1 − s) on average."""

@@ -67,6 +67,44 @@ def test_two_files_are_compared_and_survive_a_reload(visit):
     assert page.locator("#compare [data-part=table]").get_attribute("data-stale") is not None
 
 
+@pytest.mark.parametrize("refused_by", ["server", "browser"])
+@pytest.mark.parametrize(("name", "field"), [("compare", "margin"), ("plan", "half")])
+def test_nothing_of_an_old_answer_can_be_taken_while_a_refusal_stands(visit, name, field, refused_by):
+    page = visit(name)
+    parts = page.locator(f"#{name} [data-part]")
+    page.locator(f"#{name}[data-ready]").wait_for()
+    assert not parts.evaluate_all("parts => parts.some(part => part.inert)")
+    for fold in page.locator(f"#{name} form summary").all():
+        fold.evaluate("summary => { summary.parentElement.open = true; }")
+    if refused_by == "server":
+        page.locator(f"#{name} [name={field}]").fill("x")
+        page.locator(f"#{name} [name={field}]").press("Enter")
+    else:
+        page.locator(f"#{name} input[type=file]").first.set_input_files(
+            {"name": "x", "mimeType": "", "buffer": b"\x89PNG\x00\x00"}
+        )
+    page.locator(f"#{name} .refused").wait_for()
+    assert parts.evaluate_all("parts => parts.every(part => part.inert && 'stale' in part.dataset)")
+    page.locator(f"#{name} [name={field}]").fill("3")
+    page.locator(f"#{name} [name={field}]").press("Enter")
+    eventually(page.locator(f"#{name} .refused").count, 0)
+    eventually(lambda: parts.evaluate_all("parts => parts.some(part => part.inert)"), False)
+
+
+def test_several_files_of_a_model_are_compared(visit):
+    page = visit("compare")
+    page.locator("#compare form summary").click()
+    page.locator("#asking_b").fill(B)
+    runs = [
+        {"name": f"run{run}.jsonl", "mimeType": "", "buffer": "\n".join(
+            json.dumps({"task_id": f"p{i}", "correct": [1, run % 2], "run_seed": run}) for i in range(20)).encode()}
+        for run in range(3)
+    ]  # fmt: skip
+    page.locator("[data-side=a] input[type=file]").set_input_files(runs)
+    eventually(lambda: "3 files: run0.jsonl" in headline(page) and "is better than B" in headline(page), True)
+    assert page.locator("#compare .taken").inner_text().count("20 problems × 6 samples") == 1
+
+
 @pytest.mark.parametrize("hurry", ["", "before the page listens", "before it is told of its results"])
 def test_two_models_of_a_file_on_score_are_carried_over(visit, hurry):
     rows = [

@@ -67,10 +67,9 @@ def test_the_sentence_follows_the_sliders_and_is_never_too_sure(visit, options):
     words = page.locator(".explore h1")
     if language == "en":
         assert words.inner_text().replace("\xa0", " ") == (
-            "A model is right half of the time. Ask it 4 times: at least one answer is right 96.2 % of the time, "
-            "all are right 3.8 %."
+            "Of 16 answers, 8 are right. Draw 4: at least one is right 96.2 % of the time, all are right 3.8 %."
         )
-    for n, c, k in ((64, 60, 2), (256, 128, 100), (20, 20, 3), (20, 0, 3), (20, 18, 3), (256, 3, 1), (10, 9, 10)):
+    for n, c, k in ((64, 60, 2), (256, 128, 100), (20, 20, 3), (20, 0, 3), (20, 18, 3), (256, 3, 9)):
         for name, number in (("n", n), ("c", c), ("k", k)):
             type_number(page, name, str(number))
         assert seen(page) == (n, c, k)
@@ -83,6 +82,43 @@ def test_the_sentence_follows_the_sliders_and_is_never_too_sure(visit, options):
         assert coloured == page.locator("#explore_curves .line[data-name='pass@k']").evaluate(
             "e => getComputedStyle(e).stroke"
         )
+
+
+SENTENCES = {
+    (16, 8, 16): ("Of 16 answers, 8 are right. All 16 are drawn: nothing is left to chance.",
+                  "16 个回答中，8 个正确。16 个全部抽取：没有什么取决于运气。"),
+    (16, 1, 1): ("Of 16 answers, 1 is right. Draw 1: it is right 6.3 % of the time.",
+                 "16 个回答中，1 个正确。抽取 1 个：它正确的概率为 6.3 %。"),
+    (16, 0, 3): ("Of 16 answers, none is right. Draw 3: at least one is right 0 % of the time, all are right 0 %.",
+                 "16 个回答中，没有正确的。抽取 3 个：至少一个正确的概率为 0 %，全部正确的概率为 0 %。"),
+    (256, 128, 100): (
+        "Of 256 answers, 128 are right. Draw 100: at least one is right more than 99.9 % of the time, "
+        "all are right less than 0.1 %.",
+        "256 个回答中，128 个正确。抽取 100 个：至少一个正确的概率超过 99.9 %，全部正确的概率不到 0.1 %。"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "place"), [(WIDE, 0), (PHONE, 1)], ids=["English", "Chinese"])
+def test_the_sentence_speaks_of_answers_that_are_given(visit, options, place):
+    """96.2 % of the draws of 4 from 16 answers, 8 of them right, have a right one. Of new answers, 1 − ½⁴ = 93.75 %."""
+    page = visit("explore", **options)
+    for numbers, sentences in SENTENCES.items():
+        for name, number in zip("nck", numbers, strict=True):
+            type_number(page, name, str(number))
+        assert seen(page) == numbers
+        assert page.locator(".explore h1").inner_text().replace("\xa0", " ") == sentences[place]
+
+
+def test_a_number_of_the_sentence_can_be_dragged_through_all_its_sentences(visit):
+    page = visit("explore", **WIDE)
+    draw = page.locator(".explore h1 .number").nth(1)
+    box = draw.bounding_box()
+    page.mouse.move(box["x"] + 20, box["y"] + 10)
+    page.mouse.down()
+    for steps, k in ((20, 16), (-20, 1), (0, 4)):
+        page.mouse.move(box["x"] + 20 + 15 * steps, box["y"] + 10)
+        eventually(lambda: seen(page)[2], k)
+    page.mouse.up()
 
 
 def test_what_was_wished_for_is_kept(visit):

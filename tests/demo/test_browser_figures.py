@@ -56,7 +56,7 @@ LINES = {
     "title": "Curves of a test",
     "data": "Made-up data, 3 problems",
     "name": "at-k-test",
-    "x": {"title": "k, answers asked for"},
+    "x": {"title": "k, answers drawn"},
     "y": {"title": "share", "min": 0, "max": 1},
     "lines": [
         {
@@ -237,7 +237,7 @@ def test_downloads_can_go_into_a_paper(visit):
     for expected in (
         "Curves of a test",
         "Made-up data, 3 problems",
-        "k, answers asked for",
+        "k, answers drawn",
         "share",
         "pass@k",
         '<b> & "',

@@ -130,7 +130,7 @@ def test_the_first_example_is_there_at_once_and_can_be_changed(visit):
         assert "pass@8" in shared
     assert page.locator("#score_text textarea").input_value() == text
     assert page.locator(".headline").inner_text().startswith("All 8 answers are right on 86 % of the problems")
-    choose(page, "example", "GPT-4o on τ-bench airline, 50 × 4")
+    choose(page, "example", "GPT-4o on τ-bench airline (50 × 4)")
     rows = [json.loads(line)["correct"] for line in examples.read_example("taubench_airline").splitlines()]
     expected = _module("gpassk").compute(predictions=rows, k=4, thresholds=TAUS)
     eventually(lambda: expected.items() <= overall(page).items(), True)
@@ -350,7 +350,7 @@ def test_files_that_are_not_text(visit):
     eventually(lambda: refusal(page), [])
     eventually(lambda: overall(page)["avg@2"], 0.75)
     assert shown(page) == ("table.parquet", "")
-    choose(page, "example", "GPT-4o on τ-bench airline, 50 × 4")
+    choose(page, "example", "GPT-4o on τ-bench airline (50 × 4)")
     eventually(lambda: shown(page), ("", text))
     eventually(lambda: page.locator(".summary").inner_text().startswith("Problems: 50, samples of each: 4."), True)
 
@@ -431,18 +431,99 @@ def test_large_files_that_cannot_be_used_are_refused_in_the_browser(visit, tmp_p
     assert not page.locator("#score_text textarea").input_value().startswith("[")
 
 
+DROP = """files => {
+    const transfer = new DataTransfer();
+    for (const [name, text] of Object.entries(files)) transfer.items.add(new File([text], name));
+    return transfer;
+}"""
+
+
+def drop(page, files):
+    page.dispatch_event("#score_inputs", "drop", {"dataTransfer": page.evaluate_handle(DROP, files)})
+
+
 def test_a_file_can_be_dropped(visit):
     page = visit("score")
-    transfer = page.evaluate_handle(
-        """() => {
-            const transfer = new DataTransfer();
-            transfer.items.add(new File(['{"correct": [1, 0]}'], "dropped.jsonl"));
-            return transfer;
-        }"""
-    )
-    page.dispatch_event("#score_inputs", "drop", {"dataTransfer": transfer})
+    drop(page, {"dropped.jsonl": '{"correct": [1, 0]}'})
     eventually(lambda: overall(page).get("avg@2"), 0.5)
     assert "dropped.jsonl" in page.locator(".taken").inner_text()
+
+
+def make_runs(count, **more):
+    """Files of the same two problems, a sample of each in every file."""
+    rows = [[{"task_id": name, "correct": (run + place) % 3 % 2, "run_seed": run} | {key: value(run) for key, value in
+             more.items()} for place, name in enumerate("pq")] for run in range(count)]  # fmt: skip
+    return {f"run{run}.jsonl": "\n".join(map(json.dumps, each)) for run, each in enumerate(rows)}
+
+
+@pytest.mark.parametrize("way", ["dropped", "opened"])
+def test_several_files_are_scored_together(visit, tmp_path, way):
+    page = visit("score")
+    files = make_runs(8)
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    if way == "dropped":
+        drop(page, files)
+    else:
+        page.locator("#score_file input").set_input_files(sorted(tmp_path.iterdir()))
+    eventually(lambda: overall(page).get("avg@8"), at_k.score(sorted(tmp_path.iterdir())).values["avg@8"])
+    taken = page.locator(".taken").inner_text()
+    assert "8 files" in taken
+    assert "run0.jsonl" in taken
+    assert "run7.jsonl" in taken
+    page.reload()
+    eventually(lambda: "8 files" in page.locator(".taken").inner_text(), True)
+
+
+@pytest.mark.parametrize(("locale", "said"), [("en-US", "not of the same model"), ("zh-CN", "这些文件的 model 不同")])
+def test_files_of_two_models_are_refused(visit, locale, said):
+    page = visit("score", locale=locale)
+    drop(page, make_runs(2, model=str))
+    eventually(lambda: [said in each and "run1.jsonl" in each for each in refusal(page)], [True])
+    drop(page, make_runs(1))
+    eventually(lambda: refusal(page), [])
+
+
+def copy_all(page):
+    """What is copied of the page after all of it was selected."""
+    page.evaluate("document.activeElement?.blur()")
+    page.keyboard.press("Control+a")
+    return page.evaluate("String(getSelection())")
+
+
+FOCUS = """all => all.filter(each => {
+    each.focus();
+    return document.activeElement === each;
+}).length"""
+
+
+@pytest.mark.parametrize("refused_by", ["server", "browser", "option"])
+def test_nothing_of_the_old_results_can_be_taken_while_a_refusal_stands(visit, refused_by):
+    page = visit("score")
+    headline, links = page.locator(".headline").inner_text(), page.locator("#score_results :is(a, button)")
+    assert headline in copy_all(page)
+    assert links.evaluate_all(FOCUS) > 5
+    if refused_by == "server":
+        give(page, '{"correct": [1, 2]}')
+    elif refused_by == "browser":
+        open_file(page, b"\x89PNG\x00\x00")
+    else:
+        page.locator("#score_options button").first.click()
+        page.locator("#score_k input").fill("x")
+        page.locator("#score_k input").press("Enter")
+    eventually(lambda: len(refusal(page)), 1)
+    assert headline not in copy_all(page)
+    assert links.evaluate_all(FOCUS) == 0
+    download = page.locator("#score_links a").first
+    under = "([x, y]) => document.elementFromPoint(x, y)?.closest('#score_results') ?? null"
+    download.evaluate("each => scrollTo(0, each.getBoundingClientRect().top + scrollY - 300)")
+    place = download.bounding_box()
+    assert page.evaluate(under, [place["x"] + 5, place["y"] + 5]) is None
+    if refused_by == "option":
+        page.locator("#score_k input").fill("")
+    give(page, '{"correct": [1, 0]}')
+    eventually(lambda: refusal(page), [])
+    assert links.evaluate_all(FOCUS) > 5
 
 
 def test_a_reload_keeps_what_was_pasted_and_a_link_what_was_chosen(visit, server):

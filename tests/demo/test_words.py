@@ -248,9 +248,9 @@ IN_PYTHON = re.compile(
 """What a visitor of a page cannot do."""
 
 NOT_ON_A_PAGE = re.compile(
-    r"(check\.extra|collector\.(all_skipped|no_column|no_pool)|data|merging|models\.no_rows|plain\.unknown|vectors)\b"
+    r"(check\.extra|collector\.(all_skipped|no_column|no_pool)|data|models\.no_rows|plain\.unknown|vectors)\b"
 )
-"""Messages about arguments that no page passes, packages that it has, several files, and what is too large for it."""
+"""Messages about arguments that no page passes, packages that it has, and what is too large for it."""
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

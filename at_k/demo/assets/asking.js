@@ -7,7 +7,7 @@
 import { getPage, getState, onState, setState } from "./address.js";
 import { drawFigure } from "./figures.js";
 import { getGiven } from "./given.js";
-import { readFile } from "./reader.js";
+import { readFiles } from "./reader.js";
 
 const WAIT = 200;
 const MOST_LISTED = 12;
@@ -121,18 +121,18 @@ class Asking {
         place.querySelector(".file-name").textContent = [file.name, file.dropped].filter(Boolean).join(". ");
     }
 
-    async open(side, file) {
+    async open(side, files) {
         const place = this.root.querySelector(`[data-side="${side}"]`);
         const label = place.querySelector("label.file-input span");
         const said = label.textContent;
-        const found = await readFile(file, this.rules, share => { label.textContent = this.words.reading_file.replace("{share}", Math.round(100 * share)); });
+        const found = await readFiles(files, this.rules, share => { label.textContent = this.words.reading_file.replace("{share}", Math.round(100 * share)); });
         label.textContent = said;
         if (found.refused) {
             this.refuse(found.refused);
             return;
         }
         const dropped = found.dropped?.length ? this.words.file_slimmed.replace("{columns}", found.dropped.join(", ")) : "";
-        this.give(side, { name: file.name, text: found.text ?? "", packed: found.packed, dropped });
+        this.give(side, { name: found.name, text: found.text ?? "", packed: found.packed, dropped });
         this.ask();
     }
 
@@ -208,6 +208,14 @@ class Asking {
         const said = Object.assign(document.createElement("p"), { className: "refused", textContent: text });
         said.setAttribute("role", "alert");
         this.root.querySelector(".refusals").replaceChildren(said);
+        this.answered = null; // whoever asks for the same again wants the answer back
+        this.close(true);
+    }
+
+    /** While a refusal stands, the old answer can be seen, and neither used nor copied: it is not to what was given. */
+    close(refused) {
+        for (const part of this.root.querySelectorAll("[data-part]")) part.inert = refused;
+        if (refused) this.setStale(true);
     }
 
     show({ refused, parts, choices, shown }) {
@@ -219,7 +227,8 @@ class Asking {
             if (options.some(([each]) => each === value)) field.value = value;
             field.closest("label").hidden = options.length < 2;
         }
-        if (refused) return; // old results stay, grey, beside the reason
+        this.close(Boolean(refused));
+        if (refused) return;
         for (const [name, value] of Object.entries(shown ?? {})) this.field(name).placeholder = value; // of a field left empty
         for (const slider of this.form.querySelectorAll("[data-slides]")) this.moveSlider(slider);
         for (const [name, html] of Object.entries(parts)) this.root.querySelector(`[data-part="${name}"]`).innerHTML = html;
@@ -254,8 +263,8 @@ class Asking {
         form.addEventListener("change", event => {
             const { target } = event;
             if (target.type === "file") {
-                if (target.files[0]) this.open(target.closest("[data-side]").dataset.side, target.files[0]);
-                target.value = ""; // so that the same file can be opened again
+                if (target.files.length) this.open(target.closest("[data-side]").dataset.side, [...target.files]);
+                target.value = ""; // so that the same files can be opened again
             } else if (!target.dataset.slides) {
                 this.set({}); // sliders follow their boxes
                 this.ask();
@@ -267,10 +276,10 @@ class Asking {
         for (const side of root.querySelectorAll("[data-side]")) {
             side.addEventListener("dragover", event => event.preventDefault());
             side.addEventListener("drop", event => {
-                const file = event.dataTransfer?.files[0];
-                if (!file) return;
+                const files = [...event.dataTransfer?.files ?? []];
+                if (!files.length) return;
                 event.preventDefault();
-                this.open(side.dataset.side, file);
+                this.open(side.dataset.side, files);
             });
         }
         root.addEventListener("click", event => {

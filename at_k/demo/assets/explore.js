@@ -83,22 +83,16 @@ function request() {
 // ---------------------------------------------------------------- the sentence
 
 /** Write a chance in per cent; "100 %" and "0 %" only of what is certain. */
-export function writePercent(value) {
+function writePercent(value) {
     const write = number => `${number}\u00a0%`;
-    if (value === 0 || value === 1) return write(value * 100);
+    if (value === 0 || value === 1) return say("explore.exactly", { value: write(value * 100) });
     if (value >= 0.9995) return say("explore.more_than", { value: write(99.9) });
     if (value < 0.0005) return say("explore.less_than", { value: write(0.1) });
-    return write((value * 100).toFixed(1));
+    return say("explore.exactly", { value: write((value * 100).toFixed(1)) });
 }
 
-function writeShare(c, n) {
-    const named = {
-        [0]: "explore.none_of", [1 / 2]: "explore.half_of", [1 / 3]: "explore.third_of", [2 / 3]: "explore.two_thirds_of",
-        [1 / 4]: "explore.quarter_of", [3 / 4]: "explore.three_quarters_of", [1]: "explore.always_of",
-    }[c / n];
-    if (named) return say(named);
-    const text = writePercent(c / n);
-    return language === "zh" ? ` ${text} ` : text;
+function writeRight(c) {
+    return c > 1 ? say("explore.some_right", { c }) : say(c ? "explore.one_right" : "explore.none_right");
 }
 
 /** Fill the blanks of a template with elements. */
@@ -144,37 +138,44 @@ function makeNumber(name, wishFor) {
     return number;
 }
 
-function updateSentence({ n, c, k }) {
-    const part = (name, value, colour) => {
+/** Say what follows from a draw of k of the answers. */
+function describeDraw({ n, c, k }) {
+    const part = (template, value, colour) => {
         const element = document.createElement("span");
         element.className = colour;
-        fill(element, say(`explore.${name}`), { value: writePercent(value) });
+        element.textContent = say(template, { value: writePercent(value) });
         return element;
     };
+    const draw = document.createElement("span");
+    draw.className = "draw";
+    if (k === n) draw.textContent = say("explore.of_all");
+    else if (k === 1) draw.append(part("explore.of_one", c / n, "of-pass"));
+    else {
+        const one = part("explore.one", counts.pass(n, c, k), "of-pass");
+        fill(draw, say("explore.of_some"), { one, all: part("explore.all", counts.passHat(n, c, k), "of-pass-hat") });
+    }
+    return draw;
+}
+
+function updateSentence({ n, c, k }) {
     numbers.c ??= makeNumber("c", value => wish({ c: clamp(value, 0, shown.n) }));
     numbers.k ??= makeNumber("k", value => wish({ k: clamp(value, 1, shown.n) }));
-    numbers.c.textContent = writeShare(c, n);
-    numbers.k.textContent = k === 1 ? say("explore.once") : String(k);
+    numbers.c.textContent = writeRight(c);
+    numbers.k.textContent = say(k === n ? "explore.draw_all" : "explore.draw_some", { k });
     for (const [name, value, low, high] of [["c", c, 0, n], ["k", k, 1, n]]) {
         numbers[name].setAttribute("aria-valuemin", low);
         numbers[name].setAttribute("aria-valuemax", high);
         numbers[name].setAttribute("aria-valuenow", value);
         numbers[name].setAttribute("aria-valuetext", numbers[name].textContent);
     }
-    const parts = {
-        share: numbers.c, k: numbers.k,
-        one: part("one", counts.pass(n, c, k), "of-pass"), all: part("all", counts.passHat(n, c, k), "of-pass-hat"),
-    };
     const heading = find("h1");
-    const focused = Object.values(numbers).find(number => number === document.activeElement);
-    const template = k === 1 ? say("explore.sentence_once") : say("explore.sentence");
-    if (heading.dataset.template === template) {
-        // The numbers stay where they are, or a drag would end.
-        heading.querySelector(".of-pass").replaceWith(parts.one);
-        heading.querySelector(".of-pass-hat").replaceWith(parts.all);
+    const what = describeDraw({ n, c, k });
+    if (heading.dataset.n === String(n)) {
+        heading.querySelector(".draw").replaceWith(what); // the numbers stay where they are, or a drag would end
     } else {
-        fill(heading, template, parts);
-        heading.dataset.template = template;
+        const focused = Object.values(numbers).find(number => number === document.activeElement);
+        fill(heading, say("explore.sentence", { n }), { ...numbers, what });
+        heading.dataset.n = n;
         focused?.focus({ preventScroll: true });
     }
     find(".sub").textContent = say("explore.sub", { n });

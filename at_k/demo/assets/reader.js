@@ -32,6 +32,25 @@ export async function readFile(file, rules, progress = () => {}) {
     }
 }
 
+/** Read one file or several: as `readFile`, with the `name`. Of several, `packed` lists {name, text} or {name, packed}. */
+export async function readFiles(files, rules, progress = () => {}) {
+    if (files.length === 1) return { name: files[0].name, ...await readFile(files[0], rules, progress) };
+    const sorted = [...files].sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }));
+    const packed = [];
+    const dropped = [];
+    let size = 0;
+    for (const [place, file] of sorted.entries()) {
+        const found = await readFile(file, rules, share => progress((place + share) / sorted.length));
+        if (found.refused) return { refused: `${file.name}: ${found.refused}` };
+        size += found.packed ? file.size : found.text.length;
+        if (size > rules.limit) return { refused: rules.words.files_too_large };
+        dropped.push(...found.dropped ?? []);
+        packed.push({ name: file.name, text: found.text, packed: found.packed });
+    }
+    const names = sorted.map(file => file.name).join(", ");
+    return { name: fill(rules.words.several_files, { count: sorted.length, names }), packed, dropped: [...new Set(dropped)] };
+}
+
 async function isLong(file, limit) {
     let size = 0;
     const reader = file.stream().pipeThrough(new DecompressionStream("gzip")).getReader();

@@ -20,8 +20,15 @@ const find = selector => document.querySelector(selector);
  */
 export function start(send, usual, words) {
     actions = { send, usual, words };
+    new MutationObserver(closeRefused).observe(find("#score_page"), { childList: true, subtree: true });
+    closeRefused();
     restore(getState("score"), true);
     onState("score", state => restore(state, false));
+}
+
+/** While a refusal stands, the old results can be seen, and neither used nor copied: they are not of what was given. */
+function closeRefused() {
+    find("#score_results").inert = find("#score_page .refused") !== null;
 }
 
 /** Note what is being scored; called before results are asked for. */

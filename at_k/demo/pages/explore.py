@@ -115,6 +115,11 @@ def write_section(language: str) -> str:
 def _write_sentence(language: str) -> str:
     """Write the sentence that the page opens with, as the browser will: for those who read it without one."""
     n, c, k = (START[name][2] for name in "nck")
-    values = {"one": at_k.pass_at_k(n, c, k=k), "all": at_k.pass_hat_k(n, c, k=k)}
-    parts = {name: say(language, f"explore.{name}", value=f"{value:.1%}") for name, value in values.items()}
-    return say(language, "explore.sentence", share=say(language, "explore.half_of"), k=k, **parts)
+
+    def word(name: str, **values: object) -> str:
+        return say(language, f"explore.{name}", **values)
+
+    chances = {"one": at_k.pass_at_k(n, c, k=k), "all": at_k.pass_hat_k(n, c, k=k)}
+    parts = {name: word(name, value=word("exactly", value=f"{chance:.1%}")) for name, chance in chances.items()}
+    what = word("of_some", **parts)
+    return word("sentence", n=n, c=word("some_right", c=c), k=word("draw_some", k=k), what=what)

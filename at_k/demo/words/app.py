@@ -3,9 +3,9 @@
 WORDS = {
     "language": ("English", "中文"),
     "description": (
-        "A model is right half of the time: ask it four times, and at least one answer is right 96 % of the time, all are "
-        "right 4 %. See what pass@k, G-Pass@k, cons@k, avg@n and best@k mean, and compute them from your own results.",
-        "一个模型有一半的时候答对：问四次，至少对一次的概率是 96 %，全对的概率是 4 %。看懂 pass@k、G-Pass@k、cons@k、avg@n 与 best@k，"
+        "Of 16 answers, 8 are right: draw 4, and at least one is right 96 % of the time, all are right 4 %. See what "
+        "pass@k, G-Pass@k, cons@k, avg@n and best@k mean, and compute them from your own results.",
+        "16 个回答中，8 个正确：抽取 4 个，至少一个正确的概率是 96 %，全部正确的概率是 4 %。看懂 pass@k、G-Pass@k、cons@k、avg@n 与 best@k，"
         "并用自己的结果计算。",
     ),
     "card": (

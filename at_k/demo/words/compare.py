@@ -19,21 +19,21 @@ WORDS = {
     "unmatched_error": ("refuse", "拒绝"),
     "run": ("Compare", "比较"),
     "example": ("Back to the example", "回到示例"),
-    "pair_long": ("Codex, long prompt", "Codex，长提示"),
-    "pair_medium": ("Codex, medium prompt", "Codex，中等提示"),
+    "pair_long": ("Codex (long prompt)", "Codex（长提示）"),
+    "pair_medium": ("Codex (medium prompt)", "Codex（中等提示）"),
     "against": ("against", "对比"),
     # The sentence
     "is_better": (
-        "{name} is better than {other} at {metric} with confidence {sure}: {difference}.",
-        "在 {metric} 上，{name} 比 {other} 好，置信度 {sure}：{difference}。",
+        "{name} is better than {other} at {metric}: {difference}, {p}.",
+        "在 {metric} 上，{name} 比 {other} 好：{difference}，{p}。",
     ),
     "is_equivalent": (
         "{name} and {other} are equivalent at {metric}, within {margin} points: {difference}.",
         "在 {metric} 上，{name} 与 {other} 在 {margin} 个百分点以内等价：{difference}。",
     ),
     "is_open": (
-        "No difference between {name} and {other} is shown at {metric}: {difference}.",
-        "在 {metric} 上，没有显示出 {name} 与 {other} 之间的差异：{difference}。",
+        "No difference between {name} and {other} is shown at {metric}: {difference}, {p}.",
+        "在 {metric} 上，没有显示出 {name} 与 {other} 之间的差异：{difference}，{p}。",
     ),
     "points": ("points", "个百分点"),
     "problems_won": (
@@ -42,10 +42,10 @@ WORDS = {
     ),
     "test": ("the sign-flip test of the paired differences", "配对差异的符号翻转检验"),
     "welch": ("Welch’s test, since the problems differ", "Welch 检验，因为题目不同"),
-    "p_alone": ("{p} by {test}.", "{p}，由{test}得出。"),
+    "p_alone": ("p is that of {test}.", "p 由{test}得出。"),
     "p_adjusted": (
-        "{p} by {test}, adjusted for the {count} questions that the table asks (Holm).",
-        "{p}，由{test}得出，并按表中所问的 {count} 个问题做了校正（Holm）。",
+        "p is that of {test}, adjusted for the {count} questions that the table asks.",
+        "p 由{test}得出，并按表中所问的 {count} 个问题做了校正。",
     ),
     "by_luck": (
         "Its interval leaves out 0, but where so many numbers are looked at, one of them may do so by luck.",

@@ -51,6 +51,20 @@ ON_PAGE = {
         "empty to score the answers against the references.",
         "此文件的指标是对一道题的全部 {n} 个回答计算的，不能用作单个样本的判定。请将 “评分器” 留空，以便比较答案与参考答案。",
     ),
+    "merging.clash": (
+        "Sample {number} of problem {problem} is in {first_file} and in {second_file}. Leave one of the files out or, if they "
+        "are two runs, the column with the numbers of the samples.",
+        "题目 {problem} 的样本 {number} 同时在 {first_file} 和 {second_file} 中。请去掉其中一个文件；若它们是两次运行，请去掉样本编号这一列。",
+    ),
+    "merging.columns": (
+        "These files do not have the same columns: {first} in {first_file}, and {second} in {second_file}. Open them one at "
+        "a time, or leave out a column.",
+        "这些文件的列不同：{first_file} 中有 {first}，{second_file} 中有 {second}。请逐个打开，或略去一列。",
+    ),
+    "merging.models": (
+        "These files are not of the same {name}: {found}. Open those of one, or give two of them to the page Compare.",
+        "这些文件的 {name} 不同：{found}。请打开属于同一个的文件，或在 “比较” 页给出其中两个。",
+    ),
     "models.several": (
         "Column “{column}” has several values: {values}. Give the rows of one of them. If each has problems of its own, "
         "choose this column for “Groups” instead.",

@@ -8,11 +8,11 @@ WORDS = {
     ),
     # What a visitor gives
     "example": ("Or an example", "或选择示例"),
-    "qwen25_math": ("Qwen2.5-Math on MATH, 100 × 8", "Qwen2.5-Math，MATH，100 × 8"),
-    "taubench_airline": ("GPT-4o on τ-bench airline, 50 × 4", "GPT-4o，τ-bench 航空，50 × 4"),
+    "qwen25_math": ("Qwen2.5-Math on MATH (100 × 8)", "Qwen2.5-Math（MATH 100 × 8）"),
+    "taubench_airline": ("GPT-4o on τ-bench airline (50 × 4)", "GPT-4o（τ-bench 航空 50 × 4）"),
     "text": ("Results: JSON, JSONL or CSV, up to 5 MB", "结果：JSON、JSONL 或 CSV，最大 5 MB"),
-    "open_file": ("Open a file", "打开文件"),
-    "drop_file": ("or drop it on this page, or paste it", "也可拖到此页，或粘贴"),
+    "open_file": ("Open files", "打开文件"),
+    "drop_file": ("or drop them on this page, or paste them", "也可拖到此页，或粘贴"),
     "reading_file": ("Reading, {share} %", "正在读取，{share} %"),
     "file_slimmed": (
         "The file is large: your browser left out these columns, which are not needed beside verdicts: {columns}",
@@ -44,6 +44,12 @@ WORDS = {
         "The file is larger than 5 MB, and has no column of verdicts, such as “correct” or “passed”. Only beside verdicts can "
         "your browser leave out the long texts.",
         "文件大于 5 MB，且没有判定列（例如 “correct” 或 “passed”）。只有存在判定时，浏览器才能略去长文本。",
+    ),
+    "several_files": ("{count} files: {names}", "{count} 个文件：{names}"),
+    "files_too_large": (
+        "The files are larger than 5 MB together. Leave out columns that are not needed, or score them on your own machine, "
+        "with at-k score.",
+        "这些文件合计大于 5 MB。请去掉不需要的列，或在您自己的机器上用 at-k score 评分。",
     ),
     "file_still_large": (
         "The file is larger than 5 MB, even without these columns: {columns}. Score it on your own machine, with at-k score.",
@@ -173,8 +179,8 @@ WORDS = {
         "在 {all} 的题目上 {k} 个答案全对，在 {some} 的题目上至少一个对。",
     ),
     "headline_k": (
-        "Ask {k} times: all answers are right {all} of the time, at least one {some}.",
-        "问 {k} 次：全对的机会为 {all}，至少一个对的机会为 {some}。",
+        "Draw {k} of the answers to a problem: all are right {all} of the time, at least one {some}.",
+        "从每道题的答案中抽取 {k} 个：有 {all} 的机会全对，有 {some} 的机会至少一个对。",
     ),
     "between": ("Between the two lies what choosing well can win.", "两者之间，就是善于挑选所能赢得的。"),
     "no_gap": ("Asking again changes little.", "再问几次也变化不大。"),

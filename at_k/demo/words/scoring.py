@@ -14,6 +14,14 @@ WORDS = {
         "The file was not sent whole. Open it again.",
         "文件没有完整发送。请重新打开。",
     ),
+    "same_file": (
+        "{file} is a copy of {original}: the same samples would be counted twice. Leave one of them out.",
+        "{file} 是 {original} 的副本：同样的样本会计两次。请去掉其中一个。",
+    ),
+    "too_many_files": (
+        "At most {most} files are read together; got {count}. Join them into fewer files.",
+        "一次最多合并读取 {most} 个文件；得到 {count} 个。请先合并成较少的文件。",
+    ),
     "nothing_left": (
         "All samples of problem “{problem}” are missing. Choose that a missing sample is wrong, or remove the problem.",
         "题目 “{problem}” 的样本全部缺失。请选择把缺失的样本按错误计，或去掉这道题。",
