@@ -65,6 +65,16 @@ ON_PAGE = {
         "These files are not of the same {name}: {found}. Open those of one, or give two of them to the page Compare.",
         "这些文件的 {name} 不同：{found}。请打开属于同一个的文件，或在 “比较” 页给出其中两个。",
     ),
+    "merging.names": (
+        "By their names, {first} and {second} may be of two models, checkpoints or data sets. Open one at a time or, if all "
+        "are samples of one model, name them run_0, run_1 and so on.",
+        "从名称看，{first} 和 {second} 可能属于两个模型、检查点或数据集。请逐个打开；若它们都是同一模型的样本，请命名为 run_0、run_1 等。",
+    ),
+    "merging.questions": (
+        "Problem {problem} is not the same in both files: {first} in {first_file}, and {second} in {second_file}. Open one "
+        "file at a time.",
+        "题目 {problem} 在两个文件中并不相同：{first_file} 中是 {first}，{second_file} 中是 {second}。请逐个打开文件。",
+    ),
     "models.several": (
         "Column “{column}” has several values: {values}. Give the rows of one of them. If each has problems of its own, "
         "choose this column for “Groups” instead.",
