@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
@@ -18,6 +18,7 @@ from at_k.uncertainty.beta_binomial import BetaBinomial, fit_beta_binomial
 from at_k.uncertainty.checks import check_fraction, check_size, read_counts
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.jackknife import CountsEstimator
+from at_k.uncertainty.search import find_least
 from at_k.validation import check_k, is_number, is_sequence, refuse_too_many_k, shorten
 
 _MOST_PROBLEMS, _MOST_IN_WORDS = 10_000_000, "ten million"
@@ -399,7 +400,7 @@ def _find_problems(value: float, variance: float, target: float, level: float) -
     def reaches(m: int) -> bool:
         return bool(_halve(value, (variance / m) ** 0.5, m, level) <= target)
 
-    return _find_least(reaches, 1, _MOST_PROBLEMS)
+    return find_least(reaches, 1, _MOST_PROBLEMS)
 
 
 def _find_samples(value: float, variance: Variance, m: int, target: float, level: float) -> int | None:
@@ -408,7 +409,7 @@ def _find_samples(value: float, variance: Variance, m: int, target: float, level
     def reaches(samples: float) -> bool:
         return bool(_halve(value, (variance.at(samples) / m) ** 0.5, m, level) <= target)
 
-    return _find_least(reaches, variance.k, _MOST_SAMPLES) if reaches(inf) else None
+    return find_least(reaches, variance.k, _MOST_SAMPLES) if reaches(inf) else None
 
 
 def _find_detecting(within: float, between: float, target: float, level: float, power: float) -> int | None:
@@ -417,22 +418,7 @@ def _find_detecting(within: float, between: float, target: float, level: float, 
     def reaches(m: int) -> bool:
         return bool(_find_detectable(np.asarray(within), between, np.asarray(float(m)), level, power) <= target)
 
-    return _find_least(reaches, 2, _MOST_PROBLEMS)
-
-
-def _find_least(reaches: Callable[[int], bool], least: int, most: int) -> int | None:
-    """Return the smallest number from `least` to `most` that reaches, if a larger one always does so too."""
-    if reaches(least):
-        return least
-    below, above = least, least
-    while not reaches(above):
-        if above >= most:
-            return None
-        below, above = above, min(2 * above, most)
-    while above - below > 1:
-        middle = (below + above) // 2
-        below, above = (below, middle) if reaches(middle) else (middle, above)
-    return above
+    return find_least(reaches, 2, _MOST_PROBLEMS)
 
 
 def _find_detectable(within: Floats, between: float, m: Floats, level: float, power: float) -> Floats:
