@@ -18,9 +18,8 @@ from at_k.report import Report
 from at_k.report.notes import refuse_scatter
 from at_k.report.tables import write_estimate
 from at_k.samples import Answers, Ragged
-from at_k.uncertainty import compare_values, interval, measure_calibration, measure_vote_shares
+from at_k.uncertainty import compare_values, measure_calibration, measure_vote_shares
 from at_k.uncertainty.calibration import Calibration
-from at_k.uncertainty.standard_errors import standard_error
 from at_k.validation import shorten
 from at_k.values import Column, Key
 
@@ -132,14 +131,8 @@ class Findings:
 
     def compare(self, a: Floats, b: Floats) -> tuple[float, float, float]:
         """Return the difference of two means over the same problems, and the limits of its interval."""
-        if self.clusters is None:
-            found = compare_values(a, b, level=self.level, n_flips=1)  # the p-value is not used
-            return found.difference, found.low, found.high
-        difference = np.asarray(a) - np.asarray(b)
-        mean = float(difference.mean())
-        stderr, m = standard_error(difference, clusters=self.clusters)
-        low, high = interval((1 + mean) / 2, stderr / 2, m, level=self.level)
-        return mean, 2 * float(low) - 1, 2 * float(high) - 1
+        found = compare_values(a, b, level=self.level, clusters=self.clusters)
+        return found.difference, found.low, found.high
 
     def compare_keys(self, a: Key, b: Key) -> tuple[float, float, float]:
         """Compare two values over the same problems; as `compare`."""

@@ -231,7 +231,7 @@ def score(
         )
 
     given_groups = groups if groups is None or isinstance(groups, bool) else labels  # a generator can be read once
-    bars["clusters"] = clusters if clusters is None or clusters is True else together
+    bars["clusters"] = True if clusters is True and labels is not None else together
     given = {"metrics": metrics, "groups": given_groups, "columns": columns, "where": where, "pool": pool, "seed": seed}
     vary = {name: partial(_vary, FAMILY[name], verdicts, problems, options, seed) for name in found}
     numbers = _gather(found, verdicts, labels, seed, judged.conditions, confidence, vary)
