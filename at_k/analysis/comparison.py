@@ -106,11 +106,12 @@ class Compared:
         better = a if found.difference > 0 else b
         turned = -1 if kind == "compare.better" and better == b else 1
         low, high = sorted((turned * found.low, turned * found.high))
+        points = is_bounded(key)
+        difference = _write_difference(turned * found.difference, points=points)
         numbers = {
-            "difference": _write_difference(turned * found.difference, points=is_bounded(key)),
-            "low": _write_difference(low, points=is_bounded(key)),
-            "high": _write_difference(high, points=is_bounded(key)),
-            "unit": " points" if is_bounded(key) else "",
+            "difference": Message("compare.in_points", "{number} points", number=difference) if points else difference,
+            "low": _write_difference(low, points=points),
+            "high": _write_difference(high, points=points),
             "p": _write_p(self.adjusted[key]),
             "key": str(key),
         }
@@ -118,7 +119,7 @@ class Compared:
             return [
                 Message(
                     "compare.says_open",
-                    "No difference between {a} and {b} is shown at {key}: {difference}{unit} [{low}, {high}], {p}.",
+                    "No difference between {a} and {b} is shown at {key}: {difference} [{low}, {high}], {p}.",
                     a=a, b=b, **numbers,
                 )
             ]  # fmt: skip
@@ -126,14 +127,14 @@ class Compared:
             return [
                 Message(
                     "compare.says_equivalent",
-                    "{a} and {b} are equivalent at {key}, within {margin}: {difference}{unit} [{low}, {high}].",
+                    "{a} and {b} are equivalent at {key}, within {margin}: {difference} [{low}, {high}].",
                     a=a, b=b, margin=self.margin, **numbers,
                 )
             ]  # fmt: skip
         said = [
             Message(
                 "compare.says_better",
-                "{name} is better at {key}: {difference}{unit} [{low}, {high}], {p}.",
+                "{name} is better at {key}: {difference} [{low}, {high}], {p}.",
                 name=better, **numbers,
             )
         ]  # fmt: skip
@@ -141,7 +142,7 @@ class Compared:
             said.append(Message("compare.one_undoes", "One more problem lost would undo this."))
         elif found.fragility is not None:
             said.append(
-                Message("compare.undone", "{count:,} more problems lost would undo this.", count=found.fragility)
+                Message("compare.undone", "A further {count:,} problems lost would undo this.", count=found.fragility)
             )
         return said
 

@@ -313,7 +313,10 @@ class Question:
             tails = find_mid_tail(self.won, self.lost, 0.5), find_mid_tail(self.lost, self.won, 0.5)
             return min(1.0, 2 * min(tails))
         p_value = find_flip_p(self.add_up())
-        return p_value if self.method == "sign-flip" else min(1.0, max(p_value, 2 * min(self._find_bounded_tails(0.0))))
+        if self.method == "sign-flip":
+            return p_value
+        least = _find_least_p(int(np.count_nonzero(self.totals)))  # random flips may fall below it by chance
+        return min(1.0, max(p_value, least, 2 * min(self._find_bounded_tails(0.0))))
 
     def find_t(self, sums: Floats | float = 0.0) -> Floats:
         """Return the size of the t of the observed signs, or with other signs of the subsets of these sums."""
@@ -391,7 +394,7 @@ class Question:
                     "Problems whose values differ: {count}. With so few, no p-value below {least:.4f} can occur: take "
                     "more problems, or more samples of each.",
                     count=count,
-                    least=2.0 ** (1 - count),
+                    least=_find_least_p(count),
                 ),
             )
         return (
@@ -400,9 +403,14 @@ class Question:
                 "Clusters whose values differ: {count}. With so few, no p-value below {least:.4f} can occur: take "
                 "problems from more clusters.",
                 count=count,
-                least=min(1.0, 2.0 ** (1 - count)),
+                least=_find_least_p(count),
             ),
         )
+
+
+def _find_least_p(count: int) -> float:
+    """Return the least p-value that flips of so many signs can have."""
+    return min(1.0, 2.0 ** (1 - count))
 
 
 def adjust(questions: Sequence[Question], found: Sequence[Comparison]) -> list[float]:
