@@ -40,8 +40,8 @@ def test_the_two_parts_of_pass_at_1():
 
 
 def test_the_part_between_problems_is_not_below_zero_for_one_sample_either():
-    """s_w² = (1/2 + 1/3)/2; var(p) = 1/72 is less than what samples explain, so that s_b² is 0."""
-    table = plan_counts([2, 3], [1, 1], problems=[5], samples=[1, 2]).stderr
+    """s_w² = (1/2 + 1/3)/2; var(p) = 1/129.6 is less than what samples explain, so that s_b² is 0."""
+    table = plan_counts([2, 3] * 5, [1] * 10, problems=[5], samples=[1, 2]).stderr
     assert_allclose(table, [[np.sqrt(5 / 12 / 5), np.sqrt(5 / 24 / 5)]], rtol=1e-12)
 
 
