@@ -162,8 +162,8 @@ def test_a_pilot_of_nearly_equal_problems_cannot_tell(common, other):
     assert np.isnan([plan.stderr, plan.half_width, plan.detectable]).all()
     assert (plan.list_needs(), plan.describe_variance()) == ([], [])
     assert str(plan) == (
-        f"- The value of the pilot is {plan.value:.3f}.\n- This pilot cannot tell how much problems vary. Problems with "
-        f"another value than {common // 8}: {other} of 30. Take more problems, or harder or easier ones."
+        f"- The value of the pilot is {plan.value:.3f}.\n- This pilot cannot tell how much problems vary. Problems "
+        f"with another value than {common // 8}: {other} of 30. Take more problems, or harder or easier ones."
     )
 
 

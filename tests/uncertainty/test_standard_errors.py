@@ -45,7 +45,7 @@ def count_units(values, labels):
 def test_clusters_that_hardly_matter_count_as_more_units(clusters):
     values = np.random.default_rng(clusters).random(200)
     labels = [i % clusters for i in range(200)]
-    stderr, m = standard_error(values, clusters=labels)
+    _, m = standard_error(values, clusters=labels)
     assert m == pytest.approx(count_units(values, labels))
     assert clusters < m < 200
     assert standard_error([1.0] * 200, clusters=labels)[1] == clusters  # equal values do not show what clusters do
