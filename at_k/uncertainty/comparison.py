@@ -13,7 +13,15 @@ from numpy.typing import ArrayLike
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import Message
 from at_k.uncertainty.checks import check_fraction, check_size, read_column
-from at_k.uncertainty.flips import N_FLIPS, Flips, adjust_by_max_t, find_flip_p, find_typical_limits, round_ties
+from at_k.uncertainty.flips import (
+    N_FLIPS,
+    ROUNDING,
+    Flips,
+    adjust_by_max_t,
+    find_flip_p,
+    find_typical_limits,
+    round_ties,
+)
 from at_k.uncertainty.intervals import find_lower, find_lower_level, interval
 from at_k.uncertainty.search import find_least
 from at_k.uncertainty.significance import find_mid_limit, find_mid_tail, subtract
@@ -140,7 +148,8 @@ def compare_values(
         2·min(1 + #{r_P ≤ 0}, 1 + #{r_P ≥ 0})/(B + 1), at most 1: that of the sign-flip test, in which the units in P
         have the other sign [2]. So p < α exactly where the interval does not hold 0.
         The bounded interval is 2·interval((1 + d)/2, se/2, m) − 1. It stands instead where fewer than six differences
-        are not 0 or all are equal; the p-value is then at least the α at which it begins to hold 0.
+        are not 0, and then holds 0 exactly where p ≥ α all the same. It also stands where all are equal, or if it is
+        asked for; the p-value is then at least the α at which it begins to hold 0.
         Where all differences are −1, 0 or 1, as with one sample of each problem, and no clusters are given, the test is
         McNemar's with mid-p [3], and the interval its inversion.
 
@@ -263,12 +272,13 @@ class Question:
         self.add_up, self.problems = add_up, problems
         _, self.totals = add_units(difference, clusters)
         self.won, self.lost = int((difference > 0).sum()), int((difference < 0).sum())
+        self.few = method != "bounded" and np.count_nonzero(self.totals) < _FEW
         self.method = self._choose_method(method)
 
     def _choose_method(self, asked: str) -> str:
         if not self.bounded:
             return "sign-flip"
-        if asked == "bounded" or np.count_nonzero(self.totals) < _FEW or bool(np.ptp(self.difference) == 0):
+        if asked == "bounded" or self.few or np.ptp(self.difference) <= ROUNDING:
             return "bounded"
         if self.clusters is None and np.isin(self.difference, (-1, 0, 1)).all():
             return "mcnemar"
@@ -315,8 +325,9 @@ class Question:
         p_value = find_flip_p(self.add_up())
         if self.method == "sign-flip":
             return p_value
-        least = _find_least_p(int(np.count_nonzero(self.totals)))  # random flips may fall below it by chance
-        return min(1.0, max(p_value, least, 2 * min(self._find_bounded_tails(0.0))))
+        if self.few:  # random flips may fall below the least p-value by chance
+            return max(p_value, _find_least_p(int(np.count_nonzero(self.totals))))
+        return min(1.0, max(p_value, 2 * min(self._find_bounded_tails(0.0))))
 
     def find_t(self, sums: Floats | float = 0.0) -> Floats:
         """Return the size of the t of the observed signs, or with other signs of the subsets of these sums."""
@@ -331,13 +342,16 @@ class Question:
                 share * (2 * find_mid_limit(self.won, self.lost, alpha / 2) - 1),
                 share * (1 - 2 * find_mid_limit(self.lost, self.won, alpha / 2)),
             )
-        if self.method == "sign-flip":
-            low, high = find_typical_limits(self.add_up() / self.problems, alpha)
-            if not self.bounded or np.isfinite(low):
-                return low, high
+        typical = find_typical_limits(self.add_up() / self.problems, alpha)
+        if self.method == "sign-flip" and (not self.bounded or np.isfinite(typical[0])):
+            return typical
         low, high = self._find_bounded_limits(level)
-        # Where so few signs cannot show a difference, the interval must not show one either.
-        return (low, high) if is_decided(p_value, level) else (min(low, 0.0), max(high, 0.0))
+        # Whether the interval holds 0 is for the signs to say, also where they are few.
+        if not is_decided(p_value, level):
+            return min(low, 0.0), max(high, 0.0)
+        if low <= 0 <= high:
+            return (typical[0], high) if typical[0] > 0 else (low, typical[1])
+        return low, high
 
     def _find_bounded_limits(self, level: float) -> tuple[float, float]:
         stderr, m = self._error
