@@ -151,7 +151,8 @@ def compare_values(
         are not 0, and then holds 0 exactly where p ≥ α all the same. It also stands where all are equal, or if it is
         asked for; the p-value is then at least the α at which it begins to hold 0.
         Where all differences are −1, 0 or 1, as with one sample of each problem, and no clusters are given, the test is
-        McNemar's with mid-p [3], and the interval its inversion.
+        McNemar's with mid-p [3]. The interval holds that of the r_P and the inversion of this test, which says whether
+        it holds 0.
 
     Raises:
         TypeError: if the values are not numbers, or an argument is of the wrong kind.
@@ -336,21 +337,24 @@ class Question:
 
     def _find_limits(self, level: float, p_value: float) -> tuple[float, float]:
         alpha = _find_alpha(level)
+        inverted = find_typical_limits(self.add_up() / self.problems, alpha)
+        if self.method == "sign-flip" and (not self.bounded or np.isfinite(inverted[0])):
+            return inverted
         if self.method == "mcnemar":
-            share = (self.won + self.lost) / len(self.difference)
-            return (
+            # Alone, these limits take the number of problems that differ as given, and cover .38 where only A wins.
+            share, typical = (self.won + self.lost) / len(self.difference), inverted
+            inverted = (
                 share * (2 * find_mid_limit(self.won, self.lost, alpha / 2) - 1),
                 share * (1 - 2 * find_mid_limit(self.lost, self.won, alpha / 2)),
             )
-        typical = find_typical_limits(self.add_up() / self.problems, alpha)
-        if self.method == "sign-flip" and (not self.bounded or np.isfinite(typical[0])):
-            return typical
-        low, high = self._find_bounded_limits(level)
-        # Whether the interval holds 0 is for the signs to say, also where they are few.
+            low, high = max(-1.0, min(typical[0], inverted[0])), min(1.0, max(typical[1], inverted[1]))
+        else:
+            low, high = self._find_bounded_limits(level)
+        # Whether the interval holds 0 is for the test to say.
         if not is_decided(p_value, level):
             return min(low, 0.0), max(high, 0.0)
         if low <= 0 <= high:
-            return (typical[0], high) if typical[0] > 0 else (low, typical[1])
+            return (inverted[0], high) if inverted[0] > 0 else (low, inverted[1])
         return low, high
 
     def _find_bounded_limits(self, level: float) -> tuple[float, float]:
@@ -371,12 +375,14 @@ class Question:
         """Return the least α for which the interval of level 1 − 2α lies within the margin."""
         if self.method == "bounded":
             return max(self._find_bounded_tails(margin))
-        if self.method == "mcnemar":
-            share = max(0.0, (1 - margin * len(self.difference) / (self.won + self.lost)) / 2)
-            return max(find_mid_tail(self.won, self.lost, share), find_mid_tail(self.lost, self.won, share))
         means = self.add_up() / self.problems
         outside = max(np.count_nonzero(means <= -margin), np.count_nonzero(means >= margin))
-        return float(1 + outside) / (len(means) + 1)
+        p_value = float(1 + outside) / (len(means) + 1)
+        if self.method == "mcnemar":
+            share = max(0.0, (1 - margin * len(self.difference) / (self.won + self.lost)) / 2)
+            tails = find_mid_tail(self.won, self.lost, share), find_mid_tail(self.lost, self.won, share)
+            return max(p_value, *tails)
+        return p_value
 
     def _count_to_undo(self, level: float) -> int | None:
         """Count the further problems, all lost by the better model, after which it is not better at this level."""
