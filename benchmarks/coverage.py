@@ -468,7 +468,7 @@ def main(repetitions: int = 6000, slow: int = 200, seed: int = 0, workers: int =
             workers,
         ),
         "",
-        "Rare large differences, in a share of the problems: coverage of the difference.",
+        f"Rare large differences, in a share of the problems: coverage of the difference, of {many:,} times.",
         "",
         *_tabulate(
             simulate_rare, ("problems", "share"), list(product((15, 30, 100, 300), (0.02, 0.1))), many, seed, workers
