@@ -78,10 +78,10 @@ def test_p_is_below_alpha_exactly_where_the_interval_excludes_0(rows, level, met
 
 @pytest.mark.parametrize("size", [15, 40, 700])
 def test_random_subsets_stand_for_all(size):
-    """The share of 9,999 flips, and of SciPy's, varies by .005 at most, one standard deviation."""
+    """Both are twice a share of 9,999 flips: their difference has a standard deviation of .014 at most."""
     differences = np.random.default_rng(size).normal(0.6 / size**0.5, 0.5, size=size)
     result = stats.permutation_test((differences,), np.mean, permutation_type="samples", n_resamples=9_999)
-    assert sign_flip_p(differences) == pytest.approx(result.pvalue, abs=0.02)
+    assert sign_flip_p(differences) == pytest.approx(result.pvalue, abs=0.05)
 
 
 def test_every_unit_is_in_half_of_the_subsets_independently_of_the_others():
