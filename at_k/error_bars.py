@@ -89,7 +89,7 @@ def find_error_bars(
     wanted: Confidence,
     *,
     n: Ints | None = None,
-    vary: Callable[[], Mapping[Key, Floats]] | None = None,
+    vary: Callable[[], Mapping[Key, Column]] | None = None,
     problems: NDArray[np.intp] | None = None,
 ) -> dict[Key, ErrorBar]:
     """Find the error bar of every key that has one. Values without a range have none if there is one problem.
@@ -101,7 +101,8 @@ def find_error_bars(
         means: key → their mean over these problems.
         wanted: which error bars are wanted.
         n: samples of each problem; needed, as `vary` is, for the target "problem_set".
-        vary: returns the jackknife variances of the values, by key.
+        vary: returns the jackknife variances of the values, by key. The levels of metrics of counts are those of every
+            c that is possible.
         problems: the places of these problems among all; None for all of them.
     """
     columns = {key: column for key, column in columns.items() if not is_too_large(column.levels)}
@@ -160,7 +161,7 @@ def _find_population_errors(
     if clusters is not None:
         labels = np.array(clusters, dtype=object)[chosen].tolist()
         stderr, m = standard_error(_expand(columns, chosen), clusters=labels)
-        return {key: _Error(error, m) for key, error in zip(columns, stderr.tolist(), strict=True)}
+        return {key: _Error(*each) for key, *each in zip(columns, stderr.tolist(), m.tolist(), strict=True)}
     together: dict[int, list[Key]] = {}  # the columns that share an array, whose levels are counted once
     for key, column in columns.items():
         together.setdefault(id(column.which), []).append(key)
@@ -172,29 +173,38 @@ def _find_population_errors(
         else:
             levels = np.stack([columns[key].levels for key in keys], axis=1)
             stderr, m = _find_error_of_levels(levels, np.bincount(which[chosen], minlength=len(levels)))
-        found |= {key: _Error(error, m) for key, error in zip(keys, stderr.tolist(), strict=True)}
+        found |= {key: _Error(*each) for key, *each in zip(keys, stderr.tolist(), m.tolist(), strict=True)}
     return {key: found[key] for key in columns}
 
 
-def _find_error_of_levels(levels: Floats, counts: Ints) -> tuple[Floats, float]:
+def _find_error_of_levels(levels: Floats, counts: Ints) -> tuple[Floats, Floats]:
     """Return what `standard_error` does for levels each of which occurs `counts` times. Problems are not listed."""
     levels, counts = levels[counts > 0], counts[counts > 0]
     m = int(counts.sum())
+    units = np.full(levels.shape[1], float(m))
     if m == 1:
-        return np.full(levels.shape[1], np.nan), 1.0
+        return np.full(levels.shape[1], np.nan), units
     deviation = np.where((levels == levels[0]).all(axis=0), 0.0, levels - counts @ levels / m)
-    return np.sqrt(counts @ deviation**2 / (m - 1) / m), float(m)
+    return np.sqrt(counts @ deviation**2 / (m - 1) / m), units
 
 
 def _find_problem_set_errors(
-    columns: Mapping[Key, Column], n: Ints, variances: Mapping[Key, Floats], chosen: _Chosen
+    columns: Mapping[Key, Column], n: Ints, variances: Mapping[Key, Column], chosen: _Chosen
 ) -> dict[Key, _Error]:
     """Find the standard errors for other samples of the same problems."""
-    found = {
-        key: problem_set_error(column.expand()[chosen], variances[key][chosen], n[chosen], k=_count_draws(key))
-        for key, column in columns.items()
-    }
-    return {key: _Error(float(each.stderr), float(each.m), bool(each.is_upper_bound)) for key, each in found.items()}
+    found = {}
+    for key, column in columns.items():
+        variance = variances[key]
+        own = variance.expand()[chosen]
+        error = problem_set_error(
+            column.expand()[chosen],
+            own,
+            n[chosen],
+            k=_count_draws(key),
+            largest=np.fmax.reduce(own if variance.which is None else variance.levels, initial=0.0),
+        )
+        found[key] = _Error(float(error.stderr), float(error.m), bool(error.is_upper_bound))
+    return found
 
 
 def _count_draws(key: Key) -> int:

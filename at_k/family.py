@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from at_k import estimators
 from at_k.arguments import OPTIONS, SHARED_OPTIONS
 from at_k.columns import read_weights
@@ -94,7 +96,8 @@ class Metric:
         arguments: the names of its columns and options, in the order of its signature.
         outputs: the numbers that it returns.
         compute: the function that turns verdicts and its own options into values.
-        vary: the function that turns the same into the jackknife variance of each value.
+        vary: the function that turns the same into the jackknife variance of each value; a metric of counts has the
+            level of every c that is possible.
         example: the calculation that its page starts with.
         default_k: the k that it takes if it is given none; None for a metric without k.
         votes: whether it compares the answers of a problem with each other.
@@ -108,7 +111,7 @@ class Metric:
     arguments: tuple[str, ...]
     outputs: tuple[Output, ...]
     compute: Callable[..., Values]
-    vary: Callable[..., dict[Key, Floats]]
+    vary: Callable[..., dict[Key, Column]]
     example: Example
     default_k: Default | None = None
     votes: bool = False
@@ -180,7 +183,7 @@ def compute_pass(verdicts: Verdicts, *, k: K | None = None) -> Values:
     return Values(columns, conditions={"k": draws})
 
 
-def vary_pass(verdicts: Verdicts, *, k: K | None = None) -> dict[Key, Floats]:
+def vary_pass(verdicts: Verdicts, *, k: K | None = None) -> dict[Key, Column]:
     """Compute the jackknife variances of `compute_pass`."""
     draws = choose_k(k, verdicts.n, _POWERS)
     return _by_key_of_counts(verdicts, [Key("pass@k", each) for each in draws], estimators.pass_at_k, draws)
@@ -199,10 +202,10 @@ def compute_g_pass(verdicts: Verdicts, *, k: K | None = None, thresholds: Taus =
 
 def vary_g_pass(
     verdicts: Verdicts, *, k: K | None = None, thresholds: Taus = (0.25, 0.5, 0.75, 1.0)
-) -> dict[Key, Floats]:
+) -> dict[Key, Column]:
     """Compute the jackknife variances of `compute_g_pass`."""
     draws = choose_k(k, verdicts.n, _PUBLISHED)
-    found: dict[Key, Floats] = {}
+    found: dict[Key, Column] = {}
     for tau in check_tau(thresholds, "thresholds"):
         keys = [Key("G-Pass@k", each, tau) for each in draws]
         found |= _by_key_of_counts(verdicts, keys, partial(estimators.g_pass_at_k, tau=tau), draws)
@@ -258,7 +261,7 @@ def vary_consensus(
     weights: object = None,
     on_conflict: str = "error",
     seed: int = 0,
-) -> dict[Key, Floats]:
+) -> dict[Key, Column]:
     """Compute the jackknife variances of `compute_consensus`."""
     draws = choose_k(k, verdicts.n, _POWERS)
     keys = [Key("cons@k", each) for each in draws]
@@ -282,7 +285,7 @@ def vary_consensus(
         found = jackknife_samples(
             vote, verdicts.answers.listed(), verdicts.correct.listed(), weighted.listed(), k=list(draws)
         )
-    return {key: found[:, i] for i, key in enumerate(keys)}
+    return _by_key(keys, found)
 
 
 def compute_average(verdicts: Verdicts) -> Values:
@@ -293,12 +296,13 @@ def compute_average(verdicts: Verdicts) -> Values:
     return Values({average: Column(c / n, which), Key("accuracy"): Column.of(verdicts.mean_grade)})
 
 
-def vary_average(verdicts: Verdicts) -> dict[Key, Floats]:
+def vary_average(verdicts: Verdicts) -> dict[Key, Column]:
     """Compute the jackknife variances of `compute_average`."""
     average, accuracy = compute_average(verdicts).columns
-    return _by_key_of_counts(verdicts, [average], estimators.pass_at_k, (1,)) | {
-        accuracy: jackknife_grades(Ragged.concatenate(verdicts.graded))
-    }
+    found = _by_key_of_counts(verdicts, [average], estimators.pass_at_k, (1,))
+    # No grades in [0, 1] vary more than the verdicts of the worst c.
+    own = jackknife_grades(Ragged.concatenate(verdicts.graded))
+    return found | {accuracy: Column(np.append(own, found[average].levels), np.arange(len(own)))}
 
 
 def compute_best(
@@ -343,7 +347,7 @@ def vary_best(
     score_weights: Sequence[float] | None = None,
     higher_is_better: bool = True,
     seed: int = 0,
-) -> dict[Key, Floats]:
+) -> dict[Key, Column]:
     """Compute the jackknife variances of `compute_best`."""
     draws = choose_k(k, verdicts.n, _POWERS)
     ranked = rank_scores(
@@ -353,10 +357,9 @@ def vary_best(
         higher_is_better=higher_is_better,
     )
     best = jackknife_choice(ranked, verdicts.correct, draws)
-    found = {Key("best@k", each): best[:, i] for i, each in enumerate(draws)}
+    found = _by_key([Key("best@k", each) for each in draws], best)
     if select in (None, "weighted"):
-        top = jackknife_highest(ranked, draws)
-        found |= {Key("max@k", each): top[:, i] for i, each in enumerate(draws)}
+        found |= _by_key([Key("max@k", each) for each in draws], jackknife_highest(ranked, draws))
     return found
 
 
@@ -375,11 +378,13 @@ def _of_counts(verdicts: Verdicts, tables: Iterable[tuple[Key, _Table]]) -> dict
 
 def _by_key_of_counts(
     verdicts: Verdicts, keys: Sequence[Key], estimate: CountsEstimator, draws: Sequence[int]
-) -> dict[Key, Floats]:
-    """Compute jackknife variances of a metric of n and c, once for each distinct pair of them."""
-    n, c, which = verdicts.counts
-    found = jackknife_counts(estimate, n, c, k=list(draws))
-    return {key: found[which, i] for i, key in enumerate(keys)}
+) -> dict[Key, Column]:
+    """Compute jackknife variances of a metric of n and c. The levels are those of every c that is possible."""
+    sizes, which = np.unique(verdicts.n, return_inverse=True)
+    starts = np.cumsum(sizes + 1) - (sizes + 1)
+    n = np.repeat(sizes, sizes + 1)
+    found = jackknife_counts(estimate, n, np.arange(len(n)) - np.repeat(starts, sizes + 1), k=list(draws))
+    return {key: Column(found[:, i], starts[which] + verdicts.c) for i, key in enumerate(keys)}
 
 
 def _by_key(keys: Sequence[Key], values: Floats) -> dict[Key, Column]:

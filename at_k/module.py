@@ -16,7 +16,6 @@ from datasets import Features, Sequence, Value
 import at_k
 from at_k import columns, summary
 from at_k.arguments import COLUMNS, check_config, check_options, refuse_unknown_columns
-from at_k.combinatorics import Floats
 from at_k.error_bars import Confidence
 from at_k.family import find_metric
 from at_k.grading import Verdicts, judge
@@ -24,7 +23,7 @@ from at_k.problems import Problems
 from at_k.samples import Answers, Ragged
 from at_k.store import Store
 from at_k.validation import check_seed, shorten
-from at_k.values import Key, Values
+from at_k.values import Column, Key, Values
 
 
 def sample_features(config_name: str, *, scores: bool = False) -> list[Features]:
@@ -187,7 +186,7 @@ class SampledMetric(evaluate.Metric, ABC):
         target: str = "population",
         clusters: Any = None,
         ci_method: str = "beta",
-        vary: Callable[[], Mapping[Key, Floats]] | None = None,
+        vary: Callable[[], Mapping[Key, Column]] | None = None,
         return_details: bool = False,
         key_style: str = "standard",
     ) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def summarize_columns(
     mcse: Mapping[Any, ArrayLike] | None = None,
     wanted: Confidence = NO_ERROR_BARS,
     n: Ints | None = None,
-    vary: Callable[[], Mapping[Key, Floats]] | None = None,
+    vary: Callable[[], Mapping[Key, Column]] | None = None,
 ) -> dict[str, float]:
     """Average checked columns as `summarize` does; `wanted`, `n` and `vary` are those of `find_error_bars`."""
     if not values:

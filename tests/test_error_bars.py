@@ -319,6 +319,15 @@ BY_LEAVING_OUT = {
 }  # fmt: skip
 
 
+def find_worst(value, rows=None):
+    """The largest variance that the value of any counts can have, of as many samples as some problem has."""
+    return max(
+        jackknife(value, [1] * c + [0] * (n - c))
+        for n in {len(row) for row in (CORRECT if rows is None else rows)}
+        for c in range(n + 1)
+    )
+
+
 class TestOtherSamples:
     @pytest.mark.parametrize("case", BY_LEAVING_OUT)
     def test_every_key_of_all_and_of_each_group(self, case):
@@ -332,11 +341,15 @@ class TestOtherSamples:
         for pattern, (make, *rows) in keys.items():
             for k in K:
                 key = pattern.format(k=k)
-                self.check(result, key, table[key], [jackknife(make(k), *own) for own in zip(*rows, strict=True)], k)
+                worst = find_worst(make(k)) if rows == [CORRECT] else None
+                variances = [jackknife(make(k), *own) for own in zip(*rows, strict=True)]
+                self.check(result, key, table[key], variances, k, worst)
 
-    def check(self, result, key, values, variances, k):
+    def check(self, result, key, values, variances, k, worst=None):
+        """`worst` is the variance of a metric of counts at the worst c; None takes the largest of the problems."""
         for prefix, problems in members().items():
-            stderr = sqrt(sum(variances[i] for i in problems)) / len(problems)
+            own = [variances[i] for i in problems]
+            stderr = sqrt(sum(own) + (max(own) if worst is None else worst)) / len(problems)
             m = sum(len(CORRECT[i]) // k for i in problems)
             expected = expected_bars([values[i] for i in problems], stderr, m, score=is_score(key))
             assert bars_of(result, prefix + key) == pytest.approx(expected, rel=1e-9, abs=1e-12), prefix + key
@@ -346,8 +359,9 @@ class TestOtherSamples:
             predictions=GRADES, groups=GROUPS, confidence_level=LEVEL, target="problem_set", return_details=True
         )
         table = result.pop("details")["per_problem"]
-        self.check(result, "avg@n", table["avg@n"], [jackknife(fmean, row) for row in CORRECT], 1)
-        self.check(result, "accuracy", table["accuracy"], [jackknife(fmean, row) for row in GRADES], 1)
+        worst = find_worst(fmean)
+        self.check(result, "avg@n", table["avg@n"], [jackknife(fmean, row) for row in CORRECT], 1, worst)
+        self.check(result, "accuracy", table["accuracy"], [jackknife(fmean, row) for row in GRADES], 1, worst)
 
     def test_weighted_votes(self):
         result = CONS_AT_K.load().compute(
@@ -377,7 +391,7 @@ class TestOtherSamples:
         )
         for k in K:
             variances = [jackknife(cons_of()(k), *rows) for rows in zip(votes, settled, strict=True)]
-            assert result[f"cons@{k}_stderr"] == pytest.approx(sqrt(sum(variances)) / 3, rel=1e-9)
+            assert result[f"cons@{k}_stderr"] == pytest.approx(sqrt(sum(variances) + max(variances)) / 3, rel=1e-9)
 
     @pytest.mark.parametrize("target", ["population", "problem_set"])
     @pytest.mark.parametrize("large", [4e150, -5e307])
@@ -395,7 +409,8 @@ class TestOtherSamples:
         found, expected = (at_k.score({"grades": grades}, **options) for grades in (rows, wrong))
         assert found.intervals == expected.intervals
         variances = [jackknife(fmean, row) for row in wrong]
-        assert found.intervals["accuracy"].stderr == pytest.approx(sqrt(sum(variances)) / 3, rel=1e-9)
+        expected = sqrt(sum(variances) + find_worst(fmean, wrong)) / 3
+        assert found.intervals["accuracy"].stderr == pytest.approx(expected, rel=1e-9)
 
     @pytest.mark.parametrize("missing", ["drop", "incorrect"])
     @pytest.mark.filterwarnings("ignore:missing='drop' left out")
@@ -417,15 +432,20 @@ class TestOtherSamples:
             predictions=answers, references=[["a", "b"]] * 3, k=2, missing=missing, confidence_level=0.95,
             target="problem_set", thresholds=1.0,
         )  # fmt: skip
-        expected = {
-            "pass@2": [jackknife(of_counts(at_k.pass_at_k)(2), row) for row in correct_left],
-            "G-Pass@2_1.0": [jackknife(of_counts(at_k.g_pass_at_k, tau=1.0)(2), row) for row in correct_left],
-            "avg@n": [jackknife(fmean, row) for row in correct_left],
-            "accuracy": [jackknife(fmean, row) for row in correct_left],
-            "cons@2": [jackknife(cons_of()(2), *rows) for rows in zip(answers_left, correct_left, strict=True)],
+        counts = {
+            "pass@2": of_counts(at_k.pass_at_k)(2),
+            "G-Pass@2_1.0": of_counts(at_k.g_pass_at_k, tau=1.0)(2),
+            "avg@n": fmean,
+            "accuracy": fmean,
         }
-        for key, variances in expected.items():
-            assert result[f"{key}_stderr"] == pytest.approx(sqrt(sum(variances)) / 3, rel=1e-9), key
+        expected = {
+            key: (find_worst(value, correct_left), [jackknife(value, row) for row in correct_left])
+            for key, value in counts.items()
+        }
+        votes = [jackknife(cons_of()(2), *rows) for rows in zip(answers_left, correct_left, strict=True)]
+        expected["cons@2"] = max(votes), votes
+        for key, (worst, variances) in expected.items():
+            assert result[f"{key}_stderr"] == pytest.approx(sqrt(sum(variances) + worst) / 3, rel=1e-9), key
 
     @every_module
     @every_config

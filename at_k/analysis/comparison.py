@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isnan
+from math import isfinite, isnan
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,9 @@ from at_k.analysis.measurements import (
     UNMATCHED,
     Measured,
     choose_keys,
+    find_clusters,
     find_differing_conditions,
     find_too_large,
-    line_up,
     list_options,
     match_problems,
     read_models,
@@ -28,7 +28,14 @@ from at_k.error_bars import is_bounded
 from at_k.errors import InputError, Message, spell_for_output
 from at_k.report.tables import escape_markdown
 from at_k.uncertainty.checks import check_fraction
-from at_k.uncertainty.comparison import METHODS, Comparison, compare_unpaired, compare_values, find_equivalence_p
+from at_k.uncertainty.comparison import (
+    METHODS,
+    Comparison,
+    compare_columns,
+    compare_unpaired,
+    is_decided,
+    mark_question,
+)
 from at_k.uncertainty.ranking import Ranking, rank_values
 from at_k.uncertainty.significance import WILCOXON_WARNING, holm, mcnemar_p, paired_t_p, subtract, wilcoxon_p
 from at_k.validation import check_choice, is_sequence, shorten, type_name
@@ -38,9 +45,6 @@ EXTRA_TESTS = ("t", "wilcoxon", "mcnemar")
 
 _FLIPS = 10
 """Problems that are listed, of those whose values differ most."""
-
-_DIGITS = 12
-"""Differences that agree to so many digits are those of one question: pass@1 and avg@n may differ by rounding."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +63,10 @@ class Compared:
     Attributes:
         names: what they are called.
         comparisons: key → how they compare: values, difference, interval, p-value, problems won and lost.
-        adjusted: key → the p-value, adjusted for the number of different questions that the keys ask (Holm).
-        equivalence: key → the p-value of a difference of at least the margin, adjusted alike; empty without a margin.
+        adjusted: key → the p-value, adjusted for the different questions that the keys ask: by the step-down
+            distribution of the largest t, or, if not paired, for their number (Holm).
+        equivalence: key → the p-value of a difference of at least the margin, adjusted for the number of questions
+            (Holm); empty without a margin.
         extra_tests: test → key → its p-value, not adjusted; mcnemar only for keys whose values are all 0 or 1.
         flips: key → the problems whose values differ most, the largest difference first.
         margin: the largest difference that does not matter; None if none was given.
@@ -81,12 +87,64 @@ class Compared:
     def verdict(self, key: str) -> Message:
         """Say in a few words what the comparison of a key shows, by its adjusted p-values."""
         found = self.comparisons[key]
-        if self.adjusted[key] <= 1 - found.level and not found.low <= 0 <= found.high:
+        if is_decided(self.adjusted[key], found.level):
             name = self.names[0] if found.difference > 0 else self.names[1]
             return Message("compare.better", "{name} is better", name=name)
-        if self.equivalence.get(key, 1.0) <= 1 - found.level:
+        if is_decided(self.equivalence.get(key, 1.0), found.level):
             return Message("compare.equivalent", "equivalent within {margin}", margin=self.margin)
         return Message("compare.open", "no difference shown")
+
+    @property
+    def main_key(self) -> str:
+        """Return the key that stands for all: pass@1, or else the first one."""
+        return next((key for key in self.comparisons if key == "pass@1"), next(iter(self.comparisons)))
+
+    def describe(self, key: str) -> list[Message]:
+        """Say in sentences what the comparison of a key shows, how sure that is, and what would undo it."""
+        found, kind = self.comparisons[key], self.verdict(key).code
+        a, b = self.names
+        better = a if found.difference > 0 else b
+        turned = -1 if kind == "compare.better" and better == b else 1
+        low, high = sorted((turned * found.low, turned * found.high))
+        points = is_bounded(key)
+        difference = _write_difference(turned * found.difference, points=points)
+        numbers = {
+            "difference": Message("compare.in_points", "{number} points", number=difference) if points else difference,
+            "low": _write_difference(low, points=points),
+            "high": _write_difference(high, points=points),
+            "p": _write_p(self.adjusted[key]),
+            "key": str(key),
+        }
+        if kind == "compare.open":
+            return [
+                Message(
+                    "compare.says_open",
+                    "No difference between {a} and {b} is shown at {key}: {difference} [{low}, {high}], {p}.",
+                    a=a, b=b, **numbers,
+                )
+            ]  # fmt: skip
+        if kind == "compare.equivalent":
+            return [
+                Message(
+                    "compare.says_equivalent",
+                    "{a} and {b} are equivalent at {key}, within {margin}: {difference} [{low}, {high}].",
+                    a=a, b=b, margin=self.margin, **numbers,
+                )
+            ]  # fmt: skip
+        said = [
+            Message(
+                "compare.says_better",
+                "{name} is better at {key}: {difference} [{low}, {high}], {p}.",
+                name=better, **numbers,
+            )
+        ]  # fmt: skip
+        if found.fragility == 1:
+            said.append(Message("compare.one_undoes", "One more problem lost would undo this."))
+        elif found.fragility is not None:
+            said.append(
+                Message("compare.undone", "A further {count:,} problems lost would undo this.", count=found.fragility)
+            )
+        return said
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the notes as plain data, ready for `json.dumps`."""
@@ -97,8 +155,10 @@ class Compared:
                     "a": found.a,
                     "b": found.b,
                     "difference": found.difference,
-                    "low": found.low,
-                    "high": found.high,
+                    "low": _to_json(found.low),
+                    "high": _to_json(found.high),
+                    "bounded": found.bounded,
+                    "method": found.method,
                     "p_value": found.p_value,
                     "p_adjusted": self.adjusted[key],
                     "p_equivalence": self.equivalence.get(key),
@@ -107,6 +167,7 @@ class Compared:
                     "lost": found.lost,
                     "tied": found.tied,
                     "paired": found.paired,
+                    "fragility": found.fragility,
                     "verdict": str(self.verdict(key)),
                     "flips": [[flip.problem, flip.a, flip.b] for flip in self.flips.get(key, [])],
                 }
@@ -126,7 +187,8 @@ class Compared:
             "|---|--:|--:|--:|--:|--:|---|",
         ]
         lines += [f"| {' | '.join(map(escape_markdown, cells))} |" for cells in list_cells(self)]
-        return "\n".join([*lines, *([""] if self.notes else []), *(f"- {note}" for note in self.notes)])
+        said = " ".join(map(str, self.describe(self.main_key)))
+        return "\n".join([*lines, "", f"- {said}", *(f"- {note}" for note in self.notes)])
 
     def __str__(self) -> str:
         return spell_for_output(self.to_markdown())
@@ -140,10 +202,11 @@ def compare(
     names: tuple[str, str] = ("A", "B"),
     keys: str | Iterable[str] | None = None,
     level: float = 0.95,
-    method: str = "t",
+    method: str = "sign-flip",
     margin: float | None = None,
     extra_tests: str | Sequence[str] = (),
     unmatched: str = "error",
+    clusters: object = None,
     seed: int = 0,
     **options: Any,
 ) -> Compared:
@@ -159,11 +222,14 @@ def compare(
         names: what the models are called.
         keys: the keys to compare, such as "pass@1"; by default all that both have.
         level: the confidence level.
-        method: "t" or "bounded"; see `at_k.uncertainty.compare_values`.
+        method: "sign-flip" or "bounded"; see `at_k.uncertainty.compare_values`.
         margin: a difference that does not matter, between 0 and 1, to test whether the models are equivalent within it.
         extra_tests: further tests out of "t", "wilcoxon" and "mcnemar"; the sign-flip test is always there.
         unmatched: what happens to problems that only one model was measured on: "error", "drop", or "unpaired" for the
             comparison of two samples of problems, which sees far less.
+        clusters: one label per problem of the first model, or problem → label, where problems come in groups that
+            resemble each other: whole clusters then flip their signs. True for the groups of the data, False for none;
+            by default the clusters with which the reports were made, which must agree.
         seed: of the random sign flips.
         options: of `at_k.score`, for files and data sets, but for those of groups and of error bars.
 
@@ -190,31 +256,38 @@ def compare(
     chosen = choose_keys(keys, models)
     problems, only = match_problems(models, unmatched, names)
     unpaired = unmatched == "unpaired" and any(only)
-    comparisons: dict[str, Comparison] = {}
-    equivalence: dict[str, float] = {}
+    together = find_clusters(clusters, models, names, problems)
+    bounded = {key: is_bounded(key) for key in chosen}
     further: dict[str, dict[str, float]] = {test: {} for test in extra}
     flips: dict[str, list[Flip]] = {}
-    questions: dict[str, bytes] = {}
-    for key in chosen:
-        bounded = is_bounded(key)
-        if unpaired:
-            if bounded:
-                x, y = (np.array(list(model.values[key].values())) for model in models)
-                comparisons[key] = compare_unpaired(x, y, level=level)
-                questions[key] = _fingerprint(np.concatenate([x, y]))
-            continue
-        x, y = (line_up(model.values[key], problems) for model in models)
-        comparisons[key] = compare_values(
-            x, y, level=level, method=method if bounded else "t", bounded=bounded, seed=seed
-        )
-        questions[key] = _fingerprint(x - y)
-        if margin is not None and bounded:
-            equivalence[key] = find_equivalence_p(x, y, margin=margin)
-        for test in extra:
-            p_value = _run_test(test, x, y)
-            if p_value is not None:
-                further[test][key] = p_value
-        flips[key] = _find_flips(problems, x, y)
+    equivalence: dict[str, float] = {}
+    if unpaired:
+        if together is not None:
+            raise InputError(
+                "compare.unpaired_clusters",
+                "Problems in `clusters` are compared on the same problems only. Take every problem alone with "
+                "clusters=False, or leave out what only one model has.",
+            )
+        pairs = {key: (models[0].values[key], models[1].values[key]) for key in chosen if bounded[key]}
+        comparisons = {key: compare_unpaired(*pair, level=level) for key, pair in pairs.items()}
+        questions = {key: mark_question(np.concatenate(pair)) for key, pair in pairs.items()}
+        adjusted = _adjust({key: found.p_value for key, found in comparisons.items()}, questions)
+    else:
+        pairs = {key: (models[0].line_up(key, problems), models[1].line_up(key, problems)) for key in chosen}
+        found, p_values = compare_columns(
+            list(pairs.values()),
+            list(bounded.values()),
+            level=level, method=method, clusters=together, margin=margin, seed=seed,
+        )  # fmt: skip
+        comparisons, adjusted = dict(zip(chosen, found, strict=True)), dict(zip(chosen, p_values, strict=True))
+        questions = {key: mark_question(x - y) for key, (x, y) in pairs.items()}
+        equivalence = {key: each.p_equivalence for key, each in comparisons.items() if each.p_equivalence is not None}
+        for key, (x, y) in pairs.items():
+            for test in extra:
+                p_value = _run_test(test, x, y)
+                if p_value is not None:
+                    further[test][key] = p_value
+            flips[key] = _find_flips(problems, x, y)
     if not comparisons:
         raise InputError(
             "compare.unpaired_range",
@@ -224,7 +297,7 @@ def compare(
     return Compared(
         names=(str(names[0]), str(names[1])),
         comparisons=comparisons,
-        adjusted=_adjust({key: found.p_value for key, found in comparisons.items()}, questions),
+        adjusted=adjusted,
         equivalence=_adjust(equivalence, questions),
         extra_tests=further,
         flips=flips,
@@ -235,6 +308,7 @@ def compare(
             *_note_conditions(models, chosen),
             *([say_too_large(large)] if (large := find_too_large(models)) else []),
             *_note_keys(chosen, comparisons, len(set(questions.values()))),
+            *_note_clusters(together),
             *([WILCOXON_WARNING] if "wilcoxon" in extra and not unpaired else []),
             *_note_mcnemar(comparisons, further),
             *([_NO_PAIRS] if (extra or margin is not None) and unpaired else []),
@@ -249,6 +323,7 @@ def rank(
     key: str = "pass@1",
     level: float = 0.95,
     unmatched: str = "error",
+    clusters: object = None,
     seed: int = 0,
     **options: Any,
 ) -> Ranking:
@@ -259,11 +334,13 @@ def rank(
         key: the number to rank by.
         level: the confidence level of all comparisons together.
         unmatched: "error", or "drop" to use the problems that all models have.
+        clusters: as of `compare`.
         seed: of the random sign flips.
         options: of `at_k.score`, for files and data sets, but for those of groups and of error bars.
 
     Returns:
-        The models in order, all pairs with p-values adjusted for their number (Holm), and the ranks that are possible.
+        The models in order, all pairs with p-values adjusted for each other (step-down max-T), and the ranks that are
+        possible.
 
     Raises:
         InputError: as `compare`.
@@ -286,9 +363,10 @@ def rank(
     found = read_models({f"models[{name!r}]": data for name, data in models.items()}, options)
     (own,) = choose_keys(key, found)
     problems, _ = match_problems(found, unmatched, tuple(map(str, models)))
-    values = {str(name): line_up(model.values[own], problems) for name, model in zip(models, found, strict=True)}
-    ranking = rank_values(values, level=level, bounded=is_bounded(own), seed=seed)
-    return replace(ranking, notes=tuple(_note_conditions(found, [own])))
+    values = {str(name): model.line_up(own, problems) for name, model in zip(models, found, strict=True)}
+    together = find_clusters(clusters, found, list(map(str, models)), problems)
+    ranking = rank_values(values, level=level, bounded=is_bounded(own), clusters=together, seed=seed)
+    return replace(ranking, notes=(*_note_conditions(found, [own]), *_note_clusters(together)))
 
 
 def list_cells(compared: Compared) -> list[list[str]]:
@@ -320,6 +398,22 @@ def write_p(value: float) -> str:
     return "–" if isnan(value) else "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
+def _write_difference(value: float, *, points: bool) -> str:
+    return (f"{100 * value:+.1f}" if points else f"{value:+.4g}").replace("-", "−")
+
+
+def _write_p(value: float) -> str:
+    """Write a p-value for a sentence.
+
+    Examples:
+        >>> _write_p(0.0004), _write_p(0.00001), _write_p(1.0)
+        ('p = .0004', 'p < .0001', 'p = 1')
+    """
+    if value < 0.0001:
+        return "p < .0001"
+    return f"p = {f'{value:.4f}'.lstrip('0') if value < 1 else '1'}"
+
+
 def _check_options(
     level: float, method: str, margin: float | None, extra_tests: str | Sequence[str], unmatched: str
 ) -> list[str]:
@@ -349,11 +443,6 @@ def _find_flips(problems: Sequence[str], x: Floats, y: Floats) -> list[Flip]:
     return [Flip(problems[i], float(x[i]), float(y[i])) for i in order if difference[i]]
 
 
-def _fingerprint(values: Floats) -> bytes:
-    """Return the same bytes for values that differ by rounding alone."""
-    return (np.round(values, _DIGITS) + 0.0).tobytes()  # −0.0 + 0.0 is 0.0
-
-
 def _adjust(p_values: Mapping[str, float], questions: Mapping[str, bytes]) -> dict[str, float]:
     """Adjust p-values for the number of different questions that are asked.
 
@@ -367,8 +456,8 @@ def _adjust(p_values: Mapping[str, float], questions: Mapping[str, bytes]) -> di
 
 
 def _to_json(value: float | None) -> float | None:
-    """Return a number that JSON can hold; None for an undefined test."""
-    return None if value is None or isnan(value) else value
+    """Return a number that JSON can hold; None for an undefined test, or for no limit."""
+    return value if value is not None and isfinite(value) else None
 
 
 def _note_matching(models: Sequence[Measured], only: Sequence[int], *, unpaired: bool) -> list[Message]:
@@ -414,7 +503,7 @@ def _note_keys(chosen: Sequence[str], comparisons: Mapping[str, Comparison], que
             Message(
                 "compare.adjusted",
                 "The p-values, and so the verdicts, are adjusted for the {count} different questions that these "
-                "numbers ask (Holm); the intervals are not.",
+                "numbers ask; the intervals are not.",
                 count=questions,
             )
         )
@@ -427,6 +516,18 @@ def _note_keys(chosen: Sequence[str], comparisons: Mapping[str, Comparison], que
         else Message("compare.of_keys", "{keys}: {note}", keys=", ".join(keys), note=note)
         for note, keys in about.items()
     ]  # fmt: skip
+
+
+def _note_clusters(clusters: Sequence[str] | None) -> list[Message]:
+    if clusters is None:
+        return []
+    return [
+        Message(
+            "compare.in_clusters",
+            "Problems come in clusters: {count:,}. Whole clusters flip their signs.",
+            count=len(set(clusters)),
+        )
+    ]
 
 
 def _note_mcnemar(comparisons: Mapping[str, Comparison], further: Mapping[str, Mapping[str, float]]) -> list[Message]:

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from at_k.caching import cached_property
+from at_k.columns import read_groups, require_same_problems
 from at_k.combinatorics import Floats
 from at_k.errors import InputError, Message
 from at_k.readers import is_paths
@@ -20,9 +22,6 @@ from at_k.validation import is_number, shorten, type_name
 
 UNMATCHED = ("error", "drop", "unpaired")
 """What happens to problems that only one of two models was measured on."""
-
-Values = Mapping[Any, Mapping[str, float]]
-"""Key → problem → value."""
 
 
 def list_options(function: Callable[..., Any]) -> list[str]:
@@ -40,19 +39,31 @@ class Measured:
     """What was measured of one model.
 
     Attributes:
-        values: key → problem → value.
-        named: whether its problems have names.
+        values: key → one value per problem.
+        problems: the names of the problems.
+        named: whether these were given.
         conditions: key → how it was measured: the parts of its signature, by name; empty for values without one.
+        groups: the group of each problem; None without groups.
+        clusters: the cluster of each problem that its intervals are made with; None without clusters.
     """
 
-    values: Values
+    values: Mapping[Any, Floats]
+    problems: Sequence[str]
     named: bool
     conditions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    groups: Sequence[str] | None = None
+    clusters: Sequence[str] | None = None
 
-    @property
-    def problems(self) -> list[str]:
-        """List the names of the problems, in their order."""
-        return list(next(iter(self.values.values())))
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Return the place of each problem."""
+        return {problem: place for place, problem in enumerate(self.problems)}
+
+    def line_up(self, key: str, problems: Sequence[str]) -> Floats:
+        """Return the values of some problems, in the order of these."""
+        if problems == self.problems:
+            return self.values[key]
+        return self.values[key][[self.places[problem] for problem in problems]]
 
 
 _OF_ERROR_BARS = ("confidence_level", "target", "clusters", "ci_method")
@@ -99,7 +110,7 @@ def _find_scored(data: Any) -> Measured | None:
     if report is not None:
         return _read_report(report)
     if isinstance(data, Mapping) and data and all(isinstance(each, Mapping) for each in data.values()):
-        return Measured(_check_values(data), named=True)
+        return Measured(*_check_values(data), named=True)
     return None
 
 
@@ -134,11 +145,14 @@ def _read_report(report: Report) -> Measured:
     named = report.problems != list(map(str, range(len(report))))
     if report.origin is not None:
         named = named or report.origin.roles.get("problem") is not None
-    values: Values = {key: dict(zip(report.problems, each, strict=True)) for key, each in report.by_problem.items()}
+    values = {key: np.array(each, dtype=np.float64) for key, each in report.by_problem.items()}
     conditions = {
         str(key): _read_conditions(report.signatures[name]) for name, keys in report.metrics.items() for key in keys
     }
-    return Measured(values, named, conditions)
+    clusters = report.options.get("clusters")
+    return Measured(
+        values, report.problems, named, conditions, report.labels, report.labels if clusters is True else clusters
+    )
 
 
 _OF_NO_COMPARISON = ("n", "k", "tau", "estimator", "ci", "target", "ci_method", "clusters")
@@ -174,8 +188,8 @@ def find_differing_conditions(models: Sequence[Measured], keys: Iterable[str]) -
     return found
 
 
-def _check_values(data: Mapping[Any, Mapping[Any, Any]]) -> Values:
-    """Return values that the caller computed, after a check that all keys have the same problems, and numbers."""
+def _check_values(data: Mapping[Any, Mapping[Any, Any]]) -> tuple[dict[str, Floats], list[str]]:
+    """Return values that the caller computed, and their problems, after a check that all keys have these."""
     values = {str(key): {str(problem): value for problem, value in each.items()} for key, each in data.items()}
     (first, known), *_ = values.items()
     for (key, each), given in zip(values.items(), data.values(), strict=True):
@@ -194,7 +208,8 @@ def _check_values(data: Mapping[Any, Mapping[Any, Any]]) -> Values:
                 )
     if not known:
         raise InputError("compare.empty", "There are no values for {key}. Give one for each problem.", key=first)
-    return values
+    columns = {key: np.array([each[problem] for problem in known], dtype=np.float64) for key, each in values.items()}
+    return columns, list(known)
 
 
 def choose_keys(keys: str | Iterable[str] | None, models: Sequence[Measured]) -> list[str]:
@@ -240,11 +255,7 @@ def say_too_large(keys: Sequence[str]) -> Message:
 def find_too_large(models: Sequence[Measured]) -> list[str]:
     """Find the keys that all models have and of which some model has too large values."""
     common = [key for key in models[0].values if all(key in model.values for model in models[1:])]
-    return [
-        key
-        for key in common
-        if any(is_too_large(np.array(list(model.values[key].values()), dtype=np.float64)) for model in models)
-    ]
+    return [key for key in common if any(is_too_large(model.values[key]) for model in models)]
 
 
 def match_problems(models: Sequence[Measured], unmatched: str, names: Sequence[str]) -> tuple[list[str], list[int]]:
@@ -281,6 +292,63 @@ def match_problems(models: Sequence[Measured], unmatched: str, names: Sequence[s
     return [problem for problem in own[0] if problem in shared], only
 
 
-def line_up(values: Mapping[str, float], problems: Sequence[str]) -> Floats:
-    """Return the values of some problems, in the order of these."""
-    return np.array([values[problem] for problem in problems], dtype=np.float64)
+def find_clusters(
+    clusters: object, models: Sequence[Measured], names: Sequence[str], problems: Sequence[str]
+) -> list[str] | None:
+    """Find the cluster of each problem.
+
+    Args:
+        clusters: one label per problem of the first model; problem → label; True for the groups; False for none; None
+            for the clusters that the intervals of the reports are made with.
+        models: what was measured.
+        names: what the models are called.
+        problems: the problems that are compared.
+
+    Raises:
+        InputError: if a problem has no label, the reports have no groups, or they disagree.
+    """
+    if clusters is False:
+        return None
+    if clusters is None or clusters is True:
+        own: dict[str, dict[str, str]] = {}
+        for name, model in zip(names, models, strict=True):
+            labels = model.groups if clusters else model.clusters
+            if labels is not None:
+                own[name] = dict(zip(model.problems, labels, strict=True))
+        if own:
+            return _agree(own, problems)
+        if clusters is None:
+            return None
+        raise InputError(
+            "compare.no_groups",
+            "`clusters` are the groups, but the models have none. Give a label for each problem, or name the column of "
+            "groups.",
+        )
+    if not isinstance(clusters, Mapping):
+        given = read_groups(clusters, "clusters")
+        require_same_problems("clusters", len(given), names[0], len(models[0].problems))
+        clusters = dict(zip(models[0].problems, given, strict=True))
+    lacking = [problem for problem in problems if problem not in clusters]
+    if lacking:
+        raise InputError(
+            "compare.no_cluster",
+            "`clusters` must have a label for every problem that is compared; {problem} has none.",
+            problem=shorten(lacking[0]),
+        )
+    return read_groups([clusters[problem] for problem in problems], "clusters")
+
+
+def _agree(clusters: Mapping[str, Mapping[str, str]], problems: Sequence[str]) -> list[str]:
+    """Return the cluster of each problem, after a check that all models say the same; model → problem → label."""
+    first, labels = next(iter(clusters.items()))
+    for second, other in clusters.items():
+        for problem in problems:
+            if labels[problem] != other[problem]:
+                raise InputError(
+                    "compare.clusters",
+                    "The models disagree about `clusters`: problem {problem} is in {one} for {first}, and in {two} for "
+                    "{second}. Give a label for each problem.",
+                    problem=shorten(problem), one=shorten(labels[problem]), first=first,
+                    two=shorten(other[problem]), second=second,
+                )  # fmt: skip
+    return [labels[problem] for problem in problems]

@@ -288,14 +288,15 @@ def compare(
     ] = None,
     confidence: Confidence = 0.95,
     method: Annotated[
-        Literal["t", "bounded"],
+        Literal["sign-flip", "bounded"],
         typer.Option(
             "--ci-method",
             help="How intervals are made. bounded holds the truth where large differences are rare, too, and finds "
             "fewer differences.",
             rich_help_panel=NUMBERS,
         ),
-    ] = "t",
+    ] = "sign-flip",
+    clusters: Clusters = None,
     extra_test: Annotated[
         list[str] | None,
         typer.Option(
@@ -347,6 +348,7 @@ def compare(
         margin=margin,
         extra_tests=extra_test or [],
         unmatched=unmatched,
+        clusters=clusters,
         form=form,
         metrics=metric,
         k=k,

@@ -35,6 +35,7 @@ def compare_files(
     margin: float | None,
     extra_tests: Sequence[str],
     unmatched: str,
+    clusters: str | None,
     form: str,
     where: Sequence[str] | None,
     **options: Any,
@@ -48,6 +49,7 @@ def compare_files(
         margin: a difference that does not matter.
         extra_tests: further tests.
         unmatched: what happens to problems that not all models have.
+        clusters: the field whose values are the clusters.
         form: "table", "markdown" or "json".
         where: the texts of `--where`.
         options: those of the command `score`.
@@ -61,12 +63,12 @@ def compare_files(
 
     models = list_models(paths, where)
     if len(models) > 2:
-        given = {"--margin": margin is not None, "--extra-test": bool(extra_tests), "--ci-method": method != "t"}
+        given = {"--margin": margin is not None, "--extra-test": bool(extra_tests), "--ci-method": method == "bounded"}
         for option in (option for option, is_given in given.items() if is_given):
             raise refuse(option, "This is for two models. Several are ranked by the sign-flip test.")
         if unmatched == "unpaired":
             raise refuse("--unmatched", "Several models are ranked on the same problems only: error or drop.")
-    reports = read_reports(models, options)
+    reports = read_reports(models, options | {"clusters": clusters, "by": clusters or "none"})
     if len(models) == 2:
         (a, first), (b, second) = reports.items()
         compared = compare(
@@ -122,10 +124,7 @@ def list_models(paths: Sequence[str], where: Sequence[str] | None) -> dict[str, 
 
 def read_reports(models: Mapping[str, tuple[str, list[str]]], options: Mapping[str, Any]) -> dict[str, Report]:
     """Score the file of each model, or load the report that was saved in it."""
-    return {
-        name: make_report([path], ci="none", by="none", where=texts, **options)
-        for name, (path, texts) in models.items()
-    }
+    return {name: make_report([path], ci="none", where=texts, **options) for name, (path, texts) in models.items()}
 
 
 def spell_ranking(ranking: Ranking) -> dict[str, Any]:
@@ -177,11 +176,14 @@ def lay_out_comparison(compared: Compared, width: int) -> list[Line]:
     level = next(iter(compared.comparisons.values())).level
     names = [fit(name, width - 3).rstrip() for name in compared.names]
     lines: list[Line] = [[(f"{letter}  ", "bold"), (name, "")] for letter, name in zip("AB", names, strict=True)]
+    short = replace(compared, names=("A", "B"))
+    said = " ".join(map(str, short.describe(short.main_key)))
+    lines += [[], *([(text, "bold")] for text in wrap(said, width, first="", rest=""))]
     header = ["", "A", "B", f"A − B [{100 * level:g} %]", "p", "won / lost / tied", ""]
-    cells = list_cells(replace(compared, names=("A", "B")))
+    cells = list_cells(short)
     lines += [[], *lay_out_cells([header, *cells], width)]
     lines += lay_out_tests(compared, width)
-    key = "pass@1" if "pass@1" in compared.flips else next(iter(compared.flips), "")
+    key = compared.main_key
     flips = compared.flips.get(key, [])[:_SHOWN_FLIPS]
     if flips:
         room = min(max(len("problem"), *(cell_len(make_printable(flip.problem)) for flip in flips)), _NAME)

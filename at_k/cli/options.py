@@ -298,7 +298,7 @@ _OF_SAMPLES = _OF_JUDGING | _OF_READING
 OF_SCORING = {
     "score": _OF_SAMPLES | {"metric", "k", "tau", "ties", "on_conflict", "ci", "target", "clusters", "ci_method", "by"},
     "plot": _OF_SAMPLES | {"metric", "tau", "ties", "on_conflict"},
-    "compare": _OF_SAMPLES | {"metric", "k", "tau", "ties", "on_conflict"},
+    "compare": _OF_SAMPLES | {"metric", "k", "tau", "ties", "on_conflict", "clusters"},
     "plan": _OF_SAMPLES | {"adaptive"},
     "diagnose": _OF_SAMPLES | {"k", "ties", "on_conflict"},
 }

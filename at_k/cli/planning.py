@@ -100,8 +100,12 @@ def _follow_votes(paths: Sequence[str], options: dict[str, Any]) -> AdaptiveCurv
 
 
 def spell_plan(plan: Plan) -> dict[str, Any]:
-    """Return a plan as plain data, ready for `json.dumps`: tables have a row for each number of problems."""
-    tables = {name: getattr(plan, name).tolist() for name in ("stderr", "half_width", "detectable")}
+    """Return a plan as plain data, ready for `json.dumps`: tables have a row for each number of problems.
+
+    There are none if the pilot cannot tell.
+    """
+    tables = {name: getattr(plan, name).tolist() if plan.can_tell else None
+              for name in ("stderr", "half_width", "detectable")}  # fmt: skip
     needed = ("needed_problems", "needed_samples", "needed_to_detect")
     return {
         "value": plan.value,
@@ -139,6 +143,8 @@ def spell_adaptive(curve: AdaptiveCurve) -> dict[str, Any]:
 def lay_out_plan(plan: Plan, report: Report, key: str, width: int) -> list[Line]:
     """Lay out a plan: the split of the variance, the table of half widths, and what was asked for."""
     lines: list[Line] = [[(f"Pilot: {describe_size(report)}, {key} = {plan.value:.3f}", "bold")]]
+    if not plan.can_tell:
+        return [*lines, *list_sentences(map(str, plan.notes), width, "yellow")]
     lines += list_sentences(plan.describe_variance(), width, "")
     heading = [
         "Each first line is ± half the width of the expected interval. The second is the smallest difference that a "

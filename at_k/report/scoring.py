@@ -17,7 +17,6 @@ import at_k
 from at_k import summary
 from at_k.arguments import JUDGING_OPTIONS, OPTIONS, check_options
 from at_k.columns import flag_samples
-from at_k.combinatorics import Floats
 from at_k.effort import find_longest_vote
 from at_k.error_bars import NO_ERROR_BARS, Confidence, find_error_bars
 from at_k.errors import InputError, Message
@@ -43,7 +42,7 @@ from at_k.report.notes import (
 )
 from at_k.report.report import Report
 from at_k.validation import K, Taus, check_tau, shorten, type_name
-from at_k.values import Key, Values
+from at_k.values import Column, Key, Values
 
 
 def score(
@@ -234,7 +233,7 @@ def score(
         )
 
     given_groups = groups if groups is None or isinstance(groups, bool) else labels  # a generator can be read once
-    bars["clusters"] = clusters if clusters is None or clusters is True else together
+    bars["clusters"] = True if clusters is True and labels is not None else together
     given = {"metrics": metrics, "groups": given_groups, "columns": columns, "where": where, "pool": pool, "seed": seed}
     vary = {name: partial(_vary, FAMILY[name], verdicts, problems, options, seed) for name in found}
     numbers = _gather(found, verdicts, labels, seed, judged.conditions, confidence, vary)
@@ -347,7 +346,7 @@ def _compute_at(
 
 def _vary(
     metric: Metric, verdicts: Verdicts, problems: Problems, options: dict[str, Any], seed: int
-) -> dict[Key, Floats]:
+) -> dict[Key, Column]:
     """Compute the jackknife variances of a metric that was computed."""
     own = metric.own(options)
     if metric.needs_scores:
@@ -409,7 +408,7 @@ def _gather(
     seed: int,
     reading: Mapping[str, str],
     confidence: Confidence,
-    vary: Mapping[str, Callable[[], dict[Key, Floats]]],
+    vary: Mapping[str, Callable[[], dict[Key, Column]]],
 ) -> dict[str, Any]:
     """Gather the values of all metrics: of each problem, and their means over all problems and over each group."""
     columns = {key: column for values in found.values() for key, column in values.columns.items()}
@@ -418,7 +417,7 @@ def _gather(
     means = summary.average(columns)
     groups = {label: summary.average(columns, members[label]) for label in sorted(members, key=_split_numbers)}
 
-    def vary_all() -> dict[Key, Floats]:
+    def vary_all() -> dict[Key, Column]:
         return {key: each for own in vary.values() for key, each in own().items()}
 
     spread = cache(vary_all)

@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from math import hypot, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from at_k.combinatorics import Floats
+from at_k.caching import cached_property
+from at_k.combinatorics import Floats, Ints
 from at_k.errors import Message
-from at_k.uncertainty.checks import check_fraction, read_column
+from at_k.uncertainty.checks import check_fraction, check_size, read_column
+from at_k.uncertainty.flips import (
+    N_FLIPS,
+    ROUNDING,
+    Flips,
+    adjust_by_max_t,
+    find_flip_p,
+    find_typical_limits,
+    round_ties,
+)
 from at_k.uncertainty.intervals import find_lower, find_lower_level, interval
-from at_k.uncertainty.significance import N_FLIPS, sign_flip_p, subtract
-from at_k.uncertainty.standard_errors import standard_error
-from at_k.validation import check_choice, check_flag, is_number, shorten, type_name
+from at_k.uncertainty.search import find_least
+from at_k.uncertainty.significance import find_mid_limit, find_mid_tail, subtract
+from at_k.uncertainty.standard_errors import add_units, estimate_error, read_clusters, standard_error
+from at_k.validation import check_choice, check_flag, check_seed
 
-METHODS = ("t", "bounded")
+METHODS = ("sign-flip", "bounded")
 
 _FEW = 6
-"""With fewer differences other than 0, t alone covers .26–.45 where they are rare and large."""
+"""With fewer differences other than 0, no p-value of the sign-flip test is below .05."""
+
+_MANY = 100
+"""From so many units on, the bounded interval is not shown beside: both are about as wide."""
+
+_NEARLY = 1e-9
+"""Sums that exceed an integer by less are that integer."""
+
+_DIGITS = 12
+"""Differences that agree to so many digits are those of one question: pass@1 and avg@n may differ by rounding."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +54,17 @@ class Comparison:
         low: the lower limit of the interval of the difference.
         high: its upper limit.
         stderr: the standard error of the difference; NaN where there is none.
-        p_value: of the sign-flip test if paired, of Welch's test if not.
+        p_value: the p-value of the difference. It is below 1 − level exactly where the interval does not hold 0.
         level: the confidence level of the interval.
         paired: whether both were measured on the same problems.
         problems: how many problems a and b were measured on.
+        method: how p-value and interval are made: "sign-flip", "mcnemar", "bounded" or "welch".
+        units: the number of problems, or of clusters, whose signs flip; 0 if not paired.
+        bounded: the bounded interval, if there are fewer than 100 units; it holds the truth also where large
+            differences are rare.
+        fragility: with how many more problems that the better model loses, and the other solves, it would not be
+            better; None if none is, or for values without a range.
+        p_equivalence: the p-value of a difference of at least the margin; None without a margin.
         won: problems in which a is better; None if not paired.
         lost: problems in which b is better; None if not paired.
         tied: problems in which they are equal; None if not paired.
@@ -53,6 +81,11 @@ class Comparison:
     level: float
     paired: bool
     problems: tuple[int, int]
+    method: str
+    units: int = 0
+    bounded: tuple[float, float] | None = None
+    fragility: int | None = None
+    p_equivalence: float | None = None
     won: int | None = None
     lost: int | None = None
     tied: int | None = None
@@ -60,18 +93,24 @@ class Comparison:
 
     @property
     def better(self) -> str | None:
-        """Return "a" or "b" if it is better with at least the confidence `level`, else None.
-
-        The p-value must be at most 1 − level, and the interval must not hold 0.
-        """
-        if self.p_value > 1 - self.level or self.low <= 0 <= self.high:
+        """Return "a" or "b" if it is better at the confidence `level`, else None."""
+        if not is_decided(self.p_value, self.level):
             return None
         return "a" if self.difference > 0 else "b"
 
-    @property
-    def confidence(self) -> float:
-        """Return the confidence with which the better one is better, 1 − p."""
-        return 1 - self.p_value
+
+def is_decided(p_value: float, level: float) -> bool:
+    """Return whether a p-value is below 1 − level: the one rule of every verdict.
+
+    Examples:
+        >>> is_decided(0.0499, 0.95), is_decided(0.05, 0.95)  # 1 − 0.95 is a little more than 0.05 in floats
+        (True, False)
+    """
+    return p_value < _find_alpha(level) - 1e-12
+
+
+def _find_alpha(level: float) -> float:
+    return round(1 - level, 12)
 
 
 def compare_values(
@@ -80,8 +119,10 @@ def compare_values(
     /,
     *,
     level: float = 0.95,
-    method: str = "t",
+    method: str = "sign-flip",
     bounded: bool = True,
+    clusters: object = None,
+    margin: float | None = None,
     n_flips: int = N_FLIPS,
     seed: int = 0,
 ) -> Comparison:
@@ -91,95 +132,320 @@ def compare_values(
         a: one value per problem, such as pass@k, in [0, 1].
         b: the values of the other model, of the same problems in the same order.
         level: the confidence level.
-        method: "t", the interval of the paired t-test, which is widened to hold the bounded one where fewer than six
-            differences are not 0, and replaced by it where all are equal; "bounded", always that one. It covers at
-            least .93 everywhere, and finds fewer differences.
-        bounded: False for values without a range, such as those of max@k: the interval is then that of t alone.
-        n_flips: random flips of the test; see `sign_flip_p`.
+        method: "sign-flip", the interval that inverts the sign-flip test; "bounded", one that holds the truth also
+            where large differences are rare, and finds fewer differences.
+        bounded: False for values without a range, such as those of max@k, which have no bounded interval.
+        clusters: one label per problem, where problems come in groups that resemble each other. Whole clusters flip.
+        margin: a difference that does not matter, between 0 and 1, to test whether the models are equivalent within it.
+        n_flips: random flips, where not all are made: 2^G of G ≤ 14 problems or clusters.
         seed: of the random flips.
 
     Returns:
         Means, difference, interval and p-value; problems won, lost and tied.
 
-    Formula: d ± t_{M−1}·sd(d)/√M, cut at −1 and 1. The bounded interval is 2·interval((1 + d)/2, se/2, M) − 1.
+    Formula: r_P is the mean difference over a random subset P of the units, which are problems or clusters. The
+        interval is from the j-th smallest to the j-th largest of B of them, j = ⌈α(B + 1)/2⌉ − 1 [1]; the p-value is
+        2·min(1 + #{r_P ≤ 0}, 1 + #{r_P ≥ 0})/(B + 1), at most 1: that of the sign-flip test, in which the units in P
+        have the other sign [2]. So p < α exactly where the interval does not hold 0.
+        The bounded interval is 2·interval((1 + d)/2, se/2, m) − 1. It stands instead where fewer than six differences
+        are not 0, and then holds 0 exactly where p ≥ α all the same. It also stands where all are equal, or if it is
+        asked for; the p-value is then at least the α at which it begins to hold 0.
+        Where all differences are −1, 0 or 1, as with one sample of each problem, and no clusters are given, the test is
+        McNemar's with mid-p [3]. The interval holds that of the r_P and the inversion of this test, which says whether
+        it holds 0.
 
     Raises:
         TypeError: if the values are not numbers, or an argument is of the wrong kind.
         ValueError: if a value is not in [0, 1], or the two hold different numbers of problems.
 
     References:
-        E. Miller, Adding Error Bars to Evals, 2024, https://arxiv.org/abs/2411.00640, section 4 (paired differences).
+        1. J. Hartigan, Using Subsample Values as Typical Values, JASA 64, 1969, https://doi.org/10.2307/2286069.
+        2. R. Fisher, The Design of Experiments, 1935, section 21.
+        3. M. Fagerland, S. Lydersen, P. Laake, The McNemar test for binary matched-pairs data: mid-p and asymptotic
+           are better than exact conditional, 2013, https://doi.org/10.1186/1471-2288-13-91.
 
     Examples:
         >>> found = compare_values([1, 1, 0.75, 1, 0.5, 1, 1], [0.5, 0.75, 0.5, 0.25, 0.25, 0.5, 0.75])
         >>> found.won, round(found.difference, 3), round(found.low, 3), round(found.high, 3)
-        (7, 0.393, 0.211, 0.575)
+        (7, 0.393, 0.25, 0.625)
         >>> found.p_value, found.better  # of 128 flips, two are as extreme
         (0.015625, 'a')
     """
-    difference = subtract(a, b, bounded=check_flag("bounded", bounded))
-    check_choice("method", method, METHODS)
-    if not bounded and method != "t":
-        raise ValueError(f"`method` must be 't' for values without a range; got {method!r}")
-    check_fraction("level", level)
-    p_value = sign_flip_p(difference, n_flips=n_flips, seed=seed)
-    stderr, _ = standard_error(difference)
-    low, high = _find_paired_limits(difference, level, method, bounded=bounded)
-    won, lost = int((difference > 0).sum()), int((difference < 0).sum())
-    return Comparison(
-        a=float(read_column("a", a, bounded=bounded).mean()),
-        b=float(read_column("b", b, bounded=bounded).mean()),
-        difference=float(difference.mean()),
-        low=low,
-        high=high,
-        stderr=float(stderr),
-        p_value=p_value,
+    bounded = check_flag("bounded", bounded)
+    first, second = (read_column(name, each, bounded=bounded) for name, each in (("a", a), ("b", b)))
+    (found,), _ = compare_columns(
+        [(first, second)],
+        [bounded],
         level=level,
-        paired=True,
-        problems=(len(difference), len(difference)),
-        won=won,
-        lost=lost,
-        tied=len(difference) - won - lost,
-        notes=_note_few(won + lost),
+        method=method,
+        clusters=clusters,
+        margin=margin,
+        n_flips=n_flips,
+        seed=seed,
+    )
+    return found
+
+
+def compare_columns(
+    pairs: Sequence[tuple[Floats, Floats]],
+    bounded: Sequence[bool],
+    /,
+    *,
+    level: float = 0.95,
+    method: str = "sign-flip",
+    clusters: object = None,
+    margin: float | None = None,
+    n_flips: int = N_FLIPS,
+    seed: int = 0,
+) -> tuple[list[Comparison], list[float]]:
+    """Compare two models in several numbers as `compare_values` does, with the same flips for all of them.
+
+    Args:
+        pairs: for each number the values of both models.
+        bounded: for each number whether its values lie in [0, 1].
+        level: as of `compare_values`, as the next five.
+        method: the method. Values without a range always get "sign-flip".
+        clusters: the cluster of each problem.
+        margin: a difference that does not matter. Values without a range have no p-value of equivalence.
+        n_flips: random flips.
+        seed: of the random flips.
+
+    Returns:
+        The comparisons, and their p-values adjusted for each other by the step-down distribution of the largest t. None
+        of them is below the p-value of its comparison.
+    """
+    check_fraction("level", level)
+    check_choice("method", method, METHODS)
+    width = None if margin is None else check_fraction("margin", margin)
+    differences = [subtract(a, b, bounded=each) for (a, b), each in zip(pairs, bounded, strict=True)]
+    codes = None if clusters is None else read_clusters(clusters, len(differences[0]), "a")
+    # Numbers that differ alike in every problem, as pass@1 and avg@n do, are one question.
+    marks = [mark_question(difference, each) for difference, each in zip(differences, bounded, strict=True)]
+    places = {mark: marks.index(mark) for mark in marks}
+    flips = Flips(
+        np.stack([differences[place] for place in places.values()], axis=1),
+        codes,
+        n_flips=check_size("n_flips", n_flips),
+        seed=check_seed(seed),
     )
 
+    def ask(column: int, place: int) -> Question:
+        def add_up() -> Floats:
+            return round_ties(flips.sums[:, column], float(np.abs(differences[place]).sum()))
 
-def _find_paired_limits(difference: Floats, level: float, method: str, *, bounded: bool) -> tuple[float, float]:
-    mean, (stderr, m) = float(difference.mean()), standard_error(difference)
-    low, high = map(float, interval(mean, stderr, m, level=level, method="t", bounded=False))
-    if not bounded:
-        return low, high
-    inside = interval((1 + mean) / 2, stderr / 2, m, level=level)
-    safe = (2 * float(inside[0]) - 1, 2 * float(inside[1]) - 1)
-    if method == "bounded" or _are_equal(difference):
-        return safe
-    low, high = max(low, -1.0), min(high, 1.0)
-    if np.count_nonzero(difference) < _FEW:
-        return min(low, safe[0]), max(high, safe[1])
-    return low, high
+        return Question(differences[place], codes, add_up, flips.problems, method, bounded=bounded[place])
 
-
-def _are_equal(values: Floats) -> bool:
-    return bool((values == values[0]).all())
-
-
-def _note_few(count: int) -> tuple[Message, ...]:
-    if not count:
-        return (Message("compare.equal", "The two have the same value in every problem."),)
-    if count >= _FEW:
-        return ()
+    questions = {mark: ask(column, place) for column, (mark, place) in enumerate(places.items())}
+    found = [question.compare(*pairs[places[mark]], level, width) for mark, question in questions.items()]
+    which = dict(zip(questions, zip(found, adjust(list(questions.values()), found), strict=True), strict=True))
     return (
-        Message(
-            "compare.few",
-            "Problems whose values differ: {count}. With so few, no p-value below {least:.4f} can occur: take more "
-            "problems, or more samples of each.",
-            count=count,
-            least=2.0 ** (1 - count),
-        ),
+        [
+            replace(which[mark][0], a=float(a.mean()), b=float(b.mean()))
+            for mark, (a, b) in zip(marks, pairs, strict=True)
+        ],
+        [which[mark][1] for mark in marks],
     )
 
 
-def find_equivalence_p(a: ArrayLike, b: ArrayLike, /, *, margin: float) -> float:
+def mark_question(difference: Floats, bounded: bool = True) -> bytes:
+    """Return the same bytes for differences that differ by rounding alone."""
+    return bytes([bounded]) + (np.round(difference, _DIGITS) + 0.0).tobytes()  # −0.0 + 0.0 is 0.0
+
+
+class Question:
+    """Hold one difference of two models, and what it adds up to over the subsets of units whose signs flip."""
+
+    def __init__(
+        self,
+        difference: Floats,
+        clusters: Ints | None,
+        add_up: Callable[[], Floats],
+        problems: Floats,
+        method: str,
+        *,
+        bounded: bool,
+    ) -> None:
+        """Take the difference of each problem, the sums over subsets, and how many problems each subset has.
+
+        `add_up` returns the sums each time anew: those of all pairs of a hundred models would take 400 MB.
+        """
+        self.difference, self.clusters, self.bounded = difference, clusters, bounded
+        self.add_up, self.problems = add_up, problems
+        _, self.totals = add_units(difference, clusters)
+        self.won, self.lost = int((difference > 0).sum()), int((difference < 0).sum())
+        self.few = method != "bounded" and np.count_nonzero(self.totals) < _FEW
+        self.method = self._choose_method(method)
+
+    def _choose_method(self, asked: str) -> str:
+        if not self.bounded:
+            return "sign-flip"
+        if asked == "bounded" or self.few or np.ptp(self.difference) <= ROUNDING:
+            return "bounded"
+        if self.clusters is None and np.isin(self.difference, (-1, 0, 1)).all():
+            return "mcnemar"
+        return "sign-flip"
+
+    def compare(self, a: Floats, b: Floats, level: float, margin: float | None = None) -> Comparison:
+        """Compare the two models whose values these are."""
+        stderr, _ = self._error
+        p_value = self.find_p()
+        low, high = self._find_limits(level, p_value)
+        near = self.bounded and len(self.totals) < _MANY
+        return Comparison(
+            a=float(a.mean()),
+            b=float(b.mean()),
+            difference=float(self.difference.mean()),
+            low=low,
+            high=high,
+            stderr=stderr,
+            p_value=p_value,
+            level=level,
+            paired=True,
+            problems=(len(a), len(b)),
+            method=self.method,
+            units=len(self.totals),
+            bounded=self._find_bounded_limits(level) if near else None,
+            fragility=self._count_to_undo(level) if self.bounded and is_decided(p_value, level) else None,
+            p_equivalence=None if margin is None or not self.bounded else self._find_equivalence_p(margin),
+            won=self.won,
+            lost=self.lost,
+            tied=len(a) - self.won - self.lost,
+            notes=self._note_few(),
+        )
+
+    @cached_property
+    def _error(self) -> tuple[float, float]:
+        stderr, m = estimate_error(self.difference, self.clusters)
+        return float(stderr), float(m)
+
+    def find_p(self) -> float:
+        """Return the p-value of the difference."""
+        if self.method == "mcnemar":
+            tails = find_mid_tail(self.won, self.lost, 0.5), find_mid_tail(self.lost, self.won, 0.5)
+            return min(1.0, 2 * min(tails))
+        p_value = find_flip_p(self.add_up())
+        if self.method == "sign-flip":
+            return p_value
+        if self.few:  # random flips may fall below the least p-value by chance
+            return max(p_value, _find_least_p(int(np.count_nonzero(self.totals))))
+        return min(1.0, max(p_value, 2 * min(self._find_bounded_tails(0.0))))
+
+    def find_t(self, sums: Floats | float = 0.0) -> Floats:
+        """Return the size of the t of the observed signs, or with other signs of the subsets of these sums."""
+        norm = float(np.sqrt((self.totals**2).sum()))
+        return np.asarray(np.abs(self.totals.sum() - 2 * np.asarray(sums)) / (norm or 1.0))
+
+    def _find_limits(self, level: float, p_value: float) -> tuple[float, float]:
+        alpha = _find_alpha(level)
+        inverted = find_typical_limits(self.add_up() / self.problems, alpha)
+        if self.method == "sign-flip" and (not self.bounded or np.isfinite(inverted[0])):
+            return inverted
+        if self.method == "mcnemar":
+            # Alone, these limits take the number of problems that differ as given, and cover .38 where only A wins.
+            share, typical = (self.won + self.lost) / len(self.difference), inverted
+            inverted = (
+                share * (2 * find_mid_limit(self.won, self.lost, alpha / 2) - 1),
+                share * (1 - 2 * find_mid_limit(self.lost, self.won, alpha / 2)),
+            )
+            low, high = max(-1.0, min(typical[0], inverted[0])), min(1.0, max(typical[1], inverted[1]))
+        else:
+            low, high = self._find_bounded_limits(level)
+        # Whether the interval holds 0 is for the test to say.
+        if not is_decided(p_value, level):
+            return min(low, 0.0), max(high, 0.0)
+        if low <= 0 <= high:
+            return (inverted[0], high) if inverted[0] > 0 else (low, inverted[1])
+        return low, high
+
+    def _find_bounded_limits(self, level: float) -> tuple[float, float]:
+        stderr, m = self._error
+        low, high = interval((1 + self.difference.mean()) / 2, stderr / 2, m, level=level)
+        return 2 * float(low) - 1, 2 * float(high) - 1
+
+    def _find_bounded_tails(self, distance: float) -> tuple[float, float]:
+        """Return half of the α at which the bounded interval begins to hold −distance below, and distance above."""
+        (stderr, m), mean = self._error, float(self.difference.mean())
+        if np.isnan(stderr):
+            stderr, m = 0.0, 1.0
+        half, units, limit = np.asarray(stderr / 2), np.asarray(m), (1 - distance) / 2
+        below, above = (find_lower_level(np.asarray((1 + each) / 2), half, units, limit) for each in (mean, -mean))
+        return float(below), float(above)
+
+    def _find_equivalence_p(self, margin: float) -> float:
+        """Return the least α for which the interval of level 1 − 2α lies within the margin."""
+        if self.method == "bounded":
+            return max(self._find_bounded_tails(margin))
+        means = self.add_up() / self.problems
+        outside = max(np.count_nonzero(means <= -margin), np.count_nonzero(means >= margin))
+        p_value = float(1 + outside) / (len(means) + 1)
+        if self.method == "mcnemar":
+            share = max(0.0, (1 - margin * len(self.difference) / (self.won + self.lost)) / 2)
+            tails = find_mid_tail(self.won, self.lost, share), find_mid_tail(self.lost, self.won, share)
+            return max(p_value, *tails)
+        return p_value
+
+    def _count_to_undo(self, level: float) -> int | None:
+        """Count the further problems, all lost by the better model, after which it is not better at this level."""
+        from scipy.special import bdtrc
+
+        sign = 1 if self.difference.mean() > 0 else -1
+        won, lost = (self.won, self.lost)[::sign]
+        needed, times = np.unique(np.ceil(sign * self.add_up() - _NEARLY), return_counts=True)
+
+        def undoes(count: int) -> bool:
+            if self.method == "mcnemar":
+                return not is_decided(2 * find_mid_tail(won, lost + count, 0.5), level)
+            # Of the new problems, a random number flip too: with each subset, enough of them to undo its sum, or not.
+            chances = bdtrc(np.clip(needed - 1, -1, count), count, 0.5)
+            return not is_decided(2 * (1 + float(times @ chances)) / (len(self.problems) + 1), level)
+
+        return find_least(undoes, 1, 2 * len(self.difference))
+
+    def _note_few(self) -> tuple[Message, ...]:
+        count = int(np.count_nonzero(self.totals))
+        if not self.difference.any():
+            return (Message("compare.equal", "The two have the same value in every problem."),)
+        if count >= _FEW:
+            return ()
+        if self.clusters is None:
+            return (
+                Message(
+                    "compare.few",
+                    "Problems whose values differ: {count}. With so few, no p-value below {least:.4f} can occur: take "
+                    "more problems, or more samples of each.",
+                    count=count,
+                    least=_find_least_p(count),
+                ),
+            )
+        return (
+            Message(
+                "compare.few_clusters",
+                "Clusters whose values differ: {count}. With so few, no p-value below {least:.4f} can occur: take "
+                "problems from more clusters.",
+                count=count,
+                least=_find_least_p(count),
+            ),
+        )
+
+
+def _find_least_p(count: int) -> float:
+    """Return the least p-value that flips of so many signs can have."""
+    return min(1.0, 2.0 ** (1 - count))
+
+
+def adjust(questions: Sequence[Question], found: Sequence[Comparison]) -> list[float]:
+    """Adjust the p-values of several questions for each other; that of a single one stays as it is."""
+    own = [each.p_value for each in found]
+    if len(questions) == 1:
+        return own
+    observed = np.array([float(question.find_t()) for question in questions])
+    together = adjust_by_max_t(observed, lambda place: questions[place].find_t(questions[place].add_up()))
+    return list(map(max, own, together.tolist()))
+
+
+def find_equivalence_p(
+    a: ArrayLike, b: ArrayLike, /, *, margin: float, clusters: object = None, n_flips: int = N_FLIPS, seed: int = 0
+) -> float:
     """Compute the p-value of two one-sided tests (TOST): is the difference smaller than a margin?
 
     A large p-value of a test for a difference does not show that two models are equally good. A small one of this test
@@ -189,12 +455,13 @@ def find_equivalence_p(a: ArrayLike, b: ArrayLike, /, *, margin: float) -> float
         a: one value per problem, in [0, 1].
         b: the values of the other model, of the same problems in the same order.
         margin: the largest difference that does not matter, between 0 and 1.
+        clusters: as of `compare_values`, as the next two.
+        n_flips: random flips.
+        seed: of the random flips.
 
     Returns:
-        The larger of the p-values of "the difference is at least the margin" and "is at most −margin".
-
-    Formula: each by the t-test with M − 1 degrees of freedom. Where `compare_values` widens or replaces its interval,
-        so does this test: the p-value is the least α for which the interval of level 1 − 2α lies within the margin.
+        The larger of the p-values of "the difference is at least the margin" and "is at most −margin": the least α for
+        which the interval of `compare_values` at the level 1 − 2α lies within the margin.
 
     Raises:
         TypeError: if the values are not numbers.
@@ -211,22 +478,9 @@ def find_equivalence_p(a: ArrayLike, b: ArrayLike, /, *, margin: float) -> float
         >>> round(find_equivalence_p([0.5], [0.5], margin=0.02), 4)  # one problem shows nothing
         0.7223
     """
-    from scipy.special import stdtr
-
-    difference = subtract(a, b)
-    if not is_number(margin):
-        raise TypeError(f"`margin` must be a number between 0 and 1; got {shorten(margin)} of type {type_name(margin)}")
     width = check_fraction("margin", margin)
-    mean, (stderr, m) = float(difference.mean()), standard_error(difference)
-    p_value = 0.0
-    if not _are_equal(difference):
-        p_value = float(max(stdtr(m - 1, (sign * mean - width) / stderr) for sign in (1, -1)))
-    if _are_equal(difference) or np.count_nonzero(difference) < _FEW:
-        half = np.asarray(0.0 if np.isnan(stderr) else stderr / 2)
-        sides = (find_lower_level(np.asarray((1 + sign * mean) / 2), half, np.asarray(m), (1 - width) / 2)
-                 for sign in (1, -1))  # fmt: skip
-        p_value = max(p_value, *(float(side) for side in sides))
-    return p_value
+    found = compare_values(a, b, margin=width, clusters=clusters, n_flips=n_flips, seed=seed).p_equivalence
+    return 1.0 if found is None else found
 
 
 def compare_unpaired(a: ArrayLike, b: ArrayLike, /, *, level: float = 0.95) -> Comparison:
@@ -281,6 +535,7 @@ def compare_unpaired(a: ArrayLike, b: ArrayLike, /, *, level: float = 0.95) -> C
         level=level,
         paired=False,
         problems=(len(first), len(second)),
+        method="welch",
         notes=(
             Message(
                 "compare.unpaired",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any
@@ -18,15 +18,17 @@ from at_k.uncertainty.beta_binomial import BetaBinomial, fit_beta_binomial
 from at_k.uncertainty.checks import check_fraction, check_size, read_counts
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.jackknife import CountsEstimator
+from at_k.uncertainty.search import find_least
 from at_k.validation import check_k, is_number, is_sequence, refuse_too_many_k, shorten
 
 _MOST_PROBLEMS, _MOST_IN_WORDS = 10_000_000, "ten million"
 _MOST_SAMPLES = 4_096
 """Where a search for enough problems or samples ends."""
 
-_FEW = 10
-"""Fewer problems whose value is not the most frequent one do not tell. In simulations, the predicted standard error was
-off by 91 % in the median with 0–4 of them, 23 % with 5–9, 15 % with 10–14, 7 % with 20–39 and 3 % with 60."""
+_NONE, _FEW = 5, 10
+"""With fewer problems than these whose value is not the most frequent one, a pilot cannot tell, or is rough. In
+simulations, the predicted standard error was off by 91 % in the median with 0–4 of them, 23 % with 5–9, 15 % with
+10–14, 7 % with 20–39 and 3 % with 60."""
 
 
 @dataclass(frozen=True)
@@ -190,14 +192,15 @@ class Plan:
         within: the variance within problems, at the pilot's number of samples.
         problems: numbers of problems, the rows of the tables.
         samples: numbers of samples, the columns of the tables.
-        stderr: the predicted standard errors.
+        stderr: the predicted standard errors; NaN, as the next two, if the pilot cannot tell.
         half_width: half of the widths of the predicted intervals.
         detectable: the smallest differences that a paired comparison would find with the given power.
         needed_problems: how many problems reach the half width that was asked for, with the pilot's samples; None if
-            none was asked for, or more than ten million do not reach it.
-        needed_samples: how many samples reach it, with the pilot's problems; None if no number does.
+            none was asked for, the pilot cannot tell, or ten million do not reach it.
+        needed_samples: how many samples reach it, with the pilot's problems; None if no number does, or the pilot
+            cannot tell.
         needed_to_detect: how many problems, with the pilot's samples, find the difference that was asked for with the
-            given power; None if none was asked for, or more than ten million do not find it.
+            given power; None if none was asked for, the pilot cannot tell, or ten million do not find it.
         notes: what a reader must know about these numbers.
         asked: the half width and the difference that were asked for.
         power: the chance with which a comparison finds a difference.
@@ -228,13 +231,13 @@ class Plan:
 
     @property
     def can_tell(self) -> bool:
-        """Return whether the pilot has enough problems that are not like most."""
+        """Return whether the pilot shows how much problems vary: five of them at least are not like most."""
         return not any(note.code == "plan.cannot_tell" for note in self.notes)
 
     def describe_variance(self) -> list[str]:
-        """Say how much of the variance is between problems; nothing if there is none."""
+        """Say how much of the variance is between problems; nothing if there is none, or the pilot cannot tell."""
         total = self.between + self.within
-        if not total:
+        if not total or not self.can_tell:
             return []
         share = self.between / total
         return [
@@ -243,7 +246,9 @@ class Plan:
         ]
 
     def list_needs(self) -> list[str]:
-        """Say how many problems or samples reach what was asked for."""
+        """Say how many problems or samples reach what was asked for; nothing if the pilot cannot tell."""
+        if not self.can_tell:
+            return []
         needs = []
         half_width, detect = self.asked
         if half_width is not None:
@@ -273,8 +278,11 @@ class Plan:
         for m, halves, differences in zip(self.problems, self.half_width, self.detectable, strict=True):
             cells = (f"± {half:.3f} ({least:.3f})" for half, least in zip(halves, differences, strict=True))
             lines.append(f"| {m:,} | {' | '.join(cells)} |")
+        value = f"The value of the pilot is {self.value:.3f}."
+        if not self.can_tell:
+            return "\n".join(f"- {sentence}" for sentence in (value, *map(str, self.notes)))
         sentences = [
-            f"The value of the pilot is {self.value:.3f}.",
+            value,
             "Each cell has ± half the width of the expected interval and, in brackets, the smallest difference that a "
             f"paired comparison of two models finds with {self.chance}.",
             *self.describe_variance(),
@@ -350,21 +358,21 @@ def plan_counts(
     sizes = [check_size("samples", each, variance.k) for each in sizes]
     values = np.asarray(estimate(variance.n, variance.c, k=variance.k))
     value, between, total = float(values.mean()), variance.at(inf), variance.at(typical)
-    spread = np.array([variance.at(size) for size in sizes])
+    notes = _note_uniform(values)
+    can_tell = not any(note.code == "plan.cannot_tell" for note in notes)
+    spread = np.array([variance.at(size) if can_tell else np.nan for size in sizes])
     m = np.array(rows, dtype=np.float64)[:, None]
     stderr = np.sqrt(spread / m)
     needed: tuple[int | None, int | None] = (None, None)
-    if half_width is not None:
-        target = check_fraction("half_width", half_width)
+    if half_width is not None and check_fraction("half_width", half_width) and can_tell:
+        target = float(half_width)
         needed = (
             _find_problems(value, total, target, level),
             _find_samples(value, variance, pilot, target, level),
         )
     wanted = None
-    if detect is not None:
-        wanted = _find_detecting(
-            max(0.0, total - between), between * (1 - correlation), check_fraction("detect", detect), level, power
-        )
+    if detect is not None and check_fraction("detect", detect) and can_tell:
+        wanted = _find_detecting(max(0.0, total - between), between * (1 - correlation), detect, level, power)
     return Plan(
         value=value,
         between=between,
@@ -372,12 +380,12 @@ def plan_counts(
         problems=tuple(rows),
         samples=tuple(sizes),
         stderr=stderr,
-        half_width=_halve(value, stderr, m, level),
+        half_width=_halve(value, stderr, m, level) if can_tell else stderr,
         detectable=_find_detectable(np.maximum(spread - between, 0), between * (1 - correlation), m, level, power),
         needed_problems=needed[0],
         needed_samples=needed[1],
         needed_to_detect=wanted,
-        notes=_note_uniform(values),
+        notes=notes,
         asked=(half_width, detect),
         power=power,
         correlation=correlation,
@@ -399,7 +407,7 @@ def _find_problems(value: float, variance: float, target: float, level: float) -
     def reaches(m: int) -> bool:
         return bool(_halve(value, (variance / m) ** 0.5, m, level) <= target)
 
-    return _find_least(reaches, 1, _MOST_PROBLEMS)
+    return find_least(reaches, 1, _MOST_PROBLEMS)
 
 
 def _find_samples(value: float, variance: Variance, m: int, target: float, level: float) -> int | None:
@@ -408,7 +416,7 @@ def _find_samples(value: float, variance: Variance, m: int, target: float, level
     def reaches(samples: float) -> bool:
         return bool(_halve(value, (variance.at(samples) / m) ** 0.5, m, level) <= target)
 
-    return _find_least(reaches, variance.k, _MOST_SAMPLES) if reaches(inf) else None
+    return find_least(reaches, variance.k, _MOST_SAMPLES) if reaches(inf) else None
 
 
 def _find_detecting(within: float, between: float, target: float, level: float, power: float) -> int | None:
@@ -417,22 +425,7 @@ def _find_detecting(within: float, between: float, target: float, level: float, 
     def reaches(m: int) -> bool:
         return bool(_find_detectable(np.asarray(within), between, np.asarray(float(m)), level, power) <= target)
 
-    return _find_least(reaches, 2, _MOST_PROBLEMS)
-
-
-def _find_least(reaches: Callable[[int], bool], least: int, most: int) -> int | None:
-    """Return the smallest number from `least` to `most` that reaches, if a larger one always does so too."""
-    if reaches(least):
-        return least
-    below, above = least, least
-    while not reaches(above):
-        if above >= most:
-            return None
-        below, above = above, min(2 * above, most)
-    while above - below > 1:
-        middle = (below + above) // 2
-        below, above = (below, middle) if reaches(middle) else (middle, above)
-    return above
+    return find_least(reaches, 2, _MOST_PROBLEMS)
 
 
 def _find_detectable(within: Floats, between: float, m: Floats, level: float, power: float) -> Floats:
@@ -448,13 +441,21 @@ def _note_uniform(values: Floats) -> tuple[Message, ...]:
     count = len(values) - int(times.max())
     if count >= _FEW:
         return ()
+    found = {"value": float(common[np.argmax(times)]), "count": count, "total": len(values)}
+    if count < _NONE:
+        return (
+            Message(
+                "plan.cannot_tell",
+                "This pilot cannot tell how much problems vary. Problems with another value than {value:g}: {count} of "
+                "{total}. Take more problems, or harder or easier ones.",
+                **found,
+            ),
+        )
     return (
         Message(
-            "plan.cannot_tell",
-            "Problems with another value than {value:g}: {count} of {total}. That is too few to tell how much problems "
-            "vary. Take more problems, or harder or easier ones.",
-            value=float(common[np.argmax(times)]),
-            count=count,
-            total=len(values),
+            "plan.rough",
+            "Problems with another value than {value:g}: {count} of {total}. With so few, the predictions may be off "
+            "by a quarter. Take more problems, or harder or easier ones.",
+            **found,
         ),
     )

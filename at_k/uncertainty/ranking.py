@@ -6,13 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from at_k.combinatorics import Floats
 from at_k.errors import Message
-from at_k.uncertainty.checks import check_fraction, read_column
-from at_k.uncertainty.comparison import Comparison, compare_values
-from at_k.uncertainty.significance import N_FLIPS, holm
-from at_k.validation import shorten, type_name
+from at_k.uncertainty.checks import check_fraction, check_size, read_column
+from at_k.uncertainty.comparison import Comparison, Question, adjust, is_decided
+from at_k.uncertainty.flips import N_FLIPS, Flips, round_ties
+from at_k.uncertainty.significance import subtract
+from at_k.uncertainty.standard_errors import read_clusters
+from at_k.validation import check_flag, check_seed, shorten, type_name
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,7 @@ class Ranking:
         names: the models, the one with the highest value first.
         values: the mean of each over the problems.
         pairs: how each two of them compare, the one with the higher value as "a".
-        p_values: the p-value of each pair, adjusted for their number (Holm).
+        p_values: the p-value of each pair, adjusted for all pairs by the step-down distribution of the largest t [1].
         ranks: for each model the first and the last rank that it may have.
         tiers: the models, split where every one before is better than every one after.
         notes: what a reader must know about these values.
@@ -47,6 +51,7 @@ def rank_values(
     *,
     level: float = 0.95,
     bounded: bool = True,
+    clusters: object = None,
     n_flips: int = N_FLIPS,
     seed: int = 0,
 ) -> Ranking:
@@ -56,7 +61,8 @@ def rank_values(
         values: model → one value per problem, in [0, 1], of the same problems in the same order.
         level: the confidence level of all comparisons together.
         bounded: False for values without a range, such as those of max@k.
-        n_flips: random flips of each test; see `sign_flip_p`.
+        clusters: one label per problem, where problems come in groups that resemble each other. Whole clusters flip.
+        n_flips: random flips, the same for all pairs; see `compare_values`.
         seed: of the random flips.
 
     Returns:
@@ -68,7 +74,7 @@ def rank_values(
         ValueError: if there are fewer than two models, or they hold different numbers of problems.
 
     References:
-        S. Holm, A Simple Sequentially Rejective Multiple Test Procedure, 1979, https://www.jstor.org/stable/4615733.
+        1. P. Westfall, S. Young, Resampling-Based Multiple Testing, 1993, algorithm 4.1.
 
     Examples:
         >>> good, fair, poor = [1.0] * 9, [0.9] * 8 + [1.0], [0.5] * 9
@@ -81,16 +87,32 @@ def rank_values(
     if len(values) < 2:
         raise ValueError(f"`values` must hold at least two models; got {len(values)}")
     check_fraction("level", level)
-    means = {
-        name: float(read_column(f"values[{name!r}]", each, bounded=bounded).mean()) for name, each in values.items()
-    }
-    names = sorted(values, key=lambda name: -means[name])  # models of equal value stay in the order given
-    pairs = {
-        (a, b): compare_values(values[a], values[b], level=level, bounded=bounded, n_flips=n_flips, seed=seed)
-        for a, b in combinations(names, 2)
-    }
-    adjusted = dict(zip(pairs, holm([each.p_value for each in pairs.values()]).tolist(), strict=True))
-    beats = {pair for pair, p_value in adjusted.items() if p_value <= 1 - level and pairs[pair].difference > 0}
+    bounded = check_flag("bounded", bounded)
+    columns = {name: read_column(f"values[{name!r}]", each, bounded=bounded) for name, each in values.items()}
+    means = {name: float(column.mean()) for name, column in columns.items()}
+    names = sorted(columns, key=lambda name: -means[name])  # models of equal value stay in the order given
+    first = columns[names[0]]
+    codes = None if clusters is None else read_clusters(clusters, len(first), "values")
+    differences = {(a, b): subtract(columns[a], columns[b], bounded=bounded) for a, b in combinations(names, 2)}
+    flips = Flips(
+        np.stack([columns[name] for name in names], axis=1),
+        codes,
+        n_flips=check_size("n_flips", n_flips),
+        seed=check_seed(seed),
+    )
+    sums = dict(zip(names, flips.sums.T, strict=True))
+    sizes = {name: float(np.abs(column).sum()) for name, column in columns.items()}
+
+    def ask(a: str, b: str) -> Question:
+        def add_up() -> Floats:
+            return round_ties(sums[a] - sums[b], sizes[a] + sizes[b])
+
+        return Question(differences[a, b], codes, add_up, flips.problems, "sign-flip", bounded=bounded)
+
+    questions = {pair: ask(*pair) for pair in differences}
+    pairs = {(a, b): question.compare(columns[a], columns[b], level) for (a, b), question in questions.items()}
+    adjusted = dict(zip(pairs, adjust(list(questions.values()), list(pairs.values())), strict=True))
+    beats = {pair for pair, p_value in adjusted.items() if is_decided(p_value, level)}
     ranks = {
         name: (1 + sum(b == name for _, b in beats), len(names) - sum(a == name for a, _ in beats)) for name in names
     }

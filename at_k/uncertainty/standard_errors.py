@@ -8,12 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from at_k import columns
-from at_k.combinatorics import Floats
+from at_k.combinatorics import Floats, Ints
 from at_k.uncertainty.checks import read_values
 from at_k.validation import check_k, is_sequence, refuse_too_many_k
 
+_CHANCE = 0.1
+"""How often the design effect may be larger than its upper bound. Half of all problem sets would have too narrow an
+interval if it were taken as it is."""
 
-def standard_error(per_problem: object, /, *, clusters: object = None) -> tuple[Floats, float]:
+
+def standard_error(per_problem: object, /, *, clusters: object = None) -> tuple[Floats, Floats]:
     """Compute the standard error of a mean over problems, for other problems like these.
 
     Args:
@@ -23,11 +27,14 @@ def standard_error(per_problem: object, /, *, clusters: object = None) -> tuple[
 
     Returns:
         The standard errors, in the shape of `per_problem` without its first axis, NaN where there are none (one
-        problem, one cluster); and the number of independent units: the number M of problems, or with clusters of N_g
-        problems their effective number M²/Σ N_g² [1]. Both are what `at_k.interval` takes.
+        problem, one cluster); and the numbers of independent units in the same shape: the number M of problems, fewer
+        with clusters. Both are what `at_k.interval` takes.
 
     Formula: √(Σ (v_i − v)²/(M − 1)/M); with clusters √(Σ_g e_g²/(1 − N_g/M))/M, where e_g = Σ_{i in g} (v_i − v): CR2,
-        the cluster-robust variance with the correction of [2]. Clusters of one problem give the first.
+        the cluster-robust variance with the correction of [2]. Clusters of one problem give the first. The units are
+        max(G*, M/deff⁺), where G* = M²/Σ N_g² is the effective number of clusters [1], deff the square of the ratio of
+        the two errors, at least 1, and deff⁺ = min(M/G*, max(1, deff·(G* − 1)/χ²)) its upper limit, with the 10 %
+        quantile χ² for G* − 1 degrees of freedom. They are G* where all values are equal.
 
     Raises:
         TypeError: if the values are not numbers, or a label is neither a string nor an integer.
@@ -40,27 +47,58 @@ def standard_error(per_problem: object, /, *, clusters: object = None) -> tuple[
 
     Examples:
         >>> stderr, m = standard_error([0.2, 0.4, 0.9])
-        >>> round(float(stderr), 5), m
+        >>> round(float(stderr), 5), float(m)
         (0.20817, 3.0)
         >>> stderr, m = standard_error([1, 1, 0, 0], clusters=["a", "a", "b", "b"])
-        >>> float(stderr), m
+        >>> float(stderr), float(m)
         (0.5, 2.0)
     """
     values = read_values("per_problem", per_problem, bounded=False)
+    codes = None if clusters is None else read_clusters(clusters, len(values), "per_problem")
+    return estimate_error(values, codes)
+
+
+def estimate_error(values: Floats, clusters: Ints | None) -> tuple[Floats, Floats]:
+    """Compute `standard_error` of checked values; `clusters` holds the number of the cluster of each problem."""
+    alone = _of_problems(values)
     if clusters is None:
-        return _of_problems(values)[()], float(len(values))
-    labels = columns.read_groups(clusters, "clusters")
-    columns.require_same_problems("clusters", len(labels), "per_problem", len(values))
-    index = {label: code for code, label in enumerate(dict.fromkeys(labels))}
-    codes = np.fromiter(map(index.__getitem__, labels), dtype=np.int64, count=len(labels))
-    sizes = np.bincount(codes)
-    total = np.zeros((len(sizes), *values.shape[1:]))
-    np.add.at(total, codes, _centre(values))
+        return alone[()], np.full(alone.shape, float(len(values)))[()]
+    sizes, total = add_units(_centre(values), clusters)
     effective = len(values) ** 2 / float((sizes**2).sum())
     if len(sizes) == 1:
-        return np.full(values.shape[1:], np.nan)[()], effective
+        return np.full(alone.shape, np.nan)[()], np.full(alone.shape, effective)[()]
     weight = (1 / (1 - sizes / len(values))).reshape(-1, *[1] * (values.ndim - 1))
-    return (np.sqrt((total**2 * weight).sum(axis=0)) / len(values))[()], effective
+    stderr = np.sqrt((total**2 * weight).sum(axis=0)) / len(values)
+    return stderr[()], _count_units(stderr, alone, len(values), effective)[()]
+
+
+def _count_units(stderr: Floats, alone: Floats, problems: int, effective: float) -> Floats:
+    """Return the number of independent units, by the upper limit of the design effect of clusters."""
+    from scipy.special import chdtri
+
+    most, freedom = problems / effective, effective - 1
+    # Equal values do not show how much clusters matter.
+    design = np.divide(stderr, alone, out=np.full(stderr.shape, np.inf), where=alone > 0) ** 2
+    bound = np.maximum(design, 1) * (freedom / chdtri(freedom, 1 - _CHANCE) if freedom else np.inf)
+    return np.asarray(np.maximum(effective, problems / np.clip(bound, 1, most)))
+
+
+def read_clusters(clusters: object, problems: int, name: str) -> Ints:
+    """Return the number of the cluster of each problem; `name` is the argument that holds the problems."""
+    labels = columns.read_groups(clusters, "clusters")
+    columns.require_same_problems("clusters", len(labels), name, problems)
+    index = {label: code for code, label in enumerate(dict.fromkeys(labels))}
+    return np.fromiter(map(index.__getitem__, labels), dtype=np.int64, count=len(labels))
+
+
+def add_units(values: Floats, clusters: Ints | None) -> tuple[Floats, Floats]:
+    """Return how many problems each unit has, and the sums of their values: a unit is a cluster, or else a problem."""
+    if clusters is None:
+        return np.ones(len(values)), values
+    sizes = np.bincount(clusters).astype(np.float64)
+    total = np.zeros((len(sizes), *values.shape[1:]))
+    np.add.at(total, clusters, values)
+    return sizes, total
 
 
 def _of_problems(values: Floats) -> Floats:
@@ -90,7 +128,7 @@ class ProblemSetError(NamedTuple):
 
 
 def problem_set_error(
-    per_problem: object, variances: object, n: ArrayLike, /, *, k: int | list[int]
+    per_problem: object, variances: object, n: ArrayLike, /, *, k: int | list[int], largest: ArrayLike | None = None
 ) -> ProblemSetError:
     """Compute the standard error of a mean over problems, for other samples of these same problems.
 
@@ -100,12 +138,15 @@ def problem_set_error(
             read where n = k.
         n: samples of each problem.
         k: the number of draws behind the value, or a list of them, one per column; 1 for avg@n and `accuracy`.
+        largest: the largest variance that the value of a problem can have, one per column if several k are given: for
+            metrics of counts, that of the worst c. By default the largest of `variances`.
 
     Returns:
         Standard error, units and whether it is an upper bound, each a number or one number per k. Where some n is k,
         the samples cannot tell how much the value varies: the answer is then that of `standard_error`.
 
-    Formula: √(Σ J_i)/M, with Σ ⌊n_i/k⌋ units.
+    Formula: √(Σ J_i + max J)/M, with Σ ⌊n_i/k⌋ units. The pseudo-problem of the largest variance stands for problems
+        whose samples happen to be alike, so that they seem not to vary.
 
     Raises:
         TypeError: if the values are not numbers, or `k` is not an integer.
@@ -116,9 +157,9 @@ def problem_set_error(
         https://doi.org/10.1214/aos/1176345462.
 
     Examples:
-        >>> found = problem_set_error([0.5, 1.0], [0.25 / 3, 0.0], [4, 4], k=1)  # avg@4: J = ¼/3 and 0
+        >>> found = problem_set_error([0.5, 1.0], [0.25 / 3, 0.0], [4, 4], k=1)  # avg@4: J = ¼/3 and 0, at most ¼/3
         >>> round(float(found.stderr), 5), float(found.m), bool(found.is_upper_bound)
-        (0.14434, 8.0, False)
+        (0.20412, 8.0, False)
     """
     values = read_values("per_problem", per_problem, bounded=False)
     spread = np.asarray(variances, dtype=np.float64)
@@ -140,7 +181,9 @@ def problem_set_error(
             f"`variances` must be finite and not negative; got {table[tuple(at)]} in problem {at[0]} for "
             f"k={draws[at[1]]}"
         )
-    within = np.sqrt(np.where(bound, 0.0, table).sum(axis=0)) / len(values)
+    usable_table = np.where(bound, 0.0, table)
+    most = usable_table.max(axis=0) if largest is None else np.where(bound, 0.0, np.asarray(largest, dtype=np.float64))
+    within = np.sqrt(usable_table.sum(axis=0) + most) / len(values)
     stderr = np.where(bound, _of_problems(values.reshape(len(values), -1)), within)
     m = np.where(bound, len(values), (sizes[:, None] // draws).sum(axis=0)).astype(np.float64)
     end = shape[1:]

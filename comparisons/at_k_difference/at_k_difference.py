@@ -39,8 +39,11 @@ Args:
         list of them. Default: `"pass_at_k"`.
     k (`int` or `list[int]`): the number of draws. By default, those of the metric.
     confidence_level (`float`): the level of the interval. Default: `0.95`.
-    method (`str`): how the interval is made. `"t"`: paired t, with the bounded interval where few problems differ.
-        `"bounded"`: covers also where differences are rare and large, at a cost in power. Default: `"t"`.
+    method (`str`): how the interval is made. `"sign-flip"`: it inverts the sign-flip test, and is the bounded one where
+        few problems differ. `"bounded"`: covers also where differences are rare and large, at a cost in power. Default:
+        `"sign-flip"`.
+    clusters (`list[str]` or `list[int]`): one label per problem, where problems come in groups that resemble each other,
+        such as the questions on one text. Whole clusters then flip their signs. Optional.
     margin (`float`): a difference that does not matter, between 0 and 1. The result then also has the p-value of a test
         of equivalence within it. Optional.
     seed (`int`): the seed of the sign flips, where they are too many to try all. Default: `0`.
@@ -56,9 +59,11 @@ Returns:
     {key}_difference_ci_low: the lower end of the confidence interval of the difference.
     {key}_difference_ci_high: the upper end.
     {key}_p_value: the p-value of the sign-flip test: how often a difference as large comes about if the models are
-        equal.
-    {key}_p_adjusted: the p-value, adjusted for the number of different questions that the keys ask (Holm).
-    {key}_p_equivalence: with `margin`, the p-value of a difference of at least the margin (TOST), adjusted alike.
+        equal. It is below 1 − `confidence_level` exactly where the interval does not hold 0.
+    {key}_p_adjusted: the p-value, adjusted for the different questions that the keys ask (step-down max-T).
+    {key}_p_equivalence: with `margin`, the p-value of a difference of at least the margin (TOST), adjusted for the number
+        of questions (Holm).
+    {key}_fragility: if a model is better, the number of further problems, all lost by it, after which it would not be.
     {key}_won: the number of problems with a higher value for the first model.
     {key}_lost: the number of problems with a higher value for the second model.
     {key}_tied: the number of problems with equal values.
@@ -66,9 +71,9 @@ Returns:
         most, and notes.
 Examples:
     >>> at_k_difference = evaluate.load("comparisons/at_k_difference", "graded")
-    >>> results = at_k_difference.compute(predictions1=[[1, 1]] * 7, predictions2=[[0, 1]] * 7, k=1)
-    >>> results["pass@1_difference"], results["pass@1_p_value"], results["pass@1_won"]
-    (0.5, 0.015625, 7)
+    >>> results = at_k_difference.compute(predictions1=[[1, 1]] * 7, predictions2=[[0, 1]] * 6 + [[0, 0]], k=1)
+    >>> round(results["pass@1_difference"], 3), results["pass@1_p_value"], results["pass@1_won"]
+    (0.571, 0.015625, 7)
 """
 
 _CITATION = """\
@@ -181,7 +186,8 @@ class AtKDifference(evaluate.Comparison):
         metric="pass_at_k",
         k=None,
         confidence_level=0.95,
-        method="t",
+        method="sign-flip",
+        clusters=None,
         margin=None,
         seed=0,
         return_details=False,
@@ -201,6 +207,7 @@ class AtKDifference(evaluate.Comparison):
             k=k,
             level=confidence_level,
             method=method,
+            clusters=clusters,
             margin=margin,
             seed=seed,
             **options,
@@ -216,6 +223,8 @@ class AtKDifference(evaluate.Comparison):
             result[f"{key}_p_adjusted"] = compared.adjusted[key]
             if key in compared.equivalence:
                 result[f"{key}_p_equivalence"] = compared.equivalence[key]
+            if found.fragility is not None:
+                result[f"{key}_fragility"] = found.fragility
             result[f"{key}_won"] = found.won
             result[f"{key}_lost"] = found.lost
             result[f"{key}_tied"] = found.tied

@@ -48,6 +48,9 @@ class TestTwo:
         assert list(map(float, numbers)) == pytest.approx([own.a, own.b, own.difference, own.low, own.high], abs=5e-4)
         assert row.endswith("< 0.001         11 / 0 / 1  A is better")
         assert "A  good.jsonl\nB  fair.jsonl\n" in done.stdout
+        said = " ".join(map(str, found.describe("pass@1")))
+        assert said.startswith("A is better at pass@1: +45.8 points [")
+        assert said in " ".join(done.stdout.split())
         assert "equivalent\npass@1       1.000" in done.stdout
 
     @pytest.mark.parametrize("columns", [60, 80, 120])
@@ -59,7 +62,9 @@ class TestTwo:
         found = at_k.compare(files["good"], files["fair"], thresholds=[1 / 3, 2 / 3, 1], margin=0.02)
         for key in found.comparisons:
             assert str(key).partition("_")[0] in done.stdout
-        assert done.stdout.count("A is better") == sum("better" in str(found.verdict(k)) for k in found.comparisons)
+        # The first sentence says it once more.
+        better = 1 + sum("better" in str(found.verdict(k)) for k in found.comparisons)
+        assert done.stdout.count("A is better") == better
 
     @pytest.mark.parametrize("columns", [60, 80])
     def test_long_and_wide_names_are_cut(self, run, write, columns):
@@ -108,6 +113,21 @@ class TestTwo:
         assert "A  model=a\nB  model=b\n" in done.stdout
         assert "pass@1  1.000  0.500" in done.stdout
 
+    def test_clusters(self, run, write):
+        first, second = (
+            write(*({"id": q, "text": i // 6, "correct": row} for i, q in enumerate(NAMES)), name=f"{name}.jsonl")
+            for name, row in (("good", [1, 1]), ("fair", [1, 0]))
+        )
+        options = ("-m", "pass@k", "-k", 1, "--format", "json")
+        alone, together = (
+            json.loads(run("compare", first, second, *options, *more).stdout)["keys"]["pass@1"]
+            for more in ((), ("--clusters", "text"))
+        )
+        assert (alone["verdict"], together["verdict"]) == ("good.jsonl is better", "no difference shown")
+        assert together["p_value"] >= 0.5
+        ranked = json.loads(run("compare", first, second, second, *options, "--clusters", "text").stdout)
+        assert " > " not in ranked["pass@1"]["order"]
+
     def test_saved_reports(self, run, files, tmp_path):
         at_k.score(files["good"]).save(tmp_path / "good.json")
         at_k.score(files["fair"]).save(tmp_path / "fair.parquet")
@@ -139,7 +159,7 @@ class TestSeveral:
         assert "  good.jsonl  1.000  rank 1\n  fair.jsonl  0.542  rank 2–3\n" in done.stdout
         models = {name: at_k.score(path) for name, path in files.items()}
         pair = at_k.rank(models, key="pass@1").pairs["good", "same"]
-        said = f"good.jsonl − same.jsonl: +0.500 [{pair.low:+.3f}, {pair.high:+.3f}], p 0.001"
+        said = f"good.jsonl − same.jsonl: +0.500 [{pair.low:+.3f}, {pair.high:+.3f}], p < 0.001"
         assert said in " ".join(done.stdout.split())
         assert max(map(cell_len, done.stdout.splitlines())) <= columns
 

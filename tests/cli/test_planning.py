@@ -73,7 +73,11 @@ def test_the_shares_of_the_variance(run, pilot, write):
     alike = write(*({"id": i, "correct": [1, 1]} for i in range(20)), name="alike.jsonl")
     done = run("plan", alike)
     assert "of the variance" not in done.stdout
-    assert "Problems with another value than 1: 0 of 20. That is too few" in say(done)
+    assert "This pilot cannot tell how much problems vary. Problems with another value than 1: 0 of 20." in say(done)
+    done = run("plan", alike, "--detect", 0.05, "--half-width", 0.05)
+    assert "takes" not in done.stdout
+    content = json.loads(run("plan", alike, "--detect", 0.05, "--format", "json").stdout)
+    assert (content["needed_to_detect"], content["stderr"], content["detectable"]) == (None, None, None)
 
 
 @pytest.mark.parametrize(

@@ -209,7 +209,7 @@ def test_a_translation_has_the_same_blanks(code):
     assert CHINESE.search(chinese)
 
 
-PARTS = {"compare.better", "compare.equivalent", "compare.of_keys", "compare.open"}
+PARTS = {"compare.better", "compare.equivalent", "compare.in_points", "compare.of_keys", "compare.open"}
 """Cells of a table, and what stands before a sentence."""
 
 
@@ -219,7 +219,7 @@ def test_messages_are_plain_sentences(code):
         assert not re.search(r"[<>!！]|&\w+;", text)
     if not code.endswith("place") and code not in PARTS:
         # An error of a module ends in what it got, as do those of NumPy; a message of its own is a sentence.
-        assert re.search(r"^[A-Z].*\.$|^(`|\{title\}|cons@k)", SENTENCES[code])
+        assert re.search(r"^[A-Z].*\.$|^(`|\{(title|name|a)\}|cons@k)", SENTENCES[code])
         assert library.CHINESE[code].endswith("。") == SENTENCES[code].endswith(".")
 
 

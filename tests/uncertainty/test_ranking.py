@@ -5,9 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from at_k.uncertainty.comparison import compare_values
+from at_k.uncertainty.comparison import compare_columns, compare_values
 from at_k.uncertainty.ranking import rank_values
-from at_k.uncertainty.significance import holm
 
 EASY = np.linspace(0.3, 0.7, 40)
 
@@ -33,14 +32,40 @@ def test_a_chain_in_which_only_the_ends_differ_is_one_tier():
     assert ranking.ranks == {"A": (1, 2), "B": (1, 3), "C": (2, 3)}
 
 
-def test_p_values_of_all_pairs_are_adjusted_together():
+def test_pairs_are_compared_as_two_models_are():
     values = dict(zip("ABCD", np.random.default_rng(2).random((4, 30)), strict=True))
     ranking = rank_values(values, seed=3)
     assert len(ranking.pairs) == 6
-    pairs = {pair: compare_values(values[pair[0]], values[pair[1]], seed=3) for pair in ranking.pairs}
-    assert ranking.pairs == pairs
-    assert list(ranking.p_values.values()) == holm([pairs[pair].p_value for pair in ranking.p_values]).tolist()
-    assert all(each.difference >= 0 for each in pairs.values())
+    for (a, b), found in ranking.pairs.items():
+        alone = compare_values(values[a], values[b], seed=3)
+        assert found.p_value == alone.p_value
+        assert (found.low, found.high) == pytest.approx((alone.low, alone.high), rel=1e-12)
+        assert found.difference >= 0
+
+
+def test_p_values_of_all_pairs_are_adjusted_together():
+    """As those of six numbers of two models with the same differences, halved to lie in [0, 1]."""
+    values = dict(zip("ABCD", np.random.default_rng(2).random((4, 30)), strict=True))
+    ranking = rank_values(values, seed=3)
+    halves = [((values[a] - values[b]) / 2 + 0.5, np.full(30, 0.5)) for a, b in ranking.pairs]
+    _, adjusted = compare_columns(halves, [True] * 6, seed=3)
+    assert list(ranking.p_values.values()) == pytest.approx(adjusted, rel=1e-12)
+
+
+@pytest.mark.parametrize("others", [2, 32, 38, 80])
+def test_a_perfect_model_is_found_among_many_that_solve_nothing(others):
+    """Holm over 780 pairs made p = .078 of the least p-value, and no tier of it."""
+    values = {f"nothing {i}": np.zeros(60) for i in range(others)} | {"perfect": np.ones(60)}
+    ranking = rank_values(values)
+    assert ranking.tiers[0] == ("perfect",)
+    assert ranking.ranks["perfect"] == (1, 1)
+    assert ranking.ranks["nothing 0"] == (2, others + 1)
+
+
+def test_whole_clusters_flip():
+    values = {"A": [1.0] * 8, "B": [0.25, 0.5, 0.25, 0.5] * 2}
+    assert str(rank_values(values)) == "A > B"
+    assert str(rank_values(values, clusters=["x"] * 4 + ["y"] * 4)) == "A, B"
 
 
 def test_equal_models_stay_in_the_order_given():

@@ -1,7 +1,9 @@
 """Tests of differences, against enumeration and SciPy."""
 
 import re
+from fractions import Fraction
 from itertools import combinations, product
+from math import comb
 
 import numpy as np
 import pytest
@@ -9,50 +11,21 @@ from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from at_k.uncertainty import significance
-from at_k.uncertainty.significance import holm, mcnemar_p, paired_t_p, sign_flip_p, wilcoxon_p
-
-sixteenths = st.lists(st.integers(-16, 16).map(lambda i: i / 16), min_size=1, max_size=9)
+from at_k.uncertainty.comparison import compare_values
+from at_k.uncertainty.significance import WILCOXON_WARNING, holm, mcnemar_p, paired_t_p, sign_flip_p, wilcoxon_p
 
 
-@settings(derandomize=True, max_examples=100)
-@given(sixteenths)
-def test_sign_flips_are_enumerated(differences):
-    sums = [abs(sum(s * d for s, d in zip(signs, differences, strict=True)))
-            for signs in product([1, -1], repeat=len(differences))]  # fmt: skip
-    assert sign_flip_p(differences) == np.mean(np.array(sums) >= abs(sum(differences)))
-
-
-@pytest.mark.parametrize(("size", "exact"), [(14, True), (15, False), (40, False)])
-def test_random_flips_stand_for_all(size, exact):
-    """Of 9,999 flips, the share of extreme ones varies by .005 at most (one standard deviation)."""
-    differences = np.random.default_rng(size).normal(0.2, 0.5, size=size)
-    result = stats.permutation_test(
-        (differences,), np.mean, permutation_type="samples", n_resamples=2**14 if exact else 20_000, vectorized=True
-    )
-    assert sign_flip_p(differences) == pytest.approx(result.pvalue, abs=1e-12 if exact else 0.02)
-
-
-def test_the_seed_decides_and_the_least_p_value_is_one_in_ten_thousand():
+def test_the_seed_decides_and_the_least_p_value_is_two_in_ten_thousand():
     differences = np.random.default_rng(0).normal(0.1, 0.5, size=40)
     assert sign_flip_p(differences, seed=1) == sign_flip_p(differences, seed=1)
     assert sign_flip_p(differences, seed=1) != sign_flip_p(differences, seed=2)
-    assert sign_flip_p([1] * 40) == 1 / 10_000
-    assert sign_flip_p([1] * 40, n_flips=99) == 1 / 100
-
-
-def test_flips_have_random_signs_for_every_value():
-    """Each value keeps its sign in half of the flips, independently of the others."""
-    sums = significance._flip_at_random(2.0 ** np.arange(10), 20_000, np.random.default_rng(0))
-    kept = (sums.astype(int) + 1023) // 2  # bit i is set where value i kept its sign
-    bits = (kept[:, None] >> np.arange(10)) & 1
-    assert_allclose(bits.mean(axis=0), 0.5, atol=0.02)
-    assert_allclose(np.corrcoef(bits.T), np.eye(10), atol=0.04)
+    assert sign_flip_p([1] * 40) == 2 / 10_000
+    assert sign_flip_p([1] * 40, n_flips=99) == 2 / 100
 
 
 @pytest.mark.parametrize("count", range(1, 6))
 def test_five_differences_cannot_be_significant(count):
-    assert sign_flip_p([0.0] * 20 + [1.0] * count) == 2 ** (1 - count) > 0.05
+    assert sign_flip_p([0.0] * (14 - count) + [1.0] * count) == 2 ** (1 - count) > 0.05
 
 
 def test_no_differences():
@@ -114,7 +87,7 @@ def test_wilcoxon_does_not_compare_means():
         rare = (rng.random(100) < 0.2) * 0.8  # the one wins much, rarely; the other little, often: the mean is 0
         found += wilcoxon_p(np.where(rare > 0, rare, -0.2) + rng.normal(0, 0.05, 100)) <= 0.05
     assert found / 300 > 0.3
-    assert "does not compare means" in str(significance.WILCOXON_WARNING)
+    assert "does not compare means" in str(WILCOXON_WARNING)
 
 
 @pytest.mark.parametrize(("won", "lost"), [(5, 0), (0, 1), (3, 3), (10, 2), (40, 60)])
@@ -145,6 +118,38 @@ def test_holm_is_a_closed_test(p_values):
 def test_holm_leaves_undefined_tests_out():
     assert_allclose(holm([0.01, float("nan"), 0.04]), [0.02, float("nan"), 0.04])
     assert holm([]).tolist() == []
+
+
+def mid_p(won, lost):
+    """Twice the tail of a fair coin, of which what was seen counts half, in fractions."""
+    ways = [Fraction(comb(won + lost, x), 2 ** (won + lost)) for x in range(won + lost + 1)]
+    return min(Fraction(1), 2 * min(sum(ways[:x]) + ways[x] / 2 for x in (won, lost)))
+
+
+@pytest.mark.parametrize(("won", "lost", "tied"), [(6, 0, 3), (9, 2, 0), (5, 4, 2), (1, 30, 200), (20, 8, 0)])
+def test_one_sample_of_each_problem_takes_mid_p(won, lost, tied):
+    a = [1] * won + [0] * lost + [1] * tied
+    b = [0] * won + [1] * lost + [1] * tied
+    found = compare_values(a, b)
+    assert found.method == "mcnemar"
+    assert found.p_value == pytest.approx(float(mid_p(won, lost)), rel=1e-12)
+    # The interval holds the differences of which both tails are at least half of alpha.
+    for limit, more in ((found.low, won), (-found.high, lost)):
+        share = max(0.0, (1 + limit * len(a) / (won + lost)) / 2)
+        tail = stats.binom.sf(more, won + lost, share) + stats.binom.pmf(more, won + lost, share) / 2
+        assert tail <= 0.025 * (1 + 1e-6) if more else share == 0
+    # The interval begins to hold 0 at the level 1 − p.
+    beyond, within = (compare_values(a, b, level=1 - min(1, found.p_value * by)) for by in (0.999, 1.001))
+    assert beyond.low <= 0 <= beyond.high
+    assert within.low > 0 or within.high < 0
+
+
+@pytest.mark.parametrize(("won", "lost"), [(5, 0), (3, 2)])
+def test_mid_p_is_not_taken_of_so_few_that_flips_show_nothing(won, lost):
+    found = compare_values([1] * won + [0] * lost + [0] * 9, [0] * won + [1] * lost + [0] * 9)
+    assert found.method == "bounded"
+    assert found.p_value >= 2.0 ** (1 - won - lost)
+    assert found.better is None
 
 
 @pytest.mark.parametrize(

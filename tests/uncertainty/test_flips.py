@@ -1,0 +1,180 @@
+"""The flips of signs, against all subsets in fractions and against SciPy."""
+
+from fractions import Fraction
+from itertools import combinations, product
+from math import ceil
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from numpy.testing import assert_allclose
+from scipy import stats
+
+from at_k.uncertainty.comparison import compare_columns, compare_values
+from at_k.uncertainty.flips import Flips
+from at_k.uncertainty.significance import sign_flip_p
+
+clustered = st.lists(st.tuples(st.integers(-16, 16), st.integers(0, 5)), min_size=1, max_size=9)
+
+
+def enumerate_means(differences, labels):
+    """The mean difference over every non-empty set of clusters, in fractions."""
+    units = [[d for d, own in zip(differences, labels, strict=True) if own == label] for label in dict.fromkeys(labels)]
+    return sorted(
+        sum(map(sum, chosen), Fraction()) / sum(map(len, chosen))
+        for size in range(1, len(units) + 1)
+        for chosen in combinations(units, size)
+    )
+
+
+def expect_p(means):
+    """2·min(1 + #{r ≤ 0}, 1 + #{r ≥ 0})/(B + 1)."""
+    least = min(sum(r <= 0 for r in means), sum(r >= 0 for r in means))
+    return min(Fraction(1), Fraction(2 * (1 + least), len(means) + 1))
+
+
+@settings(derandomize=True, max_examples=200)
+@given(clustered, st.booleans())
+def test_the_sign_flip_test_is_that_of_all_subsets(rows, together):
+    differences = [Fraction(d, 16) for d, _ in rows]
+    labels = [label for _, label in rows] if together else list(range(len(rows)))
+    found = sign_flip_p(list(map(float, differences)), clusters=labels if together else None)
+    assert found == float(expect_p(enumerate_means(differences, labels)))
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.9, 0.95])
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("together", [True, False])
+def test_the_interval_is_that_of_all_subsets(level, seed, together):
+    sixteenths = np.random.default_rng(seed).integers(0, 17, size=(2, 18 if together else 9))
+    labels = [i % 7 for i in range(18)] if together else list(range(9))
+    means = enumerate_means([Fraction(int(a - b), 16) for a, b in sixteenths.T], labels)
+    j = ceil(Fraction(str(1 - Fraction(str(level)))) * (len(means) + 1) / 2) - 1
+    found = compare_values(*(sixteenths / 16), level=level, clusters=labels if together else None)
+    assert found.method == "sign-flip"
+    assert_allclose([found.low, found.high], [float(means[j - 1]), float(means[-j])], rtol=1e-12, atol=1e-15)
+    assert found.p_value == float(expect_p(means))
+
+
+@settings(derandomize=True, max_examples=300)
+@given(
+    st.lists(st.tuples(*[st.integers(0, 2)] * 3), min_size=1, max_size=40),
+    st.sampled_from([0.8, 0.9, 0.95, 0.99]),
+    st.sampled_from(["sign-flip", "bounded"]),
+    st.booleans(),
+)
+def test_p_is_below_alpha_exactly_where_the_interval_excludes_0(rows, level, method, together):
+    """The one rule of every verdict: of all methods, with ties, with few differences, with clusters."""
+    a, b, labels = np.array(rows).T
+    found = compare_values(
+        a / 2, b / 2, level=level, method=method, clusters=labels.tolist() if together else None, n_flips=999
+    )
+    assert (found.better is not None) == (not found.low <= 0 <= found.high)
+    assert -1 <= found.low <= found.high <= 1
+    if found.better:
+        assert found.p_value < 1 - level
+        assert (found.difference > 0) == (found.better == "a")
+
+
+@pytest.mark.parametrize("size", [15, 40, 700])
+def test_random_subsets_stand_for_all(size):
+    """Both are twice a share of 9,999 flips: their difference has a standard deviation of .014 at most."""
+    differences = np.random.default_rng(size).normal(0.6 / size**0.5, 0.5, size=size)
+    result = stats.permutation_test((differences,), np.mean, permutation_type="samples", n_resamples=9_999)
+    assert sign_flip_p(differences) == pytest.approx(result.pvalue, abs=0.05)
+
+
+def test_every_unit_is_in_half_of_the_subsets_independently_of_the_others():
+    """Bits of the sums tell which units were in. 9,999 subsets have a standard error of .005; blocks hold 256 units."""
+    columns = np.zeros((260, 2))
+    columns[np.arange(10) * 28 + 5, 0] = 2.0 ** np.arange(10)
+    flips = Flips(columns, None)
+    bits = (flips.sums[:, 0].astype(int)[:, None] >> np.arange(10)) & 1
+    assert_allclose(bits.mean(axis=0), 0.5, atol=0.02)
+    assert_allclose(np.corrcoef(bits.T), np.eye(10), atol=0.04)
+    assert flips.problems.mean() == pytest.approx(130, abs=0.5)  # the standard error is .08
+
+
+def test_no_subset_is_empty():
+    flips = Flips(np.ones((15, 1)), None, n_flips=200_000)
+    assert flips.problems.min() == 1
+    assert (flips.sums[:, 0] == flips.problems).all()
+
+
+def test_small_differences_count_beside_a_large_one():
+    """All problems but one differ by 1e-9, in the same direction: p is that of all signs being equal."""
+    assert sign_flip_p([0.5] + [1e-9] * 40) == 2 / 10_000
+
+
+def test_the_same_subsets_serve_all_numbers():
+    a, b, c, d = np.random.default_rng(0).random((4, 300))
+    (first, second), _ = compare_columns([(a, b), (c, d)], [True, True], seed=4)
+    assert (first, second) == (compare_values(a, b, seed=4), compare_values(c, d, seed=4))
+
+
+def adjust_by_hand(differences):
+    """Step-down max-T by its definition: the largest of the questions that are not yet decided, over all signs."""
+    signs = np.array(list(product([1, -1], repeat=len(differences))))
+    flipped = np.abs(signs @ differences) / np.sqrt((differences**2).sum(axis=0))
+    observed = flipped[0]
+    p_values, lowest = {}, 0.0
+    left = sorted(range(len(observed)), key=lambda question: -observed[question])
+    while left:
+        share = (flipped[:, left].max(axis=1) >= observed[left[0]] - 1e-9).mean()
+        lowest = p_values[left.pop(0)] = max(lowest, share)
+    return [p_values[question] for question in range(len(observed))]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_several_questions_are_adjusted_by_step_down_max_t(seed):
+    rng = np.random.default_rng(seed)
+    a, b = rng.random((2, 10, 4))
+    a[:, 1] = np.clip(b[:, 1] + rng.normal(0.1, 0.05, 10), 0, 1)
+    a[:, 2] = np.clip(a[:, 1] + rng.normal(0, 0.01, 10), 0, 1)
+    b[:, 2] = b[:, 1]
+    found, adjusted = compare_columns(list(zip(a.T, b.T, strict=True)), [True] * 4)
+    assert all(each.method == "sign-flip" for each in found)
+    expected = adjust_by_hand(a - b)
+    assert_allclose(adjusted, expected, rtol=1e-12)
+    assert all(p >= each.p_value - 1e-12 for p, each in zip(adjusted, found, strict=True))
+
+
+def test_the_floor_does_not_depend_on_the_number_of_questions():
+    """Holm would make 300 × 2/10,000 = .06 of it. The p-value of each comparison is 2/10,000 at least."""
+    rng = np.random.default_rng(0)
+    pairs = [(rng.random(60), rng.random(60)) for _ in range(299)]
+    _, adjusted = compare_columns([(np.linspace(0.5, 1, 60), np.zeros(60)), *pairs], [True] * 300)
+    assert adjusted[0] == 2 / 10_000
+
+
+def draw_clustered(rng, clusters, size):
+    """Both models equally good: which of the two solves a cluster is a coin, and nearly the same for its problems."""
+    favour = np.repeat(rng.random(clusters) < 0.5, size)
+    own = np.where(rng.random(clusters * size) < 0.1, rng.random(clusters * size) < 0.5, favour)
+    spread = rng.integers(1, 5, size=clusters * size) / 4
+    return np.where(own, spread, 0), np.where(own, 0, spread)
+
+
+@pytest.mark.parametrize("clusters", [8, 12, 25])
+def test_type_1_error_with_clusters(clusters):
+    """At most .055, and .02 for 400 repetitions: two standard errors. Without clusters it is .3 here."""
+    rng = np.random.default_rng(clusters)
+    labels = np.repeat(np.arange(clusters), 6).tolist()
+    found = {"clusters": 0, "problems": 0}
+    for _ in range(400):
+        a, b = draw_clustered(rng, clusters, 6)
+        found["clusters"] += compare_values(a, b, clusters=labels, n_flips=999).better is not None
+        found["problems"] += compare_values(a, b, n_flips=999).better is not None
+    assert found["clusters"] / 400 <= 0.055 + 0.02
+    assert found["problems"] / 400 > 0.2
+
+
+def test_two_clusters_show_nothing():
+    """Once: p = .008, and "A is better"."""
+    a, b = [1.0] * 8, [0.25, 0.5, 0.25, 0.5] * 2
+    assert compare_values(a, b).better == "a"
+    found = compare_values(a, b, clusters=["x"] * 4 + ["y"] * 4)
+    assert (found.better, found.units, found.method) == (None, 2, "bounded")
+    assert found.p_value == 0.5
+    assert found.low <= 0
+    assert str(found.notes[0]).startswith("Clusters whose values differ: 2. With so few, no p-value below 0.5000")
