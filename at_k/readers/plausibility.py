@@ -200,10 +200,10 @@ def refuse_other_questions(parts: Sequence[Samples], files: Sequence[str]) -> No
 _ENDING = re.compile(r"(\.(jsonl|ndjson|json|csv|tsv|parquet|eval|gz|zst|txt))+$", re.IGNORECASE)
 _MOMENT = re.compile(
     r"(?<!\d)(?:19|20)\d\d([-_]?)\d\d\1\d\d(?:[T_ -]*\d\d([-_:.]?)\d\d\2\d\d(?:\.\d+)?(?:Z|[+-]\d\d[-:]?\d\d)?)?(?!\d)"
-    r"|(?<!\d)\d{9,}(?!\d)|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+    r"|(?<!\d)\d{9,}(?!\d)|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}| \(\d+\)",
     re.IGNORECASE,
 )
-"""A date, a time, or a random identifier."""
+"""A date, a time, a random identifier, or the number of a copy."""
 
 _NUMBER = re.compile(r"(\d+(?:\.\d+)*)")
 
@@ -219,7 +219,7 @@ _WEIGHT_WORDS = re.compile("checkpoint|ckpt|epochs?|it|iter|iteration|steps?|v|v
 
 def refuse_other_names(files: Sequence[str]) -> None:
     """Raise if the names of files, and of their folders, tell more than runs apart: two models or data sets."""
-    shapes = [_NUMBER.split(_MOMENT.sub("", _ENDING.sub("", abspath(file)))) for file in files]
+    shapes = [_NUMBER.split(_ENDING.sub("", _MOMENT.sub("", abspath(file)))) for file in files]
     first, words = shapes[0], shapes[0][::2]
     other = next((file for file, shape in zip(files, shapes, strict=True) if shape[::2] != words), None)
     for place in range(1, len(first), 2) if other is None else ():

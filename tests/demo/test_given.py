@@ -142,18 +142,18 @@ def run(name, *grades, problem="p", **more):
 
 
 def test_several_files_are_read_as_the_library_reads_them(tmp_path):
-    runs = [run("a.jsonl", 1, 0), run("b.jsonl", 0, 0, 1), run("c.jsonl", 1)]
+    runs = [run("run_0.jsonl", 1, 0), run("run_1.jsonl", 0, 0, 1), run("run_2.jsonl", 1)]
     for each in runs:
         (tmp_path / each["name"]).write_text(each["text"], encoding="utf-8")
     packed = gzip.compress(runs[2].pop("text").encode())
-    runs[2] |= opened(packed) | {"name": "c.jsonl"}
+    runs[2] |= opened(packed) | {"name": "run_2.jsonl"}
     given = Given.take("", {"name": "3 files", "packed": runs})
     expected = read_samples(sorted(tmp_path.iterdir()))
     assert given.read({}).grades == expected.grades == [[1, 0, 0, 0, 1, 1]]
     assert given.columns == ["task_id", "correct"]
     assert given.guess({})["grades"] == "correct"
     assert not given.is_empty
-    assert str(given.read({}).place(0, 3)).startswith("b.jsonl, row 2")
+    assert str(given.read({}).place(0, 3)).startswith("run_1.jsonl, row 2")
 
 
 MANY = [run(f"{i}.jsonl", i % 2, seed=i) for i in range(33)]

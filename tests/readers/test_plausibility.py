@@ -97,6 +97,7 @@ class TestFiles:
             ("samples_2026-11-21T10-51-56.618154.jsonl", "samples_2026-11-22T00-00-00.1.jsonl"),
             ("eval_20261121.jsonl", "eval_20261122.jsonl"),
             ("eval_1763700000.jsonl", "eval_1763800000.jsonl"),
+            ("results.jsonl", "results (2).jsonl"),
         ],
     )
     def test_names_of_runs(self, write, one, other):

@@ -112,7 +112,7 @@ def test_a_link_to_what_a_space_has_is_kept_and_one_to_another_file_becomes_text
     collection = (built / COLLECTION / "README.md").read_text(encoding="utf-8")
     assert "[CONTRIBUTING.md]" in (ROOT / "README.md").read_text(encoding="utf-8")
     assert "CONTRIBUTING.md says" in collection
-    assert "[`metrics/`](metrics)" in collection
+    assert "](docs/modules.md)" in collection
 
 
 def test_rebuilding_gives_the_same_and_leaves_the_rest(built, tmp_path):
