@@ -28,7 +28,10 @@ import typer
 ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = ROOT / "tools" / "equivalent_mutants.txt"
 COPIED = ("at_k", "metrics", "tests", "tools", "examples", "conftest.py", "setup.cfg", "pyproject.toml")
-SINGLE = ("combinatorics", "votes", "samples", "arrow", "columns", "problems", "values", "summary", "store")
+SINGLE = (
+    *("combinatorics", "votes", "samples", "arrow", "columns", "problems"),
+    *("values", "computation", "summary", "store"),
+)
 FOLDERS = ("grading", "estimators", "report")
 
 MORE = {
