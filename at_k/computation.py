@@ -18,7 +18,7 @@ from at_k.combinatorics import Floats, Ints
 from at_k.estimators.consensus import cons_at_k, elect
 from at_k.estimators.counts import (
     Table,
-    evaluate_table,
+    evaluate_tables,
     tabulate_g_pass,
     tabulate_majority,
     tabulate_mg_pass,
@@ -32,8 +32,8 @@ from at_k.uncertainty.jackknife import (
     jackknife_grades,
     jackknife_highest,
     jackknife_samples,
-    jackknife_table,
     jackknife_votes,
+    tabulate_variance,
 )
 from at_k.validation import K, Taus, check_k, check_tau, refuse_too_many_k
 from at_k.values import Column, Key, Values
@@ -221,7 +221,8 @@ def compute_best(
 def _evaluate(verdicts: Verdicts, tables: Mapping[Key, Table], conditions: dict[str, object]) -> Values:
     """Evaluate a table for each key at the key's k, once for each distinct pair of n and c."""
     n, c, which = verdicts.counts
-    columns = {key: Column(evaluate_table(table, n, c, [key.k or 1])[:, 0], which) for key, table in tables.items()}
+    found = evaluate_tables([(table, key.draws or 1) for key, table in tables.items()], n, c)
+    columns = {key: Column(found[:, i], which) for i, key in enumerate(tables)}
     return Values(columns, conditions=conditions, vary=partial(_vary, verdicts, tables))
 
 
@@ -231,8 +232,9 @@ def _vary(verdicts: Verdicts, tables: Mapping[Key, Table]) -> dict[Key, Column]:
     starts = np.cumsum(sizes + 1) - (sizes + 1)
     n = np.repeat(sizes, sizes + 1)
     c = np.arange(len(n)) - np.repeat(starts, sizes + 1)
+    found = evaluate_tables([(tabulate_variance(table), key.draws or 1) for key, table in tables.items()], n, c)
     place = starts[which] + verdicts.c
-    return {key: Column(jackknife_table(table, n, c, [key.draws or 1])[:, 0], place) for key, table in tables.items()}
+    return {key: Column(found[:, i], place) for i, key in enumerate(tables)}
 
 
 def _hold(keys: Sequence[Key], values: Floats) -> dict[Key, Column]:

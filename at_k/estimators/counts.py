@@ -203,14 +203,14 @@ def _of_counts(n: ArrayLike, c: ArrayLike, k: K, table: Table) -> Floats:
     sizes, right = check_counts(n, c)
     draws = check_k(k)
     refuse_too_many_k(draws, sizes.reshape(-1))
-    values = evaluate_table(table, sizes.reshape(-1), right.reshape(-1), draws)
+    values = evaluate_tables([(table, each) for each in draws], sizes.reshape(-1), right.reshape(-1))
     values = values.reshape(sizes.shape + values.shape[1:])
     return values if is_sequence(k) else np.take(values, 0, axis=sizes.ndim)
 
 
-def evaluate_table(table: Table, n: Ints, c: Ints, k: Sequence[int]) -> Floats:
-    """Return table(n, k)[c] for every problem and every k, which fit each other: one row per problem."""
-    return look_up(lambda size: np.stack([table(size, each) for each in k], axis=1), n, c)
+def evaluate_tables(tables: Sequence[tuple[Table, int]], n: Ints, c: Ints) -> Floats:
+    """Return table(n, k)[c] for every problem and every pair of a table and a k: one row per problem."""
+    return look_up(lambda size: np.stack([table(size, k) for table, k in tables], axis=1), n, c)
 
 
 Table = Callable[[int, int], Floats]

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from at_k import columns
 from at_k.combinatorics import Floats, Ints, rank_weights
 from at_k.estimators.consensus import CONFLICTS, TIES, Tally, count_votes, elect_by_plurality
-from at_k.estimators.counts import Table, evaluate_table
+from at_k.estimators.counts import Table, evaluate_tables
 from at_k.estimators.selection import SELECT, choose_best, rank_scores
 from at_k.samples import Answers, Ragged, to_float64
 from at_k.uncertainty.checks import read_counts
@@ -73,23 +73,23 @@ def jackknife_counts(estimate: CountsEstimator, n: ArrayLike, c: ArrayLike, /, *
     def table(size: int, k: int) -> Floats:
         return np.asarray(estimate(size, np.arange(size + 1), k=[k]))[:, 0]
 
-    found = jackknife_table(table, sizes, right, draws)
+    found = evaluate_tables([(tabulate_variance(table), each) for each in draws], sizes, right)
     return found if is_sequence(k) else found[:, 0]
 
 
-def jackknife_table(table: Table, n: Ints, c: Ints, k: Sequence[int]) -> Floats:
-    """Compute `jackknife_counts` of a metric that is given as a table, with checked counts: one column per k."""
+def tabulate_variance(table: Table) -> Table:
+    """Make the table of the jackknife variances of a metric that is given as a table."""
 
-    def vary(size: int, k: int) -> Floats:
-        if k == size:
-            return np.full_like(table(size, k), np.nan)
-        value = table(size - 1, k)
-        right = np.arange(1, size).reshape(-1, *[1] * (value.ndim - 1))
-        variances = np.zeros((size + 1, *value.shape[1:]))
-        variances[1:size] = (size - 1) * right * (size - right) / size**2 * np.diff(value, axis=0) ** 2
+    def vary(n: int, k: int) -> Floats:
+        if k == n:
+            return np.full_like(table(n, k), np.nan)
+        value = table(n - 1, k)
+        c = np.arange(1, n).reshape(-1, *[1] * (value.ndim - 1))
+        variances = np.zeros((n + 1, *value.shape[1:]))
+        variances[1:n] = (n - 1) * c * (n - c) / n**2 * np.diff(value, axis=0) ** 2
         return variances
 
-    return evaluate_table(vary, n, c, k)
+    return vary
 
 
 def jackknife_mean(grades: object, /) -> Floats:
