@@ -13,32 +13,13 @@ from numpy.typing import NDArray
 
 from at_k.arguments import CI_METHODS, TARGETS
 from at_k.combinatorics import Floats, Ints
-from at_k.family import FAMILY
+from at_k.family import OUTPUTS
 from at_k.uncertainty.bootstrap import bootstrap_interval
 from at_k.uncertainty.checks import check_fraction, is_too_large
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.standard_errors import problem_set_error, standard_error
 from at_k.validation import check_choice
-from at_k.values import Column, Key
-
-_UNBOUNDED = {output.metric for metric in FAMILY.values() for output in metric.outputs if not output.bounded}
-
-
-class ErrorBar(NamedTuple):
-    """The uncertainty of one number.
-
-    Attributes:
-        stderr: its standard error; None where there is none.
-        low: the lower limit of its interval.
-        high: the upper limit.
-        is_upper_bound: whether the interval is that for other problems, which is wider, since some problem has no
-            sample more than the k that are drawn.
-    """
-
-    stderr: float | None
-    low: float
-    high: float
-    is_upper_bound: bool = False
+from at_k.values import Column, ErrorBar, Key
 
 
 @dataclass(frozen=True)
@@ -135,7 +116,8 @@ def is_bounded(key: str) -> bool:
         >>> is_bounded(Key("max@k", 4)), is_bounded("max@4"), is_bounded("best@4")
         (False, False, True)
     """
-    return (key.metric if isinstance(key, Key) else re.sub(r"@\d+$", "@k", key)) not in _UNBOUNDED
+    output = OUTPUTS.get(key.metric if isinstance(key, Key) else re.sub(r"@\d+$", "@k", key))
+    return output is None or output.bounded
 
 
 def _is_bounded(key: str, column: Column) -> bool:
@@ -200,16 +182,11 @@ def _find_problem_set_errors(
             column.expand()[chosen],
             own,
             n[chosen],
-            k=_count_draws(key),
+            k=key.draws or 1,
             largest=np.fmax.reduce(own if variance.which is None else variance.levels, initial=0.0),
         )
         found[key] = _Error(float(error.stderr), float(error.m), bool(error.is_upper_bound))
     return found
-
-
-def _count_draws(key: Key) -> int:
-    """Return k; an average over all samples is one draw."""
-    return key.k if key.k is not None and key.metric.endswith("k") else 1
 
 
 def _find_limits(

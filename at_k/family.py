@@ -1,45 +1,62 @@
-"""The registry of the metrics: their names, needs, options, defaults and keys, and the functions that compute them.
+"""The registry of the metrics: their names, needs, options, defaults and outputs.
 
 The modules, the scorer, the report, the demo, the Spaces, the generated texts (`make texts`) and the tests read it. A
-new metric needs a function from verdicts to values and an entry in `FAMILY`.
+new metric needs an entry in `FAMILY`, and, if it depends on more than n and c, a function in `computation.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from at_k import estimators
 from at_k.arguments import OPTIONS, SHARED_OPTIONS
-from at_k.columns import read_weights
-from at_k.combinatorics import Floats, Ints
-from at_k.estimators.consensus import CONFLICTS, TIES, elect
-from at_k.estimators.selection import choose_best, expect_highest, rank_scores
-from at_k.grading import Verdicts
-from at_k.samples import Ragged
-from at_k.uncertainty.jackknife import (
-    CountsEstimator,
-    jackknife_choice,
-    jackknife_counts,
-    jackknife_grades,
-    jackknife_highest,
-    jackknife_samples,
-    jackknife_votes,
+from at_k.computation import (
+    POWERS,
+    PUBLISHED,
+    Default,
+    compute_average,
+    compute_best,
+    compute_consensus,
+    compute_g_pass,
+    compute_pass,
 )
-from at_k.validation import (
-    K,
-    Taus,
-    check_choice,
-    check_k,
-    check_tau,
-    refuse_too_many_k,
-    shorten,
-)
-from at_k.values import Column, Key, Values
+from at_k.validation import shorten
+from at_k.values import Key, Values
+
+Words = tuple[str, str]
+"""The same words in English and in Chinese."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a line of values against k is drawn, and told apart from every other line.
+
+    Attributes:
+        colour: its colour on the pages, by its name in the style sheet; "" for any that is free.
+        pen: its colour, marker and dashes on paper, as Matplotlib takes them. Lines of thresholds have none: they are
+            greys, from the lowest τ to the highest.
+        waits: whether the pages draw it only when it is asked for.
+    """
+
+    colour: str
+    pen: tuple[str, str, tuple[int, ...]] | None = None
+    waits: bool = False
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A threshold τ whose line is known by words, a colour or a name of its own.
+
+    Attributes:
+        label: what its values say, in a few words; by default those of the output, with the share filled in.
+        style: how it is drawn; by default as the output says.
+        twin: the metric that is the same under another name: pass^k is G-Pass@k with τ = 1.
+    """
+
+    label: Words | None = None
+    style: Style | None = None
+    twin: str | None = None
 
 
 @dataclass(frozen=True)
@@ -49,30 +66,28 @@ class Output:
     Attributes:
         key: its key as the documentation spells it: "G-Pass@{k}_{τ}".
         text: its meaning, in Markdown.
+        label: its meaning in a few words.
+        style: how it is drawn against k; None if it is not, because it is not a share, or repeats another line.
+        thresholds: τ → what is special about its line.
         bounded: whether it lies in [0, 1]; otherwise it has the unit of the scores.
-        drawn: whether it is a line among the curves against k; False if it is not a share, or repeats another line.
+        even_k: whether it is compared at even k alone: where k is odd, it cannot reach 1.
         of_module: whether the module always returns it; False for a number that only some results have, such as the
             standard error of a simulation.
     """
 
     key: str
     text: str
+    label: Words = ("", "")
+    style: Style | None = None
+    thresholds: Mapping[float, Threshold] = field(default_factory=dict)
     bounded: bool = True
-    drawn: bool = True
+    even_k: bool = False
     of_module: bool = True
 
     @property
     def metric(self) -> str:
         """Return the `Key.metric` of its keys: "G-Pass@k"."""
         return self.key.partition("_{τ}")[0].replace("{", "").replace("}", "")
-
-
-@dataclass(frozen=True)
-class Default:
-    """The values of k that a module takes if it is given none, chosen by the smallest n, and their description."""
-
-    choose: Callable[[int], tuple[int, ...]]
-    text: str
 
 
 @dataclass(frozen=True)
@@ -93,11 +108,10 @@ class Metric:
         question: the question that it answers.
         needs: the columns that it needs, in words.
         warning: the most common mistake in reading it.
+        chinese: the question, the needs and the warning in Chinese.
         arguments: the names of its columns and options, in the order of its signature.
         outputs: the numbers that it returns.
         compute: the function that turns verdicts and its own options into values.
-        vary: the function that turns the same into the jackknife variance of each value; a metric of counts has the
-            level of every c that is possible.
         example: the calculation that its page starts with.
         default_k: the k that it takes if it is given none; None for a metric without k.
         votes: whether it compares the answers of a problem with each other.
@@ -108,10 +122,10 @@ class Metric:
     question: str
     needs: str
     warning: str
+    chinese: tuple[str, str, str]
     arguments: tuple[str, ...]
     outputs: tuple[Output, ...]
     compute: Callable[..., Values]
-    vary: Callable[..., dict[Key, Column]]
     example: Example
     default_k: Default | None = None
     votes: bool = False
@@ -136,265 +150,6 @@ class Metric:
         return {name: options[name] for name in self.own_options if name in options}
 
 
-def powers_of_two(smallest: int) -> tuple[int, ...]:
-    """List the powers of two up to the smallest n, and the smallest n itself.
-
-    Examples:
-        >>> powers_of_two(6), powers_of_two(8)
-        ((1, 2, 4, 6), (1, 2, 4, 8))
-    """
-    return tuple(sorted({smallest, *(2**power for power in range(smallest.bit_length()))}))
-
-
-def published_k(smallest: int) -> tuple[int, ...]:
-    """List those of 4, 8, 16 that do not exceed the smallest n; the smallest n if none fits.
-
-    Examples:
-        >>> published_k(9), published_k(3)
-        ((4, 8), (3,))
-    """
-    return tuple(k for k in (4, 8, 16) if k <= smallest) or (smallest,)
-
-
-_POWERS = Default(powers_of_two, "1, 2, 4, 8, … up to the smallest n, and the smallest n itself")
-_PUBLISHED = Default(
-    published_k, "those of 4, 8, 16 that do not exceed the smallest n, or, if none fits, the smallest n"
-)
-
-
-def choose_k(k: K | None, n: Ints, default: Default) -> tuple[int, ...]:
-    """Return the k that were given, or, if none were given, those of the default.
-
-    Raises:
-        TypeError: if k is not an integer or a list of integers.
-        ValueError: if a k is below 1, or some n is smaller than it.
-    """
-    if k is None:
-        return default.choose(int(n.min()))
-    draws = check_k(k)
-    refuse_too_many_k(draws, n)
-    return draws
-
-
-def compute_pass(verdicts: Verdicts, *, k: K | None = None) -> Values:
-    """Compute pass@k from judged samples."""
-    draws = choose_k(k, verdicts.n, _POWERS)
-    columns = _of_counts(verdicts, ((Key("pass@k", each), _at(estimators.pass_at_k, each)) for each in draws))
-    return Values(columns, conditions={"k": draws})
-
-
-def vary_pass(verdicts: Verdicts, *, k: K | None = None) -> dict[Key, Column]:
-    """Compute the jackknife variances of `compute_pass`."""
-    draws = choose_k(k, verdicts.n, _POWERS)
-    return _by_key_of_counts(verdicts, [Key("pass@k", each) for each in draws], estimators.pass_at_k, draws)
-
-
-def compute_g_pass(verdicts: Verdicts, *, k: K | None = None, thresholds: Taus = (0.25, 0.5, 0.75, 1.0)) -> Values:
-    """Compute G-Pass@k for every τ, and mG-Pass@k, from judged samples."""
-    taus = check_tau(thresholds, "thresholds")
-    draws = choose_k(k, verdicts.n, _PUBLISHED)
-    tables: list[tuple[Key, _Table]] = [
-        (Key("G-Pass@k", each, tau), _at(estimators.g_pass_at_k, each, tau=tau)) for each in draws for tau in taus
-    ]
-    tables += [(Key("mG-Pass@k", each), _at(estimators.mg_pass_at_k, each)) for each in draws]
-    return Values(_of_counts(verdicts, tables), conditions={"k": draws, "tau": taus})
-
-
-def vary_g_pass(
-    verdicts: Verdicts, *, k: K | None = None, thresholds: Taus = (0.25, 0.5, 0.75, 1.0)
-) -> dict[Key, Column]:
-    """Compute the jackknife variances of `compute_g_pass`."""
-    draws = choose_k(k, verdicts.n, _PUBLISHED)
-    found: dict[Key, Column] = {}
-    for tau in check_tau(thresholds, "thresholds"):
-        keys = [Key("G-Pass@k", each, tau) for each in draws]
-        found |= _by_key_of_counts(verdicts, keys, partial(estimators.g_pass_at_k, tau=tau), draws)
-    keys = [Key("mG-Pass@k", each) for each in draws]
-    return found | _by_key_of_counts(verdicts, keys, estimators.mg_pass_at_k, draws)
-
-
-def compute_consensus(
-    verdicts: Verdicts,
-    *,
-    k: K | None = None,
-    ties: str = "random",
-    weights: object = None,
-    on_conflict: str = "error",
-    seed: int = 0,
-) -> Values:
-    """Compute cons@k from judged samples: a vote among their answers, or a majority of grades if there are none."""
-    check_choice("ties", ties, TIES)
-    check_choice("on_conflict", on_conflict, CONFLICTS)
-    draws = choose_k(k, verdicts.n, _POWERS)
-    keys = [Key("cons@k", each) for each in draws]
-    if verdicts.answers is None:
-        if weights is not None:
-            raise ValueError(
-                "`weights` must not be given without answers, as in the configuration 'graded': only answers can vote"
-            )
-        columns = _of_counts(
-            verdicts, ((key, _at(estimators.majority_at_k, each)) for key, each in zip(keys, draws, strict=True))
-        )
-        return Values(columns, conditions={"k": draws, "ties": "majority of grades", "weighted": False})
-    weighted = None if weights is None else verdicts.keep_samples("weights", read_weights(weights, missing=True))
-    shares, errors = elect(
-        verdicts.answers,
-        verdicts.correct.values,
-        draws,
-        ties=ties,
-        weights=weighted,
-        seed=seed,
-        on_conflict=on_conflict,
-        name="grades",
-    )
-    conditions: dict[str, object] = {"k": draws, "ties": ties, "weighted": weighted is not None}
-    if on_conflict != "error":
-        conditions["on_conflict"] = on_conflict
-    return Values(_by_key(keys, shares), _errors(keys, errors), conditions)
-
-
-def vary_consensus(
-    verdicts: Verdicts,
-    *,
-    k: K | None = None,
-    ties: str = "random",
-    weights: object = None,
-    on_conflict: str = "error",
-    seed: int = 0,
-) -> dict[Key, Column]:
-    """Compute the jackknife variances of `compute_consensus`."""
-    draws = choose_k(k, verdicts.n, _POWERS)
-    keys = [Key("cons@k", each) for each in draws]
-    if verdicts.answers is None:
-        return _by_key_of_counts(verdicts, keys, estimators.majority_at_k, draws)
-    if weights is None:
-        found = jackknife_votes(
-            verdicts.answers, verdicts.correct.values, draws, ties=ties, on_conflict=on_conflict, name="grades"
-        )
-    else:
-        weighted = verdicts.keep_samples("weights", read_weights(weights, missing=True))
-
-        # All but one sample are a random draw: their order must not decide.
-        rule = "random" if ties == "first" else ties
-
-        def vote(votes: Any, correct: Any, given: Any, *, k: list[int]) -> Floats:
-            return estimators.cons_at_k(
-                votes, correct, k=k, ties=rule, weights=given, on_conflict=on_conflict, seed=seed
-            )
-
-        found = jackknife_samples(
-            vote, verdicts.answers.listed(), verdicts.correct.listed(), weighted.listed(), k=list(draws)
-        )
-    return _by_key(keys, found)
-
-
-def compute_average(verdicts: Verdicts) -> Values:
-    """Compute avg@n, the share of correct samples, and the mean grade from judged samples."""
-    n, c, which = verdicts.counts
-    same = (verdicts.n == verdicts.n[0]).all()
-    average = Key("avg@n", int(verdicts.n[0]) if same else None)
-    return Values({average: Column(c / n, which), Key("accuracy"): Column.of(verdicts.mean_grade)})
-
-
-def vary_average(verdicts: Verdicts) -> dict[Key, Column]:
-    """Compute the jackknife variances of `compute_average`."""
-    average, accuracy = compute_average(verdicts).columns
-    found = _by_key_of_counts(verdicts, [average], estimators.pass_at_k, (1,))
-    # No grades in [0, 1] vary more than the verdicts of the worst c.
-    own = jackknife_grades(Ragged.concatenate(verdicts.graded))
-    return found | {accuracy: Column(np.append(own, found[average].levels), np.arange(len(own)))}
-
-
-def compute_best(
-    verdicts: Verdicts,
-    *,
-    scores: Ragged,
-    k: K | None = None,
-    select: str | None = None,
-    score_weights: Sequence[float] | None = None,
-    higher_is_better: bool = True,
-    seed: int = 0,
-) -> Values:
-    """Compute best@k and max@k from judged samples and a score for each."""
-    draws = choose_k(k, verdicts.n, _POWERS)
-    ranked = rank_scores(
-        verdicts.keep_samples("scores", scores),
-        select=select,
-        score_weights=score_weights,
-        higher_is_better=higher_is_better,
-    )
-    best, errors = choose_best(ranked, verdicts.correct, draws, seed=seed)
-    keys = [Key("best@k", each) for each in draws]
-    columns = _by_key(keys, best)
-    if select in (None, "weighted"):
-        top = expect_highest(ranked, draws)
-        columns |= _by_key([Key("max@k", each) for each in draws], top if higher_is_better else 0 - top)  # no −0.0
-    conditions: dict[str, object] = {
-        "k": draws,
-        "select": select,
-        "score_weights": None if score_weights is None else [float(weight) for weight in score_weights],
-        "higher_is_better": higher_is_better,
-    }
-    return Values(columns, _errors(keys, errors), conditions)
-
-
-def vary_best(
-    verdicts: Verdicts,
-    *,
-    scores: Ragged,
-    k: K | None = None,
-    select: str | None = None,
-    score_weights: Sequence[float] | None = None,
-    higher_is_better: bool = True,
-    seed: int = 0,
-) -> dict[Key, Column]:
-    """Compute the jackknife variances of `compute_best`."""
-    draws = choose_k(k, verdicts.n, _POWERS)
-    ranked = rank_scores(
-        verdicts.keep_samples("scores", scores),
-        select=select,
-        score_weights=score_weights,
-        higher_is_better=higher_is_better,
-    )
-    best = jackknife_choice(ranked, verdicts.correct, draws)
-    found = _by_key([Key("best@k", each) for each in draws], best)
-    if select in (None, "weighted"):
-        found |= _by_key([Key("max@k", each) for each in draws], jackknife_highest(ranked, draws))
-    return found
-
-
-_Table = Callable[[Ints, Ints], Floats]
-
-
-def _at(estimator: Callable[..., Floats], k: int, **more: Any) -> _Table:
-    return lambda n, c: estimator(n, c, k=k, **more)
-
-
-def _of_counts(verdicts: Verdicts, tables: Iterable[tuple[Key, _Table]]) -> dict[Key, Column]:
-    """Compute metrics of n and c, once for each distinct pair of them."""
-    n, c, which = verdicts.counts
-    return {key: Column(table(n, c), which) for key, table in tables}
-
-
-def _by_key_of_counts(
-    verdicts: Verdicts, keys: Sequence[Key], estimate: CountsEstimator, draws: Sequence[int]
-) -> dict[Key, Column]:
-    """Compute jackknife variances of a metric of n and c. The levels are those of every c that is possible."""
-    sizes, which = np.unique(verdicts.n, return_inverse=True)
-    starts = np.cumsum(sizes + 1) - (sizes + 1)
-    n = np.repeat(sizes, sizes + 1)
-    found = jackknife_counts(estimate, n, np.arange(len(n)) - np.repeat(starts, sizes + 1), k=list(draws))
-    return {key: Column(found[:, i], starts[which] + verdicts.c) for i, key in enumerate(keys)}
-
-
-def _by_key(keys: Sequence[Key], values: Floats) -> dict[Key, Column]:
-    return {key: Column(values[:, i]) for i, key in enumerate(keys)}
-
-
-def _errors(keys: Sequence[Key], errors: Floats) -> dict[Key, Floats]:
-    return {key: errors[:, i] for i, key in enumerate(keys) if errors[:, i].any()}
-
-
 _JUDGED = ("predictions", "references", "grades")
 _SIMULATED = (
     "the standard error of the simulation (Monte Carlo standard error), if {cause} led to one. It measures how precise "
@@ -411,6 +166,11 @@ FAMILY = {
             question="How often is at least a share τ of k samples correct?",
             needs=_ANY,
             warning="small τ measures potential, τ = 1 reliability; always report τ with the number",
+            chinese=(
+                "k 个样本中，正确的至少占 τ 的概率是多少？",
+                "答案与参考答案，或判定",
+                "τ 小时衡量潜力，τ = 1 衡量可靠性；报告数值时务必同时给出 τ",
+            ),
             arguments=(*_JUDGED, "k", "thresholds", *SHARED_OPTIONS),
             outputs=(
                 Output(
@@ -418,15 +178,26 @@ FAMILY = {
                     "for every k and τ, the chance that at least max(1, ⌈τk⌉) of k samples are correct, averaged "
                     "over the problems. τ is written as Python prints it: `G-Pass@8_0.25`, `G-Pass@8_1.0`, and "
                     "`G-Pass@8_2/3` for `Fraction(2, 3)`.",
+                    label=("at least {share} right", "至少 {share} 对"),
+                    style=Style("", waits=True),
+                    thresholds={
+                        0.0: Threshold(("at least one right", "至少一个对")),
+                        0.25: Threshold(style=Style("gpass-low", waits=True)),
+                        0.5: Threshold(("at least half right", "至少一半对"), Style("gpass")),
+                        0.75: Threshold(style=Style("gpass-high", waits=True)),
+                        1.0: Threshold(("all of k right", "k 个全对"), Style("pass-hat"), twin="pass^k"),
+                    },
                 ),
                 Output(
                     "mG-Pass@{k}",
                     "for every k, (2/k) Σ P(at least i of k are correct) for i from ⌈k/2⌉ + 1 to k, averaged over "
                     "the problems: the mean over the thresholds above one half.",
+                    label=("mean over τ from ½ to 1", "τ 从 ½ 到 1 的平均"),
+                    style=Style("mgpass", ("#CC79A7", "D", (3, 1, 1, 1, 1, 1)), waits=True),
+                    even_k=True,
                 ),
             ),
             compute=compute_g_pass,
-            vary=vary_g_pass,
             example=Example(
                 {
                     "answers": [["a", "b", "a", "a", "b", "a", "b", "c"], ["4", "4", "4", "4", "4", "4", "5", "4"]],
@@ -434,7 +205,7 @@ FAMILY = {
                 },
                 {"k": [2, 4], "thresholds": [0.25, 0.5, 0.75, 1.0]},
             ),
-            default_k=_PUBLISHED,
+            default_k=PUBLISHED,
         ),
         Metric(
             name="pass_at_k",
@@ -442,18 +213,24 @@ FAMILY = {
             question="How often is at least one of k samples correct?",
             needs=_ANY,
             warning="someone must be able to tell which sample is correct; guessing raises the number",
+            chinese=(
+                "k 个样本中至少有一个正确的概率是多少？",
+                "答案与参考答案，或判定",
+                "须有办法看出哪个样本是正确的；瞎猜会抬高数值",
+            ),
             arguments=(*_JUDGED, "k", *SHARED_OPTIONS),
             outputs=(
                 Output(
                     "pass@{k}",
                     "for every k, the chance that at least one of k samples is correct, 1 − C(n−c, k)/C(n, k), "
                     "averaged over the problems.",
+                    label=("at least one right", "至少一个对"),
+                    style=Style("pass", ("#0072B2", "o", ())),
                 ),
             ),
             compute=compute_pass,
-            vary=vary_pass,
             example=Example({"grades": [[1, 0, 0, 0, 0], [1, 1, 0, 1, 0]]}, {"k": [1, 2, 4]}),
-            default_k=_POWERS,
+            default_k=POWERS,
         ),
         Metric(
             name="cons_at_k",
@@ -461,16 +238,22 @@ FAMILY = {
             question="How often is the most frequent of k answers correct?",
             needs="answers, and references or grades; grades alone say less",
             warning="more votes lower it if a wrong answer is the most frequent",
+            chinese=(
+                "k 个答案中最常见的那个正确的概率是多少？",
+                "答案，以及参考答案或判定；只有判定时能说明的较少",
+                "若最常见的答案是错的，票数越多数值越低",
+            ),
             arguments=(*_JUDGED, "k", "ties", "weights", "on_conflict", *SHARED_OPTIONS),
             outputs=(
                 Output(
                     "cons@{k}",
                     "for every k, the chance that the winner of the vote is correct, averaged over the problems.",
+                    label=("the vote is right", "投票正确"),
+                    style=Style("cons", ("#D55E00", "^", (6, 1, 1, 1))),
                 ),
                 Output("cons@{k}_mcse", _SIMULATED.format(cause="`weights`"), of_module=False),
             ),
             compute=compute_consensus,
-            vary=vary_consensus,
             example=Example(
                 {
                     "answers": [["7", "9", "9", "7", "8"], ["12", "12", "15", "12", None]],
@@ -478,7 +261,7 @@ FAMILY = {
                 },
                 {"k": [1, 3, 5], "missing": "incorrect"},
             ),
-            default_k=_POWERS,
+            default_k=POWERS,
             votes=True,
         ),
         Metric(
@@ -487,17 +270,27 @@ FAMILY = {
             question="How often is one sample correct?",
             needs=_ANY,
             warning="half right on every problem, and always right on half of the problems, give the same number",
+            chinese=(
+                "单个样本正确的概率是多少？",
+                "答案与参考答案，或判定",
+                "每道题都对一半，与一半的题总是对，数值相同",
+            ),
             arguments=(*_JUDGED, *SHARED_OPTIONS),
             outputs=(
                 Output(
                     "avg@{n}",
                     "the share of correct samples, averaged over the problems. The key is `avg@n`, with the "
                     "letter, if the problems have different numbers of samples.",
+                    label=("one sample is right; every metric at k = 1", "单个样本正确；即 k = 1 时的各指标"),
+                    style=Style("avg", ("#000000", "", (1, 1)), waits=True),
                 ),
-                Output("accuracy", "the mean grade of a problem's samples, averaged over the problems.", drawn=False),
+                Output(
+                    "accuracy",
+                    "the mean grade of a problem's samples, averaged over the problems.",
+                    label=("mean grade of a sample", "样本的平均得分"),
+                ),
             ),
             compute=compute_average,
-            vary=vary_average,
             example=Example({"grades": [[1, 0, 0.6, 0.4], [1, 1, 0.9, 0]]}, {}),
         ),
         Metric(
@@ -506,24 +299,30 @@ FAMILY = {
             question="How often is the one of k samples with the highest score correct?",
             needs="answers and references, or grades; and a score for each sample",
             warning="it measures a model and a score together",
+            chinese=(
+                "k 个样本中分数最高的那个正确的概率是多少？",
+                "答案与参考答案，或判定；以及每个样本的分数",
+                "它同时衡量模型和分数",
+            ),
             arguments=(*_JUDGED, "scores", "k", "select", "score_weights", "higher_is_better", *SHARED_OPTIONS),
             outputs=(
                 Output(
                     "best@{k}",
                     "for every k, the chance that the chosen sample is correct, averaged over the problems.",
+                    label=("the best-scored is right", "得分最高者正确"),
+                    style=Style("best", ("#009E73", "s", (4, 1))),
                 ),
                 Output(
                     "max@{k}",
                     "for every k, the expected highest score (with `higher_is_better=False`, the lowest), averaged "
                     "over the problems, in the unit of the scores. Only if a single number ranks the samples, so "
                     'not with `"lexicographic"` and `"pareto"`.',
+                    label=("highest score of k", "k 个中的最高分"),
                     bounded=False,
-                    drawn=False,
                 ),
                 Output("best@{k}_mcse", _SIMULATED.format(cause='`select="pareto"`'), of_module=False),
             ),
             compute=compute_best,
-            vary=vary_best,
             example=Example(
                 {
                     "answers": [["a", "b", "a"], ["x", "y", "y"]],
@@ -532,7 +331,7 @@ FAMILY = {
                 },
                 {"k": [1, 2, 3]},
             ),
-            default_k=_POWERS,
+            default_k=POWERS,
         ),
     )
 }
@@ -540,6 +339,37 @@ FAMILY = {
 
 METRICS = tuple(FAMILY)
 """The names of the modules."""
+
+OUTPUTS = {output.metric: output for metric in FAMILY.values() for output in metric.outputs}
+"""Every output by the `Key.metric` of its keys, in the order in which lines are listed."""
+
+
+def find_style(line: Key) -> Style | None:
+    """Return how a line is drawn: as its threshold says, or else its output.
+
+    Examples:
+        >>> find_style(Key("G-Pass@k", tau=1.0)).colour, find_style(Key("max@k"))
+        ('pass-hat', None)
+    """
+    output = OUTPUTS[line.metric]
+    own = None if line.tau is None else output.thresholds.get(float(line.tau))
+    return own.style if own and own.style else output.style
+
+
+def leave_out_twins(lines: Iterable[Key]) -> list[Key]:
+    """Leave out the lines that are there under another name.
+
+    Examples:
+        >>> leave_out_twins([Key("G-Pass@k", tau=1.0), Key("pass^k"), Key("pass@k")])
+        ['G-Pass@k_1.0', 'pass@k']
+    """
+    listed = list(lines)
+    known = {
+        OUTPUTS[line.metric].thresholds[float(line.tau)].twin
+        for line in listed
+        if line.tau is not None and float(line.tau) in OUTPUTS[line.metric].thresholds
+    }
+    return [line for line in listed if line.metric not in known]
 
 
 def find_metric(name: str) -> Metric:

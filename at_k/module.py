@@ -6,7 +6,7 @@ import os
 import threading
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MethodType
 from typing import Any
 
@@ -23,7 +23,7 @@ from at_k.problems import Problems
 from at_k.samples import Answers, Ragged
 from at_k.store import Store
 from at_k.validation import check_seed, shorten
-from at_k.values import Column, Key, Values
+from at_k.values import Values
 
 
 def sample_features(config_name: str, *, scores: bool = False) -> list[Features]:
@@ -186,7 +186,6 @@ class SampledMetric(evaluate.Metric, ABC):
         target: str = "population",
         clusters: Any = None,
         ci_method: str = "beta",
-        vary: Callable[[], Mapping[Key, Column]] | None = None,
         return_details: bool = False,
         key_style: str = "standard",
     ) -> dict[str, Any]:
@@ -199,7 +198,7 @@ class SampledMetric(evaluate.Metric, ABC):
             mcse=values.errors,
             wanted=wanted,
             n=verdicts.n,
-            vary=vary,
+            vary=values.vary,
         )
         if return_details:
             result["details"] = summary.make_details(

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from at_k.analysis.diagnosis import find_calibrations
 from at_k.combinatorics import Floats
+from at_k.computation import powers_of_two
 from at_k.errors import InputError
 from at_k.estimators import g_pass_at_k
-from at_k.family import powers_of_two
+from at_k.family import OUTPUTS, find_style, leave_out_twins
 from at_k.report.files import replace_file
-from at_k.report.tables import describe_size
+from at_k.report.grid import describe_size
 from at_k.uncertainty.intervals import interval
 from at_k.validation import shorten
 
@@ -59,15 +60,6 @@ _STYLE: dict[Any, Any] = {
     "figure.constrained_layout.use": False,
 }
 
-# Colours of Okabe and Ito, which people who do not see all colours tell apart. In grey, the dashes and the markers do.
-_LINES: dict[str, dict[str, Any]] = {
-    "pass@k": {"color": "#0072B2", "marker": "o"},
-    "best@k": {"color": "#009E73", "marker": "s", "dashes": (4, 1)},
-    "cons@k": {"color": "#D55E00", "marker": "^", "dashes": (6, 1, 1, 1)},
-    "avg@n": {"color": "#000000", "marker": "", "dashes": (1, 1)},
-    "mG-Pass@k": {"color": "#CC79A7", "marker": "D", "dashes": (3, 1, 1, 1, 1, 1)},
-}
-_OTHER = {"color": "#555555", "marker": "v", "dashes": (2, 1)}
 _LIGHTEST, _DARKEST = 0.6, 0.2
 """The greys of G-Pass@k, from the lowest τ to the highest."""
 
@@ -116,14 +108,14 @@ def draw_curves(report: Report, *, title: str | None = None, bands: Collection[s
     with _styled() as make_figure:
         figure, axes = make_figure(1 - (0.35 + _LETTER * max(map(len, curves.lines), default=0)) / _WIDTH)
         k = np.array(curves.k)
-        shades = _shade(sorted({float(key.tau) for key in curves.lines if key.tau is not None}))
+        styles = _choose_styles(leave_out_twins(curves.lines))
         drawn: list[_Drawn] = []
-        shaded = _choose_bands(list(curves.lines)) if bands is None else bands
+        shaded = _choose_bands(list(styles)) if bands is None else bands
         ends: list[Floats] = []
-        for key, values in curves.lines.items():
-            style = dict(_LINES.get(key.metric, _OTHER) if key.tau is None else shades[float(key.tau)])
+        for key, style in styles.items():
+            values = curves.lines[key]
             known = np.array([value is not None for value in values])
-            if key.metric == "mG-Pass@k":
+            if OUTPUTS[key.metric].even_k:
                 known &= k % 2 == 0
             if known.any():
                 shares = np.array([value for value, is_known in zip(values, known, strict=True) if is_known])
@@ -258,7 +250,7 @@ def draw_reliability(report: Report, *, title: str | None = None) -> Figure:
     with _styled() as make_figure:
         figure, axes = make_figure(0.98)
         axes.plot([0, 1], [0, 1], color="0.4", linewidth=0.8, dashes=(2, 2), label="calibrated")
-        for (name, each), style in zip(found.items(), (_LINES["pass@k"], _LINES["cons@k"]), strict=False):
+        for (name, each), style in zip(found.items(), _CONFIDENCE_STYLES, strict=False):
             share = each.accuracy
             low, high = interval(share, np.sqrt(share * (1 - share) / each.count), each.count)
             axes.vlines(each.confidence, low, high, color=style["color"], linewidth=0.8)
@@ -275,6 +267,11 @@ def draw_reliability(report: Report, *, title: str | None = None) -> Figure:
 
 _CONFIDENCES = {"vote": "share of the vote", "score": "scores"}
 """What the figure calls the confidences."""
+
+_CONFIDENCE_STYLES: tuple[dict[str, Any], ...] = (
+    {"color": "#0072B2", "marker": "o"},
+    {"color": "#D55E00", "marker": "^", "dashes": (6, 1, 1, 1)},
+)
 
 
 def save_figure(figure: Figure, path: str | PathLike[str]) -> None:
@@ -367,12 +364,19 @@ def _describe(report: Report, title: str | None) -> str:
     return describe_size(report) if title is None else title
 
 
-def _shade(taus: Sequence[float]) -> dict[float, dict[str, Any]]:
-    """Choose a grey and a marker for each τ."""
-    styles = {}
-    for place, tau in enumerate(taus):
-        grey = _LIGHTEST + (_DARKEST - _LIGHTEST) * place / max(1, len(taus) - 1)
-        styles[tau] = {"color": str(grey), "marker": _TAU_MARKERS[place % len(_TAU_MARKERS)], "linewidth": 0.9}
+def _choose_styles(lines: Sequence[Key]) -> dict[Key, dict[str, Any]]:
+    """Choose the style of each line: that of its output, or a grey and a marker for each τ."""
+    taus = sorted({float(line.tau) for line in lines if line.tau is not None})
+    styles: dict[Key, dict[str, Any]] = {}
+    for line in lines:
+        style = find_style(line)
+        if line.tau is None and style is not None and style.pen is not None:
+            colour, marker, dashes = style.pen
+            styles[line] = {"color": colour, "marker": marker} | ({"dashes": dashes} if dashes else {})
+        elif line.tau is not None:
+            place = taus.index(float(line.tau))
+            grey = _LIGHTEST + (_DARKEST - _LIGHTEST) * place / max(1, len(taus) - 1)
+            styles[line] = {"color": str(grey), "marker": _TAU_MARKERS[place % len(_TAU_MARKERS)], "linewidth": 0.9}
     return styles
 
 

@@ -132,5 +132,5 @@ class Scorer:
 
 
 def _name(key: Key) -> Key:
-    """Return a name that is the same in all batches: the average keeps the letter n."""
-    return key.line if key.metric == "avg@n" else key
+    """Return a name that is the same in all batches: an average keeps the letter n."""
+    return key.line if key.draws is None else key

@@ -1,9 +1,11 @@
-"""Keys, and the values that a metric computes for them, one per problem."""
+"""Keys, the values that a metric computes for them, one per problem, and the uncertainty of a mean."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -46,6 +48,11 @@ class Key(str):
         """Return the key of the curve against k on which this value is a point."""
         return Key(self.metric, None, self.tau)
 
+    @property
+    def draws(self) -> int | None:
+        """Return k, or None for a value that does not depend on it, such as avg@n, whose number is n."""
+        return self.k if self.metric[-1] == "k" else None
+
 
 @dataclass(frozen=True, eq=False)
 class Column:
@@ -80,13 +87,33 @@ class Values:
         columns: key → one value per problem.
         errors: key → the standard error of each simulated value.
         conditions: how the values were computed, as a signature states it.
+        vary: computes the jackknife variance of each value, by key; a metric of counts has the level of every c that is
+            possible. None if it is not known.
     """
 
     columns: dict[Key, Column]
     errors: dict[Key, Floats] = field(default_factory=dict)
     conditions: dict[str, object] = field(default_factory=dict)
+    vary: Callable[[], Mapping[Key, Column]] | None = None
 
     @property
     def simulated(self) -> bool:
         """Return whether any value is simulated."""
         return any(np.any(error) for error in self.errors.values())
+
+
+class ErrorBar(NamedTuple):
+    """The uncertainty of one number.
+
+    Attributes:
+        stderr: its standard error; None where there is none.
+        low: the lower limit of its interval.
+        high: the upper limit.
+        is_upper_bound: whether the interval is that for other problems, which is wider, since some problem has no
+            sample more than the k that are drawn.
+    """
+
+    stderr: float | None
+    low: float
+    high: float
+    is_upper_bound: bool = False

@@ -224,3 +224,24 @@ def answer_patterns(n: int) -> Iterator[tuple[list[int | None], list[bool]]]:
                 if silent is None or not verdicts[silent]:
                     answers = [None if block == silent else block for block in pattern]
                     yield answers, [verdicts[block] for block in pattern]
+
+
+def g_pass(correct: Sequence[object], k: int, taus: Sequence[float]) -> dict[str, Fraction]:
+    """The keys of `gpassk` for one problem."""
+    ways = correct_drawn(len(correct), sum(map(bool, correct)), k)
+    found = {f"G-Pass@{k}_{tau}": tail(ways, needed(tau, k)) for tau in taus}
+    return {**found, f"mG-Pass@{k}": mg_pass(ways)}
+
+
+BY_MODULE: dict[str, Callable[..., dict[str, Fraction]]] = {
+    "gpassk": lambda answers, correct, scores, k, taus: g_pass(correct, k, taus),
+    "pass_at_k": lambda answers, correct, scores, k, taus: {
+        f"pass@{k}": tail(correct_drawn(len(correct), sum(correct), k), 1)
+    },
+    "cons_at_k": lambda answers, correct, scores, k, taus: {f"cons@{k}": cons(answers, correct, k)},
+    "avg_at_n": lambda answers, correct, scores, k, taus: {"avg@n": Fraction(sum(correct), len(correct))},
+    "best_at_k": lambda answers, correct, scores, k, taus: {
+        f"best@{k}": best(scores, correct, k), f"max@{k}": highest(scores, k)
+    },
+}  # fmt: skip
+"""The module → its keys for the answers, verdicts and scores of one problem, by brute force."""

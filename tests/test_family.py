@@ -1,203 +1,14 @@
-"""The registry: every metric by its definition, from judged samples, whichever columns say who is right."""
+"""The registry: what it says of options and keys is what functions take and return, and no two lines look alike."""
 
 import inspect
-from collections import Counter
-from fractions import Fraction
 
-import numpy as np
-import oracles
 import pytest
-from modules import MODULES, every_module
+from modules import every_module
 
-from at_k import family
+from at_k import estimators, family
 from at_k.arguments import COLUMNS, OPTIONS, SHARED_OPTIONS
-from at_k.errors import InputError
-from at_k.family import FAMILY
-from at_k.grading import judge
-from at_k.problems import Problems
-
-TAUS = [0.25, Fraction(1, 3), Fraction(2, 3), 1.0]
-
-
-def draw_problems(seed, *, none=True):
-    """Draw answers, of which equal ones have one verdict in a problem, their grades and scores."""
-    rng = np.random.default_rng(seed)
-    answers, grades, scores = [], [], []
-    for size in rng.integers(3, 8, 6):
-        right = {name: bool(rng.random() < 0.5) for name in "abcd"}
-        row = [None if none and rng.random() < 0.2 else str(rng.choice(list("abcd"))) for _ in range(size)]
-        answers.append(row)
-        grades.append([float(rng.random() < 0.5) if each is None else [0.25, 0.75][right[each]] for each in row])
-        scores.append(rng.integers(0, 4, size).tolist())
-    return answers, grades, scores
-
-
-def exactly(name, answers, correct, scores, k):
-    """Every key of a module by brute force over the subsets, as the mean over problems, in fractions."""
-    mean = Counter()
-    for row, right, scored in zip(answers, correct, scores, strict=True):
-        ways = oracles.correct_drawn(len(right), sum(right), k)
-        values = {
-            "pass_at_k": lambda ways=ways: {f"pass@{k}": oracles.tail(ways, 1)},
-            "gpassk": lambda ways=ways: {
-                **{f"G-Pass@{k}_{tau}": oracles.tail(ways, oracles.needed(tau, k)) for tau in TAUS},
-                f"mG-Pass@{k}": oracles.mg_pass(ways),
-            },
-            "cons_at_k": lambda row=row, right=right: {f"cons@{k}": oracles.cons(row, right, k)},
-            "avg_at_n": lambda right=right: {"avg@n": Fraction(sum(right), len(right))},
-            "best_at_k": lambda right=right, scored=scored: {
-                f"best@{k}": oracles.best(scored, right, k),
-                f"max@{k}": oracles.highest(scored, k),
-            },
-        }[name]()
-        for key, value in values.items():
-            mean[key] += Fraction(value) / len(answers)
-    return {key: float(value) for key, value in mean.items()}
-
-
-def compute(module, answers, grades, scores, **options):
-    given = {"scores": scores} if module.needs_scores else {}
-    return module.load().compute(predictions=answers, grades=grades, **given, thresholds=TAUS, **options)
-
-
-@every_module
-@pytest.mark.parametrize("k", [1, 2, 3])
-@pytest.mark.parametrize("seed", range(4))
-def test_answers_with_grades_by_brute_force(module, k, seed):
-    """A sample with a grade and without an answer is there: it counts everywhere, and casts no vote."""
-    answers, grades, scores = draw_problems(seed)
-    correct = [[grade > 0.5 for grade in row] for row in grades]
-    expected = exactly(module.name, answers, correct, scores, k)
-    found = compute(module, answers, grades, scores, k=k)
-    assert {key: found[key] for key in expected} == pytest.approx(expected, rel=1e-13)  # a mean of a few floats
-    with_references = module.load().compute(
-        predictions=answers,
-        references=["never"] * len(answers),  # the grades decide
-        grades=grades,
-        check_correct_fn=lambda *_: 1 / 0,
-        thresholds=TAUS,
-        **({"scores": scores} if module.needs_scores else {}),
-        k=k,
-    )
-    assert with_references == found
-
-
-@every_module
-def test_answers_with_grades_are_references_with_other_words(module):
-    answers, grades, scores = draw_problems(7, none=False)
-    right = [
-        [answer for answer, grade in zip(row, graded, strict=True) if grade > 0.5] or ["none of them"]
-        for row, graded in zip(answers, grades, strict=True)
-    ]
-    given = {"scores": scores} if module.needs_scores else {}
-    by_reference = module.load().compute(predictions=answers, references=right, **given, thresholds=TAUS, k=3)
-    by_grade = compute(module, answers, [[float(grade > 0.5) for grade in row] for row in grades], scores, k=3)
-    assert by_grade == by_reference
-
-
-@every_module
-@pytest.mark.parametrize("missing", ["incorrect", "drop"])
-@pytest.mark.filterwarnings("ignore:missing='drop'")
-def test_samples_without_a_grade(module, missing):
-    answers, grades, scores = draw_problems(3)
-    for row in grades[1:4]:
-        row[1] = None
-    with pytest.raises(InputError, match=r"`grades` must have no missing sample, .* in problem 1, sample 1"):
-        compute(module, answers, grades, scores, k=2)
-    if missing == "drop":
-        kept = [[grade is not None for grade in row] for row in grades]
-        seen = [
-            [
-                [each for each, keep in zip(row, keeps, strict=True) if keep]
-                for row, keeps in zip(column, kept, strict=True)
-            ]
-            for column in (answers, grades, scores)
-        ]
-    else:
-        silent = [
-            [None if grade is None else answer for answer, grade in zip(row, graded, strict=True)]
-            for row, graded in zip(answers, grades, strict=True)
-        ]
-        seen = [silent, [[grade or 0 for grade in row] for row in grades], scores]
-    correct = [[grade > 0.5 for grade in row] for row in seen[1]]
-    expected = exactly(module.name, seen[0], correct, seen[2], 2)
-    found = compute(module, answers, grades, scores, k=2, missing=missing)
-    assert {key: found[key] for key in expected} == pytest.approx(expected, rel=1e-13)
-
-
-CONFLICTING = [["a", "b", "a", "a", "c"], ["x", "y", "y", "x", None]]
-VERDICTS = [[1, 0, 1, 0, 1], [1, 0, 1, 0, 1]]
-
-
-@pytest.mark.parametrize(
-    ("answers", "grades", "words"),
-    [
-        ([["a", "b"], ["a", "b", "a"]], [[1, 0], [1, 0, 0]], "'a' in problem 1, sample 0 and in problem 1, sample 2"),
-        (CONFLICTING, VERDICTS, "'a' in problem 0, sample 0 and in problem 0, sample 3"),
-        ([["b", "a", "a ", "b"]], [[0, 1, 0, 1]], "'a' in problem 0, sample 1 and in problem 0, sample 2"),
-        ([["a", "b"], ["b", "a"]], [[1, 0], [1, 0]], None),  # in different problems nothing conflicts
-        ([["a", None, None]], [[1, 0, 1]], None),
-    ],
-)
-def test_equal_answers_with_different_grades(answers, grades, words):
-    cons = next(module for module in MODULES if module.name == "cons_at_k").load()
-    if words is None:
-        cons.compute(predictions=answers, grades=grades, k=2)
-        return
-    with pytest.raises(InputError, match="`grades` must agree on equal answers") as caught:
-        cons.compute(predictions=answers, grades=grades, k=2)
-    assert words in str(caught.value)
-    for module in MODULES:
-        if module.name != "cons_at_k":  # nothing else compares answers
-            compute(module, answers, grades, [list(range(len(row))) for row in answers], k=2)
-
-
-@pytest.mark.parametrize("k", [1, 2, 3, 5])
-def test_most_of_the_equal_answers_decide_and_half_is_wrong(k):
-    """Of "a", two of three are right; of "x" and of "y", one of two."""
-    settled = [[True, False, True, True, True], [False, False, False, False, True]]
-    expected = sum(oracles.cons(*each, k) for each in zip(CONFLICTING, settled, strict=True)) / 2
-    cons = next(module for module in MODULES if module.name == "cons_at_k").load()
-    found = cons.compute(predictions=CONFLICTING, grades=VERDICTS, k=k, on_conflict="majority")
-    assert found == pytest.approx({f"cons@{k}": float(expected)}, rel=1e-14)
-    signature = cons.compute(
-        predictions=CONFLICTING, grades=VERDICTS, k=k, on_conflict="majority", return_details=True
-    )["details"]["signature"]
-    assert "|on_conflict:majority|" in signature
-
-
-@pytest.mark.parametrize("smallest", [*range(1, 70), 1000])
-def test_default_k(smallest):
-    powers = [power for power in (2**i for i in range(20)) if power <= smallest]
-    assert family.powers_of_two(smallest) == tuple(sorted({*powers, smallest}))
-    fitting = tuple(k for k in (4, 8, 16) if k <= smallest)
-    assert family.published_k(smallest) == (fitting or (smallest,))
-
-
-@every_module
-@pytest.mark.parametrize("sizes", [(1, 5), (3, 3), (4, 6), (16, 40), (21, 20)])
-def test_every_module_takes_its_default_k(module, sizes):
-    grades = [[1] * size for size in sizes]
-    given = {"scores": grades} if module.needs_scores else {}
-    found = module.load("graded").compute(predictions=grades, **given)
-    smallest = min(sizes)
-    k = {"gpassk": family.published_k(smallest), "avg_at_n": ()}.get(module.name, family.powers_of_two(smallest))
-    if module.name == "avg_at_n":
-        assert list(found) == [f"avg@{smallest}" if len(set(sizes)) == 1 else "avg@n", "accuracy"]
-    else:
-        assert list(found) == module.keys(k=k)
-        assert found == module.load("graded").compute(predictions=grades, **given, k=list(k))
-
-
-def test_given_k_must_fit_and_keeps_its_order():
-    verdicts = judge(Problems.read(grades=[[1, 0, 1], [1, 1, 0, 0]]))
-    default = FAMILY["pass_at_k"].default_k
-    assert family.choose_k([3, 1], verdicts.n, default) == (3, 1)
-    assert family.choose_k(None, verdicts.n, default) == (1, 2, 3)
-    with pytest.raises(
-        ValueError, match="got k=4, but the smallest n is 3, and n < 4 in 1 of 2 problems, first in problem 0"
-    ):
-        family.choose_k([1, 4], verdicts.n, default)
+from at_k.family import METRICS, OUTPUTS
+from at_k.summary import spell
 
 
 @every_module
@@ -233,12 +44,32 @@ def test_the_keys_that_the_registry_names_are_those_that_are_computed(module):
 
 @pytest.mark.parametrize("value", ["passk", "", None, 7, "GPASSK", "x" * 100_000], ids=lambda value: str(value)[:10])
 def test_unknown_metrics(value):
-    with pytest.raises(
-        ValueError, match="`name` must be one of 'gpassk', 'pass_at_k', 'cons_at_k', 'avg_at_n', 'best_at_k'"
-    ):
+    listed = ", ".join(map(repr, METRICS))
+    with pytest.raises(ValueError, match=f"^`name` must be one of {listed}; got "):
         family.find_metric(value)
 
 
-def test_weights_without_answers():
-    with pytest.raises(ValueError, match="`weights` must not be given without answers"):
-        family.compute_consensus(judge(Problems.read(grades=[[1, 0]])), weights=[[1, 1]])
+def test_no_two_lines_look_alike():
+    """Each has its own colour, and on paper its own marker and dashes too."""
+    styles = [output.style for output in OUTPUTS.values() if output.style]
+    styles += [tau.style for output in OUTPUTS.values() for tau in output.thresholds.values() if tau.style]
+    colours = [style.colour for style in styles if style.colour]
+    assert len(colours) == len(set(colours))
+    for part in zip(*(style.pen for style in styles if style.pen), strict=True):
+        assert len(part) == len(set(part))
+
+
+def test_what_has_no_threshold_has_a_pen_if_it_is_drawn():
+    for output in OUTPUTS.values():
+        assert output.style is None or bool(output.style.pen) is not ("τ" in output.key), output.key
+        assert all(output.label) or not output.of_module
+
+
+def test_a_twin_is_the_same_number():
+    (g_pass,) = (output for output in OUTPUTS.values() if output.thresholds)
+    n, c = [5] * 6, range(6)
+    for tau, threshold in g_pass.thresholds.items():
+        if threshold.twin:
+            twin = getattr(estimators, spell(threshold.twin, "plain"))
+            for k in (1, 3, 5):
+                assert twin(n, list(c), k=k).tolist() == estimators.g_pass_at_k(n, list(c), k=k, tau=tau).tolist()

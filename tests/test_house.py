@@ -1,4 +1,4 @@
-"""The order of the house: floors, tests that mirror files, and what may be loaded by whom."""
+"""The order of the house: layers of rooms, tests that mirror files, and what may be loaded by whom."""
 
 import ast
 import re
@@ -15,20 +15,25 @@ LIBRARY = ROOT / "at_k"
 FILES = sorted(path for path in LIBRARY.rglob("*.py"))
 
 
-def read_floors():
-    """Read the table of CONTRIBUTING.md: the floor of each file and folder in at_k/."""
+def read_rooms():
+    """Read the table of CONTRIBUTING.md: the layer of each room, and the files and folders of at_k/ that are in it."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (\d) \| ((?:`[\w/.]+`(?:, )?)+) \|", text, re.MULTILINE)
-    return [(name, int(floor)) for floor, names in rows for name in re.findall(r"`([^`]+)`", names)]
+    return [(int(layer), re.findall(r"`([^`]+)`", names)) for layer, names in rows]
 
 
-FLOORS = read_floors()
+ROOMS = read_rooms()
 
 
-def floor_of(path):
-    """Return the floors of the rows that a file of at_k/ is in."""
+def rooms_of(path):
+    """List the rooms that a file of at_k/ is in, by their rows in the table."""
     inside = path.relative_to(LIBRARY).as_posix()
-    return [floor for name, floor in FLOORS if inside == name or (name.endswith("/") and inside.startswith(name))]
+    return [
+        row
+        for row, (_, names) in enumerate(ROOMS)
+        for name in names
+        if inside == name or (name.endswith("/") and inside.startswith(name))
+    ]
 
 
 def imports(path):
@@ -58,36 +63,59 @@ def find_file(module):
     raise AssertionError(f"there is no {module}")
 
 
-def test_the_table_of_floors_names_what_there_is():
-    assert len(FLOORS) > 20
-    for name, _ in FLOORS:
-        assert (LIBRARY / name).is_dir() if name.endswith("/") else (LIBRARY / name).is_file(), name
-    assert [floor for _, floor in FLOORS] == sorted(floor for _, floor in FLOORS)
+def imported_files(path):
+    """Map each name that a file imports from at_k/ to its file. What the package itself has is tested below."""
+    found = {module: find_file(module) for module in imports(path)}
+    return {module: file for module, file in found.items() if file not in (None, path, LIBRARY / "__init__.py")}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_file_is_on_one_floor_and_imports_from_none_above(path):
-    floors = floor_of(path)
-    assert len(floors) == 1, f"{path.name} is in {len(floors)} rows of the table in CONTRIBUTING.md"
-    for module in imports(path):
-        file = find_file(module)
-        if file == LIBRARY / "__init__.py":
-            continue  # tested below
-        if file is not None:
-            assert floor_of(file)[0] <= floors[0], f"{path.relative_to(ROOT)} imports {module} from a floor above"
+IMPORTED = {path: imported_files(path) for path in FILES}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_below_the_roof_the_package_is_asked_for_its_version_alone(path):
-    if floor_of(path) == [max(floor for _, floor in FLOORS)]:
-        return
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    asked = {
-        node.attr
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "at_k"
-    }
-    assert asked <= {"__version__"}
+def test_the_table_of_layers_names_what_there_is():
+    layers = [layer for layer, _ in ROOMS]
+    assert len(ROOMS) > 12
+    assert layers == sorted(layers)
+    assert sorted(set(layers)) == list(range(1, max(layers) + 1))
+    assert max(layers) <= 9
+    for _, names in ROOMS:
+        for name in names:
+            assert (LIBRARY / name).is_dir() if name.endswith("/") else (LIBRARY / name).is_file(), name
+    assert [path for path in FILES if len(rooms_of(path)) != 1] == []
+
+
+def test_a_file_imports_only_from_its_own_room_and_from_lower_layers():
+    faults = []
+    for path, found in IMPORTED.items():
+        (room,) = rooms_of(path)
+        for module, file in found.items():
+            (other,) = rooms_of(file)
+            if other != room and ROOMS[other][0] >= ROOMS[room][0]:
+                faults.append(f"{path.relative_to(ROOT)} imports {module}")
+    assert faults == []
+
+
+def test_no_files_import_each_other_in_a_circle():
+    left = {path: set(found.values()) for path, found in IMPORTED.items()}
+    while free := [path for path, needs in left.items() if not needs & left.keys()]:
+        for path in free:
+            del left[path]
+    assert sorted(left) == []
+
+
+def test_below_the_roof_the_package_is_asked_for_its_version_alone():
+    faults = []
+    for path in FILES:
+        (room,) = rooms_of(path)
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        asked = {
+            node.attr
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "at_k"
+        }
+        if asked - {"__version__"} and ROOMS[room][0] < max(layer for layer, _ in ROOMS):
+            faults.append(f"{path.relative_to(ROOT)} takes {asked} from at_k")
+    assert faults == []
 
 
 UNMIRRORED = {
@@ -122,11 +150,11 @@ def test_every_metric_has_a_folder_an_entry_and_tests():
         assert (ROOT / "tests" / "metrics" / f"test_{name}.py").is_file()
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "benchmarks").rglob("*.py")), ids=lambda path: path.name)
-def test_benchmarks_do_not_import_tests(path):
+def test_benchmarks_do_not_import_tests():
+    benchmarks = sorted((ROOT / "benchmarks").rglob("*.py"))
     tests = {each.stem for each in (ROOT / "tests").rglob("*.py")} | {"tests", "conftest"}
-    tests -= {each.stem for each in (ROOT / "benchmarks").rglob("*.py")}
-    assert not {module.partition(".")[0] for module in imports(path)} & tests
+    tests -= {each.stem for each in benchmarks}
+    assert [path for path in benchmarks if {module.partition(".")[0] for module in imports(path)} & tests] == []
 
 
 @pytest.mark.parametrize("statement", ["import at_k", "from at_k import score, read_results, scorer, register"])

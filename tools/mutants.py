@@ -28,7 +28,10 @@ import typer
 ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = ROOT / "tools" / "equivalent_mutants.txt"
 COPIED = ("at_k", "metrics", "tests", "tools", "examples", "conftest.py", "setup.cfg", "pyproject.toml")
-SINGLE = ("combinatorics", "votes", "samples", "arrow", "columns", "problems", "values", "summary", "effort", "store")
+SINGLE = (
+    *("combinatorics", "votes", "samples", "arrow", "columns", "problems"),
+    *("values", "computation", "summary", "store"),
+)
 FOLDERS = ("grading", "estimators", "report")
 
 MORE = {
@@ -36,12 +39,15 @@ MORE = {
     "at_k/arrow.py": ["tests/test_columns.py"],
     "at_k/columns.py": ["tests/test_arrow.py"],
     "at_k/problems.py": ["tests/test_store.py"],
-    "at_k/values.py": ["tests/test_family.py"],
+    "at_k/values.py": ["tests/test_computation.py"],
     "at_k/report/report.py": ["tests/report"],
+    "at_k/report/data.py": ["tests/report"],
+    "at_k/report/grid.py": ["tests/report/test_tables.py"],
     "at_k/report/tables.py": ["tests/report/test_report.py"],
     "at_k/report/frames.py": ["tests/report/test_scoring.py"],
     "at_k/report/notes.py": ["tests/report/test_scoring.py"],
-    "at_k/report/curves.py": ["tests/report/test_scoring.py"],
+    "at_k/report/curves.py": ["tests/report/test_measuring.py"],
+    "at_k/report/measuring.py": ["tests/report/test_scoring.py"],
 }
 """Tests that run beside those that mirror a file, because they are about it too."""
 

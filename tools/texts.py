@@ -51,6 +51,8 @@ def render_documents(root: Path = ROOT) -> dict[Path, str]:
         text = _fill_region(_read(card), "metrics", list_metrics(), card)
         text = _fill_list(text, "### Inputs", list_inputs(metric), card)
         documents[card] = _fill_list(text, "### Output Values", list_outputs(metric), card)
+        chinese = card.with_name("README.zh.md")
+        documents[chinese] = _fill_region(_read(chinese), "metrics", list_metrics_in_chinese(), chinese)
     return documents
 
 
@@ -58,6 +60,12 @@ def list_metrics() -> str:
     """Make the table that says which metric answers which question."""
     rows = [(f"`{metric.name}`", metric.question, metric.needs, metric.warning) for metric in FAMILY.values()]
     return _make_table(("metric", "question it answers", "needs", "watch out"), rows)
+
+
+def list_metrics_in_chinese() -> str:
+    """Make the same table in Chinese."""
+    rows = [(f"`{metric.name}`", *metric.chinese) for metric in FAMILY.values()]
+    return _make_table(("指标", "回答的问题", "需要", "注意"), rows)
 
 
 def list_columns() -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from at_k.analysis.findings import Findings
-from at_k.error_bars import ErrorBar
 from at_k.errors import Message
+from at_k.values import ErrorBar
 
 HIGH, LOW = 0.8, 0.5
 """High is above 0.8 and low below 0.5 in the page of AISBench on accuracy metrics, which calls both hypothetical."""

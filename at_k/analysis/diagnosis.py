@@ -18,7 +18,7 @@ from at_k.analysis.mistakes import find_contradictions, find_impossible
 from at_k.analysis.stability import describe_stability
 from at_k.errors import InputError, Message, spell_for_output
 from at_k.report import Report, score
-from at_k.report.files import find_report
+from at_k.report.report import find_report
 from at_k.uncertainty.calibration import Calibration
 
 BROKEN = ("bug.", "note.no_match")

@@ -10,20 +10,20 @@ from numpy.typing import NDArray
 
 from at_k.caching import cached_property
 from at_k.combinatorics import Floats
-from at_k.error_bars import Confidence, ErrorBar, find_error_bars
+from at_k.error_bars import Confidence, find_error_bars
 from at_k.errors import InputError, Message
 from at_k.estimators.consensus import Tally, count_votes
 from at_k.grading import Verdicts
 from at_k.problems import Problems
 from at_k.report import Report
+from at_k.report.digits import write_estimate
 from at_k.report.notes import refuse_scatter
-from at_k.report.tables import write_estimate
 from at_k.samples import Answers, Ragged
 from at_k.uncertainty import interval, measure_calibration, measure_vote_shares
 from at_k.uncertainty.calibration import Calibration
 from at_k.uncertainty.standard_errors import standard_error
 from at_k.validation import shorten
-from at_k.values import Column, Key
+from at_k.values import Column, ErrorBar, Key
 
 FAR = 0.05
 """A difference of at most this is not worth a sentence, even if it is shown: one problem in twenty."""

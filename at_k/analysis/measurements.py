@@ -16,7 +16,7 @@ from at_k.combinatorics import Floats
 from at_k.errors import InputError, Message
 from at_k.readers import is_paths
 from at_k.report import Report, score
-from at_k.report.files import find_report
+from at_k.report.report import find_report
 from at_k.uncertainty.checks import is_too_large
 from at_k.validation import is_number, shorten, type_name
 

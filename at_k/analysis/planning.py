@@ -12,8 +12,8 @@ from at_k.arguments import JUDGING_OPTIONS
 from at_k.errors import InputError
 from at_k.estimators import g_pass_at_k, pass_at_k
 from at_k.report import score
-from at_k.report.files import find_report
 from at_k.report.judging import judge_data
+from at_k.report.report import find_report
 from at_k.uncertainty.adaptive import AdaptiveCurve, trace_adaptive
 from at_k.uncertainty.planning import Plan, plan_counts
 

@@ -38,7 +38,7 @@ def _refuse_to_score_again(ctx: Any) -> None:
     if not paths:
         return
     from at_k.cli.options import OF_SCORING, refuse
-    from at_k.report.files import holds_report
+    from at_k.report.saving import holds_report
 
     if not all(map(holds_report, paths)):
         return

@@ -5,11 +5,11 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from os.path import basename, commonpath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from at_k.cli.terminal import Line
 from at_k.cli.words import make_printable, name_options, quote_word
-from at_k.report.tables import describe_size, group_lines, list_blocks, list_numbers, write_estimate
+from at_k.report.grid import describe_size, list_blocks, list_columns
 
 if TYPE_CHECKING:
     from at_k.report import Report
@@ -76,57 +76,45 @@ def _list_pairs(pairs: Mapping[str, str]) -> str:
     return ", ".join(quote_word(f"{name}={value}") for name, value in pairs.items())
 
 
-class _Block(NamedTuple):
-    """The numbers of all problems or of a group: for each line of the table, column → a value and its interval."""
-
-    heading: str
-    lines: dict[str, dict[int | None, tuple[str, str]]]
-
-
 def lay_out_table(report: Report, width: int) -> list[Line]:
     """Lay out the table: metrics down, k across, groups below. If the k do not fit side by side, they stand in turn.
 
     The interval of a value is below it, on a line of its own.
     """
-    columns = list_numbers(report)
-    headers = {column: "n" if column is None else f"k = {column}" for column in columns}
+    columns = list_columns(report)
     blocks = [
-        _Block(
-            make_printable(f"{label} ({size:,})") if report.groups else "",
-            {str(line): {k: write_estimate(values[key], bars.get(key)) for k, key in found.items()}
-             for line, found in group_lines(values).items()},
-        )
-        for label, size, values, bars in list_blocks(report)
-    ]  # fmt: skip
-    cells = [found for block in blocks for found in block.lines.values()]
+        (make_printable(f"{block.label} ({block.size:,})") if report.groups else "", block.write())
+        for block in list_blocks(report)
+    ]
+    cells = [found for _, written in blocks for found in written.values()]
     narrow, widths = (
         {
-            column: max(len(headers[column]), *(len(found[column][row]) for found in cells if column in found))
-            for column in columns
+            column: max(len(head), *(len(found[column][row]) for found in cells if column in found))
+            for column, head in columns.items()
         }
         for row in (0, 1)
     )
     widths = {column: max(narrow[column], widths[column]) for column in columns}
-    names = 2 * bool(report.groups) + max(len(line) for block in blocks for line in block.lines)
-    headings = max(map(cell_len, (block.heading for block in blocks)))
+    names = 2 * bool(report.groups) + max(len(line) for _, written in blocks for line in written)
+    headings = max(cell_len(heading) for heading, _ in blocks)
     # Headings share the line of the k, unless they are so long that the table would be wider for it, or fall apart.
     parts = len(split_columns(widths, width - names))
     beside = headings <= max(names, _SHORT) and len(split_columns(widths, width - max(names, headings))) == parts
     first = max(names, headings) if beside else names
     lines: list[Line] = []
-    for block in blocks:
+    for label, written in blocks:
         for number, part in enumerate(split_columns(widths, width - first)):
             if lines:
                 lines.append([])
-            heading = "" if number else block.heading
+            heading = "" if number else label
             if heading and not beside:
                 lines.append([(heading, "bold")])
                 heading = ""
             # An interval that does not fit beside the names may begin below them.
             sizes = [max(narrow[k], min(widths[k], width - first - _GAP)) for k in part]
             title = heading + " " * (first - cell_len(heading))
-            lines.append([(title, "bold"), (_align((headers[k] for k in part), sizes), "cyan")])
-            for name, found in block.lines.items():
+            lines.append([(title, "bold"), (_align((columns[k] for k in part), sizes), "cyan")])
+            for name, found in written.items():
                 if not found.keys().isdisjoint(part):
                     values, intervals = zip(*(found.get(k, ("", "")) for k in part), strict=True)
                     lines.append([(f"{'  ' * bool(report.groups) + name:{first}}{_align(values, sizes)}", "")])

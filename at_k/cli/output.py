@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from at_k.cli.layout import lay_out, lay_out_notes, lay_out_title
 from at_k.cli.options import refuse
 from at_k.cli.terminal import make_console, print_lines
-from at_k.report.files import SAVED_AS, check_target, replace_file
+from at_k.report.files import check_target, replace_file
+from at_k.report.saving import SAVED_AS
 
 if TYPE_CHECKING:
     from at_k.report import Report

@@ -20,7 +20,7 @@ from at_k.plots import (
     save_figure,
 )
 from at_k.report.files import check_target
-from at_k.report.tables import describe_size
+from at_k.report.grid import describe_size
 
 if TYPE_CHECKING:
     from at_k.report import Report

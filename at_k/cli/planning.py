@@ -11,8 +11,8 @@ from at_k.cli.layout import list_sentences, split_columns
 from at_k.cli.options import read_columns, refuse
 from at_k.cli.scoring import make_report, read_reading
 from at_k.cli.terminal import Line, make_console, print_lines
+from at_k.report.grid import describe_size
 from at_k.report.notes import describe_reading
-from at_k.report.tables import describe_size
 from at_k.values import Key
 
 if TYPE_CHECKING:

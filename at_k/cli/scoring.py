@@ -62,10 +62,11 @@ def make_report(
         OSError: if a file cannot be opened.
     """
     from at_k.cli.terminal import show_work
-    from at_k.report.files import holds_report, load
+    from at_k.report.report import find_report
 
-    if len(paths) == 1 and holds_report(paths[0]):
-        return load(paths[0])
+    saved = find_report(paths[0]) if len(paths) == 1 else None
+    if saved is not None:
+        return saved
     named = read_columns(columns)
     if by is not None and "group" in named:
         raise refuse("--by", "Name the groups with --by or with --columns group=, not with both.")

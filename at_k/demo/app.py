@@ -30,10 +30,14 @@ def find_pages() -> dict[str, ModuleType]:
     return dict(sorted(found.items(), key=lambda item: item[1].POSITION))
 
 
-def write_sections(language: str) -> str:
-    """Write, in a language, the pages that stand in the document itself rather than in Gradio."""
-    own = (getattr(module, "write_section", None) for module in find_pages().values())
-    return "".join(write(language) for write in own if write is not None)
+def write_sections(page: str, language: str) -> str:
+    """Write, in a language, the pages that stand in the document itself rather than in Gradio: one of them is open."""
+    own = {name: getattr(module, "write_section", None) for name, module in find_pages().items()}
+    return "".join(
+        f'<div data-section="{name}"{"" if name == page else " hidden"}>{write(language)}</div>'
+        for name, write in own.items()
+        if write is not None
+    )
 
 
 def list_texts(language: str) -> list[Any]:
@@ -82,7 +86,7 @@ def launch(page: str | None = None, metric: str | None = None, **options: Any) -
         app_kwargs={
             "middleware": [
                 Middleware(
-                    Shell, pages=tuple(find_pages()), start=page, write_section=write_sections, list_texts=list_texts
+                    Shell, pages=tuple(find_pages()), start=page, write_sections=write_sections, list_texts=list_texts
                 ),
                 Middleware(Guard, functions=count_inputs(app)),
             ],

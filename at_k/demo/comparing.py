@@ -31,14 +31,15 @@ from at_k.demo.figures import write_figure
 from at_k.demo.given import Given
 from at_k.demo.score_figures import LOG_FROM, choose_points
 from at_k.demo.scoring import Options, count_samples, parse_columns, parse_k, parse_taus, score, spread_draws
-from at_k.demo.tables import describe_line, sort_lines, write_number
+from at_k.demo.tables import head_row, sort_lines, write_number
 from at_k.demo.words import join_sentences, make_error, say, translate
 from at_k.error_bars import is_bounded
 from at_k.errors import InputError, Message
+from at_k.family import OUTPUTS
 from at_k.grading.verdicts import MISSING
 from at_k.readers.samples import Samples
 from at_k.report import Report
-from at_k.report.tables import group_lines
+from at_k.report.grid import group_lines
 from at_k.values import Key
 
 PAIR = "codex_puzzles"
@@ -72,10 +73,6 @@ _MOST_SIGNS = 200_000
 
 _WARNINGS = ("compare.dropped", "compare.conditions", "compare.by_order", "compare.unpaired")
 _SAID = "compare.adjusted"
-_CONSTANT = ("mG-Pass@k", 1)
-"""It is 0 by its definition."""
-
-_MEANS = ("avg@n", "accuracy")
 
 
 @dataclass(frozen=True)
@@ -225,7 +222,10 @@ def _compare(fields: Mapping[str, str], sides: tuple[_Side, _Side], language: st
     if _count_common(reports) * size > MOST_VALUES:
         raise make_error("compare.too_much", count=_count_common(reports), problems=size, most=MOST_VALUES // size)
     names = (sides[0].name, sides[1].name)
-    asked = [key for key in reports[0].values if (key.metric, key.k) != _CONSTANT and key in reports[1].values]
+    # At k = 1, what is compared at even k alone is 0 by its definition.
+    asked = [
+        key for key in reports[0].values if key in reports[1].values and not (key.k == 1 and OUTPUTS[key.metric].even_k)
+    ]
     compared = at_k.compare(*reports, names=names, keys=asked or None, margin=margin, unmatched=unmatched)
     keys = list(compared.comparisons)
     wanted = fields["key"]
@@ -360,10 +360,7 @@ def write_matrix(pair: Pair, language: str) -> str:
                 _write_cell(pair, lines[line][k], language) if k in lines[line] else '<td class="none">–</td>'
                 for k in draws
             )
-        name = line.metric if line.metric != "avg@n" else str(line)
-        rows.append(
-            f'<tr><th scope="row">{escape(name)}<small>{escape(describe_line(line, language))}</small></th>{cells}</tr>'
-        )
+        rows.append(f"<tr>{head_row(line, language)}{cells}</tr>")
     level = f"{100 * next(iter(comparisons.values())).level:g} %"
     said = say(language, "compare.table", a=_name(pair, 0), b=_name(pair, 1), level=level)
     heading = escape(say(language, "compare.every"))
@@ -379,11 +376,10 @@ def _drop_repeats(compared: Compared) -> list[Key]:
     keys = [key for key in compared.comparisons if isinstance(key, Key)]
     seen: dict[tuple[float, ...], Key] = {}
     for key in sorted(keys, key=lambda key: key.metric != "pass@k"):
-        if key.k == 1 or key.k is None or key.metric in _MEANS:
+        if key.draws in (None, 1):
             found = compared.comparisons[key]
             seen.setdefault((round(found.a, 12), round(found.b, 12), round(found.low, 12)), key)
-    several = [key for key in keys if key.k != 1 and key.k is not None and key.metric not in _MEANS]
-    return [key for key in keys if key in several or key in seen.values()]
+    return [key for key in keys if key.draws not in (None, 1) or key in seen.values()]
 
 
 def _write_cell(pair: Pair, key: Key, language: str, more: str = "") -> str:

@@ -16,7 +16,7 @@ from at_k.demo.scoring import Options
 from at_k.demo.words import say
 from at_k.readers.samples import Samples
 from at_k.report import Report
-from at_k.report.tables import list_blocks
+from at_k.report.grid import list_blocks
 
 _FORMULA = re.compile(r"(?:^|(?<=[;|\t\r\n]))(?=(?:[\x22']|[^\S\t\r\n])*[=+\-@＝＋－＠])|^(?=[\t\r\n])")
 """Where a formula may begin: in a text, and in its parts, because a spreadsheet may split cells at other signs than the
@@ -58,11 +58,11 @@ def write_table(report: Report) -> str:
     """
     rows: list[list[object]] = [["metric"], ["problems"]]
     rows.extend([key] for key in report.values)
-    for label, size, values, bars in list_blocks(report):
-        rows[0] += [label, f"{label} ci_low", f"{label} ci_high"]
-        rows[1] += [size, None, None]
-        for row, (key, value) in zip(rows[2:], values.items(), strict=True):
-            row += [value, *(bars[key][1:3] if key in bars else (None, None))]
+    for block in list_blocks(report):
+        rows[0] += [block.label, f"{block.label} ci_low", f"{block.label} ci_high"]
+        rows[1] += [block.size, None, None]
+        for row, (key, value) in zip(rows[2:], block.values.items(), strict=True):
+            row += [value, *(block.bars[key][1:3] if key in block.bars else (None, None))]
     return _write_csv(rows)
 
 

@@ -14,6 +14,7 @@ from at_k.demo.examples import HARNESSES
 from at_k.demo.scoring import NO_RULE
 from at_k.demo.words import list_words, say, translate
 from at_k.errors import InputError, Message
+from at_k.family import OUTPUTS
 from at_k.grading.suggestion import suggest_options
 from at_k.readers.formats import FORMATS
 from at_k.readers.quoting import shorten
@@ -86,7 +87,7 @@ def _write_no_match(report: Report, note: Message, language: str, *, buttons: bo
 
 def write_remarks(report: Report, language: str) -> str:
     """Write the other notes, and which metrics were left out and why."""
-    odd = any(key.k and key.k > 1 and key.k % 2 for key in report.values if key.metric == "mG-Pass@k")
+    odd = any(key.k and key.k > 1 and key.k % 2 for key in report.values if OUTPUTS[key.metric].even_k)
     hidden = _NO_MATCH if odd else (*_NO_MATCH, "note.odd_k")  # the column of k = 1 is not shown
     notes = [note for note in report.notes if note.code not in hidden]
     gone = [reason for reason in report.left_out.values() if reason.code != _SCATTER]

@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import product
 from math import floor
 from typing import Any
 
 from at_k.demo.tables import describe_line
 from at_k.demo.words import say
+from at_k.family import OUTPUTS, Style, find_style, leave_out_twins
 from at_k.report import Curves
 from at_k.values import Key
 
 LOG_FROM = 64
 """Above this k, curves have a logarithmic axis."""
 
-_COLOURS = {
-    "pass@k": "pass",
-    "pass^k": "pass-hat",
-    "mG-Pass@k": "mgpass",
-    "cons@k": "cons",
-    "avg@n": "avg",
-    "best@k": "best",
-}
-_SPARE = ("a", "b", "neutral")
-_TAUS = {1.0: "pass-hat", 0.75: "gpass-high", 0.5: "gpass", 0.25: "gpass-low"}
-_SHOWN = (0.5, 1.0)
+_SPARE = ("spare-1", "spare-2", "spare-3", "spare-4")
+"""The colours of the style sheet that no metric has."""
+
+_STYLES = [
+    style for output in OUTPUTS.values() for style in (output.style, *(tau.style for tau in output.thresholds.values()))
+]
+_COLOURS = tuple(dict.fromkeys([*_SPARE, *(style.colour for style in _STYLES if style and style.colour)]))
 
 
 def describe_curves(curves: Curves, name: str, data: str, language: str) -> dict[str, Any]:
     """Describe every line against k and its band.
 
-    pass@k, G-Pass@k at τ = ½ and τ = 1, the vote and the choice are drawn; the others wait until they are asked for.
+    Each line has the style that the registry says, or one that no other line of the figure has.
 
     Args:
         curves: the values.
@@ -37,28 +36,22 @@ def describe_curves(curves: Curves, name: str, data: str, language: str) -> dict
         data: the name of the data.
         language: the language of the visitor.
     """
-    spare = iter(_SPARE)
+    styles = {key: style for key in leave_out_twins(curves.lines) if (style := find_style(key))}
+    looks = _choose_looks(styles)
     lines = []
-    keys = list(curves.lines)
-    if Key("G-Pass@k", None, 1.0) in keys:
-        keys = [key for key in keys if key.metric != "pass^k"]
-    for key in keys:
-        colour, hidden = _COLOURS.get(key.metric), key.metric in ("mG-Pass@k", "avg@n")
-        if key.metric == "G-Pass@k":
-            tau = float(key.tau or 0)
-            colour = _TAUS.get(tau) or next(spare, "neutral")
-            hidden = tau not in _SHOWN
+    for key, style in styles.items():
         points = choose_points(curves, key)
         if not points:
             continue
+        colour, dashed = looks[key]
         line: dict[str, Any] = {
             "name": str(key),
             "words": describe_line(key, language),
-            "color": colour or next(spare, "neutral"),
+            "color": colour,
             "x": [curves.k[i] for i in points],
             "y": [curves.lines[key][i] for i in points],
-            "dashed": key.metric == "avg@n",
-            "hidden": hidden,
+            "dashed": dashed,
+            "hidden": style.waits,
         }
         band = [curves.bands[key][i] for i in points] if key in curves.bands else []
         if band and all(each is not None for each in band):
@@ -75,13 +68,20 @@ def describe_curves(curves: Curves, name: str, data: str, language: str) -> dict
     }
 
 
+def _choose_looks(styles: Mapping[Key, Style]) -> dict[Key, tuple[str, bool]]:
+    """Choose the colour of each line, and whether it is dashed: as its style says, or in a way that is free."""
+    looks = {key: (style.colour, key.metric[-1] != "k") for key, style in styles.items()}
+    free = (look for look in product((False, True), _COLOURS) if look[::-1] not in looks.values())
+    return {key: look if look[0] else next(free)[::-1] for key, look in looks.items()}
+
+
 def choose_points(curves: Curves, key: Key) -> list[int]:
     """Choose the places of the k at which a line is smooth.
 
     mG-Pass@k of an odd k has another scale than that of an even k, and G-Pass@k jumps where τk is no whole number.
     """
     known = [i for i, value in enumerate(curves.lines[key]) if value is not None]
-    if key.metric == "mG-Pass@k":
+    if OUTPUTS[key.metric].even_k:
         return [i for i in known if curves.k[i] % 2 == 0]
     if key.tau is None:
         return known

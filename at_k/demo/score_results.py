@@ -22,7 +22,7 @@ from at_k.demo.words import say
 from at_k.errors import InputError
 from at_k.readers.samples import ROLES, Samples
 from at_k.report import Report
-from at_k.report.tables import describe_size
+from at_k.report.grid import Block, describe_size, list_groups
 
 ABOUT_OPTIONS = ("options", "typed")
 """Refusals with codes that begin so are shown at the options; others above the choice of columns."""
@@ -124,7 +124,7 @@ def make_parts(asked: Asked, language: str) -> dict[str, Any]:
         top = notices.write_models(column, models, shown, language) + top
         blocks = tables.write_blocks(_score_models(asked, column, models, options), column, language)
     title = " · ".join(filter(None, [asked.name, shown]))
-    groups = tables.write_blocks(tables.list_groups(report), say(language, "score.group"), language)
+    groups = tables.write_blocks(list_groups(report), say(language, "score.group"), language)
     figure = describe_curves(curves, "at-k-curves", title or say(language, "score.pasted"), language)
     parts = {
         "refused_data": "",
@@ -156,7 +156,7 @@ def _read(asked: Asked, column: str, shown: str, pooled: bool) -> Samples:
     return asked.results.read(asked.named, where=where, pool=[column] if pooled else (), **asked.choices)
 
 
-def _score_models(asked: Asked, column: str, models: list[str], options: Options) -> list[tables.Block]:
+def _score_models(asked: Asked, column: str, models: list[str], options: Options) -> list[Block]:
     """Score each of the first models by the same k; leave out those that cannot be."""
     blocks = []
     for model in models[:MOST_COMPARED]:
@@ -164,7 +164,7 @@ def _score_models(asked: Asked, column: str, models: list[str], options: Options
             report, _, _ = score_samples(_read(asked, column, model, pooled=False), options)
         except InputError:
             continue
-        blocks.append(tables.Block(model, len(report), report.values, report.intervals))
+        blocks.append(Block(model, len(report), report.values, report.intervals))
     first = blocks[0].values.keys() if blocks else ()
     return [block for block in blocks if block.values.keys() == first]
 

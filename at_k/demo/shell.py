@@ -92,7 +92,7 @@ class Shell:
         app: ASGIApp,
         pages: tuple[str, ...] = (),
         start: str | None = None,
-        write_section: Callable[[str], str] = lambda language: "",
+        write_sections: Callable[[str, str], str] = lambda page, language: "",
         list_texts: Texts = lambda language: [],
     ) -> None:
         """Wrap an app.
@@ -101,13 +101,14 @@ class Shell:
             app: what answers.
             pages: the names of the pages, as the header has them.
             start: the page that an address without one opens; the first by default.
-            write_section: writes, in a language, what stands in the document beside the pages of Gradio.
+            write_sections: writes, for the page that is open and in a language, what stands in the document beside the
+                pages of Gradio.
             list_texts: lists, in a language, what Gradio writes into the document in English.
         """
         self.app = app
         self.pages = pages
         self.start = start or next(iter(pages), "")
-        self.write_section = write_section
+        self.write_sections = write_sections
         self.list_texts = list_texts
         self._finish = lru_cache(_MOST_KEPT)(self._finish_document)
 
@@ -164,7 +165,7 @@ class Shell:
     def _finish_document(self, written: bytes, page: str, language: str, host: str, squeeze: bool) -> bytes:
         """Finish the document that Gradio wrote, and compress it."""
         translated = translate_document(written.decode("utf-8"), language, self.list_texts)
-        inside = write_header(self.pages, page, language) + self.write_section(language)
+        inside = write_header(self.pages, page, language) + self.write_sections(page, language)
         body = write_document(translated, write_head(page, language, host), inside, language).encode("utf-8")
         return gzip.compress(body, 5) if squeeze else body
 

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 from html import escape
 from typing import Any
 
-from at_k.demo.words import join_sentences, say
-from at_k.error_bars import ErrorBar
+from at_k.demo.words import LANGUAGES, join_sentences, say
+from at_k.error_bars import is_bounded
+from at_k.family import OUTPUTS, Threshold, find_style, leave_out_twins
 from at_k.report import Report
-from at_k.report.tables import group_lines, write_estimate
+from at_k.report.digits import write_estimate
+from at_k.report.grid import Block, group_lines, list_blocks
 from at_k.values import Key
-
-ALL = "G-Pass@k_1.0"
-"""The line of G-Pass@k that has pass^k as its other name."""
-
-_ORDER = ("G-Pass@k", "mG-Pass@k", "pass@k", "cons@k", "best@k")
-"""The metrics that come first, the strict before the lenient; any others follow."""
-
-_AVERAGES = ("avg@n", "accuracy")
-_SCORES = ("max@k",)
 
 _SAME = 1e-9
 """Two shares that differ by less are the same number, computed in two ways."""
@@ -30,38 +21,21 @@ _WIDE, _MANY = 8, 2
 """With more columns of numbers the cells of a row are laid out like words: on every screen, and on a phone."""
 
 
-@dataclass(frozen=True)
-class Block:
-    """The values of all problems, of a group, or of a model."""
-
-    label: str
-    size: int
-    values: Mapping[Key, float]
-    bars: Mapping[Key, ErrorBar]
-
-
-def list_groups(report: Report) -> list[Block]:
-    """List the groups of a report."""
-    return [
-        Block(label, report.sizes[label], values, report.group_intervals.get(label, {}))
-        for label, values in report.groups.items()
-    ]
-
-
 def write_matrix(report: Report, language: str) -> str:
     """Write the table of a data set: a row for each metric, a column for each k, and each interval below its value.
 
     Values at k = 1 that repeat avg@n, and a mean grade that does, are left out: avg@n has a row of its own.
     """
-    values, bars = report.values, report.intervals
+    whole = list_blocks(report)[0]
+    values = whole.values
     lines = sort_lines(values)
-    shares = [line for line in lines if line.metric not in (*_AVERAGES, *_SCORES)]
-    averages = [key for key in values if key.metric in _AVERAGES]
-    own = {line: found for line, found in group_lines(values).items() if line in shares}
+    shares = [line for line in lines if is_bounded(line) and line.metric[-1] == "k"]
+    averages = [key for key in values if key.draws is None]
+    own = {line: whole.lines[line] for line in shares}
     draws = sorted({k for found in own.values() for k in found if k is not None})
-    average = next((values[key] for key in averages if key.metric == "avg@n"), None)
+    average = next((values[key] for key in averages if find_style(key)), None)
     if average is not None and draws[:1] == [1]:
-        ones = [values[found[1]] for line, found in own.items() if 1 in found and line.metric != "mG-Pass@k"]
+        ones = [values[found[1]] for line, found in own.items() if 1 in found and not OUTPUTS[line.metric].even_k]
         if all(abs(each - average) < _SAME for each in ones):
             draws = draws[1:]
     if len(averages) == 2 and abs(values[averages[1]] - values[averages[0]]) < _SAME:
@@ -69,24 +43,17 @@ def write_matrix(report: Report, language: str) -> str:
 
     shares = [line for line in shares if any(k in own[line] for k in draws)]
 
-    def cell(key: Key, k: int | None, more: str = "") -> str:
-        return _write_cell(values[key], bars.get(key), key, "" if k is None else f"k = {k}", more)
-
-    head = "".join(f'<th scope="col">k = {k}</th>' for k in draws)
-    rows = [
-        _write_row(line, [cell(own[line][k], k) if k in own[line] else _EMPTY for k in draws], language)
-        for line in shares
-    ]
-    rows += [_write_row(key, [cell(key, None, f' colspan="{max(len(draws), 1)}"')], language) for key in averages]
-    html = _write_table(head, rows, "matrix", len(draws), say(language, "score.table"))
-    scores = [line for line in lines if line.metric in _SCORES]
+    rows = [_write_row(whole, line, draws, language) for line in shares]
+    for key in averages:
+        cell = _write_cell(whole, key, "", f' colspan="{max(len(draws), 1)}"')
+        rows.append(f"<tr>{head_row(key, language)}{cell}</tr>")
+    html = _write_table(draws, rows, say(language, "score.table"))
+    scores = [line for line in lines if not is_bounded(line)]
     if scores:
-        own = group_lines(values)
-        draws = sorted(k for k in own[scores[0]] if k is not None)
-        head = "".join(f'<th scope="col">k = {k}</th>' for k in draws)
-        rows = [_write_row(line, [cell(own[line][k], k) for k in draws], language) for line in scores]
+        draws = sorted(k for k in whole.lines[scores[0]] if k is not None)
+        rows = [_write_row(whole, line, draws, language) for line in scores]
         html += f'<p class="apart">{escape(_say_unit(report, language))}</p>'
-        html += _write_table(head, rows, "matrix", len(draws), say(language, "score.scores_table"))
+        html += _write_table(draws, rows, say(language, "score.scores_table"))
     return html
 
 
@@ -98,8 +65,7 @@ def write_blocks(blocks: Sequence[Block], heading: str, language: str) -> str:
     if not blocks:
         return ""
     lines = [line for line in sort_lines(blocks[0].values) if _is_main(line)]
-    grouped = [group_lines(block.values) for block in blocks]
-    draws = sorted({k for line in lines for k in grouped[0].get(line, {}) if k is not None})
+    draws = sorted({k for line in lines for k in blocks[0].lines[line] if k is not None})
     draws = [k for k in draws if k > 1] or draws
     chosen = draws[-1] if draws else None
     buttons = "".join(
@@ -110,16 +76,15 @@ def write_blocks(blocks: Sequence[Block], heading: str, language: str) -> str:
     tables = []
     columns: list[int | None] = [*draws] or [None]
     for k in columns:
-        shown = [line for line in lines if {k, None} & set(grouped[0][line])]
+        shown = [line for line in lines if {k, None} & set(blocks[0].lines[line])]
         head = f'<th scope="col" aria-sort="none">{_make_sorter(heading)}</th>'
         head += f'<th scope="col" aria-sort="none">{_make_sorter(size)}</th>'
         head += "".join(f'<th scope="col" aria-sort="none">{_make_sorter(_name_line(line, k))}</th>' for line in shown)
         rows = []
-        for block, own in zip(blocks, grouped, strict=True):
-            keys = [own[line].get(k, own[line].get(None)) for line in shown if line in own]
-            cells = [
-                _write_cell(block.values[key], block.bars.get(key), key, str(key)) if key else _EMPTY for key in keys
-            ]
+        for block in blocks:
+            own = [block.lines[line] for line in shown if line in block.lines]
+            keys = [found.get(k, found.get(None)) for found in own]
+            cells = [_write_cell(block, key, str(key)) if key else _EMPTY for key in keys]
             name = escape(block.label)
             rows.append(
                 f'<tr data-label="{name}"><th scope="row">{name}</th>'
@@ -138,7 +103,8 @@ def write_blocks(blocks: Sequence[Block], heading: str, language: str) -> str:
 
 def _is_main(line: Key) -> bool:
     """Return whether a table of groups has room for a line."""
-    return line.metric not in (*_SCORES, "mG-Pass@k", "accuracy") and (line.tau is None or line.tau in (0.5, 1))
+    style = find_style(line)
+    return style is not None and (not style.waits or line.metric[-1] != "k")
 
 
 def write_headline(report: Report, language: str) -> str:
@@ -221,24 +187,26 @@ _EMPTY = '<td class="none">–</td>'
 
 
 def sort_lines(values: Iterable[Key]) -> list[Key]:
-    """List the lines in the order of the page. pass^k is left out where G-Pass@k_1.0 is there, which is the same."""
-    lines = list(group_lines(values))
-    if Key("G-Pass@k", None, 1.0) in lines:
-        lines = [line for line in lines if line.metric != "pass^k"]
-    known: Mapping[str, int] = {metric: place for place, metric in enumerate(_ORDER)}
+    """List the lines in the order of the registry, the strict before the lenient and the averages last."""
+    places = list(OUTPUTS)
 
     def find_place(line: Key) -> tuple[bool, int, float]:
-        return line.metric in _AVERAGES, known.get(line.metric, len(known)), -float(line.tau or 0)
+        return line.metric[-1] != "k", places.index(line.metric), -float(line.tau or 0)
 
-    return sorted(lines, key=find_place)
+    return sorted(leave_out_twins(group_lines(values)), key=find_place)
 
 
-def _write_row(line: Key, cells: list[str], language: str) -> str:
-    name = "G-Pass@k" if line.metric == "pass^k" else line if line.metric == "avg@n" else line.metric
-    return (
-        f'<tr><th scope="row">{escape(name)}<small>{escape(describe_line(line, language))}</small></th>'
-        f"{''.join(cells)}</tr>"
-    )
+def _write_row(block: Block, line: Key, draws: Sequence[int], language: str) -> str:
+    """Write the row of a line: its name, its meaning, and a cell for each k."""
+    keys = block.lines[line]
+    cells = (_write_cell(block, keys[k], f"k = {k}") if k in keys else _EMPTY for k in draws)
+    return f"<tr>{head_row(line, language)}{''.join(cells)}</tr>"
+
+
+def head_row(line: Key, language: str) -> str:
+    """Write the head of a line's row: its name, without the threshold, and what it means."""
+    name = line.metric if line.metric[-1] == "k" else str(line)
+    return f'<th scope="row">{escape(name)}<small>{escape(describe_line(line, language))}</small></th>'
 
 
 def describe_line(line: Key, language: str) -> str:
@@ -248,25 +216,13 @@ def describe_line(line: Key, language: str) -> str:
         >>> describe_line(Key("G-Pass@k", None, 0.5), "en"), describe_line(Key("pass@k"), "en")
         ('τ = 0.5: at least half right', 'at least one right')
     """
-    if line.metric == "G-Pass@k" and line.tau is not None:
-        tau = Fraction(line.tau).limit_denominator(1000)
-        known = {Fraction(1): "score.means_all", Fraction(1, 2): "score.means_half", Fraction(0): "score.means_any"}
-        if tau in known:
-            words = say(language, known[tau])
-        else:
-            words = say(language, "score.means_share", share=write_share(float(line.tau), language))
-        return f"τ = {'1' if tau == 1 else line.tau}: {words}" + (" (pass^k)" if tau == 1 else "")
-    meanings = {
-        "pass^k": "score.means_all",
-        "mG-Pass@k": "score.means_mean",
-        "pass@k": "score.means_any",
-        "cons@k": "score.means_vote",
-        "best@k": "score.means_choice",
-        "avg@n": "score.means_one",
-        "accuracy": "score.means_grade",
-        "max@k": "score.means_highest",
-    }
-    return say(language, meanings[line.metric]) if line.metric in meanings else ""
+    output, place = OUTPUTS[line.metric], LANGUAGES.index(language)
+    if line.tau is None:
+        return output.label[place]
+    own = output.thresholds.get(float(line.tau), Threshold())
+    words = (own.label or output.label)[place].format(share=write_share(float(line.tau), language))
+    twin = f" ({own.twin})" if own.twin else ""
+    return f"τ = {'1' if line.tau == 1 else line.tau}: {words}{twin}"
 
 
 def _say_unit(report: Report, language: str) -> str:
@@ -275,8 +231,6 @@ def _say_unit(report: Report, language: str) -> str:
 
 
 def _name_line(line: Key, k: int | None) -> str:
-    if line.metric == "pass^k":
-        return f"G-Pass@{k}_1.0"
     return str(Key(line.metric, k, line.tau)) if line.metric[-1] == "k" else str(line)
 
 
@@ -284,19 +238,21 @@ def _make_sorter(label: str) -> str:
     return f'<button type="button" class="sorter">{escape(label)}</button>'
 
 
-def _write_table(head: str, rows: list[str], kind: str, width: int, name: str) -> str:
-    wide = " wide" if width > _WIDE else " many" if width > _MANY else ""
+def _write_table(draws: Sequence[int], rows: list[str], name: str) -> str:
+    head = "".join(f'<th scope="col">k = {k}</th>' for k in draws)
+    wide = " wide" if len(draws) > _WIDE else " many" if len(draws) > _MANY else ""
     return (
-        f'<table class="numbers {kind}{wide}" aria-label="{escape(name)}"><thead><tr><td></td>{head}</tr></thead>'
+        f'<table class="numbers matrix{wide}" aria-label="{escape(name)}"><thead><tr><td></td>{head}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table>"
     )
 
 
-def _write_cell(value: float, bar: ErrorBar | None, key: Key, label: str, more: str = "") -> str:
+def _write_cell(block: Block, key: Key, label: str, more: str = "") -> str:
     """Write a value, in full as its title, with its interval below it if it has one.
 
     The label stands above it where there is no room for columns.
     """
+    value, bar = block.values[key], block.bars.get(key)
     at = f' data-at="{escape(label)}"' if label else ""
     start = f'<td data-key="{escape(key)}" data-value="{value!r}"{at}{more} title="{value!r}'
     if bar is None:

@@ -132,6 +132,8 @@ def cons_at_k(
         >>> cons_at_k([["7", "7", "7", "9"]], [[1, 1, 0, 0]], k=4, on_conflict="majority")  # two of three
         array([1.])
     """
+    check_choice("ties", ties, TIES)
+    check_choice("on_conflict", on_conflict, CONFLICTS)
     ballots = columns.read_labels(votes, "votes")
     right = columns.read_grades(correct, "correct", missing=False)
     wrong = (right.values != 0) & (right.values != 1)
@@ -174,8 +176,6 @@ def elect(
 
     `correct` holds one flag per sample, and `name` is what an error calls it.
     """
-    check_choice("ties", ties, TIES)
-    check_choice("on_conflict", on_conflict, CONFLICTS)
     tally = count_votes(ballots, correct, on_conflict, name)
     if weights is not None:
         return _elect_by_weight(ballots, tally, weights, k, ties, seed)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from at_k import columns
-from at_k.combinatorics import Floats, at_least, fewer_than, look_up, mean_excess
+from at_k.combinatorics import Floats, Ints, at_least, fewer_than, look_up, mean_excess
 from at_k.validation import (
     K,
+    Tau,
     Taus,
     check_counts,
     check_flag,
@@ -51,8 +52,7 @@ def pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, complement: bool = False) 
         array([[0.5, 1. ],
                [0. , 0. ]])
     """
-    table = fewer_than if check_flag("complement", complement) else at_least
-    return _of_counts(n, c, k, lambda size, draws: table(size, draws, 1))
+    return _of_counts(n, c, k, _tabulate_fail if check_flag("complement", complement) else tabulate_pass)
 
 
 def pass_hat_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
@@ -79,7 +79,7 @@ def pass_hat_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
         >>> float(pass_hat_k(4, 3, k=2))  # C(3, 2)/C(4, 2) = 3/6
         0.5
     """
-    return _of_counts(n, c, k, lambda size, draws: at_least(size, draws, draws))
+    return _of_counts(n, c, k, tabulate_pass_hat)
 
 
 def g_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, tau: Taus) -> Floats:
@@ -116,7 +116,7 @@ def g_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, tau: Taus) -> Floats:
     taus = check_tau(tau)
 
     def table(size: int, draws: int) -> Floats:
-        tails = [at_least(size, draws, draws_needed(each, draws)) for each in taus]
+        tails = [tabulate_g_pass(size, draws, each) for each in taus]
         return np.stack(tails, axis=-1) if is_sequence(tau) else tails[0]
 
     return _of_counts(n, c, k, table)
@@ -147,7 +147,7 @@ def mg_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
         >>> float(mg_pass_at_k(4, 3, k=2))  # 2/2 · P(2 of 2) = C(3, 2)/C(4, 2)
         0.5
     """
-    return _of_counts(n, c, k, lambda size, draws: mean_excess(size, draws, (draws + 1) // 2) * (2 / draws))
+    return _of_counts(n, c, k, tabulate_mg_pass)
 
 
 def majority_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
@@ -171,7 +171,7 @@ def majority_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
         >>> majority_at_k(3, [2, 2, 1, 0], k=3)
         array([1., 1., 0., 0.])
     """
-    return _of_counts(n, c, k, lambda size, draws: at_least(size, draws, draws // 2 + 1))
+    return _of_counts(n, c, k, tabulate_majority)
 
 
 def avg_at_n(grades: object, /, *, threshold: float = 0.5) -> Floats:
@@ -198,15 +198,49 @@ def avg_at_n(grades: object, /, *, threshold: float = 0.5) -> Floats:
     return correct.sums() / correct.n
 
 
-def _of_counts(n: ArrayLike, c: ArrayLike, k: K, table: Callable[[int, int], Floats]) -> Floats:
-    """Return table(n, k)[c] for every problem and every k."""
+def _of_counts(n: ArrayLike, c: ArrayLike, k: K, table: Table) -> Floats:
+    """Check n, c and k, and evaluate a table at them, in the shape of the arguments."""
     sizes, right = check_counts(n, c)
     draws = check_k(k)
     refuse_too_many_k(draws, sizes.reshape(-1))
-
-    def tables(size: int) -> Floats:
-        return np.stack([table(size, each) for each in draws], axis=1)
-
-    values = look_up(tables, sizes.reshape(-1), right.reshape(-1))
+    values = evaluate_tables([(table, each) for each in draws], sizes.reshape(-1), right.reshape(-1))
     values = values.reshape(sizes.shape + values.shape[1:])
     return values if is_sequence(k) else np.take(values, 0, axis=sizes.ndim)
+
+
+def evaluate_tables(tables: Sequence[tuple[Table, int]], n: Ints, c: Ints) -> Floats:
+    """Return table(n, k)[c] for every problem and every pair of a table and a k: one row per problem."""
+    return look_up(lambda size: np.stack([table(size, k) for table, k in tables], axis=1), n, c)
+
+
+Table = Callable[[int, int], Floats]
+"""A metric of counts as a table: from n and k ≤ n to its values for c = 0…n. Whoever calls it has checked n and k."""
+
+
+def tabulate_pass(n: int, k: int) -> Floats:
+    """Tabulate pass@k."""
+    return at_least(n, k, 1)
+
+
+def _tabulate_fail(n: int, k: int) -> Floats:
+    return fewer_than(n, k, 1)
+
+
+def tabulate_pass_hat(n: int, k: int) -> Floats:
+    """Tabulate pass^k."""
+    return at_least(n, k, k)
+
+
+def tabulate_g_pass(n: int, k: int, tau: Tau) -> Floats:
+    """Tabulate G-Pass@k at τ."""
+    return at_least(n, k, draws_needed(tau, k))
+
+
+def tabulate_mg_pass(n: int, k: int) -> Floats:
+    """Tabulate mG-Pass@k."""
+    return mean_excess(n, k, (k + 1) // 2) * (2 / k)
+
+
+def tabulate_majority(n: int, k: int) -> Floats:
+    """Tabulate the chance that more than half of k samples are correct."""
+    return at_least(n, k, k // 2 + 1)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from at_k import columns
 from at_k.combinatorics import Floats, average_over_subsets, rank_weights
-from at_k.estimators.counts import pass_at_k
+from at_k.estimators.counts import evaluate_tables, tabulate_pass
 from at_k.samples import Ragged
 from at_k.validation import (
     K,
@@ -350,7 +350,7 @@ def choose_best(ranked: Ragged, correct: Ragged, k: Sequence[int], *, seed: int 
             # The weights are summed in the same way as the products, so that the mean of ones is 1.
             value[problems, column] = _weigh_rows(share, weights) / _weigh_rows(np.ones((1, n)), weights)
     # best@k ≤ pass@k, with equality at k = 1. Clip, so that rounding cannot break this.
-    drawn = np.asarray(pass_at_k(correct.n, correct.sums(), k=k))
+    drawn = evaluate_tables([(tabulate_pass, each) for each in k], correct.n, correct.sums())
     return np.where(np.asarray(k) == 1, drawn, np.minimum(value, drawn)), np.zeros_like(value)
 
 

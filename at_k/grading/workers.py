@@ -19,10 +19,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe, wait
 from time import monotonic
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 from at_k.errors import InputError
-from at_k.grading.checkers.base import Checker
 from at_k.grading.progress import open_bar
 from at_k.validation import is_integer, is_number, shorten, type_name
 
@@ -43,6 +42,15 @@ Pair = tuple[str, str]
 
 CAUSES = ("timeout", "crash", "error")
 """Why a pair may not be graded: it took too long, the process that graded it died, the checker raised."""
+
+
+class Gradable(Protocol):
+    """What workers need of a checker, besides that it can be pickled."""
+
+    name: ClassVar[str]
+
+    def decide(self, answer: str, reference: str) -> bool | float | None:
+        """Return a grade that is known without work; None if there is work to do."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +93,7 @@ def check_timeout(timeout: object) -> float:
 
 
 def grade_pairs(
-    checker: Checker, pairs: Sequence[Pair], *, num_workers: int | None = None, timeout: float = TIMEOUT
+    checker: Gradable, pairs: Sequence[Pair], *, num_workers: int | None = None, timeout: float = TIMEOUT
 ) -> list[Any]:
     r"""Grade pairs of an answer and a reference with a slow checker.
 
@@ -122,7 +130,7 @@ def grade_pairs(
 class _Worker:
     """A process with a connection to it."""
 
-    def __init__(self, checker: Checker) -> None:
+    def __init__(self, checker: Gradable) -> None:
         self.connection, theirs = Pipe()
         with theirs:
             self.process = subprocess.Popen(
@@ -158,7 +166,7 @@ class _Pool:
         self._lock = threading.Lock()
         self._idle: dict[bytes, list[_Worker]] = {}
 
-    def take(self, checker: Checker) -> _Worker:
+    def take(self, checker: Gradable) -> _Worker:
         """Take an idle worker, or start one."""
         while True:
             with self._lock:
@@ -170,7 +178,7 @@ class _Pool:
                 return worker
             worker.end()  # it has ended, since it had nothing to do
 
-    def give_back(self, checker: Checker, worker: _Worker) -> None:
+    def give_back(self, checker: Gradable, worker: _Worker) -> None:
         """Keep a worker for another call."""
         with self._lock:
             self._idle.setdefault(pickle.dumps(checker), []).append(worker)
@@ -210,7 +218,7 @@ class _Call:
 
     def __init__(
         self,
-        checker: Checker,
+        checker: Gradable,
         pairs: Sequence[Pair],
         grades: list[Any],
         queue: deque[int],

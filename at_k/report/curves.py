@@ -1,54 +1,20 @@
-"""Values against k, as figures draw them."""
+"""Compute values against k, as figures draw them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
 
 from at_k import summary
 from at_k.error_bars import NO_ERROR_BARS, Confidence, find_error_bars
-from at_k.family import FAMILY
-from at_k.validation import shorten
+from at_k.family import OUTPUTS
+from at_k.report.data import Curves
 from at_k.values import Key, Values
 
 _POINTS = 64
 """Up to this n, a curve has a point for every k."""
-
-_NOT_DRAWN = {output.metric for metric in FAMILY.values() for output in metric.outputs if not output.drawn}
-
-
-@dataclass(frozen=True)
-class Curves:
-    """Hold values against k.
-
-    Attributes:
-        k: every k.
-        lines: a key with the letter k → its value for each k, None if it has none.
-        equal_n: whether all problems have the same number of samples, the last k.
-        bands: the same key → its interval for each k, None if it has none; empty without intervals.
-    """
-
-    k: tuple[int, ...]
-    lines: Mapping[Key, Sequence[float | None]]
-    equal_n: bool = True
-    bands: Mapping[Key, Sequence[tuple[float, float] | None]] = field(default_factory=dict)
-
-    def at(self, k: int) -> dict[Key, float]:
-        """Return the values of one k, under the keys that `compute` gives them."""
-        if k not in self.k:
-            raise ValueError(
-                f"`k` must be a k of the curves, which are {', '.join(map(str, self.k))}; got {shorten(k)}"
-            )
-        place, n = self.k.index(k), self.k[-1] if self.equal_n else None
-        found = {}
-        for line, values in self.lines.items():
-            value = values[place]
-            if value is not None:
-                found[Key(line.metric, k if line.metric[-1] == "k" else n, line.tau)] = value
-        return found
 
 
 def spread_k(n: int, *others: int) -> tuple[int, ...]:
@@ -83,7 +49,7 @@ def draw_curves(
     lines: dict[Key, tuple[float | None, ...]] = {}
     bands: dict[Key, tuple[tuple[float, float] | None, ...]] = {}
     for draws, compute in drawn:
-        columns = {key: column for key, column in compute(draws).columns.items() if key.metric not in _NOT_DRAWN}
+        columns = {key: column for key, column in compute(draws).columns.items() if OUTPUTS[key.metric].style}
         means = summary.average(columns)
         bars = find_error_bars(columns, means, confidence)
         lines |= _join_points(grid, means)
@@ -98,5 +64,5 @@ def _join_points(grid: Sequence[int], points: Mapping[Key, _Point]) -> dict[Key,
     """Join the points of each line; None where it has none. A point without k belongs to every k."""
     found: dict[Key, dict[int | None, _Point]] = {}
     for key, point in points.items():
-        found.setdefault(key.line, {})[key.k if key.metric[-1] == "k" else None] = point
+        found.setdefault(key.line, {})[key.draws] = point
     return {line: tuple(own.get(k, own.get(None)) for k in grid) for line, own in found.items()}

@@ -18,9 +18,9 @@ from at_k.problems import Problems
 from at_k.readers import Samples, is_paths, read_samples
 from at_k.readers.quoting import quote
 from at_k.readers.samples import Origin
-from at_k.report.files import refuse_report
 from at_k.report.frames import read_names, select_frame
 from at_k.report.notes import describe_reading, find_conditions
+from at_k.report.report import refuse_report
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from at_k.error_bars import Confidence, ErrorBar
+from at_k.computation import choose_k
+from at_k.error_bars import Confidence
 from at_k.errors import InputError, Message
-from at_k.family import Metric, choose_k
+from at_k.family import OUTPUTS, Metric
 from at_k.grading import Verdicts
 from at_k.grading.suggestion import suggest_options
 from at_k.limits import Limits, exceeds
@@ -19,7 +20,7 @@ from at_k.problems import Problems
 from at_k.readers.samples import BUILDER, Origin, Samples
 from at_k.samples import Ragged
 from at_k.validation import K, check_k, is_sequence
-from at_k.values import Key
+from at_k.values import ErrorBar, Key
 
 _AGREEMENT = 0.02
 """The least share of samples that repeat an earlier answer of their problem for a vote to mean anything. It is 0
@@ -226,7 +227,7 @@ def describe_reading(origin: Origin) -> list[Message]:
 
 def explain_odd_k(keys: Iterable[Key]) -> list[Message]:
     """Say that mG-Pass@k cannot reach 1 where k is odd, if there is such a value."""
-    if not any(key.metric == "mG-Pass@k" and key.k is not None and key.k % 2 for key in keys):
+    if not any(OUTPUTS[key.metric].even_k and key.k is not None and key.k % 2 for key in keys):
         return []
     return [
         Message(

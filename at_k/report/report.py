@@ -3,101 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from os import PathLike
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from at_k.caching import cached_property
-from at_k.error_bars import ErrorBar
-from at_k.errors import Message, spell_for_output
-from at_k.grading import Verdicts
-from at_k.problems import Problems
-from at_k.readers.samples import Origin
-from at_k.report import files, scripts, tables
-from at_k.report.curves import Curves
-from at_k.values import Key
+from at_k.errors import InputError, spell_for_output
+from at_k.readers import is_paths
+from at_k.report import saving, scripts, tables
+from at_k.report.data import Numbers
+from at_k.values import ErrorBar, Key
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, eq=False)
-class Report:
-    """Hold every number of a data set.
+class Report(Numbers):
+    """Hold every number of a data set, and write them in many forms.
 
-    Attributes:
-        values: key → value, over all problems.
-        intervals: key → its standard error and confidence interval; empty without a confidence level. A score of one
-            problem has none.
-        groups: label → key → value.
-        group_intervals: label → key → the same for the group.
-        sizes: label → number of problems.
-        problems: the name of each problem.
-        labels: the group of each problem; None without groups.
-        n: samples of each problem.
-        c: correct samples of each problem.
-        n_missing: the number of missing samples.
-        by_problem: key → a value for each problem.
-        errors: key → the standard error of a simulated value.
-        metrics: the metrics that the data allow, each with its keys.
-        left_out: metric → the reason why it could not be computed.
-        notes: what the intervals are, and then remarks that a reader of the numbers should know, the most important
-            first.
-        signatures: metric → one line with the conditions under which two values may be compared.
-        options: the options that were given and are not the defaults.
-        source: the path of the results, or a list of paths; None for data that were in memory.
-        origin: what wrote the files, and what was taken from them; None for data that were in memory.
-        samples: the samples and their verdicts; None for a report that was loaded, or copied to another process.
+    Its attributes are those of `Numbers`.
     """
-
-    values: dict[Key, float]
-    intervals: dict[Key, ErrorBar]
-    groups: dict[str, dict[Key, float]]
-    group_intervals: dict[str, dict[Key, ErrorBar]]
-    sizes: dict[str, int]
-    problems: list[str]
-    labels: list[str] | None
-    n: list[int]
-    c: list[int]
-    n_missing: int
-    by_problem: dict[Key, list[float]]
-    errors: dict[Key, float]
-    metrics: dict[str, list[Key]]
-    left_out: dict[str, Message]
-    notes: list[Message]
-    signatures: dict[str, str]
-    options: dict[str, Any] = field(default_factory=dict)
-    source: str | list[str] | None = None
-    origin: Origin | None = None
-    draw_curves: Callable[[], Curves] | None = field(default=None, repr=False)
-    samples: tuple[Problems, Verdicts] | None = field(default=None, repr=False)
-
-    @cached_property
-    def curves(self) -> Curves:
-        """Return every metric against k, up to the smallest n. They are computed on first use."""
-        return Curves((), {}) if self.draw_curves is None else self.draw_curves()
-
-    @property
-    def k(self) -> tuple[int, ...]:
-        """Return every k of the values, in rising order."""
-        return tuple(sorted({key.k for key in self.values if key.k is not None and key.metric != "avg@n"}))
-
-    @property
-    def per_problem(self) -> dict[str, list[Any]]:
-        """Return one list per column, with one entry per problem: problem, group, n, c, and every key."""
-        table: dict[str, list[Any]] = {"problem": self.problems}
-        if self.labels is not None:
-            table["group"] = self.labels
-        return table | {"n": self.n, "c": self.c} | {str(key): values for key, values in self.by_problem.items()}
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the state with the curves computed and without the samples, which may be large."""
-        return {**self.__dict__, "curves": self.curves, "draw_curves": None, "samples": None}
-
-    def __len__(self) -> int:
-        """Count the problems."""
-        return len(self.problems)
 
     def __str__(self) -> str:
         return spell_for_output(self.to_markdown())
@@ -132,7 +55,7 @@ class Report:
         """Return a data frame with a row for each value: group, metric, k, τ, key, value. The group of all is "all"."""
         import pandas as pd
 
-        return pd.DataFrame(tables.list_rows(self), columns=tables.list_columns(self))
+        return pd.DataFrame(tables.list_rows(self), columns=tables.name_columns(self))
 
     def to_csv(self) -> str:
         """Write a CSV table with a row for each value: group, metric, k, τ, key, value, in full precision."""
@@ -172,7 +95,7 @@ class Report:
         Raises:
             ValueError: if the name ends otherwise.
         """
-        files.save(self, path)
+        saving.save(self, path)
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Report:
@@ -181,7 +104,33 @@ class Report:
         Raises:
             ValueError: if the file holds no report.
         """
-        return files.load(path)
+        return saving.load(path, Report)
+
+
+def find_report(data: object) -> Report | None:
+    """Return the report, if data are one or the path of one that was saved; None for other data."""
+    if isinstance(data, (str, PathLike)) and saving.holds_report(data):
+        return Report.load(data)
+    return data if isinstance(data, Report) else None
+
+
+def refuse_report(data: Any) -> None:
+    """Raise if data to be scored are a report, or the file of one: its samples are gone, and it has its numbers.
+
+    Raises:
+        InputError: if they are the file of a report. The sentence says what to do instead.
+        TypeError: if they are a report.
+    """
+    if isinstance(data, Report):
+        raise TypeError("`data` must be a data set or the path of a file; got a report, which is scored already")
+    for path in [data] if isinstance(data, (str, PathLike)) else data if is_paths(data) else []:
+        if saving.holds_report(path):
+            raise InputError(
+                "data.saved",
+                "This is a report that was saved, with numbers and without samples: {path}. Read it by "
+                "`at_k.Report.load`, or score the results that it was made from.",
+                path=fspath(path),
+            )
 
 
 def _spell_bars(bars: dict[Key, ErrorBar]) -> dict[str, dict[str, float | None]]:

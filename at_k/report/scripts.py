@@ -5,15 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 from keyword import iskeyword
 from re import Pattern
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from at_k.grading import Checker
-
-if TYPE_CHECKING:
-    from at_k.report.report import Report
+from at_k.report.data import Numbers
 
 
-def write_script(report: Report, source: str | list[str] | None = None) -> str:
+def write_script(report: Numbers, source: str | list[str] | None = None) -> str:
     """Write a script that scores files, or a variable called `data`, as the report was made."""
     source = report.source if source is None else source
     lines = ["import at_k"]

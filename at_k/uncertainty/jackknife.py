@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from at_k import columns
-from at_k.combinatorics import Floats, Ints, look_up, rank_weights
+from at_k.combinatorics import Floats, Ints, rank_weights
 from at_k.estimators.consensus import CONFLICTS, TIES, Tally, count_votes, elect_by_plurality
+from at_k.estimators.counts import Table, evaluate_tables
 from at_k.estimators.selection import SELECT, choose_best, rank_scores
 from at_k.samples import Answers, Ragged, to_float64
 from at_k.uncertainty.checks import read_counts
@@ -68,21 +69,27 @@ def jackknife_counts(estimate: CountsEstimator, n: ArrayLike, c: ArrayLike, /, *
     sizes, right = read_counts(n, c)
     draws = check_k(k)
     refuse_too_many_k(draws, sizes)
-    inner = np.asarray(estimate(int(sizes[0]), [0], k=list(draws))).shape[2:]
 
-    def table(size: int) -> Floats:
-        variances = np.full((size + 1, len(draws), *inner), np.nan)
-        fit = [column for column, each in enumerate(draws) if each < size]
-        if fit:
-            counts = np.arange(size)
-            value = np.asarray(estimate(size - 1, counts, k=[draws[column] for column in fit]))
-            c = counts[1:].reshape(-1, *[1] * (value.ndim - 1))
-            variances[:, fit] = 0.0
-            variances[1:size, fit] = (size - 1) * c * (size - c) / size**2 * np.diff(value, axis=0) ** 2
+    def table(size: int, k: int) -> Floats:
+        return np.asarray(estimate(size, np.arange(size + 1), k=[k]))[:, 0]
+
+    found = evaluate_tables([(tabulate_variance(table), each) for each in draws], sizes, right)
+    return found if is_sequence(k) else found[:, 0]
+
+
+def tabulate_variance(table: Table) -> Table:
+    """Make the table of the jackknife variances of a metric that is given as a table."""
+
+    def vary(n: int, k: int) -> Floats:
+        if k == n:
+            return np.full_like(table(n, k), np.nan)
+        value = table(n - 1, k)
+        c = np.arange(1, n).reshape(-1, *[1] * (value.ndim - 1))
+        variances = np.zeros((n + 1, *value.shape[1:]))
+        variances[1:n] = (n - 1) * c * (n - c) / n**2 * np.diff(value, axis=0) ** 2
         return variances
 
-    found = look_up(table, sizes, right)
-    return found if is_sequence(k) else found[:, 0]
+    return vary
 
 
 def jackknife_mean(grades: object, /) -> Floats:
@@ -143,6 +150,8 @@ def jackknife_cons(
         >>> jackknife_cons([["7", "7", "9"]], [[1, 1, 0]], k=[1, 2])  # without one 7: ½, without the 9: 1
         array([[0.11111111, 0.11111111]])
     """
+    check_choice("ties", ties, TIES)
+    check_choice("on_conflict", on_conflict, CONFLICTS)
     ballots = columns.read_labels(votes, "votes")
     right = columns.read_grades(correct, "correct", missing=False)
     columns.require_same_samples("votes", ballots.codes.n, "correct", right.n)
@@ -163,8 +172,6 @@ def jackknife_votes(
     name: str = "correct",
 ) -> Floats:
     """Compute `jackknife_cons` of checked columns: one row per problem and one column per k."""
-    check_choice("ties", ties, TIES)
-    check_choice("on_conflict", on_conflict, CONFLICTS)
     tally = count_votes(ballots, correct, on_conflict, name)
     bounds = np.searchsorted(tally.problem, np.arange(len(tally.n) + 1))
     variances = np.full((len(tally.n), len(k)), np.nan)

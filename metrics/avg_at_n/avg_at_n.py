@@ -1,11 +1,8 @@
 """avg@n: how often one sample is correct."""
 
-from functools import partial
-
 import evaluate
 
-from at_k.family import compute_average
-from at_k.family import vary_average
+from at_k.computation import compute_average
 from at_k.module import SampledMetric
 from at_k.module import sample_features
 
@@ -151,7 +148,6 @@ class AvgAtN(SampledMetric):
             missing=missing,
         )
         values = compute_average(verdicts)
-        vary = partial(vary_average, verdicts)
         return self.report(
             values,
             verdicts,
@@ -160,7 +156,6 @@ class AvgAtN(SampledMetric):
             target=target,
             clusters=clusters,
             ci_method=ci_method,
-            vary=vary,
             return_details=return_details,
             key_style=key_style,
         )

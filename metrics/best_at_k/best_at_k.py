@@ -1,12 +1,9 @@
 """best@k: how often the one of k samples with the highest score is correct."""
 
-from functools import partial
-
 import evaluate
 
 from at_k.columns import read_scores
-from at_k.family import compute_best
-from at_k.family import vary_best
+from at_k.computation import compute_best
 from at_k.module import SampledMetric
 from at_k.module import sample_features
 
@@ -180,16 +177,6 @@ class BestAtK(SampledMetric):
             higher_is_better=higher_is_better,
             seed=self.simulation_seed,
         )
-        vary = partial(
-            vary_best,
-            verdicts,
-            scores=read_scores(scores),
-            k=k,
-            select=select,
-            score_weights=score_weights,
-            higher_is_better=higher_is_better,
-            seed=self.simulation_seed,
-        )
         return self.report(
             values,
             verdicts,
@@ -198,7 +185,6 @@ class BestAtK(SampledMetric):
             target=target,
             clusters=clusters,
             ci_method=ci_method,
-            vary=vary,
             return_details=return_details,
             key_style=key_style,
         )

@@ -1,11 +1,8 @@
 """cons@k: how often the most frequent of k answers is correct."""
 
-from functools import partial
-
 import evaluate
 
-from at_k.family import compute_consensus
-from at_k.family import vary_consensus
+from at_k.computation import compute_consensus
 from at_k.module import SampledMetric
 from at_k.module import sample_features
 
@@ -170,15 +167,6 @@ class ConsAtK(SampledMetric):
         values = compute_consensus(
             verdicts, k=k, ties=ties, weights=weights, on_conflict=on_conflict, seed=self.simulation_seed
         )
-        vary = partial(
-            vary_consensus,
-            verdicts,
-            k=k,
-            ties=ties,
-            weights=weights,
-            on_conflict=on_conflict,
-            seed=self.simulation_seed,
-        )
         return self.report(
             values,
             verdicts,
@@ -187,7 +175,6 @@ class ConsAtK(SampledMetric):
             target=target,
             clusters=clusters,
             ci_method=ci_method,
-            vary=vary,
             return_details=return_details,
             key_style=key_style,
         )

@@ -1,11 +1,8 @@
 """G-Pass@k: how often at least a share τ of k samples is correct."""
 
-from functools import partial
-
 import evaluate
 
-from at_k.family import compute_g_pass
-from at_k.family import vary_g_pass
+from at_k.computation import compute_g_pass
 from at_k.module import SampledMetric
 from at_k.module import sample_features
 
@@ -160,7 +157,6 @@ class Gpassk(SampledMetric):
             missing=missing,
         )
         values = compute_g_pass(verdicts, k=k, thresholds=thresholds)
-        vary = partial(vary_g_pass, verdicts, k=k, thresholds=thresholds)
         return self.report(
             values,
             verdicts,
@@ -169,7 +165,6 @@ class Gpassk(SampledMetric):
             target=target,
             clusters=clusters,
             ci_method=ci_method,
-            vary=vary,
             return_details=return_details,
             key_style=key_style,
         )

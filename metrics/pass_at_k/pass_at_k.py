@@ -1,11 +1,8 @@
 """pass@k: how often at least one of k samples is correct."""
 
-from functools import partial
-
 import evaluate
 
-from at_k.family import compute_pass
-from at_k.family import vary_pass
+from at_k.computation import compute_pass
 from at_k.module import SampledMetric
 from at_k.module import sample_features
 
@@ -153,7 +150,6 @@ class PassAtK(SampledMetric):
             missing=missing,
         )
         values = compute_pass(verdicts, k=k)
-        vary = partial(vary_pass, verdicts, k=k)
         return self.report(
             values,
             verdicts,
@@ -162,7 +158,6 @@ class PassAtK(SampledMetric):
             target=target,
             clusters=clusters,
             ci_method=ci_method,
-            vary=vary,
             return_details=return_details,
             key_style=key_style,
         )

@@ -223,7 +223,7 @@ def test_names_are_no_markup():
 
 
 def test_too_many_numbers_are_refused_before_they_are_compared(monkeypatch):
-    monkeypatch.setattr(comparing, "MOST_VALUES", 30 * 12)
+    monkeypatch.setattr(comparing, "MOST_VALUES", 30 * 16)
     found = ask(write(A), write(B), k="1, 2, 3, 4")
-    assert "at most 12 numbers" in found["refused"]
+    assert "at most 16 numbers" in found["refused"]
     assert ask(write(A), write(B))["refused"] is None  # without a wish, fewer k are shown

@@ -1,12 +1,14 @@
 """The pages without a browser: they show what the registry holds, and say what the library says."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
 import at_k
 from at_k.demo import words
+from at_k.demo.app import find_pages, write_sections
 from at_k.demo.pages import metrics
 from at_k.family import FAMILY, METRICS
 
@@ -27,3 +29,12 @@ def test_no_page_knows_a_metric_by_name():
         nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
         assert texts & set(METRICS) == set(), path
+
+
+def test_one_section_is_open_and_no_style_sheet_knows_a_page_by_name():
+    for page in find_pages():
+        sections = dict(re.findall(r'<div data-section="(\w+)"( hidden)?>', write_sections(page, "en")))
+        assert len(sections) > 2
+        assert [name for name, hidden in sections.items() if not hidden] == [page] * (page in sections)
+    for sheet in DEMO.rglob("*.css"):
+        assert "data-page=" not in sheet.read_text(encoding="utf-8")

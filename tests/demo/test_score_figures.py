@@ -1,12 +1,15 @@
 """The curves of the page Score as data."""
 
 import json
+import re
 
 import pytest
 from demo.data_sets import FULL, KINDS, kind, samples
 
+from at_k.demo.limits import LIMITS
 from at_k.demo.score_figures import describe_curves
 from at_k.demo.scoring import Options, score
+from at_k.demo.shell import FOLDER
 from at_k.demo.words import LANGUAGES
 
 pytestmark = pytest.mark.filterwarnings("ignore:missing='drop' left out")
@@ -32,11 +35,13 @@ def test_lines_hold_the_values_and_their_bands(name, language):
 
 
 def test_no_two_lines_share_a_colour_and_each_is_smooth():
-    figure = describe_curves(score(samples(FULL), Options(taus=(0.5, 0.75, 1.0))).curves, "name", "data", "en")
-    colours = [line["color"] for line in figure["lines"]]
-    assert len(set(colours)) == len(colours) >= 6
+    taus = (0.5, 0.75, 1.0, *(0.26 + tau / 1000 for tau in range(LIMITS.max_keys - 3)))
+    figure = describe_curves(score(samples(FULL), Options(taus=taus)).curves, "name", "data", "en")
+    looks = [(line["color"], line["dashed"]) for line in figure["lines"]]
+    assert len(set(looks)) == len(looks) >= LIMITS.max_keys + 5
     lines = {line["name"]: line for line in figure["lines"]}
+    for colour, _ in looks:
+        assert len(re.findall(f"--at-k-{colour}: #", (FOLDER / "at-k.css").read_text(encoding="utf-8"))) == 2
     assert lines["G-Pass@k_0.5"]["x"] == [1, 2, 4]
     assert lines["mG-Pass@k"]["x"] == [2, 4]
     assert not lines["G-Pass@k_1.0"]["hidden"]
-    assert "pass^k" not in lines

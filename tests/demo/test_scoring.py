@@ -24,7 +24,7 @@ from demo.data_sets import (
 from hypothesis import given, strategies as st
 from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, PASS_AT_K
 
-from at_k import family
+from at_k import computation
 from at_k.demo import examples
 from at_k.demo.given import Given
 from at_k.demo.limits import LIMITS
@@ -80,8 +80,8 @@ def idle(monkeypatch):
     def fail(*_, **__):
         pytest.fail("this must be refused before any work is done")
 
-    for name in ("_of_counts", "elect", "choose_best"):
-        monkeypatch.setattr(family, name, fail)
+    for name in ("_evaluate", "elect", "choose_best"):
+        monkeypatch.setattr(computation, name, fail)
 
 
 class TestNumbers:

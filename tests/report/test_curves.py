@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from at_k.error_bars import Confidence
-from at_k.report.curves import Curves, draw_curves, spread_k
+from at_k.report.curves import draw_curves, spread_k
+from at_k.report.data import Curves
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.standard_errors import standard_error
 from at_k.values import Column, Key, Values
@@ -24,18 +25,6 @@ def test_every_k_up_to_64_and_then_64_of_them():
         assert ratios.max() < 0.3  # no gap on a logarithmic axis
     assert set(spread_k(1000, 777, 3)) == {*spread_k(1000), 777, 3}
     assert list(spread_k(1000, 777, 3)) == sorted(spread_k(1000, 777, 3))
-
-
-def test_the_values_of_one_k():
-    lines = {Key("pass@k"): (0.25, 0.375, 0.5), Key("G-Pass@k", None, 0.5): (0.125, 0.25, None)}
-    lines |= {Key("avg@n"): (0.25, 0.25, 0.25)}
-    for equal_n, average in ((True, Key("avg@n", 4)), (False, Key("avg@n"))):
-        curves = Curves((2, 3, 4), lines, equal_n)
-        assert curves.at(2) == {"pass@2": 0.25, "G-Pass@2_0.5": 0.125, average: 0.25}
-        assert curves.at(4) == {"pass@4": 0.5, average: 0.25}
-    assert Curves((2, 4), {Key("avg@n"): (0.5, 0.5)}).at(2) == {"avg@4": 0.5}
-    with pytest.raises(ValueError, match="`k` must be a k of the curves, which are 2, 3, 4; got 1"):
-        curves.at(1)
 
 
 def test_lines_of_metrics_with_and_without_k():

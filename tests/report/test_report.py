@@ -6,6 +6,7 @@ import pickle
 import sys
 
 import pandas as pd
+import pytest
 from reports import DATA, TAUS, full_report, simulated_report, whole
 
 import at_k
@@ -27,11 +28,6 @@ def test_what_it_says_of_itself():
     assert report.curves is report.curves  # computed once
     assert {type(key) for key in [*report.values, *report.by_problem, *report.curves.lines]} == {Key}
     assert sorted(key for keys in report.metrics.values() for key in keys) == sorted(report.values)
-
-
-def test_k_is_what_was_drawn_and_not_n():
-    assert at_k.score({"grades": [[1, 0, 1]]}, metrics="avg_at_n").k == ()
-    assert at_k.score({"grades": [[1, 0, 1]]}, k=[2, 1]).k == (1, 2)
 
 
 def test_to_dict_is_json():
@@ -100,3 +96,19 @@ def test_a_report_can_be_pickled():
     copied = pickle.loads(pickle.dumps(report))
     assert copied.values == report.values
     assert copied.curves.lines == report.curves.lines
+
+
+class TestScoredAgain:
+    """A report has no samples: where data are expected, an error says what to do."""
+
+    @pytest.mark.parametrize("ending", [".json", ".parquet"])
+    def test_the_file_of_a_report(self, tmp_path, ending):
+        path = tmp_path / f"report{ending}"
+        at_k.score({"grades": [[1, 0]]}).save(path)
+        for data in (path, str(path), [str(path)]):
+            with pytest.raises(at_k.InputError, match=r"This is a report that was saved, .* Read it by `at_k\."):
+                at_k.score(data)
+
+    def test_a_report(self):
+        with pytest.raises(TypeError, match="`data` must be a data set or the path of a file; got a report"):
+            at_k.score(at_k.score({"grades": [[1, 0]]}))

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from datasets import Dataset
 from modules import MODULES, every_module
-from reports import CORRECT, DATA, RAGGED, TAUS, close, full_report, simulated_report
+from reports import CORRECT, DATA, RAGGED, TAUS, close, full_report
 
 import at_k
 from at_k.errors import InputError
@@ -125,45 +125,6 @@ def test_samples_are_judged_once():
     assert calls == Counter(pairs)
 
 
-@pytest.mark.parametrize("data", [DATA, RAGGED], ids=["equal n", "different n"])
-def test_curves_are_the_values_at_every_k(data):
-    report = at_k.score(data, k=[1, 2, 3], thresholds=TAUS)
-    smallest = min(report.n)
-    assert report.curves.k == tuple(range(1, smallest + 1))
-    for k in range(1, smallest + 1):
-        single = at_k.score(data, k=k, thresholds=TAUS)
-        shares = {key: value for key, value in single.values.items() if key != "accuracy" and key.metric != "max@k"}
-        assert report.curves.at(k) == pytest.approx(shares, rel=1e-15)
-        assert [(key.metric, key.k, key.tau) for key in report.curves.at(k)] == [
-            (key.metric, key.k, key.tau) for key in shares
-        ]
-
-
-def test_a_long_curve_has_few_points_and_those_asked_for():
-    report = at_k.score({"grades": [[1] * 30 + [0] * 970]}, k=[3, 5, 777])
-    k = report.curves.k
-    assert len(k) < 80
-    assert {1, 3, 5, 777, 1000} <= set(k)
-    assert list(k) == sorted(set(k))
-    for each in (3, 5, 777):
-        assert report.curves.at(each)[f"pass@{each}"] == report.values[f"pass@{each}"]
-
-
-@pytest.mark.parametrize(
-    ("columns", "metrics", "left_out"),
-    [
-        (("answers", "references", "scores"), at_k.METRICS, {}),
-        (("answers", "references"), at_k.METRICS[:4], {"best_at_k": "left_out.no_scores"}),
-    ],
-)
-def test_metrics_that_the_columns_allow(columns, metrics, left_out):
-    report = at_k.score({name: DATA[name] for name in columns})
-    assert tuple(report.metrics) == tuple(metrics)
-    assert {name: reason.code for name, reason in report.left_out.items()} == left_out
-    assert report.problems == ["0", "1", "2", "3"]
-    assert (report.labels, report.groups, report.sizes) == (None, {}, {})
-
-
 def test_metrics_that_are_asked_for():
     report = at_k.score(DATA, metrics=(name for name in ("avg_at_n", "pass_at_k")), k=1)
     assert list(report.metrics) == ["pass_at_k", "avg_at_n"]
@@ -225,24 +186,6 @@ def test_metrics_are_names():
         at_k.score({"grades": [[1, 0]]}, metrics=5)
 
 
-def test_a_conflict_leaves_the_vote_out_alone():
-    data = {"answers": [["a", "b"], ["c", "c"]], "grades": [[1, 0], [1, 0]]}
-    report = at_k.score(data, k=[1, 2])
-    assert list(report.metrics) == ["gpassk", "pass_at_k", "avg_at_n"]
-    assert report.left_out["cons_at_k"].code == "left_out.conflict"
-    reason = str(report.left_out["cons_at_k"])
-    assert "'c'" in reason
-    assert "problem 1, sample 0" in reason
-    assert "problem 1, sample 1" in reason
-    assert "on_conflict" in reason
-    assert reason in str(report)
-    settled = at_k.score(data, k=[1, 2], on_conflict="majority")
-    assert settled.values["cons@1"] == 0.25  # "c" is right in half of its samples: wrong
-    assert "|on_conflict:majority|" in settled.signatures["cons_at_k"]
-    with pytest.raises(InputError, match="cons@k is left out"):
-        at_k.score(data, metrics="cons_at_k")
-
-
 def test_nothing_equals_its_reference():
     report = at_k.score({"answers": [["7.0", "7.0"], ["8", "8"]], "references": ["7", "9"]}, k=1)
     assert codes(report.notes)[:2] == ["note.intervals", "note.no_match"]
@@ -269,28 +212,6 @@ def test_missing_samples_are_counted_and_noted():
     with pytest.raises(InputError, match=r"^Samples without a grade: 1 of "):
         at_k.score({"grades": [[1], [None]]})
     assert not {"note.drop", "note.incorrect"} & set(codes(at_k.score(DATA, missing="incorrect").notes))
-
-
-def test_a_column_of_whole_texts_is_no_vote():
-    texts = [[f"text {problem} {sample}" for sample in range(10)] for problem in range(5)]
-    report = at_k.score({"answers": texts, "references": [row[0] for row in texts]})
-    assert report.left_out["cons_at_k"].code == "left_out.scatter"
-    assert report.left_out["cons_at_k"].values == {"title": "cons@k", "repeats": 0, "chances": 45}
-    texts[0][1] = texts[0][0]  # 1 of 45 repeats: more than 2 %
-    assert "cons@1" in at_k.score({"answers": texts, "references": [row[0] for row in texts]}).values
-    few = [[f"{sample}" for sample in range(8)]]  # seven that could repeat one are too few to say
-    assert "cons@1" in at_k.score({"answers": few, "references": ["1"]}).values
-    more = [[f"{sample}" for sample in range(9)]]
-    assert "cons_at_k" in at_k.score({"answers": more, "references": ["1"]}).left_out
-
-
-def test_scores_that_do_not_fit_leave_the_choice_out():
-    data = DATA | {"scores": [[1.0, 2.0, None, 4.0]] * 4}
-    report = at_k.score(data, k=2)
-    assert "best_at_k" in report.left_out
-    assert "problem 0, sample 2" in str(report.left_out["best_at_k"])
-    dimensions = at_k.score(DATA | {"scores": [[[1.0, 2.0]] * 4] * 4}, k=2)
-    assert "`select`" in str(dimensions.left_out["best_at_k"])
 
 
 def test_groups():
@@ -453,14 +374,6 @@ def test_options_reach_their_metric():
     assert at_k.score(DATA, k=1, check_correct_fn=close, threshold=0.2).values["pass@1"] == 1
 
 
-def test_simulated_values_have_their_error_and_seed():
-    report = simulated_report()
-    assert 0 < report.errors["best@10"] < 0.02
-    assert report.values == simulated_report.__wrapped__().values
-    assert "estimator:simulated(seed=0)" in report.signatures["best_at_k"]
-    assert full_report().errors == {}
-
-
 def test_limits():
     with pytest.raises(InputError) as caught:
         at_k.score(DATA, k=[1, 2], limits=Limits(seconds=0))
@@ -554,20 +467,6 @@ def test_another_method_is_said(method):
     assert f"|ci_method:{method}|" in report.signatures["pass_at_k"]
     # The curves leave the bootstrap out, which takes too long at every k.
     assert bool(report.curves.bands) is (method == "t")
-
-
-def test_bands_are_the_intervals_of_the_table():
-    report = at_k.score(DATA, k=[1, 2, 4], thresholds=TAUS, confidence_level=0.9, clusters=True)
-    curves = report.curves
-    for line, limits in curves.bands.items():
-        for k, found in zip(curves.k, limits, strict=True):
-            keys = [key for key in report.values if (key.line == line and key.k in (k, None)) or key == line]
-            keys += [key for key in report.values if key.line == line and line == "avg@n"]
-            for key in keys:
-                assert found == pytest.approx(report.intervals[key][1:3], rel=1e-12)
-    assert set(curves.bands) == set(curves.lines)
-    for nothing in ({"confidence_level": None}, {"target": "problem_set"}):
-        assert at_k.score(DATA, k=1, **nothing).curves.bands == {}
 
 
 def test_without_a_level_there_are_no_intervals():

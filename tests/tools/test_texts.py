@@ -37,12 +37,13 @@ def test_no_text_is_stale():
     assert [path for path, text in read(ROOT).items() if texts.render_documents()[path] != text] == []
 
 
-def test_chinese_cards_are_left_alone(copy):
-    cards = {path: path.read_bytes() for path in copy.glob("metrics/*/README.zh.md")}
+def test_of_a_chinese_card_only_the_table_is_written(copy):
+    cards = {path: path.read_text(encoding="utf-8") for path in copy.glob("metrics/*/README.zh.md")}
     assert len(cards) == len(FAMILY)
+    for path, text in cards.items():
+        path.write_text(re.sub(r"(?m)^\| `.*\n", "", text), encoding="utf-8")
     write(copy)
-    assert all(path.read_bytes() == content for path, content in cards.items())
-    assert not cards.keys() & texts.render_documents(copy).keys()
+    assert {path: path.read_text(encoding="utf-8") for path in cards} == cards
 
 
 def test_hand_edits_of_generated_parts_are_overwritten(copy):

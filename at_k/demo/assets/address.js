@@ -111,6 +111,7 @@ export function openPage(name, { push = true } = {}) {
         } else link.removeAttribute("aria-current");
     }
     document.documentElement.dataset.page = name;
+    for (const section of document.querySelectorAll("[data-section]")) section.hidden = section.dataset.section !== name;
     if (push) writeAddress(true);
     showTab();
     document.dispatchEvent(new CustomEvent("at-k:page", { detail: { name } }));

@@ -6,9 +6,9 @@ from math import inf
 import numpy as np
 import pytest
 
-from at_k import effort
 from at_k.grading import judge
 from at_k.problems import Problems
+from at_k.report import effort
 
 
 def judged(answers, references, **options):

@@ -1,0 +1,246 @@
+"""From verdicts to values: one function per metric, which the registry in `family.py` names.
+
+Options are checked by whoever takes them from a user. What depends on the data is checked here, once, and the
+arithmetic of the estimators is called without checking again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from at_k.columns import read_weights
+from at_k.combinatorics import Floats, Ints
+from at_k.estimators.consensus import cons_at_k, elect
+from at_k.estimators.counts import (
+    Table,
+    evaluate_tables,
+    tabulate_g_pass,
+    tabulate_majority,
+    tabulate_mg_pass,
+    tabulate_pass,
+)
+from at_k.estimators.selection import choose_best, expect_highest, rank_scores
+from at_k.grading import Verdicts
+from at_k.samples import Ragged
+from at_k.uncertainty.jackknife import (
+    jackknife_choice,
+    jackknife_grades,
+    jackknife_highest,
+    jackknife_samples,
+    jackknife_votes,
+    tabulate_variance,
+)
+from at_k.validation import K, Taus, check_k, check_tau, refuse_too_many_k
+from at_k.values import Column, Key, Values
+
+
+@dataclass(frozen=True)
+class Default:
+    """The values of k that a module takes if it is given none, chosen by the smallest n, and their description."""
+
+    choose: Callable[[int], tuple[int, ...]]
+    text: str
+
+
+def powers_of_two(smallest: int) -> tuple[int, ...]:
+    """List the powers of two up to the smallest n, and the smallest n itself.
+
+    Examples:
+        >>> powers_of_two(6), powers_of_two(8)
+        ((1, 2, 4, 6), (1, 2, 4, 8))
+    """
+    return tuple(sorted({smallest, *(2**power for power in range(smallest.bit_length()))}))
+
+
+def published_k(smallest: int) -> tuple[int, ...]:
+    """List those of 4, 8, 16 that do not exceed the smallest n; the smallest n if none fits.
+
+    Examples:
+        >>> published_k(9), published_k(3)
+        ((4, 8), (3,))
+    """
+    return tuple(k for k in (4, 8, 16) if k <= smallest) or (smallest,)
+
+
+POWERS = Default(powers_of_two, "1, 2, 4, 8, … up to the smallest n, and the smallest n itself")
+PUBLISHED = Default(
+    published_k, "those of 4, 8, 16 that do not exceed the smallest n, or, if none fits, the smallest n"
+)
+
+
+def choose_k(k: K | None, n: Ints, default: Default) -> tuple[int, ...]:
+    """Return the k that were given, or, if none were given, those of the default.
+
+    Raises:
+        TypeError: if k is not an integer or a list of integers.
+        ValueError: if a k is below 1, or some n is smaller than it.
+    """
+    if k is None:
+        return default.choose(int(n.min()))
+    draws = check_k(k)
+    refuse_too_many_k(draws, n)
+    return draws
+
+
+def compute_counts(metric: str, table: Table, default: Default = POWERS) -> Callable[..., Values]:
+    """Make the function of a metric that depends on n and c alone, given as a table.
+
+    Examples:
+        >>> from at_k.estimators.counts import tabulate_pass_hat
+        >>> from at_k.grading import judge
+        >>> from at_k.problems import Problems
+        >>> compute = compute_counts("pass^k", tabulate_pass_hat)
+        >>> compute(judge(Problems.read(grades=[[1, 1, 0, 1]])), k=2).columns["pass^2"].expand()
+        array([0.5])
+    """
+
+    def compute(verdicts: Verdicts, *, k: K | None = None) -> Values:
+        draws = choose_k(k, verdicts.n, default)
+        return _evaluate(verdicts, {Key(metric, each): table for each in draws}, {"k": draws})
+
+    return compute
+
+
+compute_pass = compute_counts("pass@k", tabulate_pass)
+
+
+def compute_g_pass(verdicts: Verdicts, *, k: K | None = None, thresholds: Taus = (0.25, 0.5, 0.75, 1.0)) -> Values:
+    """Compute G-Pass@k for every τ, and mG-Pass@k, from judged samples."""
+    taus = check_tau(thresholds, "thresholds")
+    draws = choose_k(k, verdicts.n, PUBLISHED)
+    tables: dict[Key, Table] = {
+        Key("G-Pass@k", each, tau): partial(tabulate_g_pass, tau=tau) for each in draws for tau in taus
+    }
+    tables |= {Key("mG-Pass@k", each): tabulate_mg_pass for each in draws}
+    return _evaluate(verdicts, tables, {"k": draws, "tau": taus})
+
+
+def compute_consensus(
+    verdicts: Verdicts,
+    *,
+    k: K | None = None,
+    ties: str = "random",
+    weights: object = None,
+    on_conflict: str = "error",
+    seed: int = 0,
+) -> Values:
+    """Compute cons@k from judged samples: a vote among their answers, or a majority of grades if there are none."""
+    draws = choose_k(k, verdicts.n, POWERS)
+    keys = [Key("cons@k", each) for each in draws]
+    conditions: dict[str, object] = {"k": draws, "ties": ties, "weighted": weights is not None}
+    ballots, correct = verdicts.answers, verdicts.correct
+    if ballots is None:
+        if weights is not None:
+            raise ValueError(
+                "`weights` must not be given without answers, as in the configuration 'graded': only answers can vote"
+            )
+        return _evaluate(verdicts, dict.fromkeys(keys, tabulate_majority), conditions | {"ties": "majority of grades"})
+    weighted = None if weights is None else verdicts.keep_samples("weights", read_weights(weights, missing=True))
+    shares, errors = elect(
+        ballots, correct.values, draws, ties=ties, weights=weighted, seed=seed, on_conflict=on_conflict, name="grades"
+    )
+    if on_conflict != "error":
+        conditions["on_conflict"] = on_conflict
+
+    def vary() -> dict[Key, Column]:
+        if weighted is None:
+            given = {"ties": ties, "on_conflict": on_conflict, "name": "grades"}
+            return _hold(keys, jackknife_votes(ballots, correct.values, draws, **given))
+        # All but one sample are a random draw: their order must not decide.
+        rule = "random" if ties == "first" else ties
+
+        def vote(votes: Any, correct: Any, given: Any, *, k: list[int]) -> Floats:
+            return cons_at_k(votes, correct, k=k, ties=rule, weights=given, on_conflict=on_conflict, seed=seed)
+
+        listed = ballots.listed(), correct.listed(), weighted.listed()
+        return _hold(keys, jackknife_samples(vote, *listed, k=list(draws)))
+
+    return Values(_hold(keys, shares), _keep_errors(keys, errors), conditions, vary)
+
+
+def compute_average(verdicts: Verdicts) -> Values:
+    """Compute avg@n, the share of correct samples, and the mean grade from judged samples."""
+    n, c, which = verdicts.counts
+    same = (verdicts.n == verdicts.n[0]).all()
+    average, accuracy = Key("avg@n", int(verdicts.n[0]) if same else None), Key("accuracy")
+
+    def vary() -> dict[Key, Column]:
+        found = _vary(verdicts, {average: tabulate_pass})
+        # No grades in [0, 1] vary more than the verdicts of the worst c.
+        own = jackknife_grades(Ragged.concatenate(verdicts.graded))
+        return found | {accuracy: Column(np.append(own, found[average].levels), np.arange(len(own)))}
+
+    return Values({average: Column(c / n, which), accuracy: Column.of(verdicts.mean_grade)}, vary=vary)
+
+
+def compute_best(
+    verdicts: Verdicts,
+    *,
+    scores: Ragged,
+    k: K | None = None,
+    select: str | None = None,
+    score_weights: Sequence[float] | None = None,
+    higher_is_better: bool = True,
+    seed: int = 0,
+) -> Values:
+    """Compute best@k and max@k from judged samples and a score for each."""
+    draws = choose_k(k, verdicts.n, POWERS)
+    ranked = rank_scores(
+        verdicts.keep_samples("scores", scores),
+        select=select,
+        score_weights=score_weights,
+        higher_is_better=higher_is_better,
+    )
+    best, errors = choose_best(ranked, verdicts.correct, draws, seed=seed)
+    keys, highest = [Key("best@k", each) for each in draws], [Key("max@k", each) for each in draws]
+    columns = _hold(keys, best)
+    if select in (None, "weighted"):
+        top = expect_highest(ranked, draws)
+        columns |= _hold(highest, top if higher_is_better else 0 - top)  # no −0.0
+    conditions: dict[str, object] = {
+        "k": draws,
+        "select": select,
+        "score_weights": None if score_weights is None else [float(weight) for weight in score_weights],
+        "higher_is_better": higher_is_better,
+    }
+
+    def vary() -> dict[Key, Column]:
+        found = _hold(keys, jackknife_choice(ranked, verdicts.correct, draws))
+        if select in (None, "weighted"):
+            found |= _hold(highest, jackknife_highest(ranked, draws))
+        return found
+
+    return Values(columns, _keep_errors(keys, errors), conditions, vary)
+
+
+def _evaluate(verdicts: Verdicts, tables: Mapping[Key, Table], conditions: dict[str, object]) -> Values:
+    """Evaluate a table for each key at the key's k, once for each distinct pair of n and c."""
+    n, c, which = verdicts.counts
+    found = evaluate_tables([(table, key.draws or 1) for key, table in tables.items()], n, c)
+    columns = {key: Column(found[:, i], which) for i, key in enumerate(tables)}
+    return Values(columns, conditions=conditions, vary=partial(_vary, verdicts, tables))
+
+
+def _vary(verdicts: Verdicts, tables: Mapping[Key, Table]) -> dict[Key, Column]:
+    """Compute the jackknife variances of metrics of n and c. The levels are those of every c that is possible."""
+    sizes, which = np.unique(verdicts.n, return_inverse=True)
+    starts = np.cumsum(sizes + 1) - (sizes + 1)
+    n = np.repeat(sizes, sizes + 1)
+    c = np.arange(len(n)) - np.repeat(starts, sizes + 1)
+    found = evaluate_tables([(tabulate_variance(table), key.draws or 1) for key, table in tables.items()], n, c)
+    place = starts[which] + verdicts.c
+    return {key: Column(found[:, i], place) for i, key in enumerate(tables)}
+
+
+def _hold(keys: Sequence[Key], values: Floats) -> dict[Key, Column]:
+    """Give each key its column of a table."""
+    return {key: Column(values[:, i]) for i, key in enumerate(keys)}
+
+
+def _keep_errors(keys: Sequence[Key], errors: Floats) -> dict[Key, Floats]:
+    return {key: errors[:, i] for i, key in enumerate(keys) if errors[:, i].any()}

@@ -1,0 +1,124 @@
+"""What a report holds: plain data, which every form of it is written from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from at_k.caching import cached_property
+from at_k.errors import Message
+from at_k.grading import Verdicts
+from at_k.problems import Problems
+from at_k.readers.samples import Origin
+from at_k.validation import shorten
+from at_k.values import ErrorBar, Key
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Hold values against k.
+
+    Attributes:
+        k: every k.
+        lines: a key with the letter k → its value for each k, None if it has none.
+        equal_n: whether all problems have the same number of samples, the last k.
+        bands: the same key → its interval for each k, None if it has none; empty without intervals.
+    """
+
+    k: tuple[int, ...]
+    lines: Mapping[Key, Sequence[float | None]]
+    equal_n: bool = True
+    bands: Mapping[Key, Sequence[tuple[float, float] | None]] = field(default_factory=dict)
+
+    def at(self, k: int) -> dict[Key, float]:
+        """Return the values of one k, under the keys that `compute` gives them."""
+        if k not in self.k:
+            raise ValueError(
+                f"`k` must be a k of the curves, which are {', '.join(map(str, self.k))}; got {shorten(k)}"
+            )
+        place, n = self.k.index(k), self.k[-1] if self.equal_n else None
+        found = {}
+        for line, values in self.lines.items():
+            value = values[place]
+            if value is not None:
+                found[Key(line.metric, k if line.metric[-1] == "k" else n, line.tau)] = value
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """Hold every number of a data set.
+
+    Attributes:
+        values: key → value, over all problems.
+        intervals: key → its standard error and confidence interval; empty without a confidence level. A score of one
+            problem has none.
+        groups: label → key → value.
+        group_intervals: label → key → the same for the group.
+        sizes: label → number of problems.
+        problems: the name of each problem.
+        labels: the group of each problem; None without groups.
+        n: samples of each problem.
+        c: correct samples of each problem.
+        n_missing: the number of missing samples.
+        by_problem: key → a value for each problem.
+        errors: key → the standard error of a simulated value.
+        metrics: the metrics that the data allow, each with its keys.
+        left_out: metric → the reason why it could not be computed.
+        notes: what the intervals are, and then remarks that a reader of the numbers should know, the most important
+            first.
+        signatures: metric → one line with the conditions under which two values may be compared.
+        options: the options that were given and are not the defaults.
+        source: the path of the results, or a list of paths; None for data that were in memory.
+        origin: what wrote the files, and what was taken from them; None for data that were in memory.
+        samples: the samples and their verdicts; None for a report that was loaded, or copied to another process.
+    """
+
+    values: dict[Key, float]
+    intervals: dict[Key, ErrorBar]
+    groups: dict[str, dict[Key, float]]
+    group_intervals: dict[str, dict[Key, ErrorBar]]
+    sizes: dict[str, int]
+    problems: list[str]
+    labels: list[str] | None
+    n: list[int]
+    c: list[int]
+    n_missing: int
+    by_problem: dict[Key, list[float]]
+    errors: dict[Key, float]
+    metrics: dict[str, list[Key]]
+    left_out: dict[str, Message]
+    notes: list[Message]
+    signatures: dict[str, str]
+    options: dict[str, Any] = field(default_factory=dict)
+    source: str | list[str] | None = None
+    origin: Origin | None = None
+    draw_curves: Callable[[], Curves] | None = field(default=None, repr=False)
+    samples: tuple[Problems, Verdicts] | None = field(default=None, repr=False)
+
+    @cached_property
+    def curves(self) -> Curves:
+        """Return every metric against k, up to the smallest n. They are computed on first use."""
+        return Curves((), {}) if self.draw_curves is None else self.draw_curves()
+
+    @property
+    def k(self) -> tuple[int, ...]:
+        """Return every k of the values, in rising order."""
+        return tuple(sorted({key.draws for key in self.values if key.draws is not None}))
+
+    @property
+    def per_problem(self) -> dict[str, list[Any]]:
+        """Return one list per column, with one entry per problem: problem, group, n, c, and every key."""
+        table: dict[str, list[Any]] = {"problem": self.problems}
+        if self.labels is not None:
+            table["group"] = self.labels
+        return table | {"n": self.n, "c": self.c} | {str(key): values for key, values in self.by_problem.items()}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state with the curves computed and without the samples, which may be large."""
+        return {**self.__dict__, "curves": self.curves, "draw_curves": None, "samples": None}
+
+    def __len__(self) -> int:
+        """Count the problems."""
+        return len(self.problems)
