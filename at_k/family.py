@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from at_k import estimators
-from at_k.arguments import OPTIONS, SHARED_OPTIONS
+from at_k.choices import CONFLICTS, TIES
 from at_k.columns import read_weights
 from at_k.combinatorics import Floats, Ints
-from at_k.estimators.consensus import CONFLICTS, TIES, elect
+from at_k.estimators.consensus import elect
 from at_k.estimators.selection import choose_best, expect_highest, rank_scores
 from at_k.grading import Verdicts
+from at_k.options import OPTIONS, SHARED_OPTIONS
 from at_k.samples import Ragged
 from at_k.uncertainty.jackknife import (
     CountsEstimator,

@@ -37,14 +37,20 @@ def _refuse_to_score_again(ctx: Any) -> None:
     paths = ctx.params.get("paths")
     if not paths:
         return
-    from at_k.cli.options import OF_SCORING, refuse
+    from at_k.cli.options import refuse
+    from at_k.options import SCORING
     from at_k.report.files import holds_report
 
     if not all(map(holds_report, paths)):
         return
     for option in ctx.command.params:
         source = ctx.get_parameter_source(option.name)
-        if option.name in OF_SCORING[ctx.command.name] and source is not None and source.name == "COMMANDLINE":
+        of_samples = ctx.command.callback.options.get(option.name) is SCORING.get(option.name, option)
+        if (
+            (of_samples or option.name in ("adaptive", "clusters"))
+            and source is not None
+            and source.name == "COMMANDLINE"
+        ):
             raise refuse(option.opts[0], "A report that was saved has its numbers, and is not scored again.")
 
 

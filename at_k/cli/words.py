@@ -5,38 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 
+from at_k.options import COMPARING, PLANNING, SCORING
+
 OPTIONS = {
-    "check_correct_fn": "--check",
-    "ci_method": "--ci-method",
-    "clusters": "--clusters",
-    "columns": "--columns",
-    "confidence_level": "--ci",
-    "detect": "--detect",
-    "equivalence": "--equivalence",
-    "errors": "--errors",
-    "extra_tests": "--extra-test",
-    "extract_fn": "--extract",
-    "extract_reference": "--extract-reference",
-    "filter": "--filter",
-    "format": "--input-format",
-    "half_width": "--half-width",
-    "k": "--k",
-    "level": "--ci",
-    "margin": "--margin",
-    "metrics": "--metric",
-    "missing": "--missing",
-    "num_workers": "--num-workers",
-    "on_conflict": "--on-conflict",
-    "pool": "--pool",
-    "scorer": "--scorer",
-    "target": "--target",
-    "tests": "--tests",
-    "threshold": "--threshold",
-    "thresholds": "--tau",
-    "ties": "--ties",
-    "timeout": "--timeout",
-    "unmatched": "--unmatched",
-    "where": "--where",
+    option.name: option.flags[0]
+    for options in (PLANNING, COMPARING, SCORING)
+    for option in options.values()
+    if option.help
 }
 """The options of the library, and those of the command."""
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k import columns, votes
+from at_k.choices import CONFLICTS, TIES
 from at_k.combinatorics import Floats, Ints, at_least, look_up
 from at_k.errors import InputError
 from at_k.samples import Answers, Ragged
@@ -25,9 +26,6 @@ from at_k.validation import (
     refuse_too_many_k,
     shorten,
 )
-
-TIES = ("random", "first", "strict", "incorrect")
-CONFLICTS = ("error", "majority")
 
 _KEY_BITS = 63
 """Bits of an integer that may hold a sort key."""

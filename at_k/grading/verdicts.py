@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k.caching import cached_property
+from at_k.choices import MISSING, TIMEOUT
 from at_k.columns import flag_samples, require_same_samples
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import InputError
@@ -18,12 +19,10 @@ from at_k.grading.checkers import Check, Checker, find_checker, name_checker
 from at_k.grading.equivalence import find_equivalence, merge_equivalent
 from at_k.grading.extraction import Extract, extract_answers, extract_references, find_extraction, name_extraction
 from at_k.grading.pairs import Grades, Outcomes, grade_samples
-from at_k.grading.workers import CAUSES, TIMEOUT, check_num_workers, check_timeout
+from at_k.grading.workers import CAUSES, check_num_workers, check_timeout
 from at_k.problems import Problems
 from at_k.samples import Answers, Ragged
 from at_k.validation import check_choice, check_threshold, shorten
-
-MISSING = ("error", "incorrect", "drop")
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from at_k.arguments import JUDGING_OPTIONS
 from at_k.columns import require_problems
 from at_k.errors import InputError, Message
 from at_k.grading import Verdicts, judge
 from at_k.limits import UNLIMITED, Limits
+from at_k.options import JUDGING_OPTIONS
 from at_k.problems import Problems
 from at_k.readers import Samples, is_paths, read_samples
 from at_k.readers.quoting import quote
