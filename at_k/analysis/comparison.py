@@ -230,7 +230,7 @@ def compare(a: Any, b: Any, /, **given: Unpack[CompareOptions]) -> Compared:
         if together is not None:
             raise InputError(
                 "compare.unpaired_clusters",
-                "Problems in `clusters` are compared on the same problems only. Take every problem alone with "
+                "Problems in {option:clusters} are compared on the same problems only. Take every problem alone with "
                 "clusters=False, or leave out what only one model has.",
             )
         pairs = {key: (models[0].values[key], models[1].values[key]) for key in chosen if bounded[key]}

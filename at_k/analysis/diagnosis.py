@@ -16,7 +16,7 @@ from at_k.analysis.calibration import describe_calibration
 from at_k.analysis.findings import Findings
 from at_k.analysis.mistakes import find_contradictions, find_impossible
 from at_k.analysis.stability import describe_stability
-from at_k.errors import InputError, Message, spell_for_output
+from at_k.errors import InputError, Mention, Message, spell_for_output
 from at_k.options import SCORING, check_options, takes
 from at_k.report import Report, score
 from at_k.report.files import find_report
@@ -112,7 +112,7 @@ def diagnose(data: Any, /, **given: Unpack[ScoreOptions]) -> Diagnosis:
                 "diagnosis.options",
                 "A report was made with its options, so that none can be given beside it; got {names}. Give the data "
                 "instead.",
-                names=", ".join(f"`{name}`" for name in given),
+                names=Mention(*given),
             )
     else:
         check_options(given, SCORING, of="diagnose")
@@ -151,6 +151,8 @@ def _simplify(values: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: {"rule": each.code, "sentence": str(each), "values": _simplify(each.values)}
         if isinstance(each, Message)
+        else str(each)
+        if isinstance(each, Mention)
         else each
         for name, each in values.items()
     }

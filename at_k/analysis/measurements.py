@@ -12,7 +12,7 @@ import numpy as np
 from at_k.caching import cached_property
 from at_k.columns import read_groups, require_same_problems
 from at_k.combinatorics import Floats
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Mention, Message
 from at_k.options import SCORED
 from at_k.readers import is_paths
 from at_k.report import Report, score
@@ -60,7 +60,7 @@ def refuse_scoring_options(options: Mapping[str, Any]) -> None:
             "compare.scored",
             "The options {names} say how data are scored, but these values are there already. Leave them out, or give "
             "the data.",
-            names=", ".join(f"`{name}`" for name in options),
+            names=Mention(*options),
         )
 
 
@@ -256,7 +256,7 @@ def match_problems(models: Sequence[Measured], unmatched: str, names: Sequence[s
         raise InputError(
             "compare.problems",
             "The models were not measured on the same problems: all have {shared:,}, and beside these {only}, such as "
-            '{example}. Leave out what not all have: unmatched="drop".',
+            "{example}. Leave out what not all have: {option:unmatched=drop}.",
             shared=len(shared),
             only=", ".join(f"{name} has {count:,}" for count, name in zip(only, names, strict=True) if count),
             example=shorten(next(problem for problem in own[place] if problem not in shared)),
@@ -293,8 +293,8 @@ def find_clusters(
             return None
         raise InputError(
             "compare.no_groups",
-            "`clusters` are the groups, but the models have none. Give a label for each problem, or name the column of "
-            "groups.",
+            "{option:clusters} are the groups, but the models have none. Give a label for each problem, or name the "
+            "column of groups.",
         )
     if not isinstance(clusters, Mapping):
         given = read_groups(clusters, "clusters")
@@ -304,7 +304,7 @@ def find_clusters(
     if lacking:
         raise InputError(
             "compare.no_cluster",
-            "`clusters` must have a label for every problem that is compared; {problem} has none.",
+            "{option:clusters} must have a label for every problem that is compared; {problem} has none.",
             problem=shorten(lacking[0]),
         )
     return read_groups([clusters[problem] for problem in problems], "clusters")
@@ -318,8 +318,8 @@ def _agree(clusters: Mapping[str, Mapping[str, str]], problems: Sequence[str]) -
             if labels[problem] != other[problem]:
                 raise InputError(
                     "compare.clusters",
-                    "The models disagree about `clusters`: problem {problem} is in {one} for {first}, and in {two} for "
-                    "{second}. Give a label for each problem.",
+                    "The models disagree about {option:clusters}: problem {problem} is in {one} for {first}, and in "
+                    "{two} for {second}. Give a label for each problem.",
                     problem=shorten(problem), one=shorten(labels[problem]), first=first,
                     two=shorten(other[problem]), second=second,
                 )  # fmt: skip

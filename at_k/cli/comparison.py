@@ -162,7 +162,7 @@ def lay_out_comparison(compared: Compared, width: int) -> list[Line]:
         lines += [[], [(f"Problems that differ most in {key}", "bold")]]
         lines.append([(f"  {'problem':{room}}      A      B", "cyan")])
         lines += [[(f"  {fit(flip.problem, room)}  {flip.a:.3f}  {flip.b:.3f}", "")] for flip in flips]
-    notes = list_sentences(map(str, compared.notes), width, "yellow")
+    notes = list_sentences(compared.notes, width, "yellow")
     return [*lines, *([[], *notes] if notes else [])]
 
 
@@ -213,7 +213,7 @@ def lay_out_rankings(rankings: Mapping[str, Ranking], width: int) -> list[Line]:
             lines.append([(f"  {fit(name, room)}  {ranking.values[name]:.3f}  rank {places}", "")])
         if len(rankings) == 1:
             lines += [[], *(line for pair in ranking.pairs for line in lay_out_pair(ranking, pair, width))]
-    notes = dict.fromkeys(str(note) for ranking in rankings.values() for note in ranking.notes)
+    notes = dict.fromkeys(note for ranking in rankings.values() for note in ranking.notes)
     return [*lines, *([[], *list_sentences(notes, width, "yellow")] if notes else [])]
 
 

@@ -12,7 +12,8 @@ from typing import Annotated, Any, Literal
 import typer
 
 from at_k.choices import TARGETS
-from at_k.cli.words import name_options
+from at_k.cli.words import spell
+from at_k.errors import InputError
 from at_k.options import Option
 
 OUTPUT = "What is written"
@@ -114,7 +115,8 @@ def read_value(option: Option, given: Any) -> Any:
     try:
         option.refuse_wrong(value)
     except (TypeError, ValueError) as error:
-        raise typer.BadParameter(name_options(str(error))) from None
+        said = spell(error) if isinstance(error, InputError) else str(error)
+        raise typer.BadParameter(said.replace(f"`{option.name}`", f"`{option.flags[0]}`")) from None
     return value
 
 

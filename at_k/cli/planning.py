@@ -64,7 +64,7 @@ def plan_files(paths: Sequence[str], *, predict: list[int] | None, adaptive: boo
     lines = lay_out_plan(found, report, key, console.width)
     lines += [] if predicted is None or predict is None else lay_out_prediction(predict, predicted, console.width)
     lines += [] if curve is None else lay_out_adaptive(curve, console.width)
-    notes = list_sentences(map(str, read), console.width, "yellow")
+    notes = list_sentences(read, console.width, "yellow")
     lines += [[], *notes] if notes else []
     print_lines(lines, console)
 
@@ -114,7 +114,7 @@ def lay_out_plan(plan: Plan, report: Report, key: str, width: int) -> list[Line]
     """Lay out a plan: the split of the variance, the table of half widths, and what was asked for."""
     lines: list[Line] = [[(f"Pilot: {describe_size(report)}, {key} = {plan.value:.3f}", "bold")]]
     if not plan.can_tell:
-        return [*lines, *list_sentences(map(str, plan.notes), width, "yellow")]
+        return [*lines, *list_sentences(plan.notes, width, "yellow")]
     lines += list_sentences(plan.describe_variance(), width, "")
     heading = [
         "Each first line is ± half the width of the expected interval. The second is the smallest difference that a "
@@ -131,7 +131,7 @@ def lay_out_plan(plan: Plan, report: Report, key: str, width: int) -> list[Line]
             lines.append([(" " * _CELL + "".join(f"{differences[i]:>{_CELL}.3f}" for i in shown), "dim")])
         lines.append([])
     sentences = list_sentences(plan.list_needs(), width, "bold")
-    sentences += list_sentences(map(str, plan.notes), width, "yellow")
+    sentences += list_sentences(plan.notes, width, "yellow")
     return [*lines, *sentences] if sentences else lines[:-1]
 
 

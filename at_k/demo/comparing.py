@@ -320,7 +320,9 @@ def _write_sub(pair: Pair, language: str) -> str:
     if found.won is not None:
         lines.append(say(language, "compare.problems_won", won=found.won, lost=found.lost, tied=found.tied))
     count = next((note.values["count"] for note in compared.notes if note.code == _SAID), 1)
-    test = say(language, f"compare.{'mcnemar' if found.method == 'mcnemar' else 'test' if found.paired else 'welch'}")
+    test = say(
+        language, f"compare.{'mcnemar_test' if found.method == 'mcnemar' else 'test' if found.paired else 'welch'}"
+    )
     if compared.verdict(key).code != "compare.equivalent":  # a sentence about equivalence has a p-value of its own
         lines.append(
             say(language, "compare.p_adjusted", test=test, count=count)

@@ -31,6 +31,10 @@ _KEY_BITS = 63
 """Bits of an integer that may hold a sort key."""
 
 
+class VoteConflictError(InputError):
+    """Equal answers of a problem that have different verdicts."""
+
+
 @overload
 def cons_at_k(
     votes: object,
@@ -252,10 +256,10 @@ def _report_conflict(ballots: Answers, correct: NDArray[np.bool_], first: Ints, 
     differ = np.flatnonzero(correct[cast] != correct[first[entry]])[0]
     at, before = cast[differ], first[entry[differ]]
     own = int(codes.problem[at])
-    raise InputError(
+    raise VoteConflictError(
         "vote.conflict",
-        "`{name}` must agree on equal answers, unless `on_conflict` is 'majority'; got both verdicts on {answer} in "
-        "problem {problem}, sample {first} and in problem {problem}, sample {second}",
+        "`{name}` must agree on equal answers, unless {option:on_conflict} is 'majority'; got both verdicts on "
+        "{answer} in problem {problem}, sample {first} and in problem {problem}, sample {second}",
         name=name,
         answer=shorten(ballots.distinct[codes.values[at]]),
         problem=own,

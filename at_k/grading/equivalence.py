@@ -97,7 +97,7 @@ def find_equivalence(equivalence: object) -> Equivalence:
         if equivalence not in RELATIONS:
             raise InputError(
                 "equivalence.unknown",
-                "`equivalence` must be a function or one of {names}; got {value}",
+                "{option:equivalence} must be a function or one of {names}; got {value}",
                 names=", ".join(map(repr, RELATIONS)), value=shorten(equivalence),
             )  # fmt: skip
         if equivalence in ("exact", "numeric"):

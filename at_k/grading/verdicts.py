@@ -25,6 +25,10 @@ from at_k.samples import Answers, Ragged
 from at_k.validation import check_choice, check_threshold, shorten
 
 
+class MissingSamplesError(InputError):
+    """Samples without a grade or an answer, where nothing says what becomes of them."""
+
+
 @dataclass(frozen=True, eq=False)
 class Verdicts:
     """Hold samples that have been judged.
@@ -222,9 +226,9 @@ def _refuse_not_graded(found: Grades, judged: Answers) -> None:
     cause = CAUSES[found.causes[sample] - 1]
     raise InputError(
         "check.not_graded",
-        "`check_correct_fn` did not grade {count} samples, the first of them in problem {problem}, sample {sample}, "
-        "with the answer {answer} (cause: {cause}, {reason}). `missing` says what becomes of them ('incorrect', "
-        "'drop'), and `timeout` how long a check may take.",
+        "{option:check_correct_fn} did not grade {count} samples, the first of them in problem {problem}, sample "
+        "{sample}, with the answer {answer} (cause: {cause}, {reason}). {option:missing} says what becomes of them "
+        "('incorrect', 'drop'), and {option:timeout} how long a check may take.",
         count=int(np.count_nonzero(found.causes)),
         problem=problem,
         sample=sample - int(judged.codes.offsets[problem]),
@@ -287,10 +291,10 @@ def _refuse_missing(absent: Ragged, first_problem: int, name: str) -> None:
     if absent.values.any():
         sample = int(np.argmax(absent.values))
         problem = int(np.searchsorted(absent.offsets, sample, side="right")) - 1
-        raise InputError(
+        raise MissingSamplesError(
             "missing.error",
-            "`{name}` must have no missing sample, unless `missing` says what becomes of it ('incorrect', 'drop'); "
-            "got None or NaN in problem {problem}, sample {sample}",
+            "`{name}` must have no missing sample, unless {option:missing} says what becomes of it ('incorrect', "
+            "'drop'); got None or NaN in problem {problem}, sample {sample}",
             name=name,
             problem=first_problem + problem,
             sample=sample - int(absent.offsets[problem]),

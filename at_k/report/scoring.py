@@ -17,7 +17,8 @@ from at_k import summary
 from at_k.columns import flag_samples
 from at_k.effort import find_longest_vote
 from at_k.error_bars import NO_ERROR_BARS, Confidence, find_error_bars
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Mention, Message
+from at_k.estimators.consensus import VoteConflictError
 from at_k.family import FAMILY, METRICS, Metric, choose_k
 from at_k.grading import Verdicts
 from at_k.limits import Limits
@@ -27,6 +28,7 @@ from at_k.report.curves import Curves, draw_curves, spread_k
 from at_k.report.frames import read_labels
 from at_k.report.judging import judge_data, name_samples
 from at_k.report.notes import (
+    LeftOutError,
     explain_intervals,
     explain_low_grades,
     explain_odd_k,
@@ -94,9 +96,9 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
         notes.append(
             Message(
                 "note.not_judged",
-                "The data have verdicts, which count; `check_correct_fn` judged nothing. With {columns} it judges the "
-                "answers.",
-                columns='columns={"grades": None}',
+                "The data have verdicts, which count; {option:check_correct_fn} judged nothing. With {columns} it "
+                "judges the answers.",
+                columns=Mention(columns={"grades": None}),
             )
         )
     longest = find_longest_vote(verdicts, limits.vote_seconds)
@@ -172,9 +174,7 @@ def _compute_or_explain(metric: Metric, compute: Callable[[Metric], Values]) -> 
     """Compute a metric, or return the reason why the data do not allow it."""
     try:
         return compute(metric)
-    except InputError as reason:
-        if not reason.code.startswith("left_out."):
-            raise
+    except LeftOutError as reason:
         return reason.message
 
 
@@ -193,24 +193,24 @@ def _check_metrics(options: dict[str, Any]) -> list[Metric]:
     for name in asked:
         if name not in METRICS:
             raise InputError(
-                "options.metrics", "`metrics` must be out of {choices}; got {value}",
+                "options.metrics", "{option:metrics} must be out of {choices}; got {value}",
                 choices=", ".join(METRICS), value=shorten(name),
             )  # fmt: skip
     if not asked:
-        raise InputError("options.no_metric", "`metrics` must name at least one metric.")
+        raise InputError("options.no_metric", "{option:metrics} must name at least one metric.")
     return [metric for metric in FAMILY.values() if metric.name in asked]
 
 
 def _compute(
     metric: Metric, verdicts: Verdicts, problems: Problems, options: dict[str, Any], longest: float, seed: int
 ) -> Values:
-    """Compute one metric, or raise an `InputError` with a code that begins with "left_out."."""
+    """Compute one metric, or raise `LeftOutError`."""
     own = metric.own(options)
     draws = () if metric.default_k is None else choose_k(own.get("k"), verdicts.n, metric.default_k)
     if metric.votes:
         refuse_scatter(verdicts, metric.title)
         if draws and max(draws) > longest:
-            raise InputError(
+            raise LeftOutError(
                 "left_out.vote_too_long",
                 "{title} is left out: an exact vote up to k = {k} over so many samples takes too long here. Ask for "
                 "smaller k, or score on your own machine.",
@@ -220,14 +220,14 @@ def _compute(
     if not metric.needs_scores:
         return metric.compute(verdicts, **own)
     if problems.scores is None:
-        raise InputError(
+        raise LeftOutError(
             "left_out.no_scores", "{title} is left out: it needs a score for every sample.", title=metric.title
         )
     absent = flag_samples(np.isnan(problems.scores.values))
     if verdicts.kept is not None:
         absent &= verdicts.kept
     if absent.any():
-        raise InputError(
+        raise LeftOutError(
             "left_out.no_score",
             "{title} is left out: a sample has no score ({place}).",
             title=metric.title,
@@ -236,7 +236,7 @@ def _compute(
     try:
         return metric.compute(verdicts, scores=problems.scores, seed=seed, **own)
     except ValueError as reason:
-        raise InputError(
+        raise LeftOutError(
             "left_out.scores", "{title} is left out: {reason}", title=metric.title, reason=str(reason)
         ) from None
 
@@ -266,17 +266,17 @@ def _vary(
 def _compute_vote(metric: Metric, verdicts: Verdicts, problems: Problems, own: dict[str, Any], seed: int) -> Values:
     try:
         return metric.compute(verdicts, seed=seed, **own)
-    except InputError as reason:
-        if reason.code != "vote.conflict" or problems.answers is None:
+    except VoteConflictError as reason:
+        if problems.answers is None:
             raise
         given, kept = problems.answers.codes, verdicts.kept
         start, stop = given.offsets[reason.values["problem"] :][:2]
         here = np.arange(start, stop) if kept is None else start + np.flatnonzero(kept[start:stop])
         column = name_samples(problems)
-        raise InputError(
+        raise LeftOutError(
             "left_out.conflict",
             "{title} is left out: the answer {answer} has two verdicts in one problem ({first}; {second}). "
-            '`on_conflict="majority"` lets most of these samples decide.',
+            "{option:on_conflict=majority} lets most of these samples decide.",
             title=metric.title,
             answer=reason.values["answer"],
             first=place_sample(column, given, here[reason.values["first"]]),
@@ -294,8 +294,8 @@ def _read_clusters(clusters: object, labels: list[str] | None, column: Any, n_pr
     if found is None:
         raise InputError(
             "data.no_clusters",
-            "`clusters` are the groups, but the data have none. Give a label for each problem, or name the column of "
-            "the groups by `columns`.",
+            "{option:clusters} are the groups, but the data have none. Give a label for each problem, or name the "
+            "column of the groups by {option:columns}.",
         )
     return found
 

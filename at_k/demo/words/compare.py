@@ -41,7 +41,7 @@ WORDS = {
         "逐题来看，A 在 {won} 道题上更好，B 在 {lost} 道题上更好，{tied} 道题打平。",
     ),
     "test": ("the sign-flip test of the paired differences", "配对差异的符号翻转检验"),
-    "mcnemar": (
+    "mcnemar_test": (
         "McNemar’s exact test with mid-p, since all differences are −1, 0 or 1",
         "McNemar 精确检验（mid-p），因为差异都是 −1、0 或 1",
     ),
