@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import numpy as np
 import orjson
 
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Mention, Message
 from at_k.limits import exceeds
 from at_k.readers.arrays import make_array, make_lists, make_numbers, make_texts
 from at_k.readers.columnar import Verdicts, find_names, parse_verdicts
@@ -97,7 +97,8 @@ class Collector:
             if role not in ROLES or (role == "problem" and column is None):
                 raise InputError(
                     "collector.columns",
-                    "`columns` cannot say {column} for {role}. The roles are {roles}; each but the first may be None.",
+                    "{option:columns} cannot say {column} for {role}. The roles are {roles}; each but the first may be "
+                    "None.",
                     role=quote(role),
                     column=quote(column),
                     roles=", ".join(ROLES),
@@ -521,15 +522,15 @@ class Collector:
             if name not in self._seen:
                 raise InputError(
                     "collector.no_column",
-                    "There is no column {column} in this file for `where` to choose rows by.",
+                    "There is no column {column} in this file for {option:where} to choose rows by.",
                     column=quote(name),
                 )
         for name in self._pool:
             if name not in self._seen and name not in origin.subject:
                 raise InputError(
                     "collector.no_pool",
-                    "There is no column {column} in this file for `pool` to name. It may name a column of the file, or "
-                    "one of: {names}.",
+                    "There is no column {column} in this file for {option:pool} to name. It may name a column of the "
+                    "file, or one of: {names}.",
                     column=quote(name),
                     names=quote_all([*origin.subject, "file"]),
                 )
@@ -538,12 +539,12 @@ class Collector:
         if self._skipped:
             raise InputError(
                 "collector.all_skipped",
-                'There are no samples left in this file: {count:,} were left out. Read it without errors="skip" to see '
-                "what is wrong with the first one.",
+                "There are no samples left in this file: {count:,} were left out. Read it without {option:errors=skip} "
+                "to see what is wrong with the first one.",
                 count=sum(count for _, count in self._skipped.values()),
             )
         if self._where:
-            raise InputError("models.no_rows", "No row has all of the values that `where` asks for.")
+            raise InputError("models.no_rows", "No row has all of the values that {option:where} asks for.")
         raise InputError("collector.empty", "There are no samples in this file ({skipped} were left out).", skipped=0)
 
     def _refuse_many(self, n: np.ndarray[Any, Any]) -> None:
@@ -737,16 +738,16 @@ def note_choice(option: str, taken: str, found: Iterable[str]) -> Message:
 
     Examples:
         >>> print(note_choice("scorer", "match", ["match", "includes"]))
-        The scorer is “match”. The file also has “includes”: scorer="includes".
+        The scorer is “match”. The file also has “includes”: `scorer="includes"`.
     """
     others = [name for name in found if name != taken]
     return Message(
         "collector.choice",
-        "The {option} is {taken}. The file also has {others}: {option}={example}.",
-        option=option,
+        "The {what} is {taken}. The file also has {others}: {other}.",
+        what=option,
         taken=quote(taken),
         others=quote_all(others),
-        example=json.dumps(shorten(others[0]), ensure_ascii=False),
+        other=Mention(**{option: shorten(others[0])}),
     )
 
 
@@ -779,9 +780,9 @@ def find_step(steps: Iterable[object], pool: Collection[str]) -> dict[str, str]:
         raise InputError(
             "collector.steps",
             "This file holds several training steps, which are different weights: {steps}. To score one of them, keep "
-            "only its rows: where={where}.",
+            "only its rows: {where}.",
             steps=quote_all(found),
-            where=json.dumps({"step": found[0]}),
+            where=Mention(where={"step": found[0]}),
         )
     return {"training step": str(found[0])} if found else {}
 

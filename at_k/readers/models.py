@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.errors import InputError
+from at_k.errors import InputError, Mention
 from at_k.readers.coding import encode, is_arrow
 from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
 from at_k.validation import type_name
@@ -85,7 +84,7 @@ def select_rows(
         Traceback (most recent call last):
             ...
         at_k.errors.InputError: Column “model” has several values: “a”, “b”. To score one of them, keep only its rows: \
-where={"model": "a"}. If all rows are samples of one model, say so: pool="model".
+`where={"model": "a"}`. If all rows are samples of one model, say so: `pool="model"`.
     """
     if where is not None and not isinstance(where, Mapping):
         raise TypeError(f"`where` must map columns to values; got {type_name(where)}")
@@ -128,7 +127,7 @@ def _filter_rows(columns: Mapping[str, Sequence[object]], where: Mapping[str, ob
         flags = np.array([_spell(value) in accepted for value in values], dtype=bool)[codes]
         kept = flags if kept is None else kept & flags
     if kept is None or not kept.any():
-        raise InputError("models.no_rows", "No row has all of the values that `where` asks for.")
+        raise InputError("models.no_rows", "No row has all of the values that {option:where} asks for.")
     return [int(place) for place in np.flatnonzero(kept)]
 
 
@@ -140,12 +139,12 @@ def refuse_several(name: str, column: Sequence[object], kept: list[int] | None =
         example = next(value for value in values if value is not None)
         raise InputError(
             "models.several",
-            "Column “{column}” has several values: {values}. To score one of them, keep only its rows: where={where}. "
-            "If all rows are samples of one model, say so: pool={pool}.",
+            "Column “{column}” has several values: {values}. To score one of them, keep only its rows: {where}. "
+            "If all rows are samples of one model, say so: {pool}.",
             column=shorten(name),
             values=quote_all(values),
-            where=f"{{{write_value(name)}: {write_value(example)}}}",
-            pool=write_value(name),
+            where=Mention(where={shorten(name): simplify(example)}),
+            pool=Mention(pool=shorten(name)),
         )
 
 
@@ -169,7 +168,6 @@ def _spell(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def write_value(value: object) -> str:
-    """Write a name or a value as one would in Python: short, and in characters that can be sent."""
-    plain = isinstance(value, (bool, int, float))
-    return json.dumps(value if plain else shorten(str(value)), ensure_ascii=False)
+def simplify(value: object) -> object:
+    """Return a name or a value as a message may mention it: short, and in characters that can be sent."""
+    return value if isinstance(value, (bool, int, float)) else shorten(str(value))

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+class NothingToScoreError(InputError):
+    """A table that does not say which samples are correct."""
+
+
 def standardize(
     table: Table | ColumnTable,
     roles: Mapping[str, str | None],
@@ -223,7 +227,7 @@ class _Sheet:
             error = InputError(
                 "standard.same_problem",
                 "Each row is one problem, because there are lists; but {value} is also in row {first} ({place}). "
-                "Remove one, or keep the rows of one model with `where`.",
+                "Remove one, or keep the rows of one model with {option:where}.",
                 first=int(self.row_numbers[np.argmax(codes == codes[row])]),
                 **self._cell(column, row).quoted(),
             )
@@ -452,7 +456,7 @@ def refuse_unknown(table: Table | ColumnTable, roles: Mapping[str, str | None]) 
 def _refuse_useless(table: Table | ColumnTable, roles: Columns) -> None:
     """Raise unless the columns say which samples are correct."""
     if roles["grades"] is None and (roles["answers"] is None or roles["references"] is None):
-        raise InputError(
+        raise NothingToScoreError(
             "standard.nothing_to_score",
             "A column must say which samples are correct, or there must be a column of answers and one of references. "
             "The columns are: {columns}.",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k.arrow import to_numpy
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Mention, Message
 from at_k.limits import Limits, exceeds
 from at_k.readers.arrays import fill_numbers, make_array, make_lists, make_numbers
 from at_k.readers.cells import READERS, Cell, read_spelled
@@ -160,8 +160,8 @@ def combine(column: Any) -> Any:
     if sum(chunk.nbytes for chunk in column.chunks) > _LARGEST and pa.types.is_string(column.type):
         raise InputError(
             "vectors.large",
-            "The texts of one column have more than 2 GB. Read the file without it: columns={example}.",
-            example='{"answers": None}',
+            "The texts of one column have more than 2 GB. Read the file without it: {example}.",
+            example=Mention(columns={"answers": None}),
         )
     if column.num_chunks == 1:
         return column.chunk(0)

@@ -169,7 +169,7 @@ class TestValues:
         assert refuse().code == "collector.empty"
         error = refuse(("p", {"grade": 2}), (None, {}), errors="skip")
         assert str(error) == (
-            'There are no samples left in this file: 2 were left out. Read it without errors="skip" to see what is '
+            'There are no samples left in this file: 2 were left out. Read it without `errors="skip"` to see what is '
             "wrong with the first one."
         )
 
@@ -386,7 +386,7 @@ def test_limits(limits, code):
 
 def test_the_note_about_a_default():
     assert str(note_choice("filter", "a", ["b", "a", "c"])) == (
-        'The filter is “a”. The file also has “b”, “c”: filter="b".'
+        'The filter is “a”. The file also has “b”, “c”: `filter="b"`.'
     )
 
 

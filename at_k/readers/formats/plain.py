@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from at_k.errors import InputError
+from at_k.errors import InputError, Mention
 from at_k.readers.columnar import ColumnTable, open_csv, open_lines, open_parquet
 from at_k.readers.decoding import decode_text
 from at_k.readers.format import Format, Head, Reading
@@ -13,6 +13,7 @@ from at_k.readers.plain import collect_samples
 from at_k.readers.quoting import quote_all
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
+from at_k.readers.standard import NothingToScoreError
 from at_k.readers.tables import Table, read_table
 
 LARGEST = 5_000_000
@@ -44,17 +45,15 @@ def _read_table(source: Source, reading: Reading) -> Samples:
             errors=reading.errors,
             limits=reading.limits,
         )
-    except InputError as error:
-        if error.code != "standard.nothing_to_score":
-            raise
+    except NothingToScoreError:
         raise InputError(
             "plain.unknown",
             "No known harness wrote this file (`at-k formats` lists them), and as a table ({layout}) it does not say "
             "which samples are correct: there is no column of verdicts, nor one of answers and one of references. Its "
-            "columns are: {columns}. Say which is which, for instance columns={example}.",
+            "columns are: {columns}. Say which is which, for instance {example}.",
             layout=table.layout,
             columns=quote_all(table.columns),
-            example='{"problem": "qid", "grades": "is_right"}',
+            example=Mention(columns={"problem": "qid", "grades": "is_right"}),
         ) from None
     if isinstance(table, ColumnTable) and table.skipped:
         return replace(samples, origin=replace(samples.origin, skipped=table.skipped | samples.origin.skipped))
