@@ -19,11 +19,6 @@ class Limits:
         max_samples: samples of one problem.
         max_all_samples: samples of all problems together.
         max_groups: different groups of problems.
-        max_keys: values of k, and thresholds, in one request.
-        max_tables: rows of probabilities, one for each n, k and metric.
-        max_values: numbers in the report, one for each problem, k and metric.
-        seconds: time for one request.
-        vote_seconds: time for the votes of all problems, as estimated before they are counted.
 
     Examples:
         >>> Limits(max_rows=100).max_rows, UNLIMITED.max_rows
@@ -39,11 +34,6 @@ class Limits:
     max_samples: int | None = None
     max_all_samples: int | None = None
     max_groups: int | None = None
-    max_keys: int | None = None
-    max_tables: int | None = None
-    max_values: int | None = None
-    seconds: float | None = None
-    vote_seconds: float | None = None
 
 
 UNLIMITED = Limits()

@@ -17,7 +17,6 @@ from textwrap import wrap
 from typing import Any, TypeVar
 
 from at_k import choices
-from at_k.limits import UNLIMITED
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -508,7 +507,6 @@ SCORING = {
         INTERVALS[3],
         *READING,
         _SEED,
-        Option("limits", "Limits", "the most that is accepted; unlimited by default.", UNLIMITED),
     )
 }
 """The options of `at_k.score`."""
@@ -660,7 +658,7 @@ PLANNING = {
 }
 """The options of `at_k.plan`, beside those of data that are not scored yet."""
 
-PILOT = {option.name: SCORING[option.name] for option in (*JUDGING, *READING)} | {"limits": SCORING["limits"]}
+PILOT = {option.name: SCORING[option.name] for option in (*JUDGING, *READING)}
 """The options that say which counts a pilot has."""
 
 

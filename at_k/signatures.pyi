@@ -6,8 +6,6 @@ from typing import Any, Literal, TypedDict
 
 from typing_extensions import Unpack as Unpack
 
-from at_k.limits import Limits
-
 class ScoreOptions(TypedDict, total=False):
     metrics: str | Sequence[str] | None
     k: int | Sequence[int] | None
@@ -39,7 +37,6 @@ class ScoreOptions(TypedDict, total=False):
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
     seed: int
-    limits: Limits
 
 class CompareOptions(TypedDict, total=False):
     names: tuple[str, str]
@@ -75,7 +72,6 @@ class CompareOptions(TypedDict, total=False):
     filter: str | None
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
-    limits: Limits
 
 class RankOptions(TypedDict, total=False):
     key: str
@@ -107,7 +103,6 @@ class RankOptions(TypedDict, total=False):
     filter: str | None
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
-    limits: Limits
 
 class PlanOptions(TypedDict, total=False):
     k: int
@@ -135,4 +130,3 @@ class PlanOptions(TypedDict, total=False):
     filter: str | None
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
-    limits: Limits

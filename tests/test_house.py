@@ -124,6 +124,8 @@ UNMIRRORED = {
     "at_k/demo/app.py": "tested over HTTP and in a browser",
     "at_k/demo/i18n.py": "tested in test_words.py",
     "at_k/demo/limits.py": "numbers",
+    "at_k/demo/score_layout.py": "tested in a browser",
+    "at_k/demo/work.py": "tested in test_api.py and in a browser",
     "at_k/demo/theme.py": "tested in a browser",
     "at_k/demo/examples.py": "tested with the pages that show them",
     "at_k/demo/files.py": "tested in test_downloads.py and test_hostile.py",

@@ -75,7 +75,7 @@ OF_FILES = "modules are given columns, not files"
 MODULES_OWN = dict.fromkeys(("return_details", "key_style"), "a result is a report, which has both")
 IN_FILE = {"weights": "no column of a file holds weights", **MODULES_OWN}
 OF_SCORES = dict.fromkeys(("select", "score_weights", "higher_is_better"), RARE)
-UNSEEN = {"seed": RARE, "limits": "for those who run strangers' work", **OF_SCORES, **IN_FILE}
+UNSEEN = {"seed": RARE, **OF_SCORES, **IN_FILE}
 NO_BARS = dict.fromkeys(("confidence_level", "target", "clusters", "ci_method"), "no interval is shown")
 OWN_BARS = dict.fromkeys(("target", "ci_method"), "a difference has intervals of its own")
 NO_GROUPS = {"groups": "all problems are looked at together"}
@@ -85,7 +85,6 @@ NOT_OFFERED = {
         **{option.name: OF_FILES for option in READING},
         "metrics": "a module is one metric",
         "seed": "an argument of evaluate.load",
-        "limits": OF_FILES,
     },
     "at_k.score": IN_FILE,
     "at_k.diagnose": IN_FILE,
@@ -110,7 +109,7 @@ NOT_OFFERED = {
     },
     "the page Score": {
         **dict.fromkeys(("on_conflict", "threshold", "extract_reference", "select", "score_weights", "seed"), RARE),
-        **dict.fromkeys(("num_workers", "timeout", "limits", "format", "errors"), "the page sets it"),
+        **dict.fromkeys(("num_workers", "timeout", "format", "errors"), "the page sets it"),
         **dict.fromkeys(NO_BARS, "usual intervals are shown"),
         **dict.fromkeys(("columns", "where", "pool"), "there is a list of the columns, and of the models"),
         **IN_FILE,

@@ -50,14 +50,21 @@ class Server:
     folder: Path
 
     def memory(self):
-        """Return the bytes that the process holds now."""
-        lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
-        return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) * 1024
+        """Return the bytes that the app and its workers hold now. What they share counts once."""
+        rollups = (line for pid in self.processes() for line in _read(pid, "smaps_rollup").splitlines())
+        return sum(int(line.split()[1]) for line in rollups if line.startswith("Pss:")) * 1024
 
     def seconds(self):
-        """Return the seconds of CPU time that the process has used: what it takes, on a machine however busy."""
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """Return the seconds of CPU time that the app and its workers have used, on a machine however busy."""
+        stats = (_read(pid, "stat").rpartition(")")[2].split() for pid in self.processes())
+        return sum(int(ticks) for fields in stats for ticks in fields[11:15]) / os.sysconf("SC_CLK_TCK")
+
+    def processes(self):
+        """List the processes of the app: its own, and all that began with it."""
+        found = [self.pid]
+        for pid in found:
+            found += map(int, _read(pid, f"task/{pid}/children").split())
+        return found
 
     def files(self):
         """Return every file that the app has written, without caches of compiled code."""
@@ -95,6 +102,13 @@ def serving(folder, call="launch()"):
             yield server
         finally:
             process.terminate()
+
+
+def _read(pid, name):
+    try:
+        return Path(f"/proc/{pid}/{name}").read_text()
+    except OSError:  # it has just ended
+        return ""
 
 
 def _wait(server, process):

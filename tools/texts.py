@@ -58,7 +58,6 @@ from typing import Any, Literal, TypedDict
 
 from typing_extensions import Unpack as Unpack
 
-from at_k.limits import Limits
 """
 
 

@@ -8,16 +8,13 @@ from typing import Any
 
 import gradio as gr
 
+from at_k.demo import work
 from at_k.demo.curves import Setting, draw_curves
-from at_k.demo.given import Given
-from at_k.demo.limits import LIMITS
-from at_k.demo.scoring import CHECKERS, NO_RULE, RELATIONS, Options, score
+from at_k.demo.limits import MAX_EXPLORE_KEYS
+from at_k.demo.scoring import CHECKERS, NO_RULE, RELATIONS
 from at_k.demo.turns import in_turn
 from at_k.demo.words import make_error
-from at_k.family import METRICS
-from at_k.report import Report
-from at_k.report.notes import refuse_many_numbers
-from at_k.validation import check_k, check_tau, type_name
+from at_k.validation import check_k, check_tau
 
 
 def explore(n: int, c: int, k: list[int], taus: list[float], together: int = 0) -> dict[str, float]:
@@ -27,8 +24,10 @@ def explore(n: int, c: int, k: list[int], taus: list[float], together: int = 0) 
     """
     with _refuse():
         setting = Setting(n, c, together)
-        refuse_many_numbers(LIMITS, k=k, taus=taus)
         draws, thresholds = check_k(k), tuple(map(float, check_tau(taus, "taus")))
+        for name, numbers in {"k": draws, "taus": thresholds}.items():
+            if len(numbers) > MAX_EXPLORE_KEYS:
+                raise make_error("explore.too_many", name=name, count=len(numbers), limit=MAX_EXPLORE_KEYS)
         if max(draws) > n:
             raise make_error("explore.bad_k", k=max(draws), n=n)
         curves = draw_curves(setting, thresholds, *draws)
@@ -65,30 +64,24 @@ async def score_text(
     `scorer`, `filter` and `tests` choose one of several in a harness's file. `extract_fn`, `check_correct_fn` and
     `equivalence` are names of rules, checkers and relations of the library that the page Score offers.
     """
+    options = {
+        "metrics": metrics,
+        "k": k,
+        "taus": taus,
+        "ties": ties,
+        "missing": missing,
+        "higher_is_better": higher_is_better,
+        "extract_fn": extract_fn,
+        "check_correct_fn": check_correct_fn,
+        "equivalence": equivalence,
+    }
+    choices = {"scorer": scorer, "filter": filter, "tests": tests}
+    reading = {"columns": columns or {}, "where": where, "pool": pool or (), **choices}
     with _refuse():
-        if not isinstance(text, str):
-            raise TypeError(f"`text` must be a string; got {type_name(text)}")
-        options = Options(
-            metrics=METRICS if metrics is None else metrics,
-            k=k,
-            taus=Options.taus if taus is None else tuple(map(float, check_tau(taus, "taus"))),
-            ties=ties,
-            missing=missing,
-            higher_is_better=higher_is_better,
-            extract_fn=extract_fn,
-            check_correct_fn=check_correct_fn,
-            equivalence=equivalence,
-        )
-        choices = {"scorer": scorer, "filter": filter, "tests": tests}
-        for name, choice in choices.items():
-            if choice is not None and not isinstance(choice, str):
-                raise TypeError(f"`{name}` must be a string; got {type_name(choice)}")
-
-        def score_all() -> dict[str, Any]:
-            samples = Given(text).read(columns or {}, where=where, pool=pool or (), **choices)
-            return list_results(score(samples, options))
-
-        return await in_turn(request, score_all)
+        found: dict[str, Any] = await in_turn(request, work.score_text, text, options, reading)
+        if "error" in found:
+            raise ValueError(found["error"])
+        return found
 
 
 @contextmanager
@@ -98,10 +91,3 @@ def _refuse() -> Iterator[None]:
         yield
     except (TypeError, ValueError) as reason:
         raise gr.Error(str(reason)[:500].encode("utf-8", "replace").decode(), print_exception=False) from None
-
-
-def list_results(report: Report) -> dict[str, Any]:
-    """Return what a program gets of a report."""
-    content = report.to_dict()
-    names = ("intervals", "groups", "group_intervals", "left_out", "notes", "n_problems", "signatures")
-    return {"results": content["values"], **{name: content[name] for name in names}}

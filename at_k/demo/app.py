@@ -15,11 +15,11 @@ from starlette.middleware import Middleware
 from at_k.demo import api, connections, gradio_patches, pages
 from at_k.demo.guard import Guard, count_inputs
 from at_k.demo.i18n import TRANSLATIONS, t
-from at_k.demo.limits import LIMITS
-from at_k.demo.memory import settle
+from at_k.demo.limits import LIMITS, MOST_AT_ONCE
+from at_k.demo.sandbox import start_sandbox
 from at_k.demo.shell import Shell, make_routes
 from at_k.demo.theme import STYLE, make_theme
-from at_k.demo.turns import MOST_AT_ONCE, MOST_WAITING
+from at_k.demo.turns import MOST_WAITING
 
 PORT = 7860
 
@@ -66,9 +66,9 @@ def launch(page: str | None = None, metric: str | None = None, **options: Any) -
     """Serve the app: on port 7860, or the one that GRADIO_SERVER_PORT names."""
     if "GRADIO_SERVER_PORT" not in os.environ:
         options.setdefault("server_port", PORT)
+    start_sandbox()  # it warms up while the pages are built
     app = build(page, metric)
     connections.limit_heads()
-    settle()
     app.launch(
         theme=make_theme(),
         css_paths=STYLE,

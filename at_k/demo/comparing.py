@@ -64,9 +64,6 @@ USUAL = {
 }
 """Field → its value where nothing was changed."""
 
-MOST_VALUES = 70_000
-"""Problems × numbers that are compared; these take a second and a half."""
-
 _MOST_MODELS = 100
 _MOST_SIGNS = 200_000
 """Samples of all problems up to which each is shown."""
@@ -216,11 +213,6 @@ def _compare(fields: Mapping[str, str], sides: tuple[_Side, _Side], language: st
     spread = spread_draws([size for each in samples for size in count_samples(each, missing)])
     options = Options(k=draws or spread, taus=taus, missing=missing, by_group=False)
     reports = _score(samples, options)
-    size = min(map(len, reports))
-    if draws is None and spread and _count_common(reports) * size > MOST_VALUES:
-        reports = _score(samples, replace(options, k=tuple(sorted({1, spread[-1]}))))
-    if _count_common(reports) * size > MOST_VALUES:
-        raise make_error("compare.too_much", count=_count_common(reports), problems=size, most=MOST_VALUES // size)
     names = (sides[0].name, sides[1].name)
     # At k = 1, what is compared at even k alone is 0 by its definition.
     asked = [
@@ -238,10 +230,6 @@ def _score(samples: Sequence[Samples], options: Options) -> tuple[Report, Report
         with _Place(letter):
             reports.append(score(each, options))
     return reports[0], reports[1]
-
-
-def _count_common(reports: Sequence[Report]) -> int:
-    return len(reports[0].values.keys() & reports[1].values.keys())
 
 
 # What the page shows

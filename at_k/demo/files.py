@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-import gradio as gr
-
 from at_k.demo.limits import LIMITS
-from at_k.demo.shell import address_of
 from at_k.demo.words import WORDS
 from at_k.readers.roles import VERDICT_NAMES
 from at_k.readers.tables import PROBLEM_NAMES
 
-_MARKUP = """
+MARKUP = """
 <label class="file-input"><span>{open_file}</span>
 <input type="file" multiple
 accept=".json,.jsonl,.ndjson,.csv,.tsv,.txt,.eval,.parquet,.gz,.zst,.zip,application/json"></label>
 <span class="file-hint">{drop_file}</span>
 """
 
-_ON_LOAD = """
+ON_LOAD = """
 const rules = RULES;
 rules.words = rules.words[navigator.language.startsWith("zh") ? 1 : 0];
 const { words } = rules;
@@ -79,20 +75,3 @@ def list_rules() -> dict[str, Any]:
     """List what `assets/reader.js` must know: the limit in bytes, the columns that it keeps, and words per language."""
     words = [{name: WORDS[f"score.{name}"][place] for name in _NAMES} for place in range(2)]
     return {"limit": LIMITS.max_bytes, "verdicts": VERDICT_NAMES, "problems": PROBLEM_NAMES, "words": words}
-
-
-def make_file_input() -> gr.HTML:
-    """Make the button that opens files.
-
-    Its value is {"name", "text"} or {"name", "packed"}, which are submitted; of several files, `packed` lists them. A
-    file that is refused is not: then the value is what it was before, and "refused" the reason.
-    """
-    rules = list_rules()
-    words = rules["words"]
-    return gr.HTML(
-        html_template=_MARKUP.format(open_file=words[0]["open_file"], drop_file=words[0]["drop_file"]),
-        js_on_load=_ON_LOAD.replace("RULES", json.dumps(rules, ensure_ascii=False)).replace(
-            "READER", address_of("reader.js")
-        ),
-        elem_id="score_file",
-    )

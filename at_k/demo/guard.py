@@ -14,7 +14,7 @@ from starlette.datastructures import MutableHeaders, QueryParams
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from at_k.demo.limits import LIMITS, MAX_BODIES, MAX_BODY
+from at_k.demo.limits import BODY_SECONDS, MAX_BODIES, MAX_BODY
 
 _MAX_SYNTAX = 20_000
 """Bytes of a request outside of the strings in its JSON. A page sends a few hundred."""
@@ -88,7 +88,7 @@ class Guard:
             _check_head(scope)
             if scope["method"] == "POST":
                 try:
-                    with fail_after(LIMITS.seconds):
+                    with fail_after(BODY_SECONDS):
                         body = await self._read(receive)
                 except TimeoutError:
                     raise _RequestError(408, "The request comes too slowly.") from None

@@ -12,12 +12,25 @@ LIMITS = Limits(
     max_samples=1_000,
     max_all_samples=200_000,
     max_groups=30,
-    max_keys=20,
-    max_tables=10_000,
-    max_values=300_000,
-    seconds=10.0,
-    vote_seconds=3.0,
 )
+
+MOST_AT_ONCE = 2
+"""Pieces of work that are done side by side, each of another visitor."""
+
+CPU_SECONDS = 10.0
+"""CPU time of one piece of work, in a process of its own."""
+
+VOTE_SECONDS = 5.0
+"""CPU time after which a data set is scored without its vote."""
+
+WALL_SECONDS = 120.0
+"""Time of one piece of work on a machine that is busy with other work."""
+
+MEMORY = 2_000_000_000
+"""Bytes of memory of one piece of work."""
+
+BODY_SECONDS = 10.0
+"""Time in which the body of a request must come."""
 
 MAX_BODY = 12_000_000
 """Bytes of one request. Results grow when they are quoted in JSON."""
@@ -27,3 +40,6 @@ MAX_BODIES = 64_000_000
 
 MAX_EXPLORE_N = 256
 """Samples of the problem on the page Explore."""
+
+MAX_EXPLORE_KEYS = 20
+"""Values of k, and of τ, in one request to /explore, which is answered in the app's own process."""

@@ -26,7 +26,6 @@ from at_k.demo.asking import (
 )
 from at_k.demo.figures import write_figure
 from at_k.demo.given import Given
-from at_k.demo.limits import LIMITS
 from at_k.demo.scoring import Options, parse_taus, score
 from at_k.demo.words import join_sentences, make_error, say, translate
 from at_k.errors import InputError
@@ -189,7 +188,7 @@ def _read_sliders(fields: Mapping[str, str], language: str) -> Report:
     size = min(max(2, samples), _MOST_MADE[1])
     right = make_pilot(mean / 100, spread / 100, min(problems, _MOST_MADE[0]), size)
     grades = [[1] * c + [0] * (size - c) for c in right]
-    return at_k.score({"grades": grades}, k=1, limits=LIMITS)
+    return at_k.score({"grades": grades}, k=1)
 
 
 def make_pilot(mean: float, spread: float, problems: int, samples: int) -> list[int]:

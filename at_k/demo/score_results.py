@@ -7,14 +7,11 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-import gradio as gr
-
 from at_k.analysis.diagnosis import diagnose
 from at_k.demo import downloads, examples, notices, tables
 from at_k.demo.details import write_details
 from at_k.demo.figures import write_figure
 from at_k.demo.given import Given
-from at_k.demo.i18n import t
 from at_k.demo.score_figures import describe_curves
 from at_k.demo.score_inputs import START, USUAL, Asked, list_columns, list_models, read_values
 from at_k.demo.scoring import Options, count_samples, keep_long, score, spread_draws
@@ -32,48 +29,9 @@ MOST_COMPARED = 6
 
 SHOWN = ("top", "table", "findings", "problems", "curves", "links", "code")
 
-API = """\
-from gradio_client import Client  # pip install gradio_client
-
-client = Client("http://127.0.0.1:7860")  # or the name of a Space, "owner/name"
-with open("results.jsonl", encoding="utf-8") as file:
-    print(client.predict(file.read(), api_name="/score"))
-print(client.predict(16, 8, k=[1, 4, 8], taus=[0.5, 1.0], api_name="/explore"))
-"""
-
-
-def lay_out_results(first: Mapping[str, Any]) -> dict[str, Any]:
-    """Lay out what the page shows of results. Return the components by name."""
-    parts: dict[str, Any] = {}
-
-    def html(name: str) -> None:
-        parts[name] = gr.HTML(first[name], elem_id=f"score_{name}", apply_default_css=False)
-
-    html("top")
-    html("table")
-    html("links")
-    with gr.Row(elem_classes="beside"):
-        with gr.Column(scale=3, min_width=320):
-            html("problems")
-        with gr.Column(scale=2, min_width=300):
-            html("findings")
-    html("curves")
-    with gr.Accordion(t("score.python"), open=False, elem_id="score_python"):
-        parts["code"] = gr.Code(
-            first["code"],
-            language="python",
-            max_lines=24,
-            show_label=False,
-            interactive=False,
-            elem_id="score_code",
-        )
-    with gr.Accordion(t("score.api"), open=False):
-        gr.Code(API, language="python", show_label=False, interactive=False)
-    return parts
-
 
 def make_page(values: Mapping[str, Any], language: str) -> dict[str, Any]:
-    """Score results, and return the parts of the page that change, by name.
+    """Score results, and return the parts of the page that change, by name: HTML, or the properties of a component.
 
     What was refused leaves the results as they are: the page shows them grey, beside the reason.
 
@@ -86,14 +44,17 @@ def make_page(values: Mapping[str, Any], language: str) -> dict[str, Any]:
         results = Given.take(str(values.get("text") or ""), values.get("opened"))
         asked = read_values(values, results, language)
         return make_parts(asked, language)
-    except InputError as found:
-        about_options = found.code.partition(".")[0] in ABOUT_OPTIONS
-        reason = results.refuse(found)
-        return {
-            "refused_data": notices.write_refusal(None if about_options else reason, language),
-            "refused_options": notices.write_refusal(reason if about_options else None, language),
-            **_offer_columns(results, values, language),
-        }
+    except InputError as reason:
+        return write_refusals(results.refuse(reason), language) | _offer_columns(results, values, language)
+
+
+def write_refusals(reason: InputError, language: str) -> dict[str, Any]:
+    """Write the reason why there is nothing to show where it belongs."""
+    about_options = reason.code.partition(".")[0] in ABOUT_OPTIONS
+    return {
+        "refused_data": notices.write_refusal(None if about_options else reason, language),
+        "refused_options": notices.write_refusal(reason if about_options else None, language),
+    }
 
 
 @lru_cache(maxsize=2)
@@ -231,11 +192,11 @@ def _update_columns(
 ) -> dict[str, Any]:
     columns = asked.results.columns
     updates: dict[str, Any] = {
-        f"column_{role}": gr.update(
-            value=asked.chosen[role] if asked.chosen[role] in ("", "\0", *columns) else "",
-            choices=list_columns(columns, guessed[role], language),
-        )
+        f"column_{role}": {
+            "value": asked.chosen[role] if asked.chosen[role] in ("", "\0", *columns) else "",
+            "choices": list_columns(columns, guessed[role], language),
+        }
         for role in ROLES
     }
     model = asked.model if asked.model in (notices.POOLED, *models) and models else ""
-    return updates | {"model": gr.update(value=model, choices=list_models(models, language))}
+    return updates | {"model": {"value": model, "choices": list_models(models, language)}}

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 import at_k
-from at_k.demo.limits import LIMITS
+from at_k.demo.limits import VOTE_SECONDS
 from at_k.demo.words import make_error
 from at_k.errors import InputError, Message
-from at_k.family import METRICS
+from at_k.family import FAMILY, METRICS
 from at_k.options import OPTIONS
 from at_k.readers.quoting import shorten
 from at_k.readers.samples import ROLES, Samples
@@ -74,10 +76,50 @@ def score(samples: Samples, options: Options) -> Report:
         InputError: if a value or an option does not fit the samples, or the work is more than a public page can do.
     """
     try:
-        report = at_k.score(samples, limits=LIMITS, **options.arguments())
+        report = _score_in_time(samples, options.arguments())
     except InputError as reason:
         raise _name_place(reason, samples) from None
     return replace(report, left_out={name: _locate(each, samples) for name, each in report.left_out.items()})
+
+
+def _score_in_time(samples: Samples, arguments: dict[str, Any]) -> Report:
+    """Score samples, without their vote if that takes too long: its time grows faster than that of all else."""
+    try:
+        with interrupt_after(VOTE_SECONDS):
+            report = at_k.score(samples, **arguments)
+            _ = report.curves  # are drawn now
+            return report
+    except TooLateError:
+        rest = [name for name in arguments["metrics"] if not FAMILY[name].votes]
+        if not rest:
+            raise make_error("serving.too_long", seconds=f"{VOTE_SECONDS:g}") from None
+    report = at_k.score(samples, **arguments | {"metrics": rest})
+    left_out = {
+        metric.name: make_error("scoring.vote_too_long", title=metric.title).message
+        for metric in FAMILY.values()
+        if metric.votes and metric.name in arguments["metrics"]
+    }
+    return replace(report, left_out=report.left_out | left_out)
+
+
+class TooLateError(Exception):
+    """The time is over."""
+
+
+@contextmanager
+def interrupt_after(seconds: float) -> Iterator[None]:
+    """Raise a `TooLateError` when the work inside has taken so much CPU time. It does so in the main thread alone."""
+
+    def interrupt(*_: object) -> None:
+        raise TooLateError
+
+    before = signal.signal(signal.SIGVTALRM, interrupt)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 def count_samples(samples: Samples, missing: str) -> list[int]:
@@ -166,8 +208,6 @@ def parse_k(text: str) -> tuple[int, ...] | None:
     for k in found:
         if k < 1:
             raise make_error("typed.small_k", value=k)
-        if k > LIMITS.max_all_samples:
-            raise make_error("typed.large_k", most=LIMITS.max_all_samples, value=k)
     return found or None
 
 

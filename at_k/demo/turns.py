@@ -6,26 +6,20 @@ import asyncio
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from traceback import clear_frames
-from typing import ParamSpec, TypeVar
+from typing import Any
 
 import gradio as gr
 from anyio import to_thread
 
-from at_k.demo.memory import Tidier
+from at_k.demo.limits import MOST_AT_ONCE
+from at_k.demo.sandbox import start_sandbox
 from at_k.demo.words import language_of, make_error, translate
-
-MOST_AT_ONCE = 2
-"""Pieces of work that are done side by side, each of another visitor."""
 
 MOST_OF_VISITOR = 32
 """Requests of one visitor that wait."""
 
 MOST_WAITING = 96
 """Requests of all visitors that wait."""
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 class BusyError(Exception):
@@ -103,26 +97,26 @@ class Turns:
 
 
 _turns = Turns()
-_tidier = Tidier()
 
 
-async def in_turn(request: gr.Request | None, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Do a piece of work in a thread when it is the visitor's turn, and give its memory back.
+async def in_turn(request: gr.Request | None, work: Callable[..., Any], *args: Any) -> Any:
+    """Do a piece of work in a process of its own when it is the visitor's turn, as `Sandbox.run`.
 
     Raises:
+        InputError: if it takes too much time or memory.
         gr.Error: if too many requests wait; the sentence is in the visitor's language.
     """
     try:
         async with _turns.take(find_visitor(request)):
-            return await _finish(lambda: _work_and_tidy(work, *args, **kwargs))
+            return await _finish(lambda: start_sandbox().run(work, *args))
     except BusyError:
         language = language_of(request.headers.get("accept-language") if request else None)
         said = translate(make_error("serving.busy").message, language)
         raise gr.Error(said, print_exception=False) from None
 
 
-async def _finish(work: Callable[[], T]) -> T:
-    """Do work in a thread, which nobody can stop: a visitor who leaves keeps the turn until it is done."""
+async def _finish(work: Callable[[], Any]) -> Any:
+    """Wait for work in a thread, which nobody can stop: a visitor who leaves keeps the turn until it is done."""
     working = asyncio.ensure_future(to_thread.run_sync(work))
     try:
         return await asyncio.shield(working)
@@ -142,16 +136,3 @@ def find_visitor(request: gr.Request | None) -> str:
         return ""
     forwarded = request.headers.get("x-forwarded-for")
     return forwarded or ("" if request.client is None else str(request.client.host))
-
-
-def _work_and_tidy(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    try:
-        return work(*args, **kwargs)
-    except Exception as error:
-        cause: BaseException | None = error
-        while cause is not None:  # the frames of an error hold what they worked on
-            clear_frames(cause.__traceback__)
-            cause = cause.__context__
-        raise
-    finally:
-        _tidier.tidy()

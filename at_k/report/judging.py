@@ -13,7 +13,6 @@ from at_k.columns import require_problems
 from at_k.errors import InputError, Mention, Message
 from at_k.grading import Verdicts, judge
 from at_k.grading.verdicts import MissingSamplesError
-from at_k.limits import UNLIMITED, Limits
 from at_k.options import JUDGING_OPTIONS
 from at_k.problems import Problems
 from at_k.readers import Samples, is_paths, read_samples
@@ -55,7 +54,6 @@ def judge_data(
     columns: Mapping[str, str | None] | None = None,
     where: Mapping[str, object] | None = None,
     pool: str | Sequence[str] = (),
-    limits: Limits = UNLIMITED,
     read_labels: Callable[[int, Any], Any] | None = None,
     **options: Any,
 ) -> Judged:
@@ -66,7 +64,6 @@ def judge_data(
         columns: what the columns are called.
         where: the rows to judge.
         pool: columns of models whose rows are samples of one model.
-        limits: the most that is accepted.
         read_labels: is called with the number of problems and the column of groups before the samples are judged:
             judging may take minutes, and wrong labels should not waste them.
         options: how samples are judged, and how files are read.
@@ -77,7 +74,7 @@ def judge_data(
     """
     refuse_report(data)
     judging = {name: options.pop(name) for name in JUDGING_OPTIONS if name in options}
-    source, data = _read_files(data, options, columns=columns, where=where, pool=pool, limits=limits)
+    source, data = _read_files(data, options, columns=columns, where=where, pool=pool)
     origin = data.origin if isinstance(data, Samples) else None
     frame = data.columns() if isinstance(data, Samples) else select_frame(data, columns=columns, where=where, pool=pool)
     problems = Problems.read(**{role: frame.get(role) for role in ("answers", "references", "grades", "scores")})

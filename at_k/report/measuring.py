@@ -12,20 +12,16 @@ import numpy as np
 
 import at_k
 from at_k import summary
-from at_k.caching import cached_property
 from at_k.columns import flag_samples
 from at_k.computation import choose_k
 from at_k.error_bars import NO_ERROR_BARS, Confidence, find_error_bars
 from at_k.errors import InputError, Message
 from at_k.estimators.consensus import VoteConflictError
 from at_k.family import FAMILY, Metric
-from at_k.limits import Limits
 from at_k.report.curves import draw_curves, spread_k
 from at_k.report.data import Curves
-from at_k.report.effort import find_longest_vote
 from at_k.report.judging import Judged, name_samples
-from at_k.report.notes import LeftOutError, place_sample, refuse_late, refuse_much, refuse_scatter
-from at_k.validation import check_tau
+from at_k.report.notes import LeftOutError, place_sample, refuse_scatter
 from at_k.values import Column, Key, Values
 
 
@@ -37,31 +33,20 @@ class Measurement:
         judged: the samples.
         options: the options of all metrics.
         seed: the seed of simulations.
-        limits: the most that is accepted.
-        started: when the work began.
     """
 
     judged: Judged
     options: Mapping[str, Any]
     seed: int
-    limits: Limits
-    started: float
-
-    @cached_property
-    def longest(self) -> float:
-        """Return the largest k up to which a vote may be counted."""
-        return find_longest_vote(self.judged.verdicts, self.limits.vote_seconds)
 
     def compute_all(self, wanted: Sequence[Metric]) -> tuple[dict[str, Values], dict[str, Message]]:
         """Compute the metrics that the data allow. Return them, and for each of the others the reason."""
         found: dict[str, Values] = {}
         left_out: dict[str, Message] = {}
         for metric in wanted:
-            refuse_late(self.started, self.limits)
-            refuse_much(self.judged.verdicts, metric, dict(self.options), self.limits)
             try:
                 found[metric.name] = self.compute(metric)
-            except LeftOutError as reason:
+            except LeftOutError as reason:  # noqa: PERF203 - there are a handful
                 left_out[metric.name] = reason.message
         if not found:
             first = next(iter(left_out.values()))
@@ -72,16 +57,8 @@ class Measurement:
         """Compute one metric, or raise `LeftOutError`."""
         problems, verdicts = self.judged.problems, self.judged.verdicts
         own = metric.own({**self.options, **changes})
-        draws = () if metric.default_k is None else choose_k(own.get("k"), verdicts.n, metric.default_k)
         if metric.votes:
             refuse_scatter(verdicts, metric.title)
-            if draws and max(draws) > self.longest:
-                raise LeftOutError(
-                    "left_out.vote_too_long",
-                    "{title} is left out: an exact vote up to k = {k} over so many samples takes too long here. Ask "
-                    "for smaller k, or score on your own machine.",
-                    title=metric.title, k=max(draws),
-                )  # fmt: skip
             return self._compute_vote(metric, own)
         if not metric.needs_scores:
             return metric.compute(verdicts, **own)
@@ -128,24 +105,13 @@ class Measurement:
             ) from None
 
     def draw(self, names: Iterable[str], confidence: Confidence) -> Curves:
-        """Draw metrics against k: at the k of the table, and at others up to the smallest n, as the limits allow."""
-        verdicts, shown, limits = self.judged.verdicts, [FAMILY[name] for name in names], self.limits
+        """Draw metrics against k: at the k of the table, and at others up to the smallest n."""
+        verdicts, shown = self.judged.verdicts, [FAMILY[name] for name in names]
         k = self.options["k"]
         asked = {each for metric in shown if metric.default_k for each in choose_k(k, verdicts.n, metric.default_k)}
         smallest = int(verdicts.n.min())
-        grid = spread_k(smallest)
-        if limits.max_tables is not None:
-            lines = len(check_tau(self.options["thresholds"])) + 4
-            room = max(1, limits.max_tables // (len(np.unique(verdicts.n)) * lines) - len(asked))
-            grid = grid[:: -(-len(grid) // room)]
-        grid = tuple(sorted({*grid, *asked, smallest}))
-        drawn = [
-            (
-                [each for each in grid if not metric.votes or each <= self.longest],
-                lambda draws, metric=metric: self.compute(metric, k=list(draws)),
-            )
-            for metric in shown
-        ]
+        grid = tuple(sorted({*spread_k(smallest), *asked, smallest}))
+        drawn = [(grid, lambda draws, metric=metric: self.compute(metric, k=list(draws))) for metric in shown]
         # Bands for other samples would need a jackknife at every k, and the bootstrap takes too long.
         quick = confidence.target == "population" and confidence.method != "bootstrap"
         equal_n = bool((verdicts.n == verdicts.n[0]).all())

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence, Sized
-from time import monotonic
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from at_k.computation import choose_k
 from at_k.error_bars import Confidence
 from at_k.errors import InputError, Mention, Message
-from at_k.family import OUTPUTS, Metric
+from at_k.family import OUTPUTS
 from at_k.grading import Verdicts
 from at_k.grading.suggestion import suggest_options
-from at_k.limits import Limits, exceeds
 from at_k.problems import Problems
 from at_k.readers.samples import BUILDER, Origin, Samples
 from at_k.samples import Ragged
-from at_k.validation import K, check_k, is_sequence
+from at_k.validation import K, check_k
 from at_k.values import ErrorBar, Key
 
 _AGREEMENT = 0.02
@@ -177,20 +174,6 @@ def _quote(text: object) -> str:
     return f"“{shown if len(shown) <= 60 else shown[:29] + ' … ' + shown[-28:]}”"
 
 
-def refuse_many_numbers(limits: Limits, **numbers: object) -> None:
-    """Raise if an option, such as `k`, holds more numbers than the limits allow."""
-    for name, given in numbers.items():
-        count = len(given) if isinstance(given, Sized) else 1
-        if exceeds(count, limits.max_keys):
-            raise InputError(
-                "options.too_many",
-                "`{name}` may hold up to {limit} numbers; got {count:,}.",
-                name=name,
-                count=count,
-                limit=limits.max_keys,
-            )
-
-
 def refuse_k_above_n(k: K | None, verdicts: Verdicts, names: Sequence[str]) -> None:
     """Raise if a k exceeds the number of samples of a problem, and name that problem."""
     if k is None:
@@ -322,36 +305,3 @@ def refuse_scatter(verdicts: Verdicts, title: str) -> None:
         repeats=repeats,
         chances=chances,
     )
-
-
-def refuse_late(started: float, limits: Limits) -> None:
-    """Raise if the work has taken longer than the limit. It is called between metrics, not inside them."""
-    if limits.seconds is not None and monotonic() - started > limits.seconds:
-        raise InputError(
-            "limits.seconds",
-            "This takes longer than {seconds} seconds. On your own machine there is no limit.",
-            seconds=round(limits.seconds),
-        )
-
-
-def refuse_much(verdicts: Verdicts, metric: Metric, options: dict[str, Any], limits: Limits) -> None:
-    """Raise if there are too many tables (one for each n and key) or values (one for each problem and key)."""
-    if metric.default_k is None:
-        return
-    draws = choose_k(options["k"], verdicts.n, metric.default_k)
-    taus = options["thresholds"]
-    keys = len(draws) * (len(taus) if is_sequence(taus) else 1) + 4 * len(draws)
-    problems, sizes = len(verdicts), len(np.unique(verdicts.n))
-    if limits.max_values is not None and problems * keys > limits.max_values:
-        raise InputError(
-            "limits.values",
-            "Problems: {problems:,}. With so many k and τ this page takes up to {limit:,}.",
-            problems=problems, limit=limits.max_values // keys,
-        )  # fmt: skip
-    if limits.max_tables is not None and sizes * keys > limits.max_tables:
-        raise InputError(
-            "limits.tables",
-            "The problems have {sizes:,} different numbers of samples. With these k and τ this page takes up to "
-            "{limit:,}.",
-            sizes=sizes, limit=limits.max_tables // keys,
-        )  # fmt: skip

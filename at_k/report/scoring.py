@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +22,6 @@ from at_k.report.notes import (
     explain_low_grades,
     explain_odd_k,
     refuse_k_above_n,
-    refuse_many_numbers,
     write_notes,
 )
 from at_k.report.report import Report
@@ -59,12 +57,10 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
         (1.0, 0.6667)
     """
     options = complete(given, score)
-    k, groups, clusters, seed, limits = (options[name] for name in ("k", "groups", "clusters", "seed", "limits"))
-    refuse_many_numbers(limits, k=k, thresholds=options["thresholds"])
+    k, groups, clusters, seed = (options[name] for name in ("k", "groups", "clusters", "seed"))
     wanted = _check_metrics(options)
     together: Any = None if clusters in (None, False) else ()
     confidence = Confidence(options["confidence_level"], options["target"], together, options["ci_method"])
-    started = monotonic()
 
     def read_all_labels(n_problems: int, group: Any) -> tuple[list[str] | None, list[str] | None]:
         labels = read_labels(groups, group, n_problems)
@@ -86,7 +82,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
                 columns=Mention(columns={"grades": None}),
             )
         )
-    measurement = Measurement(judged, options, seed, limits, started)
+    measurement = Measurement(judged, options, seed)
     found, left_out = measurement.compute_all(wanted)
     if verdicts.answers is None and any(FAMILY[name].votes for name in found):
         notes.append(

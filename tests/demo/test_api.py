@@ -12,7 +12,7 @@ from modules import CONS_AT_K, GPASSK, PASS_AT_K
 
 from at_k.demo import api
 from at_k.demo.api import explore
-from at_k.demo.limits import LIMITS, MAX_EXPLORE_N
+from at_k.demo.limits import LIMITS, MAX_EXPLORE_KEYS, MAX_EXPLORE_N
 from at_k.demo.scoring import Options, score
 from at_k.family import METRICS
 
@@ -81,13 +81,13 @@ class TestExplore:
             ((16, 8, None, [0.5]), "`k`"),
             ((16, 8, [[4]], [0.5]), "`k`"),
             ((16, 8, [10**30], [0.5]), "`k`"),
-            ((16, 8, [1] * (LIMITS.max_keys + 1), [0.5]), "`k` may hold up to 20 numbers"),
+            ((16, 8, [1] * (MAX_EXPLORE_KEYS + 1), [0.5]), "`k` may hold up to 20 numbers"),
             ((16, 8, [1] * 1_000_000, [0.5]), "1,000,000"),
             ((16, 8, [1], [1.5]), "`taus`"),
             ((16, 8, [1], [NAN]), "`taus`"),
             ((16, 8, [1], []), "`taus`"),
             ((16, 8, [1], ["0.5"]), "`taus`"),
-            ((16, 8, [1], [0.5] * (LIMITS.max_keys + 1)), "`taus`"),
+            ((16, 8, [1], [0.5] * (MAX_EXPLORE_KEYS + 1)), "`taus`"),
             ((16, 8, [1], [0.5], 9), "at most 8"),
             ((16, 8, [1], [0.5], -1), "at most 8"),
             ((16, 8, [1], [0.5], None), "at most 8"),
@@ -105,8 +105,8 @@ class TestExplore:
     @given(st.integers(1, 40), st.data())
     def test_any_problem_has_numbers(self, n, data):
         c = data.draw(st.integers(0, n))
-        k = data.draw(st.lists(st.integers(1, n), min_size=1, max_size=LIMITS.max_keys))
-        taus = data.draw(st.lists(st.floats(0, 1), min_size=1, max_size=LIMITS.max_keys))
+        k = data.draw(st.lists(st.integers(1, n), min_size=1, max_size=MAX_EXPLORE_KEYS))
+        taus = data.draw(st.lists(st.floats(0, 1), min_size=1, max_size=MAX_EXPLORE_KEYS))
         found = explore(n, c, k, taus, data.draw(st.integers(0, n - c)))
         assert all(0 <= value <= 1 for value in found.values())
         assert found[f"avg@{n}"] == c / n
@@ -167,7 +167,6 @@ class TestScore:
             ({"k": [5]}, "k = 5"),
             ({"k": []}, "`k`"),
             ({"k": ["1"]}, "`k`"),
-            ({"k": list(range(1, LIMITS.max_keys + 2))}, "`k` may hold up to 20 numbers"),
             ({"taus": [2]}, "`taus`"),
             ({"taus": [NAN]}, "`taus`"),
             ({"ties": "coin"}, "ties"),

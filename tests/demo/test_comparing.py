@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import at_k
-from at_k.demo import comparing
 from at_k.demo.comparing import USUAL, answer
 from at_k.demo.examples import read_pair
 from at_k.demo.words import LANGUAGES
@@ -220,10 +219,3 @@ def test_names_are_no_markup():
     found = ask(text)
     assert not re.search(r"<(img|script|i>)", json.dumps(found["parts"]))  # choices are put in as text
     assert "&lt;img src=x&gt;" in found["parts"]["head"]
-
-
-def test_too_many_numbers_are_refused_before_they_are_compared(monkeypatch):
-    monkeypatch.setattr(comparing, "MOST_VALUES", 30 * 16)
-    found = ask(write(A), write(B), k="1, 2, 3, 4")
-    assert "at most 16 numbers" in found["refused"]
-    assert ask(write(A), write(B))["refused"] is None  # without a wish, fewer k are shown

@@ -21,7 +21,6 @@ from playwright.sync_api import sync_playwright
 from at_k.demo import guard
 from at_k.demo.guard import HEADERS, Guard, count_inputs
 from at_k.demo.limits import MAX_BODY
-from at_k.limits import Limits
 from tools.driving import CHROMIUM, ROOT, find_chromium
 
 JOIN = "/gradio_api/queue/join"
@@ -220,7 +219,7 @@ def test_a_longer_body_of_unknown_length_is_read_to_the_limit_only():
 
 
 def test_a_body_that_stops_coming_is_given_up(monkeypatch):
-    monkeypatch.setattr(guard, "LIMITS", Limits(seconds=0.01))
+    monkeypatch.setattr(guard, "BODY_SECONDS", 0.01)
     stopped = Exchange("POST", JOIN, chunks=[b"[", None])
     assert (stopped.status, stopped.reached) == (408, None)
 
@@ -282,7 +281,7 @@ def test_the_functions_of_an_app_are_counted():
 def test_all_bodies_together_are_bounded(monkeypatch):
     """Four callers send 40 bytes each and stop; of a limit of 100, two are held, and others are refused until then."""
     monkeypatch.setattr(guard, "MAX_BODIES", 100)
-    monkeypatch.setattr(guard, "LIMITS", Limits(seconds=0.2))
+    monkeypatch.setattr(guard, "BODY_SECONDS", 0.2)
 
     async def unreachable(*_):
         raise AssertionError("no body was whole")

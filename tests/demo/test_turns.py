@@ -1,6 +1,7 @@
 """Turns: in which order visitors work, how many wait, and what happens when one leaves."""
 
 import asyncio
+import os
 import threading
 
 import gradio as gr
@@ -10,6 +11,7 @@ from starlette.requests import Request
 from at_k.demo import turns
 from at_k.demo.turns import BusyError, Turns, find_visitor, in_turn
 from at_k.demo.words import say
+from at_k.errors import InputError
 
 
 async def pause():
@@ -136,41 +138,50 @@ def test_who_leaves_in_the_moment_in_which_a_turn_ends_costs_nobody_anything(lea
     assert (set(errors), waiting, working) == ({None}, {}, set())
 
 
+class Waiting:
+    """A sandbox whose work is done when it is told to."""
+
+    def __init__(self):
+        self.started, self.go_on, self.done = threading.Event(), threading.Event(), []
+
+    def run(self, work, *args):
+        self.started.set()
+        assert self.go_on.wait(60)
+        self.done.append(args)
+        return work(*args)
+
+
 @pytest.mark.parametrize("end", ["returns", "raises"])
 def test_who_leaves_keeps_the_turn_until_the_work_is_done(monkeypatch, end):
+    sandbox = Waiting()
     monkeypatch.setattr(turns, "_turns", Turns(at_once=1))
-    started, go_on, working = threading.Event(), threading.Event(), []
-
-    def do():
-        working.append("started")
-        started.set()
-        assert go_on.wait(60)
-        working.append("done")
-        return 1 if end == "returns" else 1 / 0
+    monkeypatch.setattr(turns, "start_sandbox", lambda: sandbox)
 
     async def work():
-        first = asyncio.create_task(in_turn(make_request(("192.0.2.1", 80)), do))
-        second = asyncio.create_task(in_turn(make_request(("192.0.2.2", 80)), working.append, "second"))
-        await asyncio.to_thread(started.wait, 60)
+        first = asyncio.create_task(in_turn(make_request(("192.0.2.1", 80)), int, "1" if end == "returns" else "one"))
+        second = asyncio.create_task(in_turn(make_request(("192.0.2.2", 80)), int, "2"))
+        await asyncio.to_thread(sandbox.started.wait, 60)
         for _ in range(3):  # an impatient visitor
             first.cancel()
             await pause()
-        go_on.set()
-        await asyncio.wait_for(second, 60)
+        assert sandbox.done == []
+        sandbox.go_on.set()
+        assert await asyncio.wait_for(second, 60) == 2
         return first.cancelled()
 
     assert run(work)
-    assert working == ["started", "done", "second"]
+    assert len(sandbox.done) == 2
+    assert sandbox.done[1] == ("2",)
 
 
-def test_work_is_done_and_its_error_is_passed_on():
+def test_work_is_done_elsewhere_and_its_refusal_is_passed_on():
     async def work():
-        assert await in_turn(None, lambda a, *, b: a + b, 1, b=2) == 3
-        with pytest.raises(ZeroDivisionError):
-            await in_turn(None, lambda: 1 / 0)
-        return await in_turn(None, str, 4)
+        assert await in_turn(None, os.getpid) != os.getpid()
+        with pytest.raises(InputError, match="ended without an answer"):
+            await in_turn(None, os.abort)
+        return await in_turn(None, divmod, 7, 2)
 
-    assert run(work) == "4"
+    assert run(work) == [3, 1]
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

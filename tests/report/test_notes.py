@@ -1,14 +1,10 @@
 """Notes about the verdicts, and what is refused before work is done."""
 
-from time import monotonic
-
 import pytest
 
 import at_k
 from at_k.errors import InputError
-from at_k.family import FAMILY
 from at_k.grading import judge
-from at_k.limits import UNLIMITED, Limits
 from at_k.problems import Problems
 from at_k.report import notes
 
@@ -64,30 +60,6 @@ def test_samples_without_an_answer_could_not_repeat_one():
     rows = [["x", None, None, None]] * 20
     notes.refuse_scatter(judged(rows, ["x"] * 20, missing="incorrect")[1], "cons@k")
     notes.refuse_scatter(judge(Problems.read(grades=[[1, 0]] * 100)), "cons@k")
-
-
-def test_time():
-    notes.refuse_late(monotonic() - 100, UNLIMITED)
-    notes.refuse_late(monotonic(), Limits(seconds=100))
-    with pytest.raises(InputError, match="This takes longer than 100 seconds"):
-        notes.refuse_late(monotonic() - 101, Limits(seconds=100))
-
-
-@pytest.mark.parametrize(("taus", "keys"), [(0.5, 5 * 2), ([0.5, 1.0], 6 * 2), ((0.5, 1.0, 0.1), 7 * 2)])
-def test_values_and_tables(taus, keys):
-    """Three problems of two sizes; two k, each with a table for every τ and four others."""
-    verdicts = judge(Problems.read(grades=[[1, 0], [1, 0, 1], [0, 0]]))
-    options = {"k": [1, 2], "thresholds": taus}
-    metric = FAMILY["gpassk"]
-    notes.refuse_much(verdicts, metric, options, UNLIMITED)
-    notes.refuse_much(verdicts, metric, options, Limits(max_values=3 * keys, max_tables=2 * keys))
-    with pytest.raises(InputError) as caught:
-        notes.refuse_much(verdicts, metric, options, Limits(max_values=3 * keys - 1))
-    assert (caught.value.code, caught.value.values) == ("limits.values", {"problems": 3, "limit": 2})
-    with pytest.raises(InputError) as caught:
-        notes.refuse_much(verdicts, metric, options, Limits(max_tables=2 * keys - 1))
-    assert (caught.value.code, caught.value.values) == ("limits.tables", {"sizes": 2, "limit": 1})
-    notes.refuse_much(verdicts, FAMILY["avg_at_n"], options, Limits(max_values=0, max_tables=0))
 
 
 def test_a_match_in_one_problem_is_a_match():

@@ -12,11 +12,10 @@ import pyarrow as pa
 import pytest
 from datasets import Dataset
 from modules import MODULES, every_module
-from reports import CORRECT, DATA, RAGGED, TAUS, close, full_report
+from reports import CORRECT, DATA, TAUS, close, full_report
 
 import at_k
 from at_k.errors import InputError
-from at_k.limits import Limits
 
 
 def codes(messages):
@@ -372,29 +371,6 @@ def test_options_reach_their_metric():
     assert strict.values["cons@2"] == pytest.approx(float(exact), rel=1e-14)
     assert at_k.score(DATA, k=1, check_correct_fn=close, threshold=0.75).values["pass@1"] == 0
     assert at_k.score(DATA, k=1, check_correct_fn=close, threshold=0.2).values["pass@1"] == 1
-
-
-def test_limits():
-    with pytest.raises(InputError) as caught:
-        at_k.score(DATA, k=[1, 2], limits=Limits(seconds=0))
-    assert caught.value.code == "limits.seconds"
-    with pytest.raises(InputError, match="takes up to 2") as caught:
-        at_k.score(DATA, k=[1, 2], limits=Limits(max_values=2 * (2 * 4 + 4 * 2)))
-    assert caught.value.code == "limits.values"
-    at_k.score(DATA, k=[1, 2], limits=Limits(max_values=4 * (2 * 4 + 4 * 2)))
-    with pytest.raises(InputError) as caught:
-        at_k.score(RAGGED, k=[1, 2], thresholds=0.5, limits=Limits(max_tables=2 * (2 + 4 * 2) - 1))
-    assert caught.value.code == "limits.tables"
-    at_k.score(RAGGED, k=[1, 2], thresholds=0.5, limits=Limits(max_tables=2 * (2 + 4 * 2)))
-    few = at_k.score({"grades": [[1, 0] * 40]}, k=[3], thresholds=[0.5], limits=Limits(max_tables=60))
-    assert len(few.curves.k) * 5 <= 60 + 2 * 5
-    assert {3, 80} <= set(few.curves.k)
-    slow = at_k.score(DATA, k=[1, 4], limits=Limits(vote_seconds=1e-9))
-    assert slow.left_out["cons_at_k"].code == "left_out.vote_too_long"
-    shown = at_k.score(DATA, k=[1], limits=Limits(vote_seconds=1e-9))
-    line = shown.curves.lines["cons@k"]
-    assert line[0] == shown.values["cons@1"]
-    assert line[1:] == (None, None, None)
 
 
 def test_the_modules_are_all_there():

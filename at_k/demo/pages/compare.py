@@ -12,10 +12,11 @@ from gradio.events import api as endpoint
 
 from at_k.choices import MISSING
 from at_k.demo import comparing
-from at_k.demo.asking import write_box, write_button, write_root, write_select, write_side
+from at_k.demo.asking import refuse, write_box, write_button, write_root, write_select, write_side
 from at_k.demo.comparing import UNMATCHED, USUAL
 from at_k.demo.turns import in_turn
 from at_k.demo.words import language_of, say
+from at_k.errors import InputError
 
 POSITION = 3
 
@@ -25,7 +26,12 @@ def build(**_: Any) -> None:
     gr.HTML("", visible=False)
 
     async def compare(values: dict[str, Any], request: gr.Request) -> dict[str, Any]:
-        return await in_turn(request, comparing.answer, values, language_of(request.headers.get("accept-language")))
+        language = language_of(request.headers.get("accept-language"))
+        try:
+            answer: dict[str, Any] = await in_turn(request, comparing.answer, values, language)
+        except InputError as reason:
+            return refuse(reason, language)
+        return answer
 
     endpoint(compare, api_name="compare", queue=False, api_visibility="undocumented")
 

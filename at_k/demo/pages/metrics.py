@@ -9,15 +9,13 @@ from typing import Any
 import gradio as gr
 
 from at_k.choices import TIES
-from at_k.demo import cards, notices, tables
-from at_k.demo.given import Given
+from at_k.demo import cards, notices, tables, work
 from at_k.demo.i18n import t
-from at_k.demo.scoring import Options, parse_k, parse_taus, score
+from at_k.demo.turns import in_turn
 from at_k.demo.words import language_of
 from at_k.errors import InputError
 from at_k.family import FAMILY, METRICS, Metric
 from at_k.options import OPTIONS
-from at_k.report import Report
 
 POSITION = 5
 
@@ -102,20 +100,21 @@ def _build_demo(metric: Metric) -> None:
             run = gr.Button(t("metrics.run"), variant="primary", elem_id=f"metrics_run_{name}")
         with gr.Column(scale=2, min_width=280):
             result = gr.HTML(
-                tables.write_values(compute(name, example).values),
+                tables.write_values(work.compute_metric(name, example).values),
                 elem_id=f"metrics_result_{name}",
                 apply_default_css=False,
             )
     inputs: dict[str, Any] = {"text": text, "k": k, "taus": taus, "ties": ties, "higher": higher}
 
-    def show_result(values: Mapping[Any, Any], request: gr.Request) -> str:
+    async def show_result(values: Mapping[Any, Any], request: gr.Request) -> str:
         """Write the result, or why there is none."""
         language = language_of(request.headers.get("accept-language"))
+        given = {each: values[component] for each, component in inputs.items()}
         try:
-            report = compute(name, {each: values[component] for each, component in inputs.items()})
+            shown: str = await in_turn(request, work.show_metric, name, given, language)
         except InputError as reason:
             return notices.write_refusal(reason, language)
-        return notices.write_warnings(report, language) + tables.write_values(report.values)
+        return shown
 
     gr.on(
         [run.click, k.submit, taus.submit, ties.input, higher.input],
@@ -123,19 +122,6 @@ def _build_demo(metric: Metric) -> None:
         set(inputs.values()),
         result,
         api_visibility="private",
-        concurrency_id="score",
+        concurrency_limit=None,  # `in_turn` says how many work at once
         show_progress="hidden",
     )
-
-
-def compute(name: str, given: Mapping[str, Any]) -> Report:
-    """Compute one metric from what the inputs say. A missing sample counts as wrong."""
-    options = Options(
-        metrics=[name],
-        k=parse_k(given["k"]),
-        taus=parse_taus(given["taus"]),
-        ties=given["ties"],
-        missing="incorrect",
-        higher_is_better=given["higher"],
-    )
-    return score(Given(given["text"]).read({}), options)

@@ -11,11 +11,12 @@ import gradio as gr
 from gradio.events import api as endpoint
 
 from at_k.demo import planning
-from at_k.demo.asking import write_box, write_button, write_root, write_side, write_slider
+from at_k.demo.asking import refuse, write_box, write_button, write_root, write_side, write_slider
 from at_k.demo.examples import EXAMPLES
 from at_k.demo.planning import SOURCES, USUAL
 from at_k.demo.turns import in_turn
 from at_k.demo.words import language_of, say
+from at_k.errors import InputError
 
 POSITION = 4
 
@@ -25,7 +26,12 @@ def build(**_: Any) -> None:
     gr.HTML("", visible=False)
 
     async def plan(values: dict[str, Any], request: gr.Request) -> dict[str, Any]:
-        return await in_turn(request, planning.answer, values, language_of(request.headers.get("accept-language")))
+        language = language_of(request.headers.get("accept-language"))
+        try:
+            answer: dict[str, Any] = await in_turn(request, planning.answer, values, language)
+        except InputError as reason:
+            return refuse(reason, language)
+        return answer
 
     endpoint(plan, api_name="plan", queue=False, api_visibility="undocumented")
 

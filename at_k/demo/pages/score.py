@@ -13,11 +13,13 @@ from at_k.demo.files import FORGET, TO_MESSAGES, TO_TEXT
 from at_k.demo.given import Given
 from at_k.demo.i18n import t
 from at_k.demo.limits import LIMITS
-from at_k.demo.score_inputs import CHOICES, OPTIONS, START, USUAL, lay_out_inputs
-from at_k.demo.score_results import SHOWN, lay_out_results, make_first, make_page
+from at_k.demo.score_inputs import CHOICES, OPTIONS, START, USUAL
+from at_k.demo.score_layout import lay_out_inputs, lay_out_results
+from at_k.demo.score_results import SHOWN, make_first, make_page, write_refusals
 from at_k.demo.shell import address_of
 from at_k.demo.turns import in_turn
 from at_k.demo.words import LANGUAGES, WORDS, language_of
+from at_k.errors import InputError
 from at_k.readers.samples import ROLES
 
 POSITION = 2
@@ -78,8 +80,11 @@ def build(**_: Any) -> None:
         """Score what the visitor gave, and return the parts of the page that change."""
         language = language_of(request.headers.get("accept-language"))
         given = {of_component[part]: value for part, value in values.items()}
-        page = await in_turn(request, make_page, given, language)
-        return {shown[name]: part for name, part in page.items()}
+        try:
+            page = await in_turn(request, make_page, given, language)
+        except InputError as reason:
+            page = write_refusals(reason, language)
+        return {shown[name]: gr.update(**part) if isinstance(part, dict) else part for name, part in page.items()}
 
     quiet: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
     scoring: dict[str, Any] = {

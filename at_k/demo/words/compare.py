@@ -103,10 +103,4 @@ WORDS = {
         "A 和 B 是同一个模型。请选择另一个模型，或选择含有两个值的列。",
     ),
     "of_file": ("{file}: {reason}", "{file}：{reason}"),
-    "too_much": (
-        "{count} numbers of {problems:,} problems are more than this page compares. Ask for fewer k or τ, so that there are at "
-        "most {most} numbers; or use `at-k compare` on your own machine.",
-        "{problems:,} 道题的 {count} 个数值超出了本页的比较能力。请减少 k 或 τ，使数值最多为 {most} 个；或在您自己的机器上使用 `at-k "
-        "compare`。",
-    ),
 }

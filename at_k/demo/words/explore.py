@@ -117,5 +117,9 @@ WORDS = {
         "Of the wrong samples at most {wrong} can agree; got {together}.",
         "错误样本最多有 {wrong} 个相同；得到 {together}。",
     ),
+    "too_many": (
+        "`{name}` may hold up to {limit} numbers; got {count:,}.",
+        "`{name}` 最多可有 {limit} 个数；得到 {count:,} 个。",
+    ),
     "bad_k": ("k must be a whole number from 1 to n = {n}; got {k}.", "k 必须是 1 到 n = {n} 之间的整数；得到 {k}。"),
 }

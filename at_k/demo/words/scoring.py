@@ -22,6 +22,11 @@ WORDS = {
         "At most {most} files are read together; got {count}. Join them into fewer files.",
         "一次最多合并读取 {most} 个文件；得到 {count} 个。请先合并成较少的文件。",
     ),
+    "vote_too_long": (
+        "{title} is left out: an exact vote over so many samples takes too long here. Score on your own machine, where "
+        "there is no limit (`pip install at-k`).",
+        "未计算 {title}：在这么多样本上精确计算投票在此处太慢。请在自己的机器上计算，那里没有限制（`pip install at-k`）。",
+    ),
     "nothing_left": (
         "All samples of problem “{problem}” are missing. Choose that a missing sample is wrong, or remove the problem.",
         "题目 “{problem}” 的样本全部缺失。请选择把缺失的样本按错误计，或去掉这道题。",

@@ -5,7 +5,6 @@ WORDS = {
         "{name} must be whole numbers, such as 1, 4, 8; got “{value}”.",
         "{name} 必须是整数，例如 1, 4, 8；得到 “{value}”。",
     ),
-    "large_k": ("k must be at most {most:,}; got {value}.", "k 不能大于 {most:,}；得到 {value}。"),
     "small_k": ("k must be at least 1; got {value}.", "k 不能小于 1；得到 {value}。"),
     "no_number": (
         "{name} must be numbers, such as 0.25, 0.5, 1; got “{value}”.",

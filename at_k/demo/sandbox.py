@@ -1,0 +1,213 @@
+"""A process of its own for each piece of work that a visitor asks for, with limits that the kernel holds.
+
+Keepers are processes that have everything imported and have worked once. Each forks a worker, hands it one piece of
+work, says how it ended, and forks the next one. So nobody waits for a process to start, and whatever the work costs,
+breaks or leaves behind goes with the worker. The app itself has threads, and is never forked.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import json
+import mmap
+import os
+import resource
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
+from typing import Any, NoReturn
+
+from at_k.demo.limits import CPU_SECONDS, MEMORY, MOST_AT_ONCE, WALL_SECONDS
+from at_k.demo.words import LANGUAGES, make_error
+from at_k.errors import InputError
+
+_OUT_OF_MEMORY = 3
+"""The status with which a worker ends that gets no more memory."""
+
+# Threads would not survive a fork, and a piece of work has one core.
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+class Sandbox:
+    """The keepers, and the work of their workers. Any thread may give them work.
+
+    Args:
+        prepare: a function of a module, called before the first fork: what it imports and caches is there for all work.
+        at_once: how many pieces of work are done side by side.
+        cpu_seconds: the CPU time of a piece of work.
+        memory: the bytes that a piece of work may take beside what is there before.
+        wall_seconds: the time after which a piece of work ends, whatever it does.
+    """
+
+    def __init__(
+        self,
+        prepare: Callable[[], object],
+        *,
+        at_once: int = MOST_AT_ONCE,
+        cpu_seconds: float = CPU_SECONDS,
+        memory: int = MEMORY,
+        wall_seconds: float = WALL_SECONDS,
+    ) -> None:
+        self._cpu_seconds, self._memory = cpu_seconds, memory
+        self._settings = prepare, at_once, cpu_seconds, memory, wall_seconds
+        self._lock = threading.Lock()
+        self._start()
+
+    def _start(self) -> None:
+        self._door, theirs = socket.socketpair()
+        with theirs:
+            self._keeper = subprocess.Popen(
+                [sys.executable, "-m", "at_k.demo.sandbox", str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # Ctrl-C reaches the app alone, whose end is the end of all these processes
+                env=os.environ | _ONE_THREAD | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            )
+        with self._send_pipes(1)[0] as settings, suppress(OSError):
+            settings.send(self._settings)
+
+    def _send_pipes(self, count: int) -> list[Connection]:
+        """Put one end of new pipes through the door, and return the others. Nothing comes from a closed door."""
+        pipes = [Pipe() for _ in range(count)]
+        with suppress(OSError):
+            socket.send_fds(self._door, [b"\0"], [theirs.fileno() for _, theirs in pipes])
+        for _, theirs in pipes:
+            theirs.close()
+        return [ours for ours, _ in pipes]
+
+    def run(self, work: Callable[..., Any], *args: Any) -> Any:
+        """Do a piece of work in a process of its own, and return its result, which must be JSON.
+
+        Args:
+            work: a function of a module. It must not import Gradio, which takes longer than most work.
+            args: its arguments, which are pickled.
+
+        Raises:
+            InputError: if the work took too much time or memory, or its process ended without a result.
+        """
+        with self._lock:
+            if self._keeper.poll() is not None:
+                self.end()
+                self._start()
+        worker, keeper = self._send_pipes(2)
+        with worker, keeper:
+            with suppress(EOFError, OSError):
+                worker.send((work, args))
+                return json.loads(worker.recv_bytes())
+            with suppress(EOFError, OSError):
+                raise self._explain(keeper.recv())
+        raise make_error("serving.ended")
+
+    def _explain(self, code: int) -> InputError:
+        if code in (-signal.SIGPROF, -signal.SIGALRM):
+            return make_error("serving.too_long", seconds=f"{self._cpu_seconds:g}")
+        if code in (_OUT_OF_MEMORY, -signal.SIGKILL):  # the system kills what takes the memory of others
+            return make_error("serving.too_large", gigabytes=f"{self._memory / 1e9:g}")
+        return make_error("serving.ended")
+
+    def end(self) -> None:
+        """End the keepers, and the work that is being done."""
+        self._door.close()
+        self._keeper.wait()
+
+
+@cache
+def start_sandbox() -> Sandbox:
+    """Start the sandbox of the app, or return it. It is warm after a few seconds; work that comes earlier waits."""
+    sandbox = Sandbox(warm_up)
+    atexit.register(sandbox.end)
+    return sandbox
+
+
+def warm_up() -> None:
+    """Import what the pages need, and make what they show first."""
+    from at_k.demo import comparing, planning, score_results, work  # noqa: F401 - the app need not wait for them
+
+    for language in LANGUAGES:
+        score_results.make_first(language)
+        comparing.answer(comparing.USUAL, language)
+        planning.answer(planning.USUAL, language)
+
+
+def main() -> None:
+    """Be a keeper, and fork the others. The door, whose file descriptor is the only argument, brings the settings."""
+    with socket.socket(fileno=int(sys.argv[1])) as door, suppress(EOFError, OSError):  # the app has ended
+        (pipe,) = _receive_pipes(door)
+        with pipe:
+            prepare, at_once, *limits = pipe.recv()
+        prepare()
+        gc.freeze()  # what is here stays in the memory that all these processes share
+        for _ in range(at_once - 1):
+            if not os.fork():
+                break
+        while True:
+            _keep(door, *limits)
+
+
+def _receive_pipes(door: socket.socket) -> list[Connection]:
+    _, pipes, _, _ = socket.recv_fds(door, 1, 2)
+    if not pipes:
+        raise EOFError
+    return [Connection(pipe) for pipe in pipes]
+
+
+def _keep(door: socket.socket, cpu_seconds: float, memory: int, wall_seconds: float) -> None:
+    """Fork a worker, hand it the next piece of work, and tell the app how it ended."""
+    ours, theirs = socket.socketpair()
+    process = os.fork()
+    if not process:
+        ours.close()
+        door.close()
+        _work(theirs, cpu_seconds, memory)
+    theirs.close()
+    with ours:
+        pipe, app = _receive_pipes(door)
+        with app:
+            with pipe, suppress(OSError):
+                socket.send_fds(ours, [b"\0"], [pipe.fileno()])
+            happened, _, _ = select.select([ours.fileno(), app.fileno()], [], [], wall_seconds)
+            if ours.fileno() not in happened:  # it is too late, or nobody waits for it any more
+                os.kill(process, signal.SIGALRM)
+            code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+            with suppress(OSError):  # with a result, the app does not wait for it
+                app.send(code)
+
+
+def _work(keeper: socket.socket, cpu_seconds: float, memory: int) -> NoReturn:
+    """Work within limits. Their signals keep the default action, so that the kernel ends a long computation, too."""
+    status = 1
+    try:
+        gc.disable()  # garbage goes with the process
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        with suppress(OSError, ValueError):  # macOS has no such limit
+            taken = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * mmap.PAGESIZE
+            resource.setrlimit(resource.RLIMIT_AS, (taken + memory, taken + memory))
+        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
+        (pipe,) = _receive_pipes(keeper)
+        work, args = pipe.recv()
+        answer = json.dumps(work(*args)).encode()
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        pipe.send_bytes(answer)
+        status = 0
+    except EOFError:  # nobody has work any more
+        pass
+    except MemoryError:
+        status = _OUT_OF_MEMORY
+    except BaseException:  # noqa: BLE001 - whatever it is, it ends here, and the log says what it was
+        traceback.print_exc()
+    finally:
+        os._exit(status)
+
+
+if __name__ == "__main__":
+    main()
