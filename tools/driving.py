@@ -63,7 +63,8 @@ class Server:
         """List the processes of the app: its own, and all that began with it."""
         found = [self.pid]
         for pid in found:
-            found += map(int, _read(pid, f"task/{pid}/children").split())
+            threads = Path(f"/proc/{pid}/task").glob("*")
+            found += [int(each) for thread in threads for each in _read(pid, f"task/{thread.name}/children").split()]
         return found
 
     def files(self):

@@ -116,8 +116,10 @@ class Sandbox:
         return make_error("serving.ended")
 
     def end(self) -> None:
-        """End the keepers, and the work that is being done."""
+        """End the keepers, and the work that is being done. If the app is killed, they notice it by themselves."""
         self._door.close()
+        with suppress(ProcessLookupError):
+            os.killpg(self._keeper.pid, signal.SIGKILL)
         self._keeper.wait()
 
 
