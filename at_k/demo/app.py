@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from importlib import import_module
 from pkgutil import iter_modules
@@ -69,6 +70,7 @@ def launch(page: str | None = None, metric: str | None = None, **options: Any) -
     start_sandbox()  # it warms up while the pages are built
     app = build(page, metric)
     connections.limit_heads()
+    gc.freeze()  # the app itself is never garbage, and `turns` looks for some after every request
     app.launch(
         theme=make_theme(),
         css_paths=STYLE,

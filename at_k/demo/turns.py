@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -108,11 +109,18 @@ async def in_turn(request: gr.Request | None, work: Callable[..., Any], *args: A
     """
     try:
         async with _turns.take(find_visitor(request)):
-            return await _finish(lambda: start_sandbox().run(work, *args))
+            return await _finish(lambda: _run(work, *args))
     except BusyError:
         language = language_of(request.headers.get("accept-language") if request else None)
         said = translate(make_error("serving.busy").message, language)
         raise gr.Error(said, print_exception=False) from None
+
+
+def _run(work: Callable[..., Any], *args: Any) -> Any:
+    try:
+        return start_sandbox().run(work, *args)
+    finally:
+        gc.collect()  # Gradio leaves what visitors sent in circles of references, which may be many megabytes
 
 
 async def _finish(work: Callable[[], Any]) -> Any:
