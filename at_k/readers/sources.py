@@ -248,6 +248,12 @@ def refuse_large(size: int, limits: Limits) -> None:
         )
 
 
+def refuse_many_rows(count: int, limits: Limits) -> None:
+    """Raise if a file has too many rows."""
+    if exceeds(count, limits.max_rows):
+        raise InputError("tables.rows", "There are too many rows; the limit is {limit:,}.", limit=limits.max_rows)
+
+
 def refuse_growth(size: int, packed: int, limits: Limits, *, free: int = _FREE) -> None:
     """Raise if what was unpacked is too large, or too much larger than the packed file to be results."""
     refuse_large(size, limits)
