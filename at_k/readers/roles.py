@@ -32,9 +32,6 @@ NAMES = {
 }
 """Role → names of columns that are taken for it, in order of preference."""
 
-GROUP_NAMES = tuple(NAMES["group"].split())
-"""Names of columns that may hold the group."""
-
 _WHOLE_TEXTS = (
     *("sample", "completions", "completion", "responses", "response", "outputs", "output"),
     *("generations", "generation"),

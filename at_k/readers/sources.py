@@ -56,7 +56,7 @@ class Source:
     Args:
         name: what messages call the file.
         content: its path, or its bytes.
-        limits: the most that is accepted.
+        limits: the most bytes and rows that are accepted.
 
     Raises:
         OSError: if the file cannot be opened.
