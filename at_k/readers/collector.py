@@ -487,6 +487,18 @@ def _quote(value: Any) -> str:
     return quote_all(value if isinstance(value, list) else [value])
 
 
+def refuse_field(harness: str, name: str, value: object, place: Message) -> InputError:
+    """Make the error that says that a field is not what a harness writes."""
+    return InputError(
+        "collector.field",
+        "The field {name} is not what {harness} writes: {value} ({place}). The file may be damaged.",
+        name=quote(name),
+        harness=harness,
+        value=quote(value),
+        place=place,
+    )
+
+
 def keep_common(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     """Return the entries that two mappings share.
 

@@ -210,7 +210,7 @@ def test_broken_lines_can_be_left_out(tmp_path):
     samples = read_samples(path, errors="skip")
     assert samples.problems == ["0", "2"]
     assert {cause.code: count for cause, count in samples.origin.skipped.items()} == {
-        "lm_eval.field": 1,
+        "collector.field": 1,
         "decoding.broken": 1,
     }
 
