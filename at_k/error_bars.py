@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.arguments import CI_METHODS, TARGETS
+from at_k.choices import CI_METHODS, TARGETS
 from at_k.combinatorics import Floats, Ints
 from at_k.family import OUTPUTS
 from at_k.uncertainty.bootstrap import bootstrap_interval

@@ -1,10 +1,65 @@
-"""Sentences that can be translated, and the error that carries one."""
+"""Sentences that can be translated, in which each surface spells options its own way, and the error with one."""
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
+
+
+class Spelling:
+    """How a surface spells options; this is Python's. In a template it is called `option`.
+
+    Examples:
+        >>> print(f"{Spelling():where} and {Spelling():missing=drop}")
+        `where` and `missing="drop"`
+    """
+
+    def name(self, option: str) -> str:
+        """Spell the name of an option."""
+        return f"`{option}`"
+
+    def set(self, settings: Mapping[str, Any]) -> str:
+        """Spell options with their values."""
+        return f"`{', '.join(f'{name}={write_value(value)}' for name, value in settings.items())}`"
+
+    def __format__(self, settings: str) -> str:
+        name, sign, value = settings.partition("=")
+        return self.set({name: value}) if sign else self.name(name)
+
+
+class Mention:
+    """Options that a message mentions: some by their names, others with the values that they should have.
+
+    Examples:
+        >>> print(Mention("scorer", "filter"), Mention(where={"model": "a"}), Mention(columns={"grades": None}))
+        `scorer`, `filter` `where={"model": "a"}` `columns={"grades": None}`
+    """
+
+    def __init__(self, *names: str, **settings: Any) -> None:
+        self.names = names
+        self.settings = settings
+
+    def render(self, spelling: Spelling) -> str:
+        """Spell the options."""
+        return ", ".join([*map(spelling.name, self.names), *([spelling.set(self.settings)] if self.settings else [])])
+
+    def __str__(self) -> str:
+        return self.render(Spelling())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Mention) and self.__dict__ == other.__dict__
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def write_value(value: Any) -> str:
+    """Write a value as Python does, with texts in the quotes of JSON."""
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{write_value(name)}: {write_value(each)}' for name, each in value.items())}}}"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, (str, int, float)) else str(value)
 
 
 class Message:
@@ -12,8 +67,8 @@ class Message:
 
     Args:
         code: a dotted name, such as "tables.fields"; no two sentences share one.
-        sentence: a template for `str.format`.
-        values: what the template is filled in with. A value may be a message itself.
+        sentence: a template for `str.format`. An option is written `{option:missing}` or `{option:missing=drop}`.
+        values: what the template is filled in with. A value may be a message itself, or a `Mention` of options.
 
     Examples:
         >>> message = Message("k.too_large", "k = {k} is more than n = {n}.", k=8, n=4)
@@ -26,8 +81,16 @@ class Message:
         self.sentence = sentence
         self.values = values
 
+    def render(self, spelling: Spelling) -> str:
+        """Write the sentence with options as a surface spells them."""
+        values = {
+            name: value.render(spelling) if isinstance(value, (Message, Mention)) else value
+            for name, value in self.values.items()
+        }
+        return self.sentence.format(option=spelling, **values)
+
     def __str__(self) -> str:
-        return self.sentence.format(**self.values)
+        return self.render(Spelling())
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.code!r}, {str(self)!r})"
@@ -78,8 +141,13 @@ class InputError(ValueError):
         error.file = file
         return error
 
+    def render(self, spelling: Spelling) -> str:
+        """Write the sentence with options as a surface spells them, after the name of the file."""
+        said = self.message.render(spelling)
+        return f"{self.file}: {said}" if self.file else said
+
     def __str__(self) -> str:
-        return f"{self.file}: {self.message}" if self.file else str(self.message)
+        return self.render(Spelling())
 
     def __reduce__(self) -> tuple[Any, ...]:
         # An exception is pickled as a call with its `args`, which are the finished sentence here.

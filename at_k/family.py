@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from at_k.arguments import OPTIONS, SHARED_OPTIONS
 from at_k.computation import (
     POWERS,
     PUBLISHED,
@@ -21,6 +20,7 @@ from at_k.computation import (
     compute_g_pass,
     compute_pass,
 )
+from at_k.options import OPTIONS, SHARED_OPTIONS
 from at_k.validation import shorten
 from at_k.values import Key, Values
 

@@ -12,15 +12,15 @@ from typing import Any
 
 import evaluate
 from datasets import Features, Sequence, Value
+from evaluate.naming import camelcase_to_snakecase
 
 import at_k
 from at_k import columns, summary
-from at_k.arguments import COLUMNS, check_config, check_options, refuse_unknown_columns
 from at_k.error_bars import Confidence
-from at_k.family import find_metric
+from at_k.family import FAMILY, find_metric
 from at_k.grading import Verdicts, judge
+from at_k.options import COLUMNS, JUDGING_OPTIONS, OPTIONS, check_config, check_options, refuse_unknown_columns, sign
 from at_k.problems import Problems
-from at_k.samples import Answers, Ragged
 from at_k.store import Store
 from at_k.validation import check_seed, shorten
 from at_k.values import Values
@@ -95,7 +95,15 @@ class SampledMetric(evaluate.Metric, ABC):
             max_concurrent_cache_files=max_concurrent_cache_files,
             timeout=timeout,
         )
-        self._defaults = self._select_own(options)
+        self._defaults = {name: OPTIONS[name].default for name in find_metric(self.name).options}
+        self._defaults |= self._select_own(options)
+
+    def __init_subclass__(cls) -> None:
+        """Let `help` and `inspect.signature` name every option that `_compute` takes as `**options`."""
+        super().__init_subclass__()
+        metric = FAMILY.get(camelcase_to_snakecase(cls.__name__))
+        if metric is not None and "_compute" in cls.__dict__:
+            sign(cls._compute, {name: OPTIONS[name] for name in metric.options})
 
     def __len__(self) -> int:
         """Count the problems that have been added since the last computation."""
@@ -125,7 +133,7 @@ class SampledMetric(evaluate.Metric, ABC):
         given |= {name: kwargs.pop(name) for name in COLUMNS if name in kwargs}
         options = self._defaults | self._select_own(kwargs)
         for name in ("groups", "clusters"):
-            if options.get(name) is not None:
+            if options[name] is not None:
                 options[name] = columns.read_groups(options[name], name)  # a generator can be read only once
         batches = [self._read(given)] if any(given.get(name) is not None for name in self._columns) else []
         if batches and not len(self._store):
@@ -155,52 +163,24 @@ class SampledMetric(evaluate.Metric, ABC):
         row |= {name: value for name, value in kwargs.items() if value is not None or name not in row}
         self._add({name: None if value is None else [value] for name, value in row.items()})
 
-    def judge(
-        self,
-        predictions: Any,
-        references: Any = None,
-        grades: Any = None,
-        **options: Any,
-    ) -> Verdicts:
-        """Judge samples, in either configuration, with the options of `at_k.grading.judge`.
+    def judge(self, problems: Problems, options: Mapping[str, Any]) -> Verdicts:
+        """Judge samples by those options of a module that say how."""
+        name = "grades" if problems.grades is not None and problems.answers is not None else "predictions"
+        return judge(problems, name=name, **{each: options[each] for each in JUDGING_OPTIONS})
 
-        The columns may be checked already, as by `compute`, or not.
-        """
-        if isinstance(predictions, (Answers, tuple)) and not _is_plain(predictions):
-            if isinstance(predictions, Answers):
-                problems = Problems(predictions, references, grades)
-            else:
-                problems = Problems(grades=predictions)
-        else:
-            problems = self._read({"predictions": predictions, "references": references, "grades": grades}, judged=True)
-        graded = problems.grades is not None and problems.answers is not None
-        return judge(problems, **options, name="grades" if graded else "predictions")
-
-    def report(
-        self,
-        values: Values,
-        verdicts: Verdicts,
-        *,
-        groups: Any = None,
-        confidence_level: float | None = None,
-        target: str = "population",
-        clusters: Any = None,
-        ci_method: str = "beta",
-        return_details: bool = False,
-        key_style: str = "standard",
-    ) -> dict[str, Any]:
+    def report(self, values: Values, verdicts: Verdicts, options: Mapping[str, Any]) -> dict[str, Any]:
         """Report the means over problems and groups and, if asked for, error bars and details."""
-        wanted = _read_confidence(confidence_level, target, clusters, ci_method)
+        wanted, key_style = _read_confidence(options), options["key_style"]
         result: dict[str, Any] = summary.summarize_columns(
             values.columns,
-            groups=groups,
+            groups=options["groups"],
             key_style=key_style,
             mcse=values.errors,
             wanted=wanted,
             n=verdicts.n,
             vary=values.vary,
         )
-        if return_details:
+        if options["return_details"]:
             result["details"] = summary.make_details(
                 values,
                 verdicts,
@@ -217,8 +197,8 @@ class SampledMetric(evaluate.Metric, ABC):
         """Describe the metric and its columns."""
 
     @abstractmethod
-    def _compute(self, **kwargs: Any) -> dict[str, Any]:
-        """Compute the metric of columns that are checked already, or not."""
+    def _compute(self, problems: Problems, **options: Any) -> dict[str, Any]:
+        """Compute the metric of checked columns. All options of the module are given."""
 
     @property
     def _columns(self) -> tuple[str, ...]:
@@ -238,14 +218,13 @@ class SampledMetric(evaluate.Metric, ABC):
         own = find_metric(self.name).options
         return {name: value for name, value in options.items() if name in own}
 
-    def _read(self, given: Mapping[str, Any], *, judged: bool = False) -> Problems:
-        """Check the columns of this module; with `judged`, only those that samples are judged by."""
-        wanted = [name for name in self._columns if not (judged and name == "scores")]
-        for name in wanted:
+    def _read(self, given: Mapping[str, Any]) -> Problems:
+        """Check the columns of this module."""
+        for name in self._columns:
             if given.get(name) is None and name in ("predictions", "scores"):
-                listed = ", ".join(f"`{each}`" for each in wanted)
+                listed = ", ".join(f"`{each}`" for each in self._columns)
                 raise ValueError(f"`{name}` must be given; `{self.name}` takes {listed}")
-        scores = given["scores"] if "scores" in wanted else None
+        scores = given["scores"] if "scores" in self._columns else None
         if self.config_name == "graded":
             for name in ("references", "grades"):
                 if given.get(name) is not None:
@@ -291,32 +270,17 @@ class SampledMetric(evaluate.Metric, ABC):
         columns.require_problems("predictions", len(batch))
         # Check the options of the report now: judging may take minutes, and a wrong one should not waste it.
         for name in ("groups", "clusters"):
-            if options.get(name) is not None:
+            if options[name] is not None:
                 columns.require_same_problems(name, len(options[name]), "predictions", len(batch))
-        _read_confidence(**{name: options[name] for name in _BARS if name in options})
-        taken = {
-            "predictions": batch.grades if self.config_name == "graded" else batch.answers,
-            "references": batch.references,
-            "grades": None if self.config_name == "graded" else batch.grades,
-            "scores": batch.scores,
-        }
-        return self._compute(**{name: taken[name] for name in self._columns}, **options)
+        _read_confidence(options)
+        return self._compute(batch, **options)
 
 
-_BARS = ("confidence_level", "target", "clusters", "ci_method")
-
-
-def _read_confidence(
-    confidence_level: float | None = None, target: str = "population", clusters: Any = None, ci_method: str = "beta"
-) -> Confidence:
+def _read_confidence(options: Mapping[str, Any]) -> Confidence:
     """Read the options that say which error bars are wanted."""
+    clusters = options["clusters"]
     labels = None if clusters is None else columns.read_groups(clusters, "clusters")
-    return Confidence(confidence_level, target, labels, ci_method)
-
-
-def _is_plain(predictions: object) -> bool:
-    """Return whether predictions are a tuple of rows, rather than of checked parts."""
-    return isinstance(predictions, tuple) and not all(isinstance(part, Ragged) for part in predictions)
+    return Confidence(options["confidence_level"], options["target"], labels, options["ci_method"])
 
 
 _LOCKED: weakref.WeakSet[SampledMetric] = weakref.WeakSet()

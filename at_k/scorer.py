@@ -7,10 +7,10 @@ from typing import Any
 
 import at_k
 from at_k import family
-from at_k.arguments import COLUMNS, JUDGING_OPTIONS, check_config, check_options
 from at_k.columns import require_problems
 from at_k.family import find_metric
 from at_k.grading import judge
+from at_k.options import COLUMNS, JUDGING_OPTIONS, check_config, check_options
 from at_k.problems import Problems
 from at_k.summary import spell
 from at_k.validation import shorten, type_name

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from at_k import columns
-from at_k.arguments import KEY_STYLES
+from at_k.choices import KEY_STYLES
 from at_k.combinatorics import Floats, Ints
 from at_k.error_bars import NO_ERROR_BARS, Confidence, find_error_bars
 from at_k.grading import Verdicts

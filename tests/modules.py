@@ -7,7 +7,7 @@ import evaluate
 import pytest
 
 import at_k
-from at_k.arguments import CONFIGS
+from at_k.choices import CONFIGS
 from at_k.family import FAMILY
 
 TAUS = (0.25, 0.5, 0.75, 1.0)

@@ -14,6 +14,8 @@ import pytest
 import yaml
 from modules import MODULES
 
+from at_k.options import COLUMNS
+
 ROOT = Path(__file__).parent.parent
 
 README = ROOT / "README.md"
@@ -112,7 +114,9 @@ def listed(section):
 
 def own_parameters(module):
     compute = type(module.load())._compute
-    return {name: each for name, each in inspect.signature(compute).parameters.items() if name != "self"}
+    return {
+        name: each for name, each in inspect.signature(compute).parameters.items() if name not in ("self", "problems")
+    }
 
 
 every_card = pytest.mark.parametrize("module", CARDS, ids=str)
@@ -198,7 +202,8 @@ def test_front_matter(path):
 def test_inputs_are_those_of_the_module(module):
     inputs = listed(sections(CARDS[module])["### Inputs"])
     parameters = own_parameters(module)
-    assert list(inputs) == list(parameters)
+    columns = [name for name in module.metric.arguments if name in COLUMNS]
+    assert list(inputs) == [*columns, *parameters]
     for name, parameter in parameters.items():
         if parameter.default not in (inspect.Parameter.empty, None):
             default = parameter.default

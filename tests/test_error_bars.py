@@ -23,9 +23,10 @@ from modules import (
 from scipy.stats import t as student
 
 import at_k
+from at_k.choices import METHODS
 from at_k.error_bars import Confidence, find_error_bars, is_bounded
 from at_k.uncertainty.bootstrap import bootstrap_interval
-from at_k.uncertainty.intervals import METHODS, interval
+from at_k.uncertainty.intervals import interval
 from at_k.values import Column, ErrorBar, Key
 
 # Seven problems of different n, of which problem 3 is never solved and problem 4 always.

@@ -119,6 +119,7 @@ def test_below_the_roof_the_package_is_asked_for_its_version_alone():
 
 
 UNMIRRORED = {
+    "at_k/choices.py": "words",
     "at_k/__main__.py": "tested as a command, in test_commands.py",
     "at_k/demo/app.py": "tested over HTTP and in a browser",
     "at_k/demo/i18n.py": "tested in test_words.py",

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 import at_k
-from at_k.arguments import COLUMNS, OPTIONS
+from at_k.options import COLUMNS, OPTIONS
 
 ROOT = Path(__file__).parent.parent
 

@@ -2,46 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite, isnan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from at_k.analysis.measurements import (
-    SCORING_OPTIONS,
-    UNMATCHED,
     Measured,
     choose_keys,
     find_clusters,
     find_differing_conditions,
     find_too_large,
-    list_options,
     match_problems,
     read_models,
-    refuse_unknown_options,
     say_too_large,
 )
 from at_k.combinatorics import Floats
 from at_k.error_bars import is_bounded
 from at_k.errors import InputError, Message, spell_for_output
+from at_k.options import COMPARING, RANKING, SCORED, complete, takes
 from at_k.report.tables import escape_markdown
-from at_k.uncertainty.checks import check_fraction
-from at_k.uncertainty.comparison import (
-    METHODS,
-    Comparison,
-    compare_columns,
-    compare_unpaired,
-    is_decided,
-    mark_question,
-)
+from at_k.uncertainty.comparison import Comparison, compare_columns, compare_unpaired, is_decided, mark_question
 from at_k.uncertainty.ranking import Ranking, rank_values
 from at_k.uncertainty.significance import WILCOXON_WARNING, holm, mcnemar_p, paired_t_p, subtract, wilcoxon_p
-from at_k.validation import check_choice, is_sequence, shorten, type_name
+from at_k.validation import is_sequence, shorten, type_name
 
-EXTRA_TESTS = ("t", "wilcoxon", "mcnemar")
-"""Further tests of a paired comparison."""
+if TYPE_CHECKING:
+    from at_k.signatures import CompareOptions, RankOptions, Unpack
 
 _FLIPS = 10
 """Problems that are listed, of those whose values differ most."""
@@ -194,22 +183,8 @@ class Compared:
         return spell_for_output(self.to_markdown())
 
 
-def compare(
-    a: Any,
-    b: Any,
-    /,
-    *,
-    names: tuple[str, str] = ("A", "B"),
-    keys: str | Iterable[str] | None = None,
-    level: float = 0.95,
-    method: str = "sign-flip",
-    margin: float | None = None,
-    extra_tests: str | Sequence[str] = (),
-    unmatched: str = "error",
-    clusters: object = None,
-    seed: int = 0,
-    **options: Any,
-) -> Compared:
+@takes(COMPARING, SCORED)
+def compare(a: Any, b: Any, /, **given: Unpack[CompareOptions]) -> Compared:
     """Compare two models on the same problems, in every number that both have.
 
     Problems are matched by their names. If the data have none, they are matched by their order.
@@ -219,19 +194,7 @@ def compare(
             key → problem → value. Two models in one file are two reports of it:
             `at_k.score(path, where={"model": "a"})`.
         b: the same of the other model.
-        names: what the models are called.
-        keys: the keys to compare, such as "pass@1"; by default all that both have.
-        level: the confidence level.
-        method: "sign-flip" or "bounded"; see `at_k.uncertainty.compare_values`.
-        margin: a difference that does not matter, between 0 and 1, to test whether the models are equivalent within it.
-        extra_tests: further tests out of "t", "wilcoxon" and "mcnemar"; the sign-flip test is always there.
-        unmatched: what happens to problems that only one model was measured on: "error", "drop", or "unpaired" for the
-            comparison of two samples of problems, which sees far less.
-        clusters: one label per problem of the first model, or problem → label, where problems come in groups that
-            resemble each other: whole clusters then flip their signs. True for the groups of the data, False for none;
-            by default the clusters with which the reports were made, which must agree.
-        seed: of the random sign flips.
-        options: of `at_k.score`, for files and data sets, but for those of groups and of error bars.
+        given: see below.
 
     Returns:
         For each key both values, the paired difference a − b with its interval and p-value, and the problems won, lost
@@ -248,15 +211,17 @@ def compare(
         >>> found.comparisons["pass@1"].difference, found.comparisons["pass@1"].won, str(found.verdict("pass@1"))
         (0.5, 7, 'A is better')
     """
-    refuse_unknown_options("compare", options, [*list_options(compare), *SCORING_OPTIONS])
+    options = complete(given, compare)
+    names, margin, method, unmatched = (options[name] for name in ("names", "margin", "method", "unmatched"))
+    level, seed = options["confidence_level"], options["seed"]
+    extra = [options["extra_tests"]] if isinstance(options["extra_tests"], str) else list(options["extra_tests"])
     if isinstance(names, str) or not is_sequence(names) or len(names) != 2:
         raise ValueError(f"`names` must hold two names, one of each model; got {shorten(names)}")
-    extra = _check_options(level, method, margin, extra_tests, unmatched)
-    models = read_models({"a": a, "b": b}, options)
-    chosen = choose_keys(keys, models)
+    models = read_models({"a": a, "b": b}, given)
+    chosen = choose_keys(options["keys"], models)
     problems, only = match_problems(models, unmatched, names)
     unpaired = unmatched == "unpaired" and any(only)
-    together = find_clusters(clusters, models, names, problems)
+    together = find_clusters(options["clusters"], models, names, problems)
     bounded = {key: is_bounded(key) for key in chosen}
     further: dict[str, dict[str, float]] = {test: {} for test in extra}
     flips: dict[str, list[Flip]] = {}
@@ -265,7 +230,7 @@ def compare(
         if together is not None:
             raise InputError(
                 "compare.unpaired_clusters",
-                "Problems in `clusters` are compared on the same problems only. Take every problem alone with "
+                "Problems in {option:clusters} are compared on the same problems only. Take every problem alone with "
                 "clusters=False, or leave out what only one model has.",
             )
         pairs = {key: (models[0].values[key], models[1].values[key]) for key in chosen if bounded[key]}
@@ -316,27 +281,13 @@ def compare(
     )
 
 
-def rank(
-    models: Mapping[str, Any],
-    /,
-    *,
-    key: str = "pass@1",
-    level: float = 0.95,
-    unmatched: str = "error",
-    clusters: object = None,
-    seed: int = 0,
-    **options: Any,
-) -> Ranking:
+@takes(RANKING, SCORED)
+def rank(models: Mapping[str, Any], /, **given: Unpack[RankOptions]) -> Ranking:
     """Rank several models on the same problems by one number, as far as the data allow.
 
     Args:
         models: name → a report, a file, a data set, or key → problem → value, as of `compare`.
-        key: the number to rank by.
-        level: the confidence level of all comparisons together.
-        unmatched: "error", or "drop" to use the problems that all models have.
-        clusters: as of `compare`.
-        seed: of the random sign flips.
-        options: of `at_k.score`, for files and data sets, but for those of groups and of error bars.
+        given: see below.
 
     Returns:
         The models in order, all pairs with p-values adjusted for each other (step-down max-T), and the ranks that are
@@ -351,8 +302,7 @@ def rank(
         >>> str(rank(models, metrics="pass_at_k", k=1))
         'x > y > z'
     """
-    refuse_unknown_options("rank", options, [*list_options(rank), *SCORING_OPTIONS])
-    check_choice("unmatched", unmatched, UNMATCHED[:2])
+    options = complete(given, rank)
     if not isinstance(models, Mapping):
         raise TypeError(
             '`models` must map the name of each model to a report, a file or a data set, as in {"a": report_a, "b": '
@@ -360,12 +310,18 @@ def rank(
         )
     if len(models) < 2:
         raise ValueError(f"`models` must hold at least two models; got {len(models)}")
-    found = read_models({f"models[{name!r}]": data for name, data in models.items()}, options)
-    (own,) = choose_keys(key, found)
-    problems, _ = match_problems(found, unmatched, tuple(map(str, models)))
+    found = read_models({f"models[{name!r}]": data for name, data in models.items()}, given)
+    (own,) = choose_keys(options["key"], found)
+    problems, _ = match_problems(found, options["unmatched"], tuple(map(str, models)))
     values = {str(name): model.line_up(own, problems) for name, model in zip(models, found, strict=True)}
-    together = find_clusters(clusters, found, list(map(str, models)), problems)
-    ranking = rank_values(values, level=level, bounded=is_bounded(own), clusters=together, seed=seed)
+    together = find_clusters(options["clusters"], found, list(map(str, models)), problems)
+    ranking = rank_values(
+        values,
+        level=options["confidence_level"],
+        bounded=is_bounded(own),
+        clusters=together,
+        seed=options["seed"],
+    )
     return replace(ranking, notes=(*_note_conditions(found, [own]), *_note_clusters(together)))
 
 
@@ -412,21 +368,6 @@ def _write_p(value: float) -> str:
     if value < 0.0001:
         return "p < .0001"
     return f"p = {f'{value:.4f}'.lstrip('0') if value < 1 else '1'}"
-
-
-def _check_options(
-    level: float, method: str, margin: float | None, extra_tests: str | Sequence[str], unmatched: str
-) -> list[str]:
-    """Check the options before any data are read, and return the further tests."""
-    check_fraction("level", level)
-    check_choice("method", method, METHODS)
-    check_choice("unmatched", unmatched, UNMATCHED)
-    if margin is not None:
-        check_fraction("margin", margin)
-    extra = [extra_tests] if isinstance(extra_tests, str) else list(extra_tests)
-    for test in extra:
-        check_choice("extra_tests", test, EXTRA_TESTS)
-    return extra
 
 
 def _run_test(test: str, x: Floats, y: Floats) -> float | None:

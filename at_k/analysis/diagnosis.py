@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from at_k.analysis.aisbench import check_targets, place_in_matrix
 from at_k.analysis.behaviour import count_solved, look_for_copies, weigh_retries, weigh_vote
@@ -16,10 +16,14 @@ from at_k.analysis.calibration import describe_calibration
 from at_k.analysis.findings import Findings
 from at_k.analysis.mistakes import find_contradictions, find_impossible
 from at_k.analysis.stability import describe_stability
-from at_k.errors import InputError, Message, spell_for_output
+from at_k.errors import InputError, Mention, Message, spell_for_output
+from at_k.options import SCORING, check_options, takes
 from at_k.report import Report, score
 from at_k.report.report import find_report
 from at_k.uncertainty.calibration import Calibration
+
+if TYPE_CHECKING:
+    from at_k.signatures import ScoreOptions, Unpack
 
 BROKEN = ("bug.", "note.no_match")
 """How the codes of sentences begin that report a mistake in the data, the grader or the numbers."""
@@ -74,13 +78,14 @@ class Diagnosis:
         return spell_for_output(self.to_markdown())
 
 
-def diagnose(data: Any, /, **options: Any) -> Diagnosis:
+@takes(SCORING)
+def diagnose(data: Any, /, **given: Unpack[ScoreOptions]) -> Diagnosis:
     """Say what the numbers of a data set mean: what the model does, and what must be a mistake.
 
     Args:
         data: what `at_k.score` takes, or a report that it made, or the file of one. A report that was saved has no
             answers and no scores, so that the rules about these are left out.
-        options: those of `at_k.score`, unless `data` is a report.
+        given: see below.
 
     Returns:
         Sentences with figures, and the figures.
@@ -102,15 +107,16 @@ def diagnose(data: Any, /, **options: Any) -> Diagnosis:
     """
     report = find_report(data)
     if report is not None:
-        if options:
+        if given:
             raise InputError(
                 "diagnosis.options",
                 "A report was made with its options, so that none can be given beside it; got {names}. Give the data "
                 "instead.",
-                names=", ".join(f"`{name}`" for name in options),
+                names=Mention(*given),
             )
     else:
-        report = score(data, **options)
+        check_options(given, SCORING, of="diagnose")
+        report = score(data, **given)
     findings = Findings(report)
     find_impossible(findings)
     find_contradictions(findings)
@@ -145,6 +151,8 @@ def _simplify(values: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: {"rule": each.code, "sentence": str(each), "values": _simplify(each.values)}
         if isinstance(each, Message)
+        else str(each)
+        if isinstance(each, Mention)
         else each
         for name, each in values.items()
     }

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
@@ -13,25 +12,13 @@ import numpy as np
 from at_k.caching import cached_property
 from at_k.columns import read_groups, require_same_problems
 from at_k.combinatorics import Floats
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Mention, Message
+from at_k.options import SCORED
 from at_k.readers import is_paths
 from at_k.report import Report, score
 from at_k.report.report import find_report
 from at_k.uncertainty.checks import is_too_large
 from at_k.validation import is_number, shorten, type_name
-
-UNMATCHED = ("error", "drop", "unpaired")
-"""What happens to problems that only one of two models was measured on."""
-
-
-def list_options(function: Callable[..., Any]) -> list[str]:
-    """List the arguments of a function that are given by name alone.
-
-    Examples:
-        >>> list_options(sorted)
-        ['key', 'reverse']
-    """
-    return [name for name, each in signature(function).parameters.items() if each.kind is Parameter.KEYWORD_ONLY]
 
 
 @dataclass(frozen=True)
@@ -66,22 +53,6 @@ class Measured:
         return self.values[key][[self.places[problem] for problem in problems]]
 
 
-_OF_ERROR_BARS = ("confidence_level", "target", "clusters", "ci_method")
-
-SCORING_OPTIONS = tuple(name for name in list_options(score) if name not in (*_OF_ERROR_BARS, "groups", "seed"))
-"""The options of `at_k.score` that change what is compared."""
-
-
-def refuse_unknown_options(name: str, options: Mapping[str, Any], known: Iterable[str]) -> None:
-    """Raise for an option that a function does not have, rather than ignore it."""
-    known = list(known)
-    for option, value in options.items():
-        if option not in known:
-            raise TypeError(
-                f"Unknown option `{option}` of `{name}`; got {shorten(value)}. The options are {', '.join(known)}"
-            )
-
-
 def refuse_scoring_options(options: Mapping[str, Any]) -> None:
     """Raise for options that say how data are scored, where they are scored already."""
     if options:
@@ -89,17 +60,18 @@ def refuse_scoring_options(options: Mapping[str, Any]) -> None:
             "compare.scored",
             "The options {names} say how data are scored, but these values are there already. Leave them out, or give "
             "the data.",
-            names=", ".join(f"`{name}`" for name in options),
+            names=Mention(*options),
         )
 
 
 def read_models(models: Mapping[str, Any], options: Mapping[str, Any]) -> list[Measured]:
     """Read what was measured of each model. Data that are not scored yet are scored with the options."""
+    scoring = {name: value for name, value in options.items() if name in SCORED}
     scored = {name: _find_scored(data) for name, data in models.items()}
     if all(found is not None for found in scored.values()):
-        refuse_scoring_options(options)
+        refuse_scoring_options(scoring)
     return [
-        found if found is not None else _read_report(_score(name, models[name], options))
+        found if found is not None else _read_report(_score(name, models[name], scoring))
         for name, found in scored.items()
     ]
 
@@ -284,7 +256,7 @@ def match_problems(models: Sequence[Measured], unmatched: str, names: Sequence[s
         raise InputError(
             "compare.problems",
             "The models were not measured on the same problems: all have {shared:,}, and beside these {only}, such as "
-            '{example}. Leave out what not all have: unmatched="drop".',
+            "{example}. Leave out what not all have: {option:unmatched=drop}.",
             shared=len(shared),
             only=", ".join(f"{name} has {count:,}" for count, name in zip(only, names, strict=True) if count),
             example=shorten(next(problem for problem in own[place] if problem not in shared)),
@@ -321,8 +293,8 @@ def find_clusters(
             return None
         raise InputError(
             "compare.no_groups",
-            "`clusters` are the groups, but the models have none. Give a label for each problem, or name the column of "
-            "groups.",
+            "{option:clusters} are the groups, but the models have none. Give a label for each problem, or name the "
+            "column of groups.",
         )
     if not isinstance(clusters, Mapping):
         given = read_groups(clusters, "clusters")
@@ -332,7 +304,7 @@ def find_clusters(
     if lacking:
         raise InputError(
             "compare.no_cluster",
-            "`clusters` must have a label for every problem that is compared; {problem} has none.",
+            "{option:clusters} must have a label for every problem that is compared; {problem} has none.",
             problem=shorten(lacking[0]),
         )
     return read_groups([clusters[problem] for problem in problems], "clusters")
@@ -346,8 +318,8 @@ def _agree(clusters: Mapping[str, Mapping[str, str]], problems: Sequence[str]) -
             if labels[problem] != other[problem]:
                 raise InputError(
                     "compare.clusters",
-                    "The models disagree about `clusters`: problem {problem} is in {one} for {first}, and in {two} for "
-                    "{second}. Give a label for each problem.",
+                    "The models disagree about {option:clusters}: problem {problem} is in {one} for {first}, and in "
+                    "{two} for {second}. Give a label for each problem.",
                     problem=shorten(problem), one=shorten(labels[problem]), first=first,
                     two=shorten(other[problem]), second=second,
                 )  # fmt: skip

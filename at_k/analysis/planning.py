@@ -2,55 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from at_k.analysis.measurements import list_options, refuse_scoring_options, refuse_unknown_options, refuse_wrong_kind
-from at_k.arguments import JUDGING_OPTIONS
+from at_k.analysis.measurements import refuse_scoring_options, refuse_wrong_kind
 from at_k.errors import InputError
 from at_k.estimators import g_pass_at_k, pass_at_k
+from at_k.options import PILOT, PLANNING, complete, takes
 from at_k.report import score
 from at_k.report.judging import judge_data
 from at_k.report.report import find_report
 from at_k.uncertainty.adaptive import AdaptiveCurve, trace_adaptive
 from at_k.uncertainty.planning import Plan, plan_counts
 
-_OF_PILOTS = (*JUDGING_OPTIONS, "columns", "where", "pool", "format", "scorer", "filter", "tests", "errors", "limits")
-"""Options of `at_k.score` that change the counts of a pilot."""
+if TYPE_CHECKING:
+    from at_k.signatures import PlanOptions, Unpack
 
 
-def plan(
-    pilot: Any,
-    /,
-    *,
-    k: int = 1,
-    tau: float | Fraction | None = None,
-    problems: Sequence[int] | None = None,
-    samples: Sequence[int] | None = None,
-    half_width: float | None = None,
-    detect: float | None = None,
-    level: float = 0.95,
-    power: float = 0.8,
-    correlation: float = 0.8,
-    **options: Any,
-) -> Plan:
+@takes(PLANNING, PILOT)
+def plan(pilot: Any, /, **given: Unpack[PlanOptions]) -> Plan:
     """Plan a measurement of pass@k, or of G-Pass@k, from a pilot.
 
     Args:
         pilot: a report, the file of one that was saved, or a results file or data set as `at_k.score` takes them; or a
             pair (n, c) of counts.
-        k: the number of draws; 1 for avg@n.
-        tau: the threshold of G-Pass@k; pass@k if it is not given.
-        problems: numbers of problems to look at; by default a quarter, half, once, twice and four times the pilot's.
-        samples: numbers of samples to look at; by default k and powers of 2 above it.
-        half_width: half of the width that the interval should have: how many problems, or samples, reach it?
-        detect: a difference that a paired comparison of two models should find: how many problems does it take?
-        level: the confidence level.
-        power: the chance with which a comparison should find the difference.
-        correlation: how much the difficulties of the problems for the two compared models agree, from 0 to 1.
-        options: those of `at_k.score` that say how files are read and samples judged, for files and data sets.
+        given: see below.
 
     Returns:
         The variance between and within problems, tables of problems × samples with standard errors, half widths and
@@ -66,31 +42,23 @@ def plan(
         >>> round(found.value, 3), found.needed_problems, found.needed_samples, found.needed_to_detect
         (0.594, 189, None, 63)
     """
-    refuse_unknown_options("plan", options, [*list_options(plan), *_OF_PILOTS])
+    options = complete(given, plan)
+    scoring: dict[str, Any] = {name: value for name, value in given.items() if name in PILOT}
     if isinstance(pilot, tuple) and len(pilot) == 2:
-        refuse_scoring_options(options)
+        refuse_scoring_options(scoring)
         n, c = pilot
     else:
         report = find_report(pilot)
         if report is not None:
-            refuse_scoring_options(options)
+            refuse_scoring_options(scoring)
         else:
             refuse_wrong_kind("pilot", pilot, "a pair (n, c) of counts")
-            report = score(pilot, metrics="avg_at_n", confidence_level=None, **options)
+            report = score(pilot, metrics="avg_at_n", confidence_level=None, **scoring)
         n, c = report.n, report.c
-    return plan_counts(
-        n,
-        c,
-        k=k,
-        estimate=pass_at_k if tau is None else partial(g_pass_at_k, tau=tau),
-        problems=problems,
-        samples=samples,
-        half_width=half_width,
-        detect=detect,
-        level=level,
-        power=power,
-        correlation=correlation,
-    )
+    asked = {name: options[name] for name in PLANNING}
+    tau, level = asked.pop("tau"), asked.pop("confidence_level")
+    estimate = pass_at_k if tau is None else partial(g_pass_at_k, tau=tau)
+    return plan_counts(n, c, estimate=estimate, level=level, **asked)
 
 
 def follow_votes(data: Any, /, **options: Any) -> AdaptiveCurve:

@@ -2,52 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 import at_k
 from at_k.cli.failures import Command, fail
-from at_k.cli.options import (
-    NUMBERS,
-    OUTPUT,
-    READING,
-    TIMEOUT,
-    By,
-    Check,
-    CiMethod,
-    Clusters,
-    Columns,
-    Confidence,
-    Conflict,
-    Debug,
-    Draws,
-    Equivalence,
-    Errors,
-    Extract,
-    ExtractReference,
-    Filter,
-    InputFormat,
-    Level,
-    Metrics,
-    Missing,
-    Paths,
-    Pool,
-    Scorer,
-    Target,
-    Taus,
-    Tests,
-    Threshold,
-    Ties,
-    Timeout,
-    Where,
-    Workers,
-    check_share,
-    check_tests,
-    complete_formats,
-    read_numbers,
-    read_tau,
-)
+from at_k.cli.options import OUTPUT, Debug, Paths, complete_formats, leave_out, offers, read_numbers
+from at_k.options import COMPARING, PILOT, PLANNING, SCORED, SCORING
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -68,34 +30,9 @@ def main(
 
 
 @app.command(cls=Command)
+@offers(SCORING)
 def score(
     paths: Paths,
-    metric: Metrics = None,
-    k: Draws = None,
-    tau: Taus = None,
-    missing: Missing = "error",
-    ties: Ties = "random",
-    on_conflict: Conflict = "error",
-    threshold: Threshold = 0.5,
-    extract: Extract = None,
-    extract_reference: ExtractReference = None,
-    check: Check = "exact_match",
-    equivalence: Equivalence = "exact",
-    num_workers: Workers = None,
-    timeout: Timeout = TIMEOUT,
-    ci: Level = "0.95",
-    target: Target = "population",
-    clusters: Clusters = None,
-    ci_method: CiMethod = "beta",
-    by: By = None,
-    columns: Columns = None,
-    where: Where = None,
-    pool: Pool = None,
-    input_format: InputFormat = None,
-    scorer: Scorer = None,
-    filter_name: Filter = None,
-    tests: Tests = None,
-    errors: Errors = "raise",
     form: Annotated[
         Literal["table", "json", "csv", "markdown", "latex"] | None,
         typer.Option(
@@ -136,42 +73,15 @@ def score(
         ),
     ] = False,
     debug: Debug = False,
+    **options: Any,
 ) -> None:
-    """Compute every metric that results files allow: metrics down, k across, groups below."""
+    """Compute every metric that results files support: metrics down, k across, groups below."""
     from at_k.cli.output import check_targets, choose_form, say_written, write_problems, write_report
     from at_k.cli.scoring import make_report
 
     chosen = choose_form(form, out)
     check_targets(paths, out=out, per_problem=per_problem, save=save)
-    report = make_report(
-        paths,
-        metrics=metric,
-        k=k,
-        tau=tau,
-        by=by,
-        columns=columns,
-        where=where,
-        pool=pool,
-        input_format=input_format,
-        missing=missing,
-        ties=ties,
-        on_conflict=on_conflict,
-        threshold=threshold,
-        extract_fn=extract,
-        extract_reference=extract_reference,
-        check_correct_fn=check,
-        equivalence=equivalence,
-        num_workers=num_workers,
-        timeout=timeout,
-        scorer=scorer,
-        filter=filter_name,
-        tests=tests,
-        errors=errors,
-        ci=ci,
-        target=target,
-        clusters=clusters,
-        ci_method=ci_method,
-    )
+    report = make_report(paths, **options)
     if script:
         typer.echo(report.script(), nl=False)
     if not script or out is not None:
@@ -185,6 +95,7 @@ def score(
 
 
 @app.command(cls=Command)
+@offers(leave_out(SCORED, "k"))
 def plot(
     paths: Paths,
     out: Annotated[
@@ -206,64 +117,22 @@ def plot(
         str | None,
         typer.Option(metavar="TEXT", help="By default the name of the file; '' for none.", rich_help_panel=OUTPUT),
     ] = None,
-    metric: Metrics = None,
-    tau: Taus = None,
-    missing: Missing = "error",
-    ties: Ties = "random",
-    on_conflict: Conflict = "error",
-    threshold: Threshold = 0.5,
-    extract: Extract = None,
-    extract_reference: ExtractReference = None,
-    check: Check = "exact_match",
-    equivalence: Equivalence = "exact",
-    num_workers: Workers = None,
-    timeout: Timeout = TIMEOUT,
-    columns: Columns = None,
-    where: Where = None,
-    pool: Pool = None,
-    input_format: InputFormat = None,
-    scorer: Scorer = None,
-    filter_name: Filter = None,
-    tests: Tests = None,
-    errors: Errors = "raise",
     debug: Debug = False,
+    **options: Any,
 ) -> None:
     """Draw metrics against k, G-Pass@k over k and tau, the problems, or calibration, as a paper would print them."""
     from at_k.cli.pictures import check_picture, draw_picture
     from at_k.cli.scoring import make_report
 
     check_picture(out)
-    needed = {"curves": metric, "map": ["avg_at_n"], "problems": ["avg_at_n"], "reliability": ["avg_at_n"]}[kind]
-    report = make_report(
-        paths,
-        metrics=needed,
-        k=None,
-        tau=tau,
-        by="none",
-        columns=columns,
-        where=where,
-        pool=pool,
-        input_format=input_format,
-        missing=missing,
-        ties=ties,
-        on_conflict=on_conflict,
-        threshold=threshold,
-        extract_fn=extract,
-        extract_reference=extract_reference,
-        check_correct_fn=check,
-        equivalence=equivalence,
-        num_workers=num_workers,
-        timeout=timeout,
-        scorer=scorer,
-        filter=filter_name,
-        tests=tests,
-        errors=errors,
-        ci="0.95" if kind == "curves" else "none",
-    )
+    if kind != "curves":
+        options["metrics"] = ["avg_at_n"]
+    report = make_report(paths, **options, confidence_level=0.95 if kind == "curves" else None)
     draw_picture(report, kind, out, title)
 
 
 @app.command(cls=Command)
+@offers(COMPARING, SCORED)
 def compare(
     paths: Annotated[
         list[str],
@@ -274,270 +143,64 @@ def compare(
             show_default=False,
         ),
     ],
-    metric: Metrics = None,
-    k: Draws = None,
-    tau: Taus = None,
-    margin: Annotated[
-        float | None,
-        typer.Option(
-            metavar="X",
-            callback=check_share,
-            help="A difference that does not matter, such as 0.02. Are the models equivalent within it?",
-            rich_help_panel=NUMBERS,
-        ),
-    ] = None,
-    confidence: Confidence = 0.95,
-    method: Annotated[
-        Literal["sign-flip", "bounded"],
-        typer.Option(
-            "--ci-method",
-            help="How intervals are made. bounded holds the truth where large differences are rare, too, and finds "
-            "fewer differences.",
-            rich_help_panel=NUMBERS,
-        ),
-    ] = "sign-flip",
-    clusters: Clusters = None,
-    extra_test: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            callback=check_tests,
-            help="A further test beside the sign-flip test: t, wilcoxon or mcnemar.",
-            rich_help_panel=NUMBERS,
-        ),
-    ] = None,
-    unmatched: Annotated[
-        Literal["error", "drop", "unpaired"],
-        typer.Option(
-            help="Problems that not all models have are an error, or are dropped, or the models are compared without "
-            "pairs of problems, which sees far less.",
-            rich_help_panel=READING,
-        ),
-    ] = "error",
-    missing: Missing = "error",
-    ties: Ties = "random",
-    on_conflict: Conflict = "error",
-    threshold: Threshold = 0.5,
-    extract: Extract = None,
-    extract_reference: ExtractReference = None,
-    check: Check = "exact_match",
-    equivalence: Equivalence = "exact",
-    num_workers: Workers = None,
-    timeout: Timeout = TIMEOUT,
-    columns: Columns = None,
-    where: Where = None,
-    pool: Pool = None,
-    input_format: InputFormat = None,
-    scorer: Scorer = None,
-    filter_name: Filter = None,
-    tests: Tests = None,
-    errors: Errors = "raise",
     form: Annotated[
         Literal["table", "json", "markdown"],
         typer.Option("--format", help="The form of what is printed.", rich_help_panel=OUTPUT),
     ] = "table",
     debug: Debug = False,
+    **options: Any,
 ) -> None:
     """Compare two models on the same problems, or rank several: is A better than B?"""
     from at_k.cli.comparison import compare_files
 
-    compare_files(
-        paths,
-        level=confidence,
-        method=method,
-        margin=margin,
-        extra_tests=extra_test or [],
-        unmatched=unmatched,
-        clusters=clusters,
-        form=form,
-        metrics=metric,
-        k=k,
-        tau=tau,
-        columns=columns,
-        where=where,
-        pool=pool,
-        input_format=input_format,
-        missing=missing,
-        ties=ties,
-        on_conflict=on_conflict,
-        threshold=threshold,
-        extract_fn=extract,
-        extract_reference=extract_reference,
-        check_correct_fn=check,
-        equivalence=equivalence,
-        num_workers=num_workers,
-        timeout=timeout,
-        scorer=scorer,
-        filter=filter_name,
-        tests=tests,
-        errors=errors,
-    )
+    compare_files(paths, form=form, **options)
 
 
 @app.command(cls=Command)
+@offers(PLANNING, PILOT)
 def plan(
     paths: Paths,
-    k: Annotated[
-        int,
-        typer.Option(
-            "--k", "-k", metavar="K", min=1, help="The k of pass@k; pass@1 is avg@n.", rich_help_panel=NUMBERS
-        ),
-    ] = 1,
-    tau: Annotated[
-        str | None,
-        typer.Option(metavar="T", help="Plan for G-Pass@k with this threshold instead.", rich_help_panel=NUMBERS),
-    ] = None,
-    problems: Annotated[
-        list[str] | None,
-        typer.Option(metavar="M,...", help="Numbers of problems in the table: 100,300.", rich_help_panel=NUMBERS),
-    ] = None,
-    samples: Annotated[
-        list[str] | None,
-        typer.Option(metavar="N,...", help="Numbers of samples in the table: 4,16.", rich_help_panel=NUMBERS),
-    ] = None,
-    half_width: Annotated[
-        float | None,
-        typer.Option(
-            metavar="X",
-            callback=check_share,
-            help="How many problems, or samples, does an interval of ± X take?",
-            rich_help_panel=NUMBERS,
-        ),
-    ] = None,
-    detect: Annotated[
-        float | None,
-        typer.Option(
-            metavar="X",
-            callback=check_share,
-            help="How many problems does it take to find a difference of X between two models?",
-            rich_help_panel=NUMBERS,
-        ),
-    ] = None,
-    confidence: Confidence = 0.95,
     predict: Annotated[
         list[str] | None,
-        typer.Option(metavar="K,...", help="Predict pass@k for these k above n.", rich_help_panel=NUMBERS),
+        typer.Option(metavar="K,...", help="Predict pass@k for these k above n.", rich_help_panel=PLANNING["k"].group),
     ] = None,
     adaptive: Annotated[
         bool,
         typer.Option(
-            "--adaptive", help="Show how many samples a vote takes until it is settled.", rich_help_panel=NUMBERS
+            "--adaptive",
+            help="Show how many samples a vote takes until it is settled.",
+            rich_help_panel=PLANNING["k"].group,
         ),
     ] = False,
-    missing: Missing = "error",
-    threshold: Threshold = 0.5,
-    extract: Extract = None,
-    extract_reference: ExtractReference = None,
-    check: Check = "exact_match",
-    equivalence: Equivalence = "exact",
-    num_workers: Workers = None,
-    timeout: Timeout = TIMEOUT,
-    columns: Columns = None,
-    where: Where = None,
-    pool: Pool = None,
-    input_format: InputFormat = None,
-    scorer: Scorer = None,
-    filter_name: Filter = None,
-    tests: Tests = None,
-    errors: Errors = "raise",
     form: Annotated[
         Literal["table", "json"],
         typer.Option("--format", help="The form of what is printed.", rich_help_panel=OUTPUT),
     ] = "table",
     debug: Debug = False,
+    **options: Any,
 ) -> None:
     """Plan a measurement from a pilot: how many problems, and how many samples of each?"""
     from at_k.cli.planning import plan_files
 
-    plan_files(
-        paths,
-        k=k,
-        tau=read_tau(tau),
-        level=confidence,
-        form=form,
-        problems=read_numbers("--problems", problems),
-        samples=read_numbers("--samples", samples),
-        half_width=half_width,
-        detect=detect,
-        predict=read_numbers("--predict", predict),
-        adaptive=adaptive,
-        columns=columns,
-        where=where,
-        pool=pool,
-        input_format=input_format,
-        missing=missing,
-        threshold=threshold,
-        extract_fn=extract,
-        extract_reference=extract_reference,
-        check_correct_fn=check,
-        equivalence=equivalence,
-        num_workers=num_workers,
-        timeout=timeout,
-        scorer=scorer,
-        filter=filter_name,
-        tests=tests,
-        errors=errors,
-    )
+    plan_files(paths, form=form, predict=read_numbers("--predict", predict), adaptive=adaptive, **options)
 
 
 @app.command(cls=Command)
+@offers(leave_out(SCORED, "metrics", "thresholds"))
 def diagnose(
     paths: Paths,
-    k: Draws = None,
-    missing: Missing = "error",
-    ties: Ties = "random",
-    on_conflict: Conflict = "error",
-    threshold: Threshold = 0.5,
-    extract: Extract = None,
-    extract_reference: ExtractReference = None,
-    check: Check = "exact_match",
-    equivalence: Equivalence = "exact",
-    num_workers: Workers = None,
-    timeout: Timeout = TIMEOUT,
-    columns: Columns = None,
-    where: Where = None,
-    pool: Pool = None,
-    input_format: InputFormat = None,
-    scorer: Scorer = None,
-    filter_name: Filter = None,
-    tests: Tests = None,
-    errors: Errors = "raise",
     form: Annotated[
         Literal["text", "json", "markdown"],
         typer.Option("--format", help="The form of the diagnosis.", rich_help_panel=OUTPUT),
     ] = "text",
     debug: Debug = False,
+    **options: Any,
 ) -> None:
     """Say in sentences what results files show, and what in them must be a mistake; each with its rule."""
     from at_k.cli.diagnosis import print_diagnosis
     from at_k.cli.scoring import make_report
 
-    report = make_report(
-        paths,
-        metrics=None,
-        k=k,
-        tau=None,
-        by="none",
-        columns=columns,
-        where=where,
-        pool=pool,
-        input_format=input_format,
-        missing=missing,
-        ties=ties,
-        on_conflict=on_conflict,
-        threshold=threshold,
-        extract_fn=extract,
-        extract_reference=extract_reference,
-        check_correct_fn=check,
-        equivalence=equivalence,
-        num_workers=num_workers,
-        timeout=timeout,
-        scorer=scorer,
-        filter=filter_name,
-        tests=tests,
-        errors=errors,
-    )
-    print_diagnosis(report, form)
+    print_diagnosis(make_report(paths, **options, confidence_level=0.95), form)
 
 
 @app.command(cls=Command)

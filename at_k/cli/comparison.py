@@ -9,15 +9,15 @@ from os.path import basename, commonpath, relpath
 from typing import TYPE_CHECKING, Any
 
 from at_k.cli.layout import cell_len, fit, list_sentences, split_columns, wrap
-from at_k.cli.options import read_where, refuse
+from at_k.cli.options import refuse
 from at_k.cli.scoring import make_report
 from at_k.cli.terminal import Line, make_console, print_lines
 from at_k.cli.words import make_printable
 from at_k.errors import InputError
+from at_k.options import COMPARING
 
 if TYPE_CHECKING:
     from at_k.analysis.comparison import Compared
-    from at_k.report import Report
     from at_k.uncertainty import Ranking
 
 _SHOWN_FLIPS = 5
@@ -27,32 +27,14 @@ _NAME = 40
 _RANKS = "A > B where the data show it; models between commas may change places."
 
 
-def compare_files(
-    paths: Sequence[str],
-    *,
-    level: float,
-    method: str,
-    margin: float | None,
-    extra_tests: Sequence[str],
-    unmatched: str,
-    clusters: str | None,
-    form: str,
-    where: Sequence[str] | None,
-    **options: Any,
-) -> None:
+def compare_files(paths: Sequence[str], *, form: str, where: Mapping[str, list[str]] | None, **options: Any) -> None:
     """Compare two models, or rank several, and print what was found.
 
     Args:
         paths: a file for each model; or one file, where `where` has several values of a column.
-        level: the confidence level.
-        method: the method of the intervals.
-        margin: a difference that does not matter.
-        extra_tests: further tests.
-        unmatched: what happens to problems that not all models have.
-        clusters: the field whose values are the clusters.
         form: "table", "markdown" or "json".
-        where: the texts of `--where`.
-        options: those of the command `score`.
+        where: column → the values of the rows to read.
+        options: those of `at_k.compare`.
 
     Raises:
         InputError: if a file cannot be used, or the models cannot be compared.
@@ -61,26 +43,22 @@ def compare_files(
     """
     from at_k.analysis.comparison import compare, rank
 
-    models = list_models(paths, where)
+    models = list_models(paths, where or {})
+    comparing = {name: options[name] for name in COMPARING if name in options}
     if len(models) > 2:
-        given = {"--margin": margin is not None, "--extra-test": bool(extra_tests), "--ci-method": method == "bounded"}
-        for option in (option for option, is_given in given.items() if is_given):
-            raise refuse(option, "This is for two models. Several are ranked by the sign-flip test.")
-        if unmatched == "unpaired":
+        for name in ("margin", "extra_tests", "method"):
+            if comparing[name] != COMPARING[name].default:
+                sentence = "This is for two models. Several are ranked by the sign-flip test."
+                raise refuse(COMPARING[name].flags[0], sentence)
+        if comparing["unmatched"] == "unpaired":
             raise refuse("--unmatched", "Several models are ranked on the same problems only: error or drop.")
-    reports = read_reports(models, options | {"clusters": clusters, "by": clusters or "none"})
+    field = comparing.pop("clusters")
+    scoring = {name: value for name, value in options.items() if name not in COMPARING}
+    scoring |= {"clusters": field, "groups": field or "none", "confidence_level": None}
+    reports = {name: make_report([path], where=own, **scoring) for name, (path, own) in models.items()}
     if len(models) == 2:
         (a, first), (b, second) = reports.items()
-        compared = compare(
-            first,
-            second,
-            names=(a, b),
-            level=level,
-            method=method,
-            margin=margin,
-            extra_tests=extra_tests,
-            unmatched=unmatched,
-        )
+        compared = compare(first, second, names=(a, b), **comparing)
         _print(compared.to_dict(), compared.to_markdown(), lay_out_comparison(compared, make_console().width), form)
         return
     keys = [key for key in next(iter(reports.values())).values
@@ -91,26 +69,26 @@ def compare_files(
             "The models have no number in common: {keys}. Ask for the same k.",
             keys="; ".join(", ".join(report.values) for report in reports.values()),
         )
-    rankings = {str(key): rank(reports, key=key, level=level, unmatched=unmatched) for key in keys}
+    ranking = {name: comparing[name] for name in ("confidence_level", "unmatched")}
+    rankings = {str(key): rank(reports, key=key, **ranking) for key in keys}
     lines = lay_out_rankings(rankings, make_console().width)
     plain = {key: spell_ranking(ranking) for key, ranking in rankings.items()}
     _print(plain, "\n".join("".join(text for text, _ in line) for line in lines), lines, form)
 
 
-def list_models(paths: Sequence[str], where: Sequence[str] | None) -> dict[str, tuple[str, list[str]]]:
-    """List the models: name → its file, and the texts of `--where` for it.
+def list_models(paths: Sequence[str], where: Mapping[str, list[str]]) -> dict[str, tuple[str, dict[str, list[str]]]]:
+    """List the models: name → its file, and which of its rows are read.
 
     Raises:
         typer.BadParameter: if there is one model alone.
 
     Examples:
-        >>> list_models(["r.csv"], ["model=a", "model=b", "split=test"])
-        {'model=a': ('r.csv', ['model=a', 'split=test']), 'model=b': ('r.csv', ['model=b', 'split=test'])}
+        >>> list_models(["r.csv"], {"model": ["a", "b"], "split": ["test"]})["model=a"]
+        ('r.csv', {'model': ['a'], 'split': ['test']})
     """
-    texts = list(where or ())
     if len(paths) > 1:
-        return {name: (path, texts) for name, path in zip(name_models(paths), paths, strict=True)}
-    several = [(column, values) for column, values in (read_where(where) or {}).items() if len(set(values)) > 1]
+        return {name: (path, dict(where)) for name, path in zip(name_models(paths), paths, strict=True)}
+    several = [(column, values) for column, values in where.items() if len(set(values)) > 1]
     if len(several) != 1:
         raise refuse(
             "FILE",
@@ -118,13 +96,7 @@ def list_models(paths: Sequence[str], where: Sequence[str] | None) -> dict[str, 
             "same column: --where model=a --where model=b",
         )
     column, values = several[0]
-    others = [text for text in texts if text.partition("=")[0] != column]
-    return {own: (paths[0], [own, *others]) for own in (f"{column}={value}" for value in values)}
-
-
-def read_reports(models: Mapping[str, tuple[str, list[str]]], options: Mapping[str, Any]) -> dict[str, Report]:
-    """Score the file of each model, or load the report that was saved in it."""
-    return {name: make_report([path], ci="none", where=texts, **options) for name, (path, texts) in models.items()}
+    return {f"{column}={value}": (paths[0], {**where, column: [value]}) for value in values}
 
 
 def spell_ranking(ranking: Ranking) -> dict[str, Any]:
@@ -190,7 +162,7 @@ def lay_out_comparison(compared: Compared, width: int) -> list[Line]:
         lines += [[], [(f"Problems that differ most in {key}", "bold")]]
         lines.append([(f"  {'problem':{room}}      A      B", "cyan")])
         lines += [[(f"  {fit(flip.problem, room)}  {flip.a:.3f}  {flip.b:.3f}", "")] for flip in flips]
-    notes = list_sentences(map(str, compared.notes), width, "yellow")
+    notes = list_sentences(compared.notes, width, "yellow")
     return [*lines, *([[], *notes] if notes else [])]
 
 
@@ -241,7 +213,7 @@ def lay_out_rankings(rankings: Mapping[str, Ranking], width: int) -> list[Line]:
             lines.append([(f"  {fit(name, room)}  {ranking.values[name]:.3f}  rank {places}", "")])
         if len(rankings) == 1:
             lines += [[], *(line for pair in ranking.pairs for line in lay_out_pair(ranking, pair, width))]
-    notes = dict.fromkeys(str(note) for ranking in rankings.values() for note in ranking.notes)
+    notes = dict.fromkeys(note for ranking in rankings.values() for note in ranking.notes)
     return [*lines, *([[], *list_sentences(notes, width, "yellow")] if notes else [])]
 
 

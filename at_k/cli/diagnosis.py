@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from at_k.analysis.diagnosis import BROKEN, Diagnosis, diagnose
 from at_k.cli.layout import lay_out_title
 from at_k.cli.terminal import Line, make_console, print_lines
-from at_k.cli.words import make_printable, name_options
+from at_k.cli.words import make_printable, spell
 
 if TYPE_CHECKING:
     from at_k.errors import Message
@@ -57,7 +57,7 @@ def _list_sentences(sentences: Sequence[Message], width: int, style: str) -> lis
     lines: list[Line] = []
     for each in sentences:
         rule = f"[{each.code}]"
-        text = f"{make_printable(name_options(str(each)))} {rule}"
+        text = f"{make_printable(spell(each))} {rule}"
         *wrapped, last = textwrap.wrap(
             text,
             min(width, _LONGEST),

@@ -37,14 +37,20 @@ def _refuse_to_score_again(ctx: Any) -> None:
     paths = ctx.params.get("paths")
     if not paths:
         return
-    from at_k.cli.options import OF_SCORING, refuse
+    from at_k.cli.options import refuse
+    from at_k.options import SCORING
     from at_k.report.saving import holds_report
 
     if not all(map(holds_report, paths)):
         return
     for option in ctx.command.params:
         source = ctx.get_parameter_source(option.name)
-        if option.name in OF_SCORING[ctx.command.name] and source is not None and source.name == "COMMANDLINE":
+        of_samples = ctx.command.callback.options.get(option.name) is SCORING.get(option.name, option)
+        if (
+            (of_samples or option.name in ("adaptive", "clusters"))
+            and source is not None
+            and source.name == "COMMANDLINE"
+        ):
             raise refuse(option.opts[0], "A report that was saved has its numbers, and is not scored again.")
 
 
@@ -86,15 +92,19 @@ def describe_error(error: Exception) -> str:
         >>> describe_error(ValueError('`grades` must be in [0, 1]; got 2'))
         '`grades` must be in [0, 1]; got 2'
     """
-    from at_k.cli.words import name_options
+    from at_k.cli.words import FLAGS, spell
     from at_k.errors import InputError
 
     sentence = str(error)
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else sentence
+    if isinstance(error, InputError):
+        return spell(error)
     # The library's own sentences quote arguments and columns in backticks. Those of Python and of NumPy do not.
-    if isinstance(error, (InputError, ImportError)) or (isinstance(error, (TypeError, ValueError)) and "`" in sentence):
-        return name_options(sentence)
+    if isinstance(error, ImportError) or (isinstance(error, (TypeError, ValueError)) and "`" in sentence):
+        for name, flag in FLAGS.items():
+            sentence = sentence.replace(f"`{name}`", f"`{flag}`")
+        return sentence
     if isinstance(error, MemoryError):
         return "There is not enough memory for these results. Score fewer files at a time."
     return (

@@ -8,10 +8,11 @@ from os.path import basename, commonpath
 from typing import TYPE_CHECKING
 
 from at_k.cli.terminal import Line
-from at_k.cli.words import make_printable, name_options, quote_word
+from at_k.cli.words import make_printable, quote_word, spell
 from at_k.report.grid import describe_size, list_blocks, list_columns
 
 if TYPE_CHECKING:
+    from at_k.errors import Message
     from at_k.report import Report
 
 _LONGEST = 100
@@ -173,8 +174,8 @@ def split_columns(widths: Mapping[int | None, int], room: int) -> list[list[int 
 
 def lay_out_notes(report: Report, width: int) -> list[Line]:
     """List what a reader of the numbers should know: notes, errors of simulations, and what is left out and why."""
-    legend = [str(note) for note in report.notes if note.code.startswith("note.intervals")]
-    notes = [str(note) for note in report.notes if not note.code.startswith("note.intervals")]
+    legend = [note for note in report.notes if note.code.startswith("note.intervals")]
+    notes: list[str | Message] = [note for note in report.notes if not note.code.startswith("note.intervals")]
     notes += [
         f"{key} is simulated; the standard error of the simulation is {error:.2g}."
         for key, error in report.errors.items()
@@ -182,16 +183,16 @@ def lay_out_notes(report: Report, width: int) -> list[Line]:
     return [
         *list_sentences(legend, width, "dim"),  # as the intervals are
         *list_sentences(notes, width, "yellow"),
-        *list_sentences(map(str, report.left_out.values()), width, "dim"),
+        *list_sentences(report.left_out.values(), width, "dim"),
     ]
 
 
-def list_sentences(sentences: Iterable[str], width: int, style: str) -> list[Line]:
+def list_sentences(sentences: Iterable[str | Message], width: int, style: str) -> list[Line]:
     """Wrap sentences into the items of a list."""
     return [
         [(line, style)]
         for sentence in sentences
-        for line in wrap(make_printable(name_options(sentence)), width, first="- ", rest="  ")
+        for line in wrap(make_printable(spell(sentence)), width, first="- ", rest="  ")
     ]
 
 

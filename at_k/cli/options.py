@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import typer
 
-from at_k.cli.words import name_options
+from at_k.choices import TARGETS
+from at_k.cli.words import spell
+from at_k.errors import InputError
+from at_k.options import Option
 
-READING, JUDGING, NUMBERS, OUTPUT = "What is read", "What is correct", "What is computed", "What is written"
-"""The panels of the help."""
+OUTPUT = "What is written"
+"""The panel of the help for options of the command alone; the others are groups of options."""
 
 
 def complete_metrics(incomplete: str) -> list[str]:
@@ -36,32 +41,6 @@ def complete_checkers(incomplete: str) -> list[str]:
     return [name for name in checkers if name.startswith(incomplete)]
 
 
-def check_checker(name: str) -> str:
-    """Return the name of a checker, after a check that there is such a checker."""
-    from at_k.grading.checkers import checkers
-
-    if name not in checkers:
-        raise typer.BadParameter(f"There is no checker {name!r}. The checkers are: {', '.join(checkers)}.")
-    return name
-
-
-def check_share(value: float | None) -> float | None:
-    """Return a number between 0 and 1, both excluded, such as a confidence level; None if it is not given."""
-    if value is not None and not 0 < value < 1:
-        raise typer.BadParameter(f"Give a number between 0 and 1; got {value:g}.")
-    return value
-
-
-def check_tests(names: list[str] | None) -> list[str]:
-    """Return the names of further tests of a comparison."""
-    from at_k.analysis.comparison import EXTRA_TESTS
-
-    for name in names or ():
-        if name not in EXTRA_TESTS:
-            raise typer.BadParameter(f"There is no test {name!r}. The tests are: {', '.join(EXTRA_TESTS)}.")
-    return names or []
-
-
 Paths = Annotated[
     list[str],
     typer.Argument(
@@ -71,238 +50,74 @@ Paths = Annotated[
         show_default=False,
     ),
 ]
-Columns = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="ROLE=COLUMN,...",
-        help="What columns are called: problem=qid,grades=ok. An empty name is for no column: scores=",
-        rich_help_panel=READING,
-    ),
-]
-Where = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMN=VALUE",
-        help="Keep only the rows with this value. Given again for the same column, the rows with any of the values.",
-        rich_help_panel=READING,
-    ),
-]
-Pool = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="A column, such as run or model, whose rows are all samples of one model; file if each file is a run.",
-        rich_help_panel=READING,
-    ),
-]
-By = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FIELD",
-        help="The column, or field of the metadata, whose values are the groups; none for no groups.",
-        rich_help_panel=READING,
-    ),
-]
-InputFormat = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="The format of the files, if their content does not show it; at-k formats lists all.",
-        autocompletion=complete_formats,
-        rich_help_panel=READING,
-    ),
-]
-Scorer = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Whose grades to take, where a harness wrote several; a note says what was taken.",
-        rich_help_panel=READING,
-    ),
-]
-Filter = Annotated[
-    str | None,
-    typer.Option(
-        "--filter",
-        metavar="NAME",
-        help="Whose answers to take, where a harness wrote several; a note says what was taken.",
-        rich_help_panel=READING,
-    ),
-]
-Tests = Annotated[
-    Literal["base", "plus"] | None,
-    typer.Option(help="Which tests of EvalPlus a program must pass.", rich_help_panel=READING),
-]
-Errors = Annotated[
-    Literal["raise", "skip"],
-    typer.Option(
-        help="raise stops at what is broken in a file, skip leaves it out and counts it.", rich_help_panel=READING
-    ),
-]
-Metrics = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--metric",
-        "-m",
-        metavar="NAME",
-        help="gpassk, pass_at_k, cons_at_k, avg_at_n or best_at_k, or as papers write them, such as pass@k. By default "
-        "all that the data allow.",
-        autocompletion=complete_metrics,
-        rich_help_panel=NUMBERS,
-    ),
-]
-Draws = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--k",
-        "-k",
-        metavar="K,...",
-        help="How many of the n samples are drawn: 1,4,16. By default powers of 2 up to n; for G-Pass@k 4, 8 and 16.",
-        rich_help_panel=NUMBERS,
-    ),
-]
-Taus = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="T,...",
-        help="Thresholds of G-Pass@k, the share of the k draws that must be correct: 0.5,2/3,1.",
-        rich_help_panel=NUMBERS,
-    ),
-]
-Missing = Annotated[
-    Literal["error", "incorrect", "drop"],
-    typer.Option(
-        metavar="RULE",
-        help="What happens to a sample that is missing. error: nothing is computed. incorrect: it counts as wrong. "
-        "drop: it is left out.",
-        rich_help_panel=JUDGING,
-    ),
-]
-Ties = Annotated[
-    Literal["random", "first", "strict", "incorrect"],
-    typer.Option(
-        metavar="RULE",
-        help="Which answer wins if several have the most votes. random: each with the same chance. first: at k "
-        "= n the one that was given first, else as random. strict: none with half of the votes or fewer. incorrect: "
-        "none in a tie.",
-        rich_help_panel=NUMBERS,
-    ),
-]
-Conflict = Annotated[
-    Literal["error", "majority"],
-    typer.Option(
-        help="Equal answers of a problem with different grades: error leaves out cons@k and says so, majority lets "
-        "most of them decide.",
-        rich_help_panel=NUMBERS,
-    ),
-]
-Threshold = Annotated[
-    float,
-    typer.Option(metavar="X", help="A sample is correct if its grade is above X.", rich_help_panel=JUDGING),
-]
-Extract = Annotated[
-    str | None,
-    typer.Option(
-        metavar="RULE",
-        help="How an answer is found in each sample: boxed, last_number, choice, final_answer, or a regular expression "
-        "with a group.",
-        rich_help_panel=JUDGING,
-    ),
-]
-ExtractReference = Annotated[
-    str | None,
-    typer.Option(
-        metavar="RULE",
-        help="How an answer is found in each reference; by default as in samples. text: the whole reference.",
-        rich_help_panel=JUDGING,
-    ),
-]
-Check = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        callback=check_checker,
-        help="What decides whether an answer is correct: exact_match, numeric, choice, math, code (which runs "
-        "programs) or another checker; a wrong name lists all.",
-        autocompletion=complete_checkers,
-        rich_help_panel=JUDGING,
-    ),
-]
-Equivalence = Annotated[
-    Literal["exact", "numeric", "math", "quasi_exact", "choice"],
-    typer.Option(
-        metavar="NAME",
-        help="Which answers are the same, and vote together: exact, numeric, math, quasi_exact or choice.",
-        rich_help_panel=JUDGING,
-    ),
-]
-Workers = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N", min=1, help="Processes for slow checkers; by default one for each core.", rich_help_panel=JUDGING
-    ),
-]
-Timeout = Annotated[
-    float,
-    typer.Option(
-        metavar="S",
-        help="Seconds of CPU time for one check of a slow checker, or one program.",
-        rich_help_panel=JUDGING,
-    ),
-]
-TIMEOUT = 5.0
-"""The default of `--timeout`. It is that of the library, which is not imported for the help."""
-
-Confidence = Annotated[
-    float,
-    typer.Option("--ci", metavar="X", callback=check_share, help="The confidence level.", rich_help_panel=NUMBERS),
-]
-Level = Annotated[
-    str,
-    typer.Option(
-        "--ci", metavar="LEVEL", help="The confidence level of the intervals, or none.", rich_help_panel=NUMBERS
-    ),
-]
-Target = Annotated[
-    Literal["population", "problem-set"],
-    typer.Option(
-        metavar="TARGET",
-        help="What the intervals are about. population: other problems like these. problem-set: other samples of these "
-        "problems.",
-        rich_help_panel=NUMBERS,
-    ),
-]
-Clusters = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FIELD",
-        help="The column, or field of the metadata, whose values say which problems resemble each other; group for the "
-        "groups.",
-        rich_help_panel=NUMBERS,
-    ),
-]
-CiMethod = Annotated[
-    Literal["beta", "t", "wald", "wilson", "clopper-pearson", "bootstrap"],
-    typer.Option(
-        metavar="METHOD",
-        help="How intervals are made. beta holds the truth as often as --ci says; t, wald, wilson, clopper-pearson and "
-        "bootstrap do not always, and are for comparison.",
-        rich_help_panel=NUMBERS,
-    ),
-]
 Debug = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")]
 
-_OF_JUDGING = {"missing", "threshold", "extract", "extract_reference", "check", "equivalence", "num_workers", "timeout"}
-_OF_READING = {"columns", "where", "pool", "input_format", "scorer", "filter_name", "tests", "errors"}
-_OF_SAMPLES = _OF_JUDGING | _OF_READING
-OF_SCORING = {
-    "score": _OF_SAMPLES | {"metric", "k", "tau", "ties", "on_conflict", "ci", "target", "clusters", "ci_method", "by"},
-    "plot": _OF_SAMPLES | {"metric", "tau", "ties", "on_conflict"},
-    "compare": _OF_SAMPLES | {"metric", "k", "tau", "ties", "on_conflict", "clusters"},
-    "plan": _OF_SAMPLES | {"adaptive"},
-    "diagnose": _OF_SAMPLES | {"k", "ties", "on_conflict"},
-}
-"""Command → its options that need samples, and mean nothing for a report that was saved."""
+
+def offers(*groups: Mapping[str, Option]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the flags of these options. It gets their values as keyword arguments, read and checked."""
+    options = {each.name: each for group in groups for each in group.values() if each.help}
+
+    def declare(command: Callable[..., None]) -> Callable[..., None]:
+        def run(**given: Any) -> None:
+            command(**given | {name: read_value(option, given[name]) for name, option in options.items()})
+
+        parameters = inspect.signature(command, eval_str=True).parameters.values()
+        own = [each.replace(kind=each.KEYWORD_ONLY) for each in parameters if each.kind is not each.VAR_KEYWORD]
+        flags = [make_flag(option) for option in options.values()]
+        run.__name__, run.__doc__, run.__module__ = command.__name__, command.__doc__, command.__module__
+        run.__annotations__ = {each.name: each.annotation for each in (*own, *flags)}
+        run.__signature__ = inspect.Signature([own[0], *flags, *own[1:]])  # type: ignore[attr-defined]
+        run.options = options  # type: ignore[attr-defined]
+        return run
+
+    return declare
+
+
+def leave_out(options: Mapping[str, Option], *names: str) -> dict[str, Option]:
+    """Return options without some of them."""
+    return {name: option for name, option in options.items() if name not in names}
+
+
+def make_flag(option: Option) -> inspect.Parameter:
+    """Make the parameter of a command for an option: a number, a word, or a text that is read later."""
+    kind: Any = _KINDS.get(option.name) or {"int": int, "float": float}.get(option.type)
+    if kind is None and option.choices:
+        kind = Literal[option.choices]
+    elif kind is None:
+        kind = list[str] if re.search("list|dict", option.type) else str
+    default = option.default if isinstance(option.default, (str, int, float)) else None
+    settings = typer.Option(
+        *option.flags,
+        metavar=option.metavar,
+        min=1 if kind is int else None,
+        help=option.help,
+        autocompletion=_COMPLETIONS.get(option.name),
+        rich_help_panel=option.group,
+    )
+    return inspect.Parameter(
+        option.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=str(default) if kind is str and default is not None else default,
+        annotation=Annotated[kind | None if default is None else kind, settings],
+    )
+
+
+def read_value(option: Option, given: Any) -> Any:
+    """Read what was given for an option.
+
+    Raises:
+        typer.BadParameter: if it is wrong for every data set.
+    """
+    read = _READERS.get(option.name)
+    value = read(given) if read is not None and isinstance(given, (str, list)) else given
+    if value is None:
+        return None if option.optional and given is not None else option.default
+    try:
+        option.refuse_wrong(value)
+    except (TypeError, ValueError) as error:
+        said = spell(error) if isinstance(error, InputError) else str(error)
+        raise typer.BadParameter(said.replace(f"`{option.name}`", f"`{option.flags[0]}`")) from None
+    return value
 
 
 def refuse(option: str, sentence: str) -> typer.BadParameter:
@@ -343,16 +158,6 @@ def read_numbers(option: str, texts: Sequence[str] | None) -> list[int] | None:
     return sorted(set(map(int, found))) or None
 
 
-def read_draws(texts: Sequence[str] | None) -> list[int] | None:
-    """Read the k.
-
-    Examples:
-        >>> read_draws(["1,4", "16"]), read_draws(None)
-        ([1, 4, 16], None)
-    """
-    return read_numbers("--k", texts)
-
-
 def read_taus(texts: Sequence[str] | None) -> list[float | Fraction] | None:
     """Read the thresholds of G-Pass@k.
 
@@ -390,14 +195,14 @@ def read_level(text: str) -> float | None:
     return level
 
 
-def read_tau(text: str | None) -> float | Fraction | None:
+def read_tau(text: str) -> float | Fraction | None:
     """Read one threshold of G-Pass@k.
 
     Examples:
-        >>> read_tau("2/3"), read_tau(None)
-        (Fraction(2, 3), None)
+        >>> read_tau("2/3")
+        Fraction(2, 3)
     """
-    taus = read_taus(None if text is None else [text]) or []
+    taus = read_taus([text]) or []
     if len(taus) > 1:
         raise refuse("--tau", f"Give one number from 0 to 1, such as 0.5; got {text!r}.")
     return taus[0] if taus else None
@@ -438,24 +243,50 @@ def read_where(texts: Sequence[str] | None) -> dict[str, Any] | None:
     return wanted or None
 
 
-def check_format(name: str | None) -> str | None:
+def read_format(name: str) -> str:
     """Return the name of a format, after a check that there is such a format."""
     from at_k.readers.formats import FORMATS
 
-    if name is not None and name not in FORMATS:
+    if name not in FORMATS:
         raise refuse("--input-format", f"There is no format {name!r}. The formats are: {', '.join(FORMATS)}.")
     return name
 
 
-def check_numbers(options: Mapping[str, object]) -> None:
-    """Raise for options that are wrong for all data, before any are read."""
-    from at_k.arguments import check_options
+def read_checker(name: str) -> str:
+    """Return the name of a checker, after a check that there is such a checker."""
+    from at_k.grading.checkers import checkers
 
-    try:
-        check_options({name: value for name, value in options.items() if value is not None})
-    except (TypeError, ValueError) as error:
-        raise typer.BadParameter(name_options(str(error))) from None
+    if name not in checkers:
+        raise refuse("--check", f"There is no checker {name!r}. The checkers are: {', '.join(checkers)}.")
+    return name
 
 
 def _split(texts: Iterable[str] | None) -> list[str]:
     return [part.strip() for text in texts or () for part in text.split(",") if part.strip()]
+
+
+_KINDS = {
+    "groups": str,
+    "clusters": str,
+    "tau": str,
+    "target": Literal[tuple(target.replace("_", "-") for target in TARGETS)],
+}
+"""The types of the command, where they do not follow from those of Python."""
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "metrics": read_metrics,
+    "k": partial(read_numbers, "--k"),
+    "thresholds": read_taus,
+    "tau": read_tau,
+    "problems": partial(read_numbers, "--problems"),
+    "samples": partial(read_numbers, "--samples"),
+    "confidence_level": read_level,
+    "target": lambda text: text.replace("-", "_"),
+    "columns": read_columns,
+    "where": read_where,
+    "format": read_format,
+    "check_correct_fn": read_checker,
+}
+"""Option → what turns its text, or texts, into its value."""
+
+_COMPLETIONS = {"metrics": complete_metrics, "format": complete_formats, "check_correct_fn": complete_checkers}

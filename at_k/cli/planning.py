@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from at_k.cli.layout import list_sentences, split_columns
-from at_k.cli.options import read_columns, refuse
-from at_k.cli.scoring import make_report, read_reading
+from at_k.cli.options import refuse
+from at_k.cli.scoring import make_report
 from at_k.cli.terminal import Line, make_console, print_lines
+from at_k.options import PLANNING
 from at_k.report.grid import describe_size
 from at_k.report.notes import describe_reading
 from at_k.values import Key
@@ -23,55 +23,34 @@ _CELL = 10
 """Columns of a cell of the table."""
 
 
-def plan_files(
-    paths: Sequence[str],
-    *,
-    k: int,
-    tau: float | Fraction | None,
-    level: float,
-    problems: list[int] | None,
-    samples: list[int] | None,
-    half_width: float | None,
-    detect: float | None,
-    predict: list[int] | None,
-    adaptive: bool,
-    form: str,
-    **options: Any,
-) -> None:
+def plan_files(paths: Sequence[str], *, predict: list[int] | None, adaptive: bool, form: str, **options: Any) -> None:
     """Print what a pilot tells about other measurements.
 
     Args:
         paths: the files of the pilot.
-        k: as of `at_k.plan`, as the next six.
-        tau: the threshold of G-Pass@k.
-        level: the confidence level.
-        problems: numbers of problems.
-        samples: numbers of samples.
-        half_width: half of the width of an interval.
-        detect: a difference to find.
         predict: k above n for which pass@k is predicted.
         adaptive: whether to follow votes until they are settled.
         form: "table" or "json".
-        options: those of the command `score`.
+        options: those of `at_k.plan`.
 
     Raises:
         InputError: if the files cannot be used, or are too few for a plan.
         OSError: if a file cannot be opened.
         typer.BadParameter: if an option is wrong, whatever the files hold.
     """
-    from at_k.analysis.planning import plan
+    from at_k.analysis.planning import follow_votes, plan
     from at_k.uncertainty import predict_pass_at_k
 
+    asked = {name: options.pop(name) for name in PLANNING if name in options}
+    k, tau, problems, samples = (asked[name] for name in ("k", "tau", "problems", "samples"))
     if problems and min(problems) < 2:
         raise refuse("--problems", "Give at least two problems.")
     if samples and min(samples) < k:
         raise refuse("--samples", f"Give at least k = {k} samples; got {min(samples)}.")
-    report = make_report(paths, metrics=["avg_at_n"], k=None, tau=None, by="none", ci="none", **options)
-    found = plan(
-        report, k=k, tau=tau, problems=problems, samples=samples, half_width=half_width, detect=detect, level=level
-    )
+    report = make_report(paths, **options, metrics=["avg_at_n"], confidence_level=None)
+    found = plan(report, **asked)
     predicted = None if predict is None else predict_pass_at_k(report.n, report.c, k=predict)
-    curve = _follow_votes(paths, dict(options)) if adaptive else None
+    curve = follow_votes(paths[0] if len(paths) == 1 else list(paths), **options) if adaptive else None
     key = Key("pass@k" if tau is None else "G-Pass@k", k, tau)
     console = make_console()
     read = [] if report.origin is None else describe_reading(report.origin)
@@ -85,18 +64,9 @@ def plan_files(
     lines = lay_out_plan(found, report, key, console.width)
     lines += [] if predicted is None or predict is None else lay_out_prediction(predict, predicted, console.width)
     lines += [] if curve is None else lay_out_adaptive(curve, console.width)
-    notes = list_sentences(map(str, read), console.width, "yellow")
+    notes = list_sentences(read, console.width, "yellow")
     lines += [[], *notes] if notes else []
     print_lines(lines, console)
-
-
-def _follow_votes(paths: Sequence[str], options: dict[str, Any]) -> AdaptiveCurve:
-    """Follow the votes of the files' answers, sample by sample."""
-    from at_k.analysis.planning import follow_votes
-
-    reading = {name: options.pop(name) for name in ("where", "pool", "input_format")}
-    arguments = read_reading(columns=read_columns(options.pop("columns")), **reading) | options
-    return follow_votes(paths[0] if len(paths) == 1 else list(paths), **arguments)
 
 
 def spell_plan(plan: Plan) -> dict[str, Any]:
@@ -144,7 +114,7 @@ def lay_out_plan(plan: Plan, report: Report, key: str, width: int) -> list[Line]
     """Lay out a plan: the split of the variance, the table of half widths, and what was asked for."""
     lines: list[Line] = [[(f"Pilot: {describe_size(report)}, {key} = {plan.value:.3f}", "bold")]]
     if not plan.can_tell:
-        return [*lines, *list_sentences(map(str, plan.notes), width, "yellow")]
+        return [*lines, *list_sentences(plan.notes, width, "yellow")]
     lines += list_sentences(plan.describe_variance(), width, "")
     heading = [
         "Each first line is ± half the width of the expected interval. The second is the smallest difference that a "
@@ -161,7 +131,7 @@ def lay_out_plan(plan: Plan, report: Report, key: str, width: int) -> list[Line]
             lines.append([(" " * _CELL + "".join(f"{differences[i]:>{_CELL}.3f}" for i in shown), "dim")])
         lines.append([])
     sentences = list_sentences(plan.list_needs(), width, "bold")
-    sentences += list_sentences(map(str, plan.notes), width, "yellow")
+    sentences += list_sentences(plan.notes, width, "yellow")
     return [*lines, *sentences] if sentences else lines[:-1]
 
 

@@ -4,68 +4,54 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-OPTIONS = {
-    "check_correct_fn": "--check",
-    "ci_method": "--ci-method",
-    "clusters": "--clusters",
-    "columns": "--columns",
-    "confidence_level": "--ci",
-    "detect": "--detect",
-    "equivalence": "--equivalence",
-    "errors": "--errors",
-    "extra_tests": "--extra-test",
-    "extract_fn": "--extract",
-    "extract_reference": "--extract-reference",
-    "filter": "--filter",
-    "format": "--input-format",
-    "half_width": "--half-width",
-    "k": "--k",
-    "level": "--ci",
-    "margin": "--margin",
-    "metrics": "--metric",
-    "missing": "--missing",
-    "num_workers": "--num-workers",
-    "on_conflict": "--on-conflict",
-    "pool": "--pool",
-    "scorer": "--scorer",
-    "target": "--target",
-    "tests": "--tests",
-    "threshold": "--threshold",
-    "thresholds": "--tau",
-    "ties": "--ties",
-    "timeout": "--timeout",
-    "unmatched": "--unmatched",
-    "where": "--where",
+from at_k.errors import Spelling
+from at_k.options import COMPARING, PLANNING, SCORING
+
+if TYPE_CHECKING:
+    from at_k.errors import InputError, Message
+
+FLAGS = {
+    option.name: option.flags[0]
+    for options in (PLANNING, COMPARING, SCORING)
+    for option in options.values()
+    if option.help
 }
-"""The options of the library, and those of the command."""
-
-_NAMES = "|".join(OPTIONS)
-_ITEM = r'"([^"]*)": (?:"([^"]*)"|([^",{}]+))'
-_MAPPING = re.compile(rf'`?\b({_NAMES})={{((?:"[^"]*": (?:"[^"]*"|[^",{{}}]+)(?:, )?)+)}}`?')
-_VALUE = re.compile(rf'`?\b({_NAMES})="([^"]*)"`?')
-_NAME = re.compile(rf"`({_NAMES})`")
+"""Option of the library → its spelling in the command."""
 
 
-def name_options(sentence: str) -> str:
-    """Spell the options that a sentence of the library names as the command does.
+class Flags(Spelling):
+    """Spell options as flags. An option that the command does not have is spelled as in Python.
 
     Examples:
-        >>> name_options('Keep only its rows: where={"model": "a"}. Or pool them: pool="model".')
-        'Keep only its rows: `--where model=a`. Or pool them: `--pool model`.'
-        >>> name_options("`k` must be at most n; got k = 9")
-        '`--k` must be at most n; got k = 9'
+        >>> print(Flags().set({"where": {"model": "a b"}}), Flags().set({"columns": {"answers": None}}))
+        `--where 'model=a b'` `--columns answers=`
     """
-    sentence = _MAPPING.sub(_spell_mapping, sentence)
-    sentence = _VALUE.sub(lambda found: f"`{OPTIONS[found[1]]} {quote_word(found[2])}`", sentence)
-    return _NAME.sub(lambda found: f"`{OPTIONS[found[1]]}`", sentence)
+
+    def name(self, option: str) -> str:
+        """Spell the name of an option."""
+        return f"`{FLAGS[option]}`" if option in FLAGS else super().name(option)
+
+    def set(self, settings: Mapping[str, Any]) -> str:
+        """Spell options with their values. One `--columns` takes all columns, and `--where` is repeated."""
+        spelled = []
+        for name, value in settings.items():
+            if name not in FLAGS:
+                spelled.append(super().set({name: value}))
+                continue
+            words = [str(value)]
+            if isinstance(value, Mapping):
+                words = [f"{column}={'' if each is None else each}" for column, each in value.items()]
+                words = [",".join(words)] if name == "columns" else words
+            spelled.append("`" + " ".join(f"{FLAGS[name]} {quote_word(word)}" for word in words) + "`")
+        return ", ".join(spelled)
 
 
-def _spell_mapping(found: re.Match[str]) -> str:
-    """Write a mapping as pairs: one option takes all columns, and `--where` is repeated."""
-    pairs = [f"{name}={text or word.replace('None', '')}" for name, text, word in re.findall(_ITEM, found[2])]
-    words = [",".join(pairs)] if found[1] == "columns" else pairs
-    return "`" + " ".join(f"{OPTIONS[found[1]]} {quote_word(word)}" for word in words) + "`"
+def spell(sentence: str | Message | InputError) -> str:
+    """Write a message as the command says it."""
+    return sentence if isinstance(sentence, str) else sentence.render(Flags())
 
 
 def quote_word(word: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 import at_k
 from at_k.analysis.comparison import Compared, write_p
+from at_k.choices import MISSING
 from at_k.demo import notices
 from at_k.demo.asking import (
     Answer,
@@ -36,7 +37,6 @@ from at_k.demo.words import join_sentences, make_error, say, translate
 from at_k.error_bars import is_bounded
 from at_k.errors import InputError, Message
 from at_k.family import OUTPUTS
-from at_k.grading.verdicts import MISSING
 from at_k.readers.samples import Samples
 from at_k.report import Report
 from at_k.report.grid import group_lines
@@ -205,7 +205,7 @@ def _compare(fields: Mapping[str, str], sides: tuple[_Side, _Side], language: st
     draws, taus = parse_k(fields["k"]), parse_taus(fields["taus"])
     margin = read_points(fields["margin"], say(language, "compare.margin"))
     missing = fields["missing"] if fields["missing"] in MISSING else Options.missing
-    unmatched = fields["unmatched"] if fields["unmatched"] in UNMATCHED else UNMATCHED[0]
+    unmatched: Any = fields["unmatched"] if fields["unmatched"] in UNMATCHED else UNMATCHED[0]
     samples: list[Samples] = []
     for letter, side in zip("AB", sides, strict=True):
         with _Place(letter):

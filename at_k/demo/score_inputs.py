@@ -8,6 +8,7 @@ from typing import Any
 
 import gradio as gr
 
+from at_k.choices import MISSING, TIES
 from at_k.demo import examples
 from at_k.demo.files import make_file_input
 from at_k.demo.given import Given
@@ -15,9 +16,7 @@ from at_k.demo.i18n import t
 from at_k.demo.notices import POOLED
 from at_k.demo.scoring import CHECKERS, RELATIONS, RULES, Options, parse_k, parse_least, parse_taus
 from at_k.demo.words import say
-from at_k.estimators.consensus import TIES
 from at_k.family import METRICS
-from at_k.grading.verdicts import MISSING
 from at_k.readers.samples import ROLES
 
 START = "qwen25_math"

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import at_k
-from at_k.arguments import OPTIONS
 from at_k.demo.limits import LIMITS
 from at_k.demo.words import make_error
 from at_k.errors import InputError, Message
 from at_k.family import METRICS
+from at_k.options import OPTIONS
 from at_k.readers.quoting import shorten
 from at_k.readers.samples import ROLES, Samples
 from at_k.report import Report

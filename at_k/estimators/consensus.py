@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k import columns, votes
+from at_k.choices import CONFLICTS, TIES
 from at_k.combinatorics import Floats, Ints, at_least, look_up
 from at_k.errors import InputError
 from at_k.samples import Answers, Ragged
@@ -26,11 +27,12 @@ from at_k.validation import (
     shorten,
 )
 
-TIES = ("random", "first", "strict", "incorrect")
-CONFLICTS = ("error", "majority")
-
 _KEY_BITS = 63
 """Bits of an integer that may hold a sort key."""
+
+
+class VoteConflictError(InputError):
+    """Equal answers of a problem that have different verdicts."""
 
 
 @overload
@@ -254,10 +256,10 @@ def _report_conflict(ballots: Answers, correct: NDArray[np.bool_], first: Ints, 
     differ = np.flatnonzero(correct[cast] != correct[first[entry]])[0]
     at, before = cast[differ], first[entry[differ]]
     own = int(codes.problem[at])
-    raise InputError(
+    raise VoteConflictError(
         "vote.conflict",
-        "`{name}` must agree on equal answers, unless `on_conflict` is 'majority'; got both verdicts on {answer} in "
-        "problem {problem}, sample {first} and in problem {problem}, sample {second}",
+        "`{name}` must agree on equal answers, unless {option:on_conflict} is 'majority'; got both verdicts on "
+        "{answer} in problem {problem}, sample {first} and in problem {problem}, sample {second}",
         name=name,
         answer=shorten(ballots.distinct[codes.values[at]]),
         problem=own,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k import columns
+from at_k.choices import SELECT
 from at_k.combinatorics import Floats, average_over_subsets, rank_weights
 from at_k.estimators.counts import evaluate_tables, tabulate_pass
 from at_k.samples import Ragged
@@ -29,8 +30,6 @@ from at_k.validation import (
     shorten,
     type_name,
 )
-
-SELECT = ("weighted", "lexicographic", "pareto")
 
 
 @overload

@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from at_k.choices import RELATIONS, TIMEOUT
 from at_k.combinatorics import Ints
 from at_k.errors import InputError
 from at_k.grading.checkers import Check, Checker, ExactMatch, Numeric, checkers, find_checker, name_checker
 from at_k.grading.numbers import Rational
-from at_k.grading.workers import TIMEOUT, NotGraded
+from at_k.grading.workers import NotGraded
 from at_k.samples import Answers
 from at_k.validation import shorten, type_name
 
-NAMES = ("exact", "numeric", "math", "quasi_exact", "choice")
 """The relations that have names."""
 
 _EXACT = Numeric(rel_tol=0.0)
@@ -94,11 +94,11 @@ def find_equivalence(equivalence: object) -> Equivalence:
         'numeric'
     """
     if isinstance(equivalence, str):
-        if equivalence not in NAMES:
+        if equivalence not in RELATIONS:
             raise InputError(
                 "equivalence.unknown",
-                "`equivalence` must be a function or one of {names}; got {value}",
-                names=", ".join(map(repr, NAMES)), value=shorten(equivalence),
+                "{option:equivalence} must be a function or one of {names}; got {value}",
+                names=", ".join(map(repr, RELATIONS)), value=shorten(equivalence),
             )  # fmt: skip
         if equivalence in ("exact", "numeric"):
             return Equivalence(equivalence, ExactMatch() if equivalence == "exact" else _EXACT)

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from at_k.choices import TIMEOUT
 from at_k.combinatorics import Floats, Ints
 from at_k.grading.checkers import Check, Checker, Explained
-from at_k.grading.workers import CAUSES, TIMEOUT, NotGraded
+from at_k.grading.workers import CAUSES, NotGraded
 from at_k.samples import Answers
 from at_k.validation import shorten, type_name
 

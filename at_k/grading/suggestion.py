@@ -66,10 +66,11 @@ class Suggestion:
     check_correct_fn: str
     share: float
 
-    def __str__(self) -> str:
-        """Write the options as arguments of a call."""
+    @property
+    def options(self) -> dict[str, str]:
+        """Return the options that are not the defaults."""
         options = {"extract_fn": self.extract_fn, "check_correct_fn": self.check_correct_fn}
-        return ", ".join(f'{name}="{value}"' for name, value in options.items() if value not in (None, "exact_match"))
+        return {name: value for name, value in options.items() if value is not None and value != "exact_match"}
 
 
 def suggest_options(problems: Problems) -> Suggestion | None:
@@ -79,8 +80,8 @@ def suggest_options(problems: Problems) -> Suggestion | None:
 
     Examples:
         >>> problems = Problems.read(answers=[["So they earn $18.", "#### 20"]], references=["9 * 2 = 18\n#### 18"])
-        >>> print(suggest_options(problems))
-        extract_fn="last_number"
+        >>> suggest_options(problems).options
+        {'extract_fn': 'last_number'}
     """
     if problems.answers is None or problems.references is None:
         return None

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k.caching import cached_property
+from at_k.choices import MISSING, TIMEOUT
 from at_k.columns import flag_samples, require_same_samples
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import InputError
@@ -18,12 +19,14 @@ from at_k.grading.checkers import Check, Checker, find_checker, name_checker
 from at_k.grading.equivalence import find_equivalence, merge_equivalent
 from at_k.grading.extraction import Extract, extract_answers, extract_references, find_extraction, name_extraction
 from at_k.grading.pairs import Grades, Outcomes, grade_samples
-from at_k.grading.workers import CAUSES, TIMEOUT, check_num_workers, check_timeout
+from at_k.grading.workers import CAUSES, check_num_workers, check_timeout
 from at_k.problems import Problems
 from at_k.samples import Answers, Ragged
 from at_k.validation import check_choice, check_threshold, shorten
 
-MISSING = ("error", "incorrect", "drop")
+
+class MissingSamplesError(InputError):
+    """Samples without a grade or an answer, where nothing says what becomes of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,9 +226,9 @@ def _refuse_not_graded(found: Grades, judged: Answers) -> None:
     cause = CAUSES[found.causes[sample] - 1]
     raise InputError(
         "check.not_graded",
-        "`check_correct_fn` did not grade {count} samples, the first of them in problem {problem}, sample {sample}, "
-        "with the answer {answer} (cause: {cause}, {reason}). `missing` says what becomes of them ('incorrect', "
-        "'drop'), and `timeout` how long a check may take.",
+        "{option:check_correct_fn} did not grade {count} samples, the first of them in problem {problem}, sample "
+        "{sample}, with the answer {answer} (cause: {cause}, {reason}). {option:missing} says what becomes of them "
+        "('incorrect', 'drop'), and {option:timeout} how long a check may take.",
         count=int(np.count_nonzero(found.causes)),
         problem=problem,
         sample=sample - int(judged.codes.offsets[problem]),
@@ -288,10 +291,10 @@ def _refuse_missing(absent: Ragged, first_problem: int, name: str) -> None:
     if absent.values.any():
         sample = int(np.argmax(absent.values))
         problem = int(np.searchsorted(absent.offsets, sample, side="right")) - 1
-        raise InputError(
+        raise MissingSamplesError(
             "missing.error",
-            "`{name}` must have no missing sample, unless `missing` says what becomes of it ('incorrect', 'drop'); "
-            "got None or NaN in problem {problem}, sample {sample}",
+            "`{name}` must have no missing sample, unless {option:missing} says what becomes of it ('incorrect', "
+            "'drop'); got None or NaN in problem {problem}, sample {sample}",
             name=name,
             problem=first_problem + problem,
             sample=sample - int(absent.offsets[problem]),

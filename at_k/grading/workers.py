@@ -21,12 +21,10 @@ from multiprocessing.connection import Connection, Pipe, wait
 from time import monotonic
 from typing import Any, ClassVar, Protocol
 
+from at_k.choices import TIMEOUT
 from at_k.errors import InputError
 from at_k.grading.progress import open_bar
 from at_k.validation import is_integer, is_number, shorten, type_name
-
-TIMEOUT = 5.0
-"""The CPU time of one check, in seconds, unless the user says otherwise."""
 
 _WALL_FACTOR = 10
 _WALL_SECONDS = 30

@@ -119,7 +119,7 @@ def read_samples(
     from at_k.readers.paths import find_files
 
     if errors not in ("raise", "skip"):
-        raise InputError("readers.errors", '`errors` must be "raise" or "skip"; got {value}', value=repr(errors))
+        raise InputError("readers.errors", '{option:errors} must be "raise" or "skip"; got {value}', value=repr(errors))
     pooled = [pool] if isinstance(pool, str) else list(pool)
     reading = Reading(
         columns=columns or {},

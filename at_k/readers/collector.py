@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Mention, Message
 from at_k.readers.arrays import make_array, make_numbers, make_texts
 from at_k.readers.cells import UnfitError, is_finite, read_grade, read_score
 from at_k.readers.decoding import decode_line, require_object
@@ -141,7 +141,8 @@ class Collector:
             if role not in ROLES or (role == "problem" and column is None):
                 raise InputError(
                     "collector.columns",
-                    "`columns` cannot say {column} for {role}. The roles are {roles}; each but the first may be None.",
+                    "{option:columns} cannot say {column} for {role}. The roles are {roles}; each but the first may be "
+                    "None.",
                     role=quote(role),
                     column=quote(column),
                     roles=", ".join(ROLES),
@@ -287,7 +288,7 @@ class Collector:
                 raise InputError(
                     "collector.same_problem",
                     "Each problem may be there only once; {value} is also in {first} ({place}). Remove one, or keep "
-                    "the rows of one model with `where`.",
+                    "the rows of one model with {option:where}.",
                     value=quote(problem),
                     first=self.place(self._problems.first_rows[known]),
                     place=self._describe(row, "problem"),
@@ -514,16 +515,16 @@ def note_choice(option: str, taken: str, found: Iterable[str]) -> Message:
 
     Examples:
         >>> print(note_choice("scorer", "match", ["match", "includes"]))
-        The scorer is “match”. The file also has “includes”: scorer="includes".
+        The scorer is “match”. The file also has “includes”: `scorer="includes"`.
     """
     others = [name for name in found if name != taken]
     return Message(
         "collector.choice",
-        "The {option} is {taken}. The file also has {others}: {option}={example}.",
-        option=option,
+        "The {what} is {taken}. The file also has {others}: {other}.",
+        what=option,
         taken=quote(taken),
         others=quote_all(others),
-        example=json.dumps(shorten(others[0]), ensure_ascii=False),
+        other=Mention(**{option: shorten(others[0])}),
     )
 
 

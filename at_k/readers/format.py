@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from at_k.caching import cached_property
-from at_k.errors import InputError
+from at_k.errors import InputError, Mention
 from at_k.limits import UNLIMITED, Limits
 from at_k.readers.quoting import quote_all, shorten
 from at_k.readers.samples import Samples
@@ -143,16 +143,16 @@ class Format:
             if not self.options:
                 raise InputError(
                     "format.no_options",
-                    "The format {format} does not take `{option}`: its files offer no such choice. Leave it out.",
+                    "The format {format} does not take {given}: its files offer no such choice. Leave it out.",
                     format=self.name,
-                    option=name,
+                    given=Mention(name),
                 )
             raise InputError(
                 "format.no_option",
-                "The format {format} does not take `{option}`, only {options}. Leave it out, or use one of these.",
+                "The format {format} does not take {given}, only {others}. Leave it out, or use one of these.",
                 format=self.name,
-                option=name,
-                options=", ".join(f"`{each}`" for each in self.options),
+                given=Mention(name),
+                others=Mention(*self.options),
             )
 
 
@@ -187,8 +187,8 @@ def choose(wanted: str | None, found: Sequence[str], option: str, default: str |
     if wanted not in found:
         raise InputError(
             "format.no_choice",
-            "There is no {option} “{wanted}” in this file. It has: {found}.",
-            option=option,
+            "There is no {what} “{wanted}” in this file. It has: {found}.",
+            what=option,
             wanted=shorten(wanted),
             found=quote_all(found),
         )

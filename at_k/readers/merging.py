@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Mention, Message
 from at_k.readers.arrays import make_array, make_texts
 from at_k.readers.collector import keep_common
 from at_k.readers.grouping import Groups
-from at_k.readers.models import MODEL_NAMES, has_name, write_value
+from at_k.readers.models import MODEL_NAMES, has_name
 from at_k.readers.plausibility import note_files, refuse_other_names, refuse_other_questions
 from at_k.readers.quoting import quote, quote_all
 from at_k.readers.samples import SAMPLE_ROLES, STANDARD, Origin, Samples
@@ -93,10 +93,10 @@ def _refuse_other_subjects(origins: Sequence[Origin], files: Sequence[str], pool
                 raise InputError(
                     "merging.models",
                     "These files are not of the same {name}: {found}. Score them one at a time or, if all are samples "
-                    "of one model, say so: pool={pool}.",
+                    "of one model, say so: {pool}.",
                     name=name,
                     found=", ".join(listed) + (", …" if len(found) > _LISTED else ""),
-                    pool=write_value(name),
+                    pool=Mention(pool=name),
                 )
             raise InputError(
                 "merging.subject",
@@ -130,12 +130,12 @@ def _refuse_other_columns(first: Samples, part: Samples, first_file: str, file: 
         raise InputError(
             "merging.columns",
             "These files do not have the same columns: {first} in {first_file}, and {second} in {second_file}. Score "
-            "them one at a time, or leave out a column: columns={{{role}: None}}.",
+            "them one at a time, or leave out a column: {columns}.",
             first=quote_all(mine),
             first_file=first_file,
             second=quote_all(its),
             second_file=file,
-            role=json.dumps(next(role for role in SAMPLE_ROLES if (role in mine) != (role in its))),
+            columns=Mention(columns={role: None for role in SAMPLE_ROLES if (role in mine) != (role in its)}),
         )
 
 
@@ -189,7 +189,7 @@ def _merge_numbers(
                     raise InputError(
                         "merging.clash",
                         "Sample {number} of problem {problem} is in {first_file} and in {second_file}. If they are "
-                        'samples of two runs, pool them: pool="file".',
+                        "samples of two runs, pool them: {option:pool=file}.",
                         number=quote(number),
                         problem=quote(problems[problem]),
                         first_file=files[earlier],

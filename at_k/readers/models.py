@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.errors import InputError
+from at_k.errors import InputError, Mention
 from at_k.readers.coding import encode, is_arrow
 from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
 from at_k.validation import type_name
@@ -89,7 +88,7 @@ def select_rows(
         Traceback (most recent call last):
             ...
         at_k.errors.InputError: Column “model” has several values: “a”, “b”. To score one of them, keep only its rows: \
-where={"model": "a"}. If all rows are samples of one model, say so: pool="model".
+`where={"model": "a"}`. If all rows are samples of one model, say so: `pool="model"`.
     """
     if where is not None and not isinstance(where, Mapping):
         raise TypeError(f"`where` must map columns to values; got {type_name(where)}")
@@ -187,14 +186,14 @@ class Selection:
             if name in self.where:
                 raise InputError(
                     "collector.no_column",
-                    "There is no column {column} in this file for `where` to choose rows by.",
+                    "There is no column {column} in this file for {option:where} to choose rows by.",
                     column=quote(name),
                 )
             if name not in subject:
                 raise InputError(
                     "collector.no_pool",
-                    "There is no column {column} in this file for `pool` to name. It may name a column of the file, or "
-                    "one of: {names}.",
+                    "There is no column {column} in this file for {option:pool} to name. It may name a column of the "
+                    "file, or one of: {names}.",
                     column=quote(name),
                     names=quote_all([*subject, "file"]),
                 )
@@ -219,16 +218,16 @@ def find_step(steps: Iterable[object], pool: Collection[str]) -> dict[str, str]:
         raise InputError(
             "collector.steps",
             "This file holds several training steps, which are different weights: {steps}. To score one of them, keep "
-            "only its rows: where={where}.",
+            "only its rows: {where}.",
             steps=quote_all(found),
-            where=json.dumps({"step": found[0]}),
+            where=Mention(where={"step": found[0]}),
         )
     return {"training step": str(found[0])} if found else {}
 
 
 def no_rows() -> InputError:
     """Make the error that says that `where` leaves nothing."""
-    return InputError("models.no_rows", "No row has all of the values that `where` asks for.")
+    return InputError("models.no_rows", "No row has all of the values that {option:where} asks for.")
 
 
 def refuse_several(name: str, values: Sequence[object]) -> None:
@@ -237,12 +236,12 @@ def refuse_several(name: str, values: Sequence[object]) -> None:
         example = next(value for value in values if value is not None)
         raise InputError(
             "models.several",
-            "Column “{column}” has several values: {values}. To score one of them, keep only its rows: where={where}. "
-            "If all rows are samples of one model, say so: pool={pool}.",
+            "Column “{column}” has several values: {values}. To score one of them, keep only its rows: {where}. "
+            "If all rows are samples of one model, say so: {pool}.",
             column=shorten(name),
             values=quote_all(values),
-            where=f"{{{write_value(name)}: {write_value(example)}}}",
-            pool=write_value(name),
+            where=Mention(where={shorten(name): simplify(example)}),
+            pool=Mention(pool=shorten(name)),
         )
 
 
@@ -270,7 +269,6 @@ def _spell(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def write_value(value: object) -> str:
-    """Write a name or a value as one would in Python: short, and in characters that can be sent."""
-    plain = isinstance(value, (bool, int, float))
-    return json.dumps(value if plain else shorten(str(value)), ensure_ascii=False)
+def simplify(value: object) -> object:
+    """Return a name or a value as a message may mention it: short, and in characters that can be sent."""
+    return value if isinstance(value, (bool, int, float)) else shorten(str(value))

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Mention, Message
 from at_k.readers.coding import Codes, count_distinct, find_firsts, join_codes
-from at_k.readers.models import SET_NAMES, has_name, write_value
+from at_k.readers.models import SET_NAMES, has_name, simplify
 from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
 from at_k.readers.samples import Samples
 from at_k.readers.tables import QUESTION_NAMES, Table
@@ -45,13 +45,13 @@ def refuse_several_sets(table: Table, problem: str | None, taken: Collection[str
             raise InputError(
                 "plain.several_sets",
                 "Problem {problem} is in several sets of problems by column “{column}”: {values}. To score one set, "
-                "keep only its rows: where={where}. If it is the same problem in all of them, say so: pool={pool}. "
+                "keep only its rows: {where}. If it is the same problem in all of them, say so: {pool}. "
                 "Else give every problem a name of its own.",
                 problem=quote(names[clash]),
                 column=shorten(name),
                 values=quote_all(values[sets[row]] if sets[row] >= 0 else None for row in own.tolist()),
-                where=f"{{{write_value(name)}: {write_value(values[0])}}}",
-                pool=write_value(name),
+                where=Mention(where={shorten(name): simplify(values[0])}),
+                pool=Mention(pool=shorten(name)),
             )
 
 
@@ -75,7 +75,7 @@ def find_questions(table: Table, head: Table, problem: str | None, *, per_sample
     if not len(known) or not all(isinstance(text, str) for text in texts):
         return {}
     problems, questions = problems[known], questions[known]
-    ways = {"all": f'{{"problem": {write_value(column)}}}', "one": f'{{"problem": {write_value(problem)}}}'}
+    ways = {way: Mention(columns={"problem": shorten(name)}) for way, name in (("all", column), ("one", problem))}
     firsts = find_firsts(problems)
     asked = np.full(len(names), -1, dtype=np.int64)
     asked[problems[firsts]] = questions[firsts]
@@ -85,7 +85,7 @@ def find_questions(table: Table, head: Table, problem: str | None, *, per_sample
         raise InputError(
             "plain.two_questions",
             "Problem {problem} has two different values in column “{column}”: {first} and {second}. If each is a "
-            "problem, say so: columns={all}. If both are the same problem, say so: columns={one}.",
+            "problem, say so: {all}. If both are the same problem, say so: {one}.",
             problem=quote(names[problems[row]]),
             column=shorten(column),
             first=quote(texts[asked[problems[row]]]),
@@ -96,8 +96,8 @@ def find_questions(table: Table, head: Table, problem: str | None, *, per_sample
         raise InputError(
             "plain.own_names",
             "Every row has its own value in column “{problem}”, so that it would be a problem of its own, but column "
-            "“{column}” repeats: {example}. If its values are the problems, say so: columns={all}. If each row is a "
-            "problem all the same, say so: columns={one}.",
+            "“{column}” repeats: {example}. If its values are the problems, say so: {all}. If each row is a "
+            "problem all the same, say so: {one}.",
             problem=shorten(problem),
             column=shorten(column),
             example=quote(texts[np.bincount(questions).argmax()]),
@@ -134,14 +134,14 @@ def refuse_contradiction(samples: Samples, other: Samples, column: str) -> None:
         raise InputError(
             "plain.two_verdicts",
             "Columns “{taken}” and “{column}” contradict each other in {count:,} of {total:,} samples, first at "
-            "{place}. Say which of them holds the verdicts: columns={one} or columns={other}.",
+            "{place}. Say which of them holds the verdicts: {one} or {other}.",
             taken=shorten(taken),
             column=shorten(column),
             count=int(differs.sum()),
             total=len(differs),
             place=samples.place(problem, place - int(samples.n[:problem].sum()), "grades"),
-            one=f'{{"grades": {write_value(taken)}}}',
-            other=f'{{"grades": {write_value(column)}}}',
+            one=Mention(columns={"grades": shorten(taken)}),
+            other=Mention(columns={"grades": shorten(column)}),
         )
 
 
@@ -183,7 +183,7 @@ def refuse_other_questions(parts: Sequence[Samples], files: Sequence[str]) -> No
                     "merging.questions",
                     "Problem {problem} is not the same in both files: {first} in {first_file}, and {second} in "
                     "{second_file}. Score the files one at a time or, if they are samples of the same problems all "
-                    'the same, say so: pool="file".',
+                    "the same, say so: {option:pool=file}.",
                     problem=quote(problem),
                     first=quote(first),
                     first_file=first_file,
@@ -228,7 +228,7 @@ def refuse_other_names(files: Sequence[str]) -> None:
     raise InputError(
         "merging.names",
         "By their names, {first} and {second} may be of two models, checkpoints or data sets. Score them one at a "
-        'time or, if all are samples of one model, say so: pool="file".',
+        "time or, if all are samples of one model, say so: {option:pool=file}.",
         first=one,
         second=another,
     )

@@ -34,6 +34,10 @@ _NAMES = {"answers": "answer", "grades": "grade", "scores": "score", "references
 """Role → argument of `Collector.add`."""
 
 
+class NothingToScoreError(InputError):
+    """A table that does not say which samples are correct."""
+
+
 def standardize(
     table: Table, roles: Mapping[str, str | None], *, numbered: Sequence[str] = (), errors: str = "raise"
 ) -> Samples:
@@ -60,7 +64,7 @@ def standardize(
     refuse_unknown(table, roles)
     used = {role: roles.get(role) for role in ROLES}
     if used["grades"] is None and (used["answers"] is None or used["references"] is None):
-        raise InputError(
+        raise NothingToScoreError(
             "standard.nothing_to_score",
             "A column must say which samples are correct, or there must be a column of answers and one of references. "
             "The columns are: {columns}.",

@@ -13,7 +13,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from at_k.errors import InputError
+from at_k.errors import InputError, Mention
 from at_k.limits import UNLIMITED, Limits
 from at_k.readers.arrays import make_array, make_numbers, make_texts
 from at_k.readers.coding import Coded, encode, is_arrow
@@ -383,8 +383,8 @@ def _join(chunks: Sequence[Column]) -> Column:
     if pa.types.is_string(pieces[0].type) and sum(piece.nbytes for piece in pieces) > _LARGEST:
         raise InputError(
             "tables.large",
-            "The texts of one column have more than 2 GB. Read the file without it: columns={example}.",
-            example='{"answers": None}',
+            "The texts of one column have more than 2 GB. Read the file without it: {example}.",
+            example=Mention(columns={"answers": None}),
         )
     return pa.concat_arrays(pieces)
 

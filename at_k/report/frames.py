@@ -30,20 +30,20 @@ def select_frame(
     for role, column in called.items():
         if role not in COLUMNS:
             raise InputError(
-                "data.no_role", "`columns` must say which column is one of {roles}; got {role}",
+                "data.no_role", "{option:columns} must say which column is one of {roles}; got {role}",
                 roles=", ".join(COLUMNS), role=shorten(role),
             )  # fmt: skip
         if column is not None and column not in whole:
             raise InputError(
-                "data.no_column", "`columns` must name columns of the data, which are {columns}; got {column}",
+                "data.no_column", "{option:columns} must name columns of the data, which are {columns}; got {column}",
                 columns=", ".join(map(repr, list(whole)[:20])), column=shorten(column),
             )  # fmt: skip
     frame = {role: whole[column] for role, column in called.items() if column is not None}
     if "grades" not in frame and not ("answers" in frame and "references" in frame):
         raise InputError(
             "data.nothing_to_score",
-            "`data` must have a column `grades`, or `answers` and `references`; it has {columns}. Say with `columns` "
-            "what others are called, or read a file with `at_k.read_results`.",
+            "`data` must have a column `grades`, or `answers` and `references`; it has {columns}. Say with "
+            "{option:columns} what others are called, or read a file with `at_k.read_results`.",
             columns=", ".join(map(repr, list(whole)[:20])) or "no columns",
         )
     used = [column for column in called.values() if column is not None]
@@ -166,7 +166,7 @@ def read_names(column: Any, n_problems: int) -> list[str]:
                 "data.same_problem",
                 "`problem` must name each problem once; {name} is in rows {first} and {row}. If each row is a sample, "
                 "bring those of a problem together by `at_k.group_samples`, or read the file by `at_k.read_results`; "
-                "rows of lists are joined by `pool`.",
+                "rows of lists are joined by {option:pool}.",
                 name=shorten(name), first=first[name], row=row,
             )  # fmt: skip
     return names

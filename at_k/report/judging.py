@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from at_k.arguments import JUDGING_OPTIONS
 from at_k.columns import require_problems
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Mention, Message
 from at_k.grading import Verdicts, judge
+from at_k.grading.verdicts import MissingSamplesError
 from at_k.limits import UNLIMITED, Limits
+from at_k.options import JUDGING_OPTIONS
 from at_k.problems import Problems
 from at_k.readers import Samples, is_paths, read_samples
 from at_k.readers.quoting import quote
@@ -85,29 +86,27 @@ def judge_data(
     labels = None if read_labels is None else read_labels(len(problems), frame.get("group"))
     try:
         verdicts = judge(problems, **judging, name=name_samples(problems), warn=False)
-    except InputError as error:
+    except MissingSamplesError as error:
         raise _count_missing(error, problems, names) from None
     notes = [] if origin is None else describe_reading(origin)
     return Judged(problems, verdicts, names, labels, notes, find_conditions(data), source, origin)
 
 
-def _count_missing(error: InputError, problems: Problems, names: Sequence[str]) -> InputError:
+def _count_missing(error: MissingSamplesError, problems: Problems, names: Sequence[str]) -> InputError:
     """Say of an error about a missing sample how many there are, and how its problem is called."""
-    if error.code != "missing.error":
-        return error
     values = {**error.values, "total": int(problems.n.sum()), "name": quote(names[error.values["problem"]])}
     if problems.grades is not None:
         return InputError(
             "missing.grades",
             "Samples without a grade: {count:,} of {total:,}, such as sample {sample} of problem {name}, counted from "
-            '0. `missing="incorrect"` counts them as wrong, `missing="drop"` leaves them out.',
+            "0. {option:missing=incorrect} counts them as wrong, {option:missing=drop} leaves them out.",
             **values | {"count": sum(int(np.isnan(part.values).sum()) for part in problems.grades)},
         )
     silent = 0 if problems.answers is None else int((problems.answers.codes.values < 0).sum())
     return InputError(
         "missing.answers",
         "Samples without an answer: {count:,} of {total:,}, such as sample {sample} of problem {name}, counted from 0. "
-        '`missing="incorrect"` counts them as wrong, `missing="drop"` leaves them out.',
+        "{option:missing=incorrect} counts them as wrong, {option:missing=drop} leaves them out.",
         **values | {"count": silent},
     )
 
@@ -128,7 +127,7 @@ def _read_files(data: Any, reading: dict[str, Any], **shared: Any) -> tuple[str 
             "options.not_a_file",
             "The options {names} say how a file is read, but the data are in memory. Leave them out, or give the path "
             "of a file.",
-            names=", ".join(f"`{name}`" for name in given),
+            names=Mention(*given),
         )
     return None, data
 

@@ -17,13 +17,14 @@ from at_k.columns import flag_samples
 from at_k.computation import choose_k
 from at_k.error_bars import NO_ERROR_BARS, Confidence, find_error_bars
 from at_k.errors import InputError, Message
+from at_k.estimators.consensus import VoteConflictError
 from at_k.family import FAMILY, Metric
 from at_k.limits import Limits
 from at_k.report.curves import draw_curves, spread_k
 from at_k.report.data import Curves
 from at_k.report.effort import find_longest_vote
 from at_k.report.judging import Judged, name_samples
-from at_k.report.notes import place_sample, refuse_late, refuse_much, refuse_scatter
+from at_k.report.notes import LeftOutError, place_sample, refuse_late, refuse_much, refuse_scatter
 from at_k.validation import check_tau
 from at_k.values import Column, Key, Values
 
@@ -60,9 +61,7 @@ class Measurement:
             refuse_much(self.judged.verdicts, metric, dict(self.options), self.limits)
             try:
                 found[metric.name] = self.compute(metric)
-            except InputError as reason:
-                if not reason.code.startswith("left_out."):
-                    raise
+            except LeftOutError as reason:
                 left_out[metric.name] = reason.message
         if not found:
             first = next(iter(left_out.values()))
@@ -70,14 +69,14 @@ class Measurement:
         return found, left_out
 
     def compute(self, metric: Metric, **changes: Any) -> Values:
-        """Compute one metric, or raise an `InputError` with a code that begins with "left_out."."""
+        """Compute one metric, or raise `LeftOutError`."""
         problems, verdicts = self.judged.problems, self.judged.verdicts
         own = metric.own({**self.options, **changes})
         draws = () if metric.default_k is None else choose_k(own.get("k"), verdicts.n, metric.default_k)
         if metric.votes:
             refuse_scatter(verdicts, metric.title)
             if draws and max(draws) > self.longest:
-                raise InputError(
+                raise LeftOutError(
                     "left_out.vote_too_long",
                     "{title} is left out: an exact vote up to k = {k} over so many samples takes too long here. Ask "
                     "for smaller k, or score on your own machine.",
@@ -87,14 +86,14 @@ class Measurement:
         if not metric.needs_scores:
             return metric.compute(verdicts, **own)
         if problems.scores is None:
-            raise InputError(
+            raise LeftOutError(
                 "left_out.no_scores", "{title} is left out: it needs a score for every sample.", title=metric.title
             )
         absent = flag_samples(np.isnan(problems.scores.values))
         if verdicts.kept is not None:
             absent &= verdicts.kept
         if absent.any():
-            raise InputError(
+            raise LeftOutError(
                 "left_out.no_score",
                 "{title} is left out: a sample has no score ({place}).",
                 title=metric.title,
@@ -103,7 +102,7 @@ class Measurement:
         try:
             return metric.compute(verdicts, scores=problems.scores, seed=self.seed, **own)
         except ValueError as reason:
-            raise InputError(
+            raise LeftOutError(
                 "left_out.scores", "{title} is left out: {reason}", title=metric.title, reason=str(reason)
             ) from None
 
@@ -111,17 +110,17 @@ class Measurement:
         problems, kept = self.judged.problems, self.judged.verdicts.kept
         try:
             return metric.compute(self.judged.verdicts, seed=self.seed, **own)
-        except InputError as reason:
-            if reason.code != "vote.conflict" or problems.answers is None:
+        except VoteConflictError as reason:
+            if problems.answers is None:
                 raise
             given = problems.answers.codes
             start, stop = given.offsets[reason.values["problem"] :][:2]
             here = np.arange(start, stop) if kept is None else start + np.flatnonzero(kept[start:stop])
             column = name_samples(problems)
-            raise InputError(
+            raise LeftOutError(
                 "left_out.conflict",
                 "{title} is left out: the answer {answer} has two verdicts in one problem ({first}; {second}). "
-                '`on_conflict="majority"` lets most of these samples decide.',
+                "{option:on_conflict=majority} lets most of these samples decide.",
                 title=metric.title,
                 answer=reason.values["answer"],
                 first=place_sample(column, given, here[reason.values["first"]]),

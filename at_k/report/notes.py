@@ -11,7 +11,7 @@ import numpy as np
 
 from at_k.computation import choose_k
 from at_k.error_bars import Confidence
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Mention, Message
 from at_k.family import OUTPUTS, Metric
 from at_k.grading import Verdicts
 from at_k.grading.suggestion import suggest_options
@@ -31,6 +31,10 @@ _LOOKED_AT = 1000
 
 _ENOUGH = 8
 """With fewer samples that could repeat an answer, it is not decided whether the column holds answers."""
+
+
+class LeftOutError(InputError):
+    """The reason why the data do not allow a metric."""
 
 
 def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Message]:
@@ -59,7 +63,7 @@ def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Me
                 Message(
                     "note.suggestion",
                     "With {options}, {share:.0%} of the answers are correct.",
-                    options=f"`{suggestion}`",
+                    options=Mention(**suggestion.options),
                     share=suggestion.share,
                 )
             )
@@ -81,8 +85,8 @@ def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Me
                     "{code} takes it from a fence (```), and a regular expression with a group, such as "
                     "{pattern}, from other marks. A completion needs its prompt before it.",
                     share=share,
-                    code='`extract_fn="code"`',
-                    pattern=r'`extract_fn=r"(?s)<code>(.*?)</code>"`',
+                    code=Mention(extract_fn="code"),
+                    pattern=Mention(extract_fn="(?s)<code>(.*?)</code>"),
                 )
             )
     if outcomes is not None and "isolation" in outcomes.conditions:
@@ -91,7 +95,7 @@ def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Me
         notes.append(
             Message(
                 "note.unanswered",
-                "Samples in which `extract_fn` found no answer: {count:,}. They are wrong, and cast no vote.",
+                "Samples in which {option:extract_fn} found no answer: {count:,}. They are wrong, and cast no vote.",
                 count=verdicts.n_unanswered,
             )
         )
@@ -99,8 +103,8 @@ def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Me
         notes.append(
             Message(
                 "note.no_vote",
-                "Samples in which `extract_fn` found no answer: {count:,}. They cast no vote; the data have their "
-                "verdicts.",
+                "Samples in which {option:extract_fn} found no answer: {count:,}. They cast no vote; the data have "
+                "their verdicts.",
                 count=verdicts.n_unanswered,
             )
         )
@@ -108,7 +112,8 @@ def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Me
         notes.append(
             Message(
                 "note.not_graded",
-                "Samples that `check_correct_fn` did not grade: {count:,} (cause: {cause}). They are missing samples.",
+                "Samples that {option:check_correct_fn} did not grade: {count:,} (cause: {cause}). They are missing "
+                "samples.",
                 count=count,
                 cause=cause,
             )
@@ -117,7 +122,7 @@ def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Me
         notes.append(
             Message(
                 "note.not_compared",
-                "Pairs of answers that `equivalence` did not compare: {count:,} (cause: {cause}). They count as "
+                "Pairs of answers that {option:equivalence} did not compare: {count:,} (cause: {cause}). They count as "
                 "different.",
                 count=count,
                 cause=cause,
@@ -146,7 +151,7 @@ def explain_low_grades(problems: Problems, verdicts: Verdicts, threshold: float)
         Message(
             "note.low_grades",
             "No sample is correct, because no grade is above the threshold {threshold:g}. The highest grade is "
-            "{highest:g}. If it stands for a correct sample, lower `threshold`.",
+            "{highest:g}. If it stands for a correct sample, lower {option:threshold}.",
             threshold=threshold,
             highest=highest,
         )
@@ -194,8 +199,8 @@ def refuse_k_above_n(k: K | None, verdicts: Verdicts, names: Sequence[str]) -> N
     if draws > n.min():
         raise InputError(
             "options.k_above_n",
-            "`k` must be at most n, the number of samples of every problem; got k = {k}, but problem {problem} has "
-            "n = {n} (problems with too few samples: {count:,} of {total:,}).",
+            "{option:k} must be at most n, the number of samples of every problem; got k = {k}, but problem {problem} "
+            "has n = {n} (problems with too few samples: {count:,} of {total:,}).",
             k=draws,
             n=int(n.min()),
             problem=_quote(names[int(n.argmin())]),
@@ -308,7 +313,7 @@ def refuse_scatter(verdicts: Verdicts, title: str) -> None:
         repeats += len(pairs) - len(np.unique(pairs))
         if repeats >= _AGREEMENT * chances:
             return
-    raise InputError(
+    raise LeftOutError(
         "left_out.scatter",
         "{title} is left out: hardly any two samples of a problem give the same answer ({repeats} of {chances} repeat "
         "an earlier one), so that a vote says nothing. The column may hold whole texts or sample numbers: extract the "

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import at_k
-from at_k.errors import Message
+from at_k.errors import Mention, Message
 from at_k.readers.samples import Origin
 from at_k.report.data import Curves, Numbers
 from at_k.report.files import replace_file
@@ -190,7 +190,11 @@ def _from_parts(metric: str, k: int | None, tau: float | str | None) -> Key:
 def _to_plain(message: Message) -> list[Any]:
     """Return a message as plain data. A value may be a message itself: a place."""
     values = {
-        name: {"message": _to_plain(value)} if isinstance(value, Message) else value
+        name: {"message": _to_plain(value)}
+        if isinstance(value, Message)
+        else {"mention": [value.names, value.settings]}
+        if isinstance(value, Mention)
+        else value
         for name, value in message.values.items()
     }
     return [message.code, message.sentence, values]
@@ -201,8 +205,15 @@ def _from_plain(parts: Sequence[Any]) -> Message:
     return Message(
         code,
         sentence,
-        **{name: _from_plain(value["message"]) if isinstance(value, dict) else value for name, value in values.items()},
+        **{name: _read_value(value) if isinstance(value, dict) else value for name, value in values.items()},
     )
+
+
+def _read_value(value: dict[str, Any]) -> Message | Mention:
+    if "message" in value:
+        return _from_plain(value["message"])
+    names, settings = value["mention"]
+    return Mention(*names, **settings)
 
 
 def _to_option(value: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from at_k.caching import cached_property
+from at_k.choices import DIFFERENCE_METHODS
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import Message
 from at_k.uncertainty.checks import check_fraction, check_size, read_column
@@ -27,8 +28,6 @@ from at_k.uncertainty.search import find_least
 from at_k.uncertainty.significance import find_mid_limit, find_mid_tail, subtract
 from at_k.uncertainty.standard_errors import add_units, estimate_error, read_clusters, standard_error
 from at_k.validation import check_choice, check_flag, check_seed
-
-METHODS = ("sign-flip", "bounded")
 
 _FEW = 6
 """With fewer differences other than 0, no p-value of the sign-flip test is below .05."""
@@ -215,7 +214,7 @@ def compare_columns(
         of them is below the p-value of its comparison.
     """
     check_fraction("level", level)
-    check_choice("method", method, METHODS)
+    check_choice("method", method, DIFFERENCE_METHODS)
     width = None if margin is None else check_fraction("margin", margin)
     differences = [subtract(a, b, bounded=each) for (a, b), each in zip(pairs, bounded, strict=True)]
     codes = None if clusters is None else read_clusters(clusters, len(differences[0]), "a")

@@ -7,12 +7,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
+from at_k.choices import METHODS
 from at_k.combinatorics import Floats
 from at_k.uncertainty.checks import check_fraction, read_numbers, require_unit_range, to_floats
 from at_k.validation import check_choice, check_flag
-
-METHODS = ("beta", "t", "wald", "wilson", "clopper-pearson")
-"""Methods that need a mean, its standard error and a number of units. The bootstrap needs every value."""
 
 _NEAR, _FAR = 0.25, 0.75
 """Pseudo-units at the two ends of [0, 1]. With (0, 1), the limits of 0/1 data are those of Clopper and Pearson, and the

@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from at_k import columns
+from at_k.choices import CONFLICTS, SELECT, TIES
 from at_k.combinatorics import Floats, Ints, rank_weights
-from at_k.estimators.consensus import CONFLICTS, TIES, Tally, count_votes, elect_by_plurality
+from at_k.estimators.consensus import Tally, count_votes, elect_by_plurality
 from at_k.estimators.counts import Table, evaluate_tables
-from at_k.estimators.selection import SELECT, choose_best, rank_scores
+from at_k.estimators.selection import choose_best, rank_scores
 from at_k.samples import Answers, Ragged, to_float64
 from at_k.uncertainty.checks import read_counts
 from at_k.validation import K, check_choice, check_k, check_threshold, is_sequence, refuse_too_many_k

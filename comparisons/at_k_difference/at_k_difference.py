@@ -4,12 +4,11 @@ import datasets
 import evaluate
 
 from at_k.analysis.comparison import compare
-from at_k.analysis.measurements import list_options, refuse_unknown_options
-from at_k.arguments import JUDGING_OPTIONS, check_config
 from at_k.columns import read_references, require_problems, require_same_problems
+from at_k.documentation import write_docstring
+from at_k.options import COMPARING, JUDGING, OPTIONS, Option, check_config, complete, sign
 from at_k.problems import Problems
 from at_k.store import Store
-from at_k.uncertainty.checks import check_fraction
 from at_k.validation import check_choice, shorten
 
 _METRICS = (
@@ -19,62 +18,81 @@ _METRICS = (
     "avg_at_n",
 )  # best_at_k needs scores, which a comparison has no column for
 
-_OPTIONS = (*JUDGING_OPTIONS, "on_conflict", "thresholds", "ties")
-"""Options of `at_k.score` that a comparison takes too."""
-
 _DESCRIPTION = """\
 The difference of two models in pass@k, G-Pass@k, cons@k or avg@n on the same problems, with a paired confidence interval
 and the p-value of a sign-flip test.
 """
 
-_KWARGS_DESCRIPTION = """
-Args:
-    predictions1 (`list[list[str]]`; graded: `list[list[float]]`): the samples of the first model: for each problem a
-        list of answers, or, in the configuration `graded`, of grades in [0, 1], such as 0 and 1.
-    predictions2 (`list[list[str]]`; graded: `list[list[float]]`): the samples of the second model, for the same problems
-        in the same order. The number of samples may differ.
-    references (`list[str]` or `list[list[str]]`): the correct answer of each problem, or a list of acceptable ones. Not
-        in the configuration `graded`.
-    metric (`str` or `list[str]`): the metric to compare in: `"gpassk"`, `"pass_at_k"`, `"cons_at_k"`, `"avg_at_n"`, or a
-        list of them. Default: `"pass_at_k"`.
-    k (`int` or `list[int]`): the number of draws. By default, those of the metric.
-    confidence_level (`float`): the level of the interval. Default: `0.95`.
-    method (`str`): how the interval is made. `"sign-flip"`: it inverts the sign-flip test, and is the bounded one where
-        few problems differ. `"bounded"`: covers also where differences are rare and large, at a cost in power. Default:
-        `"sign-flip"`.
-    clusters (`list[str]` or `list[int]`): one label per problem, where problems come in groups that resemble each other,
-        such as the questions on one text. Whole clusters then flip their signs. Optional.
-    margin (`float`): a difference that does not matter, between 0 and 1. The result then also has the p-value of a test
-        of equivalence within it. Optional.
-    seed (`int`): the seed of the sign flips, where they are too many to try all. Default: `0`.
-    return_details (`bool`): whether the result has the entry `details`. Default: `False`.
-    options: those of `at_k.score` that say how samples are judged: `check_correct_fn`, `extract_fn`,
-        `extract_reference`, `equivalence`, `threshold`, `missing`, `num_workers` and `timeout`; and `thresholds`, `ties`
-        and `on_conflict`.
-Returns:
-    {key}_predictions1: the value of the first model, averaged over the problems; {key} is as in the metric, such as
-        `pass@1`.
-    {key}_predictions2: that of the second model.
-    {key}_difference: the first value minus the second.
-    {key}_difference_ci_low: the lower end of the confidence interval of the difference.
-    {key}_difference_ci_high: the upper end.
-    {key}_p_value: the p-value of the sign-flip test: how often a difference as large comes about if the models are
-        equal. It is below 1 − `confidence_level` exactly where the interval does not hold 0.
-    {key}_p_adjusted: the p-value, adjusted for the different questions that the keys ask (step-down max-T).
-    {key}_p_equivalence: with `margin`, the p-value of a difference of at least the margin (TOST), adjusted for the number
-        of questions (Holm).
-    {key}_fragility: if a model is better, the number of further problems, all lost by it, after which it would not be.
-    {key}_won: the number of problems with a higher value for the first model.
-    {key}_lost: the number of problems with a higher value for the second model.
-    {key}_tied: the number of problems with equal values.
-    details: with `return_details`, a dict of the same numbers, a verdict in words, the problems whose values differ
-        most, and notes.
-Examples:
+_COLUMNS = (
+    Option(
+        "predictions1",
+        "list[list[str]] | list[list[float]]",
+        "the samples of the first model: for each problem a list of answers, or, in the configuration `graded`, of grades "
+        "in [0, 1], such as 0 and 1.",
+    ),
+    Option(
+        "predictions2",
+        "list[list[str]] | list[list[float]]",
+        "the samples of the second model, for the same problems in the same order. The number of samples may differ.",
+    ),
+    Option(
+        "references",
+        "list[str] | list[list[str]]",
+        "the correct answer of each problem, or a list of acceptable ones. Not in the configuration `graded`.",
+    ),
+)
+
+_OWN = (
+    Option(
+        "metric",
+        "str | list[str]",
+        'the metric to compare in: `"gpassk"`, `"pass_at_k"`, `"cons_at_k"`, `"avg_at_n"`, or a list of them.',
+        "pass_at_k",
+    ),
+    OPTIONS["k"],
+    COMPARING["confidence_level"],
+    COMPARING["method"],
+    OPTIONS["clusters"],
+    COMPARING["margin"],
+    COMPARING["seed"],
+    OPTIONS["return_details"],
+)
+
+_SHARED = (*JUDGING, *(OPTIONS[name] for name in ("thresholds", "ties", "on_conflict")))
+
+_REST = Option(
+    "options",
+    "",
+    "those of `at_k.score` that say how samples are judged: `check_correct_fn`, `extract_fn`, `extract_reference`, "
+    "`equivalence`, `threshold`, `missing`, `num_workers` and `timeout`; and `thresholds`, `ties` and `on_conflict`.",
+)
+
+_OUTPUTS = {
+    "{key}_predictions1": "the value of the first model, averaged over the problems; {key} is as in the metric, such as `pass@1`.",
+    "{key}_predictions2": "that of the second model.",
+    "{key}_difference": "the first value minus the second.",
+    "{key}_difference_ci_low": "the lower end of the confidence interval of the difference.",
+    "{key}_difference_ci_high": "the upper end.",
+    "{key}_p_value": "the p-value of the sign-flip test: how often a difference as large comes about if the models are equal. It "
+    "is below 1 − `confidence_level` exactly where the interval does not hold 0.",
+    "{key}_p_adjusted": "the p-value, adjusted for the different questions that the keys ask (step-down max-T).",
+    "{key}_p_equivalence": "with `margin`, the p-value of a difference of at least the margin (TOST), adjusted for the number of "
+    "questions (Holm).",
+    "{key}_fragility": "if a model is better, the number of further problems, all lost by it, after which it would not be.",
+    "{key}_won": "the number of problems with a higher value for the first model.",
+    "{key}_lost": "the number of problems with a higher value for the second model.",
+    "{key}_tied": "the number of problems with equal values.",
+    "details": "with `return_details`, a dict of the same numbers, a verdict in words, the problems whose values differ most, and notes.",
+}
+
+_EXAMPLES = """\
     >>> at_k_difference = evaluate.load("comparisons/at_k_difference", "graded")
     >>> results = at_k_difference.compute(predictions1=[[1, 1]] * 7, predictions2=[[0, 1]] * 6 + [[0, 0]], k=1)
     >>> round(results["pass@1_difference"], 3), results["pass@1_p_value"], results["pass@1_won"]
     (0.571, 0.015625, 7)
 """
+
+_KWARGS_DESCRIPTION = write_docstring([*_COLUMNS, *_OWN, _REST], _OUTPUTS, _EXAMPLES)
 
 _CITATION = """\
 @misc{miller2024addingerrorbars,
@@ -127,7 +145,7 @@ class AtKDifference(evaluate.Comparison):
 
         If the comparison fails, the problems stay, and `compute` can be called again.
         """
-        refuse_unknown_options("at_k_difference", options, [*list_options(self._compute), *_OPTIONS])
+        chosen = complete(options, self._compute, of="at_k_difference")
         given = self._select(predictions1=predictions1, predictions2=predictions2, references=references)
         if not len(self) and predictions1 is None:
             raise ValueError("`predictions1` must be given, here or before with `add` or `add_batch`; got no problems")
@@ -137,7 +155,7 @@ class AtKDifference(evaluate.Comparison):
             first, second = (store.join(*more) for store, *more in zip(held, *batches, strict=True))
             require_problems("predictions1", len(first))
             columns = {"predictions1": _list_samples(first), "predictions2": _list_samples(second)}
-            return self._compute(**columns, references=first.references, **options)
+            return self._compute(**columns, references=first.references, **chosen)
         except BaseException:
             for store, added in zip(held, self._stores, strict=True):  # a checker may add problems to this instance
                 for batch in added:
@@ -177,23 +195,7 @@ class AtKDifference(evaluate.Comparison):
                 raise ValueError(f"`{name}` is not a column of the configuration {self.config_name!r}; leave it out")
         return columns
 
-    def _compute(
-        self,
-        predictions1,
-        predictions2,
-        references=None,
-        *,
-        metric="pass_at_k",
-        k=None,
-        confidence_level=0.95,
-        method="sign-flip",
-        clusters=None,
-        margin=None,
-        seed=0,
-        return_details=False,
-        **options,
-    ):
-        check_fraction("confidence_level", confidence_level)
+    def _compute(self, predictions1, predictions2, references=None, *, metric, return_details, **options):
         metrics = [metric] if isinstance(metric, str) else list(metric)
         for each in metrics:
             check_choice("metric", each, _METRICS)
@@ -204,12 +206,6 @@ class AtKDifference(evaluate.Comparison):
             {column: predictions2, **shared},
             names=("predictions1", "predictions2"),
             metrics=metrics,
-            k=k,
-            level=confidence_level,
-            method=method,
-            clusters=clusters,
-            margin=margin,
-            seed=seed,
             **options,
         )
         result = {}
@@ -229,6 +225,9 @@ class AtKDifference(evaluate.Comparison):
             result[f"{key}_lost"] = found.lost
             result[f"{key}_tied"] = found.tied
         return result | ({"details": compared.to_dict()} if return_details else {})
+
+
+sign(AtKDifference._compute, {option.name: option for option in (*_OWN, *_SHARED)})
 
 
 def _list_samples(problems):

@@ -46,7 +46,7 @@ def refused(*models, **options):
 
 class TestNumbers:
     def test_the_numbers_are_those_of_values_in_pairs(self):
-        found = compare(A, B, level=0.9, extra_tests="t", seed=5)
+        found = compare(A, B, confidence_level=0.9, extra_tests="t", seed=5)
         x, y = (np.array(list(each["pass@1"].values())) for each in (A, B))
         own, alone = found.comparisons["pass@1"], compare_values(x, y, level=0.9, seed=5)
         assert own == alone
@@ -375,7 +375,7 @@ class TestRank:
 @pytest.mark.parametrize(
     "option",
     [{"target": "problem_set"}, {"ci_method": "wald"}, {"groups": ["a", "b"]},
-     {"confidence_level": 0.9}, {"foo": 1}],
+     {"level": 0.9}, {"foo": 1}],
     ids=lambda option: next(iter(option)),
 )  # fmt: skip
 def test_options_that_would_change_nothing_are_refused(call, option):

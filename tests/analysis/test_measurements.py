@@ -187,7 +187,7 @@ class TestData:
     @pytest.mark.parametrize(
         ("options", "error", "said"),
         [
-            ({"level": 95}, ValueError, "`level`"),
+            ({"confidence_level": 95}, ValueError, "`confidence_level`"),
             ({"margin": 0}, ValueError, "`margin`"),
             ({"margin": "x"}, TypeError, "`margin`"),
             ({"method": "z"}, ValueError, "`method`"),

@@ -94,7 +94,7 @@ def test_wrong_options(options, said):
 
 
 @pytest.mark.parametrize("pilot", [DATA, (N, C)])
-@pytest.mark.parametrize("name", ["metric", "metrics", "key_style", "confidence_level", "target", "foo"])
+@pytest.mark.parametrize("name", ["metric", "metrics", "key_style", "level", "target", "foo"])
 def test_unknown_options_are_refused(pilot, name):
     with pytest.raises(TypeError, match=f"Unknown option `{name}` of `plan`; got 'x'. The options are k, tau, "):
         plan(pilot, **{name: "x"})

@@ -1,7 +1,6 @@
 """The commands from end to end: what is printed, where it goes, and the exit status."""
 
 import csv
-import inspect
 import io
 import json
 import os
@@ -12,17 +11,11 @@ import subprocess
 import threading
 from pathlib import Path
 from time import sleep
-from typing import get_args, get_origin, get_type_hints
 
 import pytest
 from rich.cells import cell_len
 
 import at_k
-from at_k.arguments import CI_METHODS, TARGETS
-from at_k.cli import commands, options
-from at_k.estimators.consensus import CONFLICTS, TIES
-from at_k.grading.equivalence import NAMES as RELATIONS
-from at_k.grading.verdicts import MISSING
 
 ROOT = Path(__file__).parents[2]
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -505,41 +498,6 @@ def test_completion(call):
     assert command.stdout.decode().split() == [name for name in at_k.METRICS if name.startswith("pa")]
 
 
-def test_choices_are_those_of_the_library():
-    def choices(alias):
-        literal = next(part for part in [get_args(alias)[0], *get_args(get_args(alias)[0])] if get_origin(part))
-        return get_args(literal)
-
-    assert choices(options.Missing) == MISSING
-    assert choices(options.Ties) == TIES
-    assert choices(options.Conflict) == CONFLICTS
-    assert choices(options.CiMethod) == CI_METHODS
-    assert [each.replace("-", "_") for each in choices(options.Target)] == list(TARGETS)
-    defaults = {name: each.default for name, each in inspect.signature(at_k.score).parameters.items()}
-    own = {name: each.default for name, each in inspect.signature(commands.score).parameters.items()}
-    for name in (
-        "missing",
-        "ties",
-        "on_conflict",
-        "threshold",
-        "extract_reference",
-        "equivalence",
-        "num_workers",
-        "timeout",
-        "scorer",
-        "tests",
-        "errors",
-        "target",
-        "clusters",
-        "ci_method",
-    ):
-        assert own[name] == defaults[name]
-    assert own["check"] == defaults["check_correct_fn"]
-    assert own["extract"] == defaults["extract_fn"]
-    assert choices(options.Equivalence) == RELATIONS
-    assert options.read_level(own["ci"]) == defaults["confidence_level"]
-
-
 def make_answers(write):
     """Write three generations for each of two problems; one of each is right as a number after it was found."""
     return write(
@@ -623,12 +581,6 @@ class TestJudging:
     def test_an_advice_names_the_options_of_the_command(self, run, write):
         path = write({"id": "a", "answers": ["So it is 18.", "#### 18.0"], "reference": "6 * 3\n#### 18"})
         assert "With `--extract last_number`, `--check numeric`, 100%" in run("score", path, columns=200).stdout
-
-
-def test_score_and_plot_read_alike():
-    score, plot = (get_type_hints(each, include_extras=True) for each in (commands.score, commands.plot))
-    writing = {"form", "out", "per_problem", "save", "script", "by", "k", "ci", "target", "clusters", "ci_method"}
-    assert {name: kind for name, kind in score.items() if name not in writing}.items() <= plot.items()
 
 
 def test_examples_of_the_readme(run, monkeypatch):

@@ -190,10 +190,10 @@ class TestSeveral:
         (("x.jsonl",), "'FILE': Give the files of at least two models"),
         (("x.jsonl", "--where", "model=a"), "'FILE': Give the files"),
         (("x", "--where", "m=a", "--where", "m=b", "--where", "n=a", "--where", "n=b"), "'FILE': Give the files"),
-        (("x", "y", "--margin", 3), "'--margin': Give a number between 0 and 1; got 3."),
-        (("x", "y", "--margin", "nan"), "'--margin'"),
-        (("x", "y", "--ci", 95), "'--ci': Give a number between 0 and 1; got 95."),
-        (("x", "y", "--extra-test", "z"), "'--extra-test': There is no test 'z'. The tests are: t, wilcoxon, mcnemar."),
+        (("x", "y", "--margin", 3), "`--margin` must lie between 0 and 1, both excluded; got 3.0"),
+        (("x", "y", "--margin", "nan"), "`--margin`"),
+        (("x", "y", "--ci", 95), "`--ci` must lie between 0 and 1, both excluded; got 95.0"),
+        (("x", "y", "--extra-test", "z"), "`--extra-test` must be one of 't', 'wilcoxon', 'mcnemar'; got 'z'"),
         (("x", "y", "--unmatched", "z"), "'--unmatched'"),
         (("x", "y", "-k", 0), "'--k'"),
     ],
@@ -246,5 +246,5 @@ def test_names_tell_models_apart():
 
 def test_the_same_value_twice_is_one_model():
     with pytest.raises(typer.BadParameter):
-        list_models(["x"], ["model=a", "model=a"])
-    assert list(list_models(["x"], ["model=a", "model=a", "model=b"])) == ["model=a", "model=b"]
+        list_models(["x"], {"model": ["a", "a"]})
+    assert list(list_models(["x"], {"model": ["a", "a", "b"]})) == ["model=a", "model=b"]

@@ -21,7 +21,11 @@ def nested():
 @pytest.mark.parametrize(
     ("error", "status", "said"),
     [
-        (InputError("some.code", "Give `k` below {n}.", n=4).in_file("a.eval"), 1, "a.eval: Give `--k` below 4.\n"),
+        (
+            InputError("some.code", "Give {option:k} below {n}.", n=4).in_file("a.eval"),
+            1,
+            "a.eval: Give `--k` below 4.\n",
+        ),
         (FileNotFoundError("There is no file a"), 1, "There is no file a\n"),
         (PermissionError(13, "Permission denied", "a.eval"), 1, "a.eval: Permission denied\n"),
         (ValueError("`grades` must lie in [0, 1]"), 1, "`grades` must lie in [0, 1]\n"),

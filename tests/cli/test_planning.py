@@ -51,7 +51,7 @@ def test_nothing_is_wider_than_the_terminal_and_nothing_is_lost(run, pilot, colu
 def test_json(run, pilot):
     words = ("--predict", "8", "--adaptive", "--half-width", 0.05, "-k", 2, "--ci", 0.9)
     content = json.loads(run("plan", pilot, "--format", "json", *words).stdout)
-    found = at_k.plan(pilot, k=2, half_width=0.05, level=0.9)
+    found = at_k.plan(pilot, k=2, half_width=0.05, confidence_level=0.9)
     assert content["key"] == "pass@2"
     assert content["value"] == found.value
     assert content["half_width"] == found.half_width.tolist()
@@ -83,9 +83,9 @@ def test_the_shares_of_the_variance(run, pilot, write):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--half-width", 2), "'--half-width'"),
-        (("--detect", 0), "'--detect'"),
-        (("--ci", 1), "'--ci'"),
+        (("--half-width", 2), "`--half-width`"),
+        (("--detect", 0), "`--detect`"),
+        (("--ci", 1), "`--ci`"),
         (("--tau", 2), "'--tau'"),
         (("--tau", "0.5,1"), "'--tau': Give one number"),
         (("--problems", 1), "'--problems': Give at least two problems."),

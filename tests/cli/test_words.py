@@ -1,42 +1,37 @@
 """The library's sentences as the command says them."""
 
-import inspect
 import shlex
 
 import pytest
 
-import at_k
-from at_k.cli.words import OPTIONS, make_printable, name_options, quote_word
+from at_k.cli.words import make_printable, quote_word, spell
+from at_k.errors import InputError, Mention, Message
 
 
 @pytest.mark.parametrize(
-    ("sentence", "said"),
+    ("settings", "said"),
     [
-        ('Pass missing="drop", or missing="incorrect".', "Pass `--missing drop`, or `--missing incorrect`."),
-        ('`on_conflict="majority"` lets most decide.', "`--on-conflict majority` lets most decide."),
-        ('where={"model": "a b"}', "`--where 'model=a b'`"),
-        ('where={"n": 3}', "`--where n=3`"),
-        ('columns={"grades": "passed"}', "`--columns grades=passed`"),
-        ('`columns={"problem": "qid", "grades": "is_right"}`', "`--columns problem=qid,grades=is_right`"),
-        ('columns={"answers": None}', "`--columns answers=`"),
-        ('where={"model": "a", "n": 3}', "`--where model=a --where n=3`"),
-        ("`level` must lie between", "`--ci` must lie between"),
-        ("`confidence_level` must lie between", "`--ci` must lie between"),
-        ('Leave them out: `unmatched="drop"`.', "Leave them out: `--unmatched drop`."),
-        ('With format="plain" every column can be named.', "With `--input-format plain` every column can be named."),
-        ('pool="file".', "`--pool file`."),
-        ('Leave them out: unmatched="drop".', "Leave them out: `--unmatched drop`."),
-        ("`thresholds` must be in [0, 1]", "`--tau` must be in [0, 1]"),
-        ("`grades` and `answers` stay, as k = 3 does", "`grades` and `answers` stay, as k = 3 does"),
+        ({"missing": "drop"}, "`--missing drop`"),
+        ({"on_conflict": "majority"}, "`--on-conflict majority`"),
+        ({"where": {"model": "a b"}}, "`--where 'model=a b'`"),
+        ({"where": {"n": 3}}, "`--where n=3`"),
+        ({"where": {"model": "a", "n": 3}}, "`--where model=a --where n=3`"),
+        ({"columns": {"problem": "qid", "grades": "is_right"}}, "`--columns problem=qid,grades=is_right`"),
+        ({"columns": {"answers": None}}, "`--columns answers=`"),
+        ({"format": "plain", "pool": "file"}, "`--input-format plain`, `--pool file`"),
+        ({"select": "pareto"}, '`select="pareto"`'),
     ],
 )
-def test_options(sentence, said):
-    assert name_options(sentence) == said
+def test_settings(settings, said):
+    assert spell(Message("a.b", "{settings}", settings=Mention(**settings))) == said
 
 
-def test_every_option_is_one_of_the_library():
-    functions = (at_k.score, at_k.compare, at_k.plan)
-    assert set(OPTIONS) <= {name for each in functions for name in inspect.signature(each).parameters}
+def test_names():
+    sentence = "{option:thresholds}, {option:confidence_level}: {option:tests=base}, {option:seed}; {names}"
+    message = Message("a.b", sentence, names=Mention("k", "metrics"))
+    assert spell(message) == "`--tau`, `--ci`: `--tests base`, `seed`; `--k`, `--metric`"
+    assert str(message) == '`thresholds`, `confidence_level`: `tests="base"`, `seed`; `k`, `metrics`'
+    assert spell(InputError("a.b", "{why}", why=message).in_file("x.csv")) == f"x.csv: {spell(message)}"
 
 
 @pytest.mark.parametrize("word", ["a", "a b", "it's", "$HOME", "`x`", "a;b", "", "é=数", "(x)"])

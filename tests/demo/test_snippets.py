@@ -7,9 +7,9 @@ import json
 import pytest
 from demo.data_sets import BOTH, FULL, GRADED, KINDS, kind, samples, with_columns
 
+from at_k.choices import TIES
 from at_k.demo import downloads, examples
 from at_k.demo.scoring import Options, score
-from at_k.estimators.consensus import TIES
 
 pytestmark = pytest.mark.filterwarnings("ignore:missing='drop' left out")
 

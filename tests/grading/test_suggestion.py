@@ -33,9 +33,9 @@ def test_suggestions(answers, reference, suggestion):
     assert suggest_options(Problems.read(answers=[answers], references=[reference])) == suggestion
 
 
-def test_a_suggestion_is_spelled_as_arguments():
-    assert str(Suggestion("boxed", "numeric", 0.5)) == 'extract_fn="boxed", check_correct_fn="numeric"'
-    assert str(Suggestion("boxed", "exact_match", 0.5)) == 'extract_fn="boxed"'
+def test_a_suggestion_is_what_differs_from_the_defaults():
+    assert Suggestion("boxed", "numeric", 0.5).options == {"extract_fn": "boxed", "check_correct_fn": "numeric"}
+    assert Suggestion("boxed", "exact_match", 0.5).options == {"extract_fn": "boxed"}
 
 
 def test_a_report_proposes_what_would_match_and_it_does():

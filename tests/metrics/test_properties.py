@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, PASS_AT_K, every_config, every_module
 
-from at_k.arguments import CONFIGS
+from at_k.choices import CONFIGS
 
 quick = settings(max_examples=30, deadline=None)
 

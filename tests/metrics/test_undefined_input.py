@@ -112,7 +112,7 @@ OPTIONS = [
         ("coin", ValueError, "'random', 'first', 'strict', 'incorrect' … got 'coin'"),
         modules=(CONS_AT_K,),
     ),
-    *cases("top_p", (3, TypeError, "options are … k, thresholds, threshold, ties")),
+    *cases("top_p", (3, TypeError, "options are … k, thresholds … threshold")),
     *cases(
         "groups",
         (["x"], ValueError, "`predictions` … got 1 and 2"),

@@ -367,7 +367,7 @@ class TestRows:
 
 def test_the_note_about_a_default():
     assert str(note_choice("filter", "a", ["b", "a", "c"])) == (
-        'The filter is “a”. The file also has “b”, “c”: filter="b".'
+        'The filter is “a”. The file also has “b”, “c”: `filter="b"`.'
     )
 
 

@@ -90,7 +90,7 @@ def test_files_of_different_models(one):
     first = "“x”" if one else "null"
     assert str(caught.value) == (
         f"These files are not of the same Model: {first} (run_0.jsonl), “y” (run_1.jsonl). Score them one at a time "
-        'or, if all are samples of one model, say so: pool="Model".'
+        'or, if all are samples of one model, say so: `pool="Model"`.'
     )
 
 

@@ -35,7 +35,7 @@ def test_options_of_files_are_refused_for_data_in_memory():
     with pytest.raises(InputError) as caught:
         judge_data(DATA, format="plain", scorer=None, errors="skip")
     assert caught.value.code == "options.not_a_file"
-    assert caught.value.values["names"] == "`format`, `errors`"
+    assert str(caught.value.values["names"]) == "`format`, `errors`"
 
 
 def test_labels_are_read_before_samples_are_judged():

@@ -6,18 +6,15 @@ import shutil
 import pytest
 from typer.testing import CliRunner
 
-from at_k.arguments import OPTIONS
 from at_k.family import FAMILY
 from tools import texts
 from tools.texts import ROOT
-
-every_metric = pytest.mark.parametrize("metric", FAMILY.values(), ids=list(FAMILY))
 
 
 @pytest.fixture
 def copy(tmp_path):
     """A copy of what holds such texts."""
-    for name in ("README.md", "docs/formats.md", "docs/modules.md"):
+    for name in ("README.md", "docs/formats.md", "docs/modules.md", "at_k/signatures.pyi"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     shutil.copytree(ROOT / "metrics", tmp_path / "metrics", ignore=shutil.ignore_patterns("__pycache__"))
@@ -84,7 +81,6 @@ def test_a_new_card_needs_the_headings_alone(copy):
         ("docs/modules.md", "<!-- options -->"),
         ("metrics/gpassk/README.md", "<!-- /metrics -->"),
         ("metrics/gpassk/README.md", "### Output Values"),
-        ("metrics/gpassk/gpassk.py", "Args:"),
     ],
 )
 def test_a_document_without_the_place_for_a_text_is_named(copy, file, part):
@@ -92,34 +88,6 @@ def test_a_document_without_the_place_for_a_text_is_named(copy, file, part):
     path.write_text(path.read_text(encoding="utf-8").replace(part, ""), encoding="utf-8")
     with pytest.raises(ValueError, match=re.escape(str(path)) + ".* it contains it 0 times"):
         texts.render_documents(copy)
-
-
-@every_metric
-def test_nothing_is_left_to_fill_in(metric):
-    for text in (texts.list_inputs(metric), texts.list_outputs(metric), texts.write_docstring(metric)):
-        assert not re.search(r"\{(default_k|plain_keys)\}", text)
-        assert max(map(len, text.splitlines())) <= 120
-
-
-@every_metric
-def test_a_line_that_continues_an_item_does_not_begin_one(metric):
-    for text in (texts.list_inputs(metric), texts.list_outputs(metric)):
-        assert [line for line in text.splitlines() if re.match(r"\s+([-+*=>#|]|\d+[.)]) ", line)] == []
-
-
-def test_every_option_has_a_text():
-    for option in OPTIONS.values():
-        assert option.text[0] == option.text[0].lower()
-        assert option.text.endswith(".")
-
-
-def test_default_k_is_told_apart_where_metrics_differ():
-    k = next(row for row in texts.list_shared_options().splitlines() if row.startswith("| `k` |"))
-    for metric in FAMILY.values():
-        if metric.default_k is not None:
-            assert f"`{metric.name}`" in k
-            assert metric.default_k.text in k
-            assert metric.default_k.text in " ".join(texts.list_inputs(metric).split())
 
 
 @pytest.fixture

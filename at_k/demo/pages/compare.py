@@ -10,12 +10,12 @@ from typing import Any
 import gradio as gr
 from gradio.events import api as endpoint
 
+from at_k.choices import MISSING
 from at_k.demo import comparing
 from at_k.demo.asking import write_box, write_button, write_root, write_select, write_side
 from at_k.demo.comparing import UNMATCHED, USUAL
 from at_k.demo.turns import in_turn
 from at_k.demo.words import language_of, say
-from at_k.grading.verdicts import MISSING
 
 POSITION = 3
 

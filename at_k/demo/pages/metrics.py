@@ -8,15 +8,15 @@ from typing import Any
 
 import gradio as gr
 
-from at_k.arguments import OPTIONS
+from at_k.choices import TIES
 from at_k.demo import cards, notices, tables
 from at_k.demo.given import Given
 from at_k.demo.i18n import t
 from at_k.demo.scoring import Options, parse_k, parse_taus, score
 from at_k.demo.words import language_of
 from at_k.errors import InputError
-from at_k.estimators.consensus import TIES
 from at_k.family import FAMILY, METRICS, Metric
+from at_k.options import OPTIONS
 from at_k.report import Report
 
 POSITION = 5

@@ -16,7 +16,7 @@ from pkgutil import iter_modules
 
 from at_k.demo.words.library import CHINESE
 from at_k.demo.words.on_page import ON_PAGE
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Message, Spelling
 
 LANGUAGES = ("en", "zh")
 
@@ -82,16 +82,16 @@ def translate(message: Message | InputError, language: str) -> str:
         >>> translate(make_error("typed.no_tau"), "zh")
         '请至少给出一个 τ，例如 0.5。'
     """
+    if isinstance(message, InputError):
+        message = message.message
     place = LANGUAGES.index(language)
     own = ("", CHINESE.get(message.code, ""))
     template = (ON_PAGE.get(message.code) or WORDS.get(message.code) or own)[place]
-    if not template:
-        return str(message)
     values = {
         name: translate(value, language) if isinstance(value, Message) else value
         for name, value in message.values.items()
     }
-    return template.format(**values)
+    return Message(message.code, template or message.sentence, **values).render(Spelling())
 
 
 def language_of(accept_language: str | None) -> str:

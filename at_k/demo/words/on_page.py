@@ -2,8 +2,8 @@
 
 ON_PAGE = {
     "collector.choice": (
-        "The {option} is {taken}. The file also has {others}: type a name under “Several scorers, filters or tests”.",
-        "{option} 为 {taken}。文件中还有 {others}：请在 “多个评分器、过滤器或测试” 中填写名称。",
+        "The {what} is {taken}. The file also has {others}: type a name under “Several scorers, filters or tests”.",
+        "{what} 为 {taken}。文件中还有 {others}：请在 “多个评分器、过滤器或测试” 中填写名称。",
     ),
     "collector.same_problem": (
         "Each problem may be there only once; {value} is also in {first} ({place}). Remove one, or give the rows of one "

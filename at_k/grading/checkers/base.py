@@ -105,7 +105,8 @@ class Checker:
         Returns:
             For each pair a grade, an `Explained`, or a `NotGraded`.
         """
-        from at_k.grading.workers import TIMEOUT, grade_pairs
+        from at_k.choices import TIMEOUT
+        from at_k.grading.workers import grade_pairs
 
         return grade_pairs(self, pairs, num_workers=num_workers, timeout=TIMEOUT if timeout is None else timeout)
 

@@ -8,13 +8,14 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
+from at_k.choices import TIMEOUT
 from at_k.grading.checkers.base import Checker, Explained
 from at_k.grading.code import HarnessError, Outcome, run_each
 from at_k.grading.code.limits import MEBIBYTE, ProgramLimits
 from at_k.grading.code.pool import check_limits, require_permission
 from at_k.grading.fences import find_program
 from at_k.grading.progress import open_bar
-from at_k.grading.workers import TIMEOUT, NotGraded
+from at_k.grading.workers import NotGraded
 
 
 @dataclass(frozen=True, repr=False)

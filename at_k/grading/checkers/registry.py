@@ -107,7 +107,7 @@ def find_checker(check_correct_fn: object) -> Check:
         if check not in checkers:
             raise InputError(
                 "check.unknown",
-                "`check_correct_fn` must be a function or one of {names}; got {value}",
+                "{option:check_correct_fn} must be a function or one of {names}; got {value}",
                 names=", ".join(map(repr, checkers)), value=shorten(check),
             )  # fmt: skip
         check = checkers[check]

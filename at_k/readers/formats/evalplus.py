@@ -52,8 +52,8 @@ def _read(source: Source, reading: Reading) -> Samples:
         notes.append(
             Message(
                 "evalplus.plus",
-                'A program is correct if it passes the base tests and those that EvalPlus adds. With tests="base" it '
-                "needs to pass the base tests alone.",
+                "A program is correct if it passes the base tests and those that EvalPlus adds. With "
+                "{option:tests=base} it needs to pass the base tests alone.",
             )
         )
     origin = Origin(

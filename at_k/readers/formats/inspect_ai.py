@@ -387,7 +387,8 @@ def _describe(log: _Log, scorer: _Scorer, counts: Counter[str]) -> Origin:
         notes.append(
             Message(
                 "inspect_ai.scorers",
-                "There are several scorers: {names}. The grades are those of {name}; `scorer` chooses another one.",
+                "There are several scorers: {names}. The grades are those of {name}; {option:scorer} chooses another "
+                "one.",
                 names=quote_all(scorer.found),
                 name=quote(scorer.name),
             )

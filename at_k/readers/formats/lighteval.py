@@ -123,7 +123,7 @@ def _choose_metric(metrics: Mapping[str, bool], n: int, reading: Reading) -> str
             raise InputError(
                 "lighteval.per_document",
                 "The metrics of this file are of all {n} texts of a document together, so they grade no sample. Leave "
-                "out `scorer`, and score the answers with a checker.",
+                "out {option:scorer}, and score the answers with a checker.",
                 n=n,
             )
         return None

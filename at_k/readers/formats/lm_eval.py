@@ -165,7 +165,7 @@ def _choose_metric(chosen: _Filter, reading: Reading) -> str | None:
             raise InputError(
                 "lm_eval.per_document",
                 "The metrics of this file are of all {n} responses of a document together, so they grade no sample. "
-                "Leave out `scorer`, and score the answers against the references.",
+                "Leave out {option:scorer}, and score the answers against the references.",
                 n=chosen.n,
             )
         return None
@@ -175,8 +175,8 @@ def _choose_metric(chosen: _Filter, reading: Reading) -> str | None:
     if not graded and not chosen.generative:
         raise InputError(
             "lm_eval.nothing",
-            "This task gives neither answers nor a metric that is 0 or 1. Its metrics are {metrics}; `scorer` chooses "
-            "one.",
+            "This task gives neither answers nor a metric that is 0 or 1. Its metrics are {metrics}; {option:scorer} "
+            "chooses one.",
             metrics=quote_all(_list_metrics(chosen.row)) or "none",
         )
     return "acc" if "acc" in graded else next(iter(graded), None)
@@ -236,8 +236,8 @@ def _find_grade(
     if not isinstance(value, (bool, int, float)) or not 0 <= value <= 1:
         raise InputError(
             "lm_eval.grade",
-            "The metric {metric} is {value} in line {line}, which is not a grade from 0 to 1. `scorer` chooses another "
-            "one: {names}.",
+            "The metric {metric} is {value} in line {line}, which is not a grade from 0 to 1. {option:scorer} chooses "
+            "another one: {names}.",
             metric=quote(metric),
             value=quote(value),
             line=number,

@@ -80,7 +80,7 @@ def _refuse_repeated(
         raise InputError(
             "nemo_skills.repeated",
             "The problem of {first} is there again ({place}), but NeMo-Skills writes a file for each sample. If this "
-            'is a table, say so with format="plain".',
+            "is a table, say so with {option:format=plain}.",
             place=collector.place(line),
             first=collector.place(first),
         )

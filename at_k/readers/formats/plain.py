@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Mention, Message
 from at_k.readers.format import Format, Reading
 from at_k.readers.lines import name_lines
 from at_k.readers.models import MODEL_NAMES, SET_NAMES, find_nested, has_name, select_rows
@@ -22,7 +22,7 @@ from at_k.readers.roles import (
 )
 from at_k.readers.samples import Columns, Samples
 from at_k.readers.sources import Source
-from at_k.readers.standard import standardize
+from at_k.readers.standard import NothingToScoreError, standardize
 from at_k.readers.tables import Table, list_named, open_table
 from at_k.validation import type_name
 
@@ -33,15 +33,15 @@ def _read(source: Source, reading: Reading) -> Samples:
         samples = collect_samples(table, reading)
     except InputError as error:
         named = name_lines(error.message, source)
-        if error.code == "standard.nothing_to_score":
+        if isinstance(error, NothingToScoreError):
             raise InputError(
                 "plain.unknown",
                 "No known harness wrote this file (`at-k formats` lists them), and as a table ({layout}) it does not "
                 "say which samples are correct: there is no column of verdicts, nor one of answers and one of "
-                "references. Its columns are: {columns}. Say which is which, for instance columns={example}.",
+                "references. Its columns are: {columns}. Say which is which, for instance {example}.",
                 layout=table.layout,
                 columns=quote_all(table),
-                example='{"problem": "qid", "grades": "is_right"}',
+                example=Mention(columns={"problem": "qid", "grades": "is_right"}),
             ) from None
         raise InputError(named.code, named.sentence, **named.values) from None
     skipped = {name_lines(cause, source): count for cause, count in samples.origin.skipped.items()}

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Mention, Message
 from at_k.readers.collector import Collector, note_choice
 from at_k.readers.format import Format, Head, Reading, choose
 from at_k.readers.models import find_step
@@ -70,8 +70,8 @@ def _choose_reward(rewards: dict[str, list[float]], wanted: str | None) -> str:
     if not rewards:
         raise InputError(
             "trl.no_rewards",
-            "There is no column of rewards, of type double, between “completion” and “advantage”. Name one: "
-            'columns={{"grades": "…"}}.',
+            "There is no column of rewards, of type double, between “completion” and “advantage”. Name one: {columns}.",
+            columns=Mention(columns={"grades": "…"}),
         )
     if wanted is not None:
         return choose(wanted, list(rewards), "scorer")

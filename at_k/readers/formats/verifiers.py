@@ -58,7 +58,8 @@ def _read_grade(row: dict[str, Any], scorer: str, found: list[str], line: int, c
     if isinstance(grade, (int, float)) and not 0 <= grade <= 1 and grade == grade:  # noqa: PLR0124 - NaN is no grade
         raise InputError(
             "verifiers.reward",
-            "The grade {scorer} must be from 0 to 1; got {value} ({place}). Choose another one with `scorer`: {found}.",
+            "The grade {scorer} must be from 0 to 1; got {value} ({place}). Choose another one with {option:scorer}: "
+            "{found}.",
             scorer=quote(scorer),
             value=quote(grade),
             place=collector.place(line),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Mention, Message
 from at_k.readers.collector import NOTHING, Collector, holds_rows
 from at_k.readers.format import Format, Head, Reading
 from at_k.readers.models import find_step
@@ -149,7 +149,8 @@ def _needs_sign(rows: list[_Row]) -> bool:
     raise InputError(
         "verl.score",
         "The scores of this file, from {low} to {high}, do not say which samples are correct, and it has no column "
-        '“acc”. Name a column of numbers from 0 to 1: columns={{"grades": "…"}}.',
+        "“acc”. Name a column of numbers from 0 to 1: {columns}.",
+        columns=Mention(columns={"grades": "…"}),
         low=quote(found[0]),
         high=quote(found[-1]),
     )

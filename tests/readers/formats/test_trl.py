@@ -43,7 +43,7 @@ def test_the_harness_prints_the_same_mean(place, scorer):
 def test_the_default_is_said():
     samples = read_samples(HARNESS / NAMES[0])
     assert [str(note) for note in samples.origin.notes] == [
-        'The scorer is “correct”. The file also has “maybe”: scorer="maybe".'
+        'The scorer is “correct”. The file also has “maybe”: `scorer="maybe"`.'
     ]
     assert read_samples(HARNESS / NAMES[0], scorer="maybe").n_missing > 0
     with pytest.raises(InputError, match="“correct”, “maybe”"):

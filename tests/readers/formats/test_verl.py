@@ -136,7 +136,7 @@ def test_steps_are_different_weights(tmp_path):
     with pytest.raises(InputError, match=r"not of the same training step: “1” .*f\), “2” .*g\)"):
         read_samples([one, other])
     both = write(tmp_path / "both", [sample(step=1), sample(0.0, step=2)])
-    with pytest.raises(InputError, match=r'several training steps, .* “1”, “2”.* where=\{"step": "1"\}'):
+    with pytest.raises(InputError, match=r'several training steps, .* “1”, “2”.*where=\{"step": "1"\}'):
         read_samples(both)
     assert read_samples(both, where={"step": 2}).grades == [[0.0]]
     assert read_samples(both, pool="step").grades == [[1.0, 0.0]]

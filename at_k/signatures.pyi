@@ -1,0 +1,138 @@
+# The options of functions, for editors and type checkers. `make texts` writes this file.
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Literal, TypedDict
+
+from typing_extensions import Unpack as Unpack
+
+from at_k.limits import Limits
+
+class ScoreOptions(TypedDict, total=False):
+    metrics: str | Sequence[str] | None
+    k: int | Sequence[int] | None
+    thresholds: float | Fraction | Sequence[float | Fraction]
+    ties: Literal["random", "first", "strict", "incorrect"]
+    on_conflict: Literal["error", "majority"]
+    select: Literal["weighted", "lexicographic", "pareto"] | None
+    score_weights: Sequence[float] | None
+    higher_is_better: bool
+    threshold: float
+    extract_fn: str | Callable[[str], str | None] | None
+    extract_reference: str | Callable[[str], str | None] | None
+    equivalence: Literal["exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
+    check_correct_fn: Callable[[str, str], bool | float] | str
+    num_workers: int | None
+    timeout: float
+    missing: Literal["error", "incorrect", "drop"]
+    groups: Sequence[str] | Sequence[int] | bool | None
+    confidence_level: float | None
+    target: Literal["population", "problem_set"]
+    clusters: Sequence[str] | Sequence[int] | bool | None
+    ci_method: Literal["beta", "t", "wald", "wilson", "clopper-pearson", "bootstrap"]
+    columns: Mapping[str, str | None] | None
+    where: Mapping[str, Any] | None
+    pool: str | Sequence[str]
+    format: str | None
+    scorer: str | None
+    filter: str | None
+    tests: Literal["base", "plus"] | None
+    errors: Literal["raise", "skip"]
+    seed: int
+    limits: Limits
+
+class CompareOptions(TypedDict, total=False):
+    names: tuple[str, str]
+    keys: str | Sequence[str] | None
+    confidence_level: float
+    method: Literal["sign-flip", "bounded"]
+    margin: float | None
+    extra_tests: str | Sequence[str]
+    unmatched: Literal["error", "drop", "unpaired"]
+    clusters: Sequence[str] | Sequence[int] | Mapping[str, str] | bool | None
+    seed: int
+    metrics: str | Sequence[str] | None
+    k: int | Sequence[int] | None
+    thresholds: float | Fraction | Sequence[float | Fraction]
+    ties: Literal["random", "first", "strict", "incorrect"]
+    on_conflict: Literal["error", "majority"]
+    select: Literal["weighted", "lexicographic", "pareto"] | None
+    score_weights: Sequence[float] | None
+    higher_is_better: bool
+    threshold: float
+    extract_fn: str | Callable[[str], str | None] | None
+    extract_reference: str | Callable[[str], str | None] | None
+    equivalence: Literal["exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
+    check_correct_fn: Callable[[str, str], bool | float] | str
+    num_workers: int | None
+    timeout: float
+    missing: Literal["error", "incorrect", "drop"]
+    columns: Mapping[str, str | None] | None
+    where: Mapping[str, Any] | None
+    pool: str | Sequence[str]
+    format: str | None
+    scorer: str | None
+    filter: str | None
+    tests: Literal["base", "plus"] | None
+    errors: Literal["raise", "skip"]
+    limits: Limits
+
+class RankOptions(TypedDict, total=False):
+    key: str
+    confidence_level: float
+    unmatched: Literal["error", "drop"]
+    clusters: Sequence[str] | Sequence[int] | Mapping[str, str] | bool | None
+    seed: int
+    metrics: str | Sequence[str] | None
+    k: int | Sequence[int] | None
+    thresholds: float | Fraction | Sequence[float | Fraction]
+    ties: Literal["random", "first", "strict", "incorrect"]
+    on_conflict: Literal["error", "majority"]
+    select: Literal["weighted", "lexicographic", "pareto"] | None
+    score_weights: Sequence[float] | None
+    higher_is_better: bool
+    threshold: float
+    extract_fn: str | Callable[[str], str | None] | None
+    extract_reference: str | Callable[[str], str | None] | None
+    equivalence: Literal["exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
+    check_correct_fn: Callable[[str, str], bool | float] | str
+    num_workers: int | None
+    timeout: float
+    missing: Literal["error", "incorrect", "drop"]
+    columns: Mapping[str, str | None] | None
+    where: Mapping[str, Any] | None
+    pool: str | Sequence[str]
+    format: str | None
+    scorer: str | None
+    filter: str | None
+    tests: Literal["base", "plus"] | None
+    errors: Literal["raise", "skip"]
+    limits: Limits
+
+class PlanOptions(TypedDict, total=False):
+    k: int
+    tau: float | Fraction | None
+    problems: Sequence[int] | None
+    samples: Sequence[int] | None
+    half_width: float | None
+    detect: float | None
+    confidence_level: float
+    power: float
+    correlation: float
+    threshold: float
+    extract_fn: str | Callable[[str], str | None] | None
+    extract_reference: str | Callable[[str], str | None] | None
+    equivalence: Literal["exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
+    check_correct_fn: Callable[[str, str], bool | float] | str
+    num_workers: int | None
+    timeout: float
+    missing: Literal["error", "incorrect", "drop"]
+    columns: Mapping[str, str | None] | None
+    where: Mapping[str, Any] | None
+    pool: str | Sequence[str]
+    format: str | None
+    scorer: str | None
+    filter: str | None
+    tests: Literal["base", "plus"] | None
+    errors: Literal["raise", "skip"]
+    limits: Limits

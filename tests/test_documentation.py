@@ -1,0 +1,32 @@
+"""What the documentation says of options: each metric's own default k, keys and defaults are filled in."""
+
+import re
+
+import pytest
+
+from at_k.documentation import describe_inputs, list_inputs, list_outputs, list_shared_options
+from at_k.family import FAMILY
+
+every_metric = pytest.mark.parametrize("metric", FAMILY.values(), ids=list(FAMILY))
+
+
+@every_metric
+def test_nothing_is_left_to_fill_in(metric):
+    for text in (list_inputs(metric), list_outputs(metric), describe_inputs(metric.name, "")):
+        assert not re.search(r"\{(default_k|plain_keys)\}", text)
+        assert max(map(len, text.splitlines())) <= 120
+
+
+@every_metric
+def test_a_line_that_continues_an_item_does_not_begin_one(metric):
+    for text in (list_inputs(metric), list_outputs(metric)):
+        assert [line for line in text.splitlines() if re.match(r"\s+([-+*=>#|]|\d+[.)]) ", line)] == []
+
+
+def test_default_k_is_told_apart_where_metrics_differ():
+    k = next(text for name, text, _ in list_shared_options() if name == "`k`")
+    for metric in FAMILY.values():
+        if metric.default_k is not None:
+            assert f"`{metric.name}`" in k
+            assert metric.default_k.text in k
+            assert metric.default_k.text in " ".join(list_inputs(metric).split())
