@@ -12,8 +12,6 @@ class Limits:
     Attributes:
         max_bytes: bytes of a results file, as UTF-8.
         max_rows: rows of a file: problems, or samples where each has a row of its own.
-        max_columns: columns of a file.
-        max_cells: cells of a CSV file, with the empty ones.
         max_text: characters of one answer, reference, name or label.
         max_problems: problems of a data set.
         max_samples: samples of one problem.
@@ -27,8 +25,6 @@ class Limits:
 
     max_bytes: int | None = None
     max_rows: int | None = None
-    max_columns: int | None = None
-    max_cells: int | None = None
     max_text: int | None = None
     max_problems: int | None = None
     max_samples: int | None = None

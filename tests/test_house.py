@@ -130,6 +130,7 @@ UNMIRRORED = {
     "at_k/demo/examples.py": "tested with the pages that show them",
     "at_k/demo/files.py": "tested in test_downloads.py and test_hostile.py",
     "at_k/readers/cells.py": "tested through the files that it reads, in test_standard.py and test_tables.py",
+    "at_k/readers/delimited.py": "tested through the files that it reads, in test_tables.py",
 }
 """Files without a test file of their own name, each with its reason."""
 

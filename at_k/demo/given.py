@@ -5,25 +5,25 @@ from __future__ import annotations
 from base64 import b64decode
 from binascii import Error as DecodingError
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from at_k.caching import cached_property
 from at_k.demo.limits import LIMITS
 from at_k.demo.words import make_error
 from at_k.errors import InputError, Message
-from at_k.readers.columnar import ColumnTable
+from at_k.limits import exceeds
 from at_k.readers.format import Format, Reading
 from at_k.readers.formats import FORMATS, find_format
-from at_k.readers.formats.plain import open_table
+from at_k.readers.formats.plain import collect_samples
 from at_k.readers.lines import name_lines
 from at_k.readers.merging import merge
 from at_k.readers.models import MODEL_NAMES
-from at_k.readers.plain import collect_samples
-from at_k.readers.roles import guess_roles, list_named
+from at_k.readers.quoting import shorten
+from at_k.readers.roles import guess_roles
 from at_k.readers.samples import Columns, Samples
 from at_k.readers.sources import Source, refuse_large
-from at_k.readers.tables import Table, read_table
+from at_k.readers.tables import Table, list_named, open_table
 
 MOST_FILES = 32
 """Files that are read together."""
@@ -87,23 +87,25 @@ class Given:
         return FORMATS["plain"] if self.is_empty else find_format(self._source)
 
     @cached_property
-    def _table(self) -> Table | ColumnTable | None:
+    def _table(self) -> Table | None:
         """The results as a table, if no harness wrote them."""
-        if self.format.name != "plain":
-            return None
-        return open_table(self._source, Reading(limits=LIMITS)) if self.packed else read_table(self.text, limits=LIMITS)
+        return open_table(self._source) if self.format.name == "plain" else None
 
     @property
     def columns(self) -> list[str]:
         """The columns among which a visitor may choose; none for the files of a harness."""
-        return [] if self._table is None else list(self._table.columns)
+        return [] if self._table is None else list(self._table)
 
     def guess(self, named: Mapping[str, str | None]) -> Columns:
         """Return what each role would be without a choice of its own: choices for other roles take columns away."""
         if self._table is None:
             return self.read({}).roles
-        alone = guess_roles(self._table, limits=LIMITS)
-        return guess_roles(self._table, named, limits=LIMITS) | {role: alone[role] for role in named}
+        alone = guess_roles(self._table)
+        found = guess_roles(self._table, named) | {role: alone[role] for role in named}
+        group = found["group"]
+        if group is not None and "group" not in named and exceeds(len(self.list_values(group)), LIMITS.max_groups):
+            return found | {"group": None}
+        return found
 
     def find_models(self, named: Mapping[str, str | None]) -> tuple[str, list[str]] | None:
         r"""Return the column that names models or runs, and its values, if there are several and it has no other role.
@@ -129,8 +131,7 @@ class Given:
             >>> Given("prompt,correct\nlong,1\nshort,0\nlong,0").list_values("prompt")
             ['long', 'short']
         """
-        cells = () if self._table is None else self._table.column(column)
-        return list(dict.fromkeys(str(cell) for cell in cells if cell is not None))
+        return [] if self._table is None else list(map(str, self._table.coded(column).values))
 
     def name_lines(self, message: Message) -> Message:
         r"""Name the lines of the visitor's text where a message counts rows.
@@ -176,10 +177,14 @@ class Given:
         Raises:
             InputError: if they cannot be read.
         """
-        if self._table is not None:
-            return collect_samples(self._table, columns=columns, where=where, pool=pool, limits=LIMITS)
         reading = Reading(columns, where, pool, scorer=scorer, filter=filter, tests=tests, limits=LIMITS)
-        return self.format.read(self._source, reading)
+        if self._table is None:
+            samples = self.format.read(self._source, reading)
+        else:
+            guessed = self.guess(columns)
+            samples = collect_samples(self._table, replace(reading, columns={"group": guessed["group"], **columns}))
+        refuse_much(samples)
+        return samples
 
 
 @dataclass(frozen=True)
@@ -257,7 +262,9 @@ class SeveralFiles(Given):
     def read(self, columns: Mapping[str, str | None], **options: Any) -> Samples:
         """Read all files, and merge their samples by the names of their problems; as `Given.read`."""
         parts = [_read_named(name, given, columns, options) for name, given in self.files]
-        return merge(parts, [name for name, _ in self.files])
+        samples = merge(parts, [name for name, _ in self.files])
+        refuse_much(samples)
+        return samples
 
 
 def _read_named(name: str, given: Given, columns: Mapping[str, str | None], options: Mapping[str, Any]) -> Samples:
@@ -266,3 +273,22 @@ def _read_named(name: str, given: Given, columns: Mapping[str, str | None], opti
         return given.read(columns, **options)
     except InputError as reason:
         raise make_error("compare.of_file", file=name, reason=given.refuse(reason).message) from None
+
+
+def refuse_much(samples: Samples) -> None:
+    """Raise if samples are more, or longer, than the limits of the page allow."""
+    n = [len(row) for row in samples.grades or samples.answers or ()]
+    if exceeds(len(n), LIMITS.max_problems):
+        raise make_error("scoring.many_problems", count=len(n), limit=LIMITS.max_problems)
+    if exceeds(max(n), LIMITS.max_samples):
+        row = samples.rows[n.index(max(n))][0]
+        raise make_error("scoring.many_samples", count=max(n), limit=LIMITS.max_samples, row=row)
+    if exceeds(sum(n), LIMITS.max_all_samples):
+        raise make_error("scoring.many_all_samples", count=sum(n), limit=LIMITS.max_all_samples)
+    groups, column = len({*(samples.group or ())}), shorten(samples.roles["group"] or "")
+    if exceeds(groups, LIMITS.max_groups):
+        raise make_error("scoring.many_groups", count=groups, limit=LIMITS.max_groups, column=column)
+    texts = [samples.problems, *(samples.answers or ()), *(samples.references or ()), samples.group or ()]
+    longest = max(len(text) for row in texts for text in row if text is not None)
+    if exceeds(longest, LIMITS.max_text):
+        raise make_error("scoring.long_text", length=longest, limit=LIMITS.max_text)

@@ -5,8 +5,6 @@ from at_k.limits import Limits
 LIMITS = Limits(
     max_bytes=5_000_000,
     max_rows=50_000,
-    max_columns=200,
-    max_cells=1_000_000,
     max_text=20_000,
     max_problems=5_000,
     max_samples=1_000,

@@ -55,7 +55,7 @@ def read_results(
         filter: whose answers to take, where a file has several.
         tests: "base" or "plus", for EvalPlus.
         errors: "raise", or "skip" to leave out what is broken; the description of the data set counts it.
-        limits: the most that is accepted; without limit if not given.
+        limits: the most bytes of a file, and rows of a table, that are accepted; without limit if not given.
 
     Returns:
         A data set with the columns `problem` (a string), `answers` (a list of strings; null where a sample has none),

@@ -93,7 +93,13 @@ def make_lists(offsets: NDArray[Any], values: pa.Array, present: NDArray[np.bool
 
 
 def make_array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """Make an array of texts, of lists of texts, or of numbers in double precision; None becomes null.
+    """Make an array of texts, truth values, whole numbers, numbers in double precision, or lists of these.
+
+    None becomes null.
+
+    Raises:
+        UnicodeEncodeError: as `make_texts` does.
+        OverflowError: if a whole number needs more than 64 bits.
 
     Examples:
         >>> import pyarrow as pa
@@ -109,7 +115,10 @@ def make_array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
         lengths = [0 if value is None else len(value) for value in values]
         inside = make_array(list(chain.from_iterable(filter(None, values))), kind.value_type)
         return make_lists(_sum_up(lengths), inside, present)
-    return make_numbers(np.array([0.0 if value is None else value for value in values], dtype=np.float64), present)
+    held = [0 if value is None else value for value in values]
+    if pa.types.is_boolean(kind):
+        return make_flags(np.array(held, dtype=bool), present)
+    return make_numbers(np.array(held, dtype=np.int64 if pa.types.is_int64(kind) else np.float64), present)
 
 
 def _sum_up(lengths: Sequence[int]) -> NDArray[np.int32]:

@@ -1,148 +1,108 @@
-"""From the cells of a column to the values of a role. A fault is named, with its place."""
+"""From the cell of a column to the value of a role. Whoever knows the place of a cell names its fault."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable
 from math import inf, isnan, nan
-from typing import Any, NamedTuple, TypeGuard
+from typing import TypeGuard
 
-from at_k.errors import InputError, Message
-from at_k.limits import Limits, exceeds
-from at_k.readers.faults import find_fault, find_long_text
-from at_k.readers.places import describe_place
-from at_k.readers.quoting import quote
-from at_k.readers.tables import Listed, Table
+from at_k.readers.delimited import Listed
 
 _SPELLED: dict[str, float | bool] = dict.fromkeys(("true", "yes", "pass", "passed"), True)
 _SPELLED |= dict.fromkeys(("false", "no", "fail", "failed"), False) | {"nan": nan}
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII)
+_LARGEST = sys.float_info.max
 
 
-class Cell(NamedTuple):
-    """A value and where it stands. `sample` is its number in a list of samples, counted from 1."""
+class UnfitError(ValueError):
+    """A value that its role cannot take.
 
-    value: Any
-    row: int
-    column: str
-    sample: int | None = None
+    Attributes:
+        value: the value, or the part of a list that is at fault.
+    """
 
-    def fault(self, role: str) -> InputError:
-        """Return the error of a value that its role cannot take."""
-        return find_fault(role, self.value, self.place)
-
-    @property
-    def place(self) -> Message:
-        """Where the value stands."""
-        return describe_place(self.row, self.column, self.sample)
-
-    def quoted(self) -> dict[str, object]:
-        """Return the value and the place as a message takes them."""
-        return {"value": quote(self.value), "place": self.place}
-
-    def parts(self) -> Iterator[Cell]:
-        """Yield the cells of a list of samples."""
-        return (Cell(value, self.row, self.column, sample) for sample, value in enumerate(self.value, 1))
-
-
-def read_cells(table: Table, role: str, column: str) -> Iterator[Cell]:
-    """Yield the cells of a column. Where a role needs numbers, those that CSV spells are converted."""
-    spelled = are_spelled(table.layout, role)
-    for number, value in zip(table.row_numbers(), table.column(column), strict=True):
-        yield Cell(read_spelled(value) if spelled else value, number, column)
-
-
-def are_spelled(layout: str, role: str) -> bool:
-    """Return whether the cells of a role are numbers in words, as in CSV."""
-    return layout in ("csv", "tsv") and role in ("grades", "scores")
+    def __init__(self, value: object) -> None:
+        super().__init__(repr(value))
+        self.value = value
 
 
 def read_spelled(text: object) -> object:
-    """Return the number or truth value that a text of CSV spells, or else the text itself."""
+    """Return the number or truth value that a text of CSV spells, or else the text itself.
+
+    Examples:
+        >>> read_spelled(" Yes"), read_spelled("1e-1"), read_spelled("maybe")
+        (True, 0.1, 'maybe')
+    """
     if not isinstance(text, str):
         return text
     word = text.strip().lower()
     return float(word) if _NUMBER.fullmatch(word) else _SPELLED.get(word, text)
 
 
-def read_problem(cell: Cell, limits: Limits) -> str:
-    """Return the name of a problem."""
-    text = _read_text(cell, limits)
-    if text is None:
-        raise cell.fault("problem")
-    return text
+def read_text(value: object) -> str:
+    """Return a text that is not empty, or a number as JSON spells it.
 
-
-def read_label(cell: Cell, limits: Limits) -> str:
-    """Return the name of a group."""
-    text = ("true" if cell.value else "false") if isinstance(cell.value, bool) else _read_text(cell, limits)
-    if text is None:
-        raise cell.fault("group")
-    return text
-
-
-def read_references(cell: Cell, limits: Limits) -> list[str]:
-    """Return the correct answers of a problem, at least one."""
-    values = cell.value if isinstance(cell.value, list) else [cell.value]
-    if isinstance(cell.value, Listed) and not all(isinstance(value, str) for value in values):
-        values = [cell.value.text]  # an answer such as the interval [0, 1]; alternatives are strings
-    texts = [_read_text(cell._replace(value=value), limits) for value in values] or [None]
-    found = [text for text in texts if text is not None]
-    if len(found) < len(texts):
-        wrong = values[texts.index(None)] if values else values
-        raise cell._replace(value=wrong).fault("references")
-    return found
-
-
-def read_answer(cell: Cell, limits: Limits) -> str | None:
-    """Return the answer of a sample; None if there is none."""
-    if cell.value in (None, ""):
-        return None if cell.value is None else ""
-    text = _read_text(cell, limits)
-    if text is None:
-        raise cell.fault("answers")
-    return text
-
-
-def read_grade(cell: Cell, _: Limits) -> float | None:
-    """Return the grade of a sample; None if there is none."""
-    if cell.value is None or (isinstance(cell.value, float) and isnan(cell.value)):
-        return None
-    if not isinstance(cell.value, (int, float)) or not 0 <= cell.value <= 1:
-        raise cell.fault("grades")
-    return float(cell.value)
-
-
-def read_score(cell: Cell, _: Limits) -> float | None:
-    """Return the score of a sample; None if there is none."""
-    if cell.value is None:
-        return None
-    if not _is_finite(cell.value):
-        raise cell.fault("scores")
-    return float(cell.value)
-
-
-def _read_text(cell: Cell, limits: Limits) -> str | None:
-    """Return a string, or a number as JSON spells it. Return None for an empty string and for any other value."""
-    text = repr(cell.value) if _is_finite(cell.value) else cell.value
+    Raises:
+        UnfitError: if it is anything else.
+    """
+    text = repr(value) if is_finite(value) else value
     if not isinstance(text, str) or not text:
-        return None
-    if exceeds(len(text), limits.max_text):
-        raise find_long_text(text, limits.max_text, cell.place)
+        raise UnfitError(value)
     return text
 
 
-def _is_finite(value: object) -> TypeGuard[float]:
+def read_answer(value: object) -> str | None:
+    """Return the answer of a sample; None if there is none."""
+    if value is None:
+        return None
+    return "" if value == "" else read_text(value)
+
+
+def read_references(value: object) -> list[str]:
+    """Return the correct answers of a problem, at least one."""
+    if isinstance(value, Listed) and not all(isinstance(each, str) for each in value):
+        return [value.text]  # an answer such as the interval [0, 1]; alternatives are strings
+    if value == []:
+        raise UnfitError(value)
+    return [read_text(each) for each in (value if isinstance(value, list) else [value])]
+
+
+def read_grade(value: object) -> float | None:
+    """Return the grade of a sample; None if there is none."""
+    if value is None or (isinstance(value, float) and isnan(value)):
+        return None
+    if not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        raise UnfitError(value)
+    return float(value)
+
+
+def read_score(value: object) -> float | None:
+    """Return the score of a sample; None if there is none."""
+    if value is None:
+        return None
+    if not is_finite(value) or abs(value) > _LARGEST:
+        raise UnfitError(value)
+    return float(value)
+
+
+def read_label(value: object) -> str:
+    """Return the name of a group."""
+    return ("true" if value else "false") if isinstance(value, bool) else read_text(value)
+
+
+def is_finite(value: object) -> TypeGuard[float]:
     """Return whether a value is a finite number, and not a truth value."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and -inf < value < inf
 
 
-READERS: dict[str, Callable[[Cell, Limits], object]] = {
-    "problem": read_problem,
+READERS: dict[str, Callable[[object], object]] = {
+    "problem": read_text,
     "answers": read_answer,
     "references": read_references,
     "grades": read_grade,
     "scores": read_score,
     "group": read_label,
 }
-"""The function that reads one cell of each role."""
+"""The function that reads a cell of each role. It raises `UnfitError` for what the role cannot take."""

@@ -122,20 +122,6 @@ def find_firsts(codes: Codes) -> Codes:
     return firsts
 
 
-def flag_repeated(codes: Codes) -> NDArray[np.bool_]:
-    """Flag each place whose code stands at an earlier place.
-
-    Examples:
-        >>> flag_repeated(np.array([3, 1, 3])).tolist()
-        [False, False, True]
-    """
-    if count_distinct(codes) == len(codes):
-        return np.zeros(len(codes), dtype=bool)
-    flags = np.ones(len(codes), dtype=bool)
-    flags[find_firsts(codes)] = False
-    return flags
-
-
 def join_codes(parts: Sequence[Codes]) -> Codes:
     """Number the combinations of the codes of several columns.
 

@@ -1,31 +1,28 @@
-"""Collect samples, one by one, into the standard columns."""
+"""Collect samples one by one into the standard columns: the strict reader, which names the place of each fault."""
 
 from __future__ import annotations
 
 import json
-import re
-import sys
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from math import isfinite, isnan, nan
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from math import inf, isnan, nan
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import orjson
 
 from at_k.errors import InputError, Mention, Message
-from at_k.limits import exceeds
-from at_k.readers.arrays import make_array, make_lists, make_numbers, make_texts
-from at_k.readers.columnar import Verdicts, find_names, parse_verdicts
-from at_k.readers.decoding import decode_line
-from at_k.readers.faults import find_fault, find_long_text
+from at_k.readers.arrays import make_array, make_numbers, make_texts
+from at_k.readers.cells import UnfitError, is_finite, read_grade, read_score
+from at_k.readers.decoding import decode_line, require_object
+from at_k.readers.faults import UNITS, Faults, find_fault
 from at_k.readers.format import Head, Reading
-from at_k.readers.models import MODEL_NAMES, has_name, select_rows
+from at_k.readers.grouping import Groups
+from at_k.readers.models import Selection, no_rows
 from at_k.readers.plausibility import refuse_odd_names
-from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
-from at_k.readers.samples import ROLES, STANDARD, Origin, Samples, Split
+from at_k.readers.quoting import quote, quote_all, shorten
+from at_k.readers.samples import ROLES, STANDARD, Origin, Samples, Split, list_types
 from at_k.readers.sources import Source
 
 if TYPE_CHECKING:
@@ -33,27 +30,6 @@ if TYPE_CHECKING:
 
 _EXACT = 2**53
 """Whole numbers up to here are exact as floats, which is what decoders of JSON make of longer ones."""
-
-_LARGEST = sys.float_info.max
-
-
-_MODEL_FIELD = re.compile(
-    r'"(?:{})\s*"\s*:'.format("|".join(name.replace("_", r"[_\s-]+") for name in MODEL_NAMES)).encode(),
-    re.IGNORECASE,
-)
-"""A field of a line of JSON that may be a column of models."""
-
-_MODEL_STEMS = {f'"{name.partition("_")[0]}'.encode() for name in MODEL_NAMES}
-"""How such fields begin. To search for these first takes half of the time."""
-
-
-def _may_name_models(data: bytes) -> bool:
-    """Return whether lines of JSON may have a column of models."""
-    names = find_names(data)
-    if names is not None:
-        return any(normalize_name(name) in MODEL_NAMES for name in names)
-    lowered = data.lower()
-    return any(stem in lowered for stem in _MODEL_STEMS) and _MODEL_FIELD.search(lowered) is not None
 
 
 class _Nothing:
@@ -64,18 +40,85 @@ class _Nothing:
 NOTHING: Final = _Nothing()
 """Stands for a column that a file does not have; None stands for a value that is missing."""
 
+Place = Callable[[int, str], Message]
+"""Describes the place of the value of a role, by the number of its row."""
 
-_UNITS: dict[str, Callable[[int], Message]] = {
-    "line": lambda row: Message("collector.line_place", "line {row:,}", row=row),
-    "row": lambda row: Message("collector.row_place", "row {row:,}", row=row),
-    "sample": lambda row: Message("collector.sample_place", "sample {row:,}", row=row),
-    "problem": lambda row: Message("collector.task_place", "problem {row:,}", row=row),
-}
-"""How a place is called, by what is counted."""
+
+class Problems:
+    """The problems of a file, in order of first appearance, and what its samples say about each."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self.places: dict[str, int] = {}
+        self.first_rows: list[int] = []
+        self.said: dict[str, list[Any]] = {"references": [], "group": []}
+        self.meta: list[dict[str, Any] | None] = []
+        self._kinds: dict[str, tuple[type, int]] = {}  # of each spelling of a name, its type and first row
+
+    def find(self, problem: object, name: str, row: int) -> int:
+        """Return the place of a problem; one that is new comes after the last.
+
+        Raises:
+            InputError: if another name is the same but for its type: 1 and "1", or 1 and 1.0.
+        """
+        place = self.places.get(name, -1)
+        kind = type(problem)
+        if place < 0 or self._kinds[name][0] is not kind:
+            whole = str(int(problem)) if isinstance(problem, float) and problem.is_integer() else name
+            same = [self._kinds.get(spelling, (kind, row)) for spelling in (name, whole)]
+            other = min((first for known, first in same if known is not kind), default=None)
+            if other is not None:
+                raise InputError(
+                    "collector.same_name",
+                    "Two names of problems are the same but for their types: {value}, and another one in {first} "
+                    "({place}). Write both alike if it is one problem; else rename one of them.",
+                    value=quote(problem),
+                    first=self._place(other, ""),
+                    place=self._place(row, "problem"),
+                )
+            self._kinds |= dict.fromkeys((name, whole), (kind, row))
+        return place if place >= 0 else len(self.places)
+
+    def describe(
+        self,
+        place: int,
+        name: str,
+        row: int,
+        references: list[str] | _Nothing,
+        group: str | _Nothing,
+        meta: Mapping[str, Any] | None,
+    ) -> None:
+        """Keep what a sample says about its problem.
+
+        Raises:
+            InputError: if it differs from what an earlier one said.
+        """
+        if place == len(self.places):
+            self.places[name] = place
+            self.first_rows.append(row)
+            for values in (*self.said.values(), self.meta):
+                values.append(None)
+        for role, value in (("references", references), ("group", group)):
+            if value is NOTHING:
+                continue
+            known = self.said[role][place]
+            if known is not None and known != value:
+                raise InputError(
+                    "collector.differs",
+                    "All samples of a problem must have the same {name}; {value} differs from {known} ({place}).",
+                    name="reference" if role == "references" else role,
+                    value=_quote(value),
+                    known=_quote(known),
+                    place=self._place(row, role),
+                )
+            self.said[role][place] = value
+        known_meta = self.meta[place]
+        if meta is not None and known_meta != meta:
+            self.meta[place] = dict(meta) if known_meta is None else keep_common(known_meta, meta)
 
 
 class Collector:
-    """Collect the samples of a file whose format is known.
+    """Collect the samples of a file.
 
     A reader calls `add` for each sample, in the order of the file, and `finish` at the end. With `errors="skip"`, a
     sample that is broken is left out and counted; else it raises.
@@ -83,6 +126,7 @@ class Collector:
     Args:
         reading: how the file is read.
         unit: what `row` counts: "line", "row", "sample" or "problem".
+        place: describes the place of a role in a row; by default the row, by its unit.
 
     Examples:
         >>> collector = Collector(Reading(), unit="line")
@@ -92,7 +136,7 @@ class Collector:
         [{'problem': 'a', 'answers': ['7', '8'], 'grades': [1.0, None]}]
     """
 
-    def __init__(self, reading: Reading, *, unit: str = "line") -> None:
+    def __init__(self, reading: Reading, *, unit: str = "line", place: Place | None = None) -> None:
         for role, column in reading.columns.items():
             if role not in ROLES or (role == "problem" and column is None):
                 raise InputError(
@@ -103,22 +147,11 @@ class Collector:
                     column=quote(column),
                     roles=", ".join(ROLES),
                 )
-        self._reading, self._unit, self._columns = reading, _UNITS[unit], dict(reading.columns)
-        self._where = {name: {_spell(each) for each in _list(value)} for name, value in (reading.where or {}).items()}
-        self._pool = {reading.pool} if isinstance(reading.pool, str) else {*reading.pool}
-        self._models: dict[str, object] = {}  # column of models → its value in the first row that was kept
-        self._named = {*self._where, *self._pool}
-        self._selects: bool | None = None  # whether rows are to be selected, once there is one
-        self._fields: set[str] = set()  # the fields that were looked at for models
-        self._has_kept = False  # whether a row was kept
-        self._seen: set[str] = set()  # the columns of `where` and `pool` that rows have
-        self._skipped: dict[str, tuple[Message, int]] = {}
-        # Of each problem. A name may be a number in the file.
-        self._places: dict[str, int] = {}
-        self._are_texts: list[bool] = []
-        self._references: list[list[str] | None] = []
-        self._groups: list[str | None] = []
-        self._meta: list[dict[str, Any] | None] = []
+        self.faults = Faults(reading.errors)
+        self._most = _EXACT if place is None else inf  # a table was decoded exactly
+        self._columns, self._describe = dict(reading.columns), place or (lambda row, _: UNITS[unit](row))
+        self._selection = Selection(reading.where, reading.pool)
+        self._problems = Problems(self._describe)
         # Of each sample. The lists of values are shorter if the last samples have none.
         self._problem = array("q")
         self._rows = array("q")
@@ -140,87 +173,32 @@ class Collector:
                 the rows are of several models.
         """
         with source.open_text() as file:
-            yield from self._read_lines(enumerate(file, 1), fields)
-
-    def add_verdicts(self, source: Source, problem: str, grade: str) -> None:
-        """Add all samples of a file of JSON lines that have a name and a verdict, and no more that is needed.
-
-        Blocks of plain lines are decoded by Arrow, column by column: that takes a third of the time. A block in which
-        anything is out of the ordinary is read as by `rows` and `add`, which name what is wrong.
-
-        Args:
-            source: the file.
-            problem: the field that names the problem.
-            grade: the field of the verdict.
-
-        Raises:
-            InputError: as `rows` and `add` do.
-        """
-        for block in source.blocks():
-            # The first block says whether rows are to be selected. Small files are not worth the import of Arrow.
-            table = None
-            plain = self._selects is False and not self._columns and self._reading.errors == "raise"
-            if plain and not _may_name_models(block.data):
-                table = parse_verdicts(block.data, problem, grade)
-            if table is not None:
-                self._add_table(table, block.first)
-                continue
-            lines = enumerate(block.data.split(b"\n"), block.first)
-            for line, row in self._read_lines(lines, (problem, grade)):
-                self.add(line, row[problem], grade=row[grade], fields=row)
-
-    def _read_lines(
-        self, lines: Iterable[tuple[int, bytes]], fields: Sequence[str]
-    ) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the rows of lines as `rows` does."""
-        needed = frozenset(fields)
-        decode, selects, known = orjson.loads, self._selects, self._fields
-        # Most lines are decoded in place: a call for each would take a third of the time.
-        for number, line in lines:
-            try:
-                row = decode(line)
-                if type(row) is not dict or not needed <= row.keys():
-                    self._refuse_row(row, fields, number)
-            except InputError as error:
-                self.skip(error)
-                continue
-            except ValueError:
-                row = self._decode_slowly(line, fields, number)
-                if row is None:
-                    continue
-            if not known.issuperset(row):
-                selects = self._find_models(row)
-            if not selects or self._select(row):
-                yield number, row
-
-    def _add_table(self, table: Verdicts, first: int) -> None:
-        """Add the samples of lines that follow each other. Only the first one of a problem can be at fault."""
-        places = np.empty(len(table.names), dtype=np.int64)
-        for position, (name, line) in enumerate(zip(table.names, (table.firsts + first).tolist(), strict=True)):
-            places[position] = place = self._find_place(name, line)
-            if place == len(self._are_texts):
-                self._describe(place, name, NOTHING, NOTHING, None, line)
-        count = len(self._rows)
-        self._problem.frombytes(places[table.codes].tobytes())
-        self._rows.frombytes(np.arange(first, first + len(table.codes)).tobytes())
-        _pad(self._grades, nan, count).frombytes(table.grades.tobytes())
+            yield from self._choose_rows(enumerate(file, 1), fields)
 
     def entries(self, values: Iterable[object], fields: Sequence[str] = ()) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the objects in a list as `rows` does, each with its place in the list, counted from 1."""
+        return self._choose_rows(enumerate(values, 1), fields)
+
+    def _choose_rows(
+        self, found: Iterable[tuple[int, object]], fields: Sequence[str]
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
         needed = frozenset(fields)
-        for number, row in enumerate(values, 1):
+        keeps = self._selection.keeps
+        for number, each in found:
+            if type(each) is bytes and each.isspace():
+                continue
             try:
-                if not isinstance(row, dict) or not needed <= row.keys():
-                    self._refuse_row(row, fields, number)
+                row = decode_line(each, number) if type(each) is bytes else each
+                if type(row) is not dict or not needed <= row.keys():
+                    row = require_object(row, self.place(number))
+                    raise self.lack(next(name for name in fields if name not in row), number)
             except InputError as error:
                 self.skip(error)
                 continue
-            if not self._fields.issuperset(row):
-                self._find_models(row)
-            if not self._selects or self._select(row):
+            if keeps(row):
                 yield number, row
 
-    def add(  # noqa: PLR0912 - a branch for each argument, and no call for those that are not given
+    def add(
         self,
         row: int,
         problem: object,
@@ -260,23 +238,14 @@ class Collector:
                 score = self._choose("scores", score, row, fields)
                 references = self._choose("references", references, row, fields)
                 group = self._choose("group", group, row, meta, fields)
-            # Most samples of a large file have a name that is known and a verdict, and no more.
-            place = self._places.get(problem, -1) if type(problem) is str else -1
-            if place < 0 or not self._are_texts[place]:
-                place = self._find_place(problem, row)
-            if answer is not NOTHING:
-                answer = self._read_answer(answer, row)
-            if grade is True or grade is False:
-                grade = float(grade)
-            elif grade is not NOTHING:
-                grade = self._read_grade(grade, row)
-            if score is not NOTHING:
-                score = self._read_score(score, row)
+            name = self._read("problem", problem, row)
+            answer = answer if type(answer) is str else self._read("answers", answer, row)
+            grade, score = self._read("grades", grade, row), self._read("scores", score, row)
+            listed, label = self._read("references", references, row), self._read("group", group, row)
+            place = self._problems.find(problem, name, row)
             if number is not NOTHING:
                 self._refuse_repeated(place, problem, number, row)
-            is_new = place == len(self._are_texts)
-            if is_new or references is not NOTHING or group is not NOTHING or meta is not None:
-                self._describe(place, problem, references, group, meta, row)
+            self._problems.describe(place, name, row, listed, label, meta)
         except InputError as error:
             self.skip(error)
             return
@@ -306,29 +275,32 @@ class Collector:
             InputError: if it has no samples, or was there before, or as `add` does.
         """
         try:
-            name = self._read_name(problem, row)
+            name = self._read("problem", problem, row)
             if not samples:
                 raise InputError(
                     "collector.no_samples",
                     "Problem {name} has no samples ({place}). Remove it, or add its samples.",
-                    name=quote(name),
+                    name=quote(problem),
                     place=self.place(row),
                 )
-            if name in self._places:
+            known = self._problems.places.get(name)
+            if known is not None:
                 raise InputError(
                     "collector.same_problem",
-                    "Each problem may be there only once; {name} is there again ({place}).",
-                    name=quote(name),
-                    place=self.place(row),
+                    "Each problem may be there only once; {value} is also in {first} ({place}). Remove one, or keep "
+                    "the rows of one model with {option:where}.",
+                    value=quote(problem),
+                    first=self.place(self._problems.first_rows[known]),
+                    place=self._describe(row, "problem"),
                 )
         except InputError as error:
             self.skip(error)
             return
-        own = {"grade": shared["grade"]} if "grade" in shared else {}
+        own = shared if self._columns else {role: value for role, value in shared.items() if role == "grade"}
+        before = len(self._rows)
         for sample in samples:
             # What is said of the problem is read with its first sample alone.
-            known = name in self._places and not self._columns
-            self.add(row, problem, **sample, **(own if known else shared))
+            self.add(row, problem, **sample, **(own if len(self._rows) > before else shared))
 
     def add_answers(self, row: int, problem: object, answers: Sequence[object], **shared: Any) -> None:
         """Add a problem that stands in the file once, whose samples differ in their answers alone.
@@ -345,30 +317,24 @@ class Collector:
         Raises:
             InputError: as `add_problem` does.
         """
+        plain = not self._columns and {*map(type, answers)} <= {str, type(None)}
         before = len(self._rows)
-        try:
-            texts = [] if self._columns else [self._read_answer(each, row) for each in answers]
-        except InputError:
-            texts = []  # each sample is looked at by itself
-        self.add_problem(row, problem, [{"answer": each} for each in (texts[:1] or answers)], **shared)
-        if len(texts) > 1 and len(self._rows) > before:
-            rest = texts[1:]
+        self.add_problem(row, problem, [{"answer": each} for each in (answers[:1] if plain else answers)], **shared)
+        if plain and len(self._rows) > before:
+            rest = answers[1:]
             self._problem.extend([self._problem[-1]] * len(rest))
             self._rows.extend([row] * len(rest))
-            self._answers.extend(rest)
+            self._answers.extend(rest)  # type: ignore[arg-type]
             if shared.get("grade", NOTHING) is not NOTHING:
                 self._grades.extend([self._grades[-1]] * len(rest))
 
     def skip(self, error: InputError) -> None:
         """Raise an error or, with `errors="skip"`, count it by its cause."""
-        if self._reading.errors != "skip":
-            raise error
-        first, count = self._skipped.get(error.code, (error.message, 0))
-        self._skipped[error.code] = first, count + 1
+        self.faults.add(error)
 
     def place(self, row: int) -> Message:
         """Describe where a sample stands: "line 7"."""
-        return self._unit(row)
+        return self._describe(row, "")
 
     def lack(self, field: str, row: int) -> InputError:
         """Make the error that says that a row does not have a field."""
@@ -403,88 +369,65 @@ class Collector:
             per_sample: whether each sample has a row of its own in the file.
 
         Raises:
-            InputError: if there are none, or more than the limits allow; or if `where` or `pool` names a column that no
-                row has.
+            InputError: if there are none, or if `where` or `pool` names a column that no row has.
         """
         import pyarrow as pa
 
-        self._refuse_unknown_column(origin)
-        if not self._rows:
+        self._selection.refuse_unknown(origin.subject)
+        count, problems = len(self._rows), self._problems
+        if not count:
             self._refuse_empty()
-        problem = np.frombuffer(self._problem, np.int64)
-        order = np.argsort(problem, kind="stable")
-        n = np.bincount(problem)
-        self._refuse_many(n)
-        offsets = np.concatenate([[0], np.cumsum(n)])
-        columns: dict[str, pa.Array] = {"problem": make_texts(list(self._places))}
+        groups = Groups.of(np.frombuffer(self._problem, np.int64))
+        columns: dict[str, pa.Array] = {"problem": make_texts(list(problems.places))}
         if self._answers:
-            answers = make_texts(_pad(self._answers, None, len(order)))
-            columns["answers"] = make_lists(offsets, answers.take(make_numbers(order)))
+            columns["answers"] = groups.list(make_texts(_pad(self._answers, None, count)))
         for role, values in (("grades", self._grades), ("scores", self._scores)):
             if values:
-                numbers = np.frombuffer(_pad(values, nan, len(order)))[order]
-                columns[role] = make_lists(offsets, make_numbers(numbers, ~np.isnan(numbers)))
-        if any(listed is not None for listed in self._references):
-            columns["references"] = make_array(self._references, pa.list_(pa.string()))
-        if any(label is not None for label in self._groups):
-            columns["group"] = make_texts(self._groups)
-        if any(self._meta):
-            columns["meta"] = make_texts([_write_meta(each) for each in self._meta])
-        rows = np.frombuffer(self._rows, np.int64)[order]
-        ends = offsets.tolist()
-        numbered = len(self._numbers) == len(order)
+                numbers = np.frombuffer(_pad(values, nan, count))
+                columns[role] = groups.list(make_numbers(numbers, ~np.isnan(numbers)))
+        for role, said in problems.said.items():
+            if any(value is not None for value in said):
+                columns[role] = make_array(said, list_types()[role])
+        if any(problems.meta):
+            columns["meta"] = make_texts([None if each is None else _encode(each) for each in problems.meta])
+        rows, ends = np.frombuffer(self._rows, np.int64), groups.offsets.tolist()
+        order = range(count) if groups.order is None else groups.order.tolist()
         samples = Samples(
             table=pa.table({role: columns[role] for role in STANDARD if role in columns}),
             origin=replace(
                 origin,
                 roles={role: name for role, name in (origin.roles | self._columns).items() if role in columns},
-                skipped=dict(self._skipped.values()),
+                skipped=dict(self.faults.causes.values()),
             ),
-            rows=Split(rows, offsets) if per_sample else Split(rows[offsets[:-1]], np.arange(len(n) + 1)),
+            rows=groups.split(rows) if per_sample else Split(rows[groups.firsts], np.arange(len(groups.firsts) + 1)),
             per_sample=per_sample,
             numbers=[[self._numbers[each] for each in order[start:stop]] for start, stop in pairwise(ends)]
-            if numbered
+            if len(self._numbers) == count
             else None,
         )
         refuse_odd_names(samples)
         return samples
 
-    def _decode_slowly(self, line: bytes, fields: Sequence[str], number: int) -> dict[str, Any] | None:
-        """Decode a line that the fast decoder refused; None if it is blank, or broken and left out."""
-        if not line.strip():
-            return None
+    def _read(self, role: str, value: object, row: int) -> Any:
+        """Read the value of a role.
+
+        Raises:
+            InputError: if the role cannot take it, or a decoder may have rounded it.
+        """
+        if value is NOTHING and role != "problem":
+            return value
         try:
-            row = decode_line(line, number)
-            if type(row) is not dict or not row.keys() >= {*fields}:
-                self._refuse_row(row, fields, number)
-        except InputError as error:
-            self.skip(error)
-            return None
-        return row
-
-    def _find_models(self, row: dict[str, Any]) -> bool:
-        """Find the columns of models that rows did not have before. Return whether rows are to be selected at all."""
-        earlier = None if self._has_kept else NOTHING  # rows that were kept, and did not name a model
-        self._models |= {name: earlier for name in row if name not in self._fields and has_name(name, MODEL_NAMES)}
-        self._fields.update(row)
-        self._selects = bool(self._named or self._models)
-        self._has_kept |= not self._selects
-        return self._selects
-
-    def _select(self, row: dict[str, Any]) -> bool:
-        """Return whether `where` asks for a row, and refuse rows of several models."""
-        self._seen.update(name for name in self._named if name in row)
-        for name, wanted in self._where.items():
-            if _spell(row.get(name)) not in wanted:
-                return False
-        for name, first in self._models.items():
-            value = row.get(name)
-            if first is NOTHING:
-                self._models[name] = value
-            elif value != first:
-                select_rows({name: [first, value]}, pool=name if name in self._pool else ())
-        self._has_kept = True
-        return True
+            return _READERS[role](value, self._most)
+        except UnfitError as fault:
+            place, wrong = self._describe(row, role), fault.value
+            if isinstance(wrong, float) and role not in ("grades", "scores") and is_finite(wrong):
+                raise InputError(
+                    "collector.long_number",
+                    "The number {value} has too many digits to be read exactly ({place}). Write it as text.",
+                    value=quote(wrong),
+                    place=place,
+                ) from None
+            raise find_fault(role, wrong, place) from None
 
     def _choose(self, role: str, value: object, row: int, *sources: Mapping[str, Any] | None) -> object:
         """Return the value of a role: that of the field that the user named, or else that of the format."""
@@ -506,108 +449,22 @@ class Collector:
             place=self.place(row),
         )
 
-    def _refuse_row(self, row: object, fields: Sequence[str], number: int) -> NoReturn:
-        if not isinstance(row, dict):
+    def _refuse_empty(self) -> None:
+        """Raise because there are no samples, and say why."""
+        if self.faults.causes:
             raise InputError(
-                "collector.not_object",
-                "A JSON object was expected; got {value} ({place}).",
-                value=quote(row),
-                place=self.place(number),
+                "standard.nothing_left",
+                "Nothing is left: all {count:,} rows or samples are broken. The first fault: “{cause}”.",
+                count=self.faults.count(),
+                cause=next(message for message, _ in self.faults.causes.values()),
             )
-        raise self.lack(next(name for name in fields if name not in row), number)
-
-    def _refuse_unknown_column(self, origin: Origin) -> None:
-        """Raise if `where` or `pool` names something that no row has. What the file is of may be pooled, too."""
-        for name in self._where:
-            if name not in self._seen:
-                raise InputError(
-                    "collector.no_column",
-                    "There is no column {column} in this file for {option:where} to choose rows by.",
-                    column=quote(name),
-                )
-        for name in self._pool:
-            if name not in self._seen and name not in origin.subject:
-                raise InputError(
-                    "collector.no_pool",
-                    "There is no column {column} in this file for {option:pool} to name. It may name a column of the "
-                    "file, or one of: {names}.",
-                    column=quote(name),
-                    names=quote_all([*origin.subject, "file"]),
-                )
-
-    def _refuse_empty(self) -> NoReturn:
-        if self._skipped:
-            raise InputError(
-                "collector.all_skipped",
-                "There are no samples left in this file: {count:,} were left out. Read it without {option:errors=skip} "
-                "to see what is wrong with the first one.",
-                count=sum(count for _, count in self._skipped.values()),
-            )
-        if self._where:
-            raise InputError("models.no_rows", "No row has all of the values that {option:where} asks for.")
+        if self._selection.where:
+            raise no_rows()
         raise InputError("collector.empty", "There are no samples in this file ({skipped} were left out).", skipped=0)
-
-    def _refuse_many(self, n: np.ndarray[Any, Any]) -> None:
-        limits = self._reading.limits
-        if exceeds(len(n), limits.max_problems):
-            raise InputError(
-                "standard.problems",
-                "There are {count:,} problems; the limit is {limit:,}.",
-                count=len(n),
-                limit=limits.max_problems,
-            )
-        if exceeds(int(n.max()), limits.max_samples):
-            raise InputError(
-                "standard.samples",
-                "A problem has {count:,} samples; the limit is {limit:,} (row {row}).",
-                row=self._rows[self._problem.index(int(n.argmax()))],
-                count=int(n.max()),
-                limit=limits.max_samples,
-            )
-        if exceeds(len(self._problem), limits.max_all_samples):
-            raise InputError(
-                "standard.all_samples",
-                "There are {count:,} samples in all; the limit is {limit:,}.",
-                count=len(self._problem),
-                limit=limits.max_all_samples,
-            )
-
-    def _find_place(self, problem: object, row: int) -> int:
-        """Return the place of a problem, which for a new one is that after the last."""
-        name = self._read_name(problem, row)
-        place = self._places.get(name, len(self._are_texts))
-        if place < len(self._are_texts) and self._are_texts[place] != isinstance(problem, str):
-            raise InputError(
-                "collector.same_name",
-                "A number and a text are spelled alike, {name}, as names of problems ({place}). Rename one of them.",
-                name=quote(name),
-                place=self.place(row),
-            )
-        return place
-
-    def _describe(
-        self,
-        place: int,
-        problem: object,
-        references: object,
-        group: object,
-        meta: Mapping[str, Any] | None,
-        row: int,
-    ) -> None:
-        """Keep what a sample says about its problem, or compare it with what earlier ones said."""
-        listed, label = self._read_references(references, row), self._read_label(group, row)
-        if place < len(self._are_texts):
-            self._agree(place, listed, label, meta, row)
-            return
-        self._places[self._read_name(problem, row)] = place
-        self._are_texts.append(isinstance(problem, str))
-        self._references.append(listed)
-        self._groups.append(label)
-        self._meta.append(None if meta is None else dict(meta))
 
     def _refuse_repeated(self, place: int, problem: object, number: object, row: int) -> None:
         """Raise if a problem has a sample of this number already, or if this is no number of a sample."""
-        if not isinstance(number, (str, int, float)):
+        if not isinstance(number, (str, int, float, tuple)):
             raise InputError(
                 "collector.number",
                 "The number of a sample must be a number or text; got {value} ({place}).",
@@ -618,109 +475,29 @@ class Collector:
         if first is not None:
             raise InputError(
                 "collector.repeated",
-                "Sample {number} of problem {name} is there twice: {first} and {place}. Number them differently, or "
-                "remove one.",
-                number=quote(number),
+                "Sample {number} of problem {name} is there twice: {first} and {place}. Number them differently, "
+                "remove one, or leave out the column if it does not number samples.",
+                number=quote(number[0] if isinstance(number, tuple) else number),
                 name=quote(problem),
                 first=self.place(first),
-                place=self.place(row),
+                place=self._describe(row, "number"),
             )
 
-    def _agree(
-        self, place: int, listed: list[str] | None, label: str | None, meta: Mapping[str, Any] | None, row: int
-    ) -> None:
-        """Compare what a further sample says about its problem with what earlier ones said."""
-        pairs = (("reference", self._references[place], listed), ("group", self._groups[place], label))
-        for name, known, value in pairs:
-            if known is not None and value is not None and known != value:
-                raise InputError(
-                    "collector.differs",
-                    "All samples of a problem must have the same {name}; {value} differs from {known} ({place}).",
-                    name=name,
-                    value=quote(_join(value)),
-                    known=quote(_join(known)),
-                    place=self.place(row),
-                )
-        if self._references[place] is None:
-            self._references[place] = listed
-        if self._groups[place] is None:
-            self._groups[place] = label
-        known_meta = self._meta[place]
-        if meta is not None and known_meta is None:
-            self._meta[place] = dict(meta)
-        elif meta is not None and known_meta != meta:
-            self._meta[place] = keep_common(known_meta or {}, meta)
 
-    def _read_name(self, value: object, row: int) -> str:
-        text = None if isinstance(value, bool) else self._write(value, row)
-        if not text:
-            raise find_fault("problem", value, self.place(row))
-        return text
+def _quote(value: Any) -> str:
+    return quote_all(value if isinstance(value, list) else [value])
 
-    def _read_answer(self, value: object, row: int) -> str | None:
-        if value is None:
-            return None
-        text = self._write(value, row)
-        if text is None:
-            raise find_fault("answers", value, self.place(row))
-        return text
 
-    def _read_grade(self, value: object, row: int) -> float:
-        """Return a grade; NaN if there is none."""
-        if value is None:
-            return nan
-        if isinstance(value, (int, float)) and 0 <= value <= 1:
-            return float(value)
-        if isinstance(value, float) and isnan(value):
-            return nan
-        raise find_fault("grades", value, self.place(row))
-
-    def _read_score(self, value: object, row: int) -> float:
-        """Return a score; NaN if there is none."""
-        if value is None:
-            return nan
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= _LARGEST:
-            return float(value)
-        if isinstance(value, float) and isnan(value):
-            return nan
-        raise find_fault("scores", value, self.place(row))
-
-    def _read_references(self, value: object, row: int) -> list[str] | None:
-        if value is NOTHING or value is None:
-            return None
-        listed = [self._write(each, row) for each in (value if isinstance(value, list) else [value])]
-        found = [text for text in listed if text is not None]
-        if not found or len(found) < len(listed):
-            raise find_fault("references", value, self.place(row))
-        return found
-
-    def _read_label(self, value: object, row: int) -> str | None:
-        if value is NOTHING or value is None:
-            return None
-        text = self._write(value, row)
-        if text is None:
-            raise find_fault("group", value, self.place(row))
-        return text or None
-
-    def _write(self, value: object, row: int) -> str | None:
-        """Return a string, or a number or truth value as JSON spells it; None for anything else."""
-        if type(value) is int:
-            value = str(value)
-        elif not isinstance(value, str):
-            if isinstance(value, float) and isfinite(value) and abs(value) >= _EXACT:
-                raise InputError(
-                    "collector.long_number",
-                    "The number {value} has too many digits to be read exactly ({place}). Write it as text.",
-                    value=quote(value),
-                    place=self.place(row),
-                )
-            if not isinstance(value, int) and not (isinstance(value, float) and isfinite(value)):
-                return None
-            value = json.dumps(value)
-        limit = self._reading.limits.max_text
-        if exceeds(len(value), limit):
-            raise find_long_text(value, limit, self.place(row))
-        return value
+def refuse_field(harness: str, name: str, value: object, place: Message) -> InputError:
+    """Make the error that says that a field is not what a harness writes."""
+    return InputError(
+        "collector.field",
+        "The field {name} is not what {harness} writes: {value} ({place}). The file may be damaged.",
+        name=quote(name),
+        harness=harness,
+        value=quote(value),
+        place=place,
+    )
 
 
 def keep_common(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
@@ -761,30 +538,55 @@ def holds_rows(head: Head) -> bool:
     return head.layout == "jsonl" or (head.layout == "json" and not head.source.head.lstrip().startswith(b"["))
 
 
-def find_step(steps: Iterable[object], pool: Collection[str]) -> dict[str, str]:
-    """Return the step of a training run that a file is of, as what must be the same in all files that are merged.
-
-    Args:
-        steps: the values of its column `step`.
-        pool: columns whose rows are samples of one model after all.
+def _spell(value: object, most: float) -> str:
+    """Return a string, or a number or truth value as JSON spells it.
 
     Raises:
-        InputError: if there are several steps, which are different weights.
-
-    Examples:
-        >>> find_step([20, 20], [])
-        {'training step': '20'}
+        UnfitError: if it is anything else, or a number from `most` on, which a decoder may have rounded.
     """
-    found = [] if "step" in pool else list(dict.fromkeys(_spell(step) for step in steps if step is not None))
-    if len(found) > 1:
-        raise InputError(
-            "collector.steps",
-            "This file holds several training steps, which are different weights: {steps}. To score one of them, keep "
-            "only its rows: {where}.",
-            steps=quote_all(found),
-            where=Mention(where={"step": found[0]}),
-        )
-    return {"training step": str(found[0])} if found else {}
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not is_finite(value) or (isinstance(value, float) and abs(value) >= most):
+        raise UnfitError(value)
+    return repr(value)
+
+
+def _read_name(value: object, most: float) -> str:
+    if value == "" or isinstance(value, bool):
+        raise UnfitError(value)
+    return _spell(value, most)
+
+
+def _read_references(value: object, most: float) -> list[str] | _Nothing:
+    if value == []:
+        raise UnfitError(value)
+    listed = value if isinstance(value, list) else [value]
+    return NOTHING if value is None else [_spell(each, most) for each in listed]
+
+
+def _read_grade(value: object, _: float) -> float:
+    if value is True or value is False:
+        return float(value)
+    grade = read_grade(value)
+    return nan if grade is None else grade
+
+
+def _read_score(value: object, _: float) -> float:
+    score = None if isinstance(value, float) and isnan(value) else read_score(value)
+    return nan if score is None else score
+
+
+_READERS: dict[str, Callable[[object, float], object]] = {
+    "problem": _read_name,
+    "answers": lambda value, most: None if value is None else _spell(value, most),
+    "references": _read_references,
+    "grades": _read_grade,
+    "scores": _read_score,
+    "group": lambda value, most: (None if value is None else _spell(value, most)) or NOTHING,
+}
+"""The function that reads what a harness wrote for each role: more than tables may have, as truth values for texts."""
 
 
 def _put(values: Any, value: object, nothing: object, count: int) -> None:
@@ -801,22 +603,3 @@ def _pad(values: Any, nothing: object, count: int) -> Any:
 
 _encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
 """`json.dumps` makes an encoder for each call that has options."""
-
-
-def _write_meta(meta: dict[str, Any] | None) -> str | None:
-    return None if meta is None else _encode(meta)
-
-
-def _join(value: list[str] | str) -> str:
-    return value if isinstance(value, str) else ", ".join(value)
-
-
-def _list(value: object) -> Iterable[object]:
-    return value if isinstance(value, (list, tuple, set, frozenset)) else [value]
-
-
-def _spell(value: object) -> str | None:
-    """Return a value as text, so that `where` finds 1 with "1"."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return None if value is None else str(value)

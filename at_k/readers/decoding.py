@@ -1,14 +1,24 @@
-"""Decode JSON: quickly where it is plain, and with Python's own decoder where it is not."""
+"""Decode JSON: quickly where it is plain, and strictly where it is not."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NoReturn
 
 import orjson
 
-from at_k.errors import InputError
-from at_k.readers.quoting import LONGEST, quote
+from at_k.errors import InputError, Message
+from at_k.readers.faults import UNITS
+from at_k.readers.quoting import LONGEST, quote, shorten
+
+_LONGEST_INTEGER = 308
+"""Digits up to which a float can hold any integer."""
+
+_LONG_INTEGER = re.compile(rf"[0-9]{{{_LONGEST_INTEGER + 1}}}")
 
 
 def decode(data: bytes) -> Any:
@@ -26,7 +36,7 @@ def decode(data: bytes) -> Any:
     try:
         return orjson.loads(data)
     except ValueError:
-        return _decode_slowly(data, None)
+        return _decode_slowly(data, json.loads)
 
 
 def decode_line(line: bytes, number: int) -> Any:
@@ -38,37 +48,139 @@ def decode_line(line: bytes, number: int) -> Any:
     try:
         return orjson.loads(line)
     except ValueError:
-        return _decode_slowly(line, number)
+        return _decode_slowly(line, json.loads, number)
 
 
-def _decode_slowly(data: bytes, line: int | None) -> Any:
-    """Decode what the fast decoder refused: NaN, numbers of many digits, or nothing that is JSON."""
+def decode_strictly(data: bytes, line: int | None = None) -> Any:
+    """Decode JSON, and refuse whatever another decoder could read as something else.
+
+    Raises:
+        InputError: as `decode` does, or if an object has a name twice, or a number has more digits than a float holds.
+    """
+    return _decode_slowly(data, parse, line)
+
+
+def _decode_slowly(data: bytes, load: Callable[[str], Any], line: int | None = None) -> Any:
+    value = load_text(data, load, line)
+    refuse_faulty(value, UNITS["line"](line or 1))
+    return value
+
+
+def load_text(data: bytes, load: Callable[[str], Any], line: int | None = None) -> Any:
+    """Return what a function makes of a text in UTF-8 that must be JSON.
+
+    Raises:
+        InputError: if it is not JSON in UTF-8, or nested too deeply.
+    """
     text = decode_text(data, line)
     try:
-        value = json.loads(text)
-        json.dumps(value, ensure_ascii=False).encode()
+        return load(text)
     except json.JSONDecodeError as error:
+        half = LONGEST // 2
         raise InputError(
             "decoding.broken",
             "This is not valid JSON: line {line}, near {near}. The file may be cut off.",
             line=error.lineno if line is None else line,
-            near=quote_near(error),
+            near=quote(" ".join(text[max(0, error.pos - half) : error.pos + half].split())),
         ) from None
     except RecursionError:
-        raise InputError("tables.deep", "This JSON is nested too deeply to be read.") from None
+        _refuse_deep()
+    except InputError:
+        raise
+    except ValueError:  # Python reads and prints up to 4,300 digits
+        raise _find_long_number(UNITS["line"](line or 1)) from None
+
+
+def parse(text: str) -> Any:
+    """Parse JSON, with a mark for `refuse_faulty` in place of what cannot be used.
+
+    Raises:
+        json.JSONDecodeError: if it is not JSON.
+        InputError: if it is nested deeper than Python can follow.
+    """
+    try:
+        return (_decoder_of_long_integers if _LONG_INTEGER.search(text) else _decoder).decode(text)
+    except RecursionError:
+        _refuse_deep()
+
+
+@dataclass(frozen=True)
+class _Faulty:
+    """Stands, in decoded JSON, for a number with too many digits or an object that repeats a name."""
+
+    repeated: str | None = None
+
+
+def _decode_object(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Faulty:
+    row = dict(pairs)
+    if len(row) < len(pairs):
+        return _Faulty(Counter(name for name, _ in pairs).most_common(1)[0][0])
+    return row
+
+
+def _decode_integer(digits: str) -> int | _Faulty:
+    return int(digits) if len(digits) <= _LONGEST_INTEGER else _Faulty()
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_decode_object)
+_decoder_of_long_integers = json.JSONDecoder(object_pairs_hook=_decode_object, parse_int=_decode_integer)
+
+
+def refuse_faulty(value: object, place: Message) -> None:
+    """Raise unless a value can be written as JSON in UTF-8, as a report is.
+
+    Raises:
+        InputError: if it was marked by `parse`, or holds half of a character. The sentence names the place.
+    """
+
+    def refuse(faulty: _Faulty) -> NoReturn:
+        if faulty.repeated is None:
+            raise _find_long_number(place)
+        raise InputError(
+            "decoding.repeated_name",
+            "An object has the name “{name}” more than once ({place}). Rename one of them.",
+            place=place,
+            name=shorten(faulty.repeated),
+        )
+
+    try:
+        json.dumps(value, ensure_ascii=False, default=refuse).encode()
+    except RecursionError:
+        _refuse_deep()
     except UnicodeEncodeError:
         raise InputError(
             "decoding.surrogate",
-            "A text contains half of a character, an unpaired surrogate, which no file can hold (line {line}).",
-            line=line or 1,
+            "A text contains half of a character, an unpaired surrogate, which no file can hold ({place}).",
+            place=place,
         ) from None
-    except ValueError:  # Python reads and prints up to 4,300 digits
+
+
+def require_object(row: object, place: Message) -> dict[str, Any]:
+    """Return a row, which must be an object.
+
+    Raises:
+        InputError: if it is something else. The sentence names the place.
+    """
+    if not isinstance(row, dict):
         raise InputError(
-            "decoding.long_number",
-            "A number has too many digits to be read (line {line}). Write it as text, in quotation marks.",
-            line=line or 1,
-        ) from None
-    return value
+            "decoding.not_object",
+            'Each row must be an object such as {{"correct": [1, 0]}}; got {value} ({place}).',
+            value=quote(row),
+            place=place,
+        )
+    return row
+
+
+def _find_long_number(place: Message) -> InputError:
+    return InputError(
+        "decoding.long_number",
+        "A number has too many digits to be read ({place}). Write it as text, in quotation marks.",
+        place=place,
+    )
+
+
+def _refuse_deep() -> NoReturn:
+    raise InputError("decoding.deep", "This JSON is nested too deeply to be read.") from None
 
 
 def decode_text(data: bytes, line: int | None = None) -> str:
@@ -85,9 +197,3 @@ def decode_text(data: bytes, line: int | None = None) -> str:
             "This is not text in UTF-8: a byte in line {line} does not fit. Save the file in UTF-8.",
             line=data.count(b"\n", 0, error.start) + 1 if line is None else line,
         ) from None
-
-
-def quote_near(error: json.JSONDecodeError) -> str:
-    """Quote the text around an error."""
-    half = LONGEST // 2
-    return quote(" ".join(error.doc[max(0, error.pos - half) : error.pos + half].split()))

@@ -1,9 +1,60 @@
-"""What is wrong with a value: the same sentence, whatever file the value stands in."""
+"""What is wrong with a value and where it stands: the same sentences, whatever file it is in."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from at_k.errors import InputError, Message
-from at_k.readers.quoting import quote
+from at_k.readers.quoting import quote, shorten
+
+UNITS: dict[str, Callable[[int], Message]] = {
+    "line": lambda row: Message("collector.line_place", "line {row:,}", row=row),
+    "row": lambda row: Message("collector.row_place", "row {row:,}", row=row),
+    "sample": lambda row: Message("collector.sample_place", "sample {row:,}", row=row),
+    "problem": lambda row: Message("collector.task_place", "problem {row:,}", row=row),
+}
+"""How a place is called, by what is counted."""
+
+
+class Faults:
+    """Raise what is at fault in a file or, with `errors="skip"`, count it by its cause.
+
+    Attributes:
+        causes: the code of an error → its first message, and how often there was one.
+    """
+
+    def __init__(self, errors: str = "raise") -> None:
+        self.skips = errors == "skip"
+        self.causes: dict[str, tuple[Message, int]] = {}
+
+    def add(self, error: InputError) -> None:
+        """Raise an error, or count it."""
+        if not self.skips:
+            raise error
+        first, count = self.causes.get(error.code, (error.message, 0))
+        self.causes[error.code] = first, count + 1
+
+    def count(self) -> int:
+        """Return how many errors were counted."""
+        return sum(count for _, count in self.causes.values())
+
+
+def describe_place(row: int, column: str, sample: int | None = None) -> Message:
+    """Describe where a value stands in a table; all numbers are counted from 1.
+
+    Examples:
+        >>> str(describe_place(2, "correct", 3))
+        'row 2, column “correct”, sample 3'
+    """
+    if sample is None:
+        return Message("cells.place", "row {row}, column “{column}”", row=row, column=shorten(column))
+    return Message(
+        "cells.sample_place",
+        "row {row}, column “{column}”, sample {sample}",
+        row=row,
+        column=shorten(column),
+        sample=sample,
+    )
 
 
 def find_fault(role: str, value: object, place: Message) -> InputError:
@@ -34,20 +85,4 @@ def find_fault(role: str, value: object, place: Message) -> InputError:
         return InputError("cells.score", "A score must be a finite number; got {value} ({place}).", **named)
     return InputError(
         "cells.group", "The name of a group must be text, a number, true or false; got {value} ({place}).", **named
-    )
-
-
-def find_long_text(text: str, limit: int | None, place: Message) -> InputError:
-    """Return the error of a text that is longer than the limit.
-
-    Examples:
-        >>> str(find_long_text("word", 3, Message("cells.row", "row {row}", row=2)))
-        'A text has 4 characters; the limit is 3 (row 2).'
-    """
-    return InputError(
-        "cells.long",
-        "A text has {length:,} characters; the limit is {limit:,} ({place}).",
-        length=len(text),
-        limit=limit,
-        place=place,
     )

@@ -29,7 +29,7 @@ class Reading:
         filter: which filter's answers to take, where a file has several.
         tests: which tests a program must pass, where a file has several sets.
         errors: "raise", or "skip" to leave out what is broken and count it by cause.
-        limits: the most that is accepted.
+        limits: the most bytes and rows that are accepted.
     """
 
     columns: Mapping[str, str | None] = field(default_factory=dict)

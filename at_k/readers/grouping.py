@@ -6,14 +6,16 @@ import sys
 from collections.abc import Mapping, Sequence
 from math import isnan
 from numbers import Number
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from at_k.arrow import to_chunks
 from at_k.errors import InputError
 from at_k.readers.arrays import make_lists, make_numbers
-from at_k.readers.coding import Codes, compact, encode, find_firsts
+from at_k.readers.coding import Codes, encode
+from at_k.readers.samples import Split
 from at_k.validation import shorten, type_name
 
 if TYPE_CHECKING:
@@ -21,6 +23,42 @@ if TYPE_CHECKING:
 
 
 _SHARED = ("references", "group")
+
+
+class Groups(NamedTuple):
+    """The rows of each problem, in the order of the file: what one stable sort says.
+
+    Attributes:
+        order: the positions of the rows, those of each problem together; None if they stand so already.
+        offsets: where the rows of each problem begin in that order, and where the last ones end.
+        firsts: the position of the first row of each problem.
+
+    Examples:
+        >>> groups = Groups.of(np.array([0, 1, 0]))
+        >>> groups.order, list(groups.split(np.array([7, 8, 9])))
+        (array([0, 2, 1]), [[7, 9], [8]])
+    """
+
+    order: Codes | None
+    offsets: Codes
+    firsts: Codes
+
+    @classmethod
+    def of(cls, problems: Codes) -> Groups:
+        """Group rows by their problems, which are numbered from 0 without gaps."""
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(problems))])
+        if (np.diff(problems) >= 0).all():
+            return cls(None, offsets, offsets[:-1])
+        order = np.argsort(problems, kind="stable")
+        return cls(order, offsets, order[offsets[:-1]])
+
+    def list(self, values: pa.Array) -> pa.Array:
+        """Return the values of each problem as a list."""
+        return make_lists(self.offsets, values if self.order is None else values.take(make_numbers(self.order)))
+
+    def split(self, values: NDArray[Any]) -> Split:
+        """Return the numbers of each problem."""
+        return Split(values if self.order is None else values[self.order], self.offsets)
 
 
 def group_samples(data: Any, by: str = "problem", *, shared: str | Sequence[str] = _SHARED) -> Any:
@@ -47,6 +85,8 @@ def group_samples(data: Any, by: str = "problem", *, shared: str | Sequence[str]
         >>> table.to_pydict()
         {'problem': ['p', 'q'], 'grades': [[1, 0], [0]]}
     """
+    import pyarrow as pa
+
     table = _to_arrow(data, by)
     shared = [shared] if isinstance(shared, str) else shared
     for name in (by, *(shared if shared is not _SHARED else ())):
@@ -70,39 +110,34 @@ def group_samples(data: Any, by: str = "problem", *, shared: str | Sequence[str]
             column=by,
             row=int(np.argmax(codes < 0)),
         )
-    grouped = _group(table, by, codes, [name for name in shared if name in table.column_names])
+    groups = Groups.of(codes)
+    columns = {}
+    for name in table.column_names:
+        values = _combine(table[name])
+        if name == by or name in shared:
+            _refuse_differing(name, values, codes, groups)
+            columns[name] = values.take(make_numbers(groups.firsts))
+        else:
+            columns[name] = groups.list(values)
+    grouped = pa.table(columns)
     datasets: Any = sys.modules.get("datasets")
     if datasets is not None and isinstance(data, datasets.Dataset):
         return datasets.Dataset(grouped, info=datasets.DatasetInfo(description=data.info.description))
     return grouped
 
 
-def _group(table: pa.Table, by: str, codes: Codes, shared: Sequence[str]) -> pa.Table:
+def _combine(column: pa.ChunkedArray) -> pa.Array:
     import pyarrow as pa
 
-    numbers, _ = compact(codes)
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(numbers))])
-    firsts = make_numbers(find_firsts(codes))
-    order = None if (np.diff(numbers) >= 0).all() else make_numbers(np.argsort(numbers, kind="stable"))
-    columns = {}
-    for name in table.column_names:
-        if name == by or name in shared:
-            _refuse_differing(name, table[name], codes)
-            columns[name] = table[name].take(firsts)
-            continue
-        column = table[name] if order is None else table[name].take(order)
-        values = column.combine_chunks()
-        if isinstance(values, pa.ChunkedArray):  # so returned before pyarrow 24
-            values = pa.concat_arrays(values.chunks)
-        columns[name] = make_lists(offsets, values)
-    return pa.table(columns)
+    values = column.combine_chunks()
+    # A chunked array was returned before pyarrow 24.
+    return pa.concat_arrays(values.chunks) if isinstance(values, pa.ChunkedArray) else values
 
 
-def _refuse_differing(name: str, column: pa.ChunkedArray, problems: Codes) -> None:
+def _refuse_differing(name: str, column: pa.Array, problems: Codes, groups: Groups) -> None:
     """Raise if the rows of a problem differ in a column."""
     values = encode(column).codes
-    numbers, _ = compact(problems)
-    differs = values != values[find_firsts(problems)][numbers]
+    differs = values != values[groups.firsts][problems]
     if differs.any():
         row = int(np.argmax(differs))
         raise InputError(
@@ -110,7 +145,7 @@ def _refuse_differing(name: str, column: pa.ChunkedArray, problems: Codes) -> No
             "`{column}` must be the same in all rows of a problem; rows {first} and {row} of one problem differ. "
             "If it belongs to the samples, rename the column, or leave it out of `shared`.",
             column=name,
-            first=int(np.argmax(problems == problems[row])),
+            first=int(groups.firsts[problems[row]]),
             row=row,
         )
 

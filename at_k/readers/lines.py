@@ -10,10 +10,10 @@ from itertools import islice
 from typing import Any
 
 from at_k.errors import Message
+from at_k.readers.delimited import find_delimiter
 from at_k.readers.sources import Source
-from at_k.readers.tables import find_delimiter
 
-_ROW = re.compile(r"\brow {(\w+)}")
+_ROW = re.compile(r"\brow {(\w+)(:,)?}")
 """How sentences name a row."""
 
 
@@ -31,12 +31,16 @@ def name_lines(message: Message, source: Source) -> Message:
         name: name_lines(value, source) if isinstance(value, Message) else value
         for name, value in message.values.items()
     }
-    rows = {name: values[name] for name in _ROW.findall(message.sentence) if isinstance(values[name], int)}
+    rows = {
+        name: values[name]
+        for name in (each[1] for each in _ROW.finditer(message.sentence))
+        if isinstance(values[name], int)
+    }
     lines = list(islice(_number_lines(source), max(rows.values(), default=0)))
     if not rows or not all(0 < row <= len(lines) for row in rows.values()):
         return Message(message.code, message.sentence, **values)
     values |= {name: lines[row - 1] for name, row in rows.items()}
-    return Message(message.code, _ROW.sub(r"line {\1}", message.sentence), **values)
+    return Message(message.code, _ROW.sub(r"line {\1\2}", message.sentence), **values)
 
 
 def _number_lines(source: Source) -> Iterator[int]:

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice, pairwise
-from typing import TYPE_CHECKING, Any
+from itertools import chain, islice
+from typing import Any
 
 import numpy as np
 
 from at_k.errors import InputError, Mention, Message
-from at_k.readers.arrays import make_array, make_lists, make_numbers, make_texts
+from at_k.readers.arrays import make_array, make_texts
 from at_k.readers.collector import keep_common
+from at_k.readers.grouping import Groups
 from at_k.readers.models import MODEL_NAMES, has_name
 from at_k.readers.plausibility import note_files, refuse_other_names, refuse_other_questions
 from at_k.readers.quoting import quote, quote_all
 from at_k.readers.samples import SAMPLE_ROLES, STANDARD, Origin, Samples
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 _LISTED = 10
 """Files that a message lists."""
@@ -56,30 +53,30 @@ def merge(parts: Sequence[Samples], files: Sequence[str], *, pool: Collection[st
     # For each file, where each of its problems stands in the first one.
     owners = [np.array([places[name] for name in part.problems]) for part in parts]
     counts = [part.n for part in parts]
-    problem = np.concatenate([np.repeat(own, n) for own, n in zip(owners, counts, strict=True)])
-    order = np.argsort(problem, kind="stable")
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(problem))])
+    groups = Groups.of(np.concatenate([np.repeat(own, n) for own, n in zip(owners, counts, strict=True)]))
     columns: dict[str, Any] = {"problem": first.table["problem"]}
     for role in SAMPLE_ROLES:
         if role in first.table.column_names:
-            values = pa.concat_arrays([_flatten(part.table[role]) for part in parts])
-            columns[role] = make_lists(offsets, values.take(make_numbers(order)))
+            chunks = [chunk.flatten() for part in parts for chunk in part.table[role].chunks]
+            columns[role] = groups.list(pa.concat_arrays(chunks))
     for role, kind in (("references", pa.list_(pa.string())), ("group", pa.string())):
         said = _merge_said(role, parts, files)
         if any(value is not None for value in said.values()):
             columns[role] = make_array(list(said.values()), kind)
     if "meta" in first.table.column_names:
         columns["meta"] = make_texts(_merge_meta(parts))
-    rows = np.concatenate([_spread_rows(part, n) for part, n in zip(parts, counts, strict=True)])
-    file_of = np.repeat(np.arange(len(parts)), [n.sum() for n in counts])
+    rows = [
+        np.concatenate(part.rows) if part.per_sample else np.repeat([own[0] for own in part.rows], n)
+        for part, n in zip(parts, counts, strict=True)
+    ]
     return Samples(
         table=pa.table({role: columns[role] for role in STANDARD if role in columns}),
         origin=_merge_origins([part.origin for part in parts], pool, note_files(parts, files)),
-        rows=list(_split(rows[order].tolist(), offsets)),
+        rows=groups.split(np.concatenate(rows)),
         per_sample=True,
         numbers=None if "file" in pool else _merge_numbers(parts, owners, files, first.problems),
         files=list(files),
-        file_of=list(_split(file_of[order].tolist(), offsets)),
+        file_of=groups.split(np.repeat(np.arange(len(parts)), [n.sum() for n in counts])),
     )
 
 
@@ -229,23 +226,6 @@ def _merge_origins(origins: Sequence[Origin], pool: Collection[str], note: Messa
         notes=[note, *notes.values()],
         skipped={examples[code]: count for code, count in counts.items()},
     )
-
-
-def _spread_rows(part: Samples, n: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """List the rows of all samples, in order; a row of several samples is repeated."""
-    if part.per_sample:
-        return np.concatenate(part.rows)
-    return np.repeat([own[0] for own in part.rows], n)
-
-
-def _split(values: list[int], offsets: np.ndarray[Any, Any]) -> Iterator[list[int]]:
-    return (values[start:stop] for start, stop in pairwise(offsets.tolist()))
-
-
-def _flatten(column: pa.ChunkedArray) -> pa.Array:
-    import pyarrow as pa
-
-    return pa.concat_arrays([chunk.flatten() for chunk in column.chunks])
 
 
 def _quote(value: object) -> str:

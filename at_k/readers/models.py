@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,9 @@ def find_nested(row: Mapping[str, object], outer: str = "") -> dict[str, object]
         elif outer and isinstance(value, (str, int, float)) and has_name(path, (*MODEL_NAMES, *SET_NAMES)):
             found[path] = value
     return found
+
+
+_UNKNOWN = object()
 
 
 def select_rows(
@@ -103,7 +107,9 @@ def select_rows(
     for name in columns:
         is_read_within = any(other.startswith(f"{name}.") for other in columns)
         if has_name(name, MODEL_NAMES) and not is_read_within and name not in used and name not in pooled:
-            refuse_several(name, columns[name], kept)
+            codes, known = _encode(columns[name])
+            found = dict.fromkeys((codes if kept is None else codes[kept]).tolist())
+            refuse_several(name, [known[code] for code in found])
     return kept
 
 
@@ -113,7 +119,7 @@ def _filter_rows(columns: Mapping[str, Sequence[object]], where: Mapping[str, ob
     for name, wanted in where.items():
         codes, values = _encode(columns[name])
         known = {_spell(value) for value in values}
-        choices = list(wanted) if isinstance(wanted, (list, tuple, set, frozenset)) else [wanted]
+        choices = _list(wanted)
         for value in choices:
             if _spell(value) not in known:
                 raise InputError(
@@ -127,14 +133,105 @@ def _filter_rows(columns: Mapping[str, Sequence[object]], where: Mapping[str, ob
         flags = np.array([_spell(value) in accepted for value in values], dtype=bool)[codes]
         kept = flags if kept is None else kept & flags
     if kept is None or not kept.any():
-        raise InputError("models.no_rows", "No row has all of the values that {option:where} asks for.")
+        raise no_rows()
     return [int(place) for place in np.flatnonzero(kept)]
 
 
-def refuse_several(name: str, column: Sequence[object], kept: list[int] | None = None) -> None:
+class Selection:
+    """Choose the rows of a file one by one, as `select_rows` does for columns.
+
+    Args:
+        where: as of `select_rows`.
+        pool: as of `select_rows`.
+
+    Examples:
+        >>> selection = Selection({"model": "a"})
+        >>> [selection.keeps({"model": name}) for name in "aab"]
+        [True, True, False]
+    """
+
+    def __init__(self, where: Mapping[str, object] | None = None, pool: str | Sequence[str] = ()) -> None:
+        self.where = {name: set(map(_spell, _list(wanted))) for name, wanted in (where or {}).items()}
+        self._pool = {pool} if isinstance(pool, str) else {*pool}
+        self._seen: set[str] = set()  # the columns that rows have
+        self._models: dict[str, object] = {}  # column of models → its value in the first row that was kept
+        self._has_kept = False
+
+    def keeps(self, row: Mapping[str, Any]) -> bool:
+        """Return whether `where` asks for a row.
+
+        Raises:
+            InputError: if the rows that were kept are of several models.
+        """
+        if not self._seen.issuperset(row):
+            earlier = None if self._has_kept else _UNKNOWN  # rows that were kept, and did not name a model
+            new = [name for name in row if name not in self._seen]
+            self._models |= {name: earlier for name in new if has_name(name, MODEL_NAMES)}
+            self._seen.update(row)
+        for name, wanted in self.where.items():
+            if _spell(row.get(name)) not in wanted:
+                return False
+        for name, first in self._models.items():
+            value = row.get(name)
+            if first is _UNKNOWN:
+                self._models[name] = value
+            elif value != first and name not in self._pool:
+                refuse_several(name, [first, value])
+        self._has_kept = True
+        return True
+
+    def refuse_unknown(self, subject: Mapping[str, str]) -> None:
+        """Raise if `where` or `pool` names something that no row has. What the file is of may be pooled, too."""
+        for name in ({**self.where} | dict.fromkeys(self._pool)).keys() - self._seen:
+            if name in self.where:
+                raise InputError(
+                    "collector.no_column",
+                    "There is no column {column} in this file for {option:where} to choose rows by.",
+                    column=quote(name),
+                )
+            if name not in subject:
+                raise InputError(
+                    "collector.no_pool",
+                    "There is no column {column} in this file for {option:pool} to name. It may name a column of the "
+                    "file, or one of: {names}.",
+                    column=quote(name),
+                    names=quote_all([*subject, "file"]),
+                )
+
+
+def find_step(steps: Iterable[object], pool: Collection[str]) -> dict[str, str]:
+    """Return the step of a training run that a file is of, as what must be the same in all files that are merged.
+
+    Args:
+        steps: the values of its column `step`.
+        pool: columns whose rows are samples of one model after all.
+
+    Raises:
+        InputError: if there are several steps, which are different weights.
+
+    Examples:
+        >>> find_step([20, 20], [])
+        {'training step': '20'}
+    """
+    found = [] if "step" in pool else list(dict.fromkeys(_spell(step) for step in steps if step is not None))
+    if len(found) > 1:
+        raise InputError(
+            "collector.steps",
+            "This file holds several training steps, which are different weights: {steps}. To score one of them, keep "
+            "only its rows: {where}.",
+            steps=quote_all(found),
+            where=Mention(where={"step": found[0]}),
+        )
+    return {"training step": str(found[0])} if found else {}
+
+
+def no_rows() -> InputError:
+    """Make the error that says that `where` leaves nothing."""
+    return InputError("models.no_rows", "No row has all of the values that {option:where} asks for.")
+
+
+def refuse_several(name: str, values: Sequence[object]) -> None:
     """Raise if the rows that are kept have several values in a column, each of which stands for a data set."""
-    codes, known = _encode(column)
-    values = [known[code] for code in dict.fromkeys((codes if kept is None else codes[kept]).tolist())]
     if len(values) > 1:
         example = next(value for value in values if value is not None)
         raise InputError(
@@ -159,6 +256,10 @@ def _encode(column: Sequence[object]) -> tuple[NDArray[np.int64], list[object]]:
     numbered = np.fromiter((found.setdefault(_spell(value), len(found)) for value in column), np.int64, len(column))
     firsts = np.unique(numbered, return_index=True)[1]
     return numbered, [column[int(first)] for first in firsts]
+
+
+def _list(wanted: object) -> list[object]:
+    return list(wanted) if isinstance(wanted, (list, tuple, set, frozenset)) else [wanted]
 
 
 def _spell(value: object) -> str | None:

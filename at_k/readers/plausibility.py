@@ -9,7 +9,6 @@ import re
 from collections.abc import Collection, Sequence
 from os.path import abspath, commonpath, relpath
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,11 +17,7 @@ from at_k.readers.coding import Codes, count_distinct, find_firsts, join_codes
 from at_k.readers.models import SET_NAMES, has_name, simplify
 from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
 from at_k.readers.samples import Samples
-from at_k.readers.tables import QUESTION_NAMES
-
-if TYPE_CHECKING:
-    from at_k.readers.columnar import ColumnTable
-    from at_k.readers.tables import Table
+from at_k.readers.tables import QUESTION_NAMES, Table
 
 _SUMMARY_NAMES = ("mean", "average", "avg", "total", "overall", "all", "sum")
 """Names that a last row has which is no problem, but sums up the rows above."""
@@ -31,11 +26,11 @@ _LISTED = 10
 """Files that a note lists."""
 
 
-def refuse_several_sets(table: Table | ColumnTable, problem: str | None, taken: Collection[str]) -> None:
+def refuse_several_sets(table: Table, problem: str | None, taken: Collection[str]) -> None:
     """Raise if a problem has the name of another one in another set of problems."""
     if problem is None:
         return
-    for name in table.columns:
+    for name in table:
         if name in taken or not has_name(name, SET_NAMES):
             continue
         sets, values = table.coded(name)
@@ -60,7 +55,7 @@ def refuse_several_sets(table: Table | ColumnTable, problem: str | None, taken: 
             )
 
 
-def find_questions(table: Table | ColumnTable, head: Table, problem: str | None, *, per_sample: bool) -> dict[str, str]:
+def find_questions(table: Table, head: Table, problem: str | None, *, per_sample: bool) -> dict[str, str]:
     """Find what each problem asks, as far as the first rows say it: all rows may have gigabytes of questions.
 
     Args:
@@ -72,7 +67,7 @@ def find_questions(table: Table | ColumnTable, head: Table, problem: str | None,
     Raises:
         InputError: if one name stands for two questions, or each sample of a question has a name of its own.
     """
-    column = next((name for name in table.columns if normalize_name(name) in QUESTION_NAMES), None)
+    column = next((name for name in table if normalize_name(name) in QUESTION_NAMES), None)
     if problem is None or column is None or normalize_name(problem) in QUESTION_NAMES:
         return {}
     (problems, names), (questions, texts) = head.coded(problem), head.coded(column)

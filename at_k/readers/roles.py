@@ -6,20 +6,18 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TypeVar
 
 import numpy as np
 
 from at_k.errors import InputError
-from at_k.limits import UNLIMITED, Limits
-from at_k.readers.cells import READERS, Cell, read_cells, read_label
+from at_k.readers.cells import READERS, UnfitError, read_spelled
 from at_k.readers.coding import Codes, count_distinct, encode, is_arrow, join_codes, read_integers
-from at_k.readers.columnar import ColumnTable
+from at_k.readers.delimited import Listed, spell_lists
 from at_k.readers.models import MODEL_NAMES
 from at_k.readers.quoting import normalize_name, quote, shorten
 from at_k.readers.samples import ROLES, SAMPLE_ROLES, Columns
-from at_k.readers.standard import refuse_unknown
-from at_k.readers.tables import PROBLEM_NAMES, QUESTION_NAMES, Listed, Table
+from at_k.readers.standard import has_lists, refuse_unknown
+from at_k.readers.tables import PROBLEM_NAMES, QUESTION_NAMES, Table
 
 NAMES = {
     "problem": " ".join(PROBLEM_NAMES),
@@ -33,9 +31,6 @@ NAMES = {
     "group": "group groups level category subject topic type difficulty domain split",
 }
 """Role → names of columns that are taken for it, in order of preference."""
-
-GROUP_NAMES = tuple(NAMES["group"].split())
-"""Names of columns that may hold the group."""
 
 _WHOLE_TEXTS = (
     *("sample", "completions", "completion", "responses", "response", "outputs", "output"),
@@ -66,29 +61,25 @@ _LOOKED_AT, _SAMPLES_LOOKED_AT = 100, 20
 """Rows, and samples of each, from which it is guessed what a column holds."""
 
 
-def guess_roles(
-    table: Table | ColumnTable, given: Mapping[str, str | None] | None = None, *, limits: Limits = UNLIMITED
-) -> Columns:
+def guess_roles(table: Table, given: Mapping[str, str | None] | None = None) -> Columns:
     """Guess the column of each role. A role without a column gets None.
 
     Args:
         table: the rows.
         given: role → column, or None for no column. These roles are not guessed, and their columns get no other role.
-        limits: texts and groups beyond them do not fit a role.
 
     Raises:
         InputError: if a given role or column does not exist.
 
     Examples:
-        >>> table = Table([{"id": 1, "answer": "42", "correct": [1, 0]}], ["id", "answer", "correct"], "jsonl")
+        >>> table = Table("jsonl", [{"id": 1, "answer": "42", "correct": [1, 0]}], ["id", "answer", "correct"])
         >>> guess_roles(table)["references"]
         'answer'
         >>> guess_roles(table, {"answers": "answer"})["references"] is None
         True
     """
     given = given or {}
-    refuse_unknown(table, given)
-    guess = _Guess(settle_lists(table, given), limits)
+    guess = _Guess(settle_lists(table, given))
     firsts = {role: given.get(role) or guess.find(role, {False, True}, []) for role in SAMPLE_ROLES}
     shapes = {any(column is not None and guess.fits(role, column, {True}) for role, column in firsts.items())}
     found: Columns = {}
@@ -122,31 +113,21 @@ def _review_answers(guess: _Guess, found: Columns, given: Mapping[str, str | Non
     return found
 
 
-T = TypeVar("T", bound=Table | ColumnTable)
+def list_first_cells(table: Table, role: str, column: str) -> list[object]:
+    """List the first cells of a column that are not empty: from the first rows, or from all if they have none there.
+
+    Where a role needs numbers, those that CSV spells are converted.
+    """
+    cells = list(islice((cell for cell in table.first(column) if cell is not None), _LOOKED_AT))
+    if not cells:
+        held = table[column]
+        found = held.drop_null()[:_LOOKED_AT].to_pylist() if is_arrow(held) else held
+        cells = list(islice((cell for cell in found if cell is not None), _LOOKED_AT))
+    spelled = table.layout in ("csv", "tsv") and role in ("grades", "scores")
+    return list(map(read_spelled, cells)) if spelled else cells
 
 
-def list_named(table: Table | ColumnTable, names: Sequence[str]) -> list[str]:
-    """List the columns that have one of these names, in their order in the table."""
-    return [column for column in table.columns if normalize_name(column) in names]
-
-
-def list_first_cells(table: Table | ColumnTable, role: str, column: str) -> list[Cell]:
-    """List the first cells of a column that are not empty: from the first rows, or from all if they have none there."""
-    held = (cell for cell in read_cells(table.head, role, column) if cell.value is not None)
-    cells = list(islice(held, _LOOKED_AT))
-    if cells or isinstance(table, Table):
-        return cells
-    values = table.column(column)
-    found = values.drop_null()[:_LOOKED_AT].to_pylist() if is_arrow(values) else _list_held(values)
-    rows = Table([{column: value} for value in found], [column], table.layout)
-    return list(read_cells(rows, role, column))
-
-
-def _list_held(values: Sequence[object]) -> list[object]:
-    return list(islice((value for value in values if value is not None), _LOOKED_AT))
-
-
-def settle_lists(table: T, given: Mapping[str, str | None] | None = None) -> T:
+def settle_lists(table: Table, given: Mapping[str, str | None] | None = None) -> Table:
     r"""Return a table of CSV with texts in place of lists, if its lists are not those of samples.
 
     A cell such as [0, 1] may hold the answers of two samples, or be one answer: an interval. It is an answer where most
@@ -156,35 +137,37 @@ def settle_lists(table: T, given: Mapping[str, str | None] | None = None) -> T:
         table: the rows.
         given: as of `guess_roles`.
 
+    Raises:
+        InputError: if a given role or column does not exist, or a cell of CSV holds an array.
+
     Examples:
-        >>> from at_k.readers.tables import read_table
-        >>> settle_lists(read_table('id,answer,target\n1,"[0, 1]",3\n1,"[2, 3]",3\n')).column("answer")
+        >>> from at_k.readers.sources import Source
+        >>> from at_k.readers.tables import open_table
+        >>> table = open_table(Source("", b'id,answer,target\n1,"[0, 1]",3\n1,"[2, 3]",3\n'))
+        >>> settle_lists(table)["answer"]
         ['[0, 1]', '[2, 3]']
     """
     given = given or {}
+    refuse_unknown(table, given)
     if table.layout not in ("csv", "tsv"):
         return table
-    guess = _Guess(table, UNLIMITED)
+    guess = _Guess(table)
     _refuse_arrays(guess, given)
     columns = {role: given[role] if role in given else guess.find(role, {False, True}, []) for role in SAMPLE_ROLES}
-    listed = {role for role, column in columns.items() if column is not None and _has_lists(table.column(column))}
+    listed = {role for role, column in columns.items() if column is not None and has_lists(table[column])}
     if not listed:
         return table
     if columns["grades"] is not None and "grades" not in listed:
-        return table.spell_lists()  # type: ignore[return-value]
-    if (
-        columns["grades"] is not None
-        or columns["answers"] is None
-        or not _are_numbers(table.column(columns["answers"]))
-    ):
+        return table.spell_lists()
+    if columns["grades"] is not None or columns["answers"] is None or not _are_numbers(table[columns["answers"]]):
         return table
     problem = given["problem"] if "problem" in given else guess.find("problem", {False}, [])
-    names = [] if problem is None else list(map(str, table.column(problem)))
+    names = [] if problem is None else list(map(str, table[problem]))
     references = (
         given["references"] if "references" in given else guess.find("references", {True}, [columns["answers"]])
     )
-    if 2 * len(set(names)) <= len(names) or (references is not None and _are_numbers(table.column(references))):
-        return table.spell_lists()  # type: ignore[return-value]
+    if 2 * len(set(names)) <= len(names) or (references is not None and _are_numbers(table[references])):
+        return table.spell_lists()
     return table
 
 
@@ -200,15 +183,15 @@ def _refuse_arrays(guess: _Guess, given: Mapping[str, str | None]) -> None:
     arrays: dict[str, str] = {}
     for role in (*SAMPLE_ROLES, "references"):
         column = given[role] if role in given else guess.find(role, {False, True}, [*arrays], fitting=False)
-        if column is None or column not in guess.table.columns:
+        if column is None or column not in guess.table:
             continue
-        cells = [cell.value for cell in list_first_cells(guess.table, "answers", column)]
-        texts = [cell.text if isinstance(cell, Listed) else cell for cell in cells]
-        if texts and all(isinstance(text, str) and _ARRAY.fullmatch(text) for text in texts):
+        cells = list_first_cells(guess.table, "answers", column)
+        texts = [text for text in spell_lists(cells) if isinstance(text, str) and _ARRAY.fullmatch(text)]
+        if texts and len(texts) == len(cells):
             if role == "references":
                 return
             arrays[column] = texts[0]
-        elif role == "grades" and not _has_lists(cells) and guess.fits(role, column, {False}):
+        elif role == "grades" and not has_lists(cells) and guess.fits(role, column, {False}):
             return
     for column, text in arrays.items():
         raise InputError(
@@ -225,22 +208,17 @@ def _are_numbers(cells: Sequence[object]) -> bool:
     return all(isinstance(cell, Listed) and not any(isinstance(each, str) for each in cell) for cell in cells)
 
 
-def _has_lists(cells: Sequence[object]) -> bool:
-    return any(isinstance(cell, list) for cell in cells)
-
-
 @dataclass(frozen=True)
 class _Guess:
-    """A table, and the limits within which its cells must be."""
+    """A table whose columns are looked at."""
 
-    table: Table | ColumnTable
-    limits: Limits
+    table: Table
     numbering: dict[str, bool] = field(default_factory=dict)
     """Column → whether it numbers samples: all of its cells are looked at, once."""
 
     def find(self, role: str, shapes: set[bool], taken: Sequence[str | None], *, fitting: bool = True) -> str | None:
         """Return the first column that has a name of a role, is not taken and, with `fitting`, fits the role."""
-        spellings = {column: normalize_name(column) for column in self.table.columns}
+        spellings = {column: normalize_name(column) for column in self.table}
         for name in NAMES[role].split():
             for column, spelling in spellings.items():
                 if spelling == name and column not in taken and (not fitting or self.fits(role, column, shapes)):
@@ -269,7 +247,7 @@ class _Guess:
         The column may have been taken for the references. That was wrong if another column can have that role, or if
         there are grades and `answer` differs between the samples of a problem.
         """
-        for column in self.table.columns:
+        for column in self.table:
             free = column not in given.values() and column in (found["references"], *_unused(self.table, found))
             if normalize_name(column) != "answer" or not free or not self.fits("answers", column, shapes):
                 continue
@@ -287,10 +265,10 @@ class _Guess:
         """
         if column is None or normalize_name(column) not in _PLACES:
             return column
-        numbers = self.table.head.coded(column).codes
-        for name in self.table.columns:
+        numbers = encode(self.table.first(column)).codes
+        for name in self.table:
             if normalize_name(name) in QUESTION_NAMES and self.fits("problem", name, {False}):
-                question = self.table.head.coded(name).codes
+                question = encode(self.table.first(name)).codes
                 pairs = join_codes([question, numbers])
                 several = count_distinct(pairs) > count_distinct(numbers)
                 if several and count_distinct(question) < len(question) == count_distinct(pairs):
@@ -299,7 +277,7 @@ class _Guess:
 
     def _differs(self, column: str, problem: str | None) -> bool:
         """Return whether the cells of a column differ between the rows of a problem, or within a list."""
-        cells = self.table.column(column)
+        cells = self.table[column]
         if not is_arrow(cells) and any(isinstance(cell, list) for cell in cells):
             return any(any(each != cell[0] for each in cell[1:]) for cell in cells if isinstance(cell, list))
         owners = self._find_owners(problem)
@@ -311,7 +289,7 @@ class _Guess:
         """Return whether a column merely numbers the samples of each problem, from 0 or from 1."""
         if normalize_name(column) not in _NUMBERINGS:
             return False
-        cells = self.table.column(column)
+        cells = self.table[column]
         if not is_arrow(cells) and any(isinstance(cell, list) for cell in cells):
             return all(isinstance(cell, list) and _counts(cell) for cell in cells)
         numbers = read_integers(cells)
@@ -327,7 +305,7 @@ class _Guess:
 
     def _find_owners(self, problem: str | None) -> Codes | None:
         """Return a code for each row: that of its problem, and of its model if there are several."""
-        names = [name for name in self.table.columns if normalize_name(name) in MODEL_NAMES]
+        names = [name for name in self.table if normalize_name(name) in MODEL_NAMES]
         columns = [name for name in (problem, *names) if name is not None]
         return join_codes([self.table.coded(name).codes for name in columns]) if columns else None
 
@@ -336,44 +314,35 @@ class _Guess:
 
         Cells without a label are accepted here, so that the error names them.
         """
-        if any(isinstance(cell, (list, dict)) for cell in self.table.head.column(column)[:_LOOKED_AT]):
+        if any(isinstance(cell, (list, dict)) for cell in self.table.first(column)[:_LOOKED_AT]):
             return False
         codes, values = self.table.coded(column)
-        labels = np.array([self._is_label(value, column) for value in values] + [False], dtype=bool)
-        most = _MOST_GROUPS if self.limits.max_groups is None else self.limits.max_groups
-        return bool(labels.sum() <= most and 2 * labels[codes].sum() >= len(codes))
+        labels = np.array([can_read("group", value) for value in values] + [False], dtype=bool)
+        return bool(labels.sum() <= _MOST_GROUPS and 2 * labels[codes].sum() >= len(codes))
 
-    def _is_label(self, value: object, column: str) -> bool:
-        try:
-            return bool(read_label(Cell(value, 0, column), self.limits))
-        except InputError:
-            return False
-
-    def _cell_fits(self, cell: Cell, role: str, shapes: set[bool]) -> bool:
+    def _cell_fits(self, cell: object, role: str, shapes: set[bool]) -> bool:
         """Return whether a cell, or half of the list in it, fits a role.
 
         A fault in the other half is accepted here, so that the error names it.
         """
         parts = [cell]
         if role in SAMPLE_ROLES:
-            if isinstance(cell.value, list) not in shapes:
+            if isinstance(cell, list) not in shapes:
                 return False
-            if isinstance(cell.value, list):
-                if cell.value and set(map(type, cell.value)) == {str}:
-                    # Most lists are answers. To look at each, or to write an error for it, takes most of the time.
-                    if role != "answers":
-                        return False
-                    if self.limits.max_text is None:
-                        return True
-                parts = list(islice(cell.parts(), _SAMPLES_LOOKED_AT))
-        return 2 * sum(self._can_read(part, role) for part in parts) >= len(parts)
+            if isinstance(cell, list):
+                if cell and {*map(type, cell)} == {str}:
+                    return role == "answers"  # most lists are answers; to look at each takes most of the time
+                parts = cell[:_SAMPLES_LOOKED_AT]
+        return 2 * sum(can_read(role, part) for part in parts) >= len(parts)
 
-    def _can_read(self, cell: Cell, role: str) -> bool:
-        try:
-            READERS[role](cell, self.limits)
-        except InputError:
-            return False
-        return True
+
+def can_read(role: str, value: object) -> bool:
+    """Return whether a role can take a value."""
+    try:
+        READERS[role](value)
+    except UnfitError:
+        return False
+    return True
 
 
 def _counts(values: Sequence[object]) -> bool:
@@ -384,5 +353,5 @@ def _counts(values: Sequence[object]) -> bool:
     return sorted(numbers.tolist()) in (list(range(len(values))), list(range(1, len(values) + 1)))
 
 
-def _unused(table: Table | ColumnTable, found: Columns) -> list[str]:
-    return [column for column in table.columns if column not in found.values()]
+def _unused(table: Table, found: Columns) -> list[str]:
+    return [column for column in table if column not in found.values()]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from at_k.caching import cached_property
 from at_k.errors import Message
-from at_k.readers.places import describe_place
+from at_k.readers.faults import describe_place
 
 if TYPE_CHECKING:
     import pyarrow as pa

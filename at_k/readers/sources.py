@@ -56,7 +56,7 @@ class Source:
     Args:
         name: what messages call the file.
         content: its path, or its bytes.
-        limits: the most that is accepted.
+        limits: the most bytes and rows that are accepted.
 
     Raises:
         OSError: if the file cannot be opened.
@@ -246,6 +246,12 @@ def refuse_large(size: int, limits: Limits) -> None:
             size=size,
             limit=limits.max_bytes,
         )
+
+
+def refuse_many_rows(count: int, limits: Limits) -> None:
+    """Raise if a file has too many rows."""
+    if exceeds(count, limits.max_rows):
+        raise InputError("tables.rows", "There are too many rows; the limit is {limit:,}.", limit=limits.max_rows)
 
 
 def refuse_growth(size: int, packed: int, limits: Limits, *, free: int = _FREE) -> None:

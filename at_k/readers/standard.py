@@ -1,26 +1,37 @@
-"""From a table whose columns have roles to the standard columns: one entry per problem, all of them checked."""
+"""From a table whose columns have roles to the standard columns: one entry per problem, all of them checked.
+
+Columns in which nothing is out of the ordinary are read as a whole. Where anything is, the rows are read one by one,
+which names the place of the first fault.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from at_k.errors import InputError
-from at_k.limits import UNLIMITED, Limits, exceeds
-from at_k.readers.arrays import fill_numbers, make_lists, make_numbers, make_texts
-from at_k.readers.cells import Cell, are_spelled
-from at_k.readers.coding import Codes, compact, encode, find_firsts, flag_repeated, is_arrow, join_codes, read_integers
-from at_k.readers.columnar import ColumnTable
+from at_k.arrow import to_numpy
+from at_k.caching import cached_property
+from at_k.errors import InputError, Message
+from at_k.readers.arrays import fill_numbers, make_array, make_lists, make_numbers, make_texts
+from at_k.readers.cells import READERS, UnfitError, read_spelled
+from at_k.readers.coding import Codes, count_distinct, encode, is_arrow, join_codes, read_integers
+from at_k.readers.collector import NOTHING, Collector
+from at_k.readers.faults import UNITS, describe_place, find_fault
+from at_k.readers.format import Reading
+from at_k.readers.grouping import Groups
+from at_k.readers.models import MODEL_NAMES, has_name
+from at_k.readers.plausibility import refuse_odd_names
 from at_k.readers.quoting import quote, quote_all, shorten
-from at_k.readers.samples import ROLES, SAMPLE_ROLES, Columns, Origin, Samples, Split
-from at_k.readers.tables import Table
-from at_k.readers.vectors import Faults, Flags, combine, read_values
+from at_k.readers.samples import ROLES, SAMPLE_ROLES, Columns, Origin, Samples, Split, list_types
+from at_k.readers.sources import Source
+from at_k.readers.tables import Column, LineTable, Table
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+_NAMES = {"answers": "answer", "grades": "grade", "scores": "score", "references": "references", "group": "group"}
+"""Role → argument of `Collector.add`."""
 
 
 class NothingToScoreError(InputError):
@@ -28,12 +39,7 @@ class NothingToScoreError(InputError):
 
 
 def standardize(
-    table: Table | ColumnTable,
-    roles: Mapping[str, str | None],
-    *,
-    limits: Limits = UNLIMITED,
-    numbered: Sequence[str] = (),
-    skip: bool = False,
+    table: Table, roles: Mapping[str, str | None], *, numbered: Sequence[str] = (), errors: str = "raise"
 ) -> Samples:
     """Read the problems and samples of a table.
 
@@ -42,10 +48,9 @@ def standardize(
     Args:
         table: the rows.
         roles: role → column. A role that is not given has no column.
-        limits: the most that is accepted.
         numbered: columns that number the samples of each problem, where each sample has a row of its own. Two samples
             of a problem cannot have the same numbers.
-        skip: whether to leave out what is broken; the origin of the samples counts it by cause.
+        errors: "skip" to leave out what is broken; the origin of the samples counts it by cause.
 
     Raises:
         InputError: if a cell does not fit its role, naming row and column, or if no column says which samples are
@@ -53,388 +58,315 @@ def standardize(
 
     Examples:
         >>> rows = [{"id": 1, "ok": True}, {"id": 2, "ok": True}, {"id": 1, "ok": False}]
-        >>> standardize(Table(rows, ["id", "ok"], "json"), {"problem": "id", "grades": "ok"}).grades
+        >>> standardize(Table("json", rows, ["id", "ok"]), {"problem": "id", "grades": "ok"}).grades
         [[1.0, 0.0], [1.0]]
     """
     refuse_unknown(table, roles)
     used = {role: roles.get(role) for role in ROLES}
-    _refuse_useless(table, used)
-    return _Sheet(table, used, limits, Faults(skip=skip)).read(numbered)
+    if used["grades"] is None and (used["answers"] is None or used["references"] is None):
+        raise NothingToScoreError(
+            "standard.nothing_to_score",
+            "A column must say which samples are correct, or there must be a column of answers and one of references. "
+            "The columns are: {columns}.",
+            columns=quote_all(table),
+        )
+    sheet = _Sheet(table, used, numbered)
+    return _read_whole(sheet) or _read_strictly(sheet, errors)
+
+
+def read_verdicts(source: Source, reading: Reading, problem: str, grade: str) -> Samples | None:
+    """Read a file of JSON lines that have the name of a problem and a verdict, and no more that is needed.
+
+    Returns:
+        The samples, with a number for each line; None if anything is out of the ordinary: a row is to be chosen, broken
+        or of one of several models, a name is no text, or a verdict is neither true nor false.
+    """
+    if reading.errors == "skip" or reading.columns or reading.where or reading.pool:
+        return None
+    try:
+        table = LineTable(source)
+        table.load([problem, grade])
+        columns = {"problem": table[problem], "grades": table[grade]}
+    except (InputError, KeyError):
+        return None  # the strict reader says what is wrong
+    kinds = [str(column.type) if is_arrow(column) and not column.null_count else "" for column in columns.values()]
+    if kinds != ["string", "bool"] or any(has_name(name, MODEL_NAMES) for name in table) or not table.numbers_lines:
+        return None
+    return _read_whole(_Sheet(table, dict.fromkeys(ROLES) | {"problem": problem, "grades": grade}, ()))
 
 
 class _Sheet:
-    """A table that is read by columns, each checked as a whole.
+    """A table whose columns have roles.
 
     Attributes:
-        per_sample: whether each sample has a row of its own.
-        row_numbers: the number of each row in the file.
-        row_is_right: for each row, whether nothing in it was at fault so far.
-        row_of: the position of the row of each sample.
-        sample_is_right: for each sample, whether nothing in it was at fault so far.
+        columns: role → its cells.
+        listed: the first role whose cells hold lists of samples; None if each sample has a row of its own.
+        numbers: the numbers of the samples, by each column that numbers them.
     """
 
-    def __init__(self, table: Table | ColumnTable, roles: Columns, limits: Limits, faults: Faults) -> None:
-        self.table, self.roles, self.limits, self.faults = table, roles, limits, faults
-        sampled = {role: column for role in SAMPLE_ROLES if (column := roles[role]) is not None}
-        columns = {role: combine(table.column(column)) for role, column in sampled.items()}
-        self.per_sample = not any(map(_has_lists, columns.values()))
-        self.row_numbers: Any = np.asarray(table.row_numbers(), dtype=np.int64)
-        self.row_is_right = np.ones(len(self.row_numbers), dtype=bool)
-        if self.per_sample:
-            self._samples = columns
-            self.row_of = np.arange(len(self.row_numbers))
-            self._starts = self.row_of
-        else:
-            n = self._measure_lists(sampled, columns)
-            self.row_of = np.repeat(np.arange(len(n)), n)
-            self._starts = np.concatenate([[0], np.cumsum(n)])[:-1]
-            self._samples = {role: _flatten(column, self.row_is_right) for role, column in columns.items()}
-        self.sample_is_right = np.ones(len(self.row_of), dtype=bool)
-
-    def read(self, numbered: Sequence[str]) -> Samples:
-        """Read all columns, and bring the samples of each problem together."""
-        import pyarrow as pa
-
-        codes, names = self._read_names()
-        self._refuse_many(codes)
-        numbers = self._read_numbers(codes, numbered)
-        samples: dict[str, Any] = {}
-        problems: dict[str, Any] = {}
-        for role in ("answers", "grades", "group", "references", "scores"):
-            if self.roles[role] is None:
-                continue
-            if role in SAMPLE_ROLES:
-                samples[role] = self._read_samples(role)
-            else:
-                problems[role] = self._read_rows(role)
-                self._require_agreement(role, problems[role], codes)
-            if role == "group":
-                self._refuse_many_groups(problems[role])
-        kept = np.flatnonzero(self.sample_is_right & self.row_is_right[self.row_of])
-        if not len(kept):
+    def __init__(self, table: Table, roles: Columns, numbered: Sequence[str]) -> None:
+        self.table, self.roles, self.rows = table, roles, table.rows
+        self.columns: dict[str, Column] = {role: table[name] for role, name in roles.items() if name is not None}
+        self.listed = next((role for role in SAMPLE_ROLES if has_lists(self.columns.get(role, ()))), None)
+        self.spelled = ("grades", "scores") if table.layout in ("csv", "tsv") else ()
+        if roles["problem"] is None and self.listed is None:
             raise InputError(
-                "standard.nothing_left",
-                "Nothing is left: all {count:,} rows or samples are broken. The first fault: “{cause}”.",
-                count=sum(count for _, count in self.faults.causes.values()),
-                cause=next((message for message, _ in self.faults.causes.values()), ""),
+                "standard.no_problem",
+                "Each row is one sample, so a column must say which problem it belongs to. Name that column, or "
+                "give each problem one row with lists such as [1, 0, 1].",
             )
-        order = kept
-        if not self.per_sample and len(kept) == len(self.row_of) and self.row_is_right.all():
-            # Each row is a problem of its own, and the samples are in place.
-            present, offsets = codes, np.append(self._starts, len(kept))
-        else:
-            problem = codes[self.row_of[kept]]
-            present = np.sort(problem[find_firsts(problem)])
-            problem, _ = compact(problem)
-            if (np.diff(problem) < 0).any():
-                order = kept[np.argsort(problem, kind="stable")]
-            offsets = np.concatenate([[0], np.cumsum(np.bincount(problem))])
-        rows = self.row_of[order]
-        firsts = make_numbers(rows[offsets[:-1]])
-        columns: dict[str, Any] = {"problem": names.take(make_numbers(present))}
-        is_moved = len(order) != len(self.row_of) or order is not kept
-        for role in ROLES[1:]:
-            if role in samples:
-                values = samples[role].take(make_numbers(order)) if is_moved else samples[role]
-                columns[role] = make_lists(offsets, values)
-            elif role in problems:
-                columns[role] = problems[role].take(firsts)
-        numbers_of = self.row_numbers[rows] if self.per_sample else self.row_numbers[rows[offsets[:-1]]]
-        return Samples(
-            table=pa.table(columns),
-            origin=Origin("plain", roles=self.roles, skipped=dict(self.faults.causes.values())),
-            rows=Split(numbers_of, offsets if self.per_sample else np.arange(len(offsets))),
-            per_sample=self.per_sample,
-            numbers=None if numbers is None else Split(numbers[rows], offsets),
-        )
+        found = {name: read_integers(table[name]) for name in (numbered if self.listed is None else ())}
+        self.numbers = {name: numbers for name, numbers in found.items() if numbers is not None}
 
-    def _measure_lists(self, sampled: Mapping[str, str], columns: Mapping[str, Any]) -> Codes:
-        """Return the number of samples in each row, on which all columns must agree."""
-        lengths = [_measure(column) for column in columns.values()]
-        wrong = np.any([(each <= 0) | (each != lengths[0]) for each in lengths], axis=0)
-        lists = None
-        for row in np.flatnonzero(wrong).tolist():
-            lists = lists or next((role, _find_list(columns[role])) for role in columns if _has_lists(columns[role]))
-            self.faults.add(self._explain_lengths(row, sampled, columns, *lists))
-        self.row_is_right &= ~wrong
-        return np.where(wrong, 0, lengths[0])
+    @cached_property
+    def first_listed(self) -> int:
+        """The number of the first row with a list."""
+        column = self.columns[self.listed or "answers"]
+        cells = column.to_pylist() if is_arrow(column) else column
+        return int(self.rows[next(place for place, cell in enumerate(cells) if isinstance(cell, list))])
 
-    def _explain_lengths(
-        self, row: int, sampled: Mapping[str, str], columns: Mapping[str, Any], list_role: str, list_row: int
-    ) -> InputError:
-        """Return an error that says what is wrong with the lists of a row."""
-        number = int(self.row_numbers[row])
-        cells = [Cell(_pick(columns[role], row), number, column) for role, column in sampled.items()]
-        for cell in cells:
-            if not isinstance(cell.value, list):
-                return InputError(
-                    "standard.no_list",
-                    'Each row must have a list of samples such as [1, 0] or ["a", "b"], as row {list_row} has in '
-                    "column “{list_column}”; got {value} ({place}).",
-                    list_row=int(self.row_numbers[list_row]),
-                    list_column=shorten(sampled[list_role]),
-                    **cell.quoted(),
-                )
-            if not cell.value:
-                return InputError(
-                    "standard.no_samples",
-                    "Every problem needs at least one sample; this list is empty ({place}).",
-                    place=cell.place,
-                )
-        cell = next(cell for cell in cells if len(cell.value) != len(cells[0].value))
-        return InputError(
-            "standard.lengths",
-            "The lists of a row must be equally long: the length of this one is {count:,}, and of that in "
-            "column “{other}” {other_count:,} ({place}).",
-            count=len(cell.value),
-            other=shorten(cells[0].column),
-            other_count=len(cells[0].value),
-            place=cell.place,
-        )
+    def place(self, row: int, role: str, sample: int | None = None) -> Message:
+        """Describe the place of a role in a row, by the number of the row."""
+        column = next(iter(self.numbers)) if role == "number" else self.roles.get(role)
+        return UNITS["row"](row) if column is None else describe_place(row, column, sample)
 
-    def _read_names(self) -> tuple[Codes, pa.Array]:
-        """Return the problem of each row as a number, and the names of the problems."""
-        column = self.roles["problem"]
-        if column is None:
-            if self.per_sample:
-                raise InputError(
-                    "standard.no_problem",
-                    "Each row is one sample, so a column must say which problem it belongs to. Name that column, or "
-                    "give each problem one row with lists such as [1, 0, 1].",
-                )
-            return np.arange(len(self.row_numbers)), make_texts(list(map(str, self.row_numbers.tolist())))
-        cells = combine(self.table.column(column))
-        if is_arrow(cells) and not cells.null_count and str(cells.type) in ("string", "int64"):
-            codes, known = self.table.coded(column)
-            distinct = list(map(str, known))
-            if all(distinct) and not exceeds(max(map(len, distinct), default=0), self.limits.max_text):
-                self._refuse_same_problem(column, codes)
-                return codes, make_texts(distinct)
-        names = self._read_rows("problem")
-        if self.per_sample and not is_arrow(cells):
-            self._refuse_same_names(column, cells, names.to_pylist())
-        codes, distinct = encode(names)
-        self._refuse_same_problem(column, codes)
-        return codes, make_texts(distinct)
+    def read(self, role: str, value: object, row: int, sample: int | None = None) -> Any:
+        """Read a cell, or the value of a sample in it.
 
-    def _refuse_same_problem(self, column: str, codes: Codes) -> None:
-        """Raise if two rows of lists are of one problem."""
-        if self.per_sample:
-            return
-        repeated = flag_repeated(codes) & self.row_is_right
-        if repeated.any():
-            row = int(np.argmax(repeated))
-            error = InputError(
-                "standard.same_problem",
-                "Each row is one problem, because there are lists; but {value} is also in row {first} ({place}). "
-                "Remove one, or keep the rows of one model with {option:where}.",
-                first=int(self.row_numbers[np.argmax(codes == codes[row])]),
-                **self._cell(column, row).quoted(),
-            )
-            self._leave_out(repeated, error)
+        Raises:
+            InputError: if the role cannot take it.
+        """
+        try:
+            return READERS[role](read_spelled(value) if role in self.spelled else value)
+        except UnfitError as fault:
+            raise find_fault(role, fault.value, self.place(row, role, sample)) from None
 
-    def _refuse_same_names(self, column: str, cells: Sequence[object], names: Sequence[str | None]) -> None:
-        """Raise if names would be the same but for their types: 1 and "1", or 1 and 1.0."""
-        kinds: dict[str | None, tuple[type, int]] = {}
-        for row, (cell, name) in enumerate(zip(cells, names, strict=True)):
-            whole = str(int(cell)) if isinstance(cell, float) and cell.is_integer() else name
-            same = [kinds.setdefault(spelling, (type(cell), row)) for spelling in (name, whole)]
-            first = min((first for kind, first in same if kind is not type(cell)), default=None)
-            if name is not None and first is not None:
-                self.row_is_right[row] = False
-                self.faults.add(
-                    InputError(
-                        "standard.same_name",
-                        "Two names of problems are the same but for their types: {value}, and another one in row "
-                        "{first} ({place}). Write both alike if it is one problem; else rename one of them.",
-                        first=int(self.row_numbers[first]),
-                        **self._cell(column, row).quoted(),
-                    )
-                )
-
-    def _refuse_many(self, codes: Codes) -> None:
-        """Raise if the limits do not allow so many problems or samples."""
-        limits = self.limits
-        n = self._count_samples(codes)
-        count = int((n > 0).sum())
-        if exceeds(count, limits.max_problems):
-            raise InputError(
-                "standard.problems",
-                "There are {count:,} problems; the limit is {limit:,}.",
-                count=count,
-                limit=limits.max_problems,
-            )
-        if len(n) and exceeds(int(n.max()), limits.max_samples):
-            problem = int(np.argmax(n > (limits.max_samples or 0)))
-            raise InputError(
-                "standard.samples",
-                "A problem has {count:,} samples; the limit is {limit:,} (row {row}).",
-                row=int(self.row_numbers[np.argmax(codes == problem)]),
-                count=int(n[problem]),
-                limit=limits.max_samples,
-            )
-        if exceeds(int(n.sum()), limits.max_all_samples):
-            raise InputError(
-                "standard.all_samples",
-                "There are {count:,} samples in all; the limit is {limit:,}.",
-                count=int(n.sum()),
-                limit=limits.max_all_samples,
-            )
-
-    def _count_samples(self, codes: Codes) -> Codes:
-        """Count the samples of each problem."""
-        known = codes >= 0
-        if self.per_sample:
-            return np.bincount(codes[known])
-        n = np.diff(np.append(self._starts, len(self.row_of)))
-        return np.bincount(codes[known], weights=n[known]).astype(np.int64)
-
-    def _read_numbers(self, codes: Codes, numbered: Sequence[str]) -> Codes | None:
-        """Return the number of each sample, and refuse the same one twice in a problem."""
-        if not self.per_sample or not numbered:
+    def read_sample(
+        self, values: Mapping[str, object], row: int, sample: int | None, collector: Collector
+    ) -> dict[str, Any] | None:
+        """Read the values of a sample, as `Collector.add` takes them; None if one is at fault, and skipped."""
+        try:
+            return {_NAMES[role]: self.read(role, value, row, sample) for role, value in values.items()}
+        except InputError as error:
+            collector.skip(error)
             return None
-        found = {name: read_integers(self.table.column(name)) for name in numbered}
-        known = {name: numbers for name, numbers in found.items() if numbers is not None}
-        if not known:
-            return None
-        keys = list(known.values())
-        repeated = flag_repeated(join_codes([codes, *keys])) & self.row_is_right
-        if repeated.any():
-            row = int(np.argmax(repeated))
-            same = np.all([codes == codes[row], *(each == each[row] for each in keys)], axis=0)
-            error = InputError(
-                "standard.repeated",
-                "Sample {value} of problem {problem} is also in row {first} ({place}). Number them differently, remove "
-                "one, or leave out the column if it does not number samples.",
-                problem=quote(self._cell(self.roles["problem"] or "", row).value),
-                first=int(self.row_numbers[np.argmax(same)]),
-                **self._cell(next(iter(known)), row).quoted(),
-            )
-            self._leave_out(repeated, error)
-        return np.stack(keys, axis=1) if len(keys) > 1 else keys[0]
 
-    def _read_samples(self, role: str) -> pa.Array:
-        """Read the value of each sample."""
-        column = self.roles[role] or ""
-        values, wrong = read_values(
-            self._samples[role],
-            role,
-            self._place_sample(column),
-            self.limits,
-            self.faults,
-            spelled=are_spelled(self.table.layout, role),
-        )
-        if wrong is not None:
-            self.sample_is_right &= ~wrong
-        return values
 
-    def _read_rows(self, role: str) -> pa.Array:
-        """Read the value of each row."""
-        column = self.roles[role] or ""
-        values, wrong = read_values(
-            combine(self.table.column(column)),
-            role,
-            lambda row: (int(self.row_numbers[row]), column, None),
-            self.limits,
-            self.faults,
-        )
-        if wrong is not None:
-            self.row_is_right &= ~wrong
-        return values
+def _read_strictly(sheet: _Sheet, errors: str) -> Samples:
+    """Read a table row by row."""
+    collector = Collector(Reading(errors=errors), place=sheet.place)
+    columns = {role: column.to_pylist() if is_arrow(column) else column for role, column in sheet.columns.items()}
+    of_problem = [role for role in ("group", "references") if role in columns]
+    keys = [each.tolist() for each in sheet.numbers.values()]
+    numbers = keys[0] if len(keys) == 1 else list(zip(*keys, strict=True))
+    for position, row in enumerate(sheet.rows.tolist()):
+        cells = {role: column[position] for role, column in columns.items()}
+        problem = cells.get("problem", str(row))
+        try:
+            sheet.read("problem", problem, row)
+            shared: dict[str, Any] = {_NAMES[role]: sheet.read(role, cells[role], row) for role in of_problem}
+            samples = _list_samples(sheet, cells, row)
+        except InputError as error:
+            collector.skip(error)
+            continue
+        found = [sheet.read_sample(values, row, sample, collector) for sample, values in samples]
+        right = [each for each in found if each is not None]
+        if sheet.listed is None and right:
+            number = numbers[position] if numbers else NOTHING
+            collector.add(row, problem, **{"number": number, **right[0], **shared})
+        elif right:
+            collector.add_problem(row, problem, right, **shared)
+    return collector.finish(Origin("plain", roles=sheet.roles), per_sample=sheet.listed is None)
 
-    def _place_sample(self, column: str) -> Callable[[int], tuple[int, str, int | None]]:
-        def place(sample: int) -> tuple[int, str, int | None]:
-            row = int(self.row_of[sample])
-            within = None if self.per_sample else sample - int(self._starts[row]) + 1
-            return int(self.row_numbers[row]), column, within
 
-        return place
+def _list_samples(sheet: _Sheet, cells: Mapping[str, Any], row: int) -> Iterator[tuple[int | None, dict[str, object]]]:
+    """Return the samples of a row, each with its number in the lists, if there are lists.
 
-    def _require_agreement(self, role: str, values: pa.Array, codes: Codes) -> None:
-        """Raise unless all rows of a problem have the same value."""
-        if not self.per_sample:
-            return
-        right = np.flatnonzero(self.row_is_right)
-        found = encode(values if role == "group" else _join_texts(values)).codes
-        first = np.full(int(codes.max(initial=-1)) + 1, -1, dtype=np.int64)
-        first[codes[right][::-1]] = right[::-1]
-        wrong = np.zeros(len(codes), dtype=bool)
-        wrong[right] = found[right] != found[first[codes[right]]]
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            error = InputError(
-                "standard.differs",
-                "All rows of one problem must have the same value; {value} differs from row {first} ({place}).",
-                first=int(self.row_numbers[first[codes[row]]]),
-                **self._cell(self.roles[role] or "", row).quoted(),
-            )
-            self._leave_out(wrong, error)
-
-    def _leave_out(self, wrong: Flags, error: InputError) -> None:
-        """Raise an error, or leave out the rows that it is about."""
-        self.faults.add(error, int(wrong.sum()))
-        self.row_is_right &= ~wrong
-
-    def _refuse_many_groups(self, labels: pa.Array) -> None:
-        count = len(labels.unique())
-        if exceeds(count, self.limits.max_groups):
+    Raises:
+        InputError: if it has no list where others have one, or lists of different lengths.
+    """
+    own = {role: cells[role] for role in SAMPLE_ROLES if role in cells}
+    if sheet.listed is None:
+        return iter([(None, own)])
+    first: tuple[str, int] | None = None
+    for role, value in own.items():
+        place = sheet.place(row, role)
+        if not isinstance(value, list):
             raise InputError(
-                "standard.groups",
-                "There are {count:,} different groups; the limit is {limit:,} (column “{column}”). Choose another "
-                "column, or none.",
-                column=shorten(self.roles["group"] or ""),
-                count=count,
-                limit=self.limits.max_groups,
+                "standard.no_list",
+                'Each row must have a list of samples such as [1, 0] or ["a", "b"], as row {list_row} has in '
+                "column “{list_column}”; got {value} ({place}).",
+                list_row=sheet.first_listed,
+                list_column=shorten(sheet.roles[sheet.listed] or ""),
+                value=quote(value),
+                place=place,
             )
+        if not value:
+            raise InputError(
+                "standard.no_samples",
+                "Every problem needs at least one sample; this list is empty ({place}).",
+                place=place,
+            )
+        first = first or (sheet.roles[role] or "", len(value))
+        if len(value) != first[1]:
+            raise InputError(
+                "standard.lengths",
+                "The lists of a row must be equally long: the length of this one is {count:,}, and of that in "
+                "column “{other}” {other_count:,} ({place}).",
+                count=len(value),
+                other=shorten(first[0]),
+                other_count=first[1],
+                place=place,
+            )
+    return (
+        (sample, dict(zip(own, values, strict=True)))
+        for sample, values in enumerate(zip(*own.values(), strict=True), 1)
+    )
 
-    def _cell(self, column: str, row: int) -> Cell:
-        return Cell(_pick(self.table.column(column), row), int(self.row_numbers[row]), column)
+
+def _read_whole(sheet: _Sheet) -> Samples | None:
+    """Read the columns of a table as a whole; None if anything in them is out of the ordinary."""
+    import pyarrow as pa
+
+    coded = _read_names(sheet)
+    values: dict[str, pa.Array] = {}
+    lengths = None
+    for role, column in sheet.columns.items():
+        cells = column
+        if sheet.listed is not None and role in SAMPLE_ROLES:
+            n, cells = _flatten(column)
+            lengths = n if lengths is None else lengths
+            if not n.all() or (n != lengths).any():
+                return None
+        values[role] = None if role == "problem" else _read_values(cells, role, spelled=role in sheet.spelled)
+    if coded is None or any(found is None and role != "problem" for role, found in values.items()):
+        return None
+    problem, names = coded
+    keys = list(sheet.numbers.values())
+    if lengths is not None:
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        groups = Groups(None, offsets, np.arange(len(problem)))
+        rows = Split(sheet.rows, np.arange(len(problem) + 1))
+    else:
+        groups = Groups.of(problem)
+        rows = groups.split(sheet.rows)
+        for role in {"references", "group"} & values.keys():
+            said = sheet.table.coded(sheet.roles[role] or "").codes
+            if (said != said[groups.firsts][problem]).any():
+                return None
+        if keys and count_distinct(join_codes([problem, *keys])) < len(problem):
+            return None
+    firsts = make_numbers(groups.firsts)
+    columns = {"problem": names}
+    for role in ROLES[1:]:
+        if role in values:
+            columns[role] = groups.list(values[role]) if role in SAMPLE_ROLES else values[role].take(firsts)
+    samples = Samples(
+        table=pa.table(columns),
+        origin=Origin("plain", roles=sheet.roles),
+        rows=rows,
+        per_sample=sheet.listed is None,
+        numbers=groups.split(np.stack(keys, axis=1) if len(keys) > 1 else keys[0]) if keys else None,
+    )
+    refuse_odd_names(samples)
+    return samples
 
 
-def _has_lists(column: Any) -> bool:
+def _read_names(sheet: _Sheet) -> tuple[Codes, Any] | None:
+    """Return the problem of each row as a number, and the names of the problems; None if one must be looked at."""
+    column = sheet.roles["problem"]
+    if column is None:
+        return np.arange(len(sheet.rows)), make_texts(list(map(str, sheet.rows.tolist())))
+    cells = sheet.columns["problem"]
+    kinds = {str(cells.type)} if is_arrow(cells) else {type(cell).__name__ for cell in cells}
+    codes, known = sheet.table.coded(column)
+    names = list(map(str, known))
+    if kinds not in ({"string"}, {"int64"}, {"str"}, {"int"}) or codes.min(initial=0) < 0 or not all(names):
+        return None
+    return None if sheet.listed is not None and len(names) < len(codes) else (codes, make_texts(names))
+
+
+def has_lists(column: Column) -> bool:
+    """Return whether a column holds lists."""
     import pyarrow as pa
 
     return bool(pa.types.is_list(column.type)) if is_arrow(column) else any(isinstance(cell, list) for cell in column)
 
 
-def _find_list(column: Any) -> int:
-    """Return the position of the first list of a column."""
-    return int(np.argmax(_measure(column) >= 0))
-
-
-def _measure(column: Any) -> Codes:
-    """Return the length of each list; −1 for anything else."""
+def _flatten(column: Column) -> tuple[Codes, Column]:
+    """Return the length of each list, 0 for anything else, and their values one after the other."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if not is_arrow(column):
-        return np.fromiter((len(cell) if isinstance(cell, list) else -1 for cell in column), np.int64, len(column))
+        lists = [cell if isinstance(cell, list) else [] for cell in column]
+        return np.fromiter(map(len, lists), np.int64, len(lists)), list(chain.from_iterable(lists))
     if not pa.types.is_list(column.type):
-        return np.full(len(column), -1, dtype=np.int64)
-    return fill_numbers(pc.list_value_length(column), -1)
+        return np.zeros(len(column), dtype=np.int64), column
+    return fill_numbers(pc.list_value_length(column), 0), column.flatten()
 
 
-def _flatten(column: Any, right: Flags) -> Any:
-    """Return the samples of the rows that are right, one after the other."""
-    if is_arrow(column) and not _has_lists(column):
-        return column.slice(0, 0)  # no row is right
-    if is_arrow(column):
-        return (column if right.all() else column.take(make_numbers(np.flatnonzero(right)))).flatten()
-    return list(chain.from_iterable(cell for cell, each in zip(column, right.tolist(), strict=True) if each))
+def _read_values(values: Column, role: str, *, spelled: bool) -> Any:
+    """Read the values of a role; None if one is at fault."""
+    import pyarrow as pa
+
+    wanted = list_types()[role]
+    wanted = wanted.value_type if role in SAMPLE_ROLES else wanted
+    held = is_arrow(values)
+    whole = (_read_numbers(values, role) if wanted == pa.float64() else _read_texts(values, role)) if held else None
+    if whole is not None:
+        return whole
+
+    def read(value: object) -> object:
+        return READERS[role](read_spelled(value) if spelled else value)
+
+    try:
+        if not held and not {*map(type, values)} <= {str, type(None)}:
+            return make_array(list(map(read, values)), wanted)
+        # Few texts are different, as a rule: each is read once.
+        codes, known = encode(values)
+        codes = np.where(codes < 0, len(known), codes)
+        distinct = [*map(read, known), *([read(None)] if codes.max(initial=0) == len(known) else [])]
+        return make_array(distinct, wanted).take(make_numbers(codes))
+    except UnfitError:
+        return None
 
 
-def _pick(column: Any, row: int) -> Any:
-    return column[row].as_py() if is_arrow(column) else column[row]
+def _read_numbers(values: Any, role: str) -> Any:
+    """Return grades or scores in double precision; None if they are of another type, or one is at fault."""
+    import pyarrow as pa
+
+    kind = values.type
+    if not (
+        pa.types.is_integer(kind) or pa.types.is_floating(kind) or (role == "grades" and pa.types.is_boolean(kind))
+    ):
+        return None
+    held, flags = to_numpy(values)
+    numbers = held.astype(np.float64, copy=False)
+    present: NDArray[np.bool_] = np.ones(len(numbers), dtype=bool) if flags is None else flags
+    if role == "scores":
+        right = np.isfinite(numbers) | ~present
+    else:
+        present = present & ~np.isnan(numbers)
+        right = ((numbers >= 0) & (numbers <= 1)) | ~present
+    return make_numbers(numbers, present) if right.all() else None
 
 
-def _join_texts(lists: pa.Array) -> Any:
-    """Return lists of texts as values that can be compared: one text for each list."""
-    if not lists.null_count and len(lists.flatten()) == len(lists):
-        return lists.flatten()
-    return lists.to_pylist()
+def _read_texts(values: Any, role: str) -> Any:
+    """Return texts; None if they are of another type, or one that is needed is null or empty."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_integer(values.type):
+        values = values.cast(pa.string())
+    if not pa.types.is_string(values.type):
+        return None
+    if role != "answers" and (values.null_count or not fill_numbers(pc.binary_length(values), 0).all()):
+        return None
+    return make_lists(np.arange(len(values) + 1), values) if role == "references" else values
 
 
-def refuse_unknown(table: Table | ColumnTable, roles: Mapping[str, str | None]) -> None:
+def refuse_unknown(table: Table, roles: Mapping[str, str | None]) -> None:
     """Raise unless all roles and their columns exist."""
     for role, column in roles.items():
         if role not in ROLES:
@@ -444,21 +376,10 @@ def refuse_unknown(table: Table | ColumnTable, roles: Mapping[str, str | None]) 
                 role=quote(role),
                 roles=", ".join(ROLES),
             )
-        if column is not None and column not in table.columns:
+        if column is not None and column not in table:
             raise InputError(
                 "standard.no_column",
                 "There is no column {column}. The columns are: {columns}.",
                 column=quote(column),
-                columns=quote_all(table.columns),
+                columns=quote_all(table),
             )
-
-
-def _refuse_useless(table: Table | ColumnTable, roles: Columns) -> None:
-    """Raise unless the columns say which samples are correct."""
-    if roles["grades"] is None and (roles["answers"] is None or roles["references"] is None):
-        raise NothingToScoreError(
-            "standard.nothing_to_score",
-            "A column must say which samples are correct, or there must be a column of answers and one of references. "
-            "The columns are: {columns}.",
-            columns=quote_all(table.columns),
-        )

@@ -1,45 +1,52 @@
-"""From text to a table: JSON, JSONL, CSV and TSV. `standard.py` decides what a cell means."""
+"""Tables with columns of any names: JSON, JSON lines, CSV, TSV and Parquet, read by columns."""
 
 from __future__ import annotations
 
-import csv
-import json
-import re
-from ast import literal_eval
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from io import StringIO
-from itertools import chain
-from threading import Lock
-from typing import Any, NoReturn
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import closing
+from copy import copy
+from io import TextIOWrapper
+from itertools import chain, islice
+from typing import Any, NamedTuple, TypeVar
 
-from at_k.errors import InputError
-from at_k.limits import UNLIMITED, Limits, exceeds
-from at_k.readers.coding import Coded, encode
-from at_k.readers.quoting import LONGEST, normalize_name, quote, shorten
+import numpy as np
+import orjson
+from numpy.typing import NDArray
 
-_LONGEST_INTEGER = 308
-"""Digits up to which a float can hold any integer."""
+from at_k.errors import InputError, Mention
+from at_k.limits import UNLIMITED, Limits
+from at_k.readers.arrays import make_array, make_numbers, make_texts
+from at_k.readers.coding import Coded, encode, is_arrow
+from at_k.readers.decoding import decode_strictly, load_text, parse, refuse_faulty, require_object
+from at_k.readers.delimited import find_delimiter, read_header, read_lists, read_records, spell_lists
+from at_k.readers.faults import UNITS, Faults
+from at_k.readers.quoting import normalize_name, quote_all, shorten
+from at_k.readers.sources import Block, Source, refuse_many_rows
 
-_LARGEST_FIELD = 2**31 - 1
-"""The highest limit that the csv module takes on every platform."""
+LOOKED_AT = 1000
+"""Rows from which it is guessed what a column holds."""
 
-_FIELD_LIMIT = Lock()
+_FIRST_BYTES = 4 << 20
+"""Bytes of them, after which the first rows need not be so many."""
+
+_BATCH = 50_000
+"""Rows of CSV that become an Arrow array at a time."""
+
+_LONG_LINE = 1000
+"""Bytes of a line, on average, from which orjson finds the columns that are needed sooner than Arrow."""
+
+_DEEPEST = 500
+"""Brackets in a line up to which Arrow parses it: it crashes on JSON that is nested 100,000 deep."""
+
+_EXACT = 2**53
+"""The fast decoder makes a float of an integer of more than 64 bits. Floats from here on are decoded again."""
+
+_LARGEST = 2**31 - 1
+"""Bytes that an Arrow array of strings can hold."""
 
 PROBLEM_NAMES = [
-    "problem_id",
-    "task_id",
-    "doc_id",
-    "question_id",
-    "problem",
-    "problems",
-    "id",
-    "idx",
-    "uid",
-    "task",
-    "question",
-    "prompt",
+    *("problem_id", "task_id", "doc_id", "question_id", "problem", "problems", "id", "idx", "uid", "task"),
+    *("question", "prompt"),
 ]
 """Names of the column that says which problem a row belongs to, the surest first."""
 
@@ -48,245 +55,547 @@ QUESTION_NAMES = ("problem", "question", "prompt")
 
 Row = dict[str, Any]
 
+Column = Any
+"""The cells of a column: an Arrow array, or a list where they are of several types."""
 
-@dataclass(frozen=True)
-class Table:
-    """The rows of a file. A row need not have every column.
+T = TypeVar("T", bound="Table")
+
+
+class Batch(NamedTuple):
+    """Rows that follow each other: the number of each in the file, from 1, and the columns that were asked for."""
+
+    rows: NDArray[np.int64]
+    columns: Mapping[str, Column]
+
+
+class Table(Mapping[str, Column]):
+    """A table, each column of which is read when it is asked for; here, one whose rows are in memory.
+
+    Args:
+        layout: "json", "jsonl", "csv", "tsv" or "parquet".
+        rows: its first rows, or all of them. A row need not have every column.
+        names: the columns in order of first appearance.
+        limits: the most rows that are accepted.
 
     Attributes:
-        rows: column → cell, which is anything that JSON can hold.
-        columns: names in order of first appearance.
-        layout: "json", "jsonl", "csv" or "tsv".
-        numbers: the number of each row in the file, counted from 1 without the header line; empty if no row was left
-            out.
+        skipped: the code of an error → its first message, and how many rows were left out for it.
+
+    Examples:
+        >>> table = Table("json", [{"id": 1}, {"id": 2, "ok": True}], ["id", "ok"])
+        >>> table["ok"], table.take([1])["id"], table.take([1]).rows
+        ([None, True], [2], array([2]))
     """
 
-    rows: list[Row]
-    columns: list[str]
-    layout: str
-    numbers: Sequence[int] = ()
+    def __init__(self, layout: str, rows: list[Row], names: Iterable[str], limits: Limits = UNLIMITED) -> None:
+        self.layout, self.skipped = layout, Faults().causes
+        self._first, self._names, self._limits = rows, list(names), limits
+        self._held: dict[str, Column] = {}
+        self._coded: dict[str, Coded] = {}
+        self._rows: NDArray[np.int64] | None = None
+        self._taken: NDArray[np.int64] | None = None
+        self._spells = False
+
+    def __getitem__(self, name: str) -> Column:
+        """Return the cells of a column; None or null where a row has none."""
+        if name not in self._names:
+            raise KeyError(name)
+        self.load([name])
+        return self._held[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def _read(self, names: Sequence[str], numeric: Set[str]) -> Iterator[Batch]:
+        """Yield columns, batch by batch. A name that comes to light on the way is added to the table."""
+        yield Batch(
+            np.arange(1, len(self._first) + 1), {name: [row.get(name) for row in self._first] for name in names}
+        )
+
+    def _settle(self, cells: Column) -> Column:
+        """Return the cells of a column as those of the whole column are read."""
+        return spell_lists(cells) if self._spells and not is_arrow(cells) else cells
+
+    def load(self, names: Sequence[str], numeric: Set[str] = frozenset()) -> None:
+        """Read several columns at once.
+
+        Args:
+            names: those that will be needed.
+            numeric: those whose numbers matter, and not how they are spelled.
+        """
+        missing = [name for name in dict.fromkeys(names) if name not in self._held]
+        if not missing and self._rows is not None:
+            return
+        chunks: dict[str, list[Column]] = {name: [] for name in missing}
+        rows = [np.arange(0)]
+        for batch in self._read(missing, numeric):
+            rows.append(batch.rows)
+            refuse_many_rows(int(batch.rows[-1]) if len(batch.rows) else 0, self._limits)
+            for name, own in chunks.items():
+                own.append(batch.columns[name])
+        self._rows = np.concatenate(rows)
+        for name, own in chunks.items():
+            column = self._settle(_join(own))
+            self._held[name] = column if self._taken is None else _take(column, self._taken)
 
     @property
-    def head(self) -> Table:
-        """The rows from which it is guessed what a column holds: all of them."""
-        return self
+    def rows(self) -> NDArray[np.int64]:
+        """The number of each row in the file, counted from 1 without the header line."""
+        self.load([])
+        assert self._rows is not None
+        return self._rows if self._taken is None else self._rows[self._taken]
 
-    def column(self, name: str) -> list[Any]:
-        """Return the cells of a column; None where a row has none."""
-        return [row.get(name) for row in self.rows]
+    def first(self, name: str) -> list[Any]:
+        """List the first cells of a column; those of a large file are not read for that."""
+        if name in self._held:
+            cells = self._held[name][:LOOKED_AT]
+            return list(cells.to_pylist() if is_arrow(cells) else cells)
+        return list(self._settle([row.get(name) for row in self._first]))
 
     def coded(self, name: str) -> Coded:
         """Return the cells of a column as codes."""
-        return encode(self.column(name))
+        if name not in self._coded:
+            self._coded[name] = encode(self[name])
+        return self._coded[name]
 
-    def add(self, name: str, cells: Sequence[object]) -> Table:
-        """Return the table with a further column.
+    def peek(self) -> Table:
+        """Return the first rows as a table."""
+        columns = {name: self._settle([row.get(name) for row in self._first]) for name in self}
+        rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+        return Table(self.layout, rows, columns)
 
-        Examples:
-            >>> Table([{"id": 1}], ["id"], "json").add("model", ["a"]).rows
-            [{'id': 1, 'model': 'a'}]
-        """
-        rows = [row | {name: cell} for row, cell in zip(self.rows, cells, strict=True)]
-        return Table(rows, [*self.columns, name], self.layout, self.numbers)
+    def take(self: T, positions: Sequence[int]) -> T:
+        """Return the rows at these positions, counted from 0, with their numbers in the file."""
+        where = np.asarray(positions, dtype=np.int64)
+        taken = self._copy()
+        taken._taken = where if self._taken is None else self._taken[where]
+        taken._held = {name: _take(column, where) for name, column in self._held.items()}
+        return taken
 
-    def row_numbers(self) -> Sequence[int]:
-        """Return the number of each row in the file."""
-        return self.numbers or range(1, len(self.rows) + 1)
+    def spell_lists(self: T) -> T:
+        """Return the table with the text of each cell of CSV in place of the list that was read from it."""
+        spelled = self._copy()
+        spelled._spells = True
+        spelled._held = {name: spelled._settle(column) for name, column in self._held.items()}
+        return spelled
 
-    def numbered(self) -> Iterator[tuple[int, Row]]:
-        """Pair every row with its number in the file."""
-        return zip(self.row_numbers(), self.rows, strict=True)
+    def add(self: T, name: str, cells: list[Any]) -> T:
+        """Return the table with a further column."""
+        added = self._copy()
+        added._names, added._held = [*self._names, name], self._held | {name: cells}
+        return added
 
-    def spell_lists(self) -> Table:
-        r"""Return the table with the text of each cell of CSV in place of the list that was read from it.
+    def _copy(self: T) -> T:
+        other = copy(self)
+        other._coded = {}
+        return other
 
-        Examples:
-            >>> read_table('id,answer\n1,"[0, 1]"\n').spell_lists().rows
-            [{'id': '1', 'answer': '[0, 1]'}]
-        """
-        rows = [
-            {name: cell.text if isinstance(cell, Listed) else cell for name, cell in row.items()} for row in self.rows
-        ]
-        return Table(rows, self.columns, self.layout, self.numbers)
 
-    def take(self, positions: Sequence[int]) -> Table:
-        r"""Return the rows at these positions, counted from 0, with their numbers in the file.
+class LineTable(Table):
+    """A table of JSON lines. Plain blocks of short lines are parsed by Arrow, the others line by line.
 
-        Examples:
-            >>> read_table("id,correct\na,1\nb,0").take([1])
-            Table(rows=[{'id': 'b', 'correct': '0'}], columns=['id', 'correct'], layout='csv', numbers=[2])
-        """
-        numbers = self.numbers or range(1, len(self.rows) + 1)
-        return Table(
-            [self.rows[position] for position in positions],
-            self.columns,
-            self.layout,
-            [numbers[position] for position in positions],
+    Args:
+        source: the file.
+        errors: "skip" to leave out lines that are broken.
+
+    Raises:
+        InputError: if one of its first lines is broken, unless that is to be skipped.
+
+    Attributes:
+        numbers_lines: whether the numbers of the rows are those of their lines: none of those read is blank.
+    """
+
+    def __init__(self, source: Source, errors: str = "raise") -> None:
+        super().__init__("jsonl", [], [], source.limits)
+        self.numbers_lines = True
+        self._source, self._errors = source, errors
+        size = 0
+        for block in source.blocks():
+            self._first += [row for _, row in islice(self._decode(block, block.first, (), Faults(errors)), LOOKED_AT)]
+            size += len(block.data)
+            if self._first and (size >= _FIRST_BYTES or len(self._first) >= LOOKED_AT):
+                break
+        self._names = list(dict.fromkeys(chain.from_iterable(self._first)))
+        refuse_empty(self._names)
+
+    def _read(self, names: Sequence[str], numeric: Set[str]) -> Iterator[Batch]:
+        types = {name: _guess_type([row.get(name) for row in self._first], name in numeric) for name in names}
+        faults, known, count = Faults(self._errors), set(self._names), 0
+        for block in self._source.blocks():
+            self.numbers_lines &= block.first == count + 1
+            found = None if faults.skips else _parse(block.data, types)
+            if found is not None:
+                new: Iterable[str] = found.column_names
+                batch = Batch(np.arange(count + 1, count + len(found) + 1), {name: found[name] for name in names})
+                count += len(found)
+            else:
+                rows = list(self._decode(block, count + 1, names, faults))
+                new = () if all(map(known.issuperset, (row for _, row in rows))) else chain(*(row for _, row in rows))
+                columns = {name: _convert([row.get(name) for _, row in rows], types[name]) for name in names}
+                batch = Batch(np.array([number for number, _ in rows], dtype=np.int64), columns)
+                count += sum(1 for _ in block.lines()) if faults.skips else len(rows)
+            self._names += [name for name in dict.fromkeys(new) if name not in known]
+            known.update(self._names)
+            yield batch
+        self.skipped = faults.causes
+
+    def _decode(self, block: Block, first: int, names: Sequence[str], faults: Faults) -> Iterator[tuple[int, Row]]:
+        """Yield the rows of a block, each with its number; one that is broken is at fault."""
+        colons = _count_colons(block.data)
+        for number, (line, data) in enumerate(block.lines(), first):
+            self.numbers_lines &= number == line
+            try:
+                row = None if faults.skips else orjson.loads(data)
+            except ValueError:
+                row = None
+            # As many names as colons: none is there twice.
+            alike = type(row) is dict and colons[line - block.first] == len(row)
+            if (
+                type(row) is dict
+                and (alike or (names and not _may_repeat(data, names)))
+                and not _is_rounded(row, names)
+            ):
+                yield number, row
+                continue
+            try:
+                row = require_object(decode_strictly(data.rstrip(b"\r"), line), UNITS["line"](line))
+            except InputError as error:
+                faults.add(error)
+            else:
+                yield number, row
+
+
+def _count_colons(data: bytes) -> NDArray[np.int64]:
+    """Count the quotation marks with a colon behind them, on each line; −1 where a space may be between the two."""
+    letters = np.frombuffer(data + b"\n\n\n", dtype=np.uint8)
+    marks = np.flatnonzero(letters == ord('"'))
+    behind, then = letters[marks + 1], letters[marks + 2]
+    ends = np.flatnonzero(letters == ord("\n"))
+    if (((behind == ord(" ")) | (behind == ord("\t"))) & ((then == ord(":")) | (then <= ord(" ")))).any():
+        return np.full(len(ends), -1)
+    return np.bincount(np.searchsorted(ends, marks[behind == ord(":")]), minlength=len(ends))
+
+
+def _may_repeat(line: bytes, names: Iterable[str]) -> bool:
+    """Return whether an object may have one of these names twice: spelled alike, or once with an escape in it."""
+    return any(
+        line.count(b'"%s"' % name.encode()) > 1 or (b"\\u00" if name.isascii() else b"\\u") in line for name in names
+    )
+
+
+def _is_rounded(row: Row, names: Iterable[str]) -> bool:
+    """Return whether one of these cells is a number that the fast decoder may have rounded."""
+    for name in names:
+        cell = row.get(name)
+        for each in cell if isinstance(cell, list) else (cell,):
+            if isinstance(each, float) and abs(each) >= _EXACT:
+                return True
+    return False
+
+
+def _parse(data: bytes, types: Mapping[str, Any]) -> Any:
+    """Parse lines of JSON with Arrow; None if it cannot, or could read something else than is there.
+
+    Arrow reads two objects on a line, and crashes on deep ones. So each line must begin with a brace and end with one,
+    must have few brackets, and must become one row. Arrow itself refuses an object that has a name twice.
+    """
+    import pyarrow as pa
+    import pyarrow.json as pj
+
+    data = data.rstrip(b"\r\n")
+    count = data.count(b"\n") + 1
+    if len(data) > _LONG_LINE * count or not types or None in types.values() or not _is_plain(data):
+        return None
+    parsing = pj.ParseOptions(explicit_schema=pa.schema(list(types.items())), unexpected_field_behavior="infer")
+    try:
+        with pa.BufferReader(data) as file:
+            table = pj.read_json(file, pj.ReadOptions(block_size=len(data) + 1), parsing)
+    except (pa.ArrowException, UnicodeDecodeError):
+        return None
+    return table if len(table) == count else None
+
+
+def _is_plain(data: bytes) -> bool:
+    """Return whether each line begins with a brace and ends with one, has few brackets, and is in UTF-8."""
+    letters = np.frombuffer(data, dtype=np.uint8)
+    ends = np.append(np.flatnonzero(letters == ord("\n")), len(letters))
+    starts = np.append(0, ends[:-1] + 1)
+    if not len(letters) or (starts >= ends).any() or (letters[starts] != ord("{")).any():
+        return False
+    last = letters[ends - 1]
+    if (np.where(last == ord("\r"), letters[ends - 2], last) != ord("}")).any():
+        return False
+    for line in np.flatnonzero(ends - starts > _DEEPEST).tolist():
+        start, end = int(starts[line]), int(ends[line])
+        if data.count(b"{", start, end) + data.count(b"[", start, end) > _DEEPEST:
+            return False
+    try:
+        return data.isascii() or bool(data.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+def _guess_type(cells: Sequence[Any], numeric: bool) -> Any:
+    """Return the Arrow type of all cells; None if they have several types, or one that is not simple."""
+    import pyarrow as pa
+
+    kinds = {*map(type, cells)} - {type(None)}
+    if kinds == {list}:
+        inside = _guess_type(list(chain.from_iterable(filter(None, cells))), numeric)
+        return None if inside is None or pa.types.is_list(inside) else pa.list_(inside)
+    if numeric and kinds and kinds <= {int, float}:
+        return pa.float64()
+    simple = {str: pa.string(), bool: pa.bool_(), int: pa.int64()}
+    return simple.get(*kinds) if len(kinds) == 1 else None
+
+
+def _convert(cells: list[Any], kind: Any) -> Column:
+    """Convert cells to a type, if all of them are of it."""
+    import pyarrow as pa
+
+    if kind is None:
+        return cells
+    inside, values = kind, cells
+    if pa.types.is_list(kind) and {*map(type, cells)} <= {list, type(None)}:
+        inside, values = kind.value_type, list(chain.from_iterable(filter(None, cells)))
+    if _guess_type(values, numeric=inside == pa.float64()) != inside and any(value is not None for value in values):
+        return cells
+    try:
+        return make_array(cells, kind)
+    except (OverflowError, UnicodeEncodeError):
+        return cells
+
+
+def _join(chunks: Sequence[Column]) -> Column:
+    """Join the chunks of a column; in a list if any of them is one, or they are of several types."""
+    import pyarrow as pa
+
+    pieces = [piece for chunk in chunks for piece in (chunk.chunks if isinstance(chunk, pa.ChunkedArray) else [chunk])]
+    if any(isinstance(piece, list) for piece in pieces) or len({piece.type for piece in pieces}) != 1:
+        return list(chain.from_iterable(piece if isinstance(piece, list) else piece.to_pylist() for piece in pieces))
+    if len(pieces) == 1:
+        return pieces[0]
+    if pa.types.is_string(pieces[0].type) and sum(piece.nbytes for piece in pieces) > _LARGEST:
+        raise InputError(
+            "tables.large",
+            "The texts of one column have more than 2 GB. Read the file without it: {example}.",
+            example=Mention(columns={"answers": None}),
         )
+    return pa.concat_arrays(pieces)
 
 
-def read_table(text: str, *, limits: Limits = UNLIMITED) -> Table:
-    r"""Read JSONL, a JSON list of objects or object of columns, or CSV or TSV with a header line.
+def _take(column: Column, positions: NDArray[np.int64]) -> Column:
+    if isinstance(column, list):
+        return [column[place] for place in positions.tolist()]
+    return column.take(make_numbers(positions))
+
+
+class CsvTable(Table):
+    """A table of CSV or TSV. Its cells are texts, or lists if all cells of a column begin like one.
+
+    Args:
+        source: the file.
+
+    Raises:
+        InputError: if its first rows are broken.
+    """
+
+    def __init__(self, source: Source) -> None:
+        with source.open_text() as file:
+            line = file.readline(1 << 20)
+            while line and not line.strip():
+                line = file.readline(1 << 20)
+        layout, self._delimiter = find_delimiter(line.decode(errors="replace"))
+        self._source = source
+        with closing(self._open_records()) as records:
+            header = next(records, [])
+            refuse_empty(header)
+            names = read_header(header)
+            looked_at = min(LOOKED_AT, 1 + 100 * LOOKED_AT // len(names))
+            rows = [
+                dict(zip(names, (cell or None for cell in each), strict=True)) for each in islice(records, looked_at)
+            ]
+        refuse_empty(rows)
+        super().__init__(layout, rows, names, source.limits)
+
+    def _open_records(self) -> Generator[list[str], None, None]:
+        """Yield the header and the rows."""
+        with TextIOWrapper(self._source.open_text(), encoding="utf-8", newline="") as file:
+            try:
+                lines = iter(file)
+                first = next((line for line in lines if line.strip()), "")
+                yield from read_records(chain([first], lines), self._delimiter)
+            except UnicodeDecodeError:
+                self._source.refuse_encoding()
+
+    def _read(self, names: Sequence[str], numeric: Set[str]) -> Iterator[Batch]:
+        places, count = [self._names.index(name) for name in names], 0
+        with closing(self._open_records()) as records:
+            next(records)
+            while batch := list(islice(records, _BATCH)):
+                texts = [make_texts([record[place] or None for record in batch]) for place in places]
+                yield Batch(np.arange(count + 1, count + len(batch) + 1), dict(zip(names, texts, strict=True)))
+                count += len(batch)
+
+    def _settle(self, cells: Column) -> Column:
+        import pyarrow.compute as pc
+
+        if self._spells:
+            return super()._settle(cells)
+        if not is_arrow(cells):
+            return cells if any(isinstance(cell, list) for cell in cells) else read_lists(cells)
+        begins = pc.all(pc.starts_with(pc.utf8_ltrim_whitespace(cells), "[")).as_py()
+        return read_lists(cells.to_pylist()) if begins and cells.null_count < len(cells) else cells
+
+
+class ParquetTable(Table):
+    """A table of Parquet.
+
+    Args:
+        source: the file.
+
+    Raises:
+        InputError: if it is damaged, or has no rows.
+    """
+
+    def __init__(self, source: Source) -> None:
+        from at_k.readers.parquet import list_columns, read_batches
+
+        names = list_columns(source)
+        batch = next(iter(read_batches(source, names, size=LOOKED_AT)), None)
+        super().__init__("parquet", batch.to_pylist() if batch else [], names, source.limits)
+        refuse_empty(self._first)
+        self._source = source
+
+    def _read(self, names: Sequence[str], numeric: Set[str]) -> Iterator[Batch]:
+        from at_k.readers.parquet import read_batches
+
+        count = 0
+        for batch in read_batches(self._source, names):
+            columns = {name: _simplify(column) for name, column in zip(names, batch.columns, strict=True)}
+            yield Batch(np.arange(count + 1, count + len(batch) + 1), columns)
+            count += len(batch)
+
+
+def _simplify(column: Any) -> Column:
+    """Return a column of Parquet as one of the few types that are read as a whole, or else as a list."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    lists, inside = _is_list(column.type), column.type
+    if lists:
+        inside = inside.value_type
+    if pa.types.is_large_string(inside) or pa.types.is_string(inside):
+        wanted = pa.string()
+    elif pa.types.is_integer(inside) and not pa.types.is_uint64(inside):
+        wanted = pa.int64()
+    elif pa.types.is_float64(inside) or pa.types.is_boolean(inside):
+        wanted = inside
+    else:
+        return _list_plainly(column)
+    return column.cast(pa.list_(wanted) if lists else wanted)
+
+
+def _list_plainly(column: Any) -> list[Any]:
+    """List the values of an array. Single precision counts as the decimal that it prints as."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if _is_list(column.type):
+        flat = iter(_list_plainly(column.flatten()))
+        lengths = pc.list_value_length(column).to_pylist()
+        return [None if length is None else list(islice(flat, length)) for length in lengths]
+    if pa.types.is_float32(column.type) or pa.types.is_float16(column.type):
+        numbers = zip(column.is_null().to_pylist(), column.to_numpy(zero_copy_only=False), strict=True)
+        return [None if missing else float(str(number)) for missing, number in numbers]
+    return list(column.to_pylist())
+
+
+def _is_list(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+
+
+def open_table(source: Source, errors: str = "raise") -> Table:
+    r"""Open a file as a table.
 
     A JSON list of lists becomes one column: "correct" if the lists hold numbers, else "answers".
 
     Args:
-        text: the whole file.
-        limits: the most that is accepted.
+        source: the file.
+        errors: "skip" to leave out lines of JSON that are broken.
 
     Raises:
-        InputError: if the text is broken, in another format, or larger than the limits allow. Rows are counted from
-            1, without the header line.
+        InputError: if it is broken, or is a zip file, which holds none. Rows are counted from 1, without the header
+            line.
 
     Examples:
-        >>> read_table("task_id,correct\n0,true\n1,false").rows
-        [{'task_id': '0', 'correct': 'true'}, {'task_id': '1', 'correct': 'false'}]
+        >>> table = open_table(Source("", b"task_id,correct\n0,true\n1,false"))
+        >>> table.layout, table["correct"].to_pylist()
+        ('csv', ['true', 'false'])
     """
-    if limits.max_bytes is not None:
-        refuse_large(len(text.encode("utf-8", "surrogatepass")), limits)
-    text = text.removeprefix("\ufeff").strip("\r\n")
-    lines = [line for line in text.split("\n") if line.strip()]
-    if not lines:
-        refuse_empty()
-    starts = [line.lstrip()[0] for line in lines[:2]]
-    if starts == ["{", "{"]:
-        return tabulate(_read_lines(lines, limits), "jsonl", limits)
-    if starts[0] in "[{":
-        return _read_json(text, limits)
-    layout, delimiter = find_delimiter(lines[0])
-    records = read_records(StringIO(text, newline=""), delimiter, limits, longest=len(text))
-    return make_rows(list(records), layout, limits)
+    layout = source.layout
+    if layout == "zip":
+        from at_k.readers.archives import list_members
 
-
-def find_delimiter(header: str) -> tuple[str, str]:
-    """Return the layout of a table by its header line, and what stands between two cells.
-
-    Examples:
-        >>> find_delimiter("id,correct"), find_delimiter("id;correct")
-        (('csv', ','), ('csv', ';'))
-    """
-    if "\t" in header:
-        return "tsv", "\t"
-    # Spreadsheets write semicolons where a comma is the decimal point.
-    return "csv", ";" if ";" in header and "," not in header else ","
-
-
-def refuse_large(size: int, limits: Limits) -> None:
-    """Raise if a file has too many bytes."""
-    if exceeds(size, limits.max_bytes):
         raise InputError(
-            "tables.too_large",
-            "These results have {size:,} bytes; the limit is {limit:,}. Leave out columns that are not needed, such as "
-            "whole completions beside verdicts.",
-            size=size,
-            limit=limits.max_bytes,
+            "plain.zip",
+            "No known harness wrote this zip file (`at-k formats` lists them). Its members are: {members}. Extract the "
+            "one with the results, and give its path.",
+            members=quote_all(list_members(source)) or "none",
         )
+    if layout == "parquet":
+        return ParquetTable(source)
+    if layout == "jsonl":
+        return LineTable(source, errors)
+    if layout == "csv":
+        return CsvTable(source)
+    with source.open_text() as file:
+        layout, rows = _list_rows(load_text(file.read(), parse))
+    refuse_many_rows(len(rows), source.limits)
+    for number, row in enumerate(rows, 1):
+        place = UNITS["row"](number)
+        refuse_faulty(row, place)
+        require_object(row, place)
+    names = list(dict.fromkeys(chain.from_iterable(rows)))
+    refuse_empty(names)
+    return Table(layout, rows, names)
 
 
-@dataclass(frozen=True)
-class _Faulty:
-    """Stands, in decoded JSON, for a number with too many digits or an object that repeats a name."""
-
-    repeated: str | None = None
-
-
-def _decode_object(pairs: list[tuple[str, Any]]) -> Row | _Faulty:
-    row = dict(pairs)
-    if len(row) < len(pairs):
-        return _Faulty(Counter(name for name, _ in pairs).most_common(1)[0][0])
-    return row
-
-
-def _decode_integer(digits: str) -> int | _Faulty:
-    return int(digits) if len(digits) <= _LONGEST_INTEGER else _Faulty()
-
-
-_decoder = json.JSONDecoder(object_pairs_hook=_decode_object)
-_decoder_of_long_integers = json.JSONDecoder(object_pairs_hook=_decode_object, parse_int=_decode_integer)
-
-_LONG_INTEGER = re.compile(rf"[0-9]{{{_LONGEST_INTEGER + 1}}}")
-
-
-def _decode(text: str) -> Any:
-    """Decode JSON, with `_Faulty` in it where a value cannot be used.
-
-    Raises:
-        json.JSONDecodeError: if the text is not JSON.
-        InputError: if it is nested deeper than Python can follow.
-    """
-    try:
-        return (_decoder_of_long_integers if _LONG_INTEGER.search(text) else _decoder).decode(text)
-    except RecursionError:
-        _refuse_deep()
-
-
-def _read_lines(lines: list[str], limits: Limits) -> list[Any]:
-    refuse_many_rows(len(lines), limits)
-    return [_read_line(line, number) for number, line in enumerate(lines, 1)]
-
-
-def _read_line(line: str, number: int) -> Any:
-    try:
-        return _decode(line)
-    except json.JSONDecodeError as error:
-        raise InputError(
-            "tables.json_row", "This is not valid JSON: row {row}, near {near}.", row=number, near=_quote_near(error)
-        ) from None
-
-
-def decode_row(text: str, number: int) -> Row:
-    """Decode a line of a JSONL file strictly.
-
-    Raises:
-        InputError: if it is not an object, or cannot be written again. The sentence has the number.
-    """
-    row = _read_line(text, number)
-    _refuse_faulty(row, number)
-    return _require_object(row, number)
-
-
-def _require_object(row: Any, number: int) -> Row:
-    if not isinstance(row, dict):
-        raise InputError(
-            "tables.not_object",
-            'Each row must be an object such as {{"correct": [1, 0]}}; got {value} (row {row}).',
-            row=number,
-            value=quote(row),
-        )
-    return row
-
-
-def _quote_near(error: json.JSONDecodeError) -> str:
-    """Quote the text around an error."""
-    half = LONGEST // 2
-    return quote(" ".join(error.doc[max(0, error.pos - half) : error.pos + half].split()))
-
-
-def _read_json(text: str, limits: Limits) -> Table:
-    try:
-        whole = _decode(text)
-    except json.JSONDecodeError as error:
-        raise InputError(
-            "tables.json_line",
-            "This is not valid JSON: line {line}, near {near}.",
-            line=error.lineno,
-            near=_quote_near(error),
-        ) from None
+def _list_rows(whole: Any) -> tuple[str, list[Any]]:
+    """Return the layout of a JSON document, and its rows: a list, the columns of a table, or one problem."""
     if isinstance(whole, list):
-        refuse_many_rows(len(whole), limits)
         if all(isinstance(row, list) for row in whole):
-            name = "correct" if all(_is_plain_number(value) for row in whole for value in row) else "answers"
-            whole = [{name: row} for row in whole]
-        return tabulate(whole, "json", limits)
-    if isinstance(whole, dict) and _holds_columns(whole):
-        return tabulate(_zip_columns(whole, limits), "json", limits)
-    return tabulate([whole], "jsonl", limits)
+            numbers = all(value is None or isinstance(value, (int, float)) for row in whole for value in row)
+            return "json", [{"correct" if numbers else "answers": row} for row in whole]
+        return "json", whole
+    if not isinstance(whole, dict) or not _holds_columns(whole):
+        return "jsonl", [whole]
+    first = next(iter(whole))
+    for name, column in whole.items():
+        if len(column) != len(whole[first]):
+            raise InputError(
+                "tables.unequal_columns",
+                "All columns must be equally long: the length of “{column}” is {count:,}, and that of “{other}” is "
+                "{other_count:,}.",
+                column=shorten(first),
+                count=len(whole[first]),
+                other=shorten(name),
+                other_count=len(column),
+            )
+    return "json", [dict(zip(whole, cells, strict=True)) for cells in zip(*whole.values(), strict=True)]
 
 
-def _holds_columns(whole: dict[str, Any]) -> bool:
+def _holds_columns(whole: Row) -> bool:
     """Return whether an object holds the columns of a table; else it is one problem, with the lists of its samples."""
     if not whole or not all(isinstance(column, list) for column in whole.values()):
         return False
@@ -295,248 +604,15 @@ def _holds_columns(whole: dict[str, Any]) -> bool:
     )
 
 
-def _is_plain_number(value: object) -> bool:
-    return value is None or isinstance(value, (int, float))
+def list_named(table: Table, names: Sequence[str]) -> list[str]:
+    """List the columns that have one of these names, in their order in the table."""
+    return [column for column in table if normalize_name(column) in names]
 
 
-def _zip_columns(columns: dict[str, list[Any]], limits: Limits) -> list[Row]:
-    first = next(iter(columns))
-    length = len(columns[first])
-    for name, column in columns.items():
-        if len(column) != length:
-            raise InputError(
-                "tables.unequal_columns",
-                "All columns must be equally long: the length of “{column}” is {count:,}, and that of “{other}” is "
-                "{other_count:,}.",
-                column=shorten(first),
-                count=length,
-                other=shorten(name),
-                other_count=len(column),
-            )
-    refuse_many_rows(length, limits)
-    return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
-
-
-def read_records(file: Iterable[str], delimiter: str, limits: Limits, *, longest: int) -> Iterator[list[str]]:
-    """Yield the header and the rows of CSV, all with the same number of cells.
-
-    Args:
-        file: the lines.
-        delimiter: what stands between two cells.
-        limits: the most that is accepted.
-        longest: characters that a cell may have.
-
-    Raises:
-        InputError: if the rows differ in length, or quotation marks do not match.
-    """
-    _allow_fields(longest)
-    count, width = 0, 0
-    try:
-        for record in csv.reader(file, delimiter=delimiter, strict=True):
-            if record:
-                count += 1
-                width = width or len(record)
-                _refuse_many_columns(len(record), limits)
-                if exceeds(count * len(record), limits.max_cells):
-                    raise InputError(
-                        "tables.cells", "There are too many cells; the limit is {limit:,}.", limit=limits.max_cells
-                    )
-                refuse_many_rows(count - 1, limits)
-                if len(record) != width:
-                    raise InputError(
-                        "tables.fields",
-                        "Every row must have as many cells as the header line: {expected:,}, not {count:,} "
-                        "(row {row}). A text that contains a delimiter must stand in quotation marks.",
-                        row=count - 1,
-                        count=len(record),
-                        expected=width,
-                    )
-                yield record
-    except csv.Error:
-        if count:
-            raise InputError(
-                "tables.quotes",
-                "The quotation marks do not match: one is not closed, or text follows a closed one (row {row}).",
-                row=count,
-            ) from None
+def refuse_empty(found: Sequence[object]) -> None:
+    """Raise if there are no rows, or none of them has a column."""
+    if not found:
         raise InputError(
-            "tables.header_quotes", "The quotation marks in the header line do not match. Close each of them."
-        ) from None
-
-
-def _allow_fields(length: int) -> None:
-    """Let the csv module read cells of this length: a list of answers may stand in one cell.
-
-    The module has one limit for the whole process, 131,072 unless somebody changed it; it is never lowered here.
-    """
-    with _FIELD_LIMIT:
-        if csv.field_size_limit() < length:
-            csv.field_size_limit(min(length, _LARGEST_FIELD))
-
-
-def make_rows(records: list[list[str]], layout: str, limits: Limits) -> Table:
-    """Return the table of the header and the rows of CSV."""
-    names = read_header(records[0])
-    columns = [read_column(list(column)) for column in zip(*records[1:], strict=True)]
-    rows = [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
-    return tabulate(rows, layout, limits)
-
-
-def read_header(record: Sequence[str]) -> list[str]:
-    """Return the names of the columns of CSV.
-
-    Raises:
-        InputError: if a name is there twice.
-    """
-    # pandas writes the index of a frame as a column without a name.
-    names = [name.strip() or f"column {number}" for number, name in enumerate(record, 1)]
-    name, count = Counter(names).most_common(1)[0]
-    if count > 1:
-        raise InputError(
-            "tables.repeated_column",
-            "The header line has column “{column}” more than once. Rename one of them.",
-            column=shorten(name),
+            "tables.empty",
+            'There are no results here. At least one row is needed, such as {{"id": 1, "correct": [1, 0]}}.',
         )
-    return names
-
-
-def read_column(column: list[str]) -> list[Any]:
-    """Return the cells of a CSV column: lists if every cell begins like one, else plain text; None if empty.
-
-    One list among other texts is not a list of samples, but an answer such as the interval [0, 1].
-    """
-    cells = [cell or None for cell in column]
-    if all(cell is None or cell.lstrip().startswith("[") for cell in cells):
-        return [None if cell is None else _read_list(cell) for cell in cells]
-    return cells
-
-
-class Listed(list[Any]):
-    """A list that stood in a cell of CSV, with the text of the cell."""
-
-    def __init__(self, values: list[Any], text: str) -> None:
-        super().__init__(values)
-        self.text = text
-
-
-def _read_list(cell: str) -> Any:
-    """Return the list in a cell, or the text of the cell if it is a list neither of JSON nor of Python."""
-    try:
-        values = _decode(cell)
-    except json.JSONDecodeError:
-        values = _read_python_list(cell)
-    return Listed(values, cell) if isinstance(values, list) else values
-
-
-_ITEM = re.compile(
-    r"""\s*(?:(?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|(?P<word>[A-Za-z]+)|(?P<number>[-+.\w]+))\s*(?:,|$)""",
-    re.DOTALL,
-)
-"""An item of a list as Python writes it: a text, a name such as True, or a number."""
-
-_WORDS = {"True": True, "False": False, "None": None, "nan": float("nan"), "inf": float("inf")}
-
-
-def _read_python_list(cell: str) -> Any:
-    """Return the list that Python wrote with `str`, such as ['a', None] or [1.0, nan]; or the text of the cell.
-
-    Each text is evaluated by itself, so that nothing is nested.
-    """
-    inside = cell.strip()
-    if not (inside.startswith("[") and inside.endswith("]")):
-        return cell
-    inside, place = inside[1:-1].rstrip(), 0
-    values: list[Any] = []
-    while place < len(inside):
-        item = _ITEM.match(inside, place)
-        if item is None:
-            return cell
-        place = item.end()
-        try:
-            if item["text"] is not None:
-                values.append(literal_eval(item["text"]))
-            elif item["word"] is not None:
-                values.append(_WORDS[item["word"]])
-            else:
-                values.append(int(item["number"]) if item["number"].isdigit() else float(item["number"]))
-        except (KeyError, ValueError, SyntaxError):
-            return cell
-    return values
-
-
-def tabulate(rows: list[Any], layout: str, limits: Limits) -> Table:
-    """Return the table of these rows, after a check of every row and of the limits."""
-    for number, row in enumerate(rows, 1):
-        _refuse_faulty(row, number)
-        _require_object(row, number)
-    columns = list(dict.fromkeys(chain.from_iterable(rows)))
-    if not columns:
-        refuse_empty()
-    _refuse_many_columns(len(columns), limits)
-    for name in columns:
-        if exceeds(len(name), limits.max_text):
-            raise InputError(
-                "tables.long_name",
-                "The name of column “{column}” has {length:,} characters; the limit is {limit:,}.",
-                column=shorten(name),
-                length=len(name),
-                limit=limits.max_text,
-            )
-    return Table(rows, columns, layout)
-
-
-def refuse_empty() -> NoReturn:
-    """Raise because there are no rows."""
-    raise InputError(
-        "tables.empty",
-        'There are no results here. At least one row is needed, such as {{"id": 1, "correct": [1, 0]}}.',
-    )
-
-
-def _refuse_deep() -> NoReturn:
-    raise InputError("tables.deep", "This JSON is nested too deeply to be read.") from None
-
-
-def refuse_many_rows(count: int, limits: Limits) -> None:
-    """Raise if a file has too many rows."""
-    if exceeds(count, limits.max_rows):
-        raise InputError("tables.rows", "There are too many rows; the limit is {limit:,}.", limit=limits.max_rows)
-
-
-def _refuse_many_columns(count: int, limits: Limits) -> None:
-    if exceeds(count, limits.max_columns):
-        raise InputError(
-            "tables.columns",
-            "There are {count:,} columns; the limit is {limit:,}.",
-            count=count,
-            limit=limits.max_columns,
-        )
-
-
-def _refuse_faulty(row: object, number: int) -> None:
-    """Raise unless a row can be written as JSON in UTF-8, as a report is."""
-
-    def refuse(value: _Faulty) -> NoReturn:
-        if value.repeated is None:
-            raise InputError(
-                "tables.long_number",
-                "A number has too many digits to be read (row {row}). Write it as text, in quotation marks.",
-                row=number,
-            )
-        raise InputError(
-            "tables.repeated_name",
-            "An object has the name “{name}” more than once (row {row}). Rename one of them.",
-            row=number,
-            name=shorten(value.repeated),
-        )
-
-    try:
-        json.dumps(row, ensure_ascii=False, default=refuse).encode()
-    except RecursionError:
-        _refuse_deep()
-    except UnicodeEncodeError:
-        raise InputError(
-            "tables.surrogate",
-            "A text contains half of a character, an unpaired surrogate, which no file can hold (row {row}).",
-            row=number,
-        ) from None

@@ -43,7 +43,7 @@ class TestMatching:
         assert code == "compare.problems"
         assert said == (
             "The models were not measured on the same problems: all have 40, and beside these y has 2, such as 'new'. "
-            'Leave out what not all have: unmatched="drop".'
+            'Leave out what not all have: `unmatched="drop"`.'
         )
 
     def test_or_dropped_and_counted(self):

@@ -11,8 +11,8 @@ from fractions import Fraction
 import oracles
 
 from at_k.demo.scoring import Options
-from at_k.readers.plain import collect_samples
-from at_k.readers.tables import read_table
+from at_k.readers import read_bytes
+from at_k.readers.format import Reading
 
 ANSWERED = [
     {"id": "a", "answers": ["1", "2", "1 ", "3"], "reference": "1"},
@@ -111,7 +111,7 @@ KINDS = {
 
 def samples(rows):
     """Rows as the pages read them."""
-    return collect_samples(read_table("\n".join(map(json.dumps, rows))))
+    return read_bytes("", "\n".join(map(json.dumps, rows)).encode(), Reading())
 
 
 def kind(name):

@@ -20,8 +20,8 @@ from at_k.demo.limits import LIMITS
 from at_k.demo.score_results import score_samples
 from at_k.demo.scoring import Options
 from at_k.demo.words import say
-from at_k.readers.plain import collect_samples
-from at_k.readers.tables import read_table
+from at_k.readers import read_bytes
+from at_k.readers.format import Reading
 from tools.driving import eventually
 
 HARNESS = Path(__file__).parents[1] / "data" / "harness"
@@ -585,7 +585,7 @@ def test_downloads(visit):
 
     page.locator("#score_python button").first.click()
     _, content = downloaded(page, "#score_code button[aria-label=Download]")
-    report, _, _ = score_samples(collect_samples(read_table(text)), Options())
+    report, _, _ = score_samples(read_bytes("", text.encode(), Reading()), Options())
     assert content.decode() == downloads.write_script(report).rstrip()
 
 

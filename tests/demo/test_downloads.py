@@ -16,8 +16,8 @@ import at_k
 from at_k.demo import downloads
 from at_k.demo.scoring import Options, score
 from at_k.demo.words import LANGUAGES, say
-from at_k.readers.plain import collect_samples
-from at_k.readers.tables import read_table
+from at_k.readers import read_bytes
+from at_k.readers.format import Reading
 
 pytestmark = pytest.mark.filterwarnings("ignore:missing='drop' left out")
 
@@ -148,7 +148,7 @@ def test_samples_can_be_read_again(name):
     _, given_samples, options = kind(name)
     scored, found = files(given_samples, options)
     content = json.loads(found["results.json"][2])["samples"]
-    again = collect_samples(read_table(json.dumps(content)))
+    again = read_bytes("", json.dumps(content).encode(), Reading())
     for column in ("problems", "answers", "references", "grades", "scores", "group", "n_missing"):
         assert getattr(again, column) == getattr(given_samples, column)
     assert score(again, options).values == scored.values

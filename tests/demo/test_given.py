@@ -195,3 +195,26 @@ def test_a_model_of_several_files_can_be_chosen():
     assert given.find_models({}) == ("model", ["x", "y"])
     assert given.list_values("seed") == ["0", "1"]
     assert given.read({}, where={"model": "y"}).grades == [[1, 1]]
+
+
+MUCH = {
+    "many_problems": ([{"correct": [1]}] * (LIMITS.max_problems + 1), "5,001"),
+    "many_samples": ([{"correct": [1] * (LIMITS.max_samples + 1)}], "1,001"),
+    "many_all_samples": ([{"correct": [1] * LIMITS.max_samples}] * 200 + [{"correct": [1]}], "200,001"),
+    "many_groups": ([{"correct": [1], "level": i} for i in range(LIMITS.max_groups + 1)], "31"),
+    "long_text": ([{"answers": ["x" * (LIMITS.max_text + 1)], "reference": "x"}], "20,001"),
+}
+
+
+@pytest.mark.parametrize(("code", "rows", "said"), [(code, *case) for code, case in MUCH.items()], ids=MUCH)
+def test_more_than_a_page_takes_is_refused(code, rows, said):
+    given = Given(json.dumps(rows))
+    with pytest.raises(InputError, match=said) as caught:
+        given.read({"group": "level"} if "level" in rows[0] else {})
+    assert caught.value.code == f"scoring.{code}"
+
+
+def test_too_many_labels_are_no_groups():
+    rows = [{"id": i, "correct": [1], "level": i} for i in range(LIMITS.max_groups + 1)]
+    assert Given(json.dumps(rows)).read({}).group is None
+    assert len(Given(json.dumps(rows[:-1])).read({}).group) == LIMITS.max_groups

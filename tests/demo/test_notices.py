@@ -23,8 +23,8 @@ from at_k.demo.notices import (
 from at_k.demo.scoring import Options, score
 from at_k.demo.words import LANGUAGES, make_error, translate
 from at_k.errors import InputError
+from at_k.readers.faults import describe_place
 from at_k.readers.formats import FORMATS
-from at_k.readers.places import describe_place
 from at_k.readers.samples import ROLES, Origin
 
 every_language = pytest.mark.parametrize("language", LANGUAGES)

@@ -31,10 +31,10 @@ from at_k.demo.scoring import Options, interrupt_after, numbers, parse_k, parse_
 from at_k.demo.words import LANGUAGES, translate
 from at_k.errors import InputError
 from at_k.family import METRICS
-from at_k.readers.places import describe_place
-from at_k.readers.plain import collect_samples
+from at_k.readers import read_bytes
+from at_k.readers.faults import describe_place
+from at_k.readers.format import Reading
 from at_k.readers.samples import list_types
-from at_k.readers.tables import read_table
 
 every_kind = pytest.mark.parametrize("name", KINDS)
 ONLY_VOTE = {"metrics": ("cons_at_k",)}
@@ -428,7 +428,7 @@ class TestGroups:
 def big(problems, n, column="correct"):
     """Samples that need not be read."""
     row = [1.0] * n if column == "correct" else ["a"] * n
-    small = collect_samples(read_table(json.dumps([{"id": 1, column: row[:1], "reference": "a"}])))
+    small = read_bytes("", json.dumps([{"id": 1, column: row[:1], "reference": "a"}]).encode(), Reading())
     names = list(map(str, range(problems)))
     rows = [row] * problems
     if column == "correct":

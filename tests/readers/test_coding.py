@@ -10,7 +10,6 @@ from at_k.readers.coding import (
     count_distinct,
     encode,
     find_firsts,
-    flag_repeated,
     join_codes,
     read_integers,
 )
@@ -40,7 +39,6 @@ def test_numbers_without_gaps(values):
     assert numbers.tolist() == [order.index(value) for value in values]
     assert count == count_distinct(codes) == len(order)
     assert find_firsts(codes).tolist() == [values.index(value) for value in order]
-    assert flag_repeated(codes).tolist() == [value in values[:i] for i, value in enumerate(values)]
 
 
 @given(st.lists(st.tuples(*[st.integers(-2, 2) | st.integers(-(2**61), 2**61)] * 3), min_size=1))

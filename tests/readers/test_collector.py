@@ -6,15 +6,13 @@ from math import inf, nan
 import pytest
 
 from at_k.errors import InputError
-from at_k.limits import Limits
-from at_k.readers.collector import NOTHING, Collector, find_step, holds_rows, note_choice
-from at_k.readers.columnar import parse_verdicts
+from at_k.readers.collector import NOTHING, Collector, holds_rows, note_choice
 from at_k.readers.format import Head, Reading
+from at_k.readers.models import find_step
 from at_k.readers.samples import STANDARD, Origin, list_types
 from at_k.readers.sources import Source
 
 LONG = 10**400
-BLOCKS = Source.blocks
 
 
 def collect(*samples, unit="line", per_sample=True, **reading):
@@ -149,7 +147,8 @@ class TestValues:
     def test_a_number_is_there_once(self):
         error = refuse(("p", {"number": 1}), ("q", {"number": 1}), ("p", {"number": 2}), ("p", {"number": 1}))
         assert str(error) == (
-            "Sample 1 of problem “p” is there twice: line 1 and line 4. Number them differently, or remove one."
+            "Sample 1 of problem “p” is there twice: line 1 and line 4. Number them differently, remove one, or leave "
+            "out the column if it does not number samples."
         )
         samples = collect(*(("p", {"number": each, "grade": 1}) for each in (3, 1, 3, "x")), errors="skip")
         assert samples.numbers == [[3, 1, "x"]]
@@ -169,8 +168,8 @@ class TestValues:
         assert refuse().code == "collector.empty"
         error = refuse(("p", {"grade": 2}), (None, {}), errors="skip")
         assert str(error) == (
-            'There are no samples left in this file: 2 were left out. Read it without `errors="skip"` to see what is '
-            "wrong with the first one."
+            "Nothing is left: all 2 rows or samples are broken. The first fault: “A grade must be true, false, or a "
+            "number from 0 to 1; got 2 (line 1).”."
         )
 
 
@@ -195,7 +194,7 @@ class TestProblems:
     def test_a_problem_with_a_list_of_samples(self):
         collector = Collector(Reading(), unit="problem")
         collector.add_problem(1, "p", [{"grade": 1}, {"grade": 0}], group="g")
-        with pytest.raises(InputError, match=r"“p” is there again \(problem 2\)"):
+        with pytest.raises(InputError, match=r"“p” is also in problem 1 \(problem 2\)"):
             collector.add_problem(2, "p", [{"grade": 1}])
         with pytest.raises(InputError, match=r"“q” has no samples \(problem 3\)"):
             collector.add_problem(3, "q", [])
@@ -296,9 +295,9 @@ class TestRows:
             ('{"id": 1', "decoding.broken"),
             ('{"other": 1}', "collector.lack"),
             ('{"other": NaN}', "collector.lack"),
-            ("[1]", "collector.not_object"),
-            ("NaN", "collector.not_object"),
-            ("null", "collector.not_object"),
+            ("[1]", "decoding.not_object"),
+            ("NaN", "decoding.not_object"),
+            ("null", "decoding.not_object"),
         ],
     )
     def test_a_broken_line_is_refused_or_counted(self, line, code):
@@ -366,24 +365,6 @@ class TestRows:
             assert holds_rows(Head(Source("f", text.encode()))) is found
 
 
-@pytest.mark.parametrize(
-    ("limits", "code"),
-    [
-        (Limits(max_problems=1), "standard.problems"),
-        (Limits(max_samples=1), "standard.samples"),
-        (Limits(max_all_samples=2), "standard.all_samples"),
-        (Limits(max_text=1), "cells.long"),
-    ],
-)
-def test_limits(limits, code):
-    samples = [("p", {"answer": "a"}), ("q", {"answer": "ab"}), ("q", {"answer": "a"})]
-    assert refuse(*samples, limits=limits).code == code
-    assert collect(*samples, limits=Limits(max_problems=2, max_samples=2, max_all_samples=3, max_text=2)).problems == [
-        "p",
-        "q",
-    ]
-
-
 def test_the_note_about_a_default():
     assert str(note_choice("filter", "a", ["b", "a", "c"])) == (
         'The filter is “a”. The file also has “b”, “c”: `filter="b"`.'
@@ -397,72 +378,6 @@ def test_steps():
         find_step([3, 4], [])
 
 
-VERDICTS = [f'{{"id": "p{row % 7}", "ok": {"true" if row % 3 else "false"}, "text": "…"}}' for row in range(60)]
-ODD_LINES = {
-    "another type": '{"id": "p1", "ok": 1}',
-    "a number as a name": '{"id": 12, "ok": true}',
-    "null": '{"id": "p1", "ok": null}',
-    "a blank line": "",
-    "NaN": '{"id": "p1", "ok": NaN}',
-    "a duplicate": '{"id": "p1", "id": "p2", "ok": true}',
-    "a new problem": '{"id": "new", "ok": true}',
-    "another field": '{"ok": true, "id": "p1", "x": {"id": 7, "ok": [[]]}}',
-    "cut off": '{"id": "p1", "ok": tr',
-    "no verdict": '{"id": "p1"}',
-    "no name": '{"id": "", "ok": true}',
-    "half a character": '{"id": "p1", "ok": true, "text": "\\ud800"}',
-    "text": '{"id": "p1", "ok": "true"}',
-    "two": '{"id": "p1", "ok": true}{"id": "p1", "ok": true}',
-    "a list": "[]",
-    "a long name": '{"id": "' + "p" * 99 + '", "ok": true}',
-}
-
-
-class TestVerdicts:
-    """Blocks of plain lines are read by columns. Small blocks are made here, so that most lines are."""
-
-    @staticmethod
-    def outcome(text, monkeypatch, *, fast, **reading):
-        parsed = []
-
-        def parse(*given):
-            parsed.append(parse_verdicts(*given) if fast else None)
-            return parsed[-1]
-
-        monkeypatch.setattr("at_k.readers.collector.parse_verdicts", parse)
-        monkeypatch.setattr(Source, "blocks", lambda source: BLOCKS(source, 300))
-        collector = Collector(Reading(limits=Limits(max_text=50), **reading))
-        try:
-            collector.add_verdicts(Source("f", text.encode()), "id", "ok")
-            samples = collector.finish(Origin("example"))
-        except InputError as error:
-            return (error.code, str(error)), parsed
-        return (samples.problems, samples.grades, list(samples.rows), samples.origin.skipped), parsed
-
-    @pytest.mark.parametrize("errors", ["raise", "skip"])
-    @pytest.mark.parametrize("odd", ODD_LINES.values(), ids=ODD_LINES)
-    def test_it_makes_no_difference(self, odd, errors, monkeypatch):
-        text = "\n".join([*VERDICTS[:40], odd, *VERDICTS[40:]])
-        fast, parsed = self.outcome(text, monkeypatch, fast=True, errors=errors)
-        assert fast == self.outcome(text, monkeypatch, fast=False, errors=errors)[0]
-        assert any(each is not None for each in parsed) is (errors == "raise")
-
-    @pytest.mark.parametrize(
-        "reading", [{"columns": {"grades": "ok"}}, {"where": {"ok": True}}, {"pool": ["id"]}], ids=repr
-    )
-    def test_rows_are_read_where_the_user_names_fields(self, reading, monkeypatch):
-        text = "\n".join(VERDICTS)
-        fast, parsed = self.outcome(text, monkeypatch, fast=True, **reading)
-        assert fast == self.outcome(text, monkeypatch, fast=False, **reading)[0]
-        assert parsed == []
-
-    def test_numbers(self, monkeypatch):
-        (problems, grades, rows, _), _ = self.outcome("\n".join(VERDICTS), monkeypatch, fast=True)
-        assert problems == [f"p{problem}" for problem in range(7)]
-        assert rows == [list(range(problem + 1, 61, 7)) for problem in range(7)]
-        assert grades == [[float((row - 1) % 3 > 0) for row in own] for own in rows]
-
-
 MODELS = [{"id": f"p{i // 4}", "ok": i % 2 == 0} | ({} if i < 3 else {"model": "A"}) for i in range(8)]
 
 
@@ -470,29 +385,15 @@ class TestLateModels:
     """A column of models may begin in any row; the rows before it are of no model, which is a value, too."""
 
     @pytest.mark.parametrize("name", ["model", "Model ID", "run"])
-    @pytest.mark.parametrize("call", ["rows", "entries", "add_verdicts"])
-    def test_they_are_refused(self, call, name, monkeypatch):
-        monkeypatch.setattr(Source, "blocks", lambda source: BLOCKS(source, 100))
+    @pytest.mark.parametrize("call", ["rows", "entries"])
+    def test_they_are_refused(self, call, name):
         rows = [{name if field == "model" else field: value for field, value in row.items()} for row in MODELS]
-        source = Source("f", "\n".join(map(json.dumps, rows)).encode())
-        collector = Collector(Reading())
-        calls = {
-            "rows": lambda: list(collector.rows(source)),
-            "entries": lambda: list(collector.entries(rows)),
-            "add_verdicts": lambda: collector.add_verdicts(source, "id", "ok"),
-        }
+        given = rows if call == "entries" else Source("f", "\n".join(map(json.dumps, rows)).encode())
         with pytest.raises(InputError, match="null, “A”") as caught:
-            calls[call]()
+            list(getattr(Collector(Reading()), call)(given))
         assert caught.value.code == "models.several"
 
     @pytest.mark.parametrize(("reading", "count"), [({"where": {"model": "A"}}, 5), ({"pool": ["model"]}, 8)])
     def test_they_can_be_chosen_or_pooled(self, reading, count):
         collector = Collector(Reading(**reading))
         assert len(list(collector.entries(MODELS))) == count
-
-    def test_a_name_within_a_text_is_no_column(self, monkeypatch):
-        monkeypatch.setattr(Source, "blocks", lambda source: BLOCKS(source, 100))
-        rows = [{"id": "p", "ok": True, "text": '{"model": "A"}'} for _ in range(20)]
-        collector = Collector(Reading())
-        collector.add_verdicts(Source("f", "\n".join(map(json.dumps, rows)).encode()), "id", "ok")
-        assert collector.finish(Origin("example")).grades == [[1.0] * 20]

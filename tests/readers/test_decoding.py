@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from at_k.errors import InputError
-from at_k.readers.decoding import decode, decode_line, decode_text
+from at_k.readers.decoding import decode, decode_line, decode_strictly, decode_text
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False) | st.text(max_size=20),
@@ -32,9 +32,9 @@ BROKEN = {
     "not JSON": (b"{'a': 1}", "decoding.broken", "line 7, near"),
     "two values": (b'{"a": 1}{"a": 2}', "decoding.broken", "line 7, near"),
     "another encoding": ('{"a": "é"}'.encode("latin-1"), "decoding.encoding", "line 7 "),
-    "lists in lists": (b"[" * 100_000, "tables.deep", "nested"),
-    "lists in lists, closed": (b"[" * 100_000 + b"]" * 100_000, "tables.deep", "nested"),
-    "objects in objects": (b'{"a":' * 100_000, "tables.deep", "nested"),
+    "lists in lists": (b"[" * 100_000, "decoding.deep", "nested"),
+    "lists in lists, closed": (b"[" * 100_000 + b"]" * 100_000, "decoding.deep", "nested"),
+    "objects in objects": (b'{"a":' * 100_000, "decoding.deep", "nested"),
     "half a character": (b'{"a": "\\ud800"}', "decoding.surrogate", "line 7"),
     "half a character in a name": (b'{"\\udc00": 1}', "decoding.surrogate", "line 7"),
     "a number of 5,000 digits": (b"1" * 5000, "decoding.long_number", "line 7"),
@@ -48,6 +48,21 @@ def test_broken(data, code, said):
     assert caught.value.code == code
     with pytest.raises(InputError) as caught:
         decode(data)
+    assert caught.value.code == code
+
+
+STRICT = {
+    "a name twice": (b'{"a": 1, "b": 2, "a": 1}', "decoding.repeated_name", "“a” more than once .line 7"),
+    "a name twice, inside": (b'[{"a": {"b": 1, "\\u0062": 2}}]', "decoding.repeated_name", "“b”"),
+    "a number that no float holds": (b"[-%b]" % (b"1" * 309), "decoding.long_number", "line 7"),
+}
+
+
+@pytest.mark.parametrize(("data", "code", "said"), STRICT.values(), ids=STRICT)
+def test_what_another_decoder_reads_as_something_else(data, code, said):
+    assert decode_line(data, 7)
+    with pytest.raises(InputError, match=said) as caught:
+        decode_strictly(data, 7)
     assert caught.value.code == code
 
 

@@ -51,14 +51,14 @@ HOSTILE = {
     "gzip of rows": (lambda: gzip.compress(ROW.encode() * 8_000_000, 9), "sources.bomb"),
     "zstandard of one line": (lambda: zstandard.compress(b'{"a": "' + b"x" * 1_000_000_000), "sources.bomb"),
     "zstandard of commas": (lambda: zstandard.compress(b"a\n" + b"," * 1_000_000_000), "sources.bomb"),
-    "deep JSON": (DEEP.encode, "tables.deep"),
-    "deep JSON in a document": (f'{{"a": {DEEP}}}'.encode, "tables.deep"),
-    "deep JSON on a line": ((ROW * 3 + f'{{"id": {DEEP}}}\n').encode, "tables.deep"),
-    "deep JSON far into a large file": ((ROW * 200_000 + f'{{"id": {DEEP}}}\n').encode, "tables.deep"),
+    "deep JSON": (DEEP.encode, "decoding.deep"),
+    "deep JSON in a document": (f'{{"a": {DEEP}}}'.encode, "decoding.deep"),
+    "deep JSON on a line": ((ROW * 3 + f'{{"id": {DEEP}}}\n').encode, "decoding.deep"),
+    "deep JSON far into a large file": ((ROW * 200_000 + f'{{"id": {DEEP}}}\n').encode, "decoding.deep"),
     "deep objects far into a large file": (
-        (ROW * 200_000 + '{"id":' * 100_000 + "1" + "}" * 100_000).encode, "tables.deep"
+        (ROW * 200_000 + '{"id":' * 100_000 + "1" + "}" * 100_000).encode, "decoding.deep"
     ),
-    "deep JSON in a cell": (f"id,correct\n1,{DEEP}\n".encode, "tables.deep"),
+    "deep JSON in a cell": (f"id,correct\n1,{DEEP}\n".encode, "decoding.deep"),
     "NUL": (lambda: b"id,correct\n1,\0\n", "sources.binary"),
     "NUL far into a large file": (lambda: ROW.encode() * 300_000 + b"\0", "sources.binary"),
     "a picture": (lambda: b"\x89PNG\r\n\x1a\n\0\0", "sources.binary"),

@@ -98,8 +98,8 @@ def make_bombs():
     return {
         "rows": (write(pa.table({"a": pa.nulls(3_000_000, pa.int32())})), "tables.rows"),
         "claimed rows": (claim(write(pa.table(columns)), 7, 10**9), "tables.rows"),
-        "values": (write(pa.table({"a": nulls})), "tables.cells"),
-        "values that the metadata hide": (claim(write(pa.table({"a": nulls})), 3_000_000, 1), "tables.cells"),
+        "values": (write(pa.table({"a": nulls})), "tables.too_large"),
+        "values that the metadata hide": (claim(write(pa.table({"a": nulls})), 3_000_000, 1), "tables.too_large"),
         "texts": (write(pa.table({"a": repeat(40_000)})), "tables.too_large"),
         "texts in lists": (
             write(pa.table({"a": pa.ListArray.from_arrays([0, 9_000], repeat(9_000))})),

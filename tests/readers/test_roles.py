@@ -3,18 +3,12 @@
 import json
 
 import pytest
+from readers.texts import collect, read_table, refuse, write_lines
 
-from at_k.demo.limits import LIMITS
 from at_k.errors import InputError
-from at_k.readers.columnar import ColumnTable
-from at_k.readers.plain import collect_samples
+from at_k.readers import tables
 from at_k.readers.roles import guess_roles, list_first_cells
 from at_k.readers.samples import ROLES
-from at_k.readers.tables import Table, read_table
-
-
-def guess(table):
-    return guess_roles(table, limits=LIMITS)
 
 
 def given_roles(**roles):
@@ -97,16 +91,10 @@ GUESSES = {
 
 @pytest.mark.parametrize(("rows", "roles"), GUESSES.values(), ids=GUESSES)
 def test_guess(rows, roles):
-    assert guess(read_table(json.dumps(rows))) == given_roles(**roles)
+    assert guess_roles(read_table(json.dumps(rows))) == given_roles(**roles)
 
 
 def test_too_many_labels_are_not_guessed():
-    rows = [{"id": i, "correct": [1], "level": i} for i in range(LIMITS.max_groups + 1)]
-    assert guess(read_table(json.dumps(rows)))["group"] is None
-    assert guess(read_table(json.dumps(rows[:-1])))["group"] == "level"
-
-
-def test_without_limits_many_labels_are_not_guessed_either():
     rows = [{"id": i, "correct": [1], "level": i} for i in range(101)]
     assert guess_roles(read_table(json.dumps(rows)))["group"] is None
     assert guess_roles(read_table(json.dumps(rows[:-1])))["group"] == "level"
@@ -126,33 +114,35 @@ class TestNumbersOfSamples:
     def test_they_are_no_answers(self, name, numbers):
         columns = {"id": [1, 1, 1, 2, 2, 2], name: numbers}
         verdicts = rows_of(**columns, correct=[1, 0, 1, 1, 1, 0])
-        assert guess(read_table(json.dumps(verdicts))) == given_roles(problem="id", grades="correct")
+        assert guess_roles(read_table(json.dumps(verdicts))) == given_roles(problem="id", grades="correct")
         answers = rows_of(**columns, answer=list("abcdef"), target=list("aaaddd"))
-        assert guess(read_table(json.dumps(answers))) == given_roles(
+        assert guess_roles(read_table(json.dumps(answers))) == given_roles(
             problem="id", answers="answer", references="target"
         )
 
     def test_they_are_no_answers_in_csv(self):
         table = read_table("id,sample,correct\na,0,1\na,1,0\nb,0,1\nb,1,1\n")
-        assert guess(table) == given_roles(problem="id", grades="correct")
+        assert guess_roles(table) == given_roles(problem="id", grades="correct")
 
     def test_they_are_no_answers_in_lists(self):
         rows = [{"id": 1, "sample": [0, 1, 2], "correct": [1, 0, 1]}, {"id": 2, "sample": [0, 1], "correct": [1, 0]}]
-        assert guess(read_table(json.dumps(rows))) == given_roles(problem="id", grades="correct")
+        assert guess_roles(read_table(json.dumps(rows))) == given_roles(problem="id", grades="correct")
         unnamed = [{"sample": row["sample"], "correct": row["correct"]} for row in rows]
-        assert guess(read_table(json.dumps(unnamed))) == given_roles(grades="correct")
+        assert guess_roles(read_table(json.dumps(unnamed))) == given_roles(grades="correct")
 
     def test_they_may_begin_anew_for_each_model(self):
         rows = rows_of(model=list("aabb"), id=[1, 1, 1, 1], sample=[0, 1, 0, 1], correct=[1, 0, 1, 1])
-        assert guess(read_table(json.dumps(rows))) == given_roles(problem="id", grades="correct")
+        assert guess_roles(read_table(json.dumps(rows))) == given_roles(problem="id", grades="correct")
 
     def test_other_integers_are_answers(self):
         rows = rows_of(id=[1, 1, 1], sample=[0, 1, 1], target=[1, 1, 1])
-        assert guess(read_table(json.dumps(rows))) == given_roles(problem="id", answers="sample", references="target")
+        assert guess_roles(read_table(json.dumps(rows))) == given_roles(
+            problem="id", answers="sample", references="target"
+        )
 
     def test_answers_of_another_name_may_be_such_integers(self):
         rows = rows_of(id=[1, 1, 1], prediction=[0, 1, 2], target=[1, 1, 1])
-        assert guess(read_table(json.dumps(rows)))["answers"] == "prediction"
+        assert guess_roles(read_table(json.dumps(rows)))["answers"] == "prediction"
 
     def test_a_visitor_may_say_otherwise(self):
         rows = rows_of(id=[1, 1], sample=[0, 1], target=[1, 1])
@@ -167,33 +157,43 @@ WHOLE = ["sample", "completion", "completions", "response", "responses", "output
 class TestWholeCompletions:
     def test_beside_verdicts_they_are_no_answers(self, name):
         for cells in ({name: "a b", "passed": True}, {name: ["a b", "c"], "passed": [1, 0]}):
-            assert guess(read_table(json.dumps([{"id": 1, **cells}]))) == given_roles(problem="id", grades="passed")
+            assert guess_roles(read_table(json.dumps([{"id": 1, **cells}]))) == given_roles(
+                problem="id", grades="passed"
+            )
 
     def test_beside_verdicts_and_references_they_are_no_answers(self, name):
         rows = [{"id": 1, name: ["a b", "c"], "target": "a", "passed": [1, 0]}]
-        assert guess(read_table(json.dumps(rows))) == given_roles(problem="id", references="target", grades="passed")
+        assert guess_roles(read_table(json.dumps(rows))) == given_roles(
+            problem="id", references="target", grades="passed"
+        )
 
     def test_with_references_alone_they_are_the_answers(self, name):
         rows = [{"id": 1, name: ["a b", "c"], "target": "a"}]
-        assert guess(read_table(json.dumps(rows))) == given_roles(problem="id", answers=name, references="target")
+        assert guess_roles(read_table(json.dumps(rows))) == given_roles(problem="id", answers=name, references="target")
 
     def test_any_other_answer_comes_first(self, name):
         rows = [{"id": 1, name: ["a b", "c"], "pred": ["a", "c"], "target": "a", "passed": [1, 0]}]
-        assert guess(read_table(json.dumps(rows))) == given_roles(
+        assert guess_roles(read_table(json.dumps(rows))) == given_roles(
             problem="id", answers="pred", references="target", grades="passed"
         )
 
     def test_an_answer_beside_references_comes_first(self, name):
         rows = rows_of(id=[1, 1], **{name: ["so 4", "so 5"]}, answer=["4", "5"], target=["4", "4"])
-        assert guess(read_table(json.dumps(rows))) == given_roles(problem="id", answers="answer", references="target")
+        assert guess_roles(read_table(json.dumps(rows))) == given_roles(
+            problem="id", answers="answer", references="target"
+        )
 
     def test_an_answer_that_differs_within_a_problem_is_no_reference(self, name):
         rows = rows_of(id=[1, 1], **{name: ["so 4", "so 5"]}, answer=["4", "5"], correct=[1, 0])
-        assert guess(read_table(json.dumps(rows))) == given_roles(problem="id", answers="answer", grades="correct")
+        assert guess_roles(read_table(json.dumps(rows))) == given_roles(
+            problem="id", answers="answer", grades="correct"
+        )
 
     def test_an_answer_that_is_the_same_within_a_problem_is_the_reference(self, name):
         rows = rows_of(id=[1, 1], **{name: ["so 4", "so 5"]}, answer=["4", "4"], correct=[1, 0])
-        assert guess(read_table(json.dumps(rows))) == given_roles(problem="id", references="answer", grades="correct")
+        assert guess_roles(read_table(json.dumps(rows))) == given_roles(
+            problem="id", references="answer", grades="correct"
+        )
 
     def test_they_can_be_asked_for(self, name):
         table = read_table(json.dumps([{"id": 1, name: ["a b", "c"], "passed": [1, 0]}]))
@@ -242,40 +242,35 @@ INTERVALS = {
 
 @pytest.mark.parametrize(("text", "answers"), INTERVALS.values(), ids=INTERVALS)
 def test_an_interval_is_an_answer_where_lists_of_samples_are_not_meant(text, answers):
-    assert collect_samples(read_table(text)).answers == answers
+    assert collect(text).answers == answers
 
 
 def test_a_number_within_each_question_is_no_problem():
     rows = rows_of(id=[0, 1, 0, 1], question=["a", "a", "b", "b"], correct=[1, 0, 1, 1])
-    assert guess(read_table(json.dumps(rows))) == given_roles(problem="question", grades="correct")
+    assert guess_roles(read_table(json.dumps(rows))) == given_roles(problem="question", grades="correct")
     in_turn = rows_of(idx=[0, 0, 1, 1], prompt=["a", "b", "a", "b"], correct=[1, 0, 1, 1])
-    assert guess(read_table(json.dumps(in_turn)))["problem"] == "prompt"
+    assert guess_roles(read_table(json.dumps(in_turn)))["problem"] == "prompt"
 
 
 def test_an_id_beside_its_question_is_the_problem():
     rows = rows_of(id=[0, 0, 1, 1], question=["a", "a", "b", "b"], correct=[1, 0, 1, 1])
-    assert guess(read_table(json.dumps(rows)))["problem"] == "id"
+    assert guess_roles(read_table(json.dumps(rows)))["problem"] == "id"
     lists = rows_of(id=[0, 1], question=["a", "a"], correct=[[1], [0]])
-    assert guess(read_table(json.dumps(lists)))["problem"] == "id"
+    assert guess_roles(read_table(json.dumps(lists)))["problem"] == "id"
 
 
 def test_numbers_with_gaps_are_no_answers():
     rows = rows_of(id=[1, 1, 2, 2], sample=[0, 3, 1, 3], correct=[1, 0, 1, 1])
-    assert guess(read_table(json.dumps(rows)))["answers"] is None
+    assert guess_roles(read_table(json.dumps(rows)))["answers"] is None
 
 
-def test_verdicts_after_a_head_without_any_are_found():
+def test_verdicts_after_first_rows_without_any_are_found(monkeypatch):
+    monkeypatch.setattr(tables, "LOOKED_AT", 10)
     rows = [{"id": i % 5, "correct": None if i < 20 else True, "answer": "1", "reference": "9"} for i in range(40)]
-    head = Table(rows[:10], list(rows[0]), "json")
-
-    class Tail(ColumnTable):
-        def column(self, name):
-            return [row[name] for row in rows]
-
-    table = Tail(head, None)
+    table = read_table(write_lines(rows))
     assert guess_roles(table)["grades"] == "correct"
-    assert [cell.value for cell in list_first_cells(table, "grades", "correct")] == [True] * 20
-    assert list_first_cells(Table([{"a": None}], ["a"], "json"), "grades", "a") == []
+    assert list_first_cells(table, "grades", "correct") == [True] * 20
+    assert list_first_cells(read_table('[{"a": null}]'), "grades", "a") == []
 
 
 @pytest.mark.parametrize(
@@ -288,9 +283,7 @@ def test_verdicts_after_a_head_without_any_are_found():
     ],
 )
 def test_arrays_as_numpy_prints_them_are_refused(text):
-    with pytest.raises(InputError) as caught:
-        collect_samples(read_table(text))
-    assert caught.value.code == "roles.array"
+    refuse(text, "roles.array")
 
 
 @pytest.mark.parametrize(
@@ -302,4 +295,4 @@ def test_arrays_as_numpy_prints_them_are_refused(text):
     ],
 )
 def test_an_array_that_is_one_answer_is_kept(text, answers):
-    assert collect_samples(read_table(text)).answers == answers
+    assert collect(text).answers == answers

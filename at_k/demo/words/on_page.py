@@ -5,6 +5,11 @@ ON_PAGE = {
         "The {what} is {taken}. The file also has {others}: type a name under “Several scorers, filters or tests”.",
         "{what} 为 {taken}。文件中还有 {others}：请在 “多个评分器、过滤器或测试” 中填写名称。",
     ),
+    "collector.same_problem": (
+        "Each problem may be there only once; {value} is also in {first} ({place}). Remove one, or give the rows of one "
+        "model.",
+        "每道题只能出现一次；{value} 也在{first}（{place}）。请删去一个，或只给出一个模型的行。",
+    ),
     "collector.steps": (
         "This file holds several training steps, which are different weights: {steps}. Give the rows of one of them.",
         "此文件含有多个训练步，它们的权重不同：{steps}。请只给出其中一个的行。",
@@ -114,11 +119,6 @@ ON_PAGE = {
         "No harness that is known here wrote this zip file. Its members are: {members}. Extract the one with the results, and "
         "open it.",
         "没有已知的评测框架会写出这个 zip 文件。其中的成员：{members}。请解压出含有结果的文件，再打开它。",
-    ),
-    "standard.same_problem": (
-        "Each row is one problem, because there are lists; but {value} is also in row {first} ({place}). Remove one, or give "
-        "the rows of one model.",
-        "因为有列表，每行是一道题；但 {value} 在第 {first} 行也出现（{place}）。请删去一行，或只给出一个模型的行。",
     ),
     "trl.no_rewards": (
         "There is no column of rewards, of type double, between “completion” and “advantage”. Open a file that TRL wrote "

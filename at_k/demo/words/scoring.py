@@ -35,4 +35,24 @@ WORDS = {
         "No problem has {least} samples; the largest number is {most}. Choose a smaller least number of samples.",
         "没有题目有 {least} 个样本；最多的有 {most} 个。请选择较小的最少样本数。",
     ),
+    "many_problems": (
+        "There are {count:,} problems; the limit is {limit:,}.",
+        "共有 {count:,} 道题，上限为 {limit:,} 道。",
+    ),
+    "many_samples": (
+        "A problem has {count:,} samples; the limit is {limit:,} (row {row}).",
+        "一道题有 {count:,} 个样本，上限为 {limit:,} 个（第 {row} 行）。",
+    ),
+    "many_all_samples": (
+        "There are {count:,} samples in all; the limit is {limit:,}.",
+        "共有 {count:,} 个样本，上限为 {limit:,} 个。",
+    ),
+    "many_groups": (
+        "There are {count:,} different groups; the limit is {limit:,} (column “{column}”). Choose another column, or none.",
+        "共有 {count:,} 个不同的分组，上限为 {limit:,} 个（列 “{column}”）。请选择另一列，或不分组。",
+    ),
+    "long_text": (
+        "A text has {length:,} characters; the limit is {limit:,}.",
+        "文本有 {length:,} 个字符，上限为 {limit:,} 个。",
+    ),
 }

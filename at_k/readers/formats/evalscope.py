@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from at_k.errors import InputError
-from at_k.readers.collector import NOTHING, Collector, holds_rows, note_choice
+from at_k.readers.collector import NOTHING, Collector, holds_rows, note_choice, refuse_field
+from at_k.readers.faults import UNITS
 from at_k.readers.format import Format, Head, Reading, choose, name_subject
-from at_k.readers.quoting import quote
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
 
@@ -63,13 +63,7 @@ def _find_dict(row: Mapping[str, Any], name: str, line: int) -> dict[str, Any]:
 
 
 def _refuse_field(name: str, value: object, line: int) -> InputError:
-    return InputError(
-        "evalscope.field",
-        "The field {name} is not what evalscope writes: {value} (line {line}). The file may be damaged.",
-        name=quote(name),
-        value=quote(value),
-        line=line,
-    )
+    return refuse_field("evalscope", name, value, UNITS["line"](line))
 
 
 def _describe(source: Source, reading: Reading, scorers: list[str], scorer: str) -> Origin:

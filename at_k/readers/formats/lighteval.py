@@ -12,10 +12,11 @@ from itertools import chain
 from typing import Any
 
 from at_k.errors import InputError, Message
-from at_k.readers.collector import NOTHING, Collector, note_choice
+from at_k.readers.collector import NOTHING, Collector, note_choice, refuse_field
+from at_k.readers.faults import UNITS
 from at_k.readers.format import Format, Head, Reading, choose, name_subject
 from at_k.readers.parquet import read_rows
-from at_k.readers.quoting import quote, quote_all
+from at_k.readers.quoting import quote_all
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
 
@@ -139,13 +140,7 @@ def _choose_metric(metrics: Mapping[str, bool], n: int, reading: Reading) -> str
 
 
 def _refuse_field(name: str, value: object, number: int) -> InputError:
-    return InputError(
-        "lighteval.field",
-        "The field {name} is not what lighteval writes: {value} (row {row}). The file may be damaged.",
-        name=quote(name),
-        value=quote(value),
-        row=number,
-    )
+    return refuse_field("lighteval", name, value, UNITS["row"](number))
 
 
 def _describe(

@@ -16,8 +16,9 @@ from math import isnan
 from typing import Any
 
 from at_k.errors import InputError, Message
-from at_k.readers.collector import NOTHING, Collector, holds_rows, note_choice
+from at_k.readers.collector import NOTHING, Collector, holds_rows, note_choice, refuse_field
 from at_k.readers.decoding import decode_line
+from at_k.readers.faults import UNITS
 from at_k.readers.format import Format, Head, Reading, choose, name_subject
 from at_k.readers.quoting import quote, quote_all
 from at_k.readers.samples import Origin, Samples
@@ -267,13 +268,7 @@ def _read_target(target: str, changed: dict[str, Message]) -> object:
 
 
 def _refuse_field(name: str, value: object, number: int) -> InputError:
-    return InputError(
-        "lm_eval.field",
-        "The field {name} is not what lm-eval writes: {value} (line {line}). The file may be damaged.",
-        name=quote(name),
-        value=quote(value),
-        line=number,
-    )
+    return refuse_field("lm-eval", name, value, UNITS["line"](number))
 
 
 def _describe(

@@ -2,98 +2,180 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
-from at_k.errors import InputError, Mention
-from at_k.readers.columnar import ColumnTable, open_csv, open_lines, open_parquet
-from at_k.readers.decoding import decode_text
-from at_k.readers.format import Format, Head, Reading
+from at_k.errors import InputError, Mention, Message
+from at_k.readers.format import Format, Reading
 from at_k.readers.lines import name_lines
-from at_k.readers.plain import collect_samples
-from at_k.readers.quoting import quote_all
-from at_k.readers.samples import Samples
+from at_k.readers.models import MODEL_NAMES, SET_NAMES, find_nested, has_name, select_rows
+from at_k.readers.plausibility import find_questions, refuse_contradiction, refuse_several_sets
+from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
+from at_k.readers.roles import (
+    SAMPLE_NUMBERS,
+    VERDICT_NAMES,
+    can_read,
+    guess_roles,
+    list_first_cells,
+    settle_lists,
+)
+from at_k.readers.samples import Columns, Samples
 from at_k.readers.sources import Source
-from at_k.readers.standard import NothingToScoreError
-from at_k.readers.tables import Table, read_table
-
-LARGEST = 5_000_000
-"""Bytes up to which a table is read row by row. The lines of a larger one are read in blocks."""
-
-
-def _recognize(head: Head) -> bool:
-    return True
+from at_k.readers.standard import NothingToScoreError, standardize
+from at_k.readers.tables import Table, list_named, open_table
+from at_k.validation import type_name
 
 
 def _read(source: Source, reading: Reading) -> Samples:
     try:
-        samples = _read_table(source, reading)
+        table = open_table(source, reading.errors)
+        samples = collect_samples(table, reading)
     except InputError as error:
         named = name_lines(error.message, source)
+        if isinstance(error, NothingToScoreError):
+            raise InputError(
+                "plain.unknown",
+                "No known harness wrote this file (`at-k formats` lists them), and as a table ({layout}) it does not "
+                "say which samples are correct: there is no column of verdicts, nor one of answers and one of "
+                "references. Its columns are: {columns}. Say which is which, for instance {example}.",
+                layout=table.layout,
+                columns=quote_all(table),
+                example=Mention(columns={"problem": "qid", "grades": "is_right"}),
+            ) from None
         raise InputError(named.code, named.sentence, **named.values) from None
     skipped = {name_lines(cause, source): count for cause, count in samples.origin.skipped.items()}
     return replace(samples, origin=replace(samples.origin, skipped=skipped))
 
 
-def _read_table(source: Source, reading: Reading) -> Samples:
-    table = open_table(source, reading)
-    try:
-        samples = collect_samples(
-            table,
-            columns=reading.columns,
-            where=reading.where,
-            pool=reading.pool,
-            errors=reading.errors,
-            limits=reading.limits,
-        )
-    except NothingToScoreError:
-        raise InputError(
-            "plain.unknown",
-            "No known harness wrote this file (`at-k formats` lists them), and as a table ({layout}) it does not say "
-            "which samples are correct: there is no column of verdicts, nor one of answers and one of references. Its "
-            "columns are: {columns}. Say which is which, for instance {example}.",
-            layout=table.layout,
-            columns=quote_all(table.columns),
-            example=Mention(columns={"problem": "qid", "grades": "is_right"}),
-        ) from None
-    if isinstance(table, ColumnTable) and table.skipped:
-        return replace(samples, origin=replace(samples.origin, skipped=table.skipped | samples.origin.skipped))
-    return samples
+def collect_samples(table: Table, reading: Reading | None = None) -> Samples:
+    """Read the samples of a table, whose columns may have any names.
 
-
-def open_table(source: Source, reading: Reading) -> Table | ColumnTable:
-    """Open a table.
+    Args:
+        table: the rows.
+        reading: how they are to be read.
 
     Raises:
-        InputError: if it is broken, or is a zip file, which holds none.
+        InputError: if the samples cannot be read, or are of several models.
+        TypeError: if the columns of roles, or those of `where`, are not a mapping.
+
+    Examples:
+        >>> rows = [{"model": "a", "id": 1, "correct": 1}, {"model": "b", "id": 1, "correct": 0}]
+        >>> collect_samples(Table("json", rows, ["model", "id", "correct"]), Reading(where={"model": "b"})).grades
+        [[0.0]]
     """
-    layout = source.layout
-    if layout == "zip":
-        from at_k.readers.archives import list_members
+    reading = reading or Reading()
+    if not isinstance(reading.columns, Mapping):
+        raise TypeError(f"`columns` must map roles to columns; got {type_name(reading.columns)}")
+    given = dict(reading.columns)
+    pooled = [reading.pool] if isinstance(reading.pool, str) else reading.pool
+    table = _add_nested(table)
+    _read_ahead(table, given, [*(reading.where if isinstance(reading.where, Mapping) else ()), *pooled])
+    table = settle_lists(table, given)
+    roles = guess_roles(table, given) | given
+    used = [column for column in roles.values() if column is not None]
+    rows = select_rows(table, where=reading.where, pool=pooled, used=used)
+    kept = table if rows is None else table.take(rows)
+    refuse_several_sets(kept, roles["problem"], [*used, *pooled])
+    numbered = [name for name in list_named(kept, SAMPLE_NUMBERS) if name not in used]
+    if any(name in kept for name in pooled):
+        numbered = []  # the samples of several models may have the same numbers
+    numbered = [name for name in numbered if normalize_name(name) != "seed" or len(kept.coded(name).values) > 1]
+    samples = standardize(kept, roles, numbered=numbered, errors=reading.errors)
+    if "grades" not in given:
+        _refuse_contradictions(kept, roles, samples)
+    questions = {}
+    if "problem" not in given:
+        head = table.peek()
+        head = head if rows is None else head.take([row for row in rows if row < len(head.rows)])
+        questions = find_questions(kept, head, roles["problem"], per_sample=samples.per_sample)
+    origin = replace(
+        samples.origin,
+        subject=_find_models(kept, [*used, *pooled]),
+        notes=_note_unread_verdicts(table, roles, given),
+        skipped=dict(table.skipped.values()) | samples.origin.skipped,
+    )
+    return replace(samples, origin=origin, questions=questions)
 
-        raise InputError(
-            "plain.zip",
-            "No known harness wrote this zip file (`at-k formats` lists them). Its members are: {members}. Extract the "
-            "one with the results, and give its path.",
-            members=quote_all(list_members(source)) or "none",
-        )
-    if layout == "parquet":
-        return open_parquet(source)
-    skip = reading.errors == "skip"
-    if layout == "jsonl" and (skip or _is_large(source)):
-        return open_lines(source, skip=skip)
-    if layout == "csv" and _is_large(source):
-        return open_csv(source)
-    with source.open_text() as file:
-        text = decode_text(file.read())
-    return read_table(text, limits=reading.limits)
+
+def _read_ahead(table: Table, given: Mapping[str, str | None], named: Sequence[str]) -> None:
+    """Read at once the columns that are likely to be needed; the others are not read from the file at all.
+
+    While lines are read, columns come to light that the first ones do not have; then what is likely is another guess.
+    """
+    names: list[str] = []
+    while list(table) != names:
+        names = list(table)
+        known = {role: name for role, name in given.items() if name is None or name in names}
+        likely = guess_roles(table.peek(), known)
+        wanted = [
+            *likely.values(),
+            *list_named(table, (*SAMPLE_NUMBERS, *VERDICT_NAMES, *MODEL_NAMES, *SET_NAMES)),
+            *named,
+        ]
+        numeric = {likely["grades"], likely["scores"]} - {likely["answers"], likely["references"], None}
+        # Columns of objects number or name nothing.
+        plain = [
+            name for name in wanted if name in names and not any(isinstance(cell, dict) for cell in table.first(name))
+        ]
+        table.load(plain, {name for name in numeric if name is not None})
 
 
-def _is_large(source: Source) -> bool:
-    """Return whether the text is large, after decompression."""
-    if source.size > LARGEST:
-        return True
-    with source.open_text() as file:
-        return len(file.read(LARGEST + 1)) > LARGEST
+def _add_nested(table: Table) -> Table:
+    """Return the table with a column for each field within objects that names models: `provider.label`."""
+    for outer in list(table):
+        found = dict.fromkeys(chain.from_iterable(find_nested({outer: cell}) for cell in table.first(outer)))
+        for name in found:
+            if name not in table:
+                table = table.add(name, [find_nested({outer: cell}).get(name) for cell in table[outer]])
+    return table
+
+
+def _refuse_contradictions(table: Table, roles: Columns, samples: Samples) -> None:
+    """Raise if another column has the name of verdicts, and says something else."""
+    for name in list_named(table, VERDICT_NAMES) if roles["grades"] is not None else ():
+        if name in roles.values():
+            continue
+        try:
+            other = standardize(table, {"problem": roles["problem"], "grades": name}, errors="skip")
+        except InputError:
+            continue  # it holds no verdicts
+        refuse_contradiction(samples, other, name)
+
+
+def _find_models(table: Table, used: Sequence[str]) -> dict[str, str]:
+    """Find of which model the rows are, or of which run of it: each of these columns has one value by now."""
+    found: dict[str, str] = {}
+    for name in table:
+        if has_name(name, MODEL_NAMES) and name not in used and not _holds_objects(table, name):
+            values = table.coded(name).values
+            found |= {name: shorten(str(values[0]))} if len(values) == 1 else {}
+    return found
+
+
+def _holds_objects(table: Table, name: str) -> bool:
+    return any(isinstance(cell, dict) for cell in table.first(name))
+
+
+def _note_unread_verdicts(table: Table, roles: Columns, given: Mapping[str, str | None]) -> list[Message]:
+    """Note a column that has the name of verdicts, and holds few or none that can be read."""
+    if "grades" in given or roles["grades"] is not None:
+        return []
+    for name in list_named(table, VERDICT_NAMES):
+        cells = list_first_cells(table, "grades", name)
+        parts = [part for cell in cells for part in (cell if isinstance(cell, list) else [cell])]
+        others = [part for part in parts if part is None or part != part or not can_read("grades", part)]  # noqa: PLR0124
+        if name in roles.values() or 2 * len(others) <= len(parts):
+            continue
+        return [
+            Message(
+                "note.unread_verdicts",
+                "Column “{column}” was not used: {value} is no verdict. Write true or false, or a number from 0 to 1.",
+                column=shorten(name),
+                value=quote(others[0]),
+            )
+        ]
+    return []
 
 
 FORMAT = Format(
@@ -101,7 +183,7 @@ FORMAT = Format(
     title="a table",
     file="*.jsonl, *.json, *.csv, *.tsv, *.parquet",
     samples="a row for each sample, or a row for each problem with lists",
-    recognize=_recognize,
+    recognize=lambda head: True,
     read=_read,
     rank=2,
 )

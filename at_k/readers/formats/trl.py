@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from at_k.errors import InputError, Mention, Message
-from at_k.readers.collector import Collector, find_step, note_choice
+from at_k.readers.collector import Collector, note_choice
 from at_k.readers.format import Format, Head, Reading, choose
+from at_k.readers.models import find_step
 from at_k.readers.parquet import list_columns, read_batches, read_rows
 from at_k.readers.quoting import quote, quote_all
 from at_k.readers.samples import Origin, Samples

@@ -11,8 +11,9 @@ import re
 from typing import Any, NamedTuple
 
 from at_k.errors import InputError, Mention, Message
-from at_k.readers.collector import NOTHING, Collector, find_step, holds_rows
+from at_k.readers.collector import NOTHING, Collector, holds_rows
 from at_k.readers.format import Format, Head, Reading
+from at_k.readers.models import find_step
 from at_k.readers.quoting import quote
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source

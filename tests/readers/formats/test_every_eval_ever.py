@@ -74,7 +74,7 @@ def test_a_sample_that_several_metrics_score_has_several_lines(tmp_path):
     samples = read_samples(path)
     assert (samples.grades, samples.origin.chosen) == ([[1, 0, 1], [0, 1, 0]], {"scorer": "strict"})
     assert [str(note) for note in samples.origin.notes] == [
-        'The scorer is “strict”. The file also has “lax”: scorer="lax".'
+        'The scorer is “strict”. The file also has “lax”: `scorer="lax"`.'
     ]
     lax = read_samples(path, scorer="lax")
     assert (lax.grades, lax.origin.chosen, lax.origin.notes) == ([[1, 1, 1]] * 2, {"scorer": "lax"}, [])

@@ -9,8 +9,10 @@ from readers.expected import HARNESS, check, read_expected
 import at_k
 from at_k.errors import InputError
 from at_k.readers import read_samples
-from at_k.readers.formats import find_format
+from at_k.readers.format import Reading
+from at_k.readers.formats import find_format, human_eval
 from at_k.readers.sources import Source
+from at_k.readers.standard import read_verdicts
 
 NAME = "human-eval/samples.jsonl_results.jsonl"
 FILE = HARNESS / NAME
@@ -66,3 +68,76 @@ def test_broken(tmp_path, seed):
     path = tmp_path / "broken.jsonl"
     path.write_bytes(data)
     check_broken(FILE, path, kind)
+
+
+LINES = [
+    f'{{"task_id": "p{row % 7}", "passed": {"true" if row % 3 else "false"}, "completion": "…", "result": ""}}'
+    for row in range(60)
+]
+ODD_LINES = {
+    "another type": '{"task_id": "p1", "passed": 1}',
+    "a number as a name": '{"task_id": 12, "passed": true}',
+    "null": '{"task_id": "p1", "passed": null}',
+    "a blank line": "",
+    "NaN": '{"task_id": "p1", "passed": NaN}',
+    "a duplicate": '{"task_id": "p1", "task_id": "p2", "passed": true}',
+    "a new problem": '{"task_id": "new", "passed": true}',
+    "another field": '{"passed": true, "task_id": "p1", "x": {"task_id": 7, "passed": [[]]}}',
+    "cut off": '{"task_id": "p1", "passed": tr',
+    "no verdict": '{"task_id": "p1"}',
+    "no name": '{"task_id": "", "passed": true}',
+    "half a character": '{"task_id": "p1", "passed": true, "text": "\\ud800"}',
+    "text": '{"task_id": "p1", "passed": "true"}',
+    "two": '{"task_id": "p1", "passed": true}{"task_id": "p1", "passed": true}',
+    "a list": "[]",
+    "a model": '{"task_id": "p1", "passed": true, "model": "A"}',
+}
+
+
+BLOCKS = Source.blocks
+
+
+class TestPlainLines:
+    """Lines are read by columns, unless anything in them is out of the ordinary."""
+
+    @staticmethod
+    def outcome(text, monkeypatch, *, fast, **reading):
+        taken = []
+
+        def read(*given):
+            taken.append(read_verdicts(*given) if fast else None)
+            return taken[-1]
+
+        monkeypatch.setattr(human_eval, "read_verdicts", read)
+        monkeypatch.setattr(Source, "blocks", lambda source: BLOCKS(source, 300))
+        try:
+            samples = human_eval.FORMAT.read(Source("f", text.encode()), Reading(**reading))
+        except InputError as error:
+            return str(error), taken[0]
+        found = (samples.problems, samples.grades, list(samples.rows), samples.origin)
+        return found, taken[0]
+
+    @pytest.mark.parametrize("errors", ["raise", "skip"])
+    @pytest.mark.parametrize("odd", ODD_LINES.values(), ids=ODD_LINES)
+    def test_an_odd_line_is_read_by_itself(self, odd, errors, monkeypatch):
+        text = "\n".join([*LINES[:40], odd, *LINES[40:]])
+        fast, taken = self.outcome(text, monkeypatch, fast=True, errors=errors)
+        assert fast == self.outcome(text, monkeypatch, fast=False, errors=errors)[0]
+        assert taken is None or odd in (ODD_LINES["a new problem"], ODD_LINES["another field"])
+
+    @pytest.mark.parametrize(
+        "reading",
+        [{"columns": {"grades": "passed"}}, {"where": {"passed": True}}, {"pool": ["task_id"]}],
+        ids=repr,
+    )
+    def test_lines_are_read_one_by_one_where_the_user_names_fields(self, reading, monkeypatch):
+        fast, taken = self.outcome("\n".join(LINES), monkeypatch, fast=True, **reading)
+        assert taken is None
+        assert fast == self.outcome("\n".join(LINES), monkeypatch, fast=False, **reading)[0]
+
+    def test_numbers(self, monkeypatch):
+        (problems, grades, rows, origin), taken = self.outcome("\n".join(LINES), monkeypatch, fast=True)
+        assert taken is not None
+        assert (problems, origin.harness) == ([f"p{problem}" for problem in range(7)], "human-eval")
+        assert rows == [list(range(problem + 1, 61, 7)) for problem in range(7)]
+        assert grades == [[float((row - 1) % 3 > 0) for row in own] for own in rows]

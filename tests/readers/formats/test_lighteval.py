@@ -138,7 +138,7 @@ def test_choices_without_texts(tmp_path):
 
 
 BAD = {
-    "twice": ([{}, {}], "only once; “0” is there again .row 2"),
+    "twice": ([{}, {}], "only once; “0” is also in row 1 .row 2"),
     "gold": ([{"doc": {"gold_index": [2]}}], r"“doc\.gold_index” is not what lighteval writes: \[…\] \(row 1\)"),
     "lengths": ([{"model_response": {"text_post_processed": ["x"]}}], r"text_post_processed.*row 1"),
     "no text": ([{"model_response": {"text": None}}], r"“model_response\.text” is not what lighteval writes: null"),

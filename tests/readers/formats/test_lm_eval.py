@@ -175,7 +175,7 @@ def test_two_runs_are_more_samples_and_two_models_are_not(tmp_path):
 
 
 BAD = {
-    "twice": ([{}, {}], "only once; “0” is there again .line 2"),
+    "twice": ([{}, {}], "only once; “0” is also in line 1 .line 2"),
     "other repeats": ([{}, {"doc_id": 1, "resps": [["x"]]}], r"2 and 2, not 1 and 2 \(line 2\)"),
     "other answers": ([{}, {"doc_id": 1, "filtered_resps": [["7"]]}], r"2 and 2, not 2 and 1 \(line 2\)"),
     "choices later": ([{}, {"doc_id": 1, "resps": [[["1", "True"]]]}], "“resps” is not what lm-eval writes"),
@@ -210,7 +210,7 @@ def test_broken_lines_can_be_left_out(tmp_path):
     samples = read_samples(path, errors="skip")
     assert samples.problems == ["0", "2"]
     assert {cause.code: count for cause, count in samples.origin.skipped.items()} == {
-        "lm_eval.field": 1,
+        "collector.field": 1,
         "decoding.broken": 1,
     }
 

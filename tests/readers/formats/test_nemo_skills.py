@@ -115,7 +115,7 @@ def test_two_verdicts(tmp_path):
     samples = read_samples(path)
     assert (samples.grades, samples.scores) == ([[0.0]] * 2, [[0.5]] * 2)
     assert [str(note) for note in samples.origin.notes] == [
-        'The scorer is “symbolic_correct”. The file also has “judgement”: scorer="judgement".'
+        'The scorer is “symbolic_correct”. The file also has “judgement”: `scorer="judgement"`.'
     ]
     judged = read_samples(path, scorer="judgement")
     assert (judged.grades, judged.origin.chosen, judged.origin.notes) == ([[1.0]] * 2, {"scorer": "judgement"}, [])

@@ -161,7 +161,7 @@ BAD = {
         {"details": [{"example_abbr": "a", "pred": [], "correct": []}]},
         "with at least one sample .problem 1",
     ),
-    "twice": ({"details": [DETAILS[0], DETAILS[0]]}, "“AIME_2024_0” is there again .problem 2"),
+    "twice": ({"details": [DETAILS[0], DETAILS[0]]}, "“AIME_2024_0” is also in problem 1 .problem 2"),
     "nothing": ({"details": [{"example_abbr": "a"}]}, "neither answers nor grades"),
     "keys": ({"0": {"prediction": "x"}, "2": {"prediction": "y"}}, "from “0” to “1”, .* not so for “1”"),
     "no prediction": ({"0": {"prediction": "x"}, "1": {"gold": "y"}}, "the field “prediction”; .* not so for “1”"),
