@@ -3,6 +3,7 @@
 import pickle
 
 import pytest
+from cases import for_each
 from datasets import Dataset
 from datasets.fingerprint import Hasher
 
@@ -36,8 +37,8 @@ def test_scores_are_taken_where_needed():
     assert score({"predictions": [[1, 0]], "scores": [[0.1, 0.9]]}) == {"best@2": [0.0], "max@2": [0.9]}
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "error", "message"),
+@for_each(
+    "name, options, error, message",
     [
         ("passk", {}, ValueError, "`name` must be one of"),
         ("pass_at_k", {}, ValueError, "`k` must be given to a scorer of 'pass_at_k'"),

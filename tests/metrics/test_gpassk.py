@@ -2,6 +2,7 @@
 
 import oracles
 import pytest
+from cases import for_each
 from modules import ANSWERS, GPASSK, GRADES, REFERENCES, every_config
 
 
@@ -82,7 +83,7 @@ def test_a_right_sample_is_one_whose_grade_is_above_the_threshold():
     assert module.compute(**half, threshold=0.9)["G-Pass@1_1.0"] == 0.0
 
 
-@pytest.mark.parametrize(("k", "largest"), [(1, 0), (2, 1), (3, 2 / 3), (4, 1), (5, 4 / 5)])
+@for_each("k, largest", [(1, 0), (2, 1), (3, 2 / 3), (4, 1), (5, 4 / 5)])
 def test_the_published_mean_of_a_perfect_model_is_below_one_for_odd_k(k, largest):
     result = GPASSK.load("graded").compute(predictions=[[1] * 5], k=k)
     assert result[f"mG-Pass@{k}"] == pytest.approx(largest, rel=1e-15)

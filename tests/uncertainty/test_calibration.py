@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose
 
@@ -91,8 +92,8 @@ def test_shares_of_votes():
     assert (share.tolist(), right.tolist()) == ([1], [1])
 
 
-@pytest.mark.parametrize(
-    ("call", "said"),
+@for_each(
+    "call, said",
     [
         (
             lambda: measure_calibration([0.5], [1, 0]),

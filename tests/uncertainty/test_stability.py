@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from cases import for_each
 
 from at_k.uncertainty.stability import fleiss_kappa, measure_stability
 
@@ -51,8 +52,8 @@ def test_the_threshold_decides():
     assert measure_stability([[0.6, 0.4]], threshold=0.3).flip_rate == 0
 
 
-@pytest.mark.parametrize(
-    ("call", "said"),
+@for_each(
+    "call, said",
     [
         (lambda: measure_stability([[1], [0]]), "Every problem has one sample. Stability needs at least two"),
         (lambda: measure_stability([]), "`grades` must hold at least one problem"),

@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from cases import for_each
 
 import at_k
 from at_k.grading.checkers import checkers
@@ -114,8 +115,8 @@ def test_what_never_ends_is_not_graded():
     assert graded[2] is True
 
 
-@pytest.mark.parametrize(
-    ("text", "prepared"),
+@for_each(
+    "text, prepared",
     [
         ("5", "$5$"),
         (" x^2 ", "$x^2$"),
