@@ -42,16 +42,31 @@ def browser():
         browser.close()
 
 
+@pytest.fixture(scope="module")
+def profiles(browser):
+    """Profiles of visitors by their options: a page finds in its cache what earlier ones of the profile have loaded."""
+    kept = {}
+
+    def find(**options):
+        key = repr(sorted(options.items()))
+        if key not in kept:
+            kept[key] = browser.new_context(**options)
+            kept[key].set_default_timeout(PATIENCE * 1000)
+        return kept[key]
+
+    yield find
+    for profile in kept.values():
+        profile.close()
+
+
 @pytest.fixture
-def visit(browser, server):
+def visit(profiles, server):
     """Opens a page of the app: `visit("score", locale="zh-CN")`. Whatever goes wrong on a page fails the test."""
-    contexts, troubles = [], []
+    pages, troubles = [], []
 
     def visited(name="explore", *, url=None, width=1280, height=900, script="", **options):
-        options = {"locale": "en-US"} | options
-        contexts.append(browser.new_context(viewport={"width": width, "height": height}, **options))
-        contexts[-1].set_default_timeout(PATIENCE * 1000)
-        page = contexts[-1].new_page()
+        page = profiles(viewport={"width": width, "height": height}, **{"locale": "en-US"} | options).new_page()
+        pages.append(page)
         watch(page, troubles)
         if script:
             page.add_init_script(script)
@@ -60,6 +75,7 @@ def visit(browser, server):
         return page
 
     yield visited
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.evaluate("localStorage.clear()")  # the next one has not chosen a language or a theme
+        page.close()
     assert troubles == []

@@ -4,7 +4,6 @@ import socket
 import threading
 
 import pytest
-from cases import for_each
 
 from at_k.grading.code.messages import receive_message, send_message
 
@@ -25,7 +24,7 @@ def test_messages_arrive_in_order_and_whole(ends):
     thread.join()
 
 
-@for_each("part", [b"", b"\0\0", b"\0\0\0\x09{"])
+@pytest.mark.parametrize("part", [b"", b"\0\0", b"\0\0\0\x09{"])
 def test_a_message_that_is_cut_off_is_none(ends, part):
     one, other = ends
     one.sendall(part)

@@ -6,7 +6,6 @@ import socket
 import time
 
 import pytest
-from cases import for_each
 
 from at_k.grading.code.limits import ProgramLimits
 from at_k.grading.code.program import READY, TOKEN
@@ -34,8 +33,8 @@ def watch():
     os.close(printing)
 
 
-@for_each(
-    "said, reached",
+@pytest.mark.parametrize(
+    ("said", "reached"),
     [
         (READY + TOKEN + SECRET + SECRET + b"12", 12),
         (READY + TOKEN + SECRET + SECRET + b"0", 0),
