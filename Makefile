@@ -38,7 +38,7 @@ texts: .venv/.test  ## maintenance: what docstrings, cards and the README repeat
 matrix: .venv/.test  ## maintenance: the tests on every version of Python, and with the oldest packages
 	@$(BIN)/python -m tools.matrix
 
-mutants: .venv/.test  ## maintenance: small faults in the engine, and whether the tests notice them
+mutants: .venv/.test  ## maintenance: small faults in the library, and whether the tests notice them
 	@$(BIN)/python -m tools.mutants
 
 .venv/bin/python:

@@ -73,10 +73,6 @@ def test_the_key_counts_the_samples_that_are_left():
     assert result == {"avg@n": 0.75, "accuracy": 0.75}
 
 
-def test_plain_keys():
-    assert AVG_AT_N.compute(key_style="plain") == {"avg_at_4": 0.5, "accuracy": 0.5}
-
-
 def test_the_threshold_moves_the_average_and_not_the_accuracy():
     graded = {"predictions": [[0.5, 0.75, 1.0, 0.25]]}
     module = AVG_AT_N.load("graded")

@@ -3,7 +3,7 @@
 import oracles
 import pytest
 from cases import for_each
-from modules import ANSWERS, GPASSK, GRADES, REFERENCES, every_config
+from modules import GPASSK, GRADES, every_config
 
 
 def test_example_of_the_published_metric_card():
@@ -63,24 +63,10 @@ def test_one_threshold_needs_no_list():
     assert GPASSK.compute(k=2, thresholds=0.5) == GPASSK.compute(k=2, thresholds=[0.5])
 
 
-def test_plain_keys():
-    result = GPASSK.compute(k=2, thresholds=[0.25, 1.0], key_style="plain")
-    assert list(result) == ["g_pass_at_2_0.25", "g_pass_at_2_1.0", "mg_pass_at_2"]
-    assert list(result.values()) == list(GPASSK.compute(k=2, thresholds=[0.25, 1.0]).values())
-
-
 def test_defaults_are_those_of_the_card():
     sixteen = [["a"] * 7 + ["b"] * 9]
     result = GPASSK.load().compute(predictions=sixteen, references=["a"])
     assert list(result) == GPASSK.keys(k=(4, 8, 16), taus=(0.25, 0.5, 0.75, 1.0))
-
-
-def test_a_right_sample_is_one_whose_grade_is_above_the_threshold():
-    half = {"predictions": [[0.5, 0.9]], "k": 1, "thresholds": 1.0}
-    module = GPASSK.load("graded")
-    assert module.compute(**half)["G-Pass@1_1.0"] == 0.5  # 0.5 itself is not correct
-    assert module.compute(**half, threshold=0.4)["G-Pass@1_1.0"] == 1.0
-    assert module.compute(**half, threshold=0.9)["G-Pass@1_1.0"] == 0.0
 
 
 @for_each("k, largest", [(1, 0), (2, 1), (3, 2 / 3), (4, 1), (5, 4 / 5)])
@@ -92,8 +78,3 @@ def test_the_published_mean_of_a_perfect_model_is_below_one_for_odd_k(k, largest
 def test_tau_zero_asks_for_one_right_sample():
     result = GPASSK.load("graded").compute(predictions=[[0, 0], [0, 1]], k=2, thresholds=0.0)
     assert result["G-Pass@2_0.0"] == 0.5
-
-
-def test_both_configurations_agree():
-    answers = GPASSK.load().compute(predictions=ANSWERS, references=REFERENCES, k=[2, 4])
-    assert answers == GPASSK.load("graded").compute(predictions=GRADES, k=[2, 4])

@@ -24,6 +24,26 @@ def test_plain_keys_are_the_same_in_other_letters(module, config):
 
 
 @every_module
+def test_keys_come_in_the_order_of_k_and_once_each(module):
+    assert list(module.compute(k=[4, 1, 2, 4])) == module.keys(k=(4, 1, 2))
+
+
+@every_module
+def test_both_configurations_agree(module):
+    # of a vote, too: with an odd k and two answers a plurality is a majority
+    assert module.compute(k=[1, 3]) == pytest.approx(module.compute("graded", k=[1, 3]), rel=1e-15)
+
+
+@every_module
+@for_each("threshold, share", [(0.4, 1.0), (0.5, 0.5), (0.9, 0.0)])
+def test_a_grade_at_the_threshold_is_not_correct(module, threshold, share):
+    columns = module.only({"predictions": [[0.5, 0.9]], "scores": [[1, 0]]})
+    result = module.load("graded").compute(**columns, k=1, threshold=threshold)
+    assert next(iter(result.values())) == share
+    assert threshold != 0.5 or module.load("graded").compute(**columns, k=1) == result  # the default
+
+
+@every_module
 @every_config
 def test_groups_are_spelled_as_given_and_stay_apart(module, config):
     columns = {name: column[:1] * len(LABELS) for name, column in module.inputs(config).items()}
