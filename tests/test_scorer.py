@@ -34,7 +34,8 @@ def test_can_be_pickled():
 
 def test_scores_are_taken_where_needed():
     score = at_k.scorer("best_at_k", "graded", k=2)
-    assert score({"predictions": [[1, 0]], "scores": [[0.1, 0.9]]}) == {"best@2": [0.0], "max@2": [0.9]}
+    batch = {"predictions": [[1, 0]], "scores": [[0.1, 0.9]]}
+    assert score(batch) == score(batch | {"references": ["a"]}) == {"best@2": [0.0], "max@2": [0.9]}
 
 
 @for_each(

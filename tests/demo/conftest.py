@@ -12,15 +12,16 @@ from tools.driving import CHROMIUM, PATIENCE, READY, find_chromium, serving, wat
 def pytest_collection_modifyitems(items):
     """Mark the tests that drive Chromium, and those that attack an app by requests, the answers to which are timed.
 
-    One worker drives Chromium, which keeps several cores busy by itself.
+    One worker drives Chromium, which keeps several cores busy by itself, and has the one app that all tests share.
     """
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
         if "browser" in fixtures:
             item.add_marker("browser")
-            item.add_marker(pytest.mark.xdist_group("browser"))
         elif "victim" in fixtures:
             item.add_marker("alone")
+        if {"browser", "server"} & set(fixtures):
+            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 @pytest.fixture(scope="session")
