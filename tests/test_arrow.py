@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from cases import for_each
 from datasets import Dataset
-from modules import MODULES, every_module
+from modules import MODULES
 
 import at_k
 from at_k import arrow, columns
@@ -346,33 +346,21 @@ def test_weights_and_references_and_groups_in_arrow():
     assert columns.read_groups(pl.Series([1, 2])) == ["1", "2"]
 
 
-EVERYWHERE = {
-    name: LISTS[name] for name in ("large list", "slice", "chunks", "dictionaries", "polars series", "dataset")
+OTHERS = {
+    "dataset, pandas": lambda lists: Dataset.from_dict({"x": lists}).with_format("pandas")["x"],
+    "dataset, shuffled": lambda lists: Dataset.from_dict({"x": lists}).shuffle(seed=1)["x"],
+    "dataset, transformed": lambda lists: Dataset.from_dict({"x": lists}).with_transform(
+        lambda batch: {"x": [row[::-1] for row in batch["x"]]}
+    )["x"],
+    "pandas, arrow": lambda lists: pd.Series(lists, dtype=pd.ArrowDtype(pa.list_(pa.array(lists).type.value_type))),
 }
-EVERYWHERE["dataset, pandas"] = lambda lists: Dataset.from_dict({"x": lists}).with_format("pandas")["x"]
-EVERYWHERE["dataset, shuffled"] = lambda lists: Dataset.from_dict({"x": lists}).shuffle(seed=1)["x"]
-EVERYWHERE["dataset, transformed"] = lambda lists: Dataset.from_dict({"x": lists}).with_transform(
-    lambda batch: {"x": [row[::-1] for row in batch["x"]]}
-)["x"]
-EVERYWHERE["pandas, arrow"] = lambda lists: pd.Series(
-    lists, dtype=pd.ArrowDtype(pa.list_(pa.array(lists).type.value_type))
-)
-WITHOUT_NONE = [["" if answer is None else answer for answer in row] for row in ANSWERS]
 
 
-@every_module
-@forms(EVERYWHERE)
-def test_every_module_computes_the_same(module, form):
-    """A column gives the numbers of the values that it holds, whatever way it is read."""
-    whole = {"answers": form(WITHOUT_NONE), "grades": form(GRADES), "scores": form(SCORES)}
-    plain = {name: [list(row) for row in listed(column)] for name, column in whole.items()}
-
-    def compute(columns, k=(1, 2)):
-        scored = {"scores": columns["scores"]} if module.needs_scores else {}
-        judged = module.load().compute(predictions=columns["answers"], references=REFERENCES, **scored, k=k)
-        return judged, module.load("graded").compute(predictions=columns["grades"], **scored, k=k)
-
-    assert compute(whole) == compute(plain)
+@for_each("name, lists", [("answers", ANSWERS), ("grades", GRADES), ("scores", SCORES)])
+@forms(OTHERS)
+def test_a_column_holds_the_values_that_it_lists(name, lists, form):
+    column = form(lists)
+    assert rows(READERS[name](column)) == [list(row) for row in listed(column)]
 
 
 def listed(column):
