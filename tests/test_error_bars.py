@@ -11,16 +11,7 @@ import oracles
 import pytest
 from cases import for_each
 from hypothesis import given, strategies as st
-from modules import (
-    AVG_AT_N,
-    BEST_AT_K,
-    CONS_AT_K,
-    GPASSK,
-    MODULES,
-    PASS_AT_K,
-    every_config,
-    every_module,
-)
+from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, MODULES, PASS_AT_K, every_config, every_module
 from scipy.stats import t as student
 
 import at_k

@@ -49,10 +49,7 @@ class TestCalibration:
         data = {"grades": [[1, 1], [0, 0], [1, 1]], "scores": [[0.9, 0.9], [0.9, 0.9], [0.9, 0.9]]}
         assert said(data, "score_confidence").values["verdict"].code == "diagnosis.no_bias"
 
-    @for_each(
-        "scores",
-        [[[0.5, 1.5]], [[-0.1, 0.5]], [[None, 0.5]], [[[0.5, 0.5], [0.1, 0.2]]]],
-    )
+    @for_each("scores", [[[0.5, 1.5]], [[-0.1, 0.5]], [[None, 0.5]], [[[0.5, 0.5], [0.1, 0.2]]]])
     def test_scores_that_are_no_confidences(self, scores):
         assert find_calibrations(at_k.score({"grades": [[1, 0]], "scores": scores})) == {}
 

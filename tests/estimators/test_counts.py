@@ -103,28 +103,6 @@ def test_small_tails_of_g_pass(c, tau):
     agree_to_the_end(g_pass_at_k(1000, c, k=100, tau=tau), exact)
 
 
-@for_each(
-    "tau, k, needed",
-    [
-        (0.07, 100, 7),
-        (0.28, 25, 7),
-        (0.14, 50, 7),
-        (0.55, 20, 11),
-        (0.56, 25, 14),
-        (0.28, 100, 28),
-        (0.55, 100, 55),
-        (0.1 + 0.2, 10, 4),
-        (0.3, 10, 3),
-        (0, 10, 1),
-        (1, 10, 10),
-        (1e-12, 10, 1),
-    ],
-)
-def test_the_threshold_is_the_decimal_that_was_written(tau, k, needed):
-    """0.07·100 is 7.000000000000001 in floats, and 7 in decimals. 0.1 + 0.2 is written 0.30000000000000004."""
-    assert_array_equal(g_pass_at_k(k, [needed - 1, needed], k=k, tau=tau), [0, 1])
-
-
 @for_each("tau, k, needed", [(0.55, 20, 11), (0.07, 100, 7), (0.1, 10, 1)])
 def test_the_threshold_may_have_single_precision(tau, k, needed):
     assert_array_equal(g_pass_at_k(k, [needed - 1, needed], k=k, tau=np.float32(tau)), [0, 1])
@@ -251,19 +229,11 @@ class TestAvg:
         (4, 2, 5, ValueError, ["`k`", "k=5", "smallest n is 4", "problem 0"]),
         ([9, 4, 9, 3], 2, 5, ValueError, ["`k`", "k=5", "smallest n is 3", "2 of 4", "problem 1"]),
         (4, 5, 2, ValueError, ["`c`", "`n`", "n=4, c=5", "problem 0"]),
-        ([4, 4], [2, -1], 2, ValueError, ["`c`", "c=-1", "problem 1"]),
-        ([4, 0], [2, 0], 1, ValueError, ["`n`", "n=0", "problem 1"]),
         (4.0, 2, 2, TypeError, ["`n`", "float64", "4.0"]),
-        (4, True, 2, TypeError, ["`c`", "bool", "True"]),
         (4, "2", 2, TypeError, ["`c`", "'2'"]),
         ([4, 4], [1, 2, 3], 2, ValueError, ["`n`", "`c`", "(2,)", "(3,)"]),
         (4, 2, 0, ValueError, ["`k`", "0"]),
-        (4, 2, [2, -1], ValueError, ["`k`", "-1"]),
-        (4, 2, [], ValueError, ["`k`", "[]"]),
         (4, 2, 2.5, TypeError, ["`k`", "2.5", "float"]),
-        (4, 2, True, TypeError, ["`k`", "True", "bool"]),
-        (4, 2, "4", TypeError, ["`k`", "'4'", "str"]),
-        (np.array([], dtype=int), np.array([], dtype=int), 1, ValueError, ["`n`", "at least one problem"]),
         ([], [], 1, ValueError, ["`n`", "at least one problem"]),
     ],
 )
@@ -280,12 +250,9 @@ def test_errors(metric, n, c, k, error, said):
         ([], ValueError, ["`grades`"]),
         ([[1], []], ValueError, ["`grades`", "problem 1"]),
         ([[1, 0], [0, 1.5]], ValueError, ["`grades`", "1.5", "problem 1, sample 1"]),
-        ([[1, -0.1]], ValueError, ["`grades`", "-0.1", "problem 0, sample 1"]),
-        ([[1, 1 + 1e-12]], ValueError, ["`grades`", "problem 0, sample 1"]),
         ([[0, -1e-300]], ValueError, ["`grades`", "problem 0, sample 1"]),
         ([[1, float("nan")]], ValueError, ["`grades`", "NaN", "problem 0, sample 1"]),
         ([[1, "1"]], TypeError, ["`grades`", "'1'", "problem 0, sample 1"]),
-        ([1, 0], TypeError, ["`grades`", "1", "problem 0"]),
         (1, TypeError, ["`grades`", "1"]),
     ],
 )

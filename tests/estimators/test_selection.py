@@ -372,15 +372,7 @@ POINTS = [[[1, 2], [3, 4]]]
         ([[1, 2]], [[1, None]], {}, ValueError, ["`grades`", "problem 0, sample 1"]),
         ([[1, 2]], [[1, 1 + 1e-12]], {}, ValueError, ["`grades`", "problem 0, sample 1"]),
         ([[1, np.nan], [np.nan, 1]], [[1, 0]] * 2, {}, ValueError, ["`scores`", "problem 0, sample 1"]),
-        (
-            [[1, 2]],
-            [
-                [1, 2],
-            ],
-            {"threshold": 1.5},
-            ValueError,
-            ["`grades`", "2"],
-        ),
+        ([[1, 2]], [[1, 2]], {"threshold": 1.5}, ValueError, ["`grades`", "2"]),
         (POINTS, [[1, 0]], {"select": "weighted", "score_weights": [10**400, 1]}, ValueError, ["`score_weights`"]),
         (POINTS, [[1, 0]], {"select": "weighted", "score_weights": [10**5000, 1]}, ValueError, ["`score_weights`"]),
         ([[1, 2]], [[1, 0]], {"k": 3}, ValueError, ["`k`", "k=3", "smallest n is 2", "problem 0"]),

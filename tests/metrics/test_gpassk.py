@@ -44,14 +44,7 @@ def test_equals_the_mean_over_all_subsets(config):
 
 def test_keys_come_by_k_then_tau_and_the_means_last():
     result = GPASSK.compute(k=[4, 2], thresholds=[1.0, 0.5])
-    assert list(result) == [
-        "G-Pass@4_1.0",
-        "G-Pass@4_0.5",
-        "G-Pass@2_1.0",
-        "G-Pass@2_0.5",
-        "mG-Pass@4",
-        "mG-Pass@2",
-    ]
+    assert list(result) == ["G-Pass@4_1.0", "G-Pass@4_0.5", "G-Pass@2_1.0", "G-Pass@2_0.5", "mG-Pass@4", "mG-Pass@2"]
 
 
 def test_a_threshold_is_printed_as_python_prints_the_float():

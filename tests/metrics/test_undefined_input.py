@@ -84,11 +84,7 @@ OPTIONS = [
         (None, TypeError, "'error', 'incorrect', 'drop' … got None"),
     ),
     *cases("key_style", ("bare", ValueError, "'standard', 'plain' … got 'bare'")),
-    *cases(
-        "ties",
-        ("coin", ValueError, "'random', 'first', 'strict', 'incorrect' … got 'coin'"),
-        modules=(CONS_AT_K,),
-    ),
+    *cases("ties", ("coin", ValueError, "'random', 'first', 'strict', 'incorrect' … got 'coin'"), modules=(CONS_AT_K,)),
     *cases("top_p", (3, TypeError, "options are … k, thresholds … threshold")),
     *cases(
         "groups",

@@ -95,10 +95,7 @@ def test_shares_of_votes():
 @for_each(
     "call, said",
     [
-        (
-            lambda: measure_calibration([0.5], [1, 0]),
-            "`confidence` and `correct` must have as many problems; got 1",
-        ),
+        (lambda: measure_calibration([0.5], [1, 0]), "`confidence` and `correct` must have as many problems; got 1"),
         (lambda: measure_calibration([1.5], [1]), "`confidence` must lie in [0, 1]; got 1.5 in problem 0"),
         (lambda: measure_calibration([0.5], [2]), "`correct` must lie in [0, 1]; got 2.0 in problem 0"),
         (lambda: measure_calibration([], []), "`confidence` must hold one value per problem, at least one; got []"),

@@ -32,10 +32,7 @@ def of_counts(estimate):
     return lambda rows: estimate([len(row) for row in rows], [sum(row) for row in rows])
 
 
-@for_each(
-    "metric",
-    [pass_at_k, pass_hat_k, mg_pass_at_k, majority_at_k, partial(g_pass_at_k, tau=[0.5, 0.75])],
-)
+@for_each("metric", [pass_at_k, pass_hat_k, mg_pass_at_k, majority_at_k, partial(g_pass_at_k, tau=[0.5, 0.75])])
 @for_each("n", [2, 3, 5, 8])
 def test_counts(metric, n):
     k = list(range(1, n))

@@ -58,10 +58,7 @@ def test_the_threshold_decides():
         (lambda: measure_stability([[1], [0]]), "Every problem has one sample. Stability needs at least two"),
         (lambda: measure_stability([]), "`grades` must hold at least one problem"),
         (lambda: measure_stability([[1, None]]), "`grades` must hold grades in [0, 1]; got None or NaN"),
-        (
-            lambda: fleiss_kappa([[1, 0]]),
-            "`counts` must hold at least two samples of every problem; got 1",
-        ),
+        (lambda: fleiss_kappa([[1, 0]]), "`counts` must hold at least two samples of every problem; got 1"),
         (lambda: fleiss_kappa([[-1, 4]]), "`counts` must not be negative; got -1"),
         (lambda: fleiss_kappa([]), "`counts` must have one row per problem and one column per category"),
     ],

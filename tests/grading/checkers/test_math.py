@@ -71,7 +71,7 @@ VERDICTS = {
 DIFFERENCES = {
     # The authors' checker compares texts that their parser has normalised. It does not know `{,}`, which is how LaTeX
     # writes the comma of 10,000: so the answer 10000 is right, and their verdict wrong.
-    ("10000", "10{,}000"): (0, True),
+    ("10000", "10{,}000"): (0, True)
 }
 
 

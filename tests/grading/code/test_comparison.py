@@ -9,14 +9,7 @@ import numpy as np
 import pytest
 from cases import for_each
 
-from at_k.grading.code.comparison import (
-    EqualsEverythingError,
-    contain,
-    differ,
-    equal,
-    lack,
-    refuse_equal_to_everything,
-)
+from at_k.grading.code.comparison import EqualsEverythingError, contain, differ, equal, lack, refuse_equal_to_everything
 
 OPERATORS = {"==": equal, "!=": differ, "in": contain, "not in": lack}
 
