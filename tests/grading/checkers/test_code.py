@@ -175,7 +175,7 @@ def test_a_note_says_that_programs_stand_in_texts(allowed):
     assert str(note).startswith(
         "Programs with a syntax error in their first line: 67%. Where a program stands in a text, `extract"
     )
-    assert r'`extract_fn=r"(?s)<code>(.*?)</code>"`' in str(note)
+    assert '`extract_fn="(?s)<code>(.*?)</code>"`' in str(note)
     mended = at_k.score(
         {"answers": [[inside, inside]], "references": [TESTS]},
         check_correct_fn="code", extract_fn=r"(?s)<code>(.*?)</code>", metrics="avg_at_n",
