@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import evaluate
-import pytest
+from cases import for_each
 
 import at_k
 from at_k.choices import CONFIGS
@@ -100,5 +100,5 @@ CONS_AT_K = _BY_NAME["cons_at_k"]
 AVG_AT_N = _BY_NAME["avg_at_n"]
 BEST_AT_K = _BY_NAME["best_at_k"]
 
-every_module = pytest.mark.parametrize("module", MODULES, ids=str)
-every_config = pytest.mark.parametrize("config", CONFIGS)
+every_module = for_each("module", MODULES)
+every_config = for_each("config", CONFIGS)

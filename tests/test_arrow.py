@@ -8,8 +8,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from cases import for_each
 from datasets import Dataset
-from modules import MODULES, every_module
+from modules import MODULES
 
 import at_k
 from at_k import arrow, columns
@@ -142,9 +143,8 @@ NUMBERS["halffloat"] = lambda lists: pa.array(
 
 
 def forms(*tables):
-    return pytest.mark.parametrize(
-        "form", [pytest.param(form, id=name) for table in tables for name, form in table.items()]
-    )
+    every = {name: form for table in tables for name, form in table.items()}
+    return for_each("form", every.values(), ids=every)
 
 
 @forms(LISTS, RECTANGLES, TEXTS)
@@ -173,7 +173,7 @@ def test_scores_are_taken_whole(form):
     assert rows(columns.read_scores(form(SCORES))) == SCORES
 
 
-@pytest.mark.parametrize("name", RAGGED)
+@for_each("name", RAGGED)
 @forms({name: form for name, form in LISTS.items() if name not in ("dictionary", "dictionaries")})
 def test_rows_of_different_length(name, form):
     assert rows(READERS[name](form(RAGGED[name]))) == RAGGED[name]
@@ -208,7 +208,7 @@ def test_truth_values_are_no_scores_in_arrow_and_stay_numbers_elsewhere():
     )
 
 
-@pytest.mark.parametrize("kind", [pa.null(), pa.string(), pa.dictionary(pa.int8(), pa.string())], ids=str)
+@for_each("kind", [pa.null(), pa.string(), pa.dictionary(pa.int8(), pa.string())])
 def test_samples_that_are_all_missing(kind):
     column = pa.ListArray.from_arrays(pa.array([0, 2, 3], pa.int32()), pa.nulls(3, kind))
     assert rows(columns.read_answers(column)) == [[None, None], [None]]
@@ -242,20 +242,19 @@ def test_each_answer_is_numbered_once_over_all_chunks():
     assert column.codes.values.dtype == np.int32
 
 
-@pytest.mark.parametrize("column", [None, 7, [["a"]], (["a"],), np.array([["a"]]), pd.Series([["a"]])], ids=str)
+@for_each("column", [None, 7, [["a"]], (["a"],), np.array([["a"]]), pd.Series([["a"]])])
 def test_what_is_not_arrow_is_left_to_others(column):
     assert [take(column) for take in TAKEN.values()] == [None, None, None]
     assert arrow.to_chunks(column) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     "column",
     [
         pa.array([], type=pa.list_(pa.string())),
         pa.chunked_array([], type=pa.list_(pa.string())),
         pa.chunked_array([pa.array([], type=pa.list_(pa.string()))]),
     ],
-    ids=["array", "no chunks", "an empty chunk"],
 )
 def test_no_problems(column):
     for read in READERS.values():
@@ -310,7 +309,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize(("name", "lists"), [(name, each) for name, faults in FAULTS.items() for each in faults])
+@for_each("name, lists", [(name, each) for name, faults in FAULTS.items() for each in faults])
 def test_a_fault_has_the_same_message_as_in_lists(name, lists):
     with pytest.raises((TypeError, ValueError)) as plain:
         READERS[name](lists)
@@ -347,40 +346,28 @@ def test_weights_and_references_and_groups_in_arrow():
     assert columns.read_groups(pl.Series([1, 2])) == ["1", "2"]
 
 
-EVERYWHERE = {
-    name: LISTS[name] for name in ("large list", "slice", "chunks", "dictionaries", "polars series", "dataset")
+OTHERS = {
+    "dataset, pandas": lambda lists: Dataset.from_dict({"x": lists}).with_format("pandas")["x"],
+    "dataset, shuffled": lambda lists: Dataset.from_dict({"x": lists}).shuffle(seed=1)["x"],
+    "dataset, transformed": lambda lists: Dataset.from_dict({"x": lists}).with_transform(
+        lambda batch: {"x": [row[::-1] for row in batch["x"]]}
+    )["x"],
+    "pandas, arrow": lambda lists: pd.Series(lists, dtype=pd.ArrowDtype(pa.list_(pa.array(lists).type.value_type))),
 }
-EVERYWHERE["dataset, pandas"] = lambda lists: Dataset.from_dict({"x": lists}).with_format("pandas")["x"]
-EVERYWHERE["dataset, shuffled"] = lambda lists: Dataset.from_dict({"x": lists}).shuffle(seed=1)["x"]
-EVERYWHERE["dataset, transformed"] = lambda lists: Dataset.from_dict({"x": lists}).with_transform(
-    lambda batch: {"x": [row[::-1] for row in batch["x"]]}
-)["x"]
-EVERYWHERE["pandas, arrow"] = lambda lists: pd.Series(
-    lists, dtype=pd.ArrowDtype(pa.list_(pa.array(lists).type.value_type))
-)
-WITHOUT_NONE = [["" if answer is None else answer for answer in row] for row in ANSWERS]
 
 
-@every_module
-@forms(EVERYWHERE)
-def test_every_module_computes_the_same(module, form):
-    """A column gives the numbers of the values that it holds, whatever way it is read."""
-    whole = {"answers": form(WITHOUT_NONE), "grades": form(GRADES), "scores": form(SCORES)}
-    plain = {name: [list(row) for row in listed(column)] for name, column in whole.items()}
-
-    def compute(columns, k=(1, 2)):
-        scored = {"scores": columns["scores"]} if module.needs_scores else {}
-        judged = module.load().compute(predictions=columns["answers"], references=REFERENCES, **scored, k=k)
-        return judged, module.load("graded").compute(predictions=columns["grades"], **scored, k=k)
-
-    assert compute(whole) == compute(plain)
+@for_each("name, lists", [("answers", ANSWERS), ("grades", GRADES), ("scores", SCORES)])
+@forms(OTHERS)
+def test_a_column_holds_the_values_that_it_lists(name, lists, form):
+    column = form(lists)
+    assert rows(READERS[name](column)) == [list(row) for row in listed(column)]
 
 
 def listed(column):
     return column.to_pylist() if hasattr(column, "to_pylist") else list(column)
 
 
-@pytest.mark.parametrize("missing", ["incorrect", "drop"])
+@for_each("missing", ["incorrect", "drop"])
 @pytest.mark.filterwarnings("ignore:missing='drop'")
 def test_every_number_of_a_data_set_is_the_same(missing):
     lists = {"answers": ANSWERS, "references": REFERENCES, "scores": SCORES, "group": ["x", "y", "x", "y"]}

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import for_each
 
 from benchmarks import __main__ as command
 from benchmarks.cases import CASES, FASTER, Case, Outcome, Target
@@ -48,8 +49,8 @@ def test_a_case_that_fails_does_not_lose_the_others(run):
     assert [reached[title] for title in ("first", "second", "third")] == ["1 s", "failed", "2 s"]
 
 
-@pytest.mark.parametrize(
-    ("case", "outcome", "reached"),
+@for_each(
+    "case, outcome, reached",
     [
         (Case("", None), Outcome(0.5), ["0.5 s", ""]),
         (Case("", None, peer="it"), Outcome(0.5, 2.0), [f"4 {FASTER}", ""]),

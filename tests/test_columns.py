@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from cases import for_each
 from numpy.testing import assert_array_equal
 
 from at_k import columns
@@ -34,6 +35,10 @@ def of_dataset(values):
     return datasets.Dataset.from_dict({"column": values})["column"]
 
 
+def formatted(style):
+    return lambda values: datasets.Dataset.from_dict({"column": values}).with_format(style)[:]["column"]
+
+
 CONTAINERS = {
     "lists": lambda values: values,
     "tuples": lambda values: tuple(map(tuple, values)),
@@ -43,10 +48,15 @@ CONTAINERS = {
     "arrow": pa.array,
     "chunks": lambda values: pa.chunked_array([pa.array(values[:1]), pa.array(values[1:])]),
     "dataset": of_dataset,
+    "formatted dataset": formatted("pandas"),
+    "rows of a dataset": formatted(None),
+    "arrays of a dataset": formatted("numpy"),
+    "indexed series": lambda values: pd.Series(values, index=range(7, 7 + len(values))),
+    "series of arrays": lambda values: pd.Series(list(map(np.array, values))),
     "generator": iter,
 }
 
-containers = pytest.mark.parametrize("held", CONTAINERS.values(), ids=CONTAINERS)
+containers = for_each("held", CONTAINERS.values(), ids=CONTAINERS)
 
 
 class TestAnswers:
@@ -55,12 +65,12 @@ class TestAnswers:
         values = [["a", "b", "a"], ["c"], [" a", ""]]
         assert texts(columns.read_answers(held(values))) == values
 
-    @pytest.mark.parametrize("held", [CONTAINERS[name] for name in ("lists", "tuples", "arrow", "chunks", "dataset")])
+    @for_each("held", [CONTAINERS[name] for name in ("lists", "tuples", "arrow", "chunks", "dataset")])
     def test_missing_ones(self, held):
         values = [["a", None], [None, None, "b"]]
         assert texts(columns.read_answers(held(values))) == values
 
-    @pytest.mark.parametrize("missing", [NAN, np.nan, np.float32("nan"), pd.NA, pd.NaT], ids=repr)
+    @for_each("missing", [NAN, np.nan, np.float32("nan"), pd.NA, pd.NaT])
     def test_missing_ones_of_pandas(self, missing):
         values = [["a", missing], [missing, missing, "b"]]
         for held in (values, pd.Series(values)):
@@ -82,8 +92,8 @@ class TestAnswers:
         assert column.distinct == ("a", "b")
         assert {type(text) for text in column.distinct} == {str}
 
-    @pytest.mark.parametrize(
-        ("values", "error", "said"),
+    @for_each(
+        "values, error, said",
         [
             ([["a"], ["b", 3]], TypeError, ["strings", "3", "int", "problem 1, sample 1"]),
             ([["a"], [True]], TypeError, ["True", "bool", "problem 1, sample 0"]),
@@ -127,7 +137,7 @@ class TestLabels:
     def test_equal_answers_of_different_problems_are_one(self):
         assert columns.read_labels([["a"], ["b", "a"]]).distinct == ("a", "b")
 
-    @pytest.mark.parametrize("value", [["b"], {"b": 1}, {"b"}, np.array([1, 2])])
+    @for_each("value", [["b"], {"b": 1}, {"b"}, np.array([1, 2])])
     def test_errors(self, value):
         raises(TypeError, ["`votes`", "hashable", type(value).__name__, "problem 1, sample 2"],
                columns.read_labels, [["a"], ["a", "b", value]])  # fmt: skip
@@ -139,7 +149,7 @@ class TestGrades:
         values = [[1.0, 0.0, 0.5], [1.0], [0.25, 0.75]]
         assert rows(columns.read_grades(held(values))) == values
 
-    @pytest.mark.parametrize("kind", [bool, np.int8, np.uint64, np.float16, np.float64])
+    @for_each("kind", [bool, np.int8, np.uint64, np.float16, np.float64])
     def test_a_matrix(self, kind):
         column = columns.read_grades(np.array([[1, 0, 1], [0, 0, 1]], dtype=kind))
         assert rows(column) == [[1, 0, 1], [0, 0, 1]]
@@ -163,8 +173,8 @@ class TestGrades:
             missing=False,
         )
 
-    @pytest.mark.parametrize(
-        ("values", "error", "said"),
+    @for_each(
+        "values, error, said",
         [
             ([[1], [0, 1.5]], ValueError, ["[0, 1]", "1.5", "problem 1, sample 1"]),
             ([[1], [-1e-9]], ValueError, ["-1e-09", "problem 1, sample 0"]),
@@ -189,8 +199,8 @@ class TestWeights:
     def test_finite_and_not_negative(self):
         assert rows(columns.read_weights([[0, 2.5], (1e300,), np.array([True])])) == [[0, 2.5], [1e300], [1]]
 
-    @pytest.mark.parametrize(
-        ("weight", "error"),
+    @for_each(
+        "weight, error",
         [(-1, ValueError), (NAN, ValueError), (None, ValueError), (float("inf"), ValueError), ("1", TypeError)],
     )
     def test_errors(self, weight, error):
@@ -224,8 +234,8 @@ class TestScores:
         column = columns.read_scores([[1, 2]])
         assert columns.read_scores(column) is column
 
-    @pytest.mark.parametrize(
-        ("values", "error", "said"),
+    @for_each(
+        "values, error, said",
         [
             ([[1], [2, float("inf")]], ValueError, ["inf", "problem 1, sample 1"]),
             ([[[1, 2]], [[3, -float("inf")]]], ValueError, ["-inf", "problem 1, sample 0"]),
@@ -248,14 +258,14 @@ class TestReferences:
             ("a",), ("b", "c"), ("d",), ("e", "f"),
         ]  # fmt: skip
 
-    @pytest.mark.parametrize("held", [list, tuple, np.array, pd.Series, pa.array, of_dataset, iter])
+    @for_each("held", [list, tuple, np.array, pd.Series, pa.array, of_dataset, iter])
     def test_containers(self, held):
         references = columns.read_references(held(["a", "b"]))
         assert references == [("a",), ("b",)]
         assert {type(text) for (text,) in references} == {str}
 
-    @pytest.mark.parametrize(
-        ("values", "error", "said"),
+    @for_each(
+        "values, error, said",
         [
             (["a", None], ValueError, ["None", "problem 1"]),
             (["a", ["b", None]], ValueError, ["None", "problem 1"]),
@@ -277,12 +287,12 @@ class TestGroups:
         assert columns.read_groups([2024, 2025, np.int64(2024)]) == ["2024", "2025", "2024"]
         assert columns.read_groups(["easy", 1]) == ["easy", "1"]
 
-    @pytest.mark.parametrize("held", [list, tuple, np.array, pd.Series, pa.array, of_dataset, iter])
+    @for_each("held", [list, tuple, np.array, pd.Series, pa.array, of_dataset, iter])
     def test_containers(self, held):
         assert columns.read_groups(held(["a", "b"])) == ["a", "b"]
 
-    @pytest.mark.parametrize(
-        ("values", "error", "said"),
+    @for_each(
+        "values, error, said",
         [
             (["a", None], ValueError, ["None", "problem 1"]),
             (["a", NAN], ValueError, ["nan", "problem 1"]),
@@ -332,7 +342,7 @@ class TestNothingIsCastSilently:
         assert_array_equal(columns.read_grades(masked).values, [1, np.nan, 1, 1])
         assert_array_equal(columns.read_scores(masked[..., None]).values, [[1], [np.nan], [1], [1]])
 
-    @pytest.mark.parametrize("dtype", [np.float16, np.float32])
+    @for_each("dtype", [np.float16, np.float32])
     def test_single_precision_is_the_decimal_that_it_prints(self, dtype):
         for rows in (
             np.array([[0.1, 0.7]], dtype=dtype),
@@ -344,7 +354,7 @@ class TestNothingIsCastSilently:
             assert columns.read_grades(rows).count_above(0.1).tolist() == [1]
             assert columns.read_grades(rows).count_above(0.0999999).tolist() == [2]
 
-    @pytest.mark.parametrize("rows", [[[2**53 + 1, 1]], np.array([[2**53 + 1, 1]]), [[10**400, 1]]])
+    @for_each("rows", [[[2**53 + 1, 1]], np.array([[2**53 + 1, 1]]), [[10**400, 1]]])
     def test_integers_that_no_float_holds_are_refused(self, rows):
         with pytest.raises(
             ValueError, match=r"`scores` must hold numbers that fit in a float; got 9007199254740993|got 1000"
@@ -358,7 +368,7 @@ class TestNothingIsCastSilently:
             with pytest.raises(TypeError, match="must be a list with one entry per problem"):
                 read(table)
 
-    @pytest.mark.parametrize(
+    @for_each(
         "read",
         [columns.read_answers, columns.read_grades, columns.read_scores, columns.read_references, columns.read_groups],
     )
@@ -390,8 +400,8 @@ ARRAYS = {
 
 
 class TestArrays:
-    @pytest.mark.parametrize("form", ARRAYS.values(), ids=ARRAYS)
-    @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64, np.uint64, np.uint8, bool])
+    @for_each("form", ARRAYS.values(), ids=ARRAYS)
+    @for_each("dtype", [np.float16, np.float32, np.float64, np.int64, np.uint64, np.uint8, bool])
     def test_any_layout(self, form, dtype):
         table = np.array([[0, 0.1, 1], [1, 0.7, 0.25]]).astype(dtype)
         decimals = [[float(str(number)) if dtype is not bool else float(number) for number in row] for row in table]
@@ -399,7 +409,7 @@ class TestArrays:
             column = read(form(table))
             assert [columns.to_float64(row).tolist() for row in np.split(column.values, [3])] == decimals
 
-    @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int8, np.bool_])
+    @for_each("dtype", [np.float32, np.float64, np.int8, np.bool_])
     def test_tables_are_not_copied(self, dtype):
         table = np.eye(4, dtype=dtype)
         assert np.shares_memory(columns.read_grades(table).values, table)
@@ -410,7 +420,7 @@ class TestArrays:
         scores = np.zeros((2, 3, 4))
         assert np.shares_memory(columns.read_scores(scores).values, scores)
 
-    @pytest.mark.parametrize("order", "<>")
+    @for_each("order", "<>")
     def test_the_edge_of_a_threshold_in_single_precision(self, order):
         """np.float32(0.1) is 0.1, which is not above 0.1, and is above every float below."""
         for kind, number in (("f2", 0.1), ("f4", 0.1), ("f4", 0.7), ("f4", 0.3), ("f2", 0.55)):
@@ -424,7 +434,7 @@ class TestArrays:
                     assert graded.count_above(threshold).tolist() == [above]
                     assert int(graded.above(threshold).values.sum()) == above
 
-    @pytest.mark.parametrize("dtype", ["<i8", ">i8", "<u8", ">u8"])
+    @for_each("dtype", ["<i8", ">i8", "<u8", ">u8"])
     def test_integers_that_no_float_holds(self, dtype):
         table = np.array([[1, 2**53], [0, 2**53 + 1]]).astype(dtype)
         for rows in (table, list(table), table[:, :, None]):
@@ -443,7 +453,7 @@ class TestArrays:
         raises(ValueError, ["`weights`", "problem 0, sample 0"], columns.read_weights, weights)
         assert_array_equal(columns.read_weights(weights, missing=True).values, [NAN, 2])
 
-    @pytest.mark.parametrize("kind", ["m8[s]", "M8[s]"])
+    @for_each("kind", ["m8[s]", "M8[s]"])
     def test_times_are_no_numbers(self, kind):
         table = np.array([[0, 1]]).astype(kind)
         for rows in (table, list(table), [list(table[0])]):
@@ -483,7 +493,7 @@ class TestOddValues:
         labels = [10**100 + 1, 10**100 + 2, 2**64]
         assert columns.read_groups(labels) == [str(10**100 + 1), str(10**100 + 2), "18446744073709551616"]
 
-    @pytest.mark.parametrize("read", [columns.read_grades, columns.read_weights, columns.read_scores])
+    @for_each("read", [columns.read_grades, columns.read_weights, columns.read_scores])
     def test_integers_of_five_thousand_digits(self, read):
         raises(ValueError, ["an integer of 16610 bits", "problem 0, sample 1"], read, [[1, 10**5000]])
         raises(ValueError, ["an integer of 16610 bits", "problem 0, sample 1"], read, [[1, -(10**5000)]])

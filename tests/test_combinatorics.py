@@ -7,6 +7,7 @@ from math import comb
 import numpy as np
 import oracles
 import pytest
+from cases import for_each
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import hypergeom
 
@@ -31,7 +32,7 @@ def tails(n, k, m):
     return [oracles.tail(oracles.hypergeometric(n, c, k), m) for c in range(n + 1)]
 
 
-@pytest.mark.parametrize("n", range(1, 9))
+@for_each("n", range(1, 9))
 def test_tails_count_subsets(n):
     for k in range(1, n + 1):
         for m in range(-1, k + 3):
@@ -40,7 +41,7 @@ def test_tails_count_subsets(n):
             assert_array_equal(fewer_than(n, k, m), [float(1 - share) for share in exact])
 
 
-@pytest.mark.parametrize("n", range(1, 9))
+@for_each("n", range(1, 9))
 def test_mean_excess_counts_subsets(n):
     for k in range(1, n + 1):
         for m in range(k + 2):
@@ -50,7 +51,7 @@ def test_mean_excess_counts_subsets(n):
                 assert mean_excess(n, k, m)[c] == float(excess)
 
 
-@pytest.mark.parametrize("n", [31, 64, SWITCH - 1, SWITCH])
+@for_each("n", [31, 64, SWITCH - 1, SWITCH])
 def test_integers_are_rounded_once(n):
     for k in (1, 2, n // 3, n - 1, n):
         for m in {1, k // 2 + 1, k}:
@@ -59,7 +60,7 @@ def test_integers_are_rounded_once(n):
             assert_array_equal(fewer_than(n, k, m), [float(1 - share) for share in exact])
 
 
-@pytest.mark.parametrize("n", [SWITCH + 1, SWITCH + 2, 300])
+@for_each("n", [SWITCH + 1, SWITCH + 2, 300])
 def test_floats_of_every_count(n):
     for k in (1, 2, n // 3, n - 1, n):
         for m in {1, k // 2 + 1, k}:
@@ -69,14 +70,14 @@ def test_floats_of_every_count(n):
             assert_allclose(fewer_than(n, k, m), [float(1 - share) for share in exact], rtol=RTOL, atol=0)
 
 
-@pytest.mark.parametrize("n", [1, SWITCH + 1, 1300, 10_000])
+@for_each("n", [1, SWITCH + 1, 1300, 10_000])
 def test_one_draw_is_the_share(n):
     assert_array_equal(at_least(n, 1, 1), [c / n for c in range(n + 1)])
     assert_array_equal(fewer_than(n, 1, 1), [(n - c) / n for c in range(n + 1)])
 
 
-@pytest.mark.parametrize("n", [SWITCH + 1, 1000, 2000])
-@pytest.mark.parametrize("share", [0.002, 0.1, 0.5, 0.9])
+@for_each("n", [SWITCH + 1, 1000, 2000])
+@for_each("share", [0.002, 0.1, 0.5, 0.9])
 def test_floats_of_large_n(n, share):
     k = max(1, round(share * n))
     counts = sorted({0, 1, 2, k // 2, k, n // 4, n // 2, n - k, n - 2, n - 1, n})
@@ -90,8 +91,8 @@ def test_floats_of_large_n(n, share):
         assert_allclose(fewer_than(n, k, m)[counts][far], rest[far], rtol=RTOL, atol=0)
 
 
-@pytest.mark.parametrize(
-    ("n", "c", "k", "magnitude"),
+@for_each(
+    "n, c, k, magnitude",
     [(1000, 8, 700, -5), (1000, 30, 500, -10), (1000, 100, 500, -33), (2000, 400, 1000, -143), (2000, 620, 1000, -250)],
 )
 def test_small_tails_keep_their_digits(n, c, k, magnitude):
@@ -101,7 +102,7 @@ def test_small_tails_keep_their_digits(n, c, k, magnitude):
     assert at_least(n, k, k)[n - c] == pytest.approx(float(missed), rel=RTOL, abs=0)
 
 
-@pytest.mark.parametrize("n", [12, SWITCH, SWITCH + 1, 1000, 10_000])
+@for_each("n", [12, SWITCH, SWITCH + 1, 1000, 10_000])
 def test_scipy_agrees(n):
     c = np.arange(0, n + 1, max(1, n // 200))
     for k in (1, n // 10 + 1, n // 2):
@@ -110,7 +111,7 @@ def test_scipy_agrees(n):
             assert_allclose(at_least(n, k, m)[c], hypergeom.sf(m - 1, n, c, k), rtol=RTOL, atol=1e-15)
 
 
-@pytest.mark.parametrize(("n", "k", "m"), [(SWITCH + 1, 65, 33), (1000, 8, 5), (1000, 999, 500), (2000, 300, 150)])
+@for_each("n, k, m", [(SWITCH + 1, 65, 33), (1000, 8, 5), (1000, 999, 500), (2000, 300, 150)])
 def test_mean_excess_of_large_n(n, k, m):
     counts = [0, 1, m, m + 1, n // 2, n - 1, n]
     exact = []
@@ -122,7 +123,7 @@ def test_mean_excess_of_large_n(n, k, m):
     assert excess.max() <= k - m
 
 
-@pytest.mark.parametrize("n", range(SWITCH + 1, SWITCH + 40))
+@for_each("n", range(SWITCH + 1, SWITCH + 40))
 def test_mean_excess_does_not_exceed_its_largest_value(n):
     """All samples are correct: k − m, and nothing above it by rounding."""
     for k in (2, 3, 10, n // 2, n - 1, n):
@@ -130,7 +131,7 @@ def test_mean_excess_does_not_exceed_its_largest_value(n):
             assert mean_excess(n, k, m).max() <= k - m
 
 
-@pytest.mark.parametrize("n", [*range(1, 9), 40, SWITCH, SWITCH + 1, 700])
+@for_each("n", [*range(1, 9), 40, SWITCH, SWITCH + 1, 700])
 def test_rank_weights(n):
     for k in {1, 2, n // 2, n - 1, n} & set(range(1, n + 1)):
         exact = [comb(p - 1, k - 1) / comb(n, k) for p in range(1, n + 1)]

@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import oracles
 import pytest
+from cases import for_each
 from modules import MODULES, every_module
 
 from at_k import computation
@@ -45,8 +46,8 @@ def compute(module, answers, grades, scores, **options):
 
 
 @every_module
-@pytest.mark.parametrize("k", [1, 2, 3])
-@pytest.mark.parametrize("seed", range(4))
+@for_each("k", [1, 2, 3])
+@for_each("seed", range(4))
 def test_answers_with_grades_by_brute_force(module, k, seed):
     """A sample with a grade and without an answer is there: it counts everywhere, and casts no vote."""
     answers, grades, scores = draw_problems(seed)
@@ -80,7 +81,7 @@ def test_answers_with_grades_are_references_with_other_words(module):
 
 
 @every_module
-@pytest.mark.parametrize("missing", ["incorrect", "drop"])
+@for_each("missing", ["incorrect", "drop"])
 @pytest.mark.filterwarnings("ignore:missing='drop'")
 def test_samples_without_a_grade(module, missing):
     answers, grades, scores = draw_problems(3)
@@ -113,8 +114,8 @@ CONFLICTING = [["a", "b", "a", "a", "c"], ["x", "y", "y", "x", None]]
 VERDICTS = [[1, 0, 1, 0, 1], [1, 0, 1, 0, 1]]
 
 
-@pytest.mark.parametrize(
-    ("answers", "grades", "words"),
+@for_each(
+    "answers, grades, words",
     [
         ([["a", "b"], ["a", "b", "a"]], [[1, 0], [1, 0, 0]], "'a' in problem 1, sample 0 and in problem 1, sample 2"),
         (CONFLICTING, VERDICTS, "'a' in problem 0, sample 0 and in problem 0, sample 3"),
@@ -136,7 +137,7 @@ def test_equal_answers_with_different_grades(answers, grades, words):
             compute(module, answers, grades, [list(range(len(row))) for row in answers], k=2)
 
 
-@pytest.mark.parametrize("k", [1, 2, 3, 5])
+@for_each("k", [1, 2, 3, 5])
 def test_most_of_the_equal_answers_decide_and_half_is_wrong(k):
     """Of "a", two of three are right; of "x" and of "y", one of two."""
     settled = [[True, False, True, True, True], [False, False, False, False, True]]
@@ -150,7 +151,7 @@ def test_most_of_the_equal_answers_decide_and_half_is_wrong(k):
     assert "|on_conflict:majority|" in signature
 
 
-@pytest.mark.parametrize("smallest", [*range(1, 70), 1000])
+@for_each("smallest", [*range(1, 70), 1000])
 def test_default_k(smallest):
     powers = [power for power in (2**i for i in range(20)) if power <= smallest]
     assert computation.powers_of_two(smallest) == tuple(sorted({*powers, smallest}))
@@ -159,7 +160,7 @@ def test_default_k(smallest):
 
 
 @every_module
-@pytest.mark.parametrize("sizes", [(1, 5), (3, 3), (4, 6), (16, 40), (21, 20)])
+@for_each("sizes", [(1, 5), (3, 3), (4, 6), (16, 40), (21, 20)])
 def test_every_module_takes_its_default_k(module, sizes):
     grades = [[1] * size for size in sizes]
     given = {"scores": grades} if module.needs_scores else {}

@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from cases import for_each
 
 from benchmarks import coverage
 from benchmarks.coverage import OURS, POPULATION, PROBLEM_SET, Cell
@@ -35,8 +36,8 @@ def test_where_t_covers_ours_is_about_as_wide(population):
     assert 0.9 <= np.median(ratios) <= 1.1
 
 
-@pytest.mark.parametrize("metric", ["pass@1", "pass@n/2", "pass@n"])
-@pytest.mark.parametrize("mean", [0.2, 0.8])
+@for_each("metric", ["pass@1", "pass@n/2", "pass@n"])
+@for_each("mean", [0.2, 0.8])
 def test_the_problem_set(metric, mean):
     """Averaged over problem sets; .912 is two standard errors below the .92 that is demanded of 500 data sets."""
     found = coverage.simulate_problem_set(Cell(PROBLEM_SET, metric, mean, "U-shaped", 4, 100), repetitions=500, seed=0)
@@ -45,7 +46,7 @@ def test_the_problem_set(metric, mean):
         assert found.width[OURS] < found.width["population's"]
 
 
-@pytest.mark.parametrize("metric", ["cons", "best"])
+@for_each("metric", ["cons", "best"])
 def test_votes_and_scores_of_the_problem_set(metric):
     """The standard error of a coverage of .95 of 150 data sets is .018."""
     found = coverage.simulate_votes(metric, 0.8, "U-shaped", 4, 2, repetitions=150, seed=0)
@@ -53,7 +54,7 @@ def test_votes_and_scores_of_the_problem_set(metric):
     assert 0.85 <= found["se / true"] <= 1.5
 
 
-@pytest.mark.parametrize("metric", ["cons", "best"])
+@for_each("metric", ["cons", "best"])
 def test_the_truth_of_votes_and_scores_is_the_mean_over_many_samples(metric):
     _, estimate, draw, expect = coverage.VOTES[metric]
     p = np.array([0.1, 0.4, 0.9])
@@ -68,7 +69,7 @@ def test_the_bootstrap_fails_near_1():
     assert found.coverage["BCa"] < 0.8
 
 
-@pytest.mark.parametrize("layout", ["10 of 10", "one with 40 %"])
+@for_each("layout", ["10 of 10", "one with 40 %"])
 def test_clusters(layout):
     found = coverage.simulate_clusters(0.8, layout, 0.9, repetitions=300, seed=0)
     assert found["with clusters"] >= 0.93

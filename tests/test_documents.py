@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from cases import for_each
 from modules import MODULES
 
 from at_k.options import COLUMNS
@@ -119,7 +120,7 @@ def own_parameters(module):
     }
 
 
-every_card = pytest.mark.parametrize("module", CARDS, ids=str)
+every_card = for_each("module", CARDS)
 
 
 # The code of a Chinese card is that of the English one: test_chinese_cards.py
@@ -158,7 +159,7 @@ def test_blocks_share_a_namespace(tmp_path):
     run(tmp_path / "true.md", "```python\nx = 1\n```\n```python\n>>> y = x + 1\n```\n```python\nassert y == 2\n```\n")
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=title)
+@for_each("path", DOCUMENTS)
 def test_links_lead_to_files(path):
     targets = re.findall(r"\]\(([^)\s]+)\)", _FENCE.sub("", read(path)))
     here = [target.partition("#")[0] for target in targets if not re.match(r"https://|#", target)]
@@ -185,7 +186,7 @@ def test_the_table_is_the_same_everywhere():
     assert rows == [f"`{module.name}`" for module in MODULES]
 
 
-@pytest.mark.parametrize("path", [README, *CARDS.values()], ids=title)
+@for_each("path", [README, *CARDS.values()])
 def test_front_matter(path):
     space = front_matter(path)
     assert space["title"]

@@ -9,17 +9,9 @@ from statistics import fmean, stdev
 import numpy as np
 import oracles
 import pytest
+from cases import for_each
 from hypothesis import given, strategies as st
-from modules import (
-    AVG_AT_N,
-    BEST_AT_K,
-    CONS_AT_K,
-    GPASSK,
-    MODULES,
-    PASS_AT_K,
-    every_config,
-    every_module,
-)
+from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, MODULES, PASS_AT_K, every_config, every_module
 from scipy.stats import t as student
 
 import at_k
@@ -123,7 +115,7 @@ def members():
 class TestOtherProblems:
     @every_module
     @every_config
-    @pytest.mark.parametrize("clusters", [None, CLUSTERS, [3, 3, 1, 2, 2, 2, 3], np.array(CLUSTERS)])
+    @for_each("clusters", [None, CLUSTERS, [3, 3, 1, 2, 2, 2, 3], np.array(CLUSTERS)])
     def test_every_key_of_all_and_of_each_group(self, module, config, clusters):
         result = module.load(config).compute(
             **columns(module, config), k=K, groups=GROUPS, confidence_level=LEVEL, clusters=clusters,
@@ -168,7 +160,7 @@ class TestOtherProblems:
                 assert bars_of(result, key) == expected_bars([value], None, 1, score=is_score(key), level=0.95)
                 assert bool(bars_of(result, key)) is not is_score(key)
 
-    @pytest.mark.parametrize("right", [0, 1])
+    @for_each("right", [0, 1])
     def test_equal_values_have_no_error_and_yet_a_width(self, right):
         result = GPASSK.load("graded").compute(
             predictions=[[right] * 4] * 15, k=4, thresholds=[0.5, 1.0], confidence_level=0.95
@@ -183,7 +175,7 @@ class TestOtherProblems:
         result = AVG_AT_N.load("graded").compute(predictions=[[0.1, 0.1, 0.1]] * 7, confidence_level=0.95)
         assert result["accuracy_stderr"] == 0.0
 
-    @pytest.mark.parametrize("higher", [True, False])
+    @for_each("higher", [True, False])
     def test_scores_have_the_interval_of_student_in_their_unit(self, higher):
         scores = [[100 * each for each in row] for row in SCORES]
         given = {**columns(BEST_AT_K), "k": [2], "higher_is_better": higher, "confidence_level": 0.95}
@@ -200,7 +192,7 @@ class TestOtherProblems:
         for name in ("max@2", "max@2_stderr", "max@2_ci_low", "max@2_ci_high"):
             assert large[name] == pytest.approx(100 * small[name])
 
-    @pytest.mark.parametrize("method", [*METHODS, "bootstrap"])
+    @for_each("method", [*METHODS, "bootstrap"])
     def test_methods(self, method):
         result = BEST_AT_K.load().compute(
             **columns(BEST_AT_K), k=K, confidence_level=LEVEL, ci_method=method, return_details=True
@@ -331,7 +323,7 @@ def find_worst(value, rows=None):
 
 
 class TestOtherSamples:
-    @pytest.mark.parametrize("case", BY_LEAVING_OUT)
+    @for_each("case", BY_LEAVING_OUT)
     def test_every_key_of_all_and_of_each_group(self, case):
         module, config, more, keys = BY_LEAVING_OUT[case]
         result = module.load(config).compute(
@@ -395,15 +387,15 @@ class TestOtherSamples:
             variances = [jackknife(cons_of()(k), *rows) for rows in zip(votes, settled, strict=True)]
             assert result[f"cons@{k}_stderr"] == pytest.approx(sqrt(sum(variances) + max(variances)) / 3, rel=1e-9)
 
-    @pytest.mark.parametrize("target", ["population", "problem_set"])
-    @pytest.mark.parametrize("large", [4e150, -5e307])
+    @for_each("target", ["population", "problem_set"])
+    @for_each("large", [4e150, -5e307])
     def test_values_whose_squares_are_no_floats_have_none(self, target, large):
         data = {"grades": [[1, 0, 1], [1, 1, 0], [0, 1, 0]], "scores": [[large] * 3, [2, 1, 5], [1, -2, 4]]}
         report = at_k.score(data, k=[1, 2], target=target)
         assert report.values["max@1"] == pytest.approx(large / 3, rel=1e-12)
         assert {"max@1", "max@2"} == report.values.keys() - report.intervals.keys()
 
-    @pytest.mark.parametrize("missing_grade", [None, float("nan")])
+    @for_each("missing_grade", [None, float("nan")])
     def test_a_missing_grade_is_a_wrong_one(self, missing_grade):
         rows = [[1.0, missing_grade, 0.0, 0.6], [1.0, 0.0, 1.0], [0.2, 0.4, missing_grade, missing_grade]]
         wrong = [[each if each == each and each is not None else 0.0 for each in row] for row in rows]  # noqa: PLR0124
@@ -414,7 +406,7 @@ class TestOtherSamples:
         expected = sqrt(sum(variances) + find_worst(fmean, wrong)) / 3
         assert found.intervals["accuracy"].stderr == pytest.approx(expected, rel=1e-9)
 
-    @pytest.mark.parametrize("missing", ["drop", "incorrect"])
+    @for_each("missing", ["drop", "incorrect"])
     @pytest.mark.filterwarnings("ignore:missing='drop' left out")
     def test_missing_samples(self, missing):
         answers = [["a", None, "x", "b", "a"], ["x", "a", None, None, "a", "a"], ["x", "x", "a", "y", "b"]]
@@ -516,8 +508,8 @@ class TestSpelling:
         assert asked == bare
 
     @every_module
-    @pytest.mark.parametrize(
-        ("options", "said"),
+    @for_each(
+        "options, said",
         [
             ({}, "|ci:0.9|target:population|ci_method:beta|"),
             ({"target": "problem_set"}, "|ci:0.9|target:problem_set|ci_method:beta|"),
@@ -558,8 +550,8 @@ class TestSummarize:
         result = at_k.summarize({"x": [0.5, 1.0]}, clusters=["a", "a"], confidence_level=0.95)
         assert bars_of(result, "x") == pytest.approx(expected_bars([0.75], None, 1, level=0.95))
 
-    @pytest.mark.parametrize(
-        ("options", "error", "said"),
+    @for_each(
+        "options, error, said",
         [
             ({"confidence_level": 0}, ValueError, "`confidence_level` must lie between 0 and 1, both excluded; got 0"),
             ({"confidence_level": 1}, ValueError, "`confidence_level` must lie between 0 and 1"),
@@ -585,8 +577,8 @@ class TestSummarize:
 
 class TestRefusals:
     @every_module
-    @pytest.mark.parametrize(
-        ("options", "error", "said"),
+    @for_each(
+        "options, error, said",
         [
             ({"confidence_level": 1.0}, ValueError, "`confidence_level`"),
             ({"confidence_level": "0.95"}, TypeError, "`confidence_level`"),
@@ -621,7 +613,7 @@ class TestRefusals:
 
 
 @every_config
-@pytest.mark.parametrize("target", ["population", "problem_set"])
+@for_each("target", ["population", "problem_set"])
 def test_every_number_of_a_report_has_an_error_bar(target, config):
     data = {"grades": CORRECT} if config == "graded" else {"answers": ANSWERS, "references": REFERENCES}
     report = at_k.score({**data, "scores": SCORES, "group": GROUPS}, target=target)

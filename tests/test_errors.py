@@ -8,6 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 import pytest
+from cases import for_each
 
 from at_k.errors import InputError, Message, spell_for_output
 
@@ -29,7 +30,7 @@ def test_braces_of_a_sentence_are_doubled_and_those_of_a_value_are_not():
     assert str(Message("x", '{{"k": {value}}}', value="{n} %s {0}")) == '{"k": {n} %s {0}}'
 
 
-@pytest.mark.parametrize("name", ["code", "sentence", "self", "values", "message"])
+@for_each("name", ["code", "sentence", "self", "values", "message"])
 def test_values_may_have_any_name(name):
     sentence = "{" + name + "}"
     assert str(Message("x", sentence, **{name: 7})) == str(InputError("x", sentence, **{name: 7})) == "7"
@@ -63,8 +64,8 @@ class SpecialError(InputError):
     """An error of a caller."""
 
 
-@pytest.mark.parametrize("kind", [InputError, SpecialError])
-@pytest.mark.parametrize("remake", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
+@for_each("kind", [InputError, SpecialError])
+@for_each("remake", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
 def test_errors_can_be_copied(remake, kind):
     error = kind("k.large", SENTENCE, k=[8], n=4, place=Message("k.place", ""))
     again = remake(error)

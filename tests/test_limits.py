@@ -4,6 +4,7 @@ import inspect
 from dataclasses import FrozenInstanceError, fields
 
 import pytest
+from cases import for_each
 
 from at_k.demo.limits import LIMITS
 from at_k.limits import UNLIMITED, Limits, exceeds
@@ -28,8 +29,6 @@ def test_limits_do_not_change():
         UNLIMITED.max_rows = 1
 
 
-@pytest.mark.parametrize(
-    ("amount", "limit", "expected"), [(3, 2, True), (2, 2, False), (0, 0, False), (9, None, False)]
-)
+@for_each("amount, limit, expected", [(3, 2, True), (2, 2, False), (0, 0, False), (9, None, False)])
 def test_exceeds(amount, limit, expected):
     assert exceeds(amount, limit) is expected

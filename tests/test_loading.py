@@ -85,9 +85,8 @@ def test_from_a_wheel(wheel_python, tmp_path):
     assert json.loads(out) == EXPECTED
 
 
-@pytest.mark.parametrize("offline", ["1", "0"], ids=["told to be offline", "finding no network"])
-def test_by_name_after_register(wheel_python, tmp_path, offline):
-    def at(*command, cwd):
+def test_by_name_after_register(wheel_python, tmp_path):
+    def at(*command, offline="1", cwd=tmp_path):
         return run(
             *command, cwd=cwd, home=tmp_path, python=wheel_python, HF_HUB_OFFLINE=offline, HF_EVALUATE_OFFLINE=offline,
             HF_ENDPOINT="http://127.0.0.1:9",  # nobody listens there
@@ -95,14 +94,16 @@ def test_by_name_after_register(wheel_python, tmp_path, offline):
 
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    assert at("-m", "at_k", "register", cwd=tmp_path).count("registered") == len(at_k.METRICS) + 1
+    assert at("-m", "at_k", "register").count("registered") == len(at_k.METRICS) + 1
+    assert json.loads(at("-c", SCORE_ALL, "{name}", cwd=elsewhere)) == EXPECTED
     # The host waits for the Hub before each load, so that one module stands for all where there is no network.
     one = {name: value for name, value in EXPECTED.items() if "G-Pass" in name}
-    code, expected = (SCORE_ALL, EXPECTED) if offline == "1" else (SCORE_ALL.replace(NAMES, '("gpassk",)'), one)
-    assert json.loads(at("-c", code, "{name}", cwd=elsewhere)) == expected
+    found = at("-c", SCORE_ALL.replace(NAMES, '("gpassk",)'), "{name}", offline="0", cwd=elsewhere)
+    assert json.loads(found) == one
     assert at("-m", "at_k", "register", "--undo", cwd=elsewhere).count("removed") == len(at_k.METRICS) + 1
     not_found = "import evaluate\ntry:\n    evaluate.load('gpassk')\nexcept FileNotFoundError:\n    print('not found')"
-    assert at("-c", not_found, cwd=elsewhere).strip() == "not found"
+    for offline in ("1", "0"):
+        assert at("-c", not_found, offline=offline, cwd=elsewhere).strip() == "not found"
 
 
 def test_import_is_light(tmp_path):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import evaluate
 import pytest
+from cases import for_each
 
 import at_k
 
@@ -129,7 +130,7 @@ def test_fifty_threads_add_to_an_instance():
     assert metric.compute(k=1) == {"pass@1": sum(range(50)) / 50 / 50}
 
 
-@pytest.mark.parametrize("number", [0, 2, None, "2"])
+@for_each("number", [0, 2, None, "2"])
 def test_several_processes_are_refused_with_what_to_do_instead(number):
     with pytest.raises(ValueError, match=r"`num_process` must be 1; got .*gather_for_metrics.*at_k\.scorer"):
         load(num_process=number, process_id=0)
@@ -179,7 +180,7 @@ def test_a_checker_that_adds_to_its_own_instance_loses_nothing():
     assert metric.compute() == {"avg@2": 0.5, "accuracy": 0.5}
 
 
-@pytest.mark.parametrize("other_of", [copy.copy, copy.deepcopy, lambda metric: pickle.loads(pickle.dumps(metric))])
+@for_each("other_of", [copy.copy, copy.deepcopy, lambda metric: pickle.loads(pickle.dumps(metric))])
 def test_a_copy_has_a_store_of_its_own(other_of):
     metric = load("avg_at_n", "graded")
     metric.add(prediction=[1, 0])
@@ -205,7 +206,7 @@ def test_combined_modules_take_single_problems():
     assert combined.compute(k=1) == {"pass@1": 0.75, "avg@2": 0.75, "accuracy": 0.75}
 
 
-@pytest.mark.parametrize("added", [True, False])
+@for_each("added", [True, False])
 def test_groups_from_a_generator(added):
     metric, given = load("avg_at_n", "graded"), {"predictions": [[1, 1], [0, 0], [1, 0]]}
     if added:
@@ -223,7 +224,7 @@ def test_thresholds_as_fractions():
     assert score({"predictions": [[1, 1, 0]]}) == {"G-Pass@3_2/3": [1.0], "mG-Pass@3": [0.0]}
 
 
-@pytest.mark.parametrize("columns", [{"predictions": [["a"]]}, {"predictions": [["a"]], "references": None}])
+@for_each("columns", [{"predictions": [["a"]]}, {"predictions": [["a"]], "references": None}])
 def test_references_or_grades_are_needed(columns):
     with pytest.raises(ValueError, match="`references` or `grades` must be given in the configuration 'default'"):
         load("pass_at_k").compute(**columns)

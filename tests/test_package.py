@@ -6,8 +6,8 @@ import re
 import sys
 from pathlib import Path
 
-import pytest
 import yaml
+from cases import for_each
 
 import at_k
 from at_k.options import COLUMNS, OPTIONS
@@ -40,14 +40,14 @@ def test_newest_changelog_entry_and_citation_have_this_version():
     assert date == str(citation["date-released"])
 
 
-@pytest.mark.parametrize("folder", ["", *(f"metrics/{name}" for name in at_k.METRICS), "comparisons/at_k_difference"])
+@for_each("folder", ["", *(f"metrics/{name}" for name in at_k.METRICS), "comparisons/at_k_difference"])
 def test_requirements_are_those_of_the_package_and_its_demo(folder):
     requirements = lines((ROOT / folder / "requirements.txt").read_text(encoding="utf-8"))
     setup = setup_cfg()
     assert requirements == lines(setup["options"]["install_requires"]) + lines(setup["options.extras_require"]["demo"])
 
 
-@pytest.mark.parametrize("name", at_k.METRICS)
+@for_each("name", at_k.METRICS)
 def test_an_app_opens_the_demo_at_its_metric(name):
     calls = ast.parse((ROOT / "metrics" / name / "app.py").read_text(encoding="utf-8")).body[-1]
     assert ast.unparse(calls) == f"if __name__ == '__main__':\n    launch(page='metrics', metric='{name}')"
@@ -122,7 +122,7 @@ def imported(path):
     return {name.partition(".")[0] for name in names}
 
 
-@pytest.mark.parametrize("part", OWNERS)
+@for_each("part", OWNERS)
 def test_whatever_is_imported_is_declared(part):
     setup = setup_cfg()
     beside = {path.stem for path in (ROOT / "tests").iterdir()}  # pytest puts the folder on the path

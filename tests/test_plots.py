@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import given, strategies as st
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text
@@ -28,8 +29,8 @@ DATA = {"full": full_report, "ragged": lambda: at_k.score(RAGGED), "one sample":
         "grades": lambda: at_k.score(GRADES), "long": lambda: at_k.score(LONG)}  # fmt: skip
 KINDS = {"curves": plots.draw_curves, "map": plots.draw_map, "problems": plots.draw_problems}
 
-every_report = pytest.mark.parametrize("make", DATA.values(), ids=DATA)
-every_kind = pytest.mark.parametrize("draw", KINDS.values(), ids=KINDS)
+every_report = for_each("make", DATA.values(), ids=DATA)
+every_kind = for_each("draw", KINDS.values(), ids=KINDS)
 
 
 def texts(figure):
@@ -230,7 +231,7 @@ def test_without_matplotlib(draw, monkeypatch):
         draw(at_k.score(GRADES))
 
 
-@pytest.mark.parametrize("draw", KINDS.values(), ids=KINDS)
+@for_each("draw", KINDS.values(), ids=KINDS)
 def test_the_settings_of_others_stay(draw):
     import matplotlib
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import for_each
 from numpy.testing import assert_array_equal
 
 from at_k.problems import Problems
@@ -34,7 +35,7 @@ def test_each_column_is_read_as_what_it_is():
     assert len(problems) == 2
 
 
-@pytest.mark.parametrize("name", ["answers", "grades"])
+@for_each("name", ["answers", "grades"])
 def test_a_column_alone(name):
     problems = Problems.read(**{name: COLUMNS[name]})
     assert [each for each in COLUMNS if getattr(problems, each) is not None] == [name]
@@ -49,8 +50,8 @@ def test_no_problems_at_all():
         assert problems.n.dtype == np.int64
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
+@for_each(
+    "changes, message",
     [
         ({"references": ["a"]}, "`answers` and `references` must have as many problems; got 2 and 1"),
         ({"grades": [[1, 0]]}, "`answers` and `grades` must have as many problems; got 2 and 1"),
@@ -71,9 +72,7 @@ def test_columns_that_disagree(changes, message):
         Problems.read(**COLUMNS | changes, names=names)
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("answers", [[1]]), ("references", [1]), ("grades", [["a"]]), ("scores", [["a"]])]
-)
+@for_each("name, value", [("answers", [[1]]), ("references", [1]), ("grades", [["a"]]), ("scores", [["a"]])])
 def test_a_fault_names_the_column_as_it_is_called(name, value):
     for called in (None, {name: "given"}):
         with pytest.raises(TypeError, match=f"`{'given' if called else name}` must hold"):
@@ -101,7 +100,7 @@ def test_few_grades_are_joined_and_many_stay_in_parts():
         assert problems.n.sum() == 2 * each
 
 
-@pytest.mark.parametrize("name", COLUMNS)
+@for_each("name", COLUMNS)
 def test_parts_must_have_the_same_columns(name):
     kept = {each: column for each, column in COLUMNS.items() if each != name}
     some, all_ = Problems.read(**kept), Problems.read(**COLUMNS)

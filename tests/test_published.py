@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import oracles
 import pytest
+from cases import for_each
 from numpy.testing import assert_allclose, assert_array_equal
 
 from at_k import avg_at_n, best_at_k, cons_at_k, g_pass_at_k, pass_at_k, pass_hat_k, summarize
@@ -104,7 +105,7 @@ class TestScorio:
 
     sample = read("scorio_aime25_q06_n80")[0]
 
-    @pytest.mark.parametrize(("winner", "options"), [("271", {}), ("821", {"weights": [sample["scores"]]})])
+    @for_each("winner, options", [("271", {}), ("821", {"weights": [sample["scores"]]})])
     def test_the_winner(self, winner, options):
         """Whichever answer is called correct: only the published winner wins."""
         for answer in set(self.sample["answers"]):
@@ -132,7 +133,7 @@ class TestQwenMath:
     def test_the_vote(self):
         assert cons_at_k(self.answers, self.correct, k=8, ties="first").sum() == 93
 
-    @pytest.mark.parametrize(("wrong_first", "won"), [(True, 91), (False, 94)])
+    @for_each("wrong_first, won", [(True, 91), (False, 94)])
     def test_the_vote_under_other_orders(self, wrong_first, won):
         """The order of the samples decides four ties."""
         order = [

@@ -4,7 +4,7 @@ from itertools import pairwise
 from math import fsum
 
 import numpy as np
-import pytest
+from cases import for_each
 from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_array_equal, assert_array_max_ulp
 
@@ -36,8 +36,8 @@ def test_other_values_keep_the_rows():
     assert rows(column.with_values(-column.values)) == [[-1, -2, -3], [-4], [-5, -6]]
 
 
-@pytest.mark.parametrize("lengths", [[3, 1, 2], [2, 2, 2], [1], [4]])
-@pytest.mark.parametrize("kind", [np.float64, np.int64, np.bool_])
+@for_each("lengths", [[3, 1, 2], [2, 2, 2], [1], [4]])
+@for_each("kind", [np.float64, np.int64, np.bool_])
 def test_sums(lengths, kind):
     values = (np.arange(sum(lengths)) % 3).astype(kind)
     parts = np.split(values, np.cumsum(lengths)[:-1])
@@ -78,7 +78,7 @@ def test_places():
     ]
 
 
-@pytest.mark.parametrize("cuts", [[3], [1, 2], [1, 1, 1], [2, 1]])
+@for_each("cuts", [[3], [1, 2], [1, 1, 1], [2, 1]])
 def test_concatenation(cuts):
     bounds = np.cumsum([0, *cuts])
     parts = [ragged(*ROWS[start:stop]) for start, stop in pairwise(bounds)]
@@ -121,7 +121,7 @@ def test_new_names_of_no_answers():
     assert spelled(answers([None]).rename([])) == [[None]]
 
 
-@pytest.mark.parametrize("cuts", [[3], [1, 2], [1, 1, 1]])
+@for_each("cuts", [[3], [1, 2], [1, 1, 1]])
 def test_concatenated_answers_are_numbered_alike(cuts):
     bounds = np.cumsum([0, *cuts])
     parts = [answers(*TEXTS[start:stop]) for start, stop in pairwise(bounds)]
@@ -130,7 +130,7 @@ def test_concatenated_answers_are_numbered_alike(cuts):
     assert spelled(joined) == list(TEXTS)
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+@for_each("dtype", [np.float16, np.float32])
 def test_every_short_number_of_single_precision_is_what_it_prints(dtype):
     """All 65,536 numbers of half precision; those of single precision with the same leading bits."""
     bits = np.arange(2**16, dtype=np.uint16)
@@ -142,9 +142,7 @@ def test_every_short_number_of_single_precision_is_what_it_prints(dtype):
     assert_array_equal(one_by_one, decimals[::97])
 
 
-@pytest.mark.parametrize(
-    ("dtype", "scale", "bound"), [(np.float16, 8, 4), (np.float32, 64, 32), (np.float32, 2**10, 1)]
-)
+@for_each("dtype, scale, bound", [(np.float16, 8, 4), (np.float32, 64, 32), (np.float32, 2**10, 1)])
 def test_binary_fractions_of_single_precision_are_what_they_print(dtype, scale, bound):
     numbers = (np.arange(-bound * scale, bound * scale + 1) / scale).astype(dtype)
     for part in (numbers, numbers[:3], numbers[-1:], np.append(numbers, dtype("nan"))):

@@ -3,6 +3,7 @@
 import pickle
 
 import pytest
+from cases import for_each
 from datasets import Dataset
 from datasets.fingerprint import Hasher
 
@@ -33,11 +34,12 @@ def test_can_be_pickled():
 
 def test_scores_are_taken_where_needed():
     score = at_k.scorer("best_at_k", "graded", k=2)
-    assert score({"predictions": [[1, 0]], "scores": [[0.1, 0.9]]}) == {"best@2": [0.0], "max@2": [0.9]}
+    batch = {"predictions": [[1, 0]], "scores": [[0.1, 0.9]]}
+    assert score(batch) == score(batch | {"references": ["a"]}) == {"best@2": [0.0], "max@2": [0.9]}
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "error", "message"),
+@for_each(
+    "name, options, error, message",
     [
         ("passk", {}, ValueError, "`name` must be one of"),
         ("pass_at_k", {}, ValueError, "`k` must be given to a scorer of 'pass_at_k'"),

@@ -5,6 +5,7 @@ from math import exp, log
 
 import numpy as np
 import pytest
+from cases import for_each
 
 import at_k
 from at_k.errors import InputError
@@ -37,8 +38,8 @@ def test_scores_choose_samples():
     assert at_k.score(data, k=3, metrics="best_at_k", higher_is_better=False).values["best@3"] == 1.0
 
 
-@pytest.mark.parametrize(
-    ("logprobs", "code", "place"),
+@for_each(
+    "logprobs, code, place",
     [
         ([[[-1.0], []]], "scores.no_token", "problem 0, sample 1"),
         ([[[-1.0]], [[0.5]]], "scores.logprob", "problem 1, sample 0"),

@@ -6,6 +6,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
+from cases import for_each
 
 from at_k import summarize, summary
 from at_k.grading import judge
@@ -48,8 +49,8 @@ def test_groups_come_in_the_order_in_which_they_are_met():
     assert summarize({"a": [1, 2]}, groups=[7, 8]) == {"a": 1.5, "7/a": 1, "8/a": 2}
 
 
-@pytest.mark.parametrize(
-    ("key", "plain"),
+@for_each(
+    "key, plain",
     [
         ("pass@8", "pass_at_8"),
         ("G-Pass@8_0.5", "g_pass_at_8_0.5"),
@@ -82,8 +83,8 @@ def test_the_error_of_a_group():
     assert "b/pass@1_mcse" not in result
 
 
-@pytest.mark.parametrize(
-    ("per_problem", "options", "error", "said"),
+@for_each(
+    "per_problem, options, error, said",
     [
         ({}, {}, ValueError, ["`per_problem`"]),
         ({"a": []}, {}, ValueError, ["`per_problem`", "(0,)", "'a'"]),
@@ -113,7 +114,7 @@ def test_errors(per_problem, options, error, said):
         assert words in str(caught.value)
 
 
-@pytest.mark.parametrize(("key_style", "key"), [("standard", "pass@1"), ("plain", "pass_at_1")])
+@for_each("key_style, key", [("standard", "pass@1"), ("plain", "pass_at_1")])
 def test_details(key_style, key):
     verdicts = judge(Problems.read(grades=[[1, 1, 0, None], [1, 1]]), missing="incorrect")
     values = Values({Key("pass@k", 1): Column(np.array([0.5, 1.0]), np.array([0, 1]))}, conditions={"k": (1,)})
@@ -163,7 +164,7 @@ def test_the_mean_of_levels_is_rounded_once(largest, monkeypatch):
         assert summary._mean_of_levels(levels, counts) == float(exact) / int(counts.sum())
 
 
-@pytest.mark.parametrize(("sizes", "shown"), [((3, 5, 4), "n:3-5"), ((4, 4), "n:4")])
+@for_each("sizes, shown", [((3, 5, 4), "n:3-5"), ((4, 4), "n:4")])
 def test_the_samples_that_a_signature_states(sizes, shown):
     verdicts = judge(Problems.read(grades=[[1] * size for size in sizes]))
     values = Values({Key("pass@k", 1): Column.of([1.0] * len(sizes))})

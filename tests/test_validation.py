@@ -7,6 +7,7 @@ from math import ceil
 
 import numpy as np
 import pytest
+from cases import for_each
 from numpy.testing import assert_array_equal
 
 from at_k.validation import (
@@ -32,8 +33,8 @@ def raises(error, said, call, *args):
         assert words in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("value", "answer"),
+@for_each(
+    "value, answer",
     [
         *[([1], True), ((1,), True), (range(2), True), (np.array([1]), True)],
         *[(1, False), (np.array(1), False), ("12", False)],
@@ -43,8 +44,8 @@ def test_is_sequence(value, answer):
     assert is_sequence(value) is answer
 
 
-@pytest.mark.parametrize(
-    ("k", "checked"),
+@for_each(
+    "k, checked",
     [
         (4, (4,)),
         (np.int32(4), (4,)),
@@ -60,8 +61,8 @@ def test_k(k, checked):
     assert {type(number) for number in check_k(k)} == {int}
 
 
-@pytest.mark.parametrize(
-    ("k", "error", "said"),
+@for_each(
+    "k, error, said",
     [
         (0, ValueError, ["0"]),
         (-1, ValueError, ["-1"]),
@@ -103,8 +104,8 @@ def test_k_that_does_not_fit():
     raises(ValueError, ["`k`", "k=5", "smallest n is 3", "2 of 4 problems", "problem 1"], refuse_too_many_k, (1, 5), n)
 
 
-@pytest.mark.parametrize(
-    ("tau", "checked"),
+@for_each(
+    "tau, checked",
     [
         (0.25, (0.25,)),
         (0, (0.0,)),
@@ -138,8 +139,8 @@ def test_a_threshold_of_minus_zero_is_zero():
     assert str(check_tau(-0.0)[0]) == "0.0"  # it becomes part of a key
 
 
-@pytest.mark.parametrize(
-    ("tau", "error", "said"),
+@for_each(
+    "tau, error, said",
     [
         (1.01, ValueError, ["1.01"]),
         (-0.5, ValueError, ["-0.5"]),
@@ -163,8 +164,8 @@ def test_draws_needed_are_counted_in_decimals():
             assert draws_needed(percent / 100, k) == max(1, ceil(Fraction(percent, 100) * k))
 
 
-@pytest.mark.parametrize(
-    ("tau", "k", "needed"),
+@for_each(
+    "tau, k, needed",
     [(0.1 + 0.2, 10, 4), (1e-300, 10, 1), (1 - 2**-53, 10, 10), (0.5, 10**15, 5 * 10**14), (0.3, 10**15, 3 * 10**14)],
 )
 def test_draws_needed_in_extremes(tau, k, needed):
@@ -176,14 +177,14 @@ def test_a_threshold_of_single_precision_is_the_decimal_that_it_prints_as():
     assert str(check_threshold(-0.0)) == "0.0"
 
 
-@pytest.mark.parametrize("threshold", [0, 1, 0.5, np.float64(0.3), np.int8(1)])
+@for_each("threshold", [0, 1, 0.5, np.float64(0.3), np.int8(1)])
 def test_threshold(threshold):
     assert check_threshold(threshold) == threshold
     assert type(check_threshold(threshold)) is float
 
 
-@pytest.mark.parametrize(
-    ("threshold", "error", "said"),
+@for_each(
+    "threshold, error, said",
     [
         (1.5, ValueError, ["1.5"]),
         (-0.1, ValueError, ["-0.1"]),
@@ -198,8 +199,8 @@ def test_errors_of_threshold(threshold, error, said):
     raises(error, ["`threshold`", *said], check_threshold, threshold)
 
 
-@pytest.mark.parametrize("value", [np.timedelta64(3, "ns"), np.timedelta64(3, "s"), np.datetime64("2024-01-01")])
-@pytest.mark.parametrize("check", [check_k, check_tau, check_threshold, check_seed])
+@for_each("value", [np.timedelta64(3, "ns"), np.timedelta64(3, "s"), np.datetime64("2024-01-01")])
+@for_each("check", [check_k, check_tau, check_threshold, check_seed])
 def test_times_are_no_numbers(check, value):
     with pytest.raises(TypeError, match=type(value).__name__):
         check(value)
@@ -220,12 +221,17 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("value", ODD.values(), ids=ODD)
-@pytest.mark.parametrize(
-    ("check", "name"),
-    [(check_k, "k"), (check_tau, "tau"), (check_threshold, "threshold"), (partial(check_flag, "flag"), "flag"),
-     (partial(check_choice, "ties", choices=("a", "b")), "ties")],
-)  # fmt: skip
+@for_each("value", ODD.values(), ids=ODD)
+@for_each(
+    "check, name",
+    [
+        (check_k, "k"),
+        (check_tau, "tau"),
+        (check_threshold, "threshold"),
+        (partial(check_flag, "flag"), "flag"),
+        (partial(check_choice, "ties", choices=("a", "b")), "ties"),
+    ],
+)
 def test_no_value_is_too_odd_for_a_message(check, name, value):
     with pytest.raises((ValueError, TypeError), match=f"`{name}`") as caught:
         check(value)
@@ -254,8 +260,8 @@ def test_shorten():
     assert shorten(10**5000) == "an integer of 16610 bits"
 
 
-@pytest.mark.parametrize(
-    ("numbers", "integers", "digits"),
+@for_each(
+    "numbers, integers, digits",
     [
         ([], [], 0),
         ([1.0, 3.0], [10, 30], 1),
@@ -281,20 +287,21 @@ def test_choice():
     raises(TypeError, ["`ties`", "list"], check_choice, "ties", ["random"], ("random", "first"))
 
 
-@pytest.mark.parametrize("flag", [True, False, np.True_, np.False_])
+@for_each("flag", [True, False, np.True_, np.False_])
 def test_flag(flag):
     assert check_flag("complement", flag) is bool(flag)
 
 
-@pytest.mark.parametrize("flag", [1, 0, None, "yes", [True]])
+@for_each("flag", [1, 0, None, "yes", [True]])
 def test_errors_of_flag(flag):
     raises(TypeError, ["`complement`", repr(flag), type(flag).__name__], check_flag, "complement", flag)
 
 
-@pytest.mark.parametrize(
-    ("n", "c", "shape"),
+@for_each(
+    "n, c, shape",
     [
         (4, 2, ()),
+        (1, 1, ()),
         ([4, 5], 2, (2,)),
         (9, [1, 2, 3], (3,)),
         ([[4], [5]], [1, 2, 3], (2, 3)),
@@ -312,8 +319,8 @@ def test_counts(n, c, shape):
     assert_array_equal(right, np.broadcast_to(c, shape))
 
 
-@pytest.mark.parametrize(
-    ("n", "c", "error", "said"),
+@for_each(
+    "n, c, error, said",
     [
         ([4, 4, 4], [0, 4, 5], ValueError, ["`c`", "`n`", "n=4, c=5", "problem 2"]),
         ([4, 4], [0, -2], ValueError, ["`c`", "c=-2", "problem 1"]),

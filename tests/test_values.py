@@ -6,7 +6,7 @@ import pickle
 from fractions import Fraction
 
 import numpy as np
-import pytest
+from cases import for_each
 from numpy.testing import assert_array_equal
 
 from at_k.values import Column, Key, Values
@@ -25,7 +25,7 @@ SPELLED = [
 ]
 
 
-@pytest.mark.parametrize(("parts", "text", "line"), SPELLED)
+@for_each("parts, text, line", SPELLED)
 def test_a_key_is_the_string_that_it_prints_as(parts, text, line):
     key = Key(*parts)
     assert (key, str(key), f"{key}") == (text, text, text)
@@ -36,7 +36,7 @@ def test_a_key_is_the_string_that_it_prints_as(parts, text, line):
     assert key.line.line == key.line
 
 
-@pytest.mark.parametrize(("parts", "text", "line"), SPELLED)
+@for_each("parts, text, line", SPELLED)
 def test_a_copy_of_a_key_keeps_its_parts(parts, text, line):
     key = Key(*parts)
     copies = [copy.copy(key), copy.deepcopy(key), *(pickle.loads(pickle.dumps(key, each)) for each in range(2, 6))]

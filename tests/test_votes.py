@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import oracles
 import pytest
+from cases import for_each
 from numpy.testing import assert_allclose, assert_array_equal
 
 from at_k import votes
@@ -50,16 +51,16 @@ SMALL = [
 ]
 
 
-@pytest.mark.parametrize("ties", ["random", "incorrect"])
+@for_each("ties", ["random", "incorrect"])
 def test_every_k_of_small_problems(ties):
     every = range(1, 13)
     values = plurality(SMALL, every, ties)
     assert_allclose(values, [[exact(problem, k, ties) for k in every] for problem in SMALL], rtol=RTOL, atol=0)
 
 
-@pytest.mark.parametrize("ties", ["random", "incorrect"])
-@pytest.mark.parametrize(
-    ("problem", "k"),
+@for_each("ties", ["random", "incorrect"])
+@for_each(
+    "problem, k",
     [
         (profile([14, 13, 13], [True, False, False]), [1, 2, 3, 8, 20, 39, 40]),
         (profile([20, 20], [False, True]), range(1, 41)),
@@ -84,8 +85,8 @@ def test_integers_are_rounded_once():
         assert_array_equal(plurality([problem], every, "incorrect")[0], [exact(problem, k, "incorrect") for k in every])
 
 
-@pytest.mark.parametrize(
-    ("problem", "k"),
+@for_each(
+    "problem, k",
     [
         (profile([SWITCH - 400, 400], [False, True]), [1, 10, 100, SWITCH]),
         (profile([SWITCH - 399, 400], [False, True]), [1, 10, 100, SWITCH + 1]),
@@ -111,7 +112,7 @@ def test_one_k_each_and_all_at_once_agree():
     assert_array_equal(values[0], [plurality([problem], [k])[0, 0] for k in (1, 7, 600, 1201)])
 
 
-@pytest.mark.parametrize("ties", ["random", "incorrect"])
+@for_each("ties", ["random", "incorrect"])
 def test_all_samples_drawn_is_a_count(ties):
     """k = n has no rounding at all."""
     for counts in product(range(1, 4), repeat=3):
@@ -131,7 +132,7 @@ def mixed(size, rng):
     return [pool[i] for i in rng.integers(len(pool), size=size)]
 
 
-@pytest.mark.parametrize("ties", ["random", "incorrect"])
+@for_each("ties", ["random", "incorrect"])
 def test_many_mixed_problems(ties):
     problems = mixed(8209, np.random.default_rng(1))
     assert len({sum(counts) + silent for counts, _, silent in problems}) > 3
@@ -162,7 +163,7 @@ def test_many_rivals_are_thinned(monkeypatch, ties, right):
     assert_allclose(plurality([problem], k, ties), whole, rtol=RTOL, atol=0)
 
 
-@pytest.mark.parametrize("count", [1, 20, 150, 1_190])
+@for_each("count", [1, 20, 150, 1_190])
 def test_an_answer_without_rivals_is_elected_wherever_it_is_drawn(count):
     n = 1_200
     for k in (2, 10, 400, 900, n - 1):
@@ -226,8 +227,8 @@ def random_ballots(rng, size):
     return answer, rng.integers(0, 2, size=len(names)).astype(bool), rng.integers(0, 4, size=size)
 
 
-@pytest.mark.parametrize("ties", oracles.TIES)
-@pytest.mark.parametrize("kind", [np.int64, object])
+@for_each("ties", oracles.TIES)
+@for_each("kind", [np.int64, object])
 def test_weighted_votes_count_subsets(ties, kind):
     rng = np.random.default_rng(3)
     for n in range(1, 8):
@@ -250,9 +251,7 @@ def test_the_oracles_agree_with_each_other():
             assert by_class == oracles.cons(answers, correct, 3, ties)
 
 
-@pytest.mark.parametrize(
-    ("base", "width"), [(2, 64), (2, 200), (3, 45), (10, 18), (10, 19), (10, 60), (2**31, 7), (7, 1)]
-)
+@for_each("base, width", [(2, 64), (2, 200), (3, 45), (10, 18), (10, 19), (10, 60), (2**31, 7), (7, 1)])
 def test_packed_rows_compare_as_rows(base, width):
     """Rows that differ in one column, in each column in turn, and random ones."""
     rng = np.random.default_rng(width)

@@ -21,7 +21,7 @@ MODULES = {
 EXAMPLES = ROOT / "examples" / "data"
 DATA = {f"at_k/demo/data/{path.relative_to(EXAMPLES)}" for path in EXAMPLES.rglob("*") if path.is_file()}
 ASSETS = {f"at_k/demo/assets/{path.name}" for path in (ROOT / "at_k" / "demo" / "assets").iterdir()}
-OTHERS = {"at_k/__init__.pyi", "at_k/py.typed", "at_k/demo/style.css"} | ASSETS
+OTHERS = {"at_k/__init__.pyi", "at_k/signatures.pyi", "at_k/py.typed", "at_k/demo/style.css"} | ASSETS
 
 
 def contents(wheel):

@@ -1,8 +1,8 @@
 """Measure what the tests notice: `python -m tools.mutants [FILES] [--sample 25] [--seed 0] [--jobs 2]`.
 
-A mutant is a file of the engine with one small fault: a comparison turned, a number off by one, a statement left out.
-The tests that mirror the file run on a copy of the tree; a mutant that they let pass is printed. What is judged to be
-no fault stands in `equivalent_mutants.txt`, with its reason.
+A mutant is a file with one small fault: a comparison turned, a number off by one, a statement left out. The tests that
+mirror the file run on a copy of the tree; a mutant that they let pass is printed. FILES may be folders. What is judged
+to be no fault stands in `equivalent_mutants.txt`, with its reason.
 """
 
 import ast
@@ -19,6 +19,7 @@ import tempfile
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Annotated
@@ -29,10 +30,13 @@ ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = ROOT / "tools" / "equivalent_mutants.txt"
 COPIED = ("at_k", "metrics", "tests", "tools", "examples", "conftest.py", "setup.cfg", "pyproject.toml")
 SINGLE = (
-    *("combinatorics", "votes", "samples", "arrow", "columns", "problems"),
-    *("values", "computation", "summary", "store"),
+    *("combinatorics", "votes", "samples", "arrow", "columns", "problems", "values", "computation", "summary"),
+    *("store", "error_bars", "validation", "module", "scorer"),
 )
-FOLDERS = ("grading", "estimators", "report")
+FOLDERS = (
+    *("grading", "grading/checkers", "grading/code", "estimators", "report", "uncertainty"),
+    *("readers", "readers/formats", "demo"),
+)
 
 MORE = {
     "at_k/samples.py": ["tests/test_columns.py", "tests/test_problems.py", "tests/grading"],
@@ -48,6 +52,9 @@ MORE = {
     "at_k/report/notes.py": ["tests/report/test_scoring.py"],
     "at_k/report/curves.py": ["tests/report/test_measuring.py"],
     "at_k/report/measuring.py": ["tests/report/test_scoring.py"],
+    "at_k/readers/cells.py": ["tests/readers/test_tables.py", "tests/readers/test_columnar.py"],
+    "at_k/readers/collector.py": ["tests/readers/test_standard.py"],
+    "at_k/demo/files.py": ["tests/demo/test_given.py"],
 }
 """Tests that run beside those that mirror a file, because they are about it too."""
 
@@ -179,19 +186,18 @@ def _is_yield(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, (ast.Yield, ast.YieldFrom))
 
 
-def list_files() -> list[str]:
-    """List the files of the engine."""
-    files = [f"at_k/{name}.py" for name in SINGLE]
-    return files + [
-        str(each.relative_to(ROOT)) for name in FOLDERS for each in sorted(ROOT.glob(f"at_k/{name}/[!_]*.py"))
-    ]
+def list_files(chosen: list[str]) -> list[str]:
+    """List the files that are chosen, and those of chosen folders that tests mirror; by default all."""
+    chosen = chosen or [f"at_k/{name}.py" for name in SINGLE] + [f"at_k/{name}" for name in FOLDERS]
+    files = chain(*(sorted(place.glob("[!_]*.py")) or [place] for place in map(Path, chosen)))
+    return [file for file in map(str, files) if find_tests(file)]
 
 
 def find_tests(file: str) -> list[str]:
-    """List the tests that mirror a file, and its examples."""
+    """List the tests that mirror a file, or are about it too."""
     path = Path(file)
     mirror = Path("tests", *path.parts[1:-1], f"test_{path.name}")
-    return [str(each) for each in (mirror, file, *MORE.get(file, ())) if (ROOT / each).exists()]
+    return [str(each) for each in (mirror, *MORE.get(file, ())) if (ROOT / each).exists()]
 
 
 def read_equivalent() -> dict[str, str]:
@@ -218,6 +224,7 @@ def _begin(folder: str) -> None:
     sys.path.insert(0, home)
     import datasets  # noqa: F401
     import evaluate  # noqa: F401
+    import gradio  # noqa: F401
     import pandas  # noqa: F401
     import polars  # noqa: F401
     import pyarrow.compute
@@ -233,7 +240,7 @@ def _try(mutant: Mutant) -> tuple[Mutant, bool, float]:
     try:
         child = os.fork()
         if not child:
-            _run_tests(find_tests(mutant.file))
+            _run_tests([*find_tests(mutant.file), mutant.file])  # its examples, too
         while not (done := os.waitpid(child, os.WNOHANG))[0]:
             if monotonic() - started > LONGEST:
                 os.killpg(child, signal.SIGKILL)
@@ -256,7 +263,7 @@ def _run_tests(tests: list[str]) -> None:
 
         left_out = " and ".join(f"not {name}" for name in SLOW)
         options = ["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
-        status = int(pytest.main([*options, "-m", "not alone", "-k", left_out, *tests]))
+        status = int(pytest.main([*options, "-m", "not alone and not browser", "-k", left_out, *tests]))
     except Exception:  # noqa: BLE001 - whatever it is, the tests have failed
         traceback.print_exc()
     finally:
@@ -266,7 +273,7 @@ def _run_tests(tests: list[str]) -> None:
 
 
 def run(
-    files: Annotated[list[str] | None, typer.Argument(help="Files to change; by default those of the engine.")] = None,
+    files: Annotated[list[str] | None, typer.Argument(help="Files or folders to change; by default all.")] = None,
     sample: Annotated[int, typer.Option(help="Mutants of each file, chosen at random; 0 for all.")] = 25,
     seed: Annotated[int, typer.Option(help="Of the choice.")] = 0,
     jobs: Annotated[int, typer.Option(help="Mutants that are tried at a time.")] = 1,
@@ -274,7 +281,7 @@ def run(
     """Print the mutants that the tests let pass, and the share of those that they notice."""
     equivalent, tally = read_equivalent(), {}
     chosen = []
-    for file in files or list_files():
+    for file in list_files(files or []):
         whole = Mutant(file, 0, "", (ROOT / file).read_text(encoding="utf-8"))
         mutants = [mutant for mutant in list_mutants(file) if mutant.name not in equivalent]
         some = mutants if not sample else random.Random(f"{seed} {file}").sample(mutants, min(sample, len(mutants)))

@@ -1,14 +1,14 @@
 """The decision matrix and the targets of AISBench."""
 
-import pytest
+from cases import for_each
 from diagnoses import codes, grades
 
 from at_k.analysis.diagnosis import diagnose
 
 
 class TestAISBench:
-    @pytest.mark.parametrize(
-        ("counts", "row"),
+    @for_each(
+        "counts, row",
         [
             # With n = 4, cons@4 is the share of the problems with 3 or 4 correct samples.
             ([(750, 2), (250, 3)], "unstable"),  # pass 1, avg .5625, cons .25
@@ -32,8 +32,8 @@ class TestAISBench:
             ("pass@k", "avg@n", "cons@k")
         )
 
-    @pytest.mark.parametrize(
-        ("always", "expected"),
+    @for_each(
+        "always, expected",
         [
             (990, {"reliability": "met", "tolerance": "met", "balance": "met"}),
             (850, {"reliability": "missed", "tolerance": "met", "balance": "met"}),

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from cases import for_each
 from diagnoses import codes, grades, said, votes
 
 from at_k.analysis import behaviour
@@ -66,8 +67,8 @@ class TestWhatTheModelDoes:
         assert said(wrong, "votes_wrong").values["gap"].startswith("−0.333 [")
         assert "catter" not in str(diagnose(right))  # there is one wrong answer in each problem
 
-    @pytest.mark.parametrize(
-        ("row", "share", "rule"),
+    @for_each(
+        "row, share, rule",
         [
             ("aaaabcde", 0, "wrong_scatter"),
             ("aaaabbbb", 1, "wrong_agree"),

@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from cases import for_each
 from diagnoses import codes, grades, said, votes
 
 import at_k
@@ -25,8 +26,8 @@ class TestCalibration:
         sentence = said(votes(*["bbbb"] * 30, *["aaaa"] * 10), "vote_confidence")
         assert sentence.values["verdict"].code == "diagnosis.overconfident"
 
-    @pytest.mark.parametrize(
-        ("score", "right", "verdict"),
+    @for_each(
+        "score, right, verdict",
         [
             (0.9, 10, "overconfident"),
             (0.1, 10, "underconfident"),
@@ -48,10 +49,7 @@ class TestCalibration:
         data = {"grades": [[1, 1], [0, 0], [1, 1]], "scores": [[0.9, 0.9], [0.9, 0.9], [0.9, 0.9]]}
         assert said(data, "score_confidence").values["verdict"].code == "diagnosis.no_bias"
 
-    @pytest.mark.parametrize(
-        "scores", [[[0.5, 1.5]], [[-0.1, 0.5]], [[None, 0.5]], [[[0.5, 0.5], [0.1, 0.2]]]],
-        ids=["above 1", "below 0", "missing", "two dimensions"],
-    )  # fmt: skip
+    @for_each("scores", [[[0.5, 1.5]], [[-0.1, 0.5]], [[None, 0.5]], [[[0.5, 0.5], [0.1, 0.2]]]])
     def test_scores_that_are_no_confidences(self, scores):
         assert find_calibrations(at_k.score({"grades": [[1, 0]], "scores": scores})) == {}
 
@@ -60,7 +58,7 @@ class TestCalibration:
         assert list(find_calibrations(at_k.score(data))) == ["score"]
         assert find_calibrations(at_k.score(data, higher_is_better=False)) == {}
 
-    @pytest.mark.parametrize("row", ["aab", "aabc", "abcd", "aaab", "aabb", "aaa-", "----"])
+    @for_each("row", ["aab", "aabc", "abcd", "aaab", "aabb", "aaa-", "----"])
     def test_the_leader_of_one_half_is_looked_for_in_the_other(self, row):
         """The mean over all halves, by brute force."""
         n, exact = len(row), []

@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from cases import for_each
 from scipy import stats
 
 from at_k.analysis.comparison import compare, rank
@@ -139,7 +140,7 @@ class TestVerdicts:
         assert np.isnan(found.extra_tests["t"]["pass@1"])
         assert found.to_dict()["keys"]["pass@1"]["p_t"] is None
 
-    @pytest.mark.parametrize(("differing", "least"), [(1, 1), (4, 0.125), (5, 0.0625)])
+    @for_each("differing, least", [(1, 1), (4, 0.125), (5, 0.0625)])
     def test_few_differing_problems_cannot_reach_a_small_p(self, differing, least):
         found = compare(make([1] * 50), make([0] * differing + [1] * (50 - differing)))
         assert found.comparisons["pass@1"].p_value >= least
@@ -241,7 +242,7 @@ class TestClusters:
 
     a, b = make([1.0] * 8), make([0.25, 0.5, 0.25, 0.5] * 2)
 
-    @pytest.mark.parametrize("clusters", [LABELS, list("xxxxyyyy"), [1, 1, 1, 1, 2, 2, 2, 2]])
+    @for_each("clusters", [LABELS, list("xxxxyyyy"), [1, 1, 1, 1, 2, 2, 2, 2]])
     def test_whole_clusters_flip(self, clusters):
         assert str(compare(self.a, self.b).verdict("pass@1")) == "A is better"
         found = compare(self.a, self.b, clusters=clusters)
@@ -371,13 +372,9 @@ class TestRank:
             rank(MODELS, key="pass@2", **PASS_AT_1)
 
 
-@pytest.mark.parametrize("call", [partial(compare, A, B), partial(rank, {"a": A, "b": B})], ids=["compare", "rank"])
-@pytest.mark.parametrize(
-    "option",
-    [{"target": "problem_set"}, {"ci_method": "wald"}, {"groups": ["a", "b"]},
-     {"level": 0.9}, {"foo": 1}],
-    ids=lambda option: next(iter(option)),
-)  # fmt: skip
+@for_each("call", [partial(compare, A, B), partial(rank, {"a": A, "b": B})])
+@for_each("option", [{"target": "problem_set"}, {"ci_method": "wald"}, {"groups": ["a", "b"]},
+     {"level": 0.9}, {"foo": 1}])  # fmt: skip
 def test_options_that_would_change_nothing_are_refused(call, option):
     name = next(iter(option))
     with pytest.raises(
@@ -387,7 +384,7 @@ def test_options_that_would_change_nothing_are_refused(call, option):
     assert f" {name}," not in str(caught.value).partition("The options are")[2]
 
 
-@pytest.mark.parametrize("names", [("A",), ("A", "B", "C"), (), "AB", None])
+@for_each("names", [("A",), ("A", "B", "C"), (), "AB", None])
 def test_names_are_two(names):
     with pytest.raises(ValueError, match="`names` must hold two names, one of each model; got"):
         compare(A, B, names=names)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import for_each
 from diagnoses import votes
 
 import at_k
@@ -42,7 +43,7 @@ class TestInput:
         assert found.figures["calibration"] == {}
         assert {each.code for each in found.sentences} < {each.code for each in whole.sentences}
 
-    @pytest.mark.parametrize("metric", at_k.METRICS)
+    @for_each("metric", at_k.METRICS)
     def test_reports_of_one_metric(self, metric):
         data = votes("aab", "bba") | {"scores": [[1.0, 2.0, 3.0]] * 2}
         assert diagnose(data, metrics=[metric]).figures["solved"]["sometimes"] == 2

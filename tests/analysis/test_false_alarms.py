@@ -2,7 +2,7 @@
 
 import re
 
-import pytest
+from cases import for_each
 from diagnoses import grades, votes
 from scipy.stats import binom
 
@@ -14,8 +14,8 @@ ALARMS = int(binom.ppf(0.9999, REPETITIONS, MOST))
 """More alarms than this come of a rate of 5 % once in 10,000 times; the numbers are seeded."""
 
 
-@pytest.mark.parametrize(("draw", "n"), {(draw, n): None for _, _, draw, n in CASES})
-@pytest.mark.parametrize("problems", [15, 60])
+@for_each("draw, n", {(draw, n): None for _, _, draw, n in CASES})
+@for_each("problems", [15, 60])
 def test_rules_are_silent_where_there_is_nothing_to_find(draw, n, problems):
     found = count_alarms(draw, n, problems=problems, repetitions=REPETITIONS, seed=problems)
     for code in [code for code, _, own, size in CASES if (own, size) == (draw, n)]:
@@ -51,7 +51,7 @@ FOUND = [
 ]
 
 
-@pytest.mark.parametrize(("code", "data"), FOUND, ids=[code for code, _ in FOUND])
+@for_each("code, data", FOUND, ids=[code for code, _ in FOUND])
 def test_rules_find_what_is_there(code, data):
     assert code in list_codes(diagnose(data))
 

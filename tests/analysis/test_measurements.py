@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from cases import for_each
 from scipy import stats
 
 import at_k
@@ -92,7 +93,7 @@ class TestNoNames:
         assert [(flip.problem, flip.a, flip.b) for flip in found.flips["pass@1"]] == [("0", 1, 0.5), ("1", 0.5, 1)]
         assert "compare.by_order" in codes(found)
 
-    @pytest.mark.parametrize("unmatched", ["error", "drop"])
+    @for_each("unmatched", ["error", "drop"])
     def test_then_there_must_be_as_many(self, unmatched):
         code, said = refused(NAMELESS, {"grades": [[1, 0]] * 4}, unmatched=unmatched, **PASS_AT_1)
         assert code == "compare.no_names"
@@ -147,7 +148,7 @@ class TestData:
         assert code == "compare.scored"
         assert "`k`" in said
 
-    @pytest.mark.parametrize("bad", [[1, 0], [], (8, 3), 3, None])
+    @for_each("bad", [[1, 0], [], (8, 3), 3, None])
     def test_other_kinds(self, bad):
         with pytest.raises(TypeError):
             compare(A, bad)
@@ -159,13 +160,13 @@ class TestData:
         assert code == "compare.no_key"
         assert "pass@1; pass@2" in said
 
-    @pytest.mark.parametrize("keys", ["pass@2", ["pass@1", "pass@2"]])
+    @for_each("keys", ["pass@2", ["pass@1", "pass@2"]])
     def test_unknown_keys(self, keys):
         code, said = refused(A, B, keys=keys)
         assert code == "compare.unknown_key"
         assert said == "Not all models have pass@2. They have in common: pass@1."
 
-    @pytest.mark.parametrize("keys", ["z", ["z", "z"], ("z",), {"z"}, iter(["z"])])
+    @for_each("keys", ["z", ["z", "z"], ("z",), {"z"}, iter(["z"])])
     def test_chosen_keys(self, keys):
         assert list(compare({**A, "z": A["pass@1"]}, {**B, "z": B["pass@1"]}, keys=keys).comparisons) == ["z"]
 
@@ -184,8 +185,8 @@ class TestData:
             with pytest.raises(ValueError, match=f"got {value}"):
                 compare(make([value]), make([0.5]))
 
-    @pytest.mark.parametrize(
-        ("options", "error", "said"),
+    @for_each(
+        "options, error, said",
         [
             ({"confidence_level": 95}, ValueError, "`confidence_level`"),
             ({"margin": 0}, ValueError, "`margin`"),
@@ -213,8 +214,8 @@ class TestConditions:
         notes = [note for note in found.notes if note.code == "compare.conditions"]
         return [str(note).rpartition("make the difference: ")[2] for note in notes]
 
-    @pytest.mark.parametrize(
-        ("first", "second", "said"),
+    @for_each(
+        "first, second, said",
         [
             ({"check_correct_fn": "numeric"}, {}, "checker (numeric, exact_match)."),
             ({"threshold": 0.25}, {"threshold": 0.75}, "threshold (0.25, 0.75)."),
@@ -223,21 +224,19 @@ class TestConditions:
             ({"extract_fn": "(1|2)"}, {}, "extract ('(1|2)', –)."),
             ({"threshold": 0.25, "ties": "strict"}, {}, "ties (strict, random); threshold (0.25, 0.5)."),
         ],
-        ids=["checker", "threshold", "missing", "ties", "pattern with a bar", "two"],
     )
     def test_what_differs_is_named(self, first, second, said):
         (found,) = self.conditions(first, second, k=1)
         assert sorted(found[:-1].split("; ")) == sorted(said[:-1].split("; "))
 
-    @pytest.mark.parametrize(
-        ("first", "second"),
+    @for_each(
+        "first, second",
         [
             ({}, {}),
             ({"confidence_level": 0.8, "target": "problem_set"}, {"confidence_level": None}),
             ({"k": [1, 2]}, {"k": [1, 3]}),
             ({"thresholds": 0.5}, {"thresholds": [0.5, 1.0]}),
         ],
-        ids=["nothing", "intervals", "k", "τ"],
     )
     def test_what_makes_no_difference_is_not(self, first, second):
         assert self.conditions(first, second) == []
@@ -257,7 +256,7 @@ class TestConditions:
         assert "compare.conditions" not in codes(compare(tmp_path / "a.json", values))
 
 
-@pytest.mark.parametrize("wrong", [None, 0.5, [0.5, 0.6], np.ones(3), object()])
+@for_each("wrong", [None, 0.5, [0.5, 0.6], np.ones(3), object()])
 def test_what_can_be_no_model_is_named(wrong):
     data = {"grades": [[1, 0]]}
     for name, models in (("a", (wrong, data)), ("b", (data, wrong))):

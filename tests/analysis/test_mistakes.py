@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
+from cases import for_each
 from diagnoses import votes
 
 import at_k
@@ -29,7 +29,7 @@ class TestMistakes:
             where = {"prompt": "long"} if path.stem == "codex_puzzles" else None  # this one has two prompts
             assert diagnose(at_k.score(path, where=where)).mistakes == []
 
-    @pytest.mark.parametrize("value", [1.001, -0.001, float("nan"), float("inf"), 91.0])
+    @for_each("value", [1.001, -0.001, float("nan"), float("inf"), 91.0])
     def test_a_share_outside_of_its_range(self, value):
         found = diagnose(self.changed(pass_at_3=value))
         first = found.sentences[0]
@@ -42,7 +42,7 @@ class TestMistakes:
         data = {"grades": [[1, 0]], "scores": [[-7.0, 90.0]]}
         assert diagnose(data).mistakes == []
 
-    @pytest.mark.parametrize("key", ["avg_at_3", "cons_at_3"])
+    @for_each("key", ["avg_at_3", "cons_at_3"])
     def test_a_value_above_pass(self, key):
         equal = dict.fromkeys(["pass_at_1", "pass_at_3", "cons_at_1", "cons_at_3", "avg_at_3"], 0.5)
         assert diagnose(self.changed(**equal)).mistakes == []

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from cases import for_each
 from scipy import stats
 
 import at_k
@@ -84,8 +85,8 @@ def test_pilots_that_cannot_tell():
     assert plan({"grades": [[1, 1], [0, 1], [0, 0]] * 10}).can_tell
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
+@for_each(
+    "options, said",
     [({"k": 5}, "`?k`?"), ({"half_width": 2}, "`half_width`"), ({"detect": 0}, "`detect`"), ({"tau": 2}, "`tau`")],
 )
 def test_wrong_options(options, said):
@@ -93,14 +94,14 @@ def test_wrong_options(options, said):
         plan(DATA, **options)
 
 
-@pytest.mark.parametrize("pilot", [DATA, (N, C)])
-@pytest.mark.parametrize("name", ["metric", "metrics", "key_style", "level", "target", "foo"])
+@for_each("pilot", [DATA, (N, C)])
+@for_each("name", ["metric", "metrics", "key_style", "level", "target", "foo"])
 def test_unknown_options_are_refused(pilot, name):
     with pytest.raises(TypeError, match=f"Unknown option `{name}` of `plan`; got 'x'. The options are k, tau, "):
         plan(pilot, **{name: "x"})
 
 
-@pytest.mark.parametrize("pilot", [(N, C), at_k.score(DATA)])
+@for_each("pilot", [(N, C), at_k.score(DATA)])
 def test_options_of_scoring_are_for_data(pilot):
     with pytest.raises(InputError, match="The options `threshold` say how data are scored, but these values are there"):
         plan(pilot, threshold=0.2)
@@ -126,7 +127,7 @@ class TestFollowVotes:
         assert caught.value.code == "plan.no_answers"
 
 
-@pytest.mark.parametrize("wrong", [None, 3, [1, 0], [[4, 4], [1, 2]]])
+@for_each("wrong", [None, 3, [1, 0], [[4, 4], [1, 2]]])
 def test_what_is_no_pilot(wrong):
     with pytest.raises(TypeError, match=r"`pilot` must be a report, a results file, a data set, or a pair \(n, c\) of"):
         plan(wrong)

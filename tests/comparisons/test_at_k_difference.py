@@ -9,6 +9,7 @@ from pathlib import Path
 import evaluate
 import numpy as np
 import pytest
+from cases import for_each
 
 import at_k
 
@@ -101,9 +102,7 @@ def test_batches_and_single_problems_are_one_data_set(module, graded):
     assert graded.compute(k=1) == graded.compute(**GRADED, k=1)
 
 
-@pytest.mark.parametrize(
-    ("changes", "error", "said"),
-    [
+@for_each("changes, error, said", [
         ({"predictions1": None}, ValueError, "`predictions1` must be given, here or before"),
         ({"predictions2": None}, ValueError, "`predictions2` must be given beside the other columns; got none"),
         ({"references": None}, ValueError, "`references` must be given beside the other columns; got none"),
@@ -127,8 +126,7 @@ def test_batches_and_single_problems_are_one_data_set(module, graded):
         ({"ci_method": "wald"}, TypeError, "Unknown option `ci_method`"),
         ({"key_style": "plain"}, TypeError, "Unknown option `key_style`"),
         ({"predictions1": [], "predictions2": [], "references": []}, ValueError, "must hold at least one problem"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_wrong_input_is_refused_and_the_instance_works_on(module, changes, error, said):
     given = {"predictions1": [["a"], ["b"]], "predictions2": [["a"], ["c"]], "references": ["a", "b"]}
     with pytest.raises(error, match=said):
@@ -141,9 +139,7 @@ def test_every_option_of_the_text_is_taken(graded):
     assert graded.compute(**GRADED, k=2, metric="gpassk", missing="drop", threshold=0.3, **options)
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"margn": 0.1}, {"k": 4}, {"margin": 2}, {"metric": "x"}, {"check_correct_fn": lambda a, b: 1 / 0}]
-)
+@for_each("wrong", [{"margn": 0.1}, {"k": 4}, {"margin": 2}, {"metric": "x"}, {"check_correct_fn": lambda a, b: 1 / 0}])
 def test_a_comparison_that_fails_loses_no_samples(module, wrong):
     module.add_batch(predictions1=[["4"]], predictions2=[["5"]], references=["4"])
     more = {"predictions1": [["4"]], "predictions2": [["4"]], "references": ["4"]}

@@ -12,15 +12,16 @@ from tools.driving import CHROMIUM, PATIENCE, READY, find_chromium, serving, wat
 def pytest_collection_modifyitems(items):
     """Mark the tests that drive Chromium, and those that attack an app by requests, the answers to which are timed.
 
-    One worker drives Chromium, which keeps several cores busy by itself.
+    One worker drives Chromium, which keeps several cores busy by itself, and has the one app that all tests share.
     """
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
         if "browser" in fixtures:
             item.add_marker("browser")
-            item.add_marker(pytest.mark.xdist_group("browser"))
         elif "victim" in fixtures:
             item.add_marker("alone")
+        if {"browser", "server"} & set(fixtures):
+            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 @pytest.fixture(scope="session")
@@ -42,16 +43,31 @@ def browser():
         browser.close()
 
 
+@pytest.fixture(scope="module")
+def profiles(browser):
+    """Profiles of visitors by their options: a page finds in its cache what earlier ones of the profile have loaded."""
+    kept = {}
+
+    def find(**options):
+        key = repr(sorted(options.items()))
+        if key not in kept:
+            kept[key] = browser.new_context(**options)
+            kept[key].set_default_timeout(PATIENCE * 1000)
+        return kept[key]
+
+    yield find
+    for profile in kept.values():
+        profile.close()
+
+
 @pytest.fixture
-def visit(browser, server):
+def visit(profiles, server):
     """Opens a page of the app: `visit("score", locale="zh-CN")`. Whatever goes wrong on a page fails the test."""
-    contexts, troubles = [], []
+    pages, troubles = [], []
 
     def visited(name="explore", *, url=None, width=1280, height=900, script="", **options):
-        options = {"locale": "en-US"} | options
-        contexts.append(browser.new_context(viewport={"width": width, "height": height}, **options))
-        contexts[-1].set_default_timeout(PATIENCE * 1000)
-        page = contexts[-1].new_page()
+        page = profiles(viewport={"width": width, "height": height}, **{"locale": "en-US"} | options).new_page()
+        pages.append(page)
         watch(page, troubles)
         if script:
             page.add_init_script(script)
@@ -60,6 +76,7 @@ def visit(browser, server):
         return page
 
     yield visited
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.evaluate("localStorage.clear()")  # the next one has not chosen a language or a theme
+        page.close()
     assert troubles == []

@@ -7,6 +7,7 @@ from math import comb
 import numpy as np
 import oracles
 import pytest
+from cases import for_each
 from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -33,7 +34,7 @@ few_scores = st.sampled_from([-1.5, 0.0, 0.1, 2.0])
 points = st.tuples(*[st.sampled_from([0, 1, 2])] * 2)
 
 
-@pytest.mark.parametrize("n", range(1, 6))
+@for_each("n", range(1, 6))
 def test_every_ranking(n):
     """Every order with ties of up to 5 scores, every verdict, every k, in one call."""
     rankings = [ranking for ranking in product(range(n), repeat=n) if set(ranking) == set(range(max(ranking) + 1))]
@@ -44,7 +45,7 @@ def test_every_ranking(n):
     assert_allclose(best_at_k(scores, correct, k=every), exact, rtol=RTOL, atol=0)
 
 
-@pytest.mark.parametrize("n", [6, 7, 8])
+@for_each("n", [6, 7, 8])
 def test_every_verdict_on_three_rankings(n):
     for scores in (list(range(n)), [i // 2 for i in range(n)], [i % 3 for i in range(n)]):
         verdicts = list(product([0, 1], repeat=n))
@@ -61,7 +62,7 @@ def test_up_to_twelve_samples(problem, k):
     assert max_at_k([problem[0]], k=k)[0] == pytest.approx(float(oracles.highest(problem[0], k)), rel=RTOL, abs=1e-15)
 
 
-@pytest.mark.parametrize("n", [60, 128, 129, 1000])
+@for_each("n", [60, 128, 129, 1000])
 def test_large_n(n):
     rng = np.random.default_rng(n)
     scores = (rng.integers(0, n // 2, size=n) / 8).tolist()
@@ -158,7 +159,7 @@ class TestSeveralDimensions:
         exact = float(oracles.best(list(range(21)), [i % 2 for i in range(21)], 2))
         assert best(scores[::-1], [i % 2 for i in range(21)][::-1], **options) == pytest.approx(exact, rel=RTOL, abs=0)
 
-    @pytest.mark.parametrize("order", [[0, 1, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])
+    @for_each("order", [[0, 1, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])
     def test_problems_with_close_scores_are_ranked_apart(self, order):
         """In each order of the problems, some problem's scores continue those of the one before."""
         problems = [[[0.1, 0.2], [0.3, 0.1]], [[0.4, 0.1], [0.3, 0.0]], [[0.1, 0.3], [0.2, 0.2]]]
@@ -174,7 +175,7 @@ class TestSeveralDimensions:
         assert_array_equal(best([[1e308, -1e308], [1.0, 0.0]], [0, 1], **options), [0.5, 1])
         assert_array_equal(best([[1e308, 0.0], [-1e308, 0.0]], [0, 1], **options), [0.5, 0])
 
-    @pytest.mark.parametrize("weights", [[10, 10], [10, -10], [1, 1]])
+    @for_each("weights", [[10, 10], [10, -10], [1, 1]])
     def test_a_sum_beyond_the_largest_float_is_refused(self, weights):
         scores = [[[1.0, 1.0], [1e308, 1e308]], [[1e308, 1e308], [1.0, 1.0]]]
         with pytest.raises(ValueError, match=r"`scores` must have a weighted sum.* problem 0, sample 1"):
@@ -194,7 +195,7 @@ class TestSeveralDimensions:
         options = {"k": 2, "select": "weighted", "score_weights": [1, 1]}
         assert_array_equal(best_at_k([near, far], [[0, 1], [0, 1]], **options), [1, 1])
 
-    @pytest.mark.parametrize("select", ["lexicographic", "pareto"])
+    @for_each("select", ["lexicographic", "pareto"])
     def test_one_dimension_is_a_plain_score(self, select):
         scores, correct = [3, 1, 2, 3], [0, 1, 1, 1]
         nested = [[score] for score in scores]
@@ -216,7 +217,7 @@ CORRECT = [[right for _, right, times in FRONTS for _ in range(times)]]
 class TestSimulation:
     """Pareto fronts among more than 100,000 subsets."""
 
-    @pytest.mark.parametrize("k", [7, 11, 15])
+    @for_each("k", [7, 11, 15])
     def test_close_to_the_exact_value(self, k):
         assert comb(22, k) > combinatorics.MAX_SUBSETS
         value, error = best_at_k(SCORES, CORRECT, k=k, select="pareto", return_mcse=True)
@@ -287,13 +288,13 @@ class TestIdentities:
     def test_zero_turned_around_has_no_sign(self):
         assert not np.signbit(max_at_k([[0.0, 1.0]], k=2, higher_is_better=False)).any()
 
-    @pytest.mark.parametrize("scores", [[-0.0, -0.0], [-0.0, -1.0], [-0.0, 0.0], [0.0, -0.0]])
+    @for_each("scores", [[-0.0, -0.0], [-0.0, -1.0], [-0.0, 0.0], [0.0, -0.0]])
     def test_the_highest_score_has_no_minus_zero(self, scores):
         for options in ({}, {"select": "weighted", "score_weights": [1]}):
             assert not np.signbit(max_at_k([scores], k=[2], **options)).any()
         assert not np.signbit(max_at_k([[-score for score in scores]], k=[2], higher_is_better=False)).any()
 
-    @pytest.mark.parametrize("n", [2, 5, 128, 129, 300])
+    @for_each("n", [2, 5, 128, 129, 300])
     def test_scores_up_to_the_largest_float(self, n):
         largest = np.finfo(float).max
         every = sorted({1, 2, n // 2, n})
@@ -304,7 +305,7 @@ class TestIdentities:
         exact = [float(oracles.highest_of_many(scores, k)) for k in every]
         assert_allclose(max_at_k([scores], k=every)[0], exact, rtol=RTOL, atol=largest * 1e-15)
 
-    @pytest.mark.parametrize("n", [1, 2, 3, 7, 60, 129, 300])
+    @for_each("n", [1, 2, 3, 7, 60, 129, 300])
     def test_right_samples_alone_are_always_chosen(self, n):
         """A problem without wrong samples has exactly 1, and equal scores exactly their own value."""
         rng = np.random.default_rng(n)
@@ -312,8 +313,8 @@ class TestIdentities:
         assert_array_equal(best([*rng.random(n)], [1] * n, k=every), 1)
         assert_array_equal(max_at_k([[0.1] * n], k=every), [[0.1] * len(every)])
 
-    @pytest.mark.parametrize("problems", [2, 3, 17])
-    @pytest.mark.parametrize("n", [1, 2, 3, 8, 33])
+    @for_each("problems", [2, 3, 17])
+    @for_each("n", [1, 2, 3, 8, 33])
     def test_a_problem_does_not_depend_on_the_others(self, problems, n):
         """Bit for bit: the same numbers in a table of any height."""
         rng = np.random.default_rng(n)
@@ -356,8 +357,8 @@ class TestShapes:
 POINTS = [[[1, 2], [3, 4]]]
 
 
-@pytest.mark.parametrize(
-    ("scores", "grades", "options", "error", "said"),
+@for_each(
+    "scores, grades, options, error, said",
     [
         ([[1, 2], [1, np.nan]], [[1, 0]] * 2, {}, ValueError, ["`scores`", "NaN", "problem 1, sample 1"]),
         ([[1, 2], [np.inf, 1]], [[1, 0]] * 2, {}, ValueError, ["`scores`", "inf", "problem 1, sample 0"]),
@@ -371,15 +372,7 @@ POINTS = [[[1, 2], [3, 4]]]
         ([[1, 2]], [[1, None]], {}, ValueError, ["`grades`", "problem 0, sample 1"]),
         ([[1, 2]], [[1, 1 + 1e-12]], {}, ValueError, ["`grades`", "problem 0, sample 1"]),
         ([[1, np.nan], [np.nan, 1]], [[1, 0]] * 2, {}, ValueError, ["`scores`", "problem 0, sample 1"]),
-        (
-            [[1, 2]],
-            [
-                [1, 2],
-            ],
-            {"threshold": 1.5},
-            ValueError,
-            ["`grades`", "2"],
-        ),
+        ([[1, 2]], [[1, 2]], {"threshold": 1.5}, ValueError, ["`grades`", "2"]),
         (POINTS, [[1, 0]], {"select": "weighted", "score_weights": [10**400, 1]}, ValueError, ["`score_weights`"]),
         (POINTS, [[1, 0]], {"select": "weighted", "score_weights": [10**5000, 1]}, ValueError, ["`score_weights`"]),
         ([[1, 2]], [[1, 0]], {"k": 3}, ValueError, ["`k`", "k=3", "smallest n is 2", "problem 0"]),
@@ -411,7 +404,7 @@ def test_errors(scores, grades, options, error, said):
         assert words in str(caught.value)
 
 
-@pytest.mark.parametrize("select", ["lexicographic", "pareto"])
+@for_each("select", ["lexicographic", "pareto"])
 def test_no_single_number_has_no_maximum(select):
     with pytest.raises(ValueError, match=f"`select` must be 'weighted' for max@k.*'{select}'"):
         max_at_k(POINTS, k=1, select=select)

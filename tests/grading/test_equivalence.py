@@ -4,6 +4,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import given, strategies as st
 
 import at_k
@@ -57,8 +58,8 @@ def near(a, b):
     return abs(int(a) - int(b)) <= 1
 
 
-@pytest.mark.parametrize(
-    ("row", "classes"),
+@for_each(
+    "row, classes",
     [
         ("1237", ["1", "1", "3", "7"]),  # 2 joins 1, the first in the order of characters, and 3 differs from 1
         ("12337", ["1", "3", "3", "3", "7"]),  # 2 joins 3, which is more frequent
@@ -188,8 +189,8 @@ def test_polynomials_are_compared_by_their_coefficients(monkeypatch):
 
 
 @pytest.mark.xdist_group("math")
-@pytest.mark.parametrize(
-    ("row", "classes"),
+@for_each(
+    "row, classes",
     [
         (["5 m", "5"], 1),  # a unit
         (["2x", "x2"], 1),

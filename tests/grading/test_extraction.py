@@ -4,6 +4,7 @@ import re
 
 import pytest
 from bounds import hold, timed
+from cases import for_each
 
 from at_k.errors import InputError
 from at_k.grading.extraction import (
@@ -18,8 +19,8 @@ from at_k.grading.extraction import (
 from at_k.problems import Problems
 
 
-@pytest.mark.parametrize(
-    ("text", "answer"),
+@for_each(
+    "text, answer",
     [
         (r"so \boxed{5}", "5"),
         (r"\boxed{1} and \boxed{2}", "2"),
@@ -40,8 +41,8 @@ def test_boxed(text, answer):
     assert find_boxed(text) == answer
 
 
-@pytest.mark.parametrize(
-    ("text", "answer"),
+@for_each(
+    "text, answer",
     [
         ("9 * 2 = 18\n#### 18", "18"),
         ("####18\n#### 19\n", "19"),
@@ -78,9 +79,7 @@ def test_a_string_is_a_name_or_a_regular_expression_with_a_group():
     assert name_extraction(find_boxed) == "at_k.grading.extraction.find_boxed"
 
 
-@pytest.mark.parametrize(
-    ("rule", "code"), [("last_numbr", "extract.groups"), ("(a)(b)", "extract.groups"), ("(", "extract.pattern")]
-)
+@for_each("rule, code", [("last_numbr", "extract.groups"), ("(a)(b)", "extract.groups"), ("(", "extract.pattern")])
 def test_a_misspelled_name_is_noticed(rule, code):
     with pytest.raises(InputError, match="`extract_fn` must be one of 'text', 'boxed', 'last_number'") as caught:
         find_extraction(rule)
@@ -128,7 +127,7 @@ def test_a_rule_that_fails_says_where():
         extract_answers(read(["a"]), lambda text: 5)
 
 
-@pytest.mark.parametrize("unit", [r"\boxed{", "{", "}", "answer is ", "#### ", "答案是", "answer:", " ", r"\boxed{a}"])
+@for_each("unit", [r"\boxed{", "{", "}", "answer is ", "#### ", "答案是", "answer:", " ", r"\boxed{a}"])
 def test_a_megabyte_takes_seconds_at_most(unit):
     text = "answer" + unit * (1_000_000 // len(unit))
     hold(10, timed(lambda: (find_boxed(text), find_final_answer(text))))  # linear: 1 s; quadratic: hours

@@ -1,7 +1,7 @@
 """Programs in the texts of models."""
 
-import pytest
 from bounds import hold, timed
+from cases import for_each
 
 from at_k.grading.fences import find_program
 
@@ -14,8 +14,8 @@ def fence(code, language="python", mark="```"):
     return f"{mark}{language}\n{code}{mark}\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "program"),
+@for_each(
+    "text, program",
     [
         (F, F),
         (f"  {F}", f"  {F}"),  # white space counts
@@ -54,7 +54,7 @@ def test_programs(text, program):
 DOCSTRING = 'def f(x):\n    """Return x.\n\n    ```python\n    f(1)\n    ```\n    """\n    return x\n'
 
 
-@pytest.mark.parametrize("program", [DOCSTRING, DOCSTRING.replace('"""', "'''"), f'"""\n```\n{G}```\n"""\n{F}'])
+@for_each("program", [DOCSTRING, DOCSTRING.replace('"""', "'''"), f'"""\n```\n{G}```\n"""\n{F}'])
 def test_fences_in_strings_are_of_the_program(program):
     assert find_program(program) == program
     assert find_program(f"Here:\n{fence(program)}\nIt returns x.") == program
@@ -65,8 +65,8 @@ def test_a_quote_that_is_not_closed_hides_no_fence():
     assert find_program(f"{fence(program)}That is all.") == program
 
 
-@pytest.mark.parametrize(
-    ("text", "program"),
+@for_each(
+    "text, program",
     [
         (fence(F) + fence(G), F),  # g comes later, and is no function to test
         (fence(G) + fence(F), F),
@@ -80,7 +80,7 @@ def test_the_block_that_defines_a_name(text, program):
     assert find_program(text, {"f", "assert"}) == program
 
 
-@pytest.mark.parametrize("unit", ["`", "```\n", "``` `\n", '"""\n```\n', "\n", " ", "<think>", "</think>\n", "~~~\n"])
+@for_each("unit", ["`", "```\n", "``` `\n", '"""\n```\n', "\n", " ", "<think>", "</think>\n", "~~~\n"])
 def test_a_megabyte_takes_seconds_at_most(unit):
     text = "think>```\n" + unit * (1_000_000 // len(unit))
     hold(10, timed(lambda: find_program(text)))  # linear: 1 s; quadratic: hours

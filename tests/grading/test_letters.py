@@ -1,13 +1,13 @@
 """The option letter that a text settles on."""
 
-import pytest
 from bounds import hold, timed
+from cases import for_each
 
 from at_k.grading.letters import find_letter, read_option
 
 
-@pytest.mark.parametrize(
-    ("text", "letter"),
+@for_each(
+    "text, letter",
     [
         ("The answer is (C).", "C"),
         ("**C**", "C"),
@@ -61,7 +61,7 @@ def test_letters(text, letter):
     assert find_letter(text) == letter
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "",
@@ -107,8 +107,8 @@ def test_letters_can_be_chosen():
     assert find_letter("Answer: Z", "XYZ") == "Z"
 
 
-@pytest.mark.parametrize(
-    ("text", "option"),
+@for_each(
+    "text, option",
     [
         ("C", ("C", "")),
         ("(C) Paris", ("C", "Paris")),
@@ -123,7 +123,7 @@ def test_references(text, option):
     assert read_option(text) == option
 
 
-@pytest.mark.parametrize(
+@for_each(
     "unit",
     [r"\boxed{", "(A)", "answer is ", "A\n", " ", "*", "答案是", "option ", "C is ", "\n", "A, ", "B or ", "A是"],
 )

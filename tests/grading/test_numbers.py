@@ -3,8 +3,8 @@
 from decimal import Decimal
 from fractions import Fraction
 
-import pytest
 from bounds import hold, timed
+from cases import for_each
 from hypothesis import given, strategies as st
 
 from at_k.grading.numbers import find_last_number, read_number
@@ -67,19 +67,16 @@ SPELLED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "number"), SPELLED)
+@for_each("text, number", SPELLED)
 def test_numbers(text, number):
     assert read_number(text) == number
     assert type(read_number(text)) is type(number)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+@for_each("text", [
         "", " ", "x", "half", "inf", "nan", "1,5", "12,34", "1,23,456", "5/6/2024", "1/0", "1/2/3", "4 2", "1..2", "..",
         "$", "%", "42 apples", "x=5", "1e999999", "10^99999", "9" * 401, "--5", "(5)", "3:4", "1e", "0x10", "²",
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_what_is_no_number(text):
     assert read_number(text) is None
 
@@ -96,8 +93,8 @@ def test_thousands_separators_change_nothing(whole, thousandths):
     assert read_number(f"{whole:,}.{thousandths:03}") == whole + Fraction(thousandths, 1000)
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
+@for_each(
+    "text, found",
     [
         ("9 * 2 = 18\n#### 18", "18"),
         ("They earn $1,234.50.", "1,234.50"),
@@ -142,8 +139,8 @@ def test_the_last_number(text, found):
     assert find_last_number(text) == found
 
 
-@pytest.mark.parametrize(("text", "number"), SPELLED)
-@pytest.mark.parametrize("sentence", ["It is {}", "It is {}, so", "5 or {}."])
+@for_each("text, number", SPELLED)
+@for_each("sentence", ["It is {}", "It is {}, so", "5 or {}."])
 def test_the_last_number_is_the_whole_of_what_is_read(text, number, sentence):
     assert read_number(find_last_number(sentence.format(text))) == number
 
@@ -155,7 +152,7 @@ def test_both_number_rules_have_one_grammar(text):
         assert read_number(find_last_number(f"x = {text}")) == number
 
 
-@pytest.mark.parametrize(
+@for_each(
     "unit", ["1 111 ", " 111", ".111", "1'", "10^", "-$", "1", "1,", "-", "1/", "111,", r"\frac{", "1 ", "1.5e5", "½"]
 )
 def test_a_megabyte_takes_seconds_at_most(unit):

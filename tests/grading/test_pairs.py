@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import pytest
+from cases import for_each
 from grading.obedient import Obedient
 
 from at_k.errors import InputError
@@ -39,13 +40,13 @@ def test_an_error_reports_the_first_fault():
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
-@pytest.mark.parametrize("value", [0, 1, 0.0, 1.0, False, True, 1e-300, 1 - 2**-53])
+@for_each("value", [0, 1, 0.0, 1.0, False, True, 1e-300, 1 - 2**-53])
 def test_grades_from_zero_to_one(value):
     assert grade([["x"]], ["a"], lambda *_: value).values[0] == float(value)
 
 
-@pytest.mark.parametrize(
-    ("value", "error", "shown"),
+@for_each(
+    "value, error, shown",
     [
         (-(2.0**-1074), ValueError, "got -5e-324"),
         (1 + 2**-52, ValueError, "got 1.0000000000000002"),
@@ -54,7 +55,6 @@ def test_grades_from_zero_to_one(value):
         ("1", TypeError, "got '1' of type str"),
         (None, TypeError, "got None of type NoneType"),
     ],
-    ids=["below", "above", "nan", "huge", "text", "nothing"],
 )
 def test_what_is_no_grade(value, error, shown):
     match = f"`check_correct_fn` must return .*{shown}.* for the prediction 'x', in problem 0, sample 0"
@@ -62,7 +62,7 @@ def test_what_is_no_grade(value, error, shown):
         grade([["x"]], ["a"], lambda *_: value)
 
 
-@pytest.mark.parametrize("name", ["exact_match", "quasi_exact", "choice", "numeric"])
+@for_each("name", ["exact_match", "quasi_exact", "choice", "numeric"])
 def test_forms_and_single_pairs_agree(name):
     texts = ["1", "1.0", "B", "(B)", "b ", "the answer is B", "A", "a", "50%", "0.5", "½", "x", "", "B) x", "1.0000001"]
     check = checkers[name]()

@@ -1,14 +1,15 @@
 """Suggestions where no answer meets its reference."""
 
 import pytest
+from cases import for_each
 
 import at_k
 from at_k.grading.suggestion import Suggestion, suggest_options
 from at_k.problems import Problems
 
 
-@pytest.mark.parametrize(
-    ("answers", "reference", "suggestion"),
+@for_each(
+    "answers, reference, suggestion",
     [
         (["So they earn $18.", "18 then"], "9 * 2 = 18\n#### 18", Suggestion("last_number", "exact_match", 1.0)),
         (["#### x", "y"], "So x.\n#### x", Suggestion("final_answer", "exact_match", 0.5)),

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from bounds import hold, seconds_of_children, timed
+from cases import for_each
 from grading.obedient import Broken, Fatal, Obedient
 
 from at_k.grading import progress, workers
@@ -146,7 +147,7 @@ def wait_until(condition, seconds=60):
     return condition()
 
 
-@pytest.mark.parametrize("ending", ["pass", "raise SystemExit(1)", "import os; os._exit(1)", "kill", "interrupt"])
+@for_each("ending", ["pass", "raise SystemExit(1)", "import os; os._exit(1)", "kill", "interrupt"])
 def test_no_process_is_left(ending):
     busy = "grade_pairs(Obedient(), [('spin', 'a')] * 40, num_workers=2, timeout=100)"
     with run(busy if ending in ("kill", "interrupt") else ending, stderr=subprocess.PIPE) as process:

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+from cases import for_each
 from modules import AVG_AT_N, every_config
 
 # Worked examples of https://github.com/AISBench/benchmark (accuracy metrics) are named after it.
@@ -23,14 +24,13 @@ def test_aisbench_accuracy_and_average_differ_on_soft_grades():
     assert result == pytest.approx({"avg@3": 2 / 3, "accuracy": 8 / 15}, rel=1e-15)
 
 
-@pytest.mark.parametrize(
-    ("predictions", "references", "share"),
+@for_each(
+    "predictions, references, share",
     [
         ([["A", "A", "B"], ["B", "B", "C"]], ["A", "B"], Fraction(2, 3)),
         ([["A", "B", "C"], ["A", "B", "C"]], ["A", "B"], Fraction(1, 3)),
         ([["A", "A", "A"], ["B", "B", "B"]], ["A", "C"], Fraction(1, 2)),
     ],
-    ids=["cons above avg", "cons below avg", "cons equals avg"],
 )
 def test_aisbench_scenarios(predictions, references, share):
     result = AVG_AT_N.load().compute(predictions=predictions, references=references)
@@ -71,10 +71,6 @@ def test_the_key_counts_the_samples_that_are_left():
     with pytest.warns(UserWarning, match="2 of 5 samples"):
         result = module.compute(predictions=[[1, None], [None, 1, 0]], missing="drop")
     assert result == {"avg@n": 0.75, "accuracy": 0.75}
-
-
-def test_plain_keys():
-    assert AVG_AT_N.compute(key_style="plain") == {"avg_at_4": 0.5, "accuracy": 0.5}
 
 
 def test_the_threshold_moves_the_average_and_not_the_accuracy():

@@ -2,7 +2,8 @@
 
 import oracles
 import pytest
-from modules import BEST_AT_K, GRADES, SCORES, every_config
+from cases import for_each
+from modules import BEST_AT_K, GRADES, every_config
 
 
 def test_the_best_code_is_right():
@@ -16,15 +17,14 @@ def test_the_best_code_is_wrong_where_quality_alone_decides():
     assert result == {"best@3": 0.0, "max@3": 10.0}
 
 
-@pytest.mark.parametrize(
-    ("options", "share"),
+@for_each(
+    "options, share",
     [
         ({"select": "lexicographic"}, 1.0),  # function first, then quality
         ({"select": "weighted", "score_weights": [0.5, 0.5]}, 0.0),  # 4, 5 and 5.5
         ({"select": "weighted", "score_weights": [0.9, 0.1]}, 1.0),  # 1.6, 1.8 and 1.1
         ({"select": "pareto"}, 0.5),  # (1, 9) and (0, 11) are both undominated
     ],
-    ids=["lexicographic", "quality", "function", "pareto"],
 )
 def test_function_and_quality_as_two_dimensions(options, share):
     code = {"predictions": [[1, 1, 0]], "scores": [[[1, 7], [1, 9], [0, 11]]], "k": 3}
@@ -66,8 +66,8 @@ def test_pareto_chooses_evenly_among_the_undominated():
     assert result == pytest.approx(expected, rel=1e-14)  # and no max@k, for which there is no single number
 
 
-@pytest.mark.parametrize(
-    ("scores", "options", "error"),
+@for_each(
+    "scores, options, error",
     [
         ([[[1, 2], [2, 1]]], {}, "`select` must say how scores of 2 dimensions are compared"),
         (
@@ -84,14 +84,13 @@ def test_pareto_chooses_evenly_among_the_undominated():
         ([[1, 2]], {"select": "best"}, "`select` must be one of 'weighted', 'lexicographic', 'pareto'; got 'best'"),
         ([[[1, 2], [2]]], {"select": "pareto"}, "`scores` .* got 1 in problem 0, sample 1, elsewhere 2"),
     ],
-    ids=["no select", "no weights", "few weights", "idle weights", "unknown", "dimensions"],
 )
 def test_scores_of_several_dimensions_need_a_rule(scores, options, error):
     with pytest.raises(ValueError, match=error):
         BEST_AT_K.load("graded").compute(predictions=[[1, 0]], scores=scores, k=2, **options)
 
 
-@pytest.mark.parametrize("value", [1, "yes", None])
+@for_each("value", [1, "yes", None])
 def test_higher_is_better_is_a_flag(value):
     with pytest.raises(TypeError, match=f"`higher_is_better` must be True or False; got {value!r}"):
         BEST_AT_K.compute(higher_is_better=value)
@@ -114,23 +113,3 @@ def test_a_dropped_sample_needs_no_score():
             predictions=[[None, "a"]], references=["a"], scores=[[float("nan"), 5.0]], k=1, missing="drop"
         )
     assert result == {"best@1": 1.0, "max@1": 5.0}
-
-
-def test_keys_come_in_the_order_of_k():
-    assert list(BEST_AT_K.compute(k=[4, 1])) == ["best@4", "best@1", "max@4", "max@1"]
-
-
-def test_plain_keys():
-    assert list(BEST_AT_K.compute(k=2, key_style="plain")) == ["best_at_2", "max_at_2"]
-
-
-def test_the_threshold_itself_is_not_correct():
-    graded = {"predictions": [[0.5, 0.0]], "scores": [[1, 0]], "k": 2}
-    module = BEST_AT_K.load("graded")
-    assert module.compute(**graded)["best@2"] == 0.0
-    assert module.compute(**graded, threshold=0.4)["best@2"] == 1.0
-
-
-def test_both_configurations_agree():
-    assert BEST_AT_K.compute("default", k=[1, 3]) == BEST_AT_K.compute("graded", k=[1, 3])
-    assert BEST_AT_K.compute("graded", k=4) == {"best@4": 0.5, "max@4": (max(SCORES[0]) + max(SCORES[1])) / 2}

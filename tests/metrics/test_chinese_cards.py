@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
-import pytest
+from cases import for_each
 
 from at_k.family import METRICS
 from at_k.registration import COMPARISONS, module_path
@@ -12,7 +12,7 @@ from at_k.registration import COMPARISONS, module_path
 CARDS = {name: module_path(name) / "README.md" for name in (*METRICS, *COMPARISONS)}
 TO_CHINESE, TO_ENGLISH = "[中文](README.zh.md)", "[English](README.md)"
 
-every_card = pytest.mark.parametrize("name", CARDS)
+every_card = for_each("name", CARDS)
 
 _APART = re.compile(r"\A---\n.*?\n---\n|^<!-- .*? -->$", re.MULTILINE | re.DOTALL)
 """The front matter, which the English card alone has, and comments."""
@@ -215,8 +215,8 @@ def test_a_true_translation_passes():
     assert compare(ENGLISH, CHINESE) == find_untranslated(ENGLISH, CHINESE) == []
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "heading", "aspect"),
+@for_each(
+    "before, after, heading, aspect",
     [
         ("0.5", "0.6", "# ", "the numbers"),
         ("1,000", "10,00", "# ", "the numbers"),
@@ -243,8 +243,8 @@ def test_another_level_is_noticed():
     ]
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
+@for_each(
+    "before, after",
     [("输入", "Inputs"), ("一个", "one"), ("2 行文本", "文本：this text has 2 lines, and was left in English")],
 )
 def test_what_is_left_in_english_is_noticed(before, after):

@@ -2,7 +2,8 @@
 
 import oracles
 import pytest
-from modules import ANSWERS, CONS_AT_K, GRADES, REFERENCES
+from cases import for_each
+from modules import CONS_AT_K, GRADES
 
 # Worked examples of https://github.com/AISBench/benchmark (accuracy metrics) are named after it.
 
@@ -21,14 +22,13 @@ def test_aisbench_four_problems_as_grades():
     assert CONS_AT_K.load("graded").compute(predictions=grades, k=3) == {"cons@3": 0.5}
 
 
-@pytest.mark.parametrize(
-    ("predictions", "references", "consensus"),
+@for_each(
+    "predictions, references, consensus",
     [
         ([["A", "A", "B"], ["B", "B", "C"]], ["A", "B"], 1.0),
         ([["A", "B", "C"], ["A", "B", "C"]], ["A", "B"], 0.0),
         ([["A", "A", "A"], ["B", "B", "B"]], ["A", "C"], 0.5),
     ],
-    ids=["cons above avg", "cons below avg", "cons equals avg"],
 )
 def test_aisbench_scenarios_with_a_strict_majority(predictions, references, consensus):
     result = CONS_AT_K.load().compute(predictions=predictions, references=references, k=3, ties="strict")
@@ -42,7 +42,7 @@ def test_five_votes_for_two_questions():
         assert CONS_AT_K.load().compute(**votes, k=5, ties=ties) == {"cons@5": 0.5}
 
 
-@pytest.mark.parametrize(("ties", "elected"), [("random", 1 / 2), ("first", 1.0), ("strict", 0.0), ("incorrect", 0.0)])
+@for_each("ties, elected", [("random", 1 / 2), ("first", 1.0), ("strict", 0.0), ("incorrect", 0.0)])
 def test_a_tie_of_two_with_one_right(ties, elected):
     votes = {"predictions": [["A", "B", "C", "A", "B"]], "references": ["A"]}
     assert CONS_AT_K.load().compute(**votes, k=5, ties=ties) == {"cons@5": elected}
@@ -62,7 +62,7 @@ def test_the_first_of_tied_answers_wins_only_where_the_order_is_known():
         assert result == {"cons@2": pytest.approx(0.5, rel=1e-15), "cons@4": last}
 
 
-@pytest.mark.parametrize("ties", oracles.TIES)
+@for_each("ties", oracles.TIES)
 def test_equals_the_mean_over_all_subsets(ties):
     answers = [["a", "b", "a", "c", "b", "b", "a"], ["a", "c", None, "c", "a", None, "d"]]
     k = [1, 2, 3, 5, 7]
@@ -103,7 +103,7 @@ def test_weights_decide():
     assert module.compute(**votes, weights=[[5, 5, 5]]) == {"cons@3": 0.0}
 
 
-@pytest.mark.parametrize("ties", oracles.TIES)
+@for_each("ties", oracles.TIES)
 def test_weights_of_fewer_draws_are_enumerated(ties):
     answers, weights = ["A", "B", "B", "C", "A"], [3, 2, 2, 4, 1]
     votes = {"predictions": [answers], "references": ["A"], "weights": [weights]}
@@ -140,18 +140,3 @@ def test_weights_need_answers():
         ValueError, match="`weights` must not be given without answers, as in the configuration 'graded'"
     ):
         CONS_AT_K.compute("graded", weights=[[1] * 4] * 2)
-
-
-@pytest.mark.parametrize("k", [[4, 1, 2], [1]])
-def test_keys_come_in_the_order_of_k(k):
-    assert list(CONS_AT_K.compute(k=k)) == [f"cons@{draws}" for draws in k]
-
-
-def test_plain_keys():
-    assert CONS_AT_K.compute(k=1, key_style="plain") == {"cons_at_1": 0.5}
-
-
-def test_configurations_agree_where_all_wrong_answers_are_one():
-    # with an odd k and two answers a plurality is a majority
-    answers = CONS_AT_K.load().compute(predictions=ANSWERS, references=REFERENCES, k=[1, 3])
-    assert answers == pytest.approx(CONS_AT_K.load("graded").compute(predictions=GRADES, k=[1, 3]), rel=1e-15)

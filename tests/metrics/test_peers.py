@@ -9,11 +9,12 @@ from fractions import Fraction
 from math import comb
 
 import pytest
+from cases import for_each
 from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, MODULES, PASS_AT_K, every_module
 
 
-@pytest.mark.parametrize(
-    ("k", "tau", "needed"),
+@for_each(
+    "k, tau, needed",
     [(100, 0.07, 7), (25, 0.28, 7), (50, 0.14, 7), (20, 0.55, 11), (25, 0.56, 14), (100, 0.28, 28), (100, 0.55, 55)],
 )
 def test_gpassk_lighteval_opencompass_aisbench_scorio_round_tau_k_up_in_binary(k, tau, needed):
@@ -56,7 +57,7 @@ def test_aisbench_needs_a_majority_where_a_plurality_elects():
     assert CONS_AT_K.load().compute(predictions=[votes], references=["a"], k=8) == {"cons@8": 1.0}  # it: 0
 
 
-@pytest.mark.parametrize(("module", "key"), [(PASS_AT_K, "pass@2"), (CONS_AT_K, "cons@2")], ids=str)
+@for_each("module, key", [(PASS_AT_K, "pass@2"), (CONS_AT_K, "cons@2")])
 def test_aisbench_regroups_samples_across_problems(module, key):
     answers = module.load().compute(predictions=[["r", "r"], ["w", "w"]], references=["r", "r"], k=2)
     grades = module.load("graded").compute(predictions=[[True, True], [False, False]], k=2)
@@ -103,7 +104,7 @@ def test_nemo_skills_takes_the_first_k_grades():
     assert result["max@2"] == pytest.approx((0.9 + 0.5 + 0.9) / 3, rel=1e-15)  # over pairs; it: 0.9
 
 
-@pytest.mark.parametrize("votes", [["7", "9", "9", "7"], ["9", "7", "7", "9"]], ids="".join)
+@for_each("votes", [["7", "9", "9", "7"], ["9", "7", "7", "9"]])
 def test_lighteval_lm_eval_verl_inspect_let_the_order_decide_ties(votes):
     assert CONS_AT_K.load().compute(predictions=[votes], references=["7"], k=4) == {"cons@4": 0.5}
 
@@ -139,7 +140,7 @@ def test_tau_bench_counts_two_files_twice():
     assert module.compute()["G-Pass@1_1.0"] == 1.0  # pass^1; it: 2.0
 
 
-@pytest.mark.parametrize("module", MODULES, ids=str)
+@for_each("module", MODULES)
 def test_opencompass_and_aisbench_merge_categories_at_the_first_underscore(module):
     result = module.compute("graded", predictions=[[1, 1], [0, 0]], scores=[[1, 2], [1, 2]], k=1,
                             groups=["AIME_2024", "AIME_2025"])  # fmt: skip

@@ -4,12 +4,14 @@ import json
 from math import fsum
 
 import pytest
+from cases import for_each
 from hypothesis import given, settings, strategies as st
 from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, PASS_AT_K, every_config, every_module
 
 from at_k.choices import CONFIGS
 
-quick = settings(max_examples=30, deadline=None)
+# Each property is tried with every module and configuration, so that it meets ten times as many problem sets.
+quick = settings(max_examples=15, deadline=None)
 
 samples = st.tuples(
     st.sampled_from(["a", "b", "c"]),  # the answer; "a" is right
@@ -60,8 +62,8 @@ fractions = st.floats(0, 1)
 drawn_samples = st.tuples(st.sampled_from("abcdef"), fractions, st.tuples(fractions, fractions), fractions)
 
 
-@pytest.mark.parametrize(
-    ("module", "config", "options"),
+@for_each(
+    "module, config, options",
     [
         *((module, config, {}) for module in (GPASSK, PASS_AT_K, AVG_AT_N, CONS_AT_K) for config in CONFIGS),
         (CONS_AT_K, "default", {"ties": "incorrect"}),
@@ -72,9 +74,8 @@ drawn_samples = st.tuples(st.sampled_from("abcdef"), fractions, st.tuples(fracti
         (BEST_AT_K, "default", {"select": "lexicographic"}),
         (BEST_AT_K, "graded", {"select": "pareto"}),
     ],
-    ids=str,
 )
-@pytest.mark.parametrize("target", ["population", "problem_set"])
+@for_each("target", ["population", "problem_set"])
 @given(problems=st.lists(st.lists(drawn_samples, min_size=2, max_size=7), min_size=1, max_size=3), data=st.data())
 @quick
 def test_the_order_of_samples_changes_no_bit(module, config, options, target, problems, data):
@@ -86,9 +87,7 @@ def test_the_order_of_samples_changes_no_bit(module, config, options, target, pr
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize(
-    ("module", "options"), [(CONS_AT_K, {"weights": None}), (BEST_AT_K, {"select": "pareto"})], ids=str
-)
+@for_each("module, options", [(CONS_AT_K, {"weights": None}), (BEST_AT_K, {"select": "pareto"})])
 def test_the_order_of_samples_does_not_change_what_is_simulated(module, options):
     problem = [("abc"[i % 3], 0.0, (i * 7 % 11, i * 5 % 13), 1 + i % 4 / 10) for i in range(20)]
     found = []

@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from cases import for_each
 from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, PASS_AT_K, every_module
 
 PREDICTIONS = [["a", "b", "a", "a"], ["c", "a", "c", "d"], ["b", "b", "b", "b"]]
@@ -129,9 +130,7 @@ def test_answers_that_differ_in_white_space_vote_together():
     assert CONS_AT_K.load().compute(**votes, k=7) == {"cons@7": 1.0}
 
 
-@pytest.mark.parametrize(
-    ("prediction", "reference"), [("A", "a"), ("1.0", "1"), ("a b", "ab"), ("", "a"), ("½", "0.5"), ("é", "e\u0301")]
-)
+@for_each("prediction, reference", [("A", "a"), ("1.0", "1"), ("a b", "ab"), ("", "a"), ("½", "0.5"), ("é", "e\u0301")])
 def test_exact_match_forgives_nothing_else(prediction, reference):
     result = PASS_AT_K.load().compute(predictions=[[prediction]], references=[reference], k=1)
     assert result == {"pass@1": 0.0}
@@ -148,12 +147,12 @@ def test_exact_match_is_the_default_and_has_a_name(module):
     assert judged(module, references) == judged(module, references, check_correct_fn=same)
 
 
-@pytest.mark.parametrize("value", [True, np.bool_(True), 1, 1.0, np.float32(1), np.int8(1)], ids=repr)
+@for_each("value", [True, np.bool_(True), 1, 1.0, np.float32(1), np.int8(1)])
 def test_what_a_checker_may_return(value):
     assert AVG_AT_N.compute(check_correct_fn=lambda *_: value) == {"avg@4": 1.0, "accuracy": 1.0}
 
 
-@pytest.mark.parametrize(("grade", "right"), [(0.5, 0.0), (0.51, 1.0), (0.0, 0.0)])
+@for_each("grade, right", [(0.5, 0.0), (0.51, 1.0), (0.0, 0.0)])
 def test_a_checker_may_return_a_grade(grade, right):
     result = AVG_AT_N.compute(check_correct_fn=lambda *_: grade)
     assert result == pytest.approx({"avg@4": right, "accuracy": grade}, rel=1e-15)
@@ -184,7 +183,7 @@ def test_dropping_may_leave_too_few_samples(module):
 
 
 @every_module
-@pytest.mark.parametrize("missing", ["error", "incorrect", "drop"])
+@for_each("missing", ["error", "incorrect", "drop"])
 def test_nothing_is_said_where_nothing_is_missing(module, missing):
     assert module.compute(missing=missing) == module.compute()  # a warning would be an error
 

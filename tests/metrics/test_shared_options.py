@@ -6,6 +6,7 @@ from pathlib import Path
 
 import evaluate
 import pytest
+from cases import for_each
 from modules import (
     ANSWERS,
     CONS_AT_K,
@@ -95,14 +96,14 @@ def test_instances_do_not_share_their_defaults():
     assert list(PASS_AT_K.load(missing="error").compute(**PASS_AT_K.inputs())) == ["pass@1", "pass@2", "pass@4"]
 
 
-@pytest.mark.parametrize(("module", "option"), SISTERS, ids=str)
+@for_each("module, option", SISTERS)
 def test_an_option_of_a_sister_module_is_ignored(module, option):
     expected = module.load().compute(**module.inputs())
     assert module.load().compute(**module.inputs(), **{option: VALID[option]}) == expected
     assert module.load(**{option: VALID[option]}).compute(**module.inputs()) == expected
 
 
-@pytest.mark.parametrize(("module", "option"), SISTERS, ids=str)
+@for_each("module, option", SISTERS)
 def test_a_wrong_option_of_a_sister_module_is_refused(module, option):
     if option == "weights":  # whether weights fit depends on the samples of the vote
         return
@@ -128,7 +129,7 @@ def test_a_column_of_a_sister_module_is_ignored(module):
 
 
 @every_module
-@pytest.mark.parametrize("option", ["taus", "num_samples", "K", "thresolds"])
+@for_each("option", ["taus", "num_samples", "K", "thresolds"])
 def test_an_option_of_no_module_is_refused_with_the_valid_ones(module, option):
     rule = re.escape(f"`{option}`") + ".*" + ".*".join(OPTIONS)
     with pytest.raises(TypeError, match=rule):
@@ -138,7 +139,7 @@ def test_an_option_of_no_module_is_refused_with_the_valid_ones(module, option):
 
 
 @every_module
-@pytest.mark.parametrize("option", OPTIONS)
+@for_each("option", OPTIONS)
 def test_the_documentation_of_a_module_lists_its_options(module, option):
     documented = re.findall(r"^ {4}(\w+) \(", module.load().inputs_description.partition("Returns:")[0], re.MULTILINE)
     assert (option in documented) == (option in module.options)

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from cases import for_each
 from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, MODULES, PASS_AT_K, every_config, every_module
 
 import at_k
@@ -20,6 +21,26 @@ def test_plain_keys_are_the_same_in_other_letters(module, config):
     assert list(plain.values()) == list(standard.values())
     assert len(plain) == len(standard)
     assert all(re.fullmatch(r"(?:[xy]/)?[A-Za-z0-9_.]+", key) for key in plain)
+
+
+@every_module
+def test_keys_come_in_the_order_of_k_and_once_each(module):
+    assert list(module.compute(k=[4, 1, 2, 4])) == module.keys(k=(4, 1, 2))
+
+
+@every_module
+def test_both_configurations_agree(module):
+    # of a vote, too: with an odd k and two answers a plurality is a majority
+    assert module.compute(k=[1, 3]) == pytest.approx(module.compute("graded", k=[1, 3]), rel=1e-15)
+
+
+@every_module
+@for_each("threshold, share", [(0.4, 1.0), (0.5, 0.5), (0.9, 0.0)])
+def test_a_grade_at_the_threshold_is_not_correct(module, threshold, share):
+    columns = module.only({"predictions": [[0.5, 0.9]], "scores": [[1, 0]]})
+    result = module.load("graded").compute(**columns, k=1, threshold=threshold)
+    assert next(iter(result.values())) == share
+    assert threshold != 0.5 or module.load("graded").compute(**columns, k=1) == result  # the default
 
 
 @every_module
@@ -39,7 +60,7 @@ def test_groups_come_in_the_order_in_which_they_are_met(module):
 
 
 @every_module
-@pytest.mark.parametrize("labels", [[2024, 2025], ("2024", "2025"), np.array([2024, 2025]), np.array(["2024", "2025"])])
+@for_each("labels", [[2024, 2025], ("2024", "2025"), np.array([2024, 2025]), np.array(["2024", "2025"])])
 def test_groups_may_be_numbers_and_arrays(module, labels):
     assert module.compute(groups=labels) == module.compute(groups=["2024", "2025"])
 
@@ -69,7 +90,7 @@ def test_details_of_plain_keys_have_plain_keys(module, config):
 
 
 @every_module
-@pytest.mark.parametrize(("missing", "n", "n_missing"), [("incorrect", [3, 2], 2), ("drop", [1, 2], 2)])
+@for_each("missing, n, n_missing", [("incorrect", [3, 2], 2), ("drop", [1, 2], 2)])
 @pytest.mark.filterwarnings("ignore:missing='drop' left out 2 of 5")  # tested with the values
 def test_details_count_missing_samples(module, missing, n, n_missing):
     columns = module.only({"predictions": [[None, 1, float("nan")], [0, 1]], "scores": [[1.0, 2.0, 3.0], [1.0, 2.0]]})
@@ -80,7 +101,7 @@ def test_details_count_missing_samples(module, missing, n, n_missing):
 
 
 @every_module
-@pytest.mark.parametrize("value", [1, None, "yes"])
+@for_each("value", [1, None, "yes"])
 def test_return_details_is_a_flag(module, value):
     with pytest.raises(TypeError, match=f"`return_details` must be True or False; got {value!r}"):
         module.compute(return_details=value)
@@ -148,7 +169,7 @@ def test_the_signature_does_not_change_with_what_leaves_the_numbers_alone(module
     assert signature(module, threshold=1) == signature(module, threshold=1.0)
 
 
-@pytest.mark.parametrize("form", [tuple, np.array], ids=["tuple", "array"])
+@for_each("form", [tuple, np.array])
 def test_the_signature_does_not_change_with_the_form_of_an_option(form):
     assert signature(PASS_AT_K, k=form([1, 2])) == signature(PASS_AT_K, k=[1, 2])
     assert signature(GPASSK, thresholds=form([0.5, 1.0])) == signature(GPASSK, thresholds=[0.5, 1.0])

@@ -6,6 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from cases import for_each
 from numpy.testing import assert_allclose
 from scorio.aggregate.online import adaptive_consistency_dirichlet_stop, adaptive_consistency_stop
 
@@ -15,10 +16,8 @@ from at_k.uncertainty.adaptive import enough, find_settled_probability, trace_ad
 THEIRS = {"beta": adaptive_consistency_stop, "dirichlet": adaptive_consistency_dirichlet_stop}
 
 
-@pytest.mark.parametrize("rule", THEIRS)
-@pytest.mark.parametrize(
-    "counts", [[1], [5], [3, 3], [8, 2], [5, 2, 1], [2, 2, 2], [1, 1, 1, 1, 1], [30, 25, 1, 1], [400, 380, 200]]
-)
+@for_each("rule", THEIRS)
+@for_each("counts", [[1], [5], [3, 3], [8, 2], [5, 2, 1], [2, 2, 2], [1, 1, 1, 1, 1], [30, 25, 1, 1], [400, 380, 200]])
 def test_it_is_that_of_scorio(rule, counts):
     votes = [str(answer) for answer, times in enumerate(counts) for _ in range(times)]
     stop, probability = THEIRS[rule](votes, threshold=0.9, return_prob=True)
@@ -76,8 +75,8 @@ def trace_all_orders(votes, correct, confidence, rule):
     return np.mean(taken), np.mean(won)
 
 
-@pytest.mark.parametrize("rule", THEIRS)
-@pytest.mark.parametrize("votes", [["a", "a", "a", "b", "c", "b"], ["a", "b", None, "b", "b", None]])
+@for_each("rule", THEIRS)
+@for_each("votes", [["a", "a", "a", "b", "c", "b"], ["a", "b", None, "b", "b", None]])
 def test_the_curve_is_the_mean_over_orders(votes, rule):
     correct = [int(vote == "a") for vote in votes]
     confidences = [0.6, 0.85, 0.99]
@@ -121,24 +120,16 @@ def test_the_seed_decides():
     assert (first != other).any()
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "said"),
+@for_each(
+    "call, error, said",
     [
         (lambda: enough(["a"], confidence=1), ValueError, "`confidence` must lie between 0 and 1"),
         (lambda: enough(["a"], rule="crp"), ValueError, "`rule` must be one of 'beta', 'dirichlet'; got 'crp'"),
         (lambda: enough("aab"), TypeError, "`votes` must hold a list of samples"),
         (lambda: enough(["a", 1]), TypeError, "`votes` must not mix types"),
-        (
-            lambda: find_settled_probability([1, 2]),
-            ValueError,
-            "`counts` must have one row per problem; got shape",
-        ),
+        (lambda: find_settled_probability([1, 2]), ValueError, "`counts` must have one row per problem; got shape"),
         (lambda: find_settled_probability([[-1, 2]]), ValueError, "`counts` must not be negative; got -1"),
-        (
-            lambda: trace_adaptive([["a"]], [[1]], confidences=[]),
-            ValueError,
-            "`confidences` must be a list of",
-        ),
+        (lambda: trace_adaptive([["a"]], [[1]], confidences=[]), ValueError, "`confidences` must be a list of"),
         (lambda: trace_adaptive([["a"]], [[1]], confidences=[2]), ValueError, "`confidences` must lie between 0 and 1"),
         (lambda: trace_adaptive([["a"]], [[1]], n_orders=1), ValueError, "`n_orders` must be at least 2; got 1"),
         (lambda: trace_adaptive([["a", "a"]], [[1, 0]]), ValueError, "`correct` must agree on equal answers"),

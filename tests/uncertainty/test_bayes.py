@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from cases import for_each
 from scipy import stats
 from scorio.eval import bayes_ci
 
@@ -13,8 +14,8 @@ from at_k.uncertainty.bayes import bayes_at_n, bayes_of_counts
 TOLERANCE = 1e-12
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("levels", [[0, 1], [0, 0.5, 1], [1, 0.25, 0, 0.5]])
+@for_each("seed", range(5))
+@for_each("levels", [[0, 1], [0, 0.5, 1], [1, 0.25, 0, 0.5]])
 def test_it_is_that_of_scorio(seed, levels):
     rng = np.random.default_rng(seed)
     m, n, before = rng.integers(1, 20, size=3)
@@ -55,9 +56,7 @@ def test_counts():
     assert bayes_of_counts([[1, 2], [0, 3]]) == bayes_at_n([[1, 0, 1], [1, 1, 1]])
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "said"),
-    [
+@for_each("call, error, said", [
         (lambda: bayes_at_n([[0.5]]), ValueError,
          "`grades` must hold grades out of `levels`, [0.0, 1.0]; got 0.5 in problem 0, sample 0"),
         (lambda: bayes_at_n([[1, None]]), ValueError, "got nan in problem 0, sample 1"),
@@ -73,8 +72,7 @@ def test_counts():
         (lambda: bayes_of_counts([[1.0, 2.0]]), TypeError, "`counts` must hold integers"),
         (lambda: bayes_of_counts([[1, 2, 3]]), ValueError, "got shape (1, 3)"),
         (lambda: bayes_of_counts([[1, 2], [-1, 3]]), ValueError, "`counts` must not be negative; got -1 in problem 1"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_arguments_that_cannot_be_used(call, error, said):
     with pytest.raises(error, match=re.escape(said)):
         call()

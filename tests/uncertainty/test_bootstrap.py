@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import for_each
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
@@ -32,7 +33,7 @@ def test_the_seed_decides():
     assert bootstrap_interval(values, seed=1) != bootstrap_interval(values, seed=2)
 
 
-@pytest.mark.parametrize("value", [0.0, 1.0, 0.1])
+@for_each("value", [0.0, 1.0, 0.1])
 def test_equal_values_have_no_width(value):
     assert_array_equal(bootstrap_interval([value] * 7, n_resamples=100), [value, value])
 

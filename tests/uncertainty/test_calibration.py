@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose
 
@@ -91,13 +92,10 @@ def test_shares_of_votes():
     assert (share.tolist(), right.tolist()) == ([1], [1])
 
 
-@pytest.mark.parametrize(
-    ("call", "said"),
+@for_each(
+    "call, said",
     [
-        (
-            lambda: measure_calibration([0.5], [1, 0]),
-            "`confidence` and `correct` must have as many problems; got 1",
-        ),
+        (lambda: measure_calibration([0.5], [1, 0]), "`confidence` and `correct` must have as many problems; got 1"),
         (lambda: measure_calibration([1.5], [1]), "`confidence` must lie in [0, 1]; got 1.5 in problem 0"),
         (lambda: measure_calibration([0.5], [2]), "`correct` must lie in [0, 1]; got 2.0 in problem 0"),
         (lambda: measure_calibration([], []), "`confidence` must hold one value per problem, at least one; got []"),

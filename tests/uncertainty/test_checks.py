@@ -4,18 +4,19 @@ import re
 
 import numpy as np
 import pytest
+from cases import for_each
 from numpy.testing import assert_array_equal
 
 from at_k.uncertainty import checks
 
 
-@pytest.mark.parametrize("level", [0, 1, -0.1, 2, float("nan"), float("inf")])
+@for_each("level", [0, 1, -0.1, 2, float("nan"), float("inf")])
 def test_a_fraction_lies_between_0_and_1(level):
     with pytest.raises(ValueError, match=re.escape(f"`level` must lie between 0 and 1, both excluded; got {level}")):
         checks.check_fraction("level", level)
 
 
-@pytest.mark.parametrize("level", ["0.95", None, True, [0.9]])
+@for_each("level", ["0.95", None, True, [0.9]])
 def test_a_fraction_is_a_number(level):
     with pytest.raises(TypeError, match="`level` must be a number between 0 and 1"):
         checks.check_fraction("level", level)
@@ -37,8 +38,8 @@ def test_values():
         checks.read_values("a", [1, -2e150, 3], bounded=False)
 
 
-@pytest.mark.parametrize(
-    ("values", "error", "said"),
+@for_each(
+    "values, error, said",
     [
         ([], ValueError, "`a` must hold one value per problem, at least one; got []"),
         (0.5, ValueError, "`a` must hold one value per problem, at least one; got 0.5"),

@@ -6,6 +6,7 @@ from math import ceil
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose
 from scipy import stats
@@ -42,9 +43,9 @@ def test_the_sign_flip_test_is_that_of_all_subsets(rows, together):
     assert found == float(expect_p(enumerate_means(differences, labels)))
 
 
-@pytest.mark.parametrize("level", [0.5, 0.8, 0.9, 0.95])
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("together", [True, False])
+@for_each("level", [0.5, 0.8, 0.9, 0.95])
+@for_each("seed", range(6))
+@for_each("together", [True, False])
 def test_the_interval_is_that_of_all_subsets(level, seed, together):
     sixteenths = np.random.default_rng(seed).integers(0, 17, size=(2, 18 if together else 9))
     labels = [i % 7 for i in range(18)] if together else list(range(9))
@@ -76,7 +77,7 @@ def test_p_is_below_alpha_exactly_where_the_interval_excludes_0(rows, level, met
         assert (found.difference > 0) == (found.better == "a")
 
 
-@pytest.mark.parametrize("size", [15, 40, 700])
+@for_each("size", [15, 40, 700])
 def test_random_subsets_stand_for_all(size):
     """Both are twice a share of 9,999 flips: their difference has a standard deviation of .014 at most."""
     differences = np.random.default_rng(size).normal(0.6 / size**0.5, 0.5, size=size)
@@ -125,7 +126,7 @@ def adjust_by_hand(differences):
     return [p_values[question] for question in range(len(observed))]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@for_each("seed", range(8))
 def test_several_questions_are_adjusted_by_step_down_max_t(seed):
     rng = np.random.default_rng(seed)
     a, b = rng.random((2, 10, 4))
@@ -155,7 +156,7 @@ def draw_clustered(rng, clusters, size):
     return np.where(own, spread, 0), np.where(own, 0, spread)
 
 
-@pytest.mark.parametrize("clusters", [8, 12, 25])
+@for_each("clusters", [8, 12, 25])
 def test_type_1_error_with_clusters(clusters):
     """At most .055, and .02 for 400 repetitions: two standard errors. Without clusters it is .3 here."""
     rng = np.random.default_rng(clusters)

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
@@ -27,7 +28,7 @@ SPECIFIED = [
 ]
 
 
-@pytest.mark.parametrize(("values", "lower", "upper", "digits"), SPECIFIED)
+@for_each("values, lower, upper, digits", SPECIFIED)
 def test_values_of_the_specification(values, lower, upper, digits):
     found = interval(np.mean(values), *standard_error(values))
     assert [round(float(limit), digits) for limit in found] == [lower, upper]
@@ -39,7 +40,7 @@ def zero_one_errors(m):
     return v, np.sqrt(v * (1 - v) / (m - 1))
 
 
-@pytest.mark.parametrize("m", [5, 15, 30, 100, 300])
+@for_each("m", [5, 15, 30, 100, 300])
 def test_coverage_of_zeros_and_ones_over_all_p(m):
     """The lowest coverage over all p and M = 5…1000 is .926, by enumeration."""
     lower, upper = interval(*zero_one_errors(m), m)
@@ -97,7 +98,7 @@ def test_a_value_without_standard_error_counts_as_one_unit():
     assert_array_equal([lower, upper], np.transpose([alone, alone]))
 
 
-@pytest.mark.parametrize("limit", [0.6, 0.8, 0.85])
+@for_each("limit", [0.6, 0.8, 0.85])
 def test_the_level_of_a_limit_inverts_the_limit(limit):
     half = float(find_lower_level(np.array(0.9), np.array(0.05), np.array(30.0), limit))
     assert float(interval(0.9, 0.05, 30, level=1 - 2 * half)[0]) == pytest.approx(limit, rel=1e-9)
@@ -128,15 +129,15 @@ def test_values_without_a_range_are_not_cut():
     assert interval(7.0, None, 1, method="t", bounded=False) == (-np.inf, np.inf)
 
 
-@pytest.mark.parametrize("method", ["wilson", "clopper-pearson"])
-@pytest.mark.parametrize("right", [0, 1, 7, 15])
+@for_each("method", ["wilson", "clopper-pearson"])
+@for_each("right", [0, 1, 7, 15])
 def test_on_zeros_and_ones_the_methods_for_proportions_are_those_of_scipy(method, right):
     v = right / 15
     theirs = stats.binomtest(right, 15).proportion_ci(0.95, method={"wilson": "wilson"}.get(method, "exact"))
     assert_allclose(interval(v, np.sqrt(v * (1 - v) / 15), 15, method=method), theirs, rtol=1e-9, atol=1e-15)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@for_each("method", METHODS)
 def test_every_method_stays_inside_and_around_the_value(method):
     v = np.array([0, 0.01, 0.5, 0.99, 1, 0.5, 0.5])
     se = np.array([0, 0.01, 0.1, 0.01, 0, 0, np.nan])
@@ -144,8 +145,8 @@ def test_every_method_stays_inside_and_around_the_value(method):
     assert ((lower >= 0) & (lower <= v) & (v <= upper) & (upper <= 1)).all()
 
 
-@pytest.mark.parametrize(
-    ("call", "said"),
+@for_each(
+    "call, said",
     [
         (lambda: interval(1.5, 0.1, 3), "`value` must lie in [0, 1]; got 1.5"),
         (lambda: interval([0.5, -1], 0.1, 3), "`value` must lie in [0, 1]; got -1.0 in problem 1"),
@@ -172,9 +173,9 @@ def test_arguments_of_a_wrong_type():
         interval([None], 0.1, 3)
 
 
-@pytest.mark.parametrize("v", [0.999999, 0.5, 0.3, 0.1, 0.01, 1e-6])
-@pytest.mark.parametrize("share", [1e-3, 1e-5, 1e-7, 1e-8, 1e-10, 1e-13, 1e-20, 1e-150, 1e-200])
-@pytest.mark.parametrize("method", ["clopper-pearson", "wilson"])
+@for_each("v", [0.999999, 0.5, 0.3, 0.1, 0.01, 1e-6])
+@for_each("share", [1e-3, 1e-5, 1e-7, 1e-8, 1e-10, 1e-13, 1e-20, 1e-150, 1e-200])
+@for_each("method", ["clopper-pearson", "wilson"])
 def test_tiny_standard_errors_give_the_normal_interval(v, share, method):
     """With so many right and wrong samples, one sample more moves the limits by less than a hundredth of the width."""
     stderr = share * min(v, 1 - v)

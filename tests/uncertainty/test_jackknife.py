@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -31,12 +32,8 @@ def of_counts(estimate):
     return lambda rows: estimate([len(row) for row in rows], [sum(row) for row in rows])
 
 
-@pytest.mark.parametrize(
-    "metric",
-    [pass_at_k, pass_hat_k, mg_pass_at_k, majority_at_k, partial(g_pass_at_k, tau=[0.5, 0.75])],
-    ids=["pass", "hat", "mg", "majority", "g"],
-)
-@pytest.mark.parametrize("n", [2, 3, 5, 8])
+@for_each("metric", [pass_at_k, pass_hat_k, mg_pass_at_k, majority_at_k, partial(g_pass_at_k, tau=[0.5, 0.75])])
+@for_each("n", [2, 3, 5, 8])
 def test_counts(metric, n):
     k = list(range(1, n))
     found = jackknife.jackknife_counts(metric, n, range(n + 1), k=k)
@@ -131,7 +128,7 @@ def test_max(scores, higher):
     assert_allclose(found[0], leave_out(metric, scores), atol=1e-12)  # in the unit of the scores
 
 
-@pytest.mark.parametrize("select", ["pareto", "lexicographic", "weighted"])
+@for_each("select", ["pareto", "lexicographic", "weighted"])
 def test_best_of_scores_with_two_dimensions(select):
     scores = [[0, 1], [1, 0], [1, 1], [0, 2], [2, 0]]
     grades = [1, 0, 1, 0, 1]
@@ -153,7 +150,7 @@ def test_best_and_max_where_n_differs():
     assert np.isnan(highest[1, 1])
 
 
-@pytest.mark.parametrize("k", [1, 2, 3])
+@for_each("k", [1, 2, 3])
 def test_any_metric(k):
     votes, correct, weights = ["a", "b", "b", "c"], [1, 0, 0, 1], [3.0, 1.0, 1.5, 2.0]
 
@@ -169,7 +166,7 @@ def test_any_metric(k):
     assert_allclose(alone, leave_out(partial(metric, k=k), votes, correct, weights), atol=ATOL)
 
 
-@pytest.mark.parametrize("metric", [partial(jackknife.jackknife_counts, pass_at_k, [9] * 3, [0, 5, 9]),
+@for_each("metric", [partial(jackknife.jackknife_counts, pass_at_k, [9] * 3, [0, 5, 9]),
                                     partial(jackknife.jackknife_cons, [["a"] * 9] * 3, [[1] * 9] * 3),
                                     partial(jackknife.jackknife_best, [list(range(9))] * 3, [[1] * 9] * 3),
                                     partial(jackknife.jackknife_max, [list(range(9))] * 3)])  # fmt: skip
@@ -179,8 +176,8 @@ def test_shapes(metric):
     assert_array_equal(metric(k=[2, 3])[:, 0], metric(k=2))
 
 
-@pytest.mark.parametrize(
-    ("call", "said"),
+@for_each(
+    "call, said",
     [
         (lambda: jackknife.jackknife_counts(pass_at_k, [2], [1], k=3), "`k` must be at most n"),
         (lambda: jackknife.jackknife_cons([["a"]], [[1]], k=2), "`k` must be at most n"),

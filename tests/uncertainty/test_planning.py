@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from cases import for_each
 from numpy.testing import assert_allclose
 from scipy import integrate, stats
 
@@ -20,7 +21,7 @@ def draw(seed, problems, samples, a=0.6, b=0.4):
     return np.full(problems, samples), rng.binomial(samples, rng.beta(a, b, size=problems))
 
 
-@pytest.mark.parametrize("k", [1, 3, 8])
+@for_each("k", [1, 3, 8])
 def test_for_the_pilot_s_own_numbers_it_is_the_pilot_s_standard_error(k):
     n, c = draw(0, 40, 8)
     values = pass_at_k(n, c, k=k)
@@ -45,7 +46,7 @@ def test_the_part_between_problems_is_not_below_zero_for_one_sample_either():
     assert_allclose(table, [[np.sqrt(5 / 12 / 5), np.sqrt(5 / 24 / 5)]], rtol=1e-12)
 
 
-@pytest.mark.parametrize(("k", "samples"), [(1, 1), (1, 40), (2, 3), (2, 16), (4, 6), (4, 100)])
+@for_each("k, samples", [(1, 1), (1, 40), (2, 3), (2, 16), (4, 6), (4, 100)])
 def test_predictions_are_right_on_average(k, samples):
     """k = 4 and n = 8 use the exact formula, since 2k ≤ n: its mean over 600 pilots is within 2 % of the truth."""
     chances = BetaBinomial(0.6, 0.4).chances(samples)
@@ -55,10 +56,9 @@ def test_predictions_are_right_on_average(k, samples):
     assert np.mean(found) == pytest.approx(truth, rel=0.025)
 
 
-@pytest.mark.parametrize(
-    ("metric", "k", "samples"),
+@for_each(
+    "metric, k, samples",
     [(pass_at_k, 8, 64), (pass_hat_k, 4, 32), (majority_at_k, 5, 8), (partial(g_pass_at_k, tau=0.5), 8, 16)],
-    ids=["pass", "hat", "majority", "g"],
 )
 def test_other_metrics_use_a_beta_binomial_distribution(metric, k, samples):
     """The truth is that of the distribution from which 2,000 problems were drawn; the fit is within 5 %."""
@@ -119,7 +119,7 @@ def test_default_tables():
     assert plan.samples == (3, 4, 6, 8, 16)
 
 
-@pytest.mark.parametrize("k", [1, 2, 6])
+@for_each("k", [1, 2, 6])
 def test_needed_numbers_are_the_least(k):
     n, c = draw(0, 40, 8)
     plan = plan_counts(n, c, k=k, half_width=0.05)
@@ -152,8 +152,8 @@ def test_a_detectable_difference_is_found_with_the_power():
     assert found.mean() == pytest.approx(0.8, abs=0.05)
 
 
-@pytest.mark.parametrize("common", [0, 8])
-@pytest.mark.parametrize("other", [0, 1, 4])
+@for_each("common", [0, 8])
+@for_each("other", [0, 1, 4])
 def test_a_pilot_of_nearly_equal_problems_cannot_tell(common, other):
     """Once: "To find a difference of 0.05 takes 2 problems", from a pilot in which everything was right."""
     plan = plan_counts([8] * 30, [4] * other + [common] * (30 - other), half_width=0.01, detect=0.05)
@@ -167,7 +167,7 @@ def test_a_pilot_of_nearly_equal_problems_cannot_tell(common, other):
     )
 
 
-@pytest.mark.parametrize(("other", "rough"), [(5, True), (9, True), (10, False)])
+@for_each("other, rough", [(5, True), (9, True), (10, False)])
 def test_a_pilot_of_few_unlike_problems_is_rough(other, rough):
     plan = plan_counts([8] * 30, [4] * other + [8] * (30 - other), detect=0.05)
     assert plan.can_tell
@@ -175,8 +175,8 @@ def test_a_pilot_of_few_unlike_problems_is_rough(other, rough):
     assert [note.code for note in plan.notes] == ["plan.rough"] * rough
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "said"),
+@for_each(
+    "call, error, said",
     [
         (lambda: plan_counts([4], [2]), InputError, "A plan needs a pilot of at least two problems."),
         (lambda: plan_counts([1, 1], [0, 1]), InputError, "One sample of each problem does not show how much samples"),

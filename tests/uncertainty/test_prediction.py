@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import for_each
 
 from at_k import pass_at_k
 from at_k.errors import InputError
@@ -28,10 +29,9 @@ def measure_errors(samples, c, n, k, repetitions):
     return np.sqrt(np.mean(np.square(errors), axis=0))
 
 
-@pytest.mark.parametrize(
-    ("prompt", "anchored", "power_law", "unchanged"),
+@for_each(
+    "prompt, anchored, power_law, unchanged",
     [(0, 0.020, 0.049, 0.106), (1, 0.018, 0.032, 0.177), (2, 0.017, 0.048, 0.128)],
-    ids=["short", "medium", "long"],
 )
 def test_codex(prompt, anchored, power_law, unchanged):
     """Figures of docs/uncertainty.md, from other random subsets of 100: 40 fits leave an error of .002."""
@@ -81,16 +81,13 @@ def test_one_k_is_a_number():
     assert predict_pass_at_k([4, 4], [1, 2], k=[8]).value.shape == (1,)
 
 
-@pytest.mark.parametrize(
-    ("call", "code", "said"),
-    [
+@for_each("call, code, said", [
         (lambda: predict_pass_at_k([4, 8], [1, 2], k=[3, 9]), "predict.within",
          "A predicted k must be above n, here 4; got k=3"),
         (lambda: predict_pass_at_k([4, 8], [1, 2], k=41), "predict.far", "must be at most 40, ten times n"),
         (lambda: predict_pass_at_k([4, 8], [0, 0], k=9), "predict.none_correct", "No sample of any problem is correct"),
         (lambda: predict_pass_at_k([1, 8], [0, 1], k=9), "predict.one_sample", "at least two samples of every problem"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_what_cannot_be_predicted(call, code, said):
     with pytest.raises(InputError, match=re.escape(said)) as caught:
         call()

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from cases import for_each
 
 from at_k.uncertainty.comparison import compare_columns, compare_values
 from at_k.uncertainty.ranking import rank_values
@@ -52,7 +53,7 @@ def test_p_values_of_all_pairs_are_adjusted_together():
     assert list(ranking.p_values.values()) == pytest.approx(adjusted, rel=1e-12)
 
 
-@pytest.mark.parametrize("others", [2, 32, 38, 80])
+@for_each("others", [2, 32, 38, 80])
 def test_a_perfect_model_is_found_among_many_that_solve_nothing(others):
     """Holm over 780 pairs made p = .078 of the least p-value, and no tier of it."""
     values = {f"nothing {i}": np.zeros(60) for i in range(others)} | {"perfect": np.ones(60)}
@@ -74,8 +75,8 @@ def test_equal_models_stay_in_the_order_given():
     assert str(ranking) == "second, first"
 
 
-@pytest.mark.parametrize(
-    ("values", "error", "said"),
+@for_each(
+    "values, error, said",
     [
         ({"A": [1]}, ValueError, "`values` must hold at least two models; got 1"),
         ([[1], [0]], TypeError, "`values` must map names to values; got [[1], [0]] of type list"),

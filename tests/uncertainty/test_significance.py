@@ -7,6 +7,7 @@ from math import comb
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose
 from scipy import stats
@@ -23,7 +24,7 @@ def test_the_seed_decides_and_the_least_p_value_is_two_in_ten_thousand():
     assert sign_flip_p([1] * 40, n_flips=99) == 2 / 100
 
 
-@pytest.mark.parametrize("count", range(1, 6))
+@for_each("count", range(1, 6))
 def test_five_differences_cannot_be_significant(count):
     assert sign_flip_p([0.0] * (14 - count) + [1.0] * count) == 2 ** (1 - count) > 0.05
 
@@ -60,7 +61,7 @@ def test_wilcoxon_sums_ranks():
     assert wilcoxon_p(differences) == pytest.approx(np.mean(np.abs(np.array(sums) - 14) >= abs(20 - 14)), rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@for_each("seed", range(5))
 def test_wilcoxon_shares_the_ranks_of_ties(seed):
     differences = np.random.default_rng(seed).choice([-3, -2, -1, 1, 2, 3], size=9)
     ranks = stats.rankdata(np.abs(differences))
@@ -69,7 +70,7 @@ def test_wilcoxon_shares_the_ranks_of_ties(seed):
     assert wilcoxon_p(differences) == pytest.approx(np.mean(np.abs(sums) >= abs(observed)), rel=1e-12)
 
 
-@pytest.mark.parametrize("size", [50, 51])
+@for_each("size", [50, 51])
 def test_wilcoxon_is_that_of_scipy_for_many_differences(size):
     differences = np.random.default_rng(size).normal(0.2, 1, size=size)
     assert wilcoxon_p(differences) == pytest.approx(stats.wilcoxon(differences).pvalue, rel=1e-9)
@@ -90,7 +91,7 @@ def test_wilcoxon_does_not_compare_means():
     assert "does not compare means" in str(WILCOXON_WARNING)
 
 
-@pytest.mark.parametrize(("won", "lost"), [(5, 0), (0, 1), (3, 3), (10, 2), (40, 60)])
+@for_each("won, lost", [(5, 0), (0, 1), (3, 3), (10, 2), (40, 60)])
 def test_mcnemar_is_a_fair_coin(won, lost):
     a, b = [1] * won + [0] * lost + [1, 0], [0] * won + [1] * lost + [1, 0]
     assert mcnemar_p(a, b) == pytest.approx(stats.binomtest(won, won + lost).pvalue, rel=1e-12)
@@ -126,7 +127,7 @@ def mid_p(won, lost):
     return min(Fraction(1), 2 * min(sum(ways[:x]) + ways[x] / 2 for x in (won, lost)))
 
 
-@pytest.mark.parametrize(("won", "lost", "tied"), [(6, 0, 3), (9, 2, 0), (5, 4, 2), (1, 30, 200), (20, 8, 0)])
+@for_each("won, lost, tied", [(6, 0, 3), (9, 2, 0), (5, 4, 2), (1, 30, 200), (20, 8, 0)])
 def test_one_sample_of_each_problem_takes_mid_p(won, lost, tied):
     a = [1] * won + [0] * lost + [1] * tied
     b = [0] * won + [1] * lost + [1] * tied
@@ -144,7 +145,7 @@ def test_one_sample_of_each_problem_takes_mid_p(won, lost, tied):
     assert within.low > 0 or within.high < 0
 
 
-@pytest.mark.parametrize(("won", "lost"), [(5, 0), (3, 2)])
+@for_each("won, lost", [(5, 0), (3, 2)])
 def test_mid_p_is_not_taken_of_so_few_that_flips_show_nothing(won, lost):
     found = compare_values([1] * won + [0] * lost + [0] * 9, [0] * won + [1] * lost + [0] * 9)
     assert found.method == "bounded"
@@ -152,8 +153,8 @@ def test_mid_p_is_not_taken_of_so_few_that_flips_show_nothing(won, lost):
     assert found.better is None
 
 
-@pytest.mark.parametrize(
-    ("call", "said"),
+@for_each(
+    "call, said",
     [
         (lambda: mcnemar_p([1, 0.5], [1, 0]), "`a` must hold 0 or 1 for McNemar's test; got 0.5 in problem 1"),
         (lambda: mcnemar_p([1, 0], [1]), "`a` and `b` must hold values of the same problems; got 2 and 1 of them"),

@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from cases import for_each
 
 from at_k.uncertainty.stability import fleiss_kappa, measure_stability
 
@@ -51,16 +52,13 @@ def test_the_threshold_decides():
     assert measure_stability([[0.6, 0.4]], threshold=0.3).flip_rate == 0
 
 
-@pytest.mark.parametrize(
-    ("call", "said"),
+@for_each(
+    "call, said",
     [
         (lambda: measure_stability([[1], [0]]), "Every problem has one sample. Stability needs at least two"),
         (lambda: measure_stability([]), "`grades` must hold at least one problem"),
         (lambda: measure_stability([[1, None]]), "`grades` must hold grades in [0, 1]; got None or NaN"),
-        (
-            lambda: fleiss_kappa([[1, 0]]),
-            "`counts` must hold at least two samples of every problem; got 1",
-        ),
+        (lambda: fleiss_kappa([[1, 0]]), "`counts` must hold at least two samples of every problem; got 1"),
         (lambda: fleiss_kappa([[-1, 4]]), "`counts` must not be negative; got -1"),
         (lambda: fleiss_kappa([]), "`counts` must have one row per problem and one column per category"),
     ],

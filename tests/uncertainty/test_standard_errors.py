@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from cases import for_each
 from numpy.testing import assert_allclose
 from scipy import linalg, stats
 
@@ -41,7 +42,7 @@ def count_units(values, labels):
     return max(effective, size / min(size / effective, max(1, bound)))
 
 
-@pytest.mark.parametrize("clusters", [10, 40])
+@for_each("clusters", [10, 40])
 def test_clusters_that_hardly_matter_count_as_more_units(clusters):
     values = np.random.default_rng(clusters).random(200)
     labels = [i % clusters for i in range(200)]
@@ -52,7 +53,7 @@ def test_clusters_that_hardly_matter_count_as_more_units(clusters):
     assert standard_error(np.array(labels) / 50, clusters=labels)[1] == clusters
 
 
-@pytest.mark.parametrize("seed", range(5))
+@for_each("seed", range(5))
 def test_clusters(seed):
     rng = np.random.default_rng(seed)
     values, labels = rng.random(20), rng.integers(0, 4, size=20).tolist()
@@ -136,8 +137,8 @@ def test_where_all_samples_are_drawn_the_error_is_that_of_the_population():
     assert (np.isnan(alone.stderr), alone.m, alone.is_upper_bound) == (True, 1, True)
 
 
-@pytest.mark.parametrize(
-    ("call", "said"),
+@for_each(
+    "call, said",
     [
         (lambda: problem_set_error([0.5], [np.nan], [2], k=1), "`variances` must be finite and not negative; got nan"),
         (lambda: problem_set_error([0.5], [-1.0], [2], k=1), "`variances` must be finite and not negative; got -1.0"),

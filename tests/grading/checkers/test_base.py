@@ -4,12 +4,13 @@ import pickle
 from dataclasses import FrozenInstanceError, dataclass
 
 import pytest
+from cases import for_each
 from datasets.fingerprint import Hasher
 
 from at_k.errors import InputError
 from at_k.grading.checkers import Checker, checkers
 
-every_checker = pytest.mark.parametrize("name", list(checkers))
+every_checker = for_each("name", list(checkers))
 
 
 @every_checker

@@ -1,13 +1,14 @@
 """The checker `choice`: option letters, and the texts of options."""
 
 import pytest
+from cases import for_each
 
 from at_k.errors import InputError
 from at_k.grading.checkers import checkers
 
 
-@pytest.mark.parametrize(
-    ("answer", "reference", "right"),
+@for_each(
+    "answer, reference, right",
     [
         ("The answer is (C).", "C", True),
         ("**C**", "C", True),

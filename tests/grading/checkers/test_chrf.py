@@ -2,6 +2,7 @@
 
 import pytest
 import sacrebleu
+from cases import for_each
 
 from at_k.errors import InputError
 from at_k.grading.checkers import checkers
@@ -9,7 +10,7 @@ from at_k.grading.checkers import checkers
 PAIRS = [("the cat sat on the mat today", "the cat sat on a mat"), ("cat", "cat"), ("dog", "cat"), ("", "cat")]
 
 
-@pytest.mark.parametrize("word_order", [0, 2])
+@for_each("word_order", [0, 2])
 def test_it_is_the_chrf_of_sacrebleu(word_order):
     for answer, reference in PAIRS:
         expected = sacrebleu.sentence_chrf(answer, [reference], word_order=word_order).score / 100

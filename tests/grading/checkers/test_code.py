@@ -7,6 +7,7 @@ from pathlib import Path
 
 import evaluate
 import pytest
+from cases import for_each
 
 import at_k
 from at_k.errors import InputError
@@ -149,10 +150,10 @@ WRAPPERS = {
 }
 
 
-@pytest.mark.parametrize("checked", [{}, {"extract_fn": "code"}], ids=["default", "rule"])
-def test_all_solutions_of_human_eval_pass_in_a_text(allowed, checked):
+@for_each("checked, every", [({}, 1), ({"extract_fn": "code"}, 4)])
+def test_all_solutions_of_human_eval_pass_in_a_text(allowed, checked, every):
     with gzip.open(HARNESS / "HumanEval.jsonl.gz", "rt", encoding="utf-8") as lines:
-        problems = list(map(json.loads, lines))
+        problems = list(map(json.loads, lines))[::every]
     wrappers = list(WRAPPERS.values())
     rows = {
         "answers": [
@@ -162,7 +163,7 @@ def test_all_solutions_of_human_eval_pass_in_a_text(allowed, checked):
         "references": [f"{row['test']}\ncheck({row['entry_point']})" for row in problems],
     }
     report = at_k.score(rows, check_correct_fn="code", metrics="pass_at_k", k=1, **checked)
-    assert report.c == [1] * 164
+    assert report.c == [1] * len(problems)
     assert "note.no_python" not in [note.code for note in report.notes]
 
 
@@ -174,7 +175,7 @@ def test_a_note_says_that_programs_stand_in_texts(allowed):
     assert str(note).startswith(
         "Programs with a syntax error in their first line: 67%. Where a program stands in a text, `extract"
     )
-    assert r'`extract_fn=r"(?s)<code>(.*?)</code>"`' in str(note)
+    assert '`extract_fn="(?s)<code>(.*?)</code>"`' in str(note)
     mended = at_k.score(
         {"answers": [[inside, inside]], "references": [TESTS]},
         check_correct_fn="code", extract_fn=r"(?s)<code>(.*?)</code>", metrics="avg_at_n",
@@ -202,8 +203,8 @@ def test_the_time_of_the_call_counts_unless_the_checker_has_its_own(allowed):
         assert f"checker:code(timeout={said}," in report.signatures["avg_at_n"]
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "says"),
+@for_each(
+    "options, error, says",
     [
         ({"timeout": 0}, ValueError, "`timeout` must be a positive number of seconds; got 0"),
         ({"memory": 1}, ValueError, "`memory` must be at least"),

@@ -1,12 +1,12 @@
 """The checker `exact_match`."""
 
-import pytest
+from cases import for_each
 
 from at_k.grading.checkers import ExactMatch
 
 
-@pytest.mark.parametrize(
-    ("prediction", "reference", "equal"),
+@for_each(
+    "prediction, reference, equal",
     [
         ("42", "42", True),
         (" 42\n", "42\t", True),

@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from cases import for_each
 
 import at_k
 from at_k.grading.checkers import checkers
@@ -70,7 +71,7 @@ VERDICTS = {
 DIFFERENCES = {
     # The authors' checker compares texts that their parser has normalised. It does not know `{,}`, which is how LaTeX
     # writes the comma of 10,000: so the answer 10000 is right, and their verdict wrong.
-    ("10000", "10{,}000"): (0, True),
+    ("10000", "10{,}000"): (0, True)
 }
 
 
@@ -114,8 +115,8 @@ def test_what_never_ends_is_not_graded():
     assert graded[2] is True
 
 
-@pytest.mark.parametrize(
-    ("text", "prepared"),
+@for_each(
+    "text, prepared",
     [
         ("5", "$5$"),
         (" x^2 ", "$x^2$"),

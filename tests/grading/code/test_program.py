@@ -27,10 +27,7 @@ ALLOWED = {
         "def f(): print('said')",
         "from unittest.mock import patch\nwith patch('builtins.print') as said:\n f()\nsaid.assert_called_with('said')",
     ),
-    "own exceptions": (
-        "def f(): raise ValueError",
-        "try:\n f()\nexcept ValueError: pass\nelse: raise AssertionError",
-    ),
+    "own exceptions": ("def f(): raise ValueError", "try:\n f()\nexcept ValueError: pass\nelse: raise AssertionError"),
     "unit tests": (
         "def f(x): return x",
         "import unittest\nclass T(unittest.TestCase):\n def test(self): self.assertEqual(f(1), 1)\n"
@@ -48,10 +45,7 @@ ALLOWED = {
         "def f(): return subprocess.run([sys.executable, '-c', 'print(1)'], capture_output=True)",
         "assert f().stdout == b'1\\n'",
     ),
-    "multiprocessing": (
-        "import multiprocessing\nlock = multiprocessing.Lock()",
-        "with lock: assert True",
-    ),
+    "multiprocessing": ("import multiprocessing\nlock = multiprocessing.Lock()", "with lock: assert True"),
     "child": (
         "import subprocess\np = subprocess.Popen(['sleep', '60'])\np.kill()\np.wait()",
         "assert p.returncode == -9",

@@ -4,6 +4,7 @@ import ast
 from types import CodeType, ModuleType
 
 import pytest
+from cases import for_each
 from grading.code.test_comparison import Chameleon
 
 from at_k.grading.code.comparison import EqualsEverythingError
@@ -66,7 +67,7 @@ def outcomes():
     return {name: found[3 * place : 3 * place + 3] for place, name in enumerate(DECIDING)}
 
 
-@pytest.mark.parametrize("name", DECIDING)
+@for_each("name", DECIDING)
 def test_tests_run_as_what_they_are(outcomes, name):
     assert [(outcome.status, outcome.reached > 0) for outcome in outcomes[name]] == [
         ("passed", True),
@@ -135,7 +136,7 @@ def test_calls_into_the_program_are_told_by_its_module():
     REACHED.clear()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "tests",
     [
         "assert x == 5",
@@ -157,7 +158,7 @@ def test_comparisons_in_all_places_are_replaced(tests):
         run(tests, x=Chameleon())
 
 
-@pytest.mark.parametrize(
+@for_each(
     "tests",
     [
         "import unittest\nclass T(unittest.TestCase):\n    def test(self): self.assertEqual(x, 4)\nT('test').debug()",
@@ -171,16 +172,14 @@ def test_functions_that_assert_take_no_object_that_equals_everything(tests):
     REACHED.clear()
 
 
-@pytest.mark.parametrize("tests", ["1 == 1 == x", "x is not None", "x >= 0 or True if 0 else True"])
+@for_each("tests", ["1 == 1 == x", "x is not None", "x >= 0 or True if 0 else True"])
 def test_other_comparisons_stay(tests):
     tree = ast.parse(tests)
     assert instrument(tree, compare=True) <= {"x"}
     assert ast.dump(tree) == ast.dump(ast.parse(tests))
 
 
-@pytest.mark.parametrize(
-    "tests", ["from unittest.mock import ANY\nassert [1, ANY] == x", "# __eq__\nassert x == [1, 2]"]
-)
+@for_each("tests", ["from unittest.mock import ANY\nassert [1, ANY] == x", "# __eq__\nassert x == [1, 2]"])
 def test_tests_with_such_objects_of_their_own_stay(tests):
     run(tests, x=[1, 2])
 
@@ -206,7 +205,7 @@ def test_what_looks_at_its_own_frame_still_works():
     run(tests + "\nx = 3\nassert locals()['x'] == eval('x') == 3")
 
 
-@pytest.mark.parametrize("tests", ["assert", "\0", "x = '\ud800'", "(" * 1000 + ")" * 1000])
+@for_each("tests", ["assert", "\0", "x = '\ud800'", "(" * 1000 + ")" * 1000])
 def test_tests_that_cannot_be_compiled_are_no_fault_of_a_candidate(tests):
     with pytest.raises(HarnessError, match="the test program cannot be compiled"):
         compile_tests(tests)

@@ -1,0 +1,35 @@
+"""Many cases in one test."""
+
+import functools
+import inspect
+
+import pytest
+
+from at_k.validation import shorten
+
+
+def for_each(names, cases, ids=None):
+    """Run a test on every case, as `pytest.mark.parametrize` does, but as one test, which names all cases that fail."""
+    names = names.split(", ")
+    cases = [case if len(names) > 1 else (case,) for case in cases]
+
+    def decorate(test):
+        signature = inspect.signature(test)
+
+        @functools.wraps(test)
+        def try_all(*args, **kwargs):
+            failures = []
+            for case, label in zip(cases, ids or [None] * len(cases), strict=True):
+                try:
+                    test(*args, **kwargs, **dict(zip(names, case, strict=True)))
+                except (Exception, pytest.fail.Exception) as failure:  # noqa: BLE001, PERF203 - the test fails, then
+                    failures.append((label or ", ".join(map(shorten, case)), failure))
+            if failures:
+                said = "\n".join(f"{label}: {type(failure).__name__}: {failure}" for label, failure in failures)
+                raise AssertionError(f"{len(failures)} of {len(cases)} cases fail:\n{said}") from failures[0][1]
+
+        others = [each for each in signature.parameters.values() if each.name not in names]
+        try_all.__signature__ = signature.replace(parameters=others)  # by which pytest knows the fixtures
+        return try_all
+
+    return decorate
