@@ -217,7 +217,7 @@ class TestScore:
             ("[" * 100_000, "nested"),
             ('{"id": 1, "correct": [1, 2]}', "row 1, column “correct”, sample 2"),
             ('{"id": 1, "correct": [1, null]}', "row 1, column “correct”, sample 2"),
-            ('{"a": 1}\n{"a": ', "row 2"),
+            ('{"a": 1}\n{"a": ', "line 2"),
             ("a,b\n1,2", "correct"),
             ("\ud800", "no"),
         ],
