@@ -14,13 +14,16 @@ from at_k.errors import InputError, Mention, Message
 from at_k.readers.arrays import make_array, make_texts
 from at_k.readers.collector import keep_common
 from at_k.readers.grouping import Groups
-from at_k.readers.models import MODEL_NAMES, has_name
+from at_k.readers.models import MODEL_NAMES, STEP_NAMES, has_name
 from at_k.readers.plausibility import note_files, refuse_other_names, refuse_other_questions
 from at_k.readers.quoting import quote, quote_all
 from at_k.readers.samples import SAMPLE_ROLES, STANDARD, Origin, Samples
 
 _LISTED = 10
 """Files that a message lists."""
+
+_POOLABLE = (*MODEL_NAMES, *STEP_NAMES)
+"""Names of what files may differ in, if the user says that all are samples of one model."""
 
 
 def merge(parts: Sequence[Samples], files: Sequence[str], *, pool: Collection[str] = ()) -> Samples:
@@ -47,7 +50,7 @@ def merge(parts: Sequence[Samples], files: Sequence[str], *, pool: Collection[st
         _refuse_other_columns(first, part, files[0], file)
     if "file" not in pool:
         refuse_other_questions(parts, files)
-    if not any(name == "file" or has_name(name, MODEL_NAMES) for name in pool) and not all(map(_is_named, parts)):
+    if not any(name == "file" or has_name(name, _POOLABLE) for name in pool) and not all(map(_is_named, parts)):
         refuse_other_names(files)
     places = {name: place for place, name in enumerate(first.problems)}
     # For each file, where each of its problems stands in the first one.
@@ -89,7 +92,7 @@ def _refuse_other_subjects(origins: Sequence[Origin], files: Sequence[str], pool
             found.setdefault(each.get(name), file)
         if len(found) > 1:
             listed = [f"{quote(value)} ({file})" for value, file in islice(found.items(), _LISTED)]
-            if has_name(name, MODEL_NAMES):
+            if has_name(name, _POOLABLE):
                 raise InputError(
                     "merging.models",
                     "These files are not of the same {name}: {found}. Score them one at a time or, if all are samples "

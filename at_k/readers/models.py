@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,20 @@ from at_k.readers.coding import encode, is_arrow
 from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
 from at_k.validation import type_name
 
-MODEL_NAMES = ("model", "model_name", "model_id", "llm", "engine", "provider", "system", "run", "checkpoint")
+MODEL_NAMES = (
+    *("model", "model_name", "model_id", "model_path", "model_name_or_path", "model_version", "llm", "engine"),
+    *("provider", "system", "run", "checkpoint", "ckpt"),
+)
 """Names of columns in which each value stands for a data set of its own."""
+
+STEP_NAMES = ("step", "global_step", "training_step")
+"""Names of columns that tell checkpoints apart between files; within a file they may count the steps of an agent."""
 
 SET_NAMES = ("dataset", "dataset_name", "data_source", "benchmark", "task", "task_name", "subset")
 """Names of columns in which each value stands for a set of problems, whose ids may be those of another set."""
 
-_DEEPEST = 3
-"""Levels of objects in which models are looked for."""
+_DEEPEST = 5
+"""Names in the longest path at which models are looked for: a column, and four levels of objects in it."""
 
 
 def has_name(column: str, names: Collection[str]) -> bool:
@@ -40,12 +47,19 @@ def find_nested(row: Mapping[str, object], outer: str = "") -> dict[str, object]
     Examples:
         >>> find_nested({"id": 1, "provider": {"id": "openai:a", "label": "a"}, "meta": {"model": "b", "n": 1}})
         {'provider.label': 'a', 'provider.id': 'openai:a', 'meta.model': 'b'}
+        >>> find_nested({"calls": [{"model": "a"}, {"model": "b"}, {"model": "a"}]})
+        {'calls.model': 'a, b'}
     """
     found: dict[str, object] = {}
     for name in sorted(row, key=lambda name: name != "label"):  # a label says more than the id beside it
         value, path = row[name], f"{outer}{name}"
         if isinstance(value, dict) and path.count(".") + 1 < _DEEPEST:
             found |= find_nested(value, f"{path}.")
+        elif isinstance(value, list) and value and isinstance(value[0], dict):
+            parts = [find_nested({name: part}, outer) for part in value if isinstance(part, dict)]
+            for field in dict.fromkeys(chain.from_iterable(parts)):
+                said = list(dict.fromkeys(part[field] for part in parts if field in part))
+                found[field] = said[0] if len(said) == 1 else ", ".join(map(str, said))
         elif outer and isinstance(value, (str, int, float)) and has_name(path, (*MODEL_NAMES, *SET_NAMES)):
             found[path] = value
     return found

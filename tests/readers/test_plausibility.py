@@ -113,10 +113,35 @@ class TestFiles:
             + "…, run_11.jsonl. Problems in each: 5. Samples of a problem in each: 1 to 2."
         )
 
-    def test_models_that_the_user_pools(self, write):
-        paths = [write(f"{name}.jsonl", verdicts(model=name)) for name in ("llama", "qwen")]
-        refuse(paths, "merging.models")
-        assert read_samples(paths, pool="model").n.tolist() == [8] * 5
+    @pytest.mark.parametrize("column", ["model", "model_path", "model_name_or_path", "model_version", "ckpt", "step"])
+    def test_models_that_the_user_pools(self, write, column):
+        ends = ("/checkpoints/of/a/training/run/and/its/steps/" + name for name in "xy")
+        paths = [write(f"{i}.jsonl", verdicts(**{column: end})) for i, end in enumerate(ends)]
+        assert f'pool="{column}"' in refuse(paths, "merging.models")
+        assert read_samples(paths, pool=column).n.tolist() == [8] * 5
+
+    @pytest.mark.parametrize(
+        ("layout", "column"),
+        [
+            *product(("jsonl", "csv"), ("dataset", "data_source", "benchmark", "task", "meta.dataset")),
+            ("large.jsonl", "meta.dataset"),
+        ],
+    )
+    def test_sets_that_are_named_in_each_file(self, write, layout, column):
+        paths = []
+        for i, name in enumerate(("gsm8k", "aime")):
+            rows = verdicts(n=1300 if layout == "large.jsonl" else 2)
+            *outer, last = column.split(".") if layout != "csv" else [column]
+            rows = [row | ({outer[0]: {last: name}} if outer else {last: name, "text": "-" * 900}) for row in rows]
+            text = f"id,correct,{column}\n" + "".join(f"{row['id']},{row['correct']},{name}\n" for row in rows)
+            paths.append(write(f"run_{i}.{layout}", text if layout == "csv" else rows))
+        said = refuse(paths, "merging.subject")
+        assert f"not of the same {column}: “gsm8k”" in said
+        assert said.endswith("Score them one at a time.")
+
+    def test_steps_of_an_agent_are_no_checkpoints(self, write):
+        paths = [write(f"run_{i}.jsonl", verdicts(n=2 + i, step=lambda i, j: j)) for i in range(2)]
+        assert read_samples(paths).n.tolist() == [5] * 5
 
 
 class TestNestedModels:
@@ -127,6 +152,9 @@ class TestNestedModels:
             ("provider.id", lambda name: {"provider": {"id": name}}),
             ("meta.model", lambda name: {"meta": {"model": name, "n": 1}}),
             ("meta.config.model_name", lambda name: {"meta": {"config": {"model_name": name}}}),
+            ("a.b.c.d.model", lambda name: {"a": {"b": {"c": {"d": {"model": name}}}}}),
+            ("calls.model", lambda name: {"calls": [{"model": name, "n": 1}, {"model": name}, {}]}),
+            ("meta.ckpt", lambda name: {"meta": {"ckpt": name}}),
         ],
     )
     @pytest.mark.parametrize("count", [1, 1300], ids=["by rows", "by columns"])

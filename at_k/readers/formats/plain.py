@@ -9,7 +9,7 @@ from itertools import chain
 from at_k.errors import InputError, Mention, Message
 from at_k.readers.format import Format, Reading
 from at_k.readers.lines import name_lines
-from at_k.readers.models import MODEL_NAMES, SET_NAMES, find_nested, has_name, select_rows
+from at_k.readers.models import MODEL_NAMES, SET_NAMES, STEP_NAMES, find_nested, has_name, select_rows
 from at_k.readers.plausibility import find_questions, refuse_contradiction, refuse_several_sets
 from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
 from at_k.readers.roles import (
@@ -91,7 +91,7 @@ def collect_samples(table: Table, reading: Reading | None = None) -> Samples:
         questions = find_questions(kept, head, roles["problem"], per_sample=samples.per_sample)
     origin = replace(
         samples.origin,
-        subject=_find_models(kept, [*used, *pooled]),
+        subject=_find_subject(kept, [*used, *pooled]),
         notes=_note_unread_verdicts(table, roles, given),
         skipped=dict(table.skipped.values()) | samples.origin.skipped,
     )
@@ -110,7 +110,7 @@ def _read_ahead(table: Table, given: Mapping[str, str | None], named: Sequence[s
         likely = guess_roles(table.peek(), known)
         wanted = [
             *likely.values(),
-            *list_named(table, (*SAMPLE_NUMBERS, *VERDICT_NAMES, *MODEL_NAMES, *SET_NAMES)),
+            *list_named(table, (*SAMPLE_NUMBERS, *VERDICT_NAMES, *MODEL_NAMES, *SET_NAMES, *STEP_NAMES)),
             *named,
         ]
         numeric = {likely["grades"], likely["scores"]} - {likely["answers"], likely["references"], None}
@@ -143,13 +143,15 @@ def _refuse_contradictions(table: Table, roles: Columns, samples: Samples) -> No
         refuse_contradiction(samples, other, name)
 
 
-def _find_models(table: Table, used: Sequence[str]) -> dict[str, str]:
-    """Find of which model the rows are, or of which run of it: each of these columns has one value by now."""
+def _find_subject(table: Table, used: Sequence[str]) -> dict[str, str]:
+    """Find of which model and set of problems the rows are, as far as they are all of one."""
     found: dict[str, str] = {}
     for name in table:
-        if has_name(name, MODEL_NAMES) and name not in used and not _holds_objects(table, name):
+        is_named = has_name(name, (*MODEL_NAMES, *SET_NAMES, *STEP_NAMES))
+        if is_named and name not in used and not _holds_objects(table, name):
             values = table.coded(name).values
-            found |= {name: shorten(str(values[0]))} if len(values) == 1 else {}
+            if len(values) == 1:
+                found[name] = str(values[0]).encode("utf-8", "replace").decode()  # whole: paths differ at their ends
     return found
 
 
