@@ -200,21 +200,37 @@ _MOMENT = re.compile(
 )
 """A date, a time, a random identifier, or the number of a copy."""
 
+_MODEL_DATE = re.compile(
+    r"(?<![a-z])(?:chatgpt|claude|command|deepseek|gemini|gemma|gpt|grok|llama|mistral|o\d|qwen|phi)[^/\\_ ]*"
+    r"-20\d\d(-?)\d\d\1\d\d(?!\d|[T_ -]*\d\d[-_:.]?\d\d)",
+    re.IGNORECASE,
+)
+"""A model with a date without a time, which is its version: gpt-4-2024-05-13."""
+
+_SPELL_DIGITS = str.maketrans("0123456789", "abcdefghij")
+
 _NUMBER = re.compile(r"(\d+(?:\.\d+)*)")
 
 _RUN_WORDS = re.compile(
-    "attempt|completions?|gen|generations?|i|n|outs?|outputs?|rank|rep|repeat|replica|results?|rollouts?|round|rs|runs?|"
-    "samples?|seed|trial|try|worker"
+    "answers?|attempt|completions?|evals?|gen|generations?|i|jobs?|logs?|n|outs?|outputs?|pred|preds|predictions?|rank|"
+    "rep|repeat|replica|results?|rollouts?|round|rs|runs?|s|samples?|seeds?|trials?|try|worker"
 )
 """Words before a number that counts runs."""
 
 _WEIGHT_WORDS = re.compile("checkpoint|ckpt|epochs?|it|iter|iteration|steps?|v|version")
 """Words before a number that stands for other weights: a checkpoint of a training run is a model of its own."""
 
+_SETTING_WORDS = re.compile(
+    "agent|cfg|config|data|dataset|exp|experiment|fewshot|level|lr|models?|phase|prompts?|set|setting|shots?|split|"
+    "stage|subset|system|task|temp|temperature|template|variant"
+)
+"""Words beside a number that tells settings, models or sets of problems apart."""
+
 
 def refuse_other_names(files: Sequence[str]) -> None:
     """Raise if the names of files, and of their folders, tell more than runs apart: two models or data sets."""
-    shapes = [_NUMBER.split(_ENDING.sub("", _MOMENT.sub("", abspath(file)))) for file in files]
+    dated = [_MODEL_DATE.sub(lambda found: found[0].translate(_SPELL_DIGITS), abspath(file)) for file in files]
+    shapes = [_NUMBER.split(_ENDING.sub("", _MOMENT.sub("", name))) for name in dated]
     first, words = shapes[0], shapes[0][::2]
     other = next((file for file, shape in zip(files, shapes, strict=True) if shape[::2] != words), None)
     for place in range(1, len(first), 2) if other is None else ():
@@ -235,18 +251,25 @@ def refuse_other_names(files: Sequence[str]) -> None:
 
 
 def _count_runs(numbers: Collection[str], before: str, behind: str) -> bool:
-    """Return whether the numbers that tell names apart count runs: not sizes (8b, 70b), versions or checkpoints."""
-    words = re.findall(r"[a-z]+", before.lower())
-    word = words[-1] if words else ""
+    """Return whether the numbers that tell names apart count runs: not sizes (8b, 70b), versions or settings.
+
+    Numbers behind a word that does not say so must count from 0, or be padded with zeros, and so must a bare number
+    count from 0 or 1: qwen_0 and qwen_1 are runs, but phi-1 and phi-2 are models.
+    """
+    word = (re.findall(r"[a-z]+", before.lower()) or [""])[-1]
     if _WEIGHT_WORDS.fullmatch(word) or re.match(r"[bmk](?![a-z])", behind, re.IGNORECASE):
         return False
-    stands_alone = not re.search(r"[a-z]", re.split(r"[/\\]", before)[-1], re.IGNORECASE)
-    if stands_alone or _RUN_WORDS.fullmatch(word):
+    if _RUN_WORDS.fullmatch(word):
         return True
-    if not all(number.isdigit() for number in numbers):
+    own = re.split(r"[/\\]", before)[-1].lower()
+    beside = {*re.findall(r"[a-z]+$", own.rstrip("-_=. ")), *re.findall(r"^[-_. ]?([a-z]+)", behind.lower())}
+    is_attached = re.search(r"[a-z]$", own) or re.match("[a-z]", behind, re.IGNORECASE)
+    if is_attached or any(map(_SETTING_WORDS.fullmatch, beside)) or not all(map(str.isdigit, numbers)):
         return False
     found = sorted({*map(int, numbers)})
-    return found[0] < 2 and found == list(range(found[0], found[0] + len(found)))
+    is_bare = not re.search("[a-z]", own)
+    is_padded = any(number.startswith("0") for number in numbers)
+    return found == list(range(found[0], found[0] + len(found))) and (is_padded or is_bare) and found[0] < 2
 
 
 def list_names(files: Sequence[str]) -> list[str]:

@@ -72,6 +72,25 @@ class TestFiles:
             ("step/100/r.jsonl", "step/200/r.jsonl"),
             ("temp0.2.jsonl", "temp0.8.jsonl"),
             ("a.jsonl", "b.jsonl"),
+            ("phi-1.jsonl", "phi-2.jsonl"),
+            ("gpt1.jsonl", "gpt2.jsonl"),
+            ("qwen0.jsonl", "qwen1.jsonl"),
+            ("model_0.jsonl", "model_1.jsonl"),
+            ("model_1.jsonl", "model_2.jsonl"),
+            ("level1.jsonl", "level2.jsonl"),
+            ("temp0.jsonl", "temp1.jsonl"),
+            ("temperature=0.jsonl", "temperature=1.jsonl"),
+            ("prompt_0.jsonl", "prompt_1.jsonl"),
+            ("config_0/r.jsonl", "config_1/r.jsonl"),
+            ("exp_0.jsonl", "exp_1.jsonl"),
+            ("0-shot.jsonl", "1-shot.jsonl"),
+            ("0shot.jsonl", "1shot.jsonl"),
+            ("100.jsonl", "200.jsonl"),
+            ("qwen_1/r.jsonl", "qwen_3/r.jsonl"),
+            ("run_0.jsonl", "run_0_retry.jsonl"),
+            ("gpt-4-2024-05-13.jsonl", "gpt-4-2024-08-06.jsonl"),
+            ("gpt-4o-2024-05-13/r_0.jsonl", "gpt-4o-2024-08-06/r_0.jsonl"),
+            ("claude-3-5-sonnet-20240620.jsonl", "claude-3-5-sonnet-20241022.jsonl"),
         ],
     )
     def test_names_of_models_or_sets(self, write, one, other):
@@ -91,8 +110,19 @@ class TestFiles:
             ("run_3.jsonl", "run_17.jsonl.gz.jsonl"),
             ("output-rs3.jsonl", "output-rs11.jsonl"),
             ("seed=1.jsonl", "seed=42.jsonl"),
-            ("7.jsonl", "42.jsonl"),
-            ("7/results.jsonl", "42/results.jsonl"),
+            ("0.jsonl", "1.jsonl"),
+            ("1.jsonl", "2.jsonl"),
+            ("1/results.jsonl", "2/results.jsonl"),
+            ("seed/7/r.jsonl", "seed/42/r.jsonl"),
+            ("s10.jsonl", "s11.jsonl"),
+            ("exp1_s3.jsonl", "exp1_s5.jsonl"),
+            ("job_8123.jsonl", "job_8124.jsonl"),
+            ("qwen_0.jsonl", "qwen_1.jsonl"),
+            ("qwen_01.jsonl", "qwen_02.jsonl"),
+            ("model_a/0.jsonl", "model_a/1.jsonl"),
+            ("gpt-4-2024-05-13_0.jsonl", "gpt-4-2024-05-13_1.jsonl"),
+            ("gpt-4-2024-05-13T10-11-12.jsonl", "gpt-4-2024-08-06T10-11-12.jsonl"),
+            ("gpt-4_2024-05-13.jsonl", "gpt-4_2024-08-06.jsonl"),
             ("qwen2.5-7b_0.jsonl", "qwen2.5-7b_1.jsonl"),
             ("samples_2026-11-21T10-51-56.618154.jsonl", "samples_2026-11-22T00-00-00.1.jsonl"),
             ("eval_20261121.jsonl", "eval_20261122.jsonl"),
@@ -103,6 +133,7 @@ class TestFiles:
     def test_names_of_runs(self, write, one, other):
         samples = read_samples([write(name, verdicts()) for name in (one, other)])
         assert samples.n.tolist() == [8] * 5
+        one, other = (name.removeprefix("seed/").removeprefix("model_a/") for name in (one, other))
         assert f": {one}, {other}." in str(samples.origin.notes[0])
 
     def test_many_files_are_named_in_short(self, write):
