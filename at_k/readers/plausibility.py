@@ -256,20 +256,21 @@ def _count_runs(numbers: Collection[str], before: str, behind: str) -> bool:
     Numbers behind a word that does not say so must count from 0, or be padded with zeros, and so must a bare number
     count from 0 or 1: qwen_0 and qwen_1 are runs, but phi-1 and phi-2 are models.
     """
-    word = (re.findall(r"[a-z]+", before.lower()) or [""])[-1]
-    if _WEIGHT_WORDS.fullmatch(word) or re.match(r"[bmk](?![a-z])", behind, re.IGNORECASE):
+    before, behind = before.lower(), behind.lower()
+    word = (re.findall("[a-z]+", before) or [""])[-1]
+    if _WEIGHT_WORDS.fullmatch(word) or re.match("[bmk](?![a-z])", behind):
         return False
-    if _RUN_WORDS.fullmatch(word):
+    own = re.split(r"[/\\]", before)[-1]
+    is_bare = not re.search("[a-z]", own)
+    if _RUN_WORDS.fullmatch(word) and not is_bare:
         return True
-    own = re.split(r"[/\\]", before)[-1].lower()
-    beside = {*re.findall(r"[a-z]+$", own.rstrip("-_=. ")), *re.findall(r"^[-_. ]?([a-z]+)", behind.lower())}
-    is_attached = re.search(r"[a-z]$", own) or re.match("[a-z]", behind, re.IGNORECASE)
+    beside = [*re.findall("[a-z]+(?=[-_=. ]*$)", own), *re.findall("^[-_. ]?([a-z]+)", behind)]
+    is_attached = re.search("[a-z]$", own) or re.match("[a-z]", behind)
     if is_attached or any(map(_SETTING_WORDS.fullmatch, beside)) or not all(map(str.isdigit, numbers)):
         return False
     found = sorted({*map(int, numbers)})
-    is_bare = not re.search("[a-z]", own)
-    is_padded = any(number.startswith("0") for number in numbers)
-    return found == list(range(found[0], found[0] + len(found))) and (is_padded or is_bare) and found[0] < 2
+    counts = found[0] < 2 and found == list(range(found[0], found[0] + len(found)))
+    return counts and (is_bare or any(number.startswith("0") for number in numbers))
 
 
 def list_names(files: Sequence[str]) -> list[str]:

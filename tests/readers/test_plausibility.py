@@ -1,6 +1,7 @@
 """What was read is what was meant, or an error names the option that settles it, or a note says what was taken."""
 
 import json
+import re
 from itertools import product
 
 import pytest
@@ -86,6 +87,8 @@ class TestFiles:
             ("0-shot.jsonl", "1-shot.jsonl"),
             ("0shot.jsonl", "1shot.jsonl"),
             ("100.jsonl", "200.jsonl"),
+            ("outputs/100.jsonl", "outputs/200.jsonl"),
+            ("7/r.jsonl", "42/r.jsonl"),
             ("qwen_1/r.jsonl", "qwen_3/r.jsonl"),
             ("run_0.jsonl", "run_0_retry.jsonl"),
             ("gpt-4-2024-05-13.jsonl", "gpt-4-2024-08-06.jsonl"),
@@ -96,7 +99,7 @@ class TestFiles:
     def test_names_of_models_or_sets(self, write, one, other):
         paths = [write(name, verdicts()) for name in (one, other)]
         said = refuse(paths, "merging.names")
-        one, other = one.removeprefix("step/"), other.removeprefix("step/")  # the folder of both is not named
+        one, other = (re.sub("^(step|outputs)/", "", name) for name in (one, other))  # the folder of both is not named
         assert f"{one} and {other} may be of two models" in said.replace("\\", "/")
         assert 'pool="file"' in said
         merged = read_samples(paths, pool="file")
@@ -113,7 +116,6 @@ class TestFiles:
             ("0.jsonl", "1.jsonl"),
             ("1.jsonl", "2.jsonl"),
             ("1/results.jsonl", "2/results.jsonl"),
-            ("seed/7/r.jsonl", "seed/42/r.jsonl"),
             ("s10.jsonl", "s11.jsonl"),
             ("exp1_s3.jsonl", "exp1_s5.jsonl"),
             ("job_8123.jsonl", "job_8124.jsonl"),
@@ -133,7 +135,7 @@ class TestFiles:
     def test_names_of_runs(self, write, one, other):
         samples = read_samples([write(name, verdicts()) for name in (one, other)])
         assert samples.n.tolist() == [8] * 5
-        one, other = (name.removeprefix("seed/").removeprefix("model_a/") for name in (one, other))
+        one, other = (name.removeprefix("model_a/") for name in (one, other))
         assert f": {one}, {other}." in str(samples.origin.notes[0])
 
     def test_many_files_are_named_in_short(self, write):
