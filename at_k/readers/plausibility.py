@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Sequence
 from os.path import abspath, commonpath, relpath
 from pathlib import Path
+from unicodedata import normalize
 
 import numpy as np
 
@@ -19,8 +20,16 @@ from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
 from at_k.readers.samples import Samples
 from at_k.readers.tables import QUESTION_NAMES, Table
 
-_SUMMARY_NAMES = ("mean", "average", "avg", "total", "overall", "all", "sum")
-"""Names that a last row has which is no problem, but sums up the rows above."""
+_SUMMARY = re.compile(
+    r"[\W_]*(?:(?:acc|accuracy|all|average|avg|macro|mean|median|micro|overall|results?|scores?|std|stddev|stdev|sum|"
+    r"summary|total|(?:avg|cons|maj|mean|pass)@\d+|平均|总计|合计)(?:[\W_]+|$))+",
+    re.IGNORECASE,
+)
+"""Names of the first or last rows that are no problems, but sum up the others."""
+
+_INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u2060\ufeff]")
+
+_SPACE = re.compile(r"[^\S\t\r\n]")
 
 _LISTED = 10
 """Files that a note lists."""
@@ -146,30 +155,40 @@ def refuse_contradiction(samples: Samples, other: Samples, column: str) -> None:
 
 
 def refuse_odd_names(samples: Samples) -> None:
-    """Raise if two names of problems differ in nothing that can be seen, or if the last one names a summary."""
+    """Raise if two names of problems look the same, or if the first or last ones name a summary."""
     names = samples.problems
-    trimmed = [name.strip() for name in names]
-    if trimmed != names:
+    visible = [name.strip() if name.isascii() else _show(name) for name in names]
+    if visible != names:
         seen: dict[str, str] = {}
-        for problem, (name, short) in enumerate(zip(names, trimmed, strict=True)):
-            if seen.setdefault(short, name) != name:
+        for problem, (name, shown) in enumerate(zip(names, visible, strict=True)):
+            if seen.setdefault(shown, name) != name:
                 raise InputError(
                     "samples.white_space",
-                    "Two names of problems differ in nothing but white space at their ends: {first} and {second} "
-                    "({place}). Write them alike if it is one problem; else rename one of them.",
-                    first=quote(seen[short]),
+                    "Two names of problems look the same, but differ in white space or in the code of a letter: "
+                    "{first} and {second} ({place}). Write them alike if it is one problem; else rename one of them.",
+                    first=quote(seen[shown]),
                     second=quote(name),
                     place=samples.place(problem, 0, "problem"),
                 )
-    last = names[-1]
-    if len(names) > 1 and last.strip(" :").casefold() in _SUMMARY_NAMES and samples.n[-1] <= samples.n[:-1].min():
-        raise InputError(
-            "samples.summary",
-            "The last problem is called {name}, as a row is that sums up the others ({place}). Remove the row or, if "
-            "it is a problem, rename it.",
-            name=quote(last),
-            place=samples.place(len(names) - 1, 0, "problem"),
-        )
+    first = next((problem for problem, name in enumerate(names) if not _SUMMARY.fullmatch(name)), 0)
+    behind = next(
+        (len(names) - i for i, name in enumerate(reversed(names)) if not _SUMMARY.fullmatch(name)), len(names)
+    )
+    least = samples.n[first:behind].min()
+    for problem in (*range(first), *range(behind, len(names))):
+        if samples.n[problem] <= least:
+            raise InputError(
+                "samples.summary",
+                "Problem {name} is called as a row is that sums up the others ({place}). Remove the row or, if it is a "
+                "problem, rename it.",
+                name=quote(names[problem]),
+                place=samples.place(problem, 0, "problem"),
+            )
+
+
+def _show(name: str) -> str:
+    """Return a name without what cannot be seen, with plain spaces, and each letter as one character."""
+    return normalize("NFC", _SPACE.sub(" ", _INVISIBLE.sub("", name))).strip()
 
 
 def refuse_other_questions(parts: Sequence[Samples], files: Sequence[str]) -> None:

@@ -215,6 +215,23 @@ class TestNames:
         said = refuse(write("f.csv", "\n".join(["id,correct", *rows])), "samples.white_space")
         assert "line 3, column “id”" in said
 
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            ("a b", "a\N{NO-BREAK SPACE}b"),
+            ("ab", "a\N{ZERO WIDTH SPACE}b"),
+            ("ab", "\N{ZERO WIDTH NO-BREAK SPACE}ab"),
+            ("caf\u00e9", "cafe\N{COMBINING ACUTE ACCENT}"),
+        ],
+    )
+    def test_names_that_look_the_same(self, write, one, other):
+        said = refuse(write("f.csv", f"id,correct\nx,1\n{one},1\n{other},0\n"), "samples.white_space")
+        assert "line 4, column “id”" in said
+
+    @pytest.mark.parametrize(("one", "other"), [("x²", "x2"), ("é", "e"), ("a b", "ab"), ("A", "a")])
+    def test_names_that_look_alike_are_not_the_same(self, write, one, other):
+        assert read_samples(write("f.csv", f"id,correct\n{one},1\n{other},0\n")).problems == [one, other]
+
     def test_white_space_that_all_have(self, write):
         assert read_samples(write("f.csv", "id,correct\na ,1\na ,0\nb ,1")).problems == ["a ", "b "]
 
@@ -222,15 +239,31 @@ class TestNames:
         row = {"completion": "", "passed": True, "result": "passed"}
         refuse(write("f.jsonl", [{"task_id": "a", **row}, {"task_id": "a ", **row}]), "samples.white_space")
 
-    @pytest.mark.parametrize("name", ["mean", "Average", "TOTAL", "overall", "all", "Mean:"])
+    @pytest.mark.parametrize(
+        "name",
+        ["mean", "Average", "TOTAL", "all", "Mean:", "accuracy", "Overall accuracy", "_mean_", "std", "pass@1", "平均"],
+    )
     @pytest.mark.parametrize("n", [1, 4])
     def test_a_row_that_sums_up(self, write, name, n):
         rows = [f"p{i},{j % 2}" for i in range(6) for j in range(n)]
         said = refuse(write("f.csv", "\n".join(["id,correct", *rows, f"{name},0.5"])), "samples.summary")
         assert f"“{name}”" in said
         assert f"line {6 * n + 2}, column “id”" in said
+        said = refuse(write("f.csv", "\n".join(["id,correct", f"{name},0.5", *rows])), "samples.summary")
+        assert "line 2, column “id”" in said
+        refuse(write("f.csv", "\n".join(["id,correct", *rows, f"{name},0.5", "sum,0.1"])), "samples.summary")
 
-    @pytest.mark.parametrize("rows", ["mean,1\nb,0", "a,1\nmean,1\nmean,0", "mean,1\nmean,0", "a,1\nmeaning,1"])
+    @pytest.mark.parametrize(
+        "rows",
+        [
+            "total,1\nmean,0",
+            "a,1\nmean,1\nb,0",
+            "a,1\nmean 1,1",
+            "a,1\nmean,1\nmean,0",
+            "mean,1\nmean,0",
+            "a,1\nmeaning,1",
+        ],
+    )
     def test_problems_that_have_such_names(self, write, rows):
         names = dict.fromkeys(row.partition(",")[0] for row in rows.split("\n"))
         assert read_samples(write("f.csv", f"id,correct\n{rows}")).problems == list(names)
