@@ -5,6 +5,7 @@ A false alarm costs the user one option, which the error names. A wrong reading 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Sequence
 from os.path import abspath, commonpath, relpath
@@ -14,7 +15,7 @@ from unicodedata import normalize
 import numpy as np
 
 from at_k.errors import InputError, Mention, Message
-from at_k.readers.coding import Codes, count_distinct, find_firsts, join_codes
+from at_k.readers.coding import Codes, count_distinct, encode, find_firsts, join_codes
 from at_k.readers.models import SET_NAMES, has_name, simplify
 from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
 from at_k.readers.samples import Samples
@@ -33,6 +34,12 @@ _SPACE = re.compile(r"[^\S\t\r\n]")
 
 _LISTED = 10
 """Files that a note lists."""
+
+_QUESTION_NAMES = (*QUESTION_NAMES, "problem_text", "query")
+"""Names of columns that hold the question, and nothing else."""
+
+_PROMPT_NAMES = ("messages", "instruction", "input", "example")
+"""Names of columns that may hold the question, or what all questions share: the one that differs most is taken."""
 
 
 def refuse_several_sets(table: Table, problem: str | None, taken: Collection[str]) -> None:
@@ -76,14 +83,23 @@ def find_questions(table: Table, head: Table, problem: str | None, *, per_sample
     Raises:
         InputError: if one name stands for two questions, or each sample of a question has a name of its own.
     """
-    column = next((name for name in table if normalize_name(name) in QUESTION_NAMES), None)
-    if problem is None or column is None or normalize_name(problem) in QUESTION_NAMES:
+    if problem is None or normalize_name(problem) in QUESTION_NAMES:
         return {}
-    (problems, names), (questions, texts) = head.coded(problem), head.coded(column)
+    spellings = {name: normalize_name(name) for name in table if name != problem}
+    sure = [name for name, spelling in spellings.items() if spelling in _QUESTION_NAMES][:1]
+    asking = {
+        name: encode([_spell_question(cell) for cell in head[name]])
+        for name in sure or [name for name, spelling in spellings.items() if spelling in _PROMPT_NAMES]
+    }
+    column = max(asking, key=lambda name: len(asking[name].values), default="")
+    if not column or not all(isinstance(text, str) for text in asking[column].values):
+        return {}
+    (problems, names), (questions, texts) = head.coded(problem), asking[column]
     known = np.flatnonzero((problems >= 0) & (questions >= 0))
-    if not len(known) or not all(isinstance(text, str) for text in texts):
+    if not len(known):
         return {}
     problems, questions = problems[known], questions[known]
+    is_text = any(isinstance(cell, str) for cell in head[column])
     ways = {way: Mention(columns={"problem": shorten(name)}) for way, name in (("all", column), ("one", problem))}
     firsts = find_firsts(problems)
     asked = np.full(len(names), -1, dtype=np.int64)
@@ -91,6 +107,15 @@ def find_questions(table: Table, head: Table, problem: str | None, *, per_sample
     other = questions != asked[problems]
     if other.any():
         row = int(np.argmax(other))
+        if not is_text:
+            raise InputError(
+                "plain.two_prompts",
+                "Problem {problem} has two different questions in column “{column}”. If each is a problem, give it an "
+                "id of its own. If both are the same problem, say so: {one}.",
+                problem=quote(names[problems[row]]),
+                column=shorten(column),
+                one=ways["one"],
+            )
         raise InputError(
             "plain.two_questions",
             "Problem {problem} has two different values in column “{column}”: {first} and {second}. If each is a "
@@ -101,7 +126,18 @@ def find_questions(table: Table, head: Table, problem: str | None, *, per_sample
             second=quote(texts[questions[row]]),
             **ways,
         )
-    if per_sample and _has_own_names(table.coded(problem).codes) and _is_mostly_repeated(questions):
+    repeats = _is_mostly_repeated(questions) and (bool(sure) or len(texts) > 1)
+    if per_sample and repeats and _has_own_names(table.coded(problem).codes):
+        if not is_text:
+            raise InputError(
+                "plain.own_prompts",
+                "Every row has its own value in column “{problem}”, so that it would be a problem of its own, but the "
+                "questions in column “{column}” repeat. If a question is a problem, give all of its rows one id. If "
+                "each row is a problem all the same, say so: {one}.",
+                problem=shorten(problem),
+                column=shorten(column),
+                one=ways["one"],
+            )
         raise InputError(
             "plain.own_names",
             "Every row has its own value in column “{problem}”, so that it would be a problem of its own, but column "
@@ -113,6 +149,14 @@ def find_questions(table: Table, head: Table, problem: str | None, *, per_sample
             **ways,
         )
     return {str(names[code]): str(texts[asked[code]]) for code in problems[firsts].tolist()}
+
+
+def _spell_question(cell: object) -> object:
+    """Return a question as text. Of messages, what follows the last one of the user is an answer."""
+    if isinstance(cell, list):
+        asked = [place for place, part in enumerate(cell) if isinstance(part, dict) and part.get("role") == "user"]
+        cell = cell[: asked[-1] + 1] if asked else cell
+    return json.dumps(cell, ensure_ascii=False, default=str) if isinstance(cell, (list, dict)) else cell or None
 
 
 def _has_own_names(problems: Codes) -> bool:

@@ -280,6 +280,50 @@ class TestQuestions:
         assert read_samples(path, columns={"problem": column}).n.tolist() == [4] * 6
         assert read_samples(path, columns={"problem": "id"}).n.tolist() == [1] * 24
 
+    @pytest.mark.parametrize("column", ["input", "Query", "problem_text", "example", "instruction"])
+    def test_other_names_of_questions(self, write, column):
+        asked = [{"id": i, column: f"question {i % 6}", "correct": i % 2} for i in range(24)]
+        path = write("f.jsonl", asked)
+        assert f'columns={{"problem": "{column}"}}' in refuse(path, "plain.own_names")
+        path = write("f.jsonl", [row | {"id": i % 3} for i, row in enumerate(asked)])
+        assert f'columns={{"problem": "{column}"}}' in refuse(path, "plain.two_questions")
+        assert read_samples(path, columns={"problem": column}).n.tolist() == [4] * 6
+
+    @pytest.mark.parametrize("column", ["messages", "prompt", "input"])
+    def test_questions_that_are_messages(self, write, column):
+        def ask(i, question):
+            asked = [{"role": "system", "content": "Solve."}, {"role": "user", "content": question}]
+            said = [{"role": "assistant", "content": f"answer {i}"}] if column == "messages" else []
+            return {"id": i, column: asked + said, "correct": i % 2}
+
+        asked = [ask(i, f"question {i % 6}") for i in range(24)]
+        path = write("f.jsonl", asked)
+        assert 'columns={"problem": "id"}' in refuse(path, "plain.own_prompts")
+        assert read_samples(path, columns={"problem": "id"}).n.tolist() == [1] * 24
+        path = write("f.jsonl", [row | {"id": i % 3} for i, row in enumerate(asked)])
+        assert "Problem 0 has two" in refuse(path, "plain.two_prompts")
+        assert read_samples(path, columns={"problem": "id"}).n.tolist() == [8] * 3
+        assert (
+            read_samples(write("f.jsonl", [row | {"id": i % 6} for i, row in enumerate(asked)])).n.tolist() == [4] * 6
+        )
+
+    @pytest.mark.parametrize("shared", [{"instruction": "Solve."}, {"instruction": "Solve.", "input": ""}])
+    def test_what_all_questions_share_is_no_question(self, write, shared):
+        assert read_samples(write("f.jsonl", verdicts(range(24), 1, **shared))).n.tolist() == [1] * 24
+
+    def test_an_instruction_for_several_inputs(self, write):
+        asked = {"instruction": lambda i, j: f"Do {i % 2}.", "input": lambda i, j: f"input {i}"}
+        assert read_samples(write("f.jsonl", verdicts(range(24), 1, **asked))).n.tolist() == [1] * 24
+        path = write("f.jsonl", verdicts(range(24), 1, **asked | {"input": lambda i, j: f"input {i % 6}"}))
+        assert 'columns={"problem": "input"}' in refuse(path, "plain.own_names")
+
+    def test_other_messages_under_the_same_ids(self, write):
+        paths = [
+            write(f"run_{name}.jsonl", verdicts(messages=lambda i, j, name=name: [{"role": "user", "content": name}]))
+            for name in "01"
+        ]
+        refuse(paths, "merging.questions")
+
     def test_a_question_that_is_there_twice(self, write):
         rows = [{"id": i, "question": f"question {i % 20}", "correct": i % 2} for i in range(24)]
         assert read_samples(write("f.jsonl", rows)).n.tolist() == [1] * 24
