@@ -15,7 +15,7 @@ from unicodedata import normalize
 import numpy as np
 
 from at_k.errors import InputError, Mention, Message
-from at_k.readers.coding import Codes, count_distinct, encode, find_firsts, join_codes
+from at_k.readers.coding import Coded, Codes, count_distinct, encode, find_firsts, join_codes
 from at_k.readers.models import SET_NAMES, has_name, simplify
 from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
 from at_k.readers.samples import Samples
@@ -88,7 +88,7 @@ def find_questions(table: Table, head: Table, problem: str | None, *, per_sample
     spellings = {name: normalize_name(name) for name in table if name != problem}
     sure = [name for name, spelling in spellings.items() if spelling in _QUESTION_NAMES][:1]
     asking = {
-        name: encode([_spell_question(cell) for cell in head[name]])
+        name: _code_questions(head.coded(name))
         for name in sure or [name for name, spelling in spellings.items() if spelling in _PROMPT_NAMES]
     }
     column = max(asking, key=lambda name: len(asking[name].values), default="")
@@ -99,7 +99,7 @@ def find_questions(table: Table, head: Table, problem: str | None, *, per_sample
     if not len(known):
         return {}
     problems, questions = problems[known], questions[known]
-    is_text = any(isinstance(cell, str) for cell in head[column])
+    is_text = any(isinstance(cell, str) for cell in head.coded(column).values)
     ways = {way: Mention(columns={"problem": shorten(name)}) for way, name in (("all", column), ("one", problem))}
     firsts = find_firsts(problems)
     asked = np.full(len(names), -1, dtype=np.int64)
@@ -149,6 +149,11 @@ def find_questions(table: Table, head: Table, problem: str | None, *, per_sample
             **ways,
         )
     return {str(names[code]): str(texts[asked[code]]) for code in problems[firsts].tolist()}
+
+
+def _code_questions(coded: Coded) -> Coded:
+    asked = [_spell_question(value) for value in coded.values]
+    return encode([asked[code] if code >= 0 else None for code in coded.codes.tolist()])
 
 
 def _spell_question(cell: object) -> object:
