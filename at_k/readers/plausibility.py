@@ -223,12 +223,11 @@ def refuse_odd_names(samples: Samples) -> None:
     behind = next(
         (len(names) - i for i, name in enumerate(reversed(names)) if not _SUMMARY.fullmatch(name)), len(names)
     )
-    least = samples.n[first:behind].min()
     for problem in (*range(first), *range(behind, len(names))):
-        if samples.n[problem] <= least:
+        if samples.n[problem] == 1:  # a function to be written may be called “sum”, and has more samples
             raise InputError(
                 "samples.summary",
-                "Problem {name} is called as a row is that sums up the others ({place}). Remove the row or, if it is a "
+                "Problem {name} has the name of a row that sums up the others ({place}). Remove the row or, if it is a "
                 "problem, rename it.",
                 name=quote(names[problem]),
                 place=samples.place(problem, 0, "problem"),
