@@ -40,12 +40,12 @@ def reach(line: int, value: T) -> T:
     return value
 
 
-def call(line: int, function: T) -> T:
+def call(line: int, function: Any) -> Any:
     """Return what is about to be called, or what takes its place. Note it if it belongs to the program."""
     module = getattr(function, "__module__", None)
     if module == MODULE:
         REACHED.add(line)
-    return REPLACED.get((module, getattr(function, "__name__", "")), function) if type(module) is str else function
+    return skip if (module, getattr(function, "__name__", None)) in MAINS else function
 
 
 def skip(*_: object, **__: object) -> None:
@@ -200,13 +200,10 @@ def _run_class(kind: type) -> Iterator[tuple[str, object]]:
 
 _MARKS = ("__unittest_skip__", "__unittest_expecting_failure__")
 
-REPLACED: dict[tuple[str, str], Any] = {
-    ("unittest.main", "TestProgram"): skip,
-    ("_pytest.config", "main"): skip,
-    ("sys", "exit"): end,
-    ("_sitebuiltins", ""): end,  # `exit` and `quit`
-}
-"""The functions that end the process, by module and name, and what is called instead."""
+MAINS = (("unittest.main", "TestProgram"), ("_pytest.config", "main"))
+"""The modules and names of the functions that run tests and end the process."""
+EXITS = ("sys.exit", "exit", "quit")
+"""How a test program spells its end. That is seen before it runs, so that no function of a program is taken for one."""
 
 COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: comparison.equal,
@@ -332,6 +329,8 @@ def _replace(node: Any, *, compare: bool) -> Any:
         node.test = _call(reach, node.test, node.lineno, node.test)
     elif isinstance(node, ast.Call):
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        if name in ("exit", "quit") and ast.unparse(node.func) in EXITS:
+            return _call(end, node, *node.args[:1])
         asserts = name.startswith("assert")
         node.func = _call(reach if asserts else call, node.func, node.lineno, node.func)
         if asserts and compare:

@@ -179,8 +179,13 @@ def test_an_import_that_need_not_succeed_stays(tests):
 )
 def test_no_program_passes_by_an_exit(monkeypatch, program):
     monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
-    outcomes = run_pairs([(program, f"{tests}\nassert double(2) == 4\nexit()") for tests in ("", DECIDED)])
-    assert [outcome.status for outcome in outcomes] == ["failed", "failed"]
+    found = (
+        "assert double(2) == 4\nexit()",
+        DECIDED + "assert double(2) == 4\nexit()",
+        "double(0)\nexit(double(2) != 4)",
+    )
+    outcomes = run_pairs([(program, tests) for tests in found], isolation="none")
+    assert [outcome.status for outcome in outcomes] == ["failed"] * 3
 
 
 NOTHING = {
