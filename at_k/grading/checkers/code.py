@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from at_k.grading.checkers.base import Checker, Explained
 from at_k.grading.code import HarnessError, Outcome, run_each
 from at_k.grading.code.limits import MEBIBYTE, ProgramLimits
 from at_k.grading.code.pool import check_limits, require_permission
-from at_k.grading.fences import find_program
+from at_k.grading.fences import find_names, find_program
 from at_k.grading.progress import open_bar
 from at_k.grading.workers import NotGraded
 
@@ -75,7 +74,7 @@ class Code(Checker):
     ) -> list[Any]:
         """Run programs with their tests."""
         limit = self.timeout or timeout or TIMEOUT
-        names = {tests: frozenset(re.findall(r"\w+", tests)) for _, tests in pairs}
+        names = {tests: find_names(tests) for _, tests in pairs}
         outcomes = run_each(
             [(find_program(text, names[tests]) or text, tests) for text, tests in pairs],
             timeout=limit, memory=self.memory, num_workers=num_workers, isolation=self.isolation,
