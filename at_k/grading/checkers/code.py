@@ -28,7 +28,8 @@ class Code(Checker):
     Where a text has fences of Markdown, the program is the last block that defines something which the tests name, as
     by `extract_fn="code"`. Tests run as what they are: as a script, by `unittest`, or, if they are functions, by a call
     of each. A test program that cannot be compiled, or that reaches no assertion and calls nothing of the program,
-    grades nothing. So does a `check` of HumanEval that nobody calls, unless the test program names its `entry_point`.
+    grades nothing. One with a test that cannot be called, such as a `check` of HumanEval without its `entry_point`,
+    passes nothing.
 
     Args:
         timeout: the seconds of processor time that a program may take with its tests. By default the option `timeout`.

@@ -91,11 +91,11 @@ def run_tests(entry: str) -> None:
     others = [(name, item) for name, item in namespace.items() if _is_own(item) and isinstance(item, FunctionType)]
     waiting = [(name, item) for name, item in namespace.items() if _is_fixture(item)]
     waiting += [(name, item) for each in classes for name, item in vars(each).items() if _is_fixture(item)]
+    _call_fixture(namespace.get("setup_module"))
     if cases:
         waiting += _run_cases(cases)
-    _call_fixture(namespace.get("setup_module"))
     for name, function in others:
-        if is_test(name) and function.__name__ != "<lambda>" and not _has_started(function):
+        if is_test(name) and function.__name__ != "<lambda>" and not _is_done(function):
             given = [eval(entry, namespace)] if name == "check" and entry and not _can_call(function) else []
             if _can_call(function, *given):
                 _call_fixture(namespace.get("setup_function"), function)
@@ -105,10 +105,10 @@ def run_tests(entry: str) -> None:
                 waiting.append((name, function))
     for each in classes:
         # The tests of a class that others extend run as theirs.
-        if each not in cases and not any(each in other.__mro__[1:] for other in classes):
+        if each not in cases and not _is_marked(each) and not any(each in other.__mro__[1:] for other in classes):
             waiting += _run_class(each)
     _call_fixture(namespace.get("teardown_module"))
-    NOT_RUN.extend(name for name, test in waiting if not _has_started(test))
+    NOT_RUN.extend(name for name, test in waiting if not _is_done(test))
 
 
 def _list_classes(values: Iterable[object]) -> list[type]:
@@ -132,8 +132,14 @@ def _is_fixture(item: object) -> bool:
     return _is_own(item) and (type(item).__module__ == "_pytest.fixtures" or hasattr(item, "_pytestfixturefunction"))
 
 
-def _has_started(test: Any) -> bool:
-    return getattr(inspect.unwrap(test), "__code__", None) in STARTED
+def _is_done(test: Any) -> bool:
+    """Return whether a test has begun, or need not."""
+    return _is_marked(test) or getattr(inspect.unwrap(test), "__code__", None) in STARTED
+
+
+def _is_marked(test: object) -> bool:
+    """Return whether a test or class is marked to be skipped, or to fail."""
+    return any(getattr(test, mark, False) for mark in ("__unittest_skip__", "__unittest_expecting_failure__"))
 
 
 def _can_call(function: Callable[..., object], *given: object) -> bool:
@@ -152,7 +158,7 @@ _LAZY = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasy
 
 def _call_fixture(function: Any, *given: object) -> None:
     """Call what prepares tests or cleans up after them, if there is such a function, as pytest does."""
-    if inspect.isroutine(function):
+    if inspect.isroutine(function) and _is_own(function):
         function(*(given if _can_call(function, *given) else ()))
 
 
@@ -169,7 +175,7 @@ def _run_cases(classes: Sequence[type]) -> Iterator[tuple[str, object]]:
         for name in defaultTestLoader.getTestCaseNames(each) or ["runTest"] * hasattr(each, "runTest"):
             test = each(name)
             function = getattr(test, name)
-            if not any(getattr(item, mark, False) for item in (each, function) for mark in _MARKS):
+            if not _is_marked(each) and not _is_marked(function):
                 awaited = isinstance(test, IsolatedAsyncioTestCase) and inspect.iscoroutinefunction(function)
                 if awaited or _can_call(function):
                     suite.addTest(test)
@@ -181,7 +187,7 @@ def _run_cases(classes: Sequence[type]) -> Iterator[tuple[str, object]]:
 def _run_class(kind: type) -> Iterator[tuple[str, object]]:
     """Run the tests of a plain class, each with an object of its own. Yield those that cannot be run."""
     found = {f"{kind.__name__}.{name}": getattr(kind, name) for name in dir(kind) if name.startswith("test")}
-    tests = {name: item for name, item in found.items() if inspect.isroutine(item) and not _has_started(item)}
+    tests = {name: item for name, item in found.items() if inspect.isroutine(item) and not _is_done(item)}
     if not tests or not _can_call(kind):
         yield from tests.items()
         return
@@ -197,8 +203,6 @@ def _run_class(kind: type) -> Iterator[tuple[str, object]]:
             yield name, test
     _call_fixture(getattr(kind, "teardown_class", None))
 
-
-_MARKS = ("__unittest_skip__", "__unittest_expecting_failure__")
 
 MAINS = (("unittest.main", "TestProgram"), ("_pytest.config", "main"))
 """The modules and names of the functions that run tests and end the process."""

@@ -83,6 +83,10 @@ DECIDING = {
         "    def setup_method(self, method): self.four = four\n"
         "    def test_two(self): assert double(self.two) == self.four"
     ),
+    "tests that are marked to be skipped": (
+        "from unittest import skip\n@skip('later')\ndef test_one(): assert 0\n"
+        "@skip('later')\nclass TestOne:\n    def test_one(self): assert 0\ndef test_two(): assert double(2) == 4"
+    ),
     "exit of zero": "import sys\nassert double(2) == 4\nsys.exit(0)",
     "exit of the result": "import sys\ndef main(): return double(2) != 4\nsys.exit(main())",
     "exit of the runner": (
@@ -209,6 +213,13 @@ def test_tests_that_reach_nothing_grade_nothing(monkeypatch, name):
     monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
     with pytest.raises(HarnessError, match=r"was not run: .* (last line such as|cannot be compiled)"):
         run_pairs([(RIGHT, NOTHING[name])], isolation="none")
+
+
+def test_tests_of_the_program_itself_do_not_run(monkeypatch):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+    own = "\ndef setup_module(): 1 / 0\ndef test_own(): 1 / 0\nclass TestOwn:\n    def test_own(self): 1 / 0\n"
+    pairs = [(text + own, "def test_two(): assert double(2) == 4") for text in (RIGHT, WRONG)]
+    assert [outcome.status for outcome in run_pairs(pairs, isolation="none")] == ["passed", "failed"]
 
 
 def test_a_program_cannot_skip_its_tests(monkeypatch):
