@@ -1,7 +1,7 @@
 """Compile a test program such that its tests run as what they are, and that it is seen whether they decided anything.
 
 A test program is a script whose `__name__` is `"__main__"`. The tests that its namespace holds after it and that did
-not begin are called then: functions named `test…`, cases of `unittest`, methods `test…` of plain classes, and
+not run are called then: functions named `test…`, cases of `unittest`, methods `test…` of plain classes, and
 HumanEval's `check`. `unittest.main`, `pytest.main` and an exit that reports success do nothing: they end the process.
 """
 
@@ -16,7 +16,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.util import find_spec
-from types import CodeType, FunctionType
+from types import CodeType
 from typing import Any, TypeVar
 
 from at_k.grading.code import comparison
@@ -65,7 +65,7 @@ def end(code: object = None) -> None:
 
 ENDED: list[bool] = []
 STARTED: set[CodeType] = set()
-"""The tests that began, whoever called them."""
+"""The tests that began, whoever called them, and raised nothing when they began last."""
 NOT_RUN: list[str] = []
 """The names of tests that could not be run."""
 
@@ -75,11 +75,16 @@ def start() -> None:
     STARTED.add(sys._getframe(1).f_code)
 
 
+def fail() -> None:
+    """Note that the test which calls this raises: it runs again, so that a script which catches that hides nothing."""
+    STARTED.discard(sys._getframe(1).f_code)
+
+
 def run_tests(entry: str) -> None:
     """Run the tests in the namespace of the caller, and raise the first error. Note those that cannot be run.
 
     Tests are what `unittest` and pytest take for them, wherever they were defined. All cases of `unittest` run, and of
-    the others those that have not begun yet.
+    the others those that have not run yet, or have raised.
 
     Args:
         entry: the name of the function that HumanEval's `check` takes, or "".
@@ -88,20 +93,24 @@ def run_tests(entry: str) -> None:
     classes = _list_classes(namespace.values())
     case = getattr(sys.modules.get("unittest"), "TestCase", ())  # slow to import, and few tests do
     cases = [each for each in classes if issubclass(each, case)]
-    others = [(name, item) for name, item in namespace.items() if _is_own(item) and isinstance(item, FunctionType)]
+    others = [
+        (name, item)
+        for name, item in namespace.items()
+        if is_test(name) and callable(item) and _is_own(item) and not isinstance(item, type) and not _is_fixture(item)
+    ]
     waiting = [(name, item) for name, item in namespace.items() if _is_fixture(item)]
     waiting += [(name, item) for each in classes for name, item in vars(each).items() if _is_fixture(item)]
     _call_fixture(namespace.get("setup_module"))
     if cases:
         waiting += _run_cases(cases)
     for name, function in others:
-        if is_test(name) and function.__name__ != "<lambda>" and not _is_done(function):
+        if not _is_done(function):
             given = [eval(entry, namespace)] if name == "check" and entry and not _can_call(function) else []
             if _can_call(function, *given):
                 _call_fixture(namespace.get("setup_function"), function)
                 function(*given)
                 _call_fixture(namespace.get("teardown_function"), function)
-            else:
+            elif getattr(function, "__name__", "<lambda>") != "<lambda>":  # which may be a helper that was called
                 waiting.append((name, function))
     for each in classes:
         # The tests of a class that others extend run as theirs.
@@ -148,8 +157,10 @@ def _can_call(function: Callable[..., object], *given: object) -> bool:
         return False
     try:
         inspect.signature(function, follow_wrapped=False).bind(*given)
-    except (TypeError, ValueError):
+    except TypeError:
         return False
+    except ValueError:
+        pass  # what is written in C, such as a cache, may not tell
     return True
 
 
@@ -217,7 +228,16 @@ COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }
 """The functions that replace operators."""
 
-_CALLED: tuple[Callable[..., Any], ...] = (reach, call, start, end, run_tests, comparison.vet, *COMPARISONS.values())
+_CALLED: tuple[Callable[..., Any], ...] = (
+    reach,
+    call,
+    start,
+    fail,
+    end,
+    run_tests,
+    comparison.vet,
+    *COMPARISONS.values(),
+)
 _SECRET = os.urandom(16).hex()
 FUNCTIONS = {f"{function.__name__} {_SECRET}": function for function in _CALLED}
 """What compiled tests call, by the constants that stand for it until then. No test program has one of its own."""
@@ -311,7 +331,10 @@ def instrument(tests: ast.Module, *, compare: bool) -> None:
     for holder, key in reversed(found):  # the parts of a node before the node
         holder[key] = _replace(holder[key], compare=compare)
     for function in functions:
-        function.body.insert(0, _state(start, function.body[0]))
+        first = function.body[0]
+        raised = ast.ExceptHandler(None, None, [_state(fail, first), ast.copy_location(ast.Raise(), first)])
+        tried = ast.Try(function.body, [ast.copy_location(raised, first)], [], [])
+        function.body = [_state(start, first), ast.copy_location(tried, first)]
 
 
 def _read_exit(statement: ast.Raise) -> list[ast.expr | int]:

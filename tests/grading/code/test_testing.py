@@ -70,6 +70,10 @@ DECIDING = {
     ),
     "case of one test": "import unittest\n" + CASE.replace("test_two", "runTest"),
     "test that main would call": "def test_two(): assert double(2) == 4\ndef main(): test_two()",
+    "test whose error is caught": "def test_two(): assert double(2) == 4\ntry: test_two()\nexcept AssertionError: pass",
+    "test without def": "def two(x): assert double(x) == 4\ntest_two = lambda: two(2)",
+    "helper without def": "test = lambda x: double(x) == 4\nif not test(2): raise ValueError",
+    "test behind a cache": "import functools\n@functools.cache\ndef test_two(): assert double(2) == 4",
     "test with a patch": (
         "from unittest.mock import patch\n@patch('os.getcwd')\ndef test_two(cwd): assert double(2) == 4 and cwd"
     ),
