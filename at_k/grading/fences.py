@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from textwrap import dedent
 
 _FENCE = re.compile(r"^([ \t]*)(`{3,})([^`\n]*)$", re.MULTILINE)
-_THOUGHT = re.compile(r"\s*<think>.*?(?:</think>|\Z)|.*^[ \t]{0,9}</think>", re.DOTALL | re.MULTILINE)
+_THOUGHT = re.compile(r"\s*<think>.*?(?:</think>|\Z)", re.DOTALL)
+_THOUGHT_END = re.compile(r"^[ \t]{0,9}</think>", re.MULTILINE)
 _DEFINITION = re.compile(r"^(?:async[ \t]+def|def|class)[ \t]+(\w+)", re.MULTILINE)
+_ASSIGNMENT = re.compile(r"^(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE)
 _PYTHON = ("", "py", "python", "python3")
 
 
@@ -21,20 +23,36 @@ class _Block:
     code: str
     closed: bool
 
-    def rank(self, names: Collection[str]) -> tuple[bool, bool, bool]:
-        """Return how likely it is the program that is looked for."""
-        defined = set(_DEFINITION.findall(self.code))
-        return self.language in _PYTHON, bool(defined if not names else defined.intersection(names)), self.closed
+    def rank(self, names: Collection[str]) -> tuple[bool, int, bool]:
+        """Return how likely it is the program that is looked for. A definition says more than an assignment."""
+        defined, assigned = (
+            bool(found.intersection(names) if names else found)
+            for found in (set(rule.findall(self.code)) for rule in (_DEFINITION, _ASSIGNMENT))
+        )
+        return self.language in _PYTHON, 2 * defined or int(assigned), self.closed
+
+
+def find_names(tests: str) -> frozenset[str]:
+    """Return the words of a test program that may name what it tests: those that it does not define itself.
+
+    Examples:
+        >>> sorted(find_names("def test_f(): assert f(1)"))
+        ['1', 'assert', 'def', 'f']
+    """
+    lines = re.sub(r"^[ \t]+", "", tests, flags=re.MULTILINE)
+    own = {*_DEFINITION.findall(lines), *_ASSIGNMENT.findall(lines), "main", "__main__"}
+    return frozenset(re.findall(r"\w+", tests)) - own
 
 
 def find_program(text: str, names: Collection[str] = ()) -> str | None:
     r"""Return the program in a text: what stands between fences of Markdown, or the whole text if it has none.
 
-    Of several blocks it is the last that defines one of the names, such as the function to test; if no names are known,
-    the last that defines a function or class at all. A block of another language than Python counts only where there is
-    no other, and one that is not closed only where no closed one would do. So does what stands before the first fence:
-    the prompt may have opened it. Reasoning up to `</think>` and a byte order mark are left out. A fence within a
-    string in triple quotes, such as a docstring, is part of the program.
+    Of several blocks it is the last that defines one of the names, such as the function to test, by `def` or `class`,
+    or else by an assignment; if no names are known, the last that defines anything. A block of another language than
+    Python counts only where there is no other, and one that is not closed only where no closed one would do. So does
+    what stands before the first fence: the prompt may have opened it. A block that is indented as a whole is dedented.
+    Reasoning up to `</think>` and a byte order mark are left out. What stands within a string in triple quotes, such as
+    a docstring, is part of the program, be it a fence or `</think>`.
 
     Args:
         text: the text.
@@ -47,7 +65,9 @@ def find_program(text: str, names: Collection[str] = ()) -> str | None:
         'def f(x): return x'
     """
     text = text.removeprefix("\ufeff")
-    thought = _THOUGHT.match(text) if "think>" in text else None
+    thought = _THOUGHT.match(text)
+    for end in _find_outside_strings(_THOUGHT_END, text) if not thought and "</think>" in text else ():
+        thought = end
     text = text[thought.end() :].removeprefix("\n") if thought else text
     blocks = _find_blocks(text) if "```" in text else []
     # Of equal ones, `max` takes the first.
@@ -59,14 +79,7 @@ def _find_blocks(text: str) -> list[_Block]:
     """List the blocks beside fences, if there are any."""
     blocks: list[_Block] = []
     opened: re.Match[str] | None = None
-    seen, quotes = 0, dict.fromkeys(('"""', "'''"), 0)
-    last = {mark: text.rfind(mark) for mark in quotes}
-    for fence in _FENCE.finditer(text):
-        quotes = {mark: count + text.count(mark, seen, fence.start()) for mark, count in quotes.items()}
-        seen = fence.end()
-        if any(count % 2 and last[mark] > seen for mark, count in quotes.items()):
-            continue  # within a string
-        quotes = dict.fromkeys(quotes, 0)
+    for fence in _find_outside_strings(_FENCE, text):
         if opened is None:
             if not blocks:
                 blocks.append(_Block("", text[: fence.start()], closed=False))
@@ -79,7 +92,20 @@ def _find_blocks(text: str) -> list[_Block]:
     return blocks
 
 
+def _find_outside_strings(rule: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of a rule that do not stand within a string in triple quotes."""
+    seen, quotes = 0, dict.fromkeys(('"""', "'''"), 0)
+    last = {mark: text.rfind(mark) for mark in quotes}
+    for match in rule.finditer(text):
+        quotes = {mark: count + text.count(mark, seen, match.start()) for mark, count in quotes.items()}
+        seen = match.end()
+        if not any(count % 2 and last[mark] > seen for mark, count in quotes.items()):
+            quotes = dict.fromkeys(quotes, 0)
+            yield match
+
+
 def _cut(text: str, opened: re.Match[str], end: int, *, closed: bool) -> _Block:
     """Return the block that a fence opens."""
     code, language = text[opened.end() + 1 : end], re.search(r"\w+|$", opened[3])
-    return _Block(language[0].lower() if language else "", dedent(code) if opened[1] else code, closed)
+    indented = opened[1] or code.lstrip("\r\n")[:1].isspace()
+    return _Block(language[0].lower() if language else "", dedent(code) if indented else code, closed)

@@ -1,13 +1,19 @@
 """Programs in the texts of models."""
 
+from textwrap import indent
+
+import pytest
 from bounds import hold, timed
 from cases import for_each
 
-from at_k.grading.fences import find_program
+from at_k.grading.fences import find_names, find_program
 
 F = "def f(x):\n    return x\n"
 G = "def g(x):\n    return x\n"
 CALL = "print(f(1))\n"
+
+
+THOUGHT = 'def f(x):\n    """Skip up to\n    </think>\n    """\n    return x\n'
 
 
 def fence(code, language="python", mark="```"):
@@ -43,6 +49,13 @@ def fence(code, language="python", mark="```"):
         (f"I think.\n{fence(G)}\n</think>\n\n{fence(F)}", F),
         (f"\n<think>\n{fence(G)}", None),  # it thinks until it is cut off
         ("s = '</think>'\nt = '<think>'\n", "s = '</think>'\nt = '<think>'\n"),
+        ("I think.\n</think>\n" + F, F),
+        (THOUGHT, THOUGHT),
+        (fence(THOUGHT), THOUGHT),
+        (f"I think.\n</think>\n{fence(THOUGHT)}", THOUGHT),
+        (fence(indent(F, "    ")), F),
+        (fence("f = abs\n") + fence(CALL), "f = abs\n"),
+        (fence(F) + fence("y = f(1)\n"), F),
         ("", None),
         (" \n", None),
     ],
@@ -73,11 +86,28 @@ def test_a_quote_that_is_not_closed_hides_no_fence():
         (fence(F) + fence("class A: pass\n"), F),
         (fence(G) + f"```\n{F}", F),
         (fence(F) + f"```\n{F}", F),
-        (fence("f = abs\n"), "f = abs\n"),
+        (fence("f = abs\n") + fence(G), "f = abs\n"),
+        (fence("f: object = abs\n") + fence(CALL), "f: object = abs\n"),
+        (fence("f = abs\n") + fence("f == abs\n"), "f = abs\n"),
+        (fence(F) + fence("f = abs\n"), F),  # a definition says more than an assignment
+        (fence(f"y = 1\n{F}") + fence(F), F),
     ],
 )
 def test_the_block_that_defines_a_name(text, program):
     assert find_program(text, {"f", "assert"}) == program
+
+
+@pytest.mark.parametrize(
+    ("tests", "names"),
+    [
+        ("assert f(1) == 1", {"assert", "f", "1"}),
+        ("def test_f():\n    y = f(1)\n    assert y\ntest_f()", {"def", "f", "1", "assert"}),
+        ("class T:\n    async def g(self): f()", {"class", "async", "def", "self", "f"}),
+        ("if __name__ == '__main__':\n    unittest.main()", {"if", "__name__", "unittest"}),
+    ],
+)
+def test_names_that_the_tests_do_not_define(tests, names):
+    assert find_names(tests) == names
 
 
 @for_each("unit", ["`", "```\n", "``` `\n", '"""\n```\n', "\n", " ", "<think>", "</think>\n", "~~~\n"])

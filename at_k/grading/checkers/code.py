@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from at_k.grading.checkers.base import Checker, Explained
 from at_k.grading.code import HarnessError, Outcome, run_each
 from at_k.grading.code.limits import MEBIBYTE, ProgramLimits
 from at_k.grading.code.pool import check_limits, require_permission
-from at_k.grading.fences import find_program
+from at_k.grading.fences import find_names, find_program
 from at_k.grading.progress import open_bar
 from at_k.grading.workers import NotGraded
 
@@ -29,7 +28,8 @@ class Code(Checker):
     Where a text has fences of Markdown, the program is the last block that defines something which the tests name, as
     by `extract_fn="code"`. Tests run as what they are: as a script, by `unittest`, or, if they are functions, by a call
     of each. A test program that cannot be compiled, or that reaches no assertion and calls nothing of the program,
-    grades nothing. So does a `check` of HumanEval that nobody calls, unless the test program names its `entry_point`.
+    grades nothing. One with a test that cannot be called, such as a `check` of HumanEval without its `entry_point`,
+    passes nothing.
 
     Args:
         timeout: the seconds of processor time that a program may take with its tests. By default the option `timeout`.
@@ -75,7 +75,7 @@ class Code(Checker):
     ) -> list[Any]:
         """Run programs with their tests."""
         limit = self.timeout or timeout or TIMEOUT
-        names = {tests: frozenset(re.findall(r"\w+", tests)) for _, tests in pairs}
+        names = {tests: find_names(tests) for _, tests in pairs}
         outcomes = run_each(
             [(find_program(text, names[tests]) or text, tests) for text, tests in pairs],
             timeout=limit, memory=self.memory, num_workers=num_workers, isolation=self.isolation,

@@ -10,12 +10,13 @@ What is caught, wherever it runs:
   their caller, replace the operators of the tests, or fork in order to try every answer: `os.fork` is refused;
 - objects that equal everything, in comparisons by `==`, `!=`, `in` and `not in` that the test program itself makes,
   and in what it hands to functions that assert, such as `assertEqual`;
-- tests that nobody calls: they are called, and a test program that decides nothing grades nothing.
+- tests that nobody calls: they are called, and a test program that decides nothing, or holds tests that cannot be
+  called, passes nothing.
 
 What is not, so that all this deters and does not prevent:
 
-- An object that equals everything in a chain `a == b == c` or within an object of another class, or one that is equal
-  to what it guesses to be the reference alone.
+- An object that equals everything where the check does not look, as in a chain `a == b == c` or within an object of
+  another class, or one that tells the check from the tests, as by being equal to its guess of the reference alone.
 - A function that reads the expected values out of the frame of the tests that call it, or runs the code of that frame
   to try answers.
 - A program that changes what the tests use by name: modules, global variables, and, by way of a frame or the garbage

@@ -6,7 +6,7 @@ They deter, and do not prevent: an object that equals what it guesses to be the 
 from __future__ import annotations
 
 import os
-from collections import deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +14,7 @@ PLAIN = frozenset(
     {int, float, complex, bool, str, bytes, bytearray, range, type(None), type(...), type(NotImplemented)}
 )
 CONTAINERS = frozenset({list, tuple, set, frozenset, deque})
+MAPPINGS = frozenset({dict, OrderedDict, defaultdict, Counter})
 MOST_OBJECTS = 10_000
 """Objects within one value that are looked at: the rest of a large tree is compared as it is."""
 
@@ -101,7 +102,7 @@ def _find_objects(value: object) -> Iterator[object]:
         if kind in CONTAINERS:
             if not PLAIN.issuperset(map(type, item)):
                 waiting.extend(item)
-        elif kind is dict:
+        elif kind in MAPPINGS:
             waiting += [tuple(item), tuple(item.values())]
         elif kind not in PLAIN:
             yield item

@@ -15,14 +15,14 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
-from at_k.grading.code.testing import MODULE, REACHED, TESTS
+from at_k.grading.code.testing import MODULE, NOT_RUN, REACHED, TESTS
 
 READY, FAULT, TOKEN, ERROR = b"R", b"F", b"T", b"E"
 """What a process tells its supervisor: that it is about to begin, or why it cannot; its token; how the tests failed."""
 
 TOKEN_LENGTH = 16
 MOST_CHARACTERS = 500
-"""Characters of an error message that are kept."""
+"""Characters of an error message, and bytes of the names of tests, that are kept."""
 
 
 def separate_builtins() -> dict[str, object]:
@@ -53,7 +53,7 @@ def run_program(channel: int, candidate: str, sealed: list[Any]) -> None:
     sys.modules[MODULE] = sys.modules["__main__"] = module
     os.write(channel, READY)
     try:
-        sealed[0] = partial(namespace.update, __builtins__=sealed[0], __name__="__main__")
+        sealed[0] = partial(namespace.update, __builtins__=sealed[0], __name__="__main__", __file__=TESTS)
         sealed.insert(0, compile(candidate, "<candidate>", "exec", dont_inherit=True))
         execute(channel, sealed, namespace)
     except BaseException as error:  # noqa: BLE001 - SystemExit too: the tests did not run to their end
@@ -63,7 +63,7 @@ def run_program(channel: int, candidate: str, sealed: list[Any]) -> None:
 
 
 def execute(channel: int, sealed: list[Any], namespace: dict[str, object]) -> None:
-    """Run a candidate, then its tests, and then send the token and how many lines decided, in one expression.
+    """Run a candidate, then its tests, and then send the token and what decided, in one expression.
 
     Python evaluates a call from left to right. When the candidate starts, the token and every function and argument
     that is still to be used lie on the stack on which the interpreter evaluates this expression. No name refers to the
@@ -72,8 +72,8 @@ def execute(channel: int, sealed: list[Any], namespace: dict[str, object]) -> No
     only way to the outer calls is that the inner ones return: the candidate's, and then that of the tests. A fork would
     have the same stack, so the token is cut to nothing unless the number of the process is still what it was: a fork
     that comes to the end of the tests has nothing to hand to the process that it came from. Code that reads and writes
-    memory by address, as ctypes does, can find the token, and no arrangement inside one process prevents it. The number
-    of lines protects nothing: it comes after tests that the program has passed.
+    memory by address, as ctypes does, can find the token, and no arrangement inside one process prevents it. How many
+    lines decided, and which tests could not be run, protects nothing: it comes after tests that the program has passed.
 
     Args:
         channel: a socket to the supervisor.
@@ -92,7 +92,7 @@ def execute(channel: int, sealed: list[Any], namespace: dict[str, object]) -> No
                 )
             )
         ]
-        + b"%d" % len(REACHED),
+        + b"%d %b" % (len(REACHED), ", ".join(NOT_RUN).encode("utf-8", "replace")[:MOST_CHARACTERS]),
     )
 
 

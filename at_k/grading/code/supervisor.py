@@ -254,13 +254,19 @@ class Supervisor:
             raise HarnessError(said[1:].decode("utf-8", "replace"))
         if not said.startswith(program.READY):
             raise HarnessError(f"the process of a program ended with status {status} before the program began")
-        if watch.reached == 0:
+        reached, not_run = watch.end or (None, "")
+        if not_run:
+            raise HarnessError(
+                f"the test program holds tests that nobody called, and that need arguments, are asynchronous, or need "
+                f"the runner of pytest: {not_run}; call them, as in a last line such as check(name_of_the_function)"
+            )
+        if reached == 0:
             raise HarnessError(
                 "the test program reached no assertion and called nothing of the program, so that every program would "
                 "pass; that of HumanEval needs a last line such as check(name_of_the_function)"
             )
         verdict: tuple[Status, str]
-        if watch.reached:
+        if reached:
             verdict = "passed", ""
         elif watch.overtime:
             verdict = "timed out", watch.overtime
@@ -270,7 +276,7 @@ class Supervisor:
             verdict = "failed", "the program closed the channel of its verdict, or wrote to it"
         else:
             verdict = judge_exit(os.waitstatus_to_exitcode(status), used, self.limits)
-        return Outcome(*verdict, watch.printed.decode("utf-8", "replace"), self.isolation, watch.reached or 0)
+        return Outcome(*verdict, watch.printed.decode("utf-8", "replace"), self.isolation, reached or 0)
 
 
 def judge_error(report: dict[str, Any], tests: str) -> tuple[Status, str]:

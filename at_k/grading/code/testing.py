@@ -1,17 +1,21 @@
 """Compile a test program such that its tests run as what they are, and that it is seen whether they decided anything.
 
-A test program is a script whose `__name__` is `"__main__"`. What it defines and does not call is called after it:
-functions named `test_…`, classes of `unittest`, plain classes with tests in the style of pytest, and HumanEval's
-`check`. `unittest.main` and `pytest.main` are left out, since they end the process.
+A test program is a script whose `__name__` is `"__main__"`. The tests that its namespace holds after it and that did
+not run are called then: functions named `test…`, cases of `unittest`, methods `test…` of plain classes, and
+HumanEval's `check`. `unittest.main`, `pytest.main` and an exit that reports success do nothing: they end the process.
 """
 
 from __future__ import annotations
 
 import ast
+import inspect
 import os
 import re
+import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib.util import find_spec
 from types import CodeType
 from typing import Any, TypeVar
 
@@ -36,30 +40,185 @@ def reach(line: int, value: T) -> T:
     return value
 
 
-def call(line: int, function: T) -> T:
-    """Return what is about to be called. Note it if it belongs to the program."""
-    if getattr(function, "__module__", None) == MODULE:
+def call(line: int, function: Any) -> Any:
+    """Return what is about to be called, or what takes its place. Note it if it belongs to the program."""
+    module = getattr(function, "__module__", None)
+    if module == MODULE:
         REACHED.add(line)
-    return function
+    return skip if (module, getattr(function, "__name__", None)) in MAINS else function
 
 
-def run_cases(*classes: type) -> None:
-    """Run those classes that are cases of `unittest`, and raise the first error.
+def skip(*_: object, **__: object) -> None:
+    """Take the place of `unittest.main` and `pytest.main`: the tests run after the test program."""
+
+
+def end(code: object = None) -> None:
+    """Take the place of `sys.exit`. An exit that reports success does nothing, and so no program gains by one.
+
+    A test program that has reported success may go on to `sys.exit(1)`, which it would not have reached.
+    """
+    if not code:
+        ENDED.append(True)
+    elif not ENDED:
+        raise SystemExit(code)
+
+
+ENDED: list[bool] = []
+STARTED: set[CodeType] = set()
+"""The tests that began, whoever called them, and raised nothing when they began last."""
+NOT_RUN: list[str] = []
+"""The names of tests that could not be run."""
+
+
+def start() -> None:
+    """Note that the test which calls this has begun."""
+    STARTED.add(sys._getframe(1).f_code)
+
+
+def fail() -> None:
+    """Note that the test which calls this raises: it runs again, so that a script which catches that hides nothing."""
+    STARTED.discard(sys._getframe(1).f_code)
+
+
+def run_tests(entry: str) -> None:
+    """Run the tests in the namespace of the caller, and raise the first error. Note those that cannot be run.
+
+    Tests are what `unittest` and pytest take for them, wherever they were defined. All cases of `unittest` run, and of
+    the others those that have not run yet, or have raised.
+
+    Args:
+        entry: the name of the function that HumanEval's `check` takes, or "".
+    """
+    namespace = sys._getframe(1).f_globals
+    classes = _list_classes(namespace.values())
+    case = getattr(sys.modules.get("unittest"), "TestCase", ())  # slow to import, and few tests do
+    cases = [each for each in classes if issubclass(each, case)]
+    others = [
+        (name, item)
+        for name, item in namespace.items()
+        if is_test(name) and callable(item) and _is_own(item) and not isinstance(item, type) and not _is_fixture(item)
+    ]
+    waiting = [(name, item) for name, item in namespace.items() if _is_fixture(item)]
+    waiting += [(name, item) for each in classes for name, item in vars(each).items() if _is_fixture(item)]
+    _call_fixture(namespace.get("setup_module"))
+    if cases:
+        waiting += _run_cases(cases)
+    for name, function in others:
+        if not _is_done(function):
+            given = [eval(entry, namespace)] if name == "check" and entry and not _can_call(function) else []
+            if _can_call(function, *given):
+                _call_fixture(namespace.get("setup_function"), function)
+                function(*given)
+                _call_fixture(namespace.get("teardown_function"), function)
+            elif getattr(function, "__name__", "<lambda>") != "<lambda>":  # which may be a helper that was called
+                waiting.append((name, function))
+    for each in classes:
+        # The tests of a class that others extend run as theirs.
+        if each not in cases and not _is_marked(each) and not any(each in other.__mro__[1:] for other in classes):
+            waiting += _run_class(each)
+    _call_fixture(namespace.get("teardown_module"))
+    NOT_RUN.extend(name for name, test in waiting if not _is_done(test))
+
+
+def _list_classes(values: Iterable[object]) -> list[type]:
+    """List the classes of the tests among values, and those within such classes."""
+    classes: dict[type, None] = {}
+    waiting = deque(values)
+    while waiting:
+        item = waiting.popleft()
+        if isinstance(item, type) and _is_own(item) and item not in classes:
+            classes[item] = None
+            waiting.extend(vars(item).values())
+    return list(classes)
+
+
+def _is_own(item: object) -> bool:
+    """Return whether the tests have defined a function or class, and not the program or a library."""
+    return getattr(item, "__module__", None) == "__main__"
+
+
+def _is_fixture(item: object) -> bool:
+    return _is_own(item) and (type(item).__module__ == "_pytest.fixtures" or hasattr(item, "_pytestfixturefunction"))
+
+
+def _is_done(test: Any) -> bool:
+    """Return whether a test has begun, or need not."""
+    return _is_marked(test) or getattr(inspect.unwrap(test), "__code__", None) in STARTED
+
+
+def _is_marked(test: object) -> bool:
+    """Return whether a test or class is marked to be skipped, or to fail."""
+    return any(getattr(test, mark, False) for mark in ("__unittest_skip__", "__unittest_expecting_failure__"))
+
+
+def _can_call(function: Callable[..., object], *given: object) -> bool:
+    """Return whether a call with these arguments runs a function, as far as is known without pytest."""
+    if any(kind(function) for kind in _LAZY) or hasattr(function, "pytestmark"):
+        return False
+    try:
+        inspect.signature(function, follow_wrapped=False).bind(*given)
+    except TypeError:
+        return False
+    except ValueError:
+        pass  # what is written in C, such as a cache, may not tell
+    return True
+
+
+_LAZY = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
+
+
+def _call_fixture(function: Any, *given: object) -> None:
+    """Call what prepares tests or cleans up after them, if there is such a function, as pytest does."""
+    if inspect.isroutine(function) and _is_own(function):
+        function(*(given if _can_call(function, *given) else ()))
+
+
+def _run_cases(classes: Sequence[type]) -> Iterator[tuple[str, object]]:
+    """Run cases of `unittest`. Yield those of their tests that cannot be run.
 
     A test that skips itself fails: a program could raise `SkipTest` too. One that is marked to be skipped, or to fail,
     decides nothing.
     """
-    from unittest import TestCase, TestSuite, defaultTestLoader  # few tests need it, and it is slow to import
+    from unittest import IsolatedAsyncioTestCase, TestSuite, defaultTestLoader
 
     suite = TestSuite()
     for each in classes:
-        for name in defaultTestLoader.getTestCaseNames(each) if issubclass(each, TestCase) else ():
-            if not any(getattr(item, mark, False) for item in (each, getattr(each, name)) for mark in _MARKS):
-                suite.addTest(each(name))
+        for name in defaultTestLoader.getTestCaseNames(each) or ["runTest"] * hasattr(each, "runTest"):
+            test = each(name)
+            function = getattr(test, name)
+            if not _is_marked(each) and not _is_marked(function):
+                awaited = isinstance(test, IsolatedAsyncioTestCase) and inspect.iscoroutinefunction(function)
+                if awaited or _can_call(function):
+                    suite.addTest(test)
+                else:
+                    yield f"{each.__name__}.{name}", function
     suite.debug()  # unlike `run`, it lets errors through
 
 
-_MARKS = ("__unittest_skip__", "__unittest_expecting_failure__")
+def _run_class(kind: type) -> Iterator[tuple[str, object]]:
+    """Run the tests of a plain class, each with an object of its own. Yield those that cannot be run."""
+    found = {f"{kind.__name__}.{name}": getattr(kind, name) for name in dir(kind) if name.startswith("test")}
+    tests = {name: item for name, item in found.items() if inspect.isroutine(item) and not _is_done(item)}
+    if not tests or not _can_call(kind):
+        yield from tests.items()
+        return
+    _call_fixture(getattr(kind, "setup_class", None))
+    for name in tests:
+        owner = kind()
+        test = getattr(owner, name.partition(".")[2])
+        if _can_call(test):
+            _call_fixture(getattr(owner, "setup_method", None), test)
+            test()
+            _call_fixture(getattr(owner, "teardown_method", None), test)
+        else:
+            yield name, test
+    _call_fixture(getattr(kind, "teardown_class", None))
+
+
+MAINS = (("unittest.main", "TestProgram"), ("_pytest.config", "main"))
+"""The modules and names of the functions that run tests and end the process."""
+EXITS = ("sys.exit", "exit", "quit")
+"""How a test program spells its end. That is seen before it runs, so that no function of a program is taken for one."""
 
 COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: comparison.equal,
@@ -69,13 +228,22 @@ COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }
 """The functions that replace operators."""
 
-_CALLED: tuple[Callable[..., Any], ...] = (reach, call, run_cases, comparison.vet, *COMPARISONS.values())
+_CALLED: tuple[Callable[..., Any], ...] = (
+    reach,
+    call,
+    start,
+    fail,
+    end,
+    run_tests,
+    comparison.vet,
+    *COMPARISONS.values(),
+)
 _SECRET = os.urandom(16).hex()
 FUNCTIONS = {f"{function.__name__} {_SECRET}": function for function in _CALLED}
 """What compiled tests call, by the constants that stand for it until then. No test program has one of its own."""
 
 
-def _call(function: Callable[..., Any], place: ast.AST, *arguments: ast.expr | int) -> ast.Call:
+def _call(function: Callable[..., Any], place: ast.AST, *arguments: ast.expr | int | str) -> ast.Call:
     """Return a call of one of `FUNCTIONS`, at the place of a node."""
     where = {name: getattr(place, name) for name in _PLACE}  # a sixth of the time of `ast.copy_location`
     name, *given = (
@@ -83,6 +251,11 @@ def _call(function: Callable[..., Any], place: ast.AST, *arguments: ast.expr | i
         for each in (f"{function.__name__} {_SECRET}", *arguments)
     )
     return ast.Call(name, given, [], **where)
+
+
+def _state(function: Callable[..., Any], place: ast.AST, *arguments: ast.expr | int | str) -> ast.stmt:
+    """Return a statement that calls one of `FUNCTIONS`."""
+    return ast.copy_location(ast.Expr(_call(function, place, *arguments)), place)
 
 
 _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
@@ -94,13 +267,16 @@ def compile_tests(source: str) -> CodeType:
     A test program that names `ANY` or `__eq__` has objects of its own that equal everything: its comparisons stay.
 
     Raises:
-        HarnessError: if it cannot be compiled, or holds tests that nobody calls, and that cannot be called. It says
-            nothing about any candidate then.
+        HarnessError: if it cannot be compiled, or imports a module that is not installed. It says nothing about any
+            candidate then.
     """
     try:
         tree = ast.parse(source, TESTS)
-        names = instrument(tree, compare=not re.search(r"\bANY\b|\b__eq__\b", source))
-        tree.body += [*map(ast.fix_missing_locations, call_tests(tree, source, names))]
+        require_modules(tree)
+        instrument(tree, compare=not re.search(r"\bANY\b|\b__eq__\b", source))
+        if tree.body:
+            entry = re.search(r"\bentry_point[\"']?\s*[:=]\s*[\"'](\w+)[\"']", source)
+            tree.body.append(_state(run_tests, tree.body[-1], entry[1] if entry else ""))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)  # that a constant is called
             return _bind(compile(tree, TESTS, "exec", dont_inherit=True))
@@ -108,8 +284,26 @@ def compile_tests(source: str) -> CodeType:
         raise HarnessError(f"the test program cannot be compiled: {type(error).__name__}: {error}") from error
 
 
-def instrument(tests: ast.Module, *, compare: bool) -> set[str]:
-    """Replace comparisons, and let assertions and calls note that they are reached. Return the names that are used.
+def require_modules(tests: ast.Module) -> None:
+    """Raise unless the modules that a test program imports are installed. Those within `try` and `if` need not be."""
+    waiting: list[Any] = [tests]
+    for node in waiting:
+        names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        for name in (each.partition(".")[0] for each in names):
+            if name not in (*sys.modules, MODULE, "__main__") and not (name and find_spec(name)):
+                raise HarnessError(
+                    f"the test program imports `{name}` in line {node.lineno}, which is not installed here; install "
+                    "it, or, if it stands for the program, remove the import: the tests see what the program defines"
+                )
+        chooses = isinstance(node, ast.If) and "__name__" not in ast.dump(node.test)
+        if isinstance(getattr(node, "body", None), list) and not chooses and not getattr(node, "handlers", ()):
+            waiting += node.body
+
+
+def instrument(tests: ast.Module, *, compare: bool) -> None:
+    """Replace comparisons, and let assertions, calls and tests note that they are reached.
 
     This walks through the tree itself: `ast.NodeTransformer` takes three times as long, which was a tenth of all time.
 
@@ -117,46 +311,53 @@ def instrument(tests: ast.Module, *, compare: bool) -> set[str]:
         tests: the test program, which is changed.
         compare: whether `==`, `!=`, `in` and `not in` are replaced. Chains of comparisons stay as they are.
     """
-    names: set[str] = set()
     found: list[tuple[Any, Any]] = []  # where a node stands: the fields of its parent, or a list in them, and the key
+    functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
     waiting: list[ast.AST] = [tests]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.Name):
-            names.add(node.id)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and is_test(node.name):
+            functions.append(node)
         fields = vars(node)
         for name, value in fields.items():
             for key, part in enumerate(value) if isinstance(value, list) else ((name, value),):
-                if isinstance(part, (ast.Expr, ast.Raise)) and _ends_process(part):
-                    value[key] = ast.copy_location(ast.Pass(), part)
+                if isinstance(part, ast.Raise) and (code := _read_exit(part)):
+                    value[key] = _state(end, part, *code)
+                    waiting.append(value[key])
                 elif isinstance(part, ast.AST):
                     waiting.append(part)
                     if isinstance(part, (ast.Assert, ast.Call, ast.Compare)):
                         found.append((value if isinstance(value, list) else fields, key))
     for holder, key in reversed(found):  # the parts of a node before the node
         holder[key] = _replace(holder[key], compare=compare)
-    return names
+    for function in functions:
+        first = function.body[0]
+        raised = ast.ExceptHandler(None, None, [_state(fail, first), ast.copy_location(ast.Raise(), first)])
+        tried = ast.Try(function.body, [ast.copy_location(raised, first)], [], [])
+        function.body = [_state(start, first), ast.copy_location(tried, first)]
 
 
-def _ends_process(statement: ast.Expr | ast.Raise) -> bool:
-    """Return whether a statement calls `unittest.main` or `pytest.main`, perhaps within a call of `sys.exit`."""
-    value = statement.value if isinstance(statement, ast.Expr) else statement.exc
-    functions = [each.func for each in (value, *getattr(value, "args", ())) if isinstance(each, ast.Call)]
-    return any(
-        isinstance(each, ast.Attribute)
-        and each.attr == "main"
-        and isinstance(each.value, ast.Name)
-        and each.value.id in ("unittest", "pytest")
-        for each in functions
-    )
+def _read_exit(statement: ast.Raise) -> list[ast.expr | int]:
+    """Return what a statement says to `SystemExit`, or nothing if it raises something else."""
+    raised = statement.exc
+    called = raised.func if isinstance(raised, ast.Call) else raised
+    is_exit = isinstance(called, ast.Name) and called.id == "SystemExit"
+    return [*getattr(raised, "args", ()), 0][:1] if is_exit else []
+
+
+def is_test(name: str) -> bool:
+    """Return whether a function of this name is a test."""
+    return name == "check" or name.startswith("test")
 
 
 def _replace(node: Any, *, compare: bool) -> Any:
-    """Return what takes the place of an assertion, a call or a comparison; it may be the node itself."""
+    """Return what takes the place of an assertion, a call, a comparison or an exit; it may be the node itself."""
     if isinstance(node, ast.Assert):
         node.test = _call(reach, node.test, node.lineno, node.test)
     elif isinstance(node, ast.Call):
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        if name in ("exit", "quit") and ast.unparse(node.func) in EXITS:
+            return _call(end, node, *node.args[:1])
         asserts = name.startswith("assert")
         node.func = _call(reach if asserts else call, node.func, node.lineno, node.func)
         if asserts and compare:
@@ -166,52 +367,6 @@ def _replace(node: Any, *, compare: bool) -> Any:
     elif compare and len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
         return _call(COMPARISONS[type(node.ops[0])], node, node.left, node.comparators[0])
     return node
-
-
-def call_tests(tests: ast.Module, source: str, names: set[str]) -> Iterator[ast.stmt]:
-    """Yield statements that call the tests which a test program defines and does not name elsewhere.
-
-    Args:
-        tests: the test program.
-        source: its text.
-        names: the names that it uses.
-
-    Raises:
-        HarnessError: if there is a test that cannot be called.
-    """
-    for node in tests.body:
-        if isinstance(node, _FUNCTIONS) and _is_test(node) and node.name not in names:
-            yield _call_test(node, node.name, source)
-        elif isinstance(node, ast.ClassDef) and not node.bases and _is_test(node) and node.name not in names:
-            for method in node.body:
-                if isinstance(method, _FUNCTIONS) and _is_test(method):
-                    yield _call_test(method, f"{node.name}().{method.name}", source, given=1)
-    classes = [node.name for node in tests.body if isinstance(node, ast.ClassDef) and node.bases]
-    if classes and "TestCase" in source:
-        yield ast.Expr(_call(run_cases, tests.body[-1], *(ast.Name(name, ast.Load()) for name in classes)))
-
-
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-
-
-def _is_test(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
-    return re.match(r"Test" if isinstance(node, ast.ClassDef) else r"(test|check)$|test_", node.name) is not None
-
-
-def _call_test(test: ast.FunctionDef | ast.AsyncFunctionDef, name: str, source: str, *, given: int = 0) -> ast.stmt:
-    """Return a call of a test without arguments, or with the function to test where that is known."""
-    signature = test.args
-    needed = len(signature.posonlyargs) + len(signature.args) - len(signature.defaults) - given
-    needed += sum(default is None for default in signature.kw_defaults)
-    entry = re.search(r"\bentry_point[\"']?\s*[:=]\s*[\"'](\w+)[\"']", source)
-    argument = entry[1] if entry and name == "check" and needed == 1 else ""
-    is_plain = isinstance(test, ast.FunctionDef) and not test.decorator_list
-    if not is_plain or (needed > 0 and not argument):
-        raise HarnessError(
-            f"the test program never calls its `{name}`, which needs arguments or the runner of pytest; add a last "
-            f"line such as {name}(name_of_the_function)"
-        )
-    return ast.parse(f"{name}({argument})").body[0]
 
 
 def _bind(code: CodeType) -> CodeType:

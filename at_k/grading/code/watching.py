@@ -59,12 +59,17 @@ class Watch:
         self.ended: tuple[int, Any] | None = None
 
     @property
-    def reached(self) -> int | None:
-        """Return how many lines of the tests decided; None unless the program has sent its token a second time."""
+    def end(self) -> tuple[int, str] | None:
+        """Return how many lines of the tests decided, and the names of tests that could not be run.
+
+        None unless the program has sent its token a second time.
+        """
         begin = program.READY + program.TOKEN
         token = self.said[len(begin) : len(begin) + program.TOKEN_LENGTH]
-        count = self.said.removeprefix(begin + token + token)
-        return int(count) if len(token) == program.TOKEN_LENGTH and re.fullmatch(rb"\d{1,9}", count) else None
+        said = re.fullmatch(rb"(\d{1,9}) (.*)", self.said.removeprefix(begin + token + token), re.DOTALL)
+        if len(token) < program.TOKEN_LENGTH or said is None:
+            return None
+        return int(said[1]), said[2].decode("utf-8", "replace")
 
     def follow(self) -> None:
         """Return when the program has ended, or must be ended."""

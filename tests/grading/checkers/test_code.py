@@ -223,6 +223,12 @@ def test_it_travels_with_its_parameters():
     assert checker.describe() == "code(timeout=3,memory=1024MiB)"
 
 
+def test_tests_in_a_text_are_not_taken_for_its_program(allowed):
+    tests = "def test_f():\n    assert f(1) == 2\nif __name__ == '__main__':\n    test_f()\n"
+    for own in (tests, "def main():\n    print(f(1))\n"):
+        assert at_k.checkers.code()(f"```python\n{RIGHT}\n```\n```python\n{own}```", tests) is True
+
+
 def test_programs_are_not_compared_with_each_other():
     for relation in (at_k.checkers.code, at_k.checkers.code()):
         with pytest.raises(TypeError, match="`equivalence` must compare two answers"):

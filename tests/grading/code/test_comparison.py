@@ -1,7 +1,7 @@
 """Comparisons that an object which equals everything does not pass."""
 
 import re
-from collections import namedtuple
+from collections import Counter, OrderedDict, defaultdict, namedtuple
 from fractions import Fraction
 from unittest.mock import ANY
 
@@ -57,7 +57,10 @@ class Prickly:
     __hash__ = None
 
 
-@for_each("value", [Chameleon(), Truthy(), [Chameleon()], {"a": (1, Truthy())}, {Chameleon(): 1}, ANY])
+HOLDERS = [OrderedDict(a=[ANY]), defaultdict(list, a=ANY), Counter(a=ANY)]
+
+
+@for_each("value", [Chameleon(), Truthy(), [Chameleon()], {"a": (1, Truthy())}, {Chameleon(): 1}, ANY, *HOLDERS])
 def test_an_object_that_equals_everything_is_refused(value):
     with pytest.raises(EqualsEverythingError, match="equals everything"):
         refuse_equal_to_everything(value)

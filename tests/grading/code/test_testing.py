@@ -53,6 +53,55 @@ DECIDING = {
     "check that nobody calls": (
         "METADATA = {'entry_point': 'double'}\ndef check(candidate):\n    assert candidate(2) == 4"
     ),
+    "plain class with a base": "class TestTwo(object):\n    def test_two(self): assert double(2) == 4",
+    "names without underscores": "def testTwo(): assert double(2) == 4",
+    "method without an underscore": "class TestTwo:\n    def testTwo(self): assert double(2) == 4",
+    "class of any name": "class DoubleTests:\n    def test_two(self): assert double(2) == 4",
+    "class in a class": "class TestA:\n    class TestB:\n        def test_two(self): assert double(2) == 4",
+    "class that another extends": (
+        "class TestA:\n    x = None\n    def test_two(self): assert double(self.x) == 2 * self.x\n"
+        "class TestB(TestA): x = 2"
+    ),
+    "test after try": "try: import math\nexcept ImportError: pass\nelse:\n    def test_two(): assert double(2) == 4",
+    "test under if": "if True:\n    def test_two(): assert double(2) == 4",
+    "case under if": "import unittest\nif True:\n    " + CASE.replace("\n", "\n    ").strip(),
+    "case made by type": (
+        "import unittest\ndef two(self): self.assertEqual(double(2), 4)\n"
+        "T = type('T', (unittest.TestCase,), {'test_two': two})"
+    ),
+    "case of one test": "import unittest\n" + CASE.replace("test_two", "runTest"),
+    "test that main would call": "def test_two(): assert double(2) == 4\ndef main(): test_two()",
+    "test whose error is caught": "def test_two(): assert double(2) == 4\ntry: test_two()\nexcept AssertionError: pass",
+    "test without def": "def two(x): assert double(x) == 4\ntest_two = lambda: two(2)",
+    "helper without def": "test = lambda x: double(x) == 4\nif not test(2): raise ValueError",
+    "test behind a cache": "import functools\n@functools.cache\ndef test_two(): assert double(2) == 4",
+    "test with a patch": (
+        "from unittest.mock import patch\n@patch('os.getcwd')\ndef test_two(cwd): assert double(2) == 4 and cwd"
+    ),
+    "helper that the script calls": "def test(got, want):\n    if got != want: raise ValueError\ntest(double(2), 4)",
+    "asynchronous test that the script runs": (
+        "import asyncio\nasync def test_two(): assert double(2) == 4\nasyncio.run(test_two())"
+    ),
+    "fixtures of pytest": (
+        "def setup_module(): global four; four = 4\n"
+        "class TestTwo:\n    @classmethod\n    def setup_class(cls): cls.two = 2\n"
+        "    def setup_method(self, method): self.four = four\n"
+        "    def test_two(self): assert double(self.two) == self.four"
+    ),
+    "tests that are marked to be skipped": (
+        "from unittest import skip\n@skip('later')\ndef test_one(): assert 0\n"
+        "@skip('later')\nclass TestOne:\n    def test_one(self): assert 0\ndef test_two(): assert double(2) == 4"
+    ),
+    "exit of zero": "import sys\nassert double(2) == 4\nsys.exit(0)",
+    "exit of the result": "import sys\ndef main(): return double(2) != 4\nsys.exit(main())",
+    "exit of the runner": (
+        "import sys, unittest\n" + CASE + "r = unittest.TextTestRunner().run("
+        "unittest.defaultTestLoader.loadTestsFromTestCase(T))\nsys.exit(not r.wasSuccessful())"
+    ),
+    "exit of success before that of failure": "if double(2) == 4: raise SystemExit(0)\nraise SystemExit(1)",
+    "exit before a test": "import sys\ndef test_two(): assert double(2) == 4\nexit()",
+    "main by itself": "import unittest\nfrom unittest import main\n" + CASE + "main()",
+    "main of another name": "import unittest as ut\n" + CASE.replace("unittest", "ut") + "ut.main()",
     "condition": "if double(2) != 4: raise ValueError",
 }
 """Test programs that must tell a right program from one that solves nothing."""
@@ -76,6 +125,78 @@ def test_tests_run_as_what_they_are(outcomes, name):
     ]
 
 
+DECIDED = "def test_zero(): assert double(0) == 0\n"
+UNABLE = {
+    "asynchronous": "async def test_two(): assert double(2) == 4",
+    "asynchronous in a case": (
+        "import unittest\nclass T(unittest.TestCase):\n    async def test_two(self): assert double(2) == 4"
+    ),
+    "generator": "def test_two():\n    yield\n    assert double(2) == 4",
+    "arguments": "def test_two(tmp_path): assert double(2) == 4",
+    "arguments of a class": "class A:\n    def __init__(self, x): pass\n    def test_two(self): assert double(2) == 4",
+    "parameters": "import pytest\n@pytest.mark.parametrize('x', [2])\ndef test_two(x): assert double(x) == 4",
+    "fixture": "import pytest\n@pytest.fixture(autouse=True)\ndef two(): assert double(2) == 4",
+    "fixture of a class": (
+        "import pytest\nclass TestTwo:\n    @pytest.fixture(autouse=True)\n    def two(self): self.two = 2\n"
+        "    def test_two(self): pass"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNABLE)
+def test_tests_that_cannot_be_run_grade_nothing(monkeypatch, name):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+    with pytest.raises(HarnessError, match=r"need arguments, are asynchronous, .* of pytest: ([AT]\w*\.)?(test_)?two;"):
+        run_pairs([("def double(x): return 0", DECIDED + UNABLE[name])], isolation="none")
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        "from solution import double",
+        "import solution.double as double",
+        "class TestTwo:\n    def test_two(self):\n        from solution import double",
+        "if __name__ == '__main__':\n    import solution",
+    ],
+)
+def test_an_import_of_what_is_not_installed_grades_nothing(tests):
+    with pytest.raises(HarnessError, match=r"imports `solution` in line \d, which is not installed here; install it"):
+        compile_tests(f"{DECIDED}{tests}")
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        "try: import solution\nexcept ImportError: pass",
+        "import sys\nif sys.version_info < (3,): import solution",
+        "from candidate import double\nimport os.path, unittest.mock",
+    ],
+)
+def test_an_import_that_need_not_succeed_stays(tests):
+    compile_tests(tests)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import sys\ndef double(x): sys.exit(0)",
+        "import sys\ndouble = sys.exit",
+        "def double(x): raise SystemExit",
+        "import sys\ndouble = lambda x: sys.exit(0)\ndouble.__module__ = 'sys'\ndouble.__name__ = 'exit'",
+        "exec(compile('def double(x): raise SystemExit', '<tests>', 'exec'))",
+    ],
+)
+def test_no_program_passes_by_an_exit(monkeypatch, program):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+    found = (
+        "assert double(2) == 4\nexit()",
+        DECIDED + "assert double(2) == 4\nexit()",
+        "double(0)\nexit(double(2) != 4)",
+    )
+    outcomes = run_pairs([(program, tests) for tests in found], isolation="none")
+    assert [outcome.status for outcome in outcomes] == ["failed"] * 3
+
+
 NOTHING = {
     "empty": "",
     "constants": '"""About."""\nimport math\nMETADATA = {"author": "x"}\nclass A:\n    pass\npass',
@@ -86,7 +207,7 @@ NOTHING = {
     "skipped case": "import unittest\n@unittest.skip('later')\n" + CASE,
     "test that pytest gives arguments": "DATA = [1]\ndef test_two(tmp_path):\n    assert double(2) == 4",
     "test that pytest runs often": (
-        "import random\n@random.mark.parametrize('x', [2])\ndef test_two(x):\n    assert double(x) == 4"
+        "import pytest\n@pytest.mark.parametrize('x', [2])\ndef test_two(x):\n    assert double(x) == 4"
     ),
     "asynchronous test": "async def test_two():\n    assert double(2) == 4",
 }
@@ -97,6 +218,13 @@ def test_tests_that_reach_nothing_grade_nothing(monkeypatch, name):
     monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
     with pytest.raises(HarnessError, match=r"was not run: .* (last line such as|cannot be compiled)"):
         run_pairs([(RIGHT, NOTHING[name])], isolation="none")
+
+
+def test_tests_of_the_program_itself_do_not_run(monkeypatch):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+    own = "\ndef setup_module(): 1 / 0\ndef test_own(): 1 / 0\nclass TestOwn:\n    def test_own(self): 1 / 0\n"
+    pairs = [(text + own, "def test_two(): assert double(2) == 4") for text in (RIGHT, WRONG)]
+    assert [outcome.status for outcome in run_pairs(pairs, isolation="none")] == ["passed", "failed"]
 
 
 def test_a_program_cannot_skip_its_tests(monkeypatch):
@@ -175,7 +303,7 @@ def test_functions_that_assert_take_no_object_that_equals_everything(tests):
 @for_each("tests", ["1 == 1 == x", "x is not None", "x >= 0 or True if 0 else True"])
 def test_other_comparisons_stay(tests):
     tree = ast.parse(tests)
-    assert instrument(tree, compare=True) <= {"x"}
+    instrument(tree, compare=True)
     assert ast.dump(tree) == ast.dump(ast.parse(tests))
 
 

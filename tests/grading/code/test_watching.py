@@ -34,28 +34,30 @@ def watch():
 
 
 @pytest.mark.parametrize(
-    ("said", "reached"),
+    ("said", "end"),
     [
-        (READY + TOKEN + SECRET + SECRET + b"12", 12),
-        (READY + TOKEN + SECRET + SECRET + b"0", 0),
-        (READY + TOKEN + SECRET + SECRET + b"9" * 5000, None),
-        (READY + TOKEN + SECRET + SECRET + b"-1", None),
+        (READY + TOKEN + SECRET + SECRET + b"12 ", (12, "")),
+        (READY + TOKEN + SECRET + SECRET + b"0 ", (0, "")),
+        (READY + TOKEN + SECRET + SECRET + b"1 T.test_a, test_b", (1, "T.test_a, test_b")),
+        (READY + TOKEN + SECRET + SECRET + b"12", None),
+        (READY + TOKEN + SECRET + SECRET + b"9" * 5000 + b" ", None),
+        (READY + TOKEN + SECRET + SECRET + b"-1 ", None),
         (READY + TOKEN + SECRET + SECRET, None),
         (READY + TOKEN + SECRET, None),
         (READY + TOKEN + SECRET + SECRET + SECRET, None),
-        (READY + TOKEN + SECRET + SECRET[::-1] + b"1", None),
+        (READY + TOKEN + SECRET + SECRET[::-1] + b"1 ", None),
         (READY + TOKEN + SECRET + SECRET + b" ", None),
-        (READY + TOKEN + SECRET + SECRET[:-1] + b"1", None),
-        (READY + TOKEN + SECRET + b"x" + SECRET + b"1", None),
+        (READY + TOKEN + SECRET + SECRET[:-1] + b"1 ", None),
+        (READY + TOKEN + SECRET + b"x" + SECRET + b"1 ", None),
         (READY + TOKEN, None),
-        (READY + SECRET + SECRET + b"1", None),
+        (READY + SECRET + SECRET + b"1 ", None),
         (READY, None),
         (b"", None),
     ],
 )
-def test_only_the_token_passes(watch, said, reached):
+def test_only_the_token_passes(watch, said, end):
     watch.said += said
-    assert watch.reached == reached
+    assert watch.end == end
 
 
 def test_a_closed_channel_ends_the_watch(watch):
@@ -91,7 +93,7 @@ def test_too_much_on_the_channel_ends_the_watch(watch):
     watch.theirs.setblocking(False)
     watch.theirs.send(bytes(70_000))
     watch.follow()
-    assert watch.reached is None
+    assert watch.end is None
 
 
 def test_output_beyond_the_bound_is_thrown_away(watch):
