@@ -2,6 +2,7 @@
 
 import json
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace as replace_fields
 from itertools import pairwise
 
@@ -498,3 +499,9 @@ class TestWarnings:
         assert "pass_at_k" in report.metrics
         reason = refused(lambda: score(samples(rows), Options(**ONLY_VOTE)), "left_out.scatter", 0, 25)
         assert "extract the answers" in str(reason)
+
+
+def test_a_thread_of_the_app_scores_its_own_example():
+    samples = Given('{"task_id": "a", "passed": true}').read({})
+    with ThreadPoolExecutor(1) as threads:
+        assert threads.submit(score, samples, Options()).result().values["pass@1"] == 1
