@@ -6,7 +6,7 @@ import re
 import pytest
 from demo.data_sets import FULL, KINDS, kind, samples
 
-from at_k.demo.limits import LIMITS
+from at_k.demo.limits import MAX_EXPLORE_KEYS
 from at_k.demo.score_figures import describe_curves
 from at_k.demo.scoring import Options, score
 from at_k.demo.shell import FOLDER
@@ -35,10 +35,10 @@ def test_lines_hold_the_values_and_their_bands(name, language):
 
 
 def test_no_two_lines_share_a_colour_and_each_is_smooth():
-    taus = (0.5, 0.75, 1.0, *(0.26 + tau / 1000 for tau in range(LIMITS.max_keys - 3)))
+    taus = (0.5, 0.75, 1.0, *(0.26 + tau / 1000 for tau in range(MAX_EXPLORE_KEYS - 3)))
     figure = describe_curves(score(samples(FULL), Options(taus=taus)).curves, "name", "data", "en")
     looks = [(line["color"], line["dashed"]) for line in figure["lines"]]
-    assert len(set(looks)) == len(looks) >= LIMITS.max_keys + 5
+    assert len(set(looks)) == len(looks) >= MAX_EXPLORE_KEYS + 5
     lines = {line["name"]: line for line in figure["lines"]}
     for colour, _ in looks:
         assert len(re.findall(f"--at-k-{colour}: #", (FOLDER / "at-k.css").read_text(encoding="utf-8"))) == 2
