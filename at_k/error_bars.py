@@ -73,9 +73,10 @@ def find_error_bars(
     vary: Callable[[], Mapping[Key, Column]] | None = None,
     problems: NDArray[np.intp] | None = None,
 ) -> dict[Key, ErrorBar]:
-    """Find the error bar of every key that has one. Values without a range have none if there is one problem.
+    """Find the error bar of every key that has one.
 
-    Nor have values whose squares a float does not hold.
+    Values without a range have none if there is one problem, or if their standard error is 0: equal values do not show
+    how far others may lie. Nor have values whose squares a float does not hold.
 
     Args:
         columns: key → one value per problem.
@@ -105,7 +106,7 @@ def find_error_bars(
     return {
         key: ErrorBar(None if isnan(error.stderr) else error.stderr, *limits[key], error.is_upper_bound)
         for key, error in errors.items()
-        if all(map(isfinite, limits[key]))
+        if all(map(isfinite, limits[key])) and (_is_bounded(key, columns[key]) or limits[key][0] < limits[key][1])
     }
 
 

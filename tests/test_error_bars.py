@@ -638,6 +638,25 @@ def test_scores_have_no_range_even_if_they_lie_in_it():
         assert is_bounded(key) is not is_score(key)
 
 
+@pytest.mark.parametrize("method", ["beta", "t", "wald", "bootstrap"])
+@pytest.mark.parametrize("clusters", [None, ["a", "a", "b"]])
+def test_equal_scores_have_no_interval_rather_than_one_without_width(method, clusters):
+    """Once 2.0 [2.0, 2.0]: three equal scores do not show how far others may lie."""
+    keys = [Key("max@k", 2), Key("best@k", 2)]
+    for values, found in (([2.0, 2.0, 2.0], [keys[1]]), ([2.0, 2.0, 2.5], keys)):
+        columns = {keys[0]: Column.of(values), keys[1]: Column.of([0.5, 0.5, 0.5])}
+        wanted = Confidence(LEVEL, clusters=clusters, method=method)
+        assert list(find_error_bars(columns, {keys[0]: fmean(values), keys[1]: 0.5}, wanted)) == found
+
+
+@pytest.mark.parametrize("target", ["population", "problem_set"])
+def test_equal_scores_of_a_module_have_no_interval(target):
+    given = {"predictions": [[1, 0, 1]] * 5, "scores": [[2.0, 2.0, 2.0]] * 5, "k": 2, "confidence_level": 0.95}
+    found = BEST_AT_K.load("graded").compute(**given, target=target)
+    assert [key for key in found if key.startswith("max")] == ["max@2"]
+    assert found["best@2_ci_low"] < found["best@2"] < found["best@2_ci_high"]
+
+
 def test_nothing_is_wanted_or_there_is_nothing():
     assert find_error_bars({Key("pass@k", 1): Column.of([0.5])}, {Key("pass@k", 1): 0.5}, Confidence()) == {}
     assert find_error_bars({}, {}, Confidence(0.95)) == {}

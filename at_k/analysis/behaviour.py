@@ -12,6 +12,7 @@ import numpy as np
 from at_k.analysis.findings import FAR, Findings, exceeds, list_bar, quote, write_difference, write_share
 from at_k.errors import Message
 from at_k.estimators.consensus import count_votes
+from at_k.estimators.counts import majority_at_k
 from at_k.values import Key
 
 RARE = 1 / 3
@@ -146,26 +147,33 @@ def weigh_vote(findings: Findings) -> None:
     """Compare cons@k with avg@n: is a vote better than a sample, and where is it wrong?"""
     if {"cons@k", "avg@n"} <= findings.keys.keys():
         key, average = findings.keys["cons@k"], findings.keys["avg@n"]
-        gap, low, high = findings.compare_keys(key, average)
+        of_grades = any(note.code == "note.vote_of_grades" for note in findings.report.notes)
+        value, values = findings.write(key), np.array(findings.report.by_problem[key])
+        if of_grades and key.k is not None and key.k % 2 == 0:
+            # Exactly half is not most, so that at even k half of the coin flips that tie would count as a finding.
+            # Where ties count ½, cons@k is cons@(k − 1).
+            odd = key.k - 1
+            key, values = Key("cons@k", odd), majority_at_k(findings.n, findings.c, k=odd)
+            value = write_share(*findings.estimate(values))
+        gap, low, high = findings.compare(values, np.array(findings.report.by_problem[average]))
         findings.figures["cons_minus_avg"] = list_bar(gap, low, high)
         if exceeds(abs(gap), FAR) and not low <= 0 <= high:
-            findings.say(_describe_vote(findings, key, average, gap, low, high))
+            given = {
+                "key": str(key),
+                "value": value,
+                "average": str(average),
+                "mean": findings.write(average),
+                "gap": write_difference(gap, low, high),
+                "limit": FAR,
+            }
+            findings.say(_describe_vote(given, of_grades=of_grades, better=gap > 0))
     _weigh_wrong_answers(findings)
     _find_wrong_majorities(findings)
 
 
-def _describe_vote(findings: Findings, key: Key, average: Key, gap: float, low: float, high: float) -> Message:
+def _describe_vote(given: dict[str, Any], *, of_grades: bool, better: bool) -> Message:
     """Say what cons@k far from avg@n means, by its sign and by what votes."""
-    given: dict[str, Any] = {
-        "key": str(key),
-        "value": findings.write(key),
-        "average": str(average),
-        "mean": findings.write(average),
-        "gap": write_difference(gap, low, high),
-        "limit": FAR,
-    }
-    of_grades = any(note.code == "note.vote_of_grades" for note in findings.report.notes)
-    if of_grades and gap > 0:
+    if of_grades and better:
         return Message(
             "diagnosis.mostly_right",
             "More problems have most of their samples correct than the average suggests: {key} is {value}, and "
@@ -179,7 +187,7 @@ def _describe_vote(findings: Findings, key: Key, average: Key, gap: float, low: 
             "{average} is {mean}. The difference is {gap} (the rule: less than −{limit}).",
             **given,
         )
-    if gap > 0:
+    if better:
         return Message(
             "diagnosis.votes_right",
             "A vote is better than a single sample: {key} is {value}, and {average} is {mean}. The difference is "

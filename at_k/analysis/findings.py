@@ -45,8 +45,6 @@ class Findings:
             self.problems, self.verdicts = report.samples
         self.n, self.c = np.array(report.n), np.array(report.c)
         self.level: float = report.options.get("confidence_level") or _LEVEL
-        wanted = report.options.get("clusters")
-        self.clusters: list[str] | None = report.labels if wanted is True else wanted
 
     def say(self, message: Message) -> None:
         """Add a sentence."""
@@ -69,7 +67,7 @@ class Findings:
             return self.report.intervals
         columns = {key: Column.of(self.report.by_problem[key]) for key in self.keys.values()}
         means = {key: self.report.values[key] for key in columns}
-        return find_error_bars(columns, means, Confidence(_LEVEL, clusters=self.clusters))
+        return find_error_bars(columns, means, Confidence(_LEVEL, clusters=self.report.clusters))
 
     @cached_property
     def conflicts(self) -> tuple[int, str, int]:
@@ -138,7 +136,7 @@ class Findings:
             values: one value per problem.
             kept: the problems that count; all of them by default.
         """
-        clusters = self.clusters
+        clusters = self.report.clusters
         if kept is not None:
             values = values[kept]
             clusters = None if clusters is None else [label for label, own in zip(clusters, kept, strict=True) if own]

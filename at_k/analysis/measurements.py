@@ -121,10 +121,7 @@ def _read_report(report: Report) -> Measured:
     conditions = {
         str(key): _read_conditions(report.signatures[name]) for name, keys in report.metrics.items() for key in keys
     }
-    clusters = report.options.get("clusters")
-    return Measured(
-        values, report.problems, named, conditions, report.labels, report.labels if clusters is True else clusters
-    )
+    return Measured(values, report.problems, named, conditions, report.labels, report.clusters)
 
 
 _OF_NO_COMPARISON = ("n", "k", "tau", "estimator", "ci", "target", "ci_method", "clusters")

@@ -25,7 +25,7 @@ def plan(pilot: Any, /, **given: Unpack[PlanOptions]) -> Plan:
 
     Args:
         pilot: a report, the file of one that was saved, or a results file or data set as `at_k.score` takes them; or a
-            pair (n, c) of counts.
+            pair (n, c) of counts. A report that was made with clusters brings them along.
         given: see below.
 
     Returns:
@@ -44,6 +44,7 @@ def plan(pilot: Any, /, **given: Unpack[PlanOptions]) -> Plan:
     """
     options = complete(given, plan)
     scoring: dict[str, Any] = {name: value for name, value in given.items() if name in PILOT}
+    clusters = None
     if isinstance(pilot, tuple) and len(pilot) == 2:
         refuse_scoring_options(scoring)
         n, c = pilot
@@ -54,11 +55,11 @@ def plan(pilot: Any, /, **given: Unpack[PlanOptions]) -> Plan:
         else:
             refuse_wrong_kind("pilot", pilot, "a pair (n, c) of counts")
             report = score(pilot, metrics="avg_at_n", confidence_level=None, **scoring)
-        n, c = report.n, report.c
+        n, c, clusters = report.n, report.c, report.clusters
     asked = {name: options[name] for name in PLANNING}
     tau, level = asked.pop("tau"), asked.pop("confidence_level")
     estimate = pass_at_k if tau is None else partial(g_pass_at_k, tau=tau)
-    return plan_counts(n, c, estimate=estimate, level=level, **asked)
+    return plan_counts(n, c, estimate=estimate, level=level, clusters=clusters, **asked)
 
 
 def follow_votes(data: Any, /, **options: Any) -> AdaptiveCurve:

@@ -108,6 +108,12 @@ class Numbers:
         return tuple(sorted({key.draws for key in self.values if key.draws is not None}))
 
     @property
+    def clusters(self) -> list[str] | None:
+        """Return the cluster of each problem that intervals are made with; None without clusters."""
+        found = self.options.get("clusters")
+        return self.labels if found is True else found
+
+    @property
     def per_problem(self) -> dict[str, list[Any]]:
         """Return one list per column, with one entry per problem: problem, group, n, c, and every key."""
         table: dict[str, list[Any]] = {"problem": self.problems}

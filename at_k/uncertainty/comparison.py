@@ -35,9 +35,6 @@ _FEW = 6
 _MANY = 100
 """From so many units on, the bounded interval is not shown beside: both are about as wide."""
 
-_NEARLY = 1e-9
-"""Sums that exceed an integer by less are that integer."""
-
 _DIGITS = 12
 """Differences that agree to so many digits are those of one question: pass@1 and avg@n may differ by rounding."""
 
@@ -62,7 +59,8 @@ class Comparison:
         bounded: the bounded interval, if there are fewer than 100 units; it holds the truth also where large
             differences are rare.
         fragility: with how many more problems that the better model loses, and the other solves, it would not be
-            better; None if none is, or for values without a range.
+            better, by the adjusted p-value where several numbers are compared; None if none is, for values without a
+            range, if not paired, and for the pairs of a ranking.
         p_equivalence: the p-value of a difference of at least the margin; None without a margin.
         won: problems in which a is better; None if not paired.
         lost: problems in which b is better; None if not paired.
@@ -221,22 +219,16 @@ def compare_columns(
     # Numbers that differ alike in every problem, as pass@1 and avg@n do, are one question.
     marks = [mark_question(difference, each) for difference, each in zip(differences, bounded, strict=True)]
     places = {mark: marks.index(mark) for mark in marks}
-    flips = Flips(
-        np.stack([differences[place] for place in places.values()], axis=1),
-        codes,
-        n_flips=check_size("n_flips", n_flips),
-        seed=check_seed(seed),
-    )
-
-    def ask(column: int, place: int) -> Question:
-        def add_up() -> Floats:
-            return round_ties(flips.sums[:, column], float(np.abs(differences[place]).sum()))
-
-        return Question(differences[place], codes, add_up, flips.problems, method, bounded=bounded[place])
-
-    questions = {mark: ask(column, place) for column, (mark, place) in enumerate(places.items())}
-    found = [question.compare(*pairs[places[mark]], level, width) for mark, question in questions.items()]
-    which = dict(zip(questions, zip(found, adjust(list(questions.values()), found), strict=True), strict=True))
+    columns = np.stack([differences[place] for place in places.values()], axis=1)
+    flips = Flips(columns, codes, n_flips=check_size("n_flips", n_flips), seed=check_seed(seed))
+    family = Family(columns, [bounded[place] for place in places.values()], codes, flips, method)
+    found = [
+        replace(question.compare(*pairs[place], level, width), fragility=fragility)
+        for question, place, fragility in zip(
+            family.questions, places.values(), family.count_to_undo(level), strict=True
+        )
+    ]
+    which = dict(zip(places, zip(found, family.p_values, strict=True), strict=True))
     return (
         [
             replace(which[mark][0], a=float(a.mean()), b=float(b.mean()))
@@ -249,6 +241,64 @@ def compare_columns(
 def mark_question(difference: Floats, bounded: bool = True) -> bytes:
     """Return the same bytes for differences that differ by rounding alone."""
     return bytes([bounded]) + (np.round(difference, _DIGITS) + 0.0).tobytes()  # −0.0 + 0.0 is 0.0
+
+
+class Family:
+    """Hold the questions about two models that are asked at once, with the same flips for all of them."""
+
+    def __init__(
+        self, columns: Floats, bounded: Sequence[bool], clusters: Ints | None, flips: Flips, method: str
+    ) -> None:
+        """Take a column of differences for each question, and whether its values are bounded."""
+        self.columns, self.bounded, self.clusters, self.flips, self.method = columns, bounded, clusters, flips, method
+        self.questions = [self._ask(place) for place in range(len(bounded))]
+
+    def _ask(self, place: int) -> Question:
+        difference = self.columns[:, place]
+
+        def add_up() -> Floats:
+            return round_ties(self.flips.sums[:, place], float(np.abs(difference).sum()))
+
+        return Question(
+            difference, self.clusters, add_up, self.flips.problems, self.method, bounded=self.bounded[place]
+        )
+
+    @cached_property
+    def p_values(self) -> list[float]:
+        """Return the p-values of the questions, adjusted for each other."""
+        return adjust(self.questions, [question.find_p() for question in self.questions])
+
+    def count_to_undo(self, level: float) -> list[int | None]:
+        """Count, for each question, the further problems after which its verdict does not stand at this level.
+
+        The better model loses them, and the other one solves them, in every column: that is the worst case. None if
+        there is no verdict, or for values without a range.
+        """
+        adjusted: dict[tuple[int, int], list[float]] = {}
+
+        def count_further(place: int) -> int | None:
+            total = float(self.columns[:, place].sum())
+            sign = 1 if total > 0 else -1
+
+            def undoes(count: int) -> bool:
+                if (sign, count) not in adjusted:  # once for all questions
+                    adjusted[sign, count] = self._lengthen(-sign, count).p_values
+                return count >= abs(total) or not is_decided(adjusted[sign, count][place], level)
+
+            return find_least(undoes, 1, 2 * len(self.columns))
+
+        return [
+            count_further(place) if bounded and is_decided(p_value, level) else None
+            for place, (bounded, p_value) in enumerate(zip(self.bounded, self.p_values, strict=True))
+        ]
+
+    def _lengthen(self, value: float, count: int) -> Family:
+        """Return the questions with so many more problems, each of which is a cluster of its own."""
+        columns = np.append(self.columns, np.full((count, len(self.bounded)), value), axis=0)
+        clusters = self.clusters
+        if clusters is not None:
+            clusters = np.append(clusters, clusters.max() + 1 + np.arange(count))
+        return Family(columns, self.bounded, clusters, self.flips.lengthen(value, count), self.method)
 
 
 class Question:
@@ -304,7 +354,6 @@ class Question:
             method=self.method,
             units=len(self.totals),
             bounded=self._find_bounded_limits(level) if near else None,
-            fragility=self._count_to_undo(level) if self.bounded and is_decided(p_value, level) else None,
             p_equivalence=None if margin is None or not self.bounded else self._find_equivalence_p(margin),
             won=self.won,
             lost=self.lost,
@@ -383,23 +432,6 @@ class Question:
             return max(p_value, *tails)
         return p_value
 
-    def _count_to_undo(self, level: float) -> int | None:
-        """Count the further problems, all lost by the better model, after which it is not better at this level."""
-        from scipy.special import bdtrc
-
-        sign = 1 if self.difference.mean() > 0 else -1
-        won, lost = (self.won, self.lost)[::sign]
-        needed, times = np.unique(np.ceil(sign * self.add_up() - _NEARLY), return_counts=True)
-
-        def undoes(count: int) -> bool:
-            if self.method == "mcnemar":
-                return not is_decided(2 * find_mid_tail(won, lost + count, 0.5), level)
-            # Of the new problems, a random number flip too: with each subset, enough of them to undo its sum, or not.
-            chances = bdtrc(np.clip(needed - 1, -1, count), count, 0.5)
-            return not is_decided(2 * (1 + float(times @ chances)) / (len(self.problems) + 1), level)
-
-        return find_least(undoes, 1, 2 * len(self.difference))
-
     def _note_few(self) -> tuple[Message, ...]:
         count = int(np.count_nonzero(self.totals))
         if not self.difference.any():
@@ -432,11 +464,10 @@ def _find_least_p(count: int) -> float:
     return min(1.0, 2.0 ** (1 - count))
 
 
-def adjust(questions: Sequence[Question], found: Sequence[Comparison]) -> list[float]:
+def adjust(questions: Sequence[Question], own: Sequence[float]) -> list[float]:
     """Adjust the p-values of several questions for each other; that of a single one stays as it is."""
-    own = [each.p_value for each in found]
     if len(questions) == 1:
-        return own
+        return list(own)
     observed = np.array([float(question.find_t()) for question in questions])
     together = adjust_by_max_t(observed, lambda place: questions[place].find_t(questions[place].add_up()))
     return list(map(max, own, together.tolist()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 
 import numpy as np
 
@@ -42,9 +43,25 @@ class Flips:
     def __init__(self, columns: Floats, clusters: Ints | None, *, n_flips: int = N_FLIPS, seed: int = 0) -> None:
         """Add up columns of one value per problem. `clusters` holds the number of the cluster of each problem."""
         self.sizes, self.totals = add_units(columns, clusters)
+        self.n_flips, self.seed = n_flips, seed
+        self._add_up()
+
+    def _add_up(self) -> None:
         units = np.column_stack([self.totals, self.sizes])
-        added = _add_all(units) if len(units) <= _MOST_ENUMERATED else _add_random(units, n_flips, seed)
+        added = _add_all(units) if len(units) <= _MOST_ENUMERATED else _add_random(units, self.n_flips, self.seed)
         self.sums, self.problems = added[:, :-1], added[:, -1]
+
+    def lengthen(self, value: float, count: int) -> Flips:
+        """Return what they add up to with so many more units, of one problem each with this value in every column."""
+        longer = copy(self)
+        longer.sizes = np.append(self.sizes, np.ones(count))
+        longer.totals = np.append(self.totals, np.full((count, self.totals.shape[1]), value), axis=0)
+        if len(self.sizes) <= _MOST_ENUMERATED:
+            longer._add_up()
+        else:  # how many of the further units are in each subset says all of them, whose values are equal
+            chosen = np.random.default_rng((self.seed, count)).binomial(count, 0.5, len(self.sums))
+            longer.sums, longer.problems = self.sums + value * chosen[:, None], self.problems + chosen
+        return longer
 
 
 def _add_all(units: Floats) -> Floats:

@@ -19,6 +19,7 @@ from at_k.uncertainty.checks import check_fraction, check_size, read_counts
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.jackknife import CountsEstimator
 from at_k.uncertainty.search import find_least
+from at_k.uncertainty.standard_errors import add_units, count_units, read_clusters, standard_error
 from at_k.validation import check_k, is_number, is_sequence, refuse_too_many_k, shorten
 
 _MOST_PROBLEMS, _MOST_IN_WORDS = 10_000_000, "ten million"
@@ -40,15 +41,45 @@ class Variance:
         c: correct samples among them.
         k: the number of draws behind the value.
         estimate: the metric of counts.
+        clusters: the number of the cluster of each problem; None without clusters.
     """
 
     n: Ints
     c: Ints
     k: int
     estimate: CountsEstimator
+    clusters: Ints | None = None
+
+    @cached_property
+    def values(self) -> Floats:
+        """Return the value of each problem of the pilot."""
+        return np.asarray(self.estimate(self.n, self.c, k=self.k))
+
+    @cached_property
+    def shared(self) -> float:
+        """Return what clusters add to the variance of a problem: samples drawn anew do not change it."""
+        if self.clusters is None:
+            return 0.0
+        (together, _), (alone, _) = standard_error(self.values, clusters=self.clusters), standard_error(self.values)
+        return max(0.0, float(together**2 - alone**2)) * len(self.n)
+
+    @cached_property
+    def size(self) -> float:
+        """Return how many problems there are for each of the effective number of clusters."""
+        sizes, _ = add_units(self.values, self.clusters)
+        return float((sizes**2).sum()) / len(self.n)
+
+    def count_units(self, variance: ArrayLike, problems: ArrayLike) -> Floats:
+        """Return how many independent units so many problems are, whose values vary so much."""
+        alone = np.asarray(variance) - self.shared
+        design = np.divide(variance, alone, out=np.full(alone.shape, np.inf), where=alone > 0)
+        return np.maximum(1, count_units(design, problems, self.size))
 
     def at(self, samples: float) -> float:
         """Return the variance of a new problem's value with so many samples; `inf` leaves that between problems."""
+        return self._at_alone(samples) + self.shared
+
+    def _at_alone(self, samples: float) -> float:
         k, least = self.k, int(self.n.min())
         if self.estimate is pass_at_k and min(2 * k, samples) <= least:
             return self._exact_at(samples)
@@ -171,7 +202,7 @@ def _list(numbers: Any) -> list[int]:
     return list(numbers) if is_sequence(numbers) else [numbers]
 
 
-def _read_pilot(n: ArrayLike, c: ArrayLike, k: int, estimate: CountsEstimator) -> Variance:
+def _read_pilot(n: ArrayLike, c: ArrayLike, k: int, estimate: CountsEstimator, clusters: object = None) -> Variance:
     sizes, right = read_counts(n, c)
     if len(sizes) < 2:
         raise InputError("plan.one_problem", "A plan needs a pilot of at least two problems.")
@@ -179,7 +210,10 @@ def _read_pilot(n: ArrayLike, c: ArrayLike, k: int, estimate: CountsEstimator) -
         raise TypeError(f"`k` must be one number of draws; got {shorten(k)}")
     draws = check_k(k)
     refuse_too_many_k(draws, sizes)
-    return Variance(sizes, right, draws[0], estimate)
+    codes = None if clusters is None else read_clusters(clusters, len(sizes), "n")
+    if codes is not None and not codes.any():
+        raise InputError("plan.one_cluster", "A plan for problems in clusters needs a pilot of at least two clusters.")
+    return Variance(sizes, right, draws[0], estimate, codes)
 
 
 @dataclass(frozen=True)
@@ -309,6 +343,7 @@ def plan_counts(
     level: float = 0.95,
     power: float = 0.8,
     correlation: float = 0.8,
+    clusters: object = None,
 ) -> Plan:
     """Plan a measurement from the counts of a pilot: what other numbers of problems and samples would give.
 
@@ -324,13 +359,17 @@ def plan_counts(
         level: the confidence level of intervals and comparisons.
         power: the chance with which a comparison should find the difference.
         correlation: how much the difficulties of the problems for the two compared models agree, from 0 to 1.
+        clusters: one label per problem of the pilot, where problems come in groups that resemble each other. Other
+            numbers of problems are assumed to come from more or fewer clusters of the same sizes.
 
     Returns:
         The two parts of the variance, tables of problems × samples, and the numbers that reach the half width.
 
     Formula: intervals are those of `at_k.interval` at the pilot's value and the predicted standard error. A difference
         is found if it is (t_{α/2} + t_{power})·√(2(within + (1 − correlation)·between)/M′), with M′ − 1 degrees of
-        freedom [1].
+        freedom [1]. Clusters add M(se² − se₀²) to the variance between problems, with se the standard error of the
+        pilot with them, and se₀ that without; the degrees of freedom are then M′G*/M − 1, with the effective number G*
+        of clusters.
 
     Raises:
         TypeError: if an argument is of the wrong kind.
@@ -346,7 +385,7 @@ def plan_counts(
         >>> plan.needed_problems, plan.needed_samples  # more samples of these twelve do not help
         (189, None)
     """
-    variance = _read_pilot(n, c, k, estimate)
+    variance = _read_pilot(n, c, k, estimate, clusters)
     check_fraction("level", level)
     check_fraction("power", power)
     if not is_number(correlation) or not 0 <= correlation <= 1:
@@ -356,9 +395,8 @@ def plan_counts(
     sizes = _choose_samples(variance.k, typical) if samples is None else samples
     rows = [check_size("problems", each, 2) for each in rows]
     sizes = [check_size("samples", each, variance.k) for each in sizes]
-    values = np.asarray(estimate(variance.n, variance.c, k=variance.k))
-    value, between, total = float(values.mean()), variance.at(inf), variance.at(typical)
-    notes = _note_uniform(values)
+    value, between, total = float(variance.values.mean()), variance.at(inf), variance.at(typical)
+    notes = (*_note_uniform(variance.values), *_note_clusters(variance.clusters))
     can_tell = not any(note.code == "plan.cannot_tell" for note in notes)
     spread = np.array([variance.at(size) if can_tell else np.nan for size in sizes])
     m = np.array(rows, dtype=np.float64)[:, None]
@@ -367,12 +405,13 @@ def plan_counts(
     if half_width is not None and check_fraction("half_width", half_width) and can_tell:
         target = float(half_width)
         needed = (
-            _find_problems(value, total, target, level),
-            _find_samples(value, variance, pilot, target, level),
+            _find_problems(variance, total, target, level),
+            _find_samples(variance, pilot, target, level),
         )
     wanted = None
     if detect is not None and check_fraction("detect", detect) and can_tell:
-        wanted = _find_detecting(max(0.0, total - between), between * (1 - correlation), detect, level, power)
+        apart = between * (1 - correlation)
+        wanted = _find_detecting(max(0.0, total - between), apart, variance.size, detect, level, power)
     return Plan(
         value=value,
         between=between,
@@ -380,8 +419,10 @@ def plan_counts(
         problems=tuple(rows),
         samples=tuple(sizes),
         stderr=stderr,
-        half_width=_halve(value, stderr, m, level) if can_tell else stderr,
-        detectable=_find_detectable(np.maximum(spread - between, 0), between * (1 - correlation), m, level, power),
+        half_width=_halve(variance, spread, m, level) if can_tell else stderr,
+        detectable=_find_detectable(
+            np.maximum(spread - between, 0), between * (1 - correlation), m, variance.size, level, power
+        ),
         needed_problems=needed[0],
         needed_samples=needed[1],
         needed_to_detect=wanted,
@@ -396,44 +437,63 @@ def _choose_samples(k: int, typical: int) -> list[int]:
     return sorted({k, *(2**i for i in range(20) if k < 2**i <= 4 * typical), typical})
 
 
-def _halve(value: float, stderr: ArrayLike, m: ArrayLike, level: float) -> Floats:
-    low, high = interval(value, stderr, m, level=level)
+def _halve(variance: Variance, spread: ArrayLike, m: ArrayLike, level: float) -> Floats:
+    """Return half of the width of the interval for m problems whose values have the variance `spread`."""
+    units = m if variance.clusters is None else variance.count_units(spread, m)
+    low, high = interval(float(variance.values.mean()), np.sqrt(np.asarray(spread) / m), units, level=level)
     return np.asarray((high - low) / 2)
 
 
-def _find_problems(value: float, variance: float, target: float, level: float) -> int | None:
+def _find_problems(variance: Variance, spread: float, target: float, level: float) -> int | None:
     """Return the least number of problems that reaches the half width."""
 
     def reaches(m: int) -> bool:
-        return bool(_halve(value, (variance / m) ** 0.5, m, level) <= target)
+        return bool(_halve(variance, spread, m, level) <= target)
 
     return find_least(reaches, 1, _MOST_PROBLEMS)
 
 
-def _find_samples(value: float, variance: Variance, m: int, target: float, level: float) -> int | None:
+def _find_samples(variance: Variance, m: int, target: float, level: float) -> int | None:
     """Return the least number of samples that reaches the half width."""
 
     def reaches(samples: float) -> bool:
-        return bool(_halve(value, (variance.at(samples) / m) ** 0.5, m, level) <= target)
+        return bool(_halve(variance, variance.at(samples), m, level) <= target)
 
     return find_least(reaches, variance.k, _MOST_SAMPLES) if reaches(inf) else None
 
 
-def _find_detecting(within: float, between: float, target: float, level: float, power: float) -> int | None:
+def _find_detecting(
+    within: float, between: float, size: float, target: float, level: float, power: float
+) -> int | None:
     """Return the least number of problems with which a paired t-test finds a difference."""
 
     def reaches(m: int) -> bool:
-        return bool(_find_detectable(np.asarray(within), between, np.asarray(float(m)), level, power) <= target)
+        return bool(_find_detectable(np.asarray(within), between, np.asarray(float(m)), size, level, power) <= target)
 
     return find_least(reaches, 2, _MOST_PROBLEMS)
 
 
-def _find_detectable(within: Floats, between: float, m: Floats, level: float, power: float) -> Floats:
-    """Return the differences that a paired t-test finds with this power, 1 at most."""
+def _find_detectable(within: Floats, between: float, m: Floats, size: float, level: float, power: float) -> Floats:
+    """Return the differences that a paired t-test over units of this size finds with this power, 1 at most."""
     from scipy.special import stdtrit
 
-    quantiles = -stdtrit(m - 1, (1 - level) / 2) + stdtrit(m - 1, power)
+    # Fewer than two clusters find nothing. The quantiles for less than one degree of freedom are all but infinite.
+    freedom = np.maximum(m / size - 1, 0.01)
+    quantiles = -stdtrit(freedom, (1 - level) / 2) + stdtrit(freedom, power)
     return np.asarray(np.minimum(quantiles * np.sqrt(2 * (within + between) / m), 1.0))
+
+
+def _note_clusters(clusters: Ints | None) -> tuple[Message, ...]:
+    if clusters is None:
+        return ()
+    return (
+        Message(
+            "plan.in_clusters",
+            "The problems of the pilot come in clusters: {count:,}. Other numbers of problems are assumed to come from "
+            "more or fewer clusters of the same sizes.",
+            count=int(clusters.max()) + 1,
+        ),
+    )
 
 
 def _note_uniform(values: Floats) -> tuple[Message, ...]:

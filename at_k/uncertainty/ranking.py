@@ -111,7 +111,9 @@ def rank_values(
 
     questions = {pair: ask(*pair) for pair in differences}
     pairs = {(a, b): question.compare(columns[a], columns[b], level) for (a, b), question in questions.items()}
-    adjusted = dict(zip(pairs, adjust(list(questions.values()), list(pairs.values())), strict=True))
+    adjusted = dict(
+        zip(pairs, adjust(list(questions.values()), [pair.p_value for pair in pairs.values()]), strict=True)
+    )
     beats = {pair for pair, p_value in adjusted.items() if is_decided(p_value, level)}
     ranks = {
         name: (1 + sum(b == name for _, b in beats), len(names) - sum(a == name for a, _ in beats)) for name in names

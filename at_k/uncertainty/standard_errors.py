@@ -69,18 +69,26 @@ def estimate_error(values: Floats, clusters: Ints | None) -> tuple[Floats, Float
         return np.full(alone.shape, np.nan)[()], np.full(alone.shape, effective)[()]
     weight = (1 / (1 - sizes / len(values))).reshape(-1, *[1] * (values.ndim - 1))
     stderr = np.sqrt((total**2 * weight).sum(axis=0)) / len(values)
-    return stderr[()], _count_units(stderr, alone, len(values), effective)[()]
-
-
-def _count_units(stderr: Floats, alone: Floats, problems: int, effective: float) -> Floats:
-    """Return the number of independent units, by the upper limit of the design effect of clusters."""
-    from scipy.special import chdtri
-
-    most, freedom = problems / effective, effective - 1
     # Equal values do not show how much clusters matter.
     design = np.divide(stderr, alone, out=np.full(stderr.shape, np.inf), where=alone > 0) ** 2
-    bound = np.maximum(design, 1) * (freedom / chdtri(freedom, 1 - _CHANCE) if freedom else np.inf)
-    return np.asarray(np.maximum(effective, problems / np.clip(bound, 1, most)))
+    return stderr[()], count_units(np.maximum(design, 1), len(values), len(values) / effective)[()]
+
+
+def count_units(design: Floats, problems: ArrayLike, size: float) -> Floats:
+    """Return the number of independent units, by the upper limit of the design effect of clusters.
+
+    Args:
+        design: the design effects, not below 1.
+        problems: the number of problems.
+        size: problems for each of the effective number of clusters.
+    """
+    from scipy.special import chdtri
+
+    effective = np.asarray(problems) / size
+    freedom = np.maximum(effective - 1, 0)
+    quantile = chdtri(freedom, 1 - _CHANCE)  # 0, but for rounding, for few degrees of freedom
+    factor = np.divide(freedom, quantile, out=np.full(freedom.shape, np.inf), where=quantile > 1e-100)
+    return np.asarray(np.maximum(effective, problems / np.clip(design * factor, 1, size)))
 
 
 def read_clusters(clusters: object, problems: int, name: str) -> Ints:

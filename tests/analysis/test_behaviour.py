@@ -57,7 +57,8 @@ class TestWhatTheModelDoes:
         assert found.figures["solved"] == {"always": 10, "sometimes": 26, "never": 14}
         listed = [each.code.removeprefix("diagnosis.") for each in found.sentences]
         assert "rarely" not in listed
-        assert "mostly_wrong" in listed
+        assert "mostly_wrong" not in listed
+        assert found.figures["cons_minus_avg"]["value"] == pytest.approx((0.28 + 0.48) / 2 - 0.42)  # ties count ½
 
     def test_votes_right_and_wrong(self):
         right, wrong = votes(*["aab"] * 20), votes(*["abb"] * 20)
@@ -90,6 +91,18 @@ class TestWhatTheModelDoes:
     def test_grades_are_not_called_votes(self):
         assert "mostly_right" in codes(grades((20, 2), n=3))
         assert "mostly_wrong" in codes(grades((20, 1), n=3))
+
+    @pytest.mark.parametrize("n", [2, 3, 4, 5, 6])
+    def test_ties_of_an_even_number_of_grades_count_half(self, n):
+        counts = [(3 + 5 * c % 7, c) for c in range(n + 1)]
+        most = sum(problems * ((2 * c > n) + (2 * c == n) / 2) for problems, c in counts)
+        right, total = sum(problems * c / n for problems, c in counts), sum(problems for problems, _ in counts)
+        found = diagnose(grades(*counts, n=n)).figures["cons_minus_avg"]["value"]
+        assert found == pytest.approx((most - right) / total)
+
+    def test_the_sentence_of_an_even_k_names_the_odd_one(self):
+        found = said(grades((20, 1), n=4), "mostly_wrong").values
+        assert (found["key"], found["value"][:5], found["gap"][:6]) == ("cons@3", "0.000", "−0.250")
 
     def test_a_vote_that_decides_nothing(self):
         # One problem in five gains 1/4, so the difference is 1/20: at the threshold.

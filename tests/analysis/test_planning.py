@@ -37,6 +37,51 @@ def test_every_kind_of_pilot_gives_the_same(tmp_path):
         assert spell(plan(pilot, k=2, half_width=0.1, detect=0.2)) == expected
 
 
+def test_a_plan_has_the_clusters_of_its_pilot(tmp_path):
+    """At the pilot's own size it gives the pilot's interval; four times the clusters halve the standard error."""
+    labels = [f"text {i % 6}" for i in range(90)]
+    grades = [[1, 1, 1, i // 6 % 5 > 0] if i % 6 < 3 else [0, 0, 0, i // 6 % 5 < 1] for i in range(90)]
+    report = at_k.score({"grades": grades}, clusters=labels, k=1)
+    bar = report.intervals["pass@1"]
+    report.save(tmp_path / "pilot.json")
+    for pilot in (report, tmp_path / "pilot.json", at_k.score({"grades": grades}, groups=labels, clusters=True)):
+        found = plan(pilot, problems=[15, 90, 360], samples=[4], half_width=0.1, detect=0.3)
+        assert found.stderr[1:, 0] == pytest.approx([bar.stderr, bar.stderr / 2])
+        assert found.half_width[1, 0] == pytest.approx((bar.high - bar.low) / 2)
+        assert found.half_width[0, 0] > found.half_width[1, 0] > found.half_width[2, 0]
+        # A paired comparison of clusters of 15 problems has as many degrees of freedom as clusters, less one.
+        spread = 2 * (found.within + 0.2 * found.between) / 360
+        assert found.detectable[2, 0] == pytest.approx((stats.t(23).ppf(0.975) + stats.t(23).ppf(0.8)) * spread**0.5)
+        assert found.detectable[0, 0] == 1
+        (note,) = found.notes
+        assert str(note).startswith("The problems of the pilot come in clusters: 6. Other numbers of problems are")
+        assert found.needed_problems > 5 * plan({"grades": grades}, half_width=0.1).needed_problems
+
+
+def test_more_samples_do_not_help_against_clusters():
+    """Simulated: the standard error of 200 × 1 samples from a pilot with 16, both of clusters of ten problems."""
+    rng = np.random.default_rng(0)
+
+    def draw(n):
+        chances = np.clip(rng.uniform(0.2, 0.8, (20, 1)) + rng.uniform(-0.2, 0.2, (20, 10)), 0, 1).ravel()
+        return rng.binomial(n, chances)
+
+    labels = np.repeat(np.arange(20), 10)
+    true = np.std([draw(1).mean() for _ in range(4000)])  # itself off by 1 %
+    planned = [
+        plan_counts([16] * 200, draw(16), problems=[200], samples=[1], clusters=labels).stderr[0, 0] ** 2
+        for _ in range(400)
+    ]
+    # 400 variances of 20 clusters each: their mean has a relative standard error of 2 %.
+    assert np.mean(planned) ** 0.5 == pytest.approx(true, rel=0.05)
+
+
+def test_a_pilot_of_one_cluster_is_refused():
+    with pytest.raises(InputError) as caught:
+        plan(at_k.score(DATA, clusters=["a"] * 12))
+    assert caught.value.code == "plan.one_cluster"
+
+
 def test_the_parts_of_the_variance_are_those_of_anova():
     """A one-way analysis of variance of the grades gives the two parts of pass@1 without a formula of ours."""
     found = plan(DATA)

@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from at_k.uncertainty.comparison import compare_unpaired, compare_values, find_equivalence_p
+from at_k.uncertainty.comparison import compare_columns, compare_unpaired, compare_values, find_equivalence_p
 from at_k.uncertainty.intervals import interval
 
 
@@ -97,17 +97,68 @@ def test_which_one_is_better():
     assert compare_values([1.0] * 8 + [0.5], [0.25] * 5 + [0.5] * 4, level=0.995).better is None
 
 
-@for_each("seed", range(5))
-def test_fragility_is_the_number_of_problems_that_undo_the_verdict(seed):
-    """By comparing again, with one more problem each time; ten problems are enumerated up to four more."""
+def draw_pairs(seed, keys, problems, method):
+    """Draw two models in several keys, of which A is the better one in the first."""
     rng = np.random.default_rng(seed)
-    a, b = np.clip(rng.random(10) / 2 + 0.4 + seed / 40, 0, 1), rng.random(10) / 3
-    found = compare_values(a, b)
-    assert found.better == "a"
-    more = [compare_values(np.append(a, np.zeros(count)), np.append(b, np.ones(count))).better for count in range(1, 5)]
-    assert found.fragility == (more.index(None) + 1 if None in more else found.fragility)
-    assert found.fragility > (0 if None in more else 4)
-    assert compare_values(b, a).fragility == found.fragility
+    better = rng.random(problems) < 0.75 + seed / 40
+    pairs = []
+    for key in range(keys):
+        a, b = np.where(better, 0.9, 0.3) - key / 10 * rng.random(problems), rng.random(problems) / 3
+        pairs.append((a.round(), b.round()) if method == "mcnemar" else (a, b))
+    return pairs
+
+
+def stands(pairs, count, sign=1, **options):
+    """Compare anew, with so many further problems that A loses in every key: does the verdict on the first stand?"""
+    ends = (np.zeros(count), np.ones(count))[::sign]
+    longer = [tuple(map(np.append, pair, ends)) for pair in pairs]
+    (found, *_), (p_value, *_) = compare_columns(longer, [True] * len(longer), **options)
+    return p_value < 0.05 and found.difference * sign > 0
+
+
+@pytest.mark.parametrize("keys", [1, 3])
+@pytest.mark.parametrize("method", ["sign-flip", "bounded", "mcnemar"])
+@pytest.mark.parametrize("seed", range(5))
+def test_fragility_is_the_number_of_problems_that_undo_the_verdict(seed, method, keys):
+    """By comparing again, with one more problem each time; ten problems are enumerated up to four more."""
+    options = {"method": "bounded" if method == "bounded" else "sign-flip"}
+    pairs = draw_pairs(seed, keys, 10, method)
+    turned = [pair[::-1] for pair in pairs]
+    counts = [count for count in range(5) if not stands(pairs, count, **options)]
+    for own, sign in ((pairs, 1), (turned, -1)):
+        assert [count for count in range(5) if not stands(own, count, sign, **options)] == counts
+        (found, *_), _ = compare_columns(own, [True] * keys, **options)
+        if 0 in counts:
+            assert found.fragility is None
+        elif counts:
+            assert found.fragility == counts[0]
+        else:
+            assert found.fragility > 4
+
+
+@pytest.mark.parametrize("clusters", [False, True])
+@pytest.mark.parametrize("method", ["sign-flip", "bounded", "mcnemar"])
+def test_fragility_by_random_flips(method, clusters):
+    """Two of 9,999 random flips differ in their p-values by up to .009: a problem more or less decides either way."""
+    pairs = draw_pairs(0, 3, 40, method)
+    options = {"method": "bounded" if method == "bounded" else "sign-flip"}
+
+    def cluster(count):
+        return {"clusters": [i // 2 for i in range(40)] + list(range(100, 100 + count))} if clusters else {}
+
+    (found, *_), _ = compare_columns(pairs, [True] * 3, **options, **cluster(0))
+    count = found.fragility
+    assert count > 2
+    assert stands(pairs, count - 2, **options, **cluster(count - 2))
+    assert not stands(pairs, count + 1, **options, **cluster(count + 1))
+
+
+def test_fragility_of_the_bounded_method():
+    """Once 3, the count for sign flips, although two more problems give p = .17."""
+    found = compare_values([0.75] * 21, [0.5] * 21, level=0.9, method="bounded")
+    more = [[0.75] * 21 + [0.0] * count for count in range(4)], [[0.5] * 21 + [1.0] * count for count in range(4)]
+    p_values = [compare_values(a, b, method="bounded").p_value for a, b in zip(*more, strict=True)]
+    assert found.fragility == min(count for count, p_value in enumerate(p_values) if p_value >= 0.1)
 
 
 def test_fragility_of_one_sample_of_each_problem():
