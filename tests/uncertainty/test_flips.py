@@ -96,6 +96,17 @@ def test_every_unit_is_in_half_of_the_subsets_independently_of_the_others():
     assert flips.problems.mean() == pytest.approx(130, abs=0.5)  # the standard error is .08
 
 
+def test_all_columns_are_added_over_the_same_units():
+    """The powers of 2 tell which of 45 units, five octets and a part of one, are in a subset."""
+    columns = np.column_stack([2.0 ** np.arange(45), np.random.default_rng(0).normal(size=(45, 3))])
+    flips = Flips(columns, None, n_flips=500)
+    chosen = flips.sums[:, 0].astype(int)[:, None] >> np.arange(45) & 1
+    assert (flips.problems == chosen.sum(axis=1)).all()
+    for column in range(1, 4):
+        expected = np.where(chosen, columns[:, column], 0).sum(axis=1)
+        assert_allclose(flips.sums[:, column], expected, atol=1e-13)  # 45 roundings of 1e-16
+
+
 def test_no_subset_is_empty():
     flips = Flips(np.ones((15, 1)), None, n_flips=200_000)
     assert flips.problems.min() == 1
