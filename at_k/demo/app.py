@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from importlib import import_module
 from pkgutil import iter_modules
@@ -17,6 +16,7 @@ from at_k.demo import api, connections, gradio_patches, pages
 from at_k.demo.guard import Guard, count_inputs
 from at_k.demo.i18n import TRANSLATIONS, t
 from at_k.demo.limits import LIMITS, MOST_AT_ONCE
+from at_k.demo.memory import settle
 from at_k.demo.sandbox import start_sandbox
 from at_k.demo.shell import Shell, make_routes
 from at_k.demo.theme import STYLE, make_theme
@@ -70,7 +70,7 @@ def launch(page: str | None = None, metric: str | None = None, **options: Any) -
     start_sandbox()  # it warms up while the pages are built
     app = build(page, metric)
     connections.limit_heads()
-    gc.freeze()  # the app itself is never garbage, and `turns` looks for some after every request
+    settle()
     app.launch(
         theme=make_theme(),
         css_paths=STYLE,

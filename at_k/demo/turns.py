@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -13,6 +12,7 @@ import gradio as gr
 from anyio import to_thread
 
 from at_k.demo.limits import MOST_AT_ONCE
+from at_k.demo.memory import tidy
 from at_k.demo.sandbox import start_sandbox
 from at_k.demo.words import language_of, make_error, translate
 
@@ -120,7 +120,7 @@ def _run(work: Callable[..., Any], *args: Any) -> Any:
     try:
         return start_sandbox().run(work, *args)
     finally:
-        gc.collect()  # Gradio leaves what visitors sent in circles of references, which may be many megabytes
+        tidy()
 
 
 async def _finish(work: Callable[[], Any]) -> Any:

@@ -12,6 +12,7 @@ from at_k.limits import UNLIMITED, Limits
 from at_k.readers.quoting import quote_all, shorten
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
+from at_k.validation import type_name
 
 _LONGEST_FIELD = 100
 """Characters of a field of a problem that is kept as a possible group. Longer ones are questions and solutions."""
@@ -40,6 +41,15 @@ class Reading:
     tests: str | None = None
     errors: str = "raise"
     limits: Limits = UNLIMITED
+
+    def __post_init__(self) -> None:
+        """Check the columns before anything is read.
+
+        Raises:
+            TypeError: if they are not a mapping.
+        """
+        if not isinstance(self.columns, Mapping):
+            raise TypeError(f"`columns` must map roles to columns; got {type_name(self.columns)}")
 
     def list_fields(self, found: object) -> dict[str, Any]:
         """Return the fields of a problem that may be its group: the short ones, and the one that the user named.

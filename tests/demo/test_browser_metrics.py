@@ -71,7 +71,7 @@ def test_each_metric(visit):
         demo.locator("textarea").fill(GIVEN.replace('"x"]', "1]]"))
         page.locator(f"#metrics_run_{name}").click()
         demo.get_by_role("alert").wait_for()
-        assert "row 2" in demo.get_by_role("alert").inner_text()
+        assert "line 2" in demo.get_by_role("alert").inner_text()
 
 
 @pytest.mark.parametrize(("locale", "heading"), [("zh-CN", "指标说明"), ("fr-FR", "Metric Description")])

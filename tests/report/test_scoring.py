@@ -40,7 +40,8 @@ def test_every_key_is_that_of_the_module(module):
             names = (f"{prefix}{key}_{name}" for name in ("stderr", "ci_low", "ci_high"))
             found |= dict(zip(names, bar[:3], strict=True))
     assert {key: found[key] for key in expected} == expected
-    assert len(expected) == 4 * len(details["per_problem"].keys() - {"n", "c"}) * len(blocks)
+    own = details["per_problem"].keys() - {"n", "c"}
+    assert len(expected) == sum(len(own) + 3 * len(own & bars.keys()) for _, bars in blocks.values())
     assert report.signatures[module.name] == details["signature"]
     assert {key: report.by_problem[key] for key in report.metrics[module.name]} == {
         key: column for key, column in details["per_problem"].items() if key not in ("n", "c")

@@ -24,7 +24,6 @@ from at_k.readers.samples import Columns, Samples
 from at_k.readers.sources import Source
 from at_k.readers.standard import NothingToScoreError, standardize
 from at_k.readers.tables import Table, list_named, open_table
-from at_k.validation import type_name
 
 
 def _read(source: Source, reading: Reading) -> Samples:
@@ -65,8 +64,6 @@ def collect_samples(table: Table, reading: Reading | None = None) -> Samples:
         [[0.0]]
     """
     reading = reading or Reading()
-    if not isinstance(reading.columns, Mapping):
-        raise TypeError(f"`columns` must map roles to columns; got {type_name(reading.columns)}")
     given = dict(reading.columns)
     pooled = [reading.pool] if isinstance(reading.pool, str) else reading.pool
     table = _add_nested(table)
