@@ -124,4 +124,5 @@ def _build_demo(metric: Metric) -> None:
         api_visibility="private",
         concurrency_limit=None,  # `in_turn` says how many work at once
         show_progress="hidden",
+        trigger_mode="always_last",  # a click while another answer is awaited must not be lost
     )
