@@ -52,7 +52,7 @@ class Mention:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Mention) and self.__dict__ == other.__dict__
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # its settings may be lists
 
 
 def write_value(value: Any) -> str:

@@ -66,6 +66,7 @@ def offers(*groups: Mapping[str, Option]) -> Callable[[Callable[..., None]], Cal
         flags = [make_flag(option) for option in options.values()]
         run.__name__, run.__doc__, run.__module__ = command.__name__, command.__doc__, command.__module__
         run.__annotations__ = {each.name: each.annotation for each in (*own, *flags)}
+        # Typer reads the signature, and `failures` the options. A type checker knows no attributes of a function.
         run.__signature__ = inspect.Signature([own[0], *flags, *own[1:]])  # type: ignore[attr-defined]
         run.options = options  # type: ignore[attr-defined]
         return run
