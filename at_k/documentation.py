@@ -23,44 +23,53 @@ _OUTPUTS = {
 """The entries that the result of every module has if an option asks for them."""
 
 
+def find_inputs(metric: Metric) -> list[Option]:
+    """Return the columns and options that a module takes."""
+    return [(COLUMNS | OPTIONS)[name] for name in metric.arguments]
+
+
+def find_outputs(metric: Metric) -> dict[str, str]:
+    """Return what a module returns: key → its meaning."""
+    return {output.key: output.text for output in metric.outputs} | _OUTPUTS
+
+
 def describe_inputs(name: str, examples: str) -> str:
     """Describe the columns, options and outputs of a module, as its docstring has them, with examples below."""
     metric = FAMILY[name]
-    return write_docstring(_list_inputs(metric), _list_outputs(metric), examples, [metric])
+    return write_docstring(find_inputs(metric), find_outputs(metric), examples, [metric])
 
 
 def write_docstring(
-    inputs: Iterable[Option], outputs: Mapping[str, str], examples: str, metrics: Iterable[Metric] = FAMILY.values()
+    inputs: Iterable[Option], outputs: Mapping[str, str], examples: str, metrics: Iterable[Metric]
 ) -> str:
     """Write the docstring of a module that computes some metrics."""
     lines = [
         "Args:",
-        *(f"    {each.name}{_spell_types(each)}: {_describe(each, metrics)}" for each in inputs),
+        *(f"    {each.name}{spell_types(each)}: {describe_option(each, metrics)}" for each in inputs),
         "Returns:",
         *(f"    {key}: {text}" for key, text in outputs.items()),
     ]
     return "\n".join(["", *(wrap_item(each, " " * 8) for each in lines), "Examples:", examples])
 
 
-def list_inputs(metric: Metric) -> str:
-    """Make the list of a card's columns and options."""
+def list_inputs(inputs: Iterable[Option], metrics: Iterable[Metric]) -> str:
+    """Make the list of the columns and options on a card, as some metrics take them."""
     return "\n".join(
-        wrap_item(f"- **{each.name}**{_spell_types(each)}: {_describe(each, [metric])}", "  ")
-        for each in _list_inputs(metric)
+        wrap_item(f"- **{each.name}**{spell_types(each)}: {describe_option(each, metrics)}", "  ") for each in inputs
     )
 
 
-def list_outputs(metric: Metric) -> str:
+def list_outputs(outputs: Mapping[str, str]) -> str:
     """Make the list of what a module returns, as its card shows it."""
-    return "\n".join(wrap_item(f"- **`{key}`**: {text}", "  ") for key, text in _list_outputs(metric).items())
+    return "\n".join(wrap_item(f"- **`{key}`**: {text}", "  ") for key, text in outputs.items())
 
 
 def list_shared_options() -> list[tuple[str, str, str]]:
     """List k and the options that all metrics share: name, meaning and default."""
     rows = []
     for option in map(OPTIONS.__getitem__, ("k", *SHARED_OPTIONS)):
-        default = "–" if option.default is None else f"`{_spell_value(option.default)}`"
-        rows.append((f"`{option.name}`", _fill_in(option.text, FAMILY.values()), default))
+        default = "–" if option.default is None else f"`{spell_value(option.default)}`"
+        rows.append((f"`{option.name}`", fill_in(option.text, FAMILY.values()), default))
     return rows
 
 
@@ -71,34 +80,26 @@ def wrap_item(text: str, indent: str) -> str:
     return "\n".join(lines).replace("\0", " ")
 
 
-def _list_inputs(metric: Metric) -> list[Option]:
-    return [(COLUMNS | OPTIONS)[name] for name in metric.arguments]
-
-
-def _list_outputs(metric: Metric) -> dict[str, str]:
-    return {output.key: output.text for output in metric.outputs} | _OUTPUTS
-
-
-def _spell_types(option: Option) -> str:
+def spell_types(option: Option) -> str:
     """Spell the types that an option takes, in Markdown; nothing for one that stands for several options."""
     types = [f"`{each}`" for each in option.types if each]
     listed = " or ".join([", ".join(types[:-1]), types[-1]] if len(types) > 1 else types)
     return f" ({listed})" if listed else ""
 
 
-def _describe(option: Option, metrics: Iterable[Metric]) -> str:
+def describe_option(option: Option, metrics: Iterable[Metric]) -> str:
     """Describe an option as some metrics take it, with its default."""
-    default = "" if option.default is None else f" Default: `{_spell_value(option.default)}`."
-    return _fill_in(option.text, metrics) + default
+    default = "" if option.default is None else f" Default: `{spell_value(option.default)}`."
+    return fill_in(option.text, metrics) + default
 
 
-def _fill_in(text: str, metrics: Iterable[Metric]) -> str:
+def fill_in(text: str, metrics: Iterable[Metric]) -> str:
     """Replace the names in braces by what they stand for in some metrics."""
     some = list(metrics)
-    return text.replace("{default_k}", _describe_default_k(some)).replace("{plain_keys}", _list_plain_keys(some))
+    return text.replace("{default_k}", describe_default_k(some)).replace("{plain_keys}", list_plain_keys(some))
 
 
-def _describe_default_k(metrics: list[Metric]) -> str:
+def describe_default_k(metrics: list[Metric]) -> str:
     """Describe the k that metrics take if they are given none; the metrics are named if they differ."""
     takers: dict[str, list[str]] = {}
     for metric in metrics:
@@ -109,13 +110,13 @@ def _describe_default_k(metrics: list[Metric]) -> str:
     return "; ".join(f"for {', '.join(names)} {text}" for text, names in takers.items())
 
 
-def _list_plain_keys(metrics: list[Metric]) -> str:
+def list_plain_keys(metrics: list[Metric]) -> str:
     """List keys that look different in the plain spelling: those of the first metric, as examples."""
     keys = [output.key for output in metrics[0].outputs if output.of_module]
     named = [key.replace("{k}", "8").replace("{n}", "8").replace("{τ}", "0.5") for key in keys]
     return ", ".join(f"`{spell(key, 'plain')}`" for key in named if spell(key, "plain") != key)
 
 
-def _spell_value(value: object) -> str:
+def spell_value(value: object) -> str:
     """Spell a default as JSON does, but True and False as Python does."""
     return str(value) if isinstance(value, bool) else json.dumps(value)

@@ -130,3 +130,13 @@ class PlanOptions(TypedDict, total=False):
     filter: str | None
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
+
+class ReadOptions(TypedDict, total=False):
+    columns: Mapping[str, str | None] | None
+    where: Mapping[str, Any] | None
+    pool: str | Sequence[str]
+    format: str | None
+    scorer: str | None
+    filter: str | None
+    tests: Literal["base", "plus"] | None
+    errors: Literal["raise", "skip"]

@@ -129,6 +129,10 @@ UNMIRRORED = {
     "at_k/demo/theme.py": "tested in a browser",
     "at_k/demo/examples.py": "tested with the pages that show them",
     "at_k/demo/files.py": "tested in test_downloads.py and test_hostile.py",
+    **{
+        f"at_k/options/{name}.py": "declarations, tested in test_groups.py"
+        for name in ("option", "reading", "judging", "numbers", "comparing", "planning")
+    },
     "at_k/readers/cells.py": "tested through the files that it reads, in test_standard.py and test_tables.py",
     "at_k/readers/delimited.py": "tested through the files that it reads, in test_tables.py",
 }

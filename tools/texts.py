@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 from pathlib import Path
 
 import typer
 
 import at_k
-from at_k.documentation import list_inputs, list_outputs, list_shared_options
+from at_k.documentation import find_inputs, find_outputs, list_inputs, list_outputs, list_shared_options
 from at_k.family import FAMILY
 from at_k.options import Option
 from at_k.readers.formats import FORMATS
 from at_k.readers.roles import NAMES
+from at_k.registration import COMPARISONS
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -37,8 +39,14 @@ def render_documents(root: Path = ROOT) -> dict[Path, str]:
         chinese = card.with_name("README.zh.md")
         documents[chinese] = _fill_region(_read(chinese), "metrics", list_metrics_in_chinese(), chinese)
         text = _fill_region(_read(card), "metrics", list_metrics(), card)
-        text = _fill_list(text, "### Inputs", list_inputs(metric), card)
-        documents[card] = _fill_list(text, "### Output Values", list_outputs(metric), card)
+        text = _fill_list(text, "### Inputs", list_inputs(find_inputs(metric), [metric]), card)
+        documents[card] = _fill_list(text, "### Output Values", list_outputs(find_outputs(metric)), card)
+    for name in COMPARISONS:
+        card = root / "comparisons" / name / "README.md"
+        module = runpy.run_path(str(ROOT / "comparisons" / name / f"{name}.py"))
+        metrics = [FAMILY[each] for each in module["METRICS"]]
+        text = _fill_list(_read(card), "## Inputs", list_inputs(module["INPUTS"], metrics), card)
+        documents[card] = _fill_list(text, "## Output values", list_outputs(module["OUTPUTS"]), card)
     return documents
 
 
@@ -47,6 +55,7 @@ _SIGNATURES = {
     "CompareOptions": at_k.compare,
     "RankOptions": at_k.rank,
     "PlanOptions": at_k.plan,
+    "ReadOptions": at_k.read_results,
 }
 """The functions whose options have types that editors complete."""
 

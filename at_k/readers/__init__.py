@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from at_k.errors import InputError, Message
 from at_k.limits import UNLIMITED, Limits
+from at_k.options import READING, by_name, complete, takes
 from at_k.readers.paths import Paths, is_paths
 from at_k.readers.samples import ROLES, Samples
 
@@ -20,23 +21,13 @@ if TYPE_CHECKING:
 
     from at_k.readers.format import Format, Reading
     from at_k.readers.sources import Source
+    from at_k.signatures import ReadOptions, Unpack
 
 __all__ = ["ROLES", "Samples", "is_paths", "read_bytes", "read_results", "read_samples"]
 
 
-def read_results(
-    path: Paths,
-    *,
-    format: str | None = None,
-    columns: Mapping[str, str | None] | None = None,
-    where: Mapping[str, object] | None = None,
-    pool: str | Sequence[str] = (),
-    scorer: str | None = None,
-    filter: str | None = None,
-    tests: str | None = None,
-    errors: str = "raise",
-    limits: Limits = UNLIMITED,
-) -> Dataset:
+@takes(by_name(*READING))
+def read_results(path: Paths, *, limits: Limits = UNLIMITED, **given: Unpack[ReadOptions]) -> Dataset:
     r"""Read results files into a data set with one row per problem.
 
     A file may be of any harness that `at-k formats` lists, or a table in JSON, JSONL, CSV, TSV or Parquet with one row
@@ -45,17 +36,8 @@ def read_results(
     Args:
         path: a file, several, a folder, or a glob such as "runs/*.jsonl". Several files hold more samples of the same
             problems.
-        format: the name of the format, where the content does not show it; "plain" for a table.
-        columns: role → column, or None for no column, where the guess is not right: `{"grades": "is_right"}`. The roles
-            are problem, answers, references, grades, scores and group.
-        where: column → the value, or list of values, of the rows to keep: `{"model": "a"}`.
-        pool: columns such as "model" whose rows are samples of one model after all; "file" if all files are samples of
-            one model, whatever their names are and however they number their samples.
-        scorer: whose grades to take, where a file has several.
-        filter: whose answers to take, where a file has several.
-        tests: "base" or "plus", for EvalPlus.
-        errors: "raise", or "skip" to leave out what is broken; the description of the data set counts it.
         limits: the most bytes of a file, and rows of a table, that are accepted; without limit if not given.
+        given: see below.
 
     Returns:
         A data set with the columns `problem` (a string), `answers` (a list of strings; null where a sample has none),
@@ -82,18 +64,7 @@ def read_results(
     """
     from at_k.readers.output import make_dataset
 
-    samples = read_samples(
-        path,
-        format=format,
-        columns=columns,
-        where=where,
-        pool=pool,
-        scorer=scorer,
-        filter=filter,
-        tests=tests,
-        errors=errors,
-        limits=limits,
-    )
+    samples = read_samples(path, **complete(given, read_results), limits=limits)
     return make_dataset(samples, path)
 
 

@@ -1,17 +1,20 @@
 """The difference of two models in an @k metric, on the same problems."""
 
+from dataclasses import replace
+
 import datasets
 import evaluate
 
 from at_k.analysis.comparison import compare
 from at_k.columns import read_references, require_problems, require_same_problems
 from at_k.documentation import write_docstring
+from at_k.family import FAMILY
 from at_k.options import COMPARING, JUDGING, OPTIONS, Option, check_config, complete, sign
 from at_k.problems import Problems
 from at_k.store import Store
 from at_k.validation import check_choice, shorten
 
-_METRICS = (
+METRICS = (
     "gpassk",
     "pass_at_k",
     "cons_at_k",
@@ -52,7 +55,11 @@ _OWN = (
     OPTIONS["k"],
     COMPARING["confidence_level"],
     COMPARING["method"],
-    OPTIONS["clusters"],
+    replace(
+        OPTIONS["clusters"],
+        text="one label for each problem, where problems come in groups that resemble each other, such as the questions on "
+        "one text. Whole clusters then flip their signs. Optional.",
+    ),
     COMPARING["margin"],
     COMPARING["seed"],
     OPTIONS["return_details"],
@@ -60,17 +67,14 @@ _OWN = (
 
 _SHARED = (*JUDGING, *(OPTIONS[name] for name in ("thresholds", "ties", "on_conflict")))
 
-_REST = Option(
-    "options",
-    "",
-    "those of `at_k.score` that say how samples are judged: `check_correct_fn`, `extract_fn`, `extract_reference`, "
-    "`equivalence`, `threshold`, `missing`, `num_workers` and `timeout`; and `thresholds`, `ties` and `on_conflict`.",
-)
+_REST = Option("options", "", f"as of the metrics: {', '.join(f'`{each.name}`' for each in _SHARED)}.")
 
-_OUTPUTS = {
+INPUTS = (*_COLUMNS, *_OWN, _REST)
+
+OUTPUTS = {
     "{key}_predictions1": "the value of the first model, averaged over the problems; {key} is as in the metric, such as `pass@1`.",
     "{key}_predictions2": "that of the second model.",
-    "{key}_difference": "the first value minus the second.",
+    "{key}_difference": "the first value minus the second, between −1 and 1.",
     "{key}_difference_ci_low": "the lower end of the confidence interval of the difference.",
     "{key}_difference_ci_high": "the upper end.",
     "{key}_p_value": "the p-value of the sign-flip test: how often a difference as large comes about if the models are equal. It "
@@ -92,7 +96,7 @@ _EXAMPLES = """\
     (0.571, 0.015625, 7)
 """
 
-_KWARGS_DESCRIPTION = write_docstring([*_COLUMNS, *_OWN, _REST], _OUTPUTS, _EXAMPLES)
+_KWARGS_DESCRIPTION = write_docstring(INPUTS, OUTPUTS, _EXAMPLES, [FAMILY[name] for name in METRICS])
 
 _CITATION = """\
 @misc{miller2024addingerrorbars,
@@ -198,7 +202,7 @@ class AtKDifference(evaluate.Comparison):
     def _compute(self, predictions1, predictions2, references=None, *, metric, return_details, **options):
         metrics = [metric] if isinstance(metric, str) else list(metric)
         for each in metrics:
-            check_choice("metric", each, _METRICS)
+            check_choice("metric", each, METRICS)
         column = "grades" if self.config_name == "graded" else "answers"
         shared = {} if references is None else {"references": references}
         compared = compare(

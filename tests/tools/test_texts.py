@@ -17,7 +17,8 @@ def copy(tmp_path):
     for name in ("README.md", "docs/formats.md", "docs/modules.md", "at_k/signatures.pyi"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
-    shutil.copytree(ROOT / "metrics", tmp_path / "metrics", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("metrics", "comparisons"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path
 
 

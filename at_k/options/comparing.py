@@ -1,0 +1,95 @@
+"""The options of comparisons and of rankings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from at_k import choices
+from at_k.options.groups import LEVEL, SCORING, SEED
+from at_k.options.option import COMPUTED, READ, Option, by_name, check_with, in_panel
+
+
+def _check_each(name: str, words: Any, known: tuple[str, ...]) -> None:
+    from at_k.validation import check_choice
+
+    for word in [words] if isinstance(words, str) else words:
+        check_choice(name, word, known)
+
+
+_UNMATCHED = Option(
+    "unmatched",
+    "str",
+    'what happens to problems that not all models were measured on. `"drop"`: they are left out. `"unpaired"`: two '
+    "models are compared as two samples of problems, which sees far less.",
+    "error",
+    choices.UNMATCHED,
+    help="Problems that not all models have are an error, or are dropped, or the models are compared without pairs of "
+    "problems, which sees far less.",
+    group=READ,
+)
+_CLUSTERS = replace(
+    SCORING["clusters"],
+    type="list[str] | list[int] | dict[str, str] | bool",
+    text="one label per problem of the first model, or problem → label, where problems come in groups that resemble "
+    "each other: whole clusters then flip their signs. True for the groups of the data, False for none; by default the "
+    "clusters with which the reports were made, which must agree.",
+)
+_FLIPS = replace(SEED, text="the seed of the sign flips, where there are too many to try all.")
+
+COMPARING = by_name(
+    *in_panel(
+        COMPUTED,
+        Option("names", "tuple[str, str]", "what the models are called.", ("A", "B")),
+        Option("keys", "str | list[str]", 'the keys to compare, such as "pass@1"; by default all that both have.'),
+        LEVEL,
+        Option(
+            "method",
+            "str",
+            'how the interval of a difference is made. `"sign-flip"`: it inverts the sign-flip test, and is the '
+            'bounded one where few problems differ. `"bounded"`: it also covers where differences are rare and large, '
+            "at a cost in power.",
+            choices.DIFFERENCE_METHODS[0],
+            choices.DIFFERENCE_METHODS,
+            flag="--ci-method",
+            help="How intervals are made. bounded covers the true value where large differences are rare, too, and "
+            "finds fewer differences.",
+        ),
+        Option(
+            "margin",
+            "float",
+            "a difference that does not matter, between 0 and 1. The result then also has the p-value of a test of "
+            "equivalence within it. Optional.",
+            check=check_with("at_k.uncertainty.checks:check_fraction", "margin"),
+            metavar="X",
+            help="A difference that does not matter, such as 0.02. Are the models equivalent within it?",
+        ),
+        Option(
+            "extra_tests",
+            "str | list[str]",
+            'further tests out of "t", "wilcoxon" and "mcnemar"; the sign-flip test is always there.',
+            (),
+            check=lambda value: _check_each("extra_tests", value, choices.EXTRA_TESTS),
+            flag="--extra-test",
+            metavar="NAME",
+            help="A further test beside the sign-flip test: t, wilcoxon or mcnemar.",
+        ),
+    ),
+    _UNMATCHED,
+    _CLUSTERS,
+    _FLIPS,
+)
+"""The options of `at_k.compare`, beside those of data that are not scored yet."""
+
+RANKING = by_name(
+    Option("key", "str", "the number to rank by.", "pass@1"),
+    replace(LEVEL, text="the level of all comparisons together."),
+    replace(
+        _UNMATCHED,
+        text='"error", or "drop" to use the problems that all models have.',
+        choices=choices.UNMATCHED[:2],
+    ),
+    _CLUSTERS,
+    _FLIPS,
+)
+"""The options of `at_k.rank`, beside those of data that are not scored yet."""

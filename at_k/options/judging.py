@@ -1,0 +1,114 @@
+"""The options that say which samples are correct."""
+
+from __future__ import annotations
+
+from at_k import choices
+from at_k.options.option import CORRECT, Option, check_with, in_panel
+
+JUDGING = in_panel(
+    CORRECT,
+    Option(
+        "threshold",
+        "float",
+        "a sample is correct if its grade is above this number.",
+        0.5,
+        check=check_with("at_k.validation:check_threshold"),
+        metavar="X",
+        help="A sample is correct if its grade is above X.",
+    ),
+    Option(
+        "extract_fn",
+        "str | Callable[[str], str | None]",
+        "the rule that finds the answer in each prediction, before anything is compared. A sample in which "
+        'it finds none is wrong, and casts no vote. `"boxed"`: the content of the last LaTeX box. '
+        '`"last_number"`: the last number. `"choice"`: the option letter that the text settles on. '
+        '`"final_answer"`: what follows the last `####`, "The answer is", "Answer:" or 答案是. `"code"`: the '
+        'program in a fence of Markdown, or the whole text. `"text"`: the whole text, stripped. Any other string '
+        "is a regular expression, and must have one group, or a group called `answer`; its last match counts. A "
+        "function returns the answer, or `None`. By default, the prediction itself is the answer.",
+        check=check_with("at_k.grading:find_extraction"),
+        flag="--extract",
+        metavar="RULE",
+        help="How an answer is found in each sample: boxed, last_number, choice, final_answer, or a regular expression "
+        "with a group.",
+    ),
+    Option(
+        "extract_reference",
+        "str | Callable[[str], str | None]",
+        "the rule that finds the answer in each reference, as `extract_fn` does in predictions; a reference "
+        "without an answer is an error. By default, `extract_fn` is applied to references too, and a reference in "
+        "which it finds nothing is used as it is.",
+        check=check_with("at_k.grading:find_extraction", name="extract_reference"),
+        metavar="RULE",
+        help="How an answer is found in each reference; by default as in samples. text: the whole reference.",
+    ),
+    Option(
+        "equivalence",
+        "str | Callable[[str, str], bool]",
+        'which answers are the same. They vote together and are judged together, once. `"exact"`: those with equal '
+        'texts. `"numeric"`: also equal numbers, such as 0.5, ½, 1/2 and 50%. `"math"`: also equivalent '
+        'expressions, by Math-Verify. `"quasi_exact"` and `"choice"`: as the checkers of these names compare them. '
+        "A function takes two answers and returns a bool. If it accepts a and b, and b and c, all three are the "
+        "same. The most frequent spelling stands for all; if a reference is among the spellings, it is the one "
+        "that is judged.",
+        "exact",
+        choices.RELATIONS,
+        check=check_with("at_k.grading:find_equivalence"),
+        metavar="NAME",
+        help="Which answers are the same, and vote together: exact, numeric, math, quasi_exact or choice.",
+    ),
+    Option(
+        "check_correct_fn",
+        "Callable[[str, str], bool | float] | str",
+        "a function that takes a prediction and a reference and returns a bool or a grade in [0, 1], or the "
+        "name of a checker, or a checker with parameters, such as `at_k.checkers.numeric(rel_tol=1e-3)`. It is "
+        "called once for each distinct answer and reference; of several references the best grade counts. "
+        '`"exact_match"`: the texts are equal after white space is stripped from their ends. `"quasi_exact"`: they '
+        "are equal in lower case, without punctuation, articles and extra white space, as in SQuAD. "
+        '`"choice"`: the option letter that the prediction settles on is that of the reference, or the option '
+        'texts are equal. `"numeric"`: the numbers are equal within a tolerance, also as fractions, percentages, '
+        'amounts of money or powers of ten. `"math"`: the expressions are equivalent, by Math-Verify (`pip install '
+        'at-k[math]`). `"code"`: the prediction is a program that runs, followed by the reference, a test program, '
+        "without an error; only if the environment variable HF_ALLOW_CODE_EVAL is 1. "
+        '`"bleu"`, `"chrf"`, `"rouge1"`, `"rouge2"`, `"rougeL"`: the similarity of the texts, a '
+        "grade in [0, 1] (`pip install at-k[text]`).",
+        "exact_match",
+        check=check_with("at_k.grading:find_checker"),
+        flag="--check",
+        metavar="NAME",
+        help="What decides whether an answer is correct: exact_match, numeric, choice, math, code (which runs "
+        "programs) or another checker; a wrong name lists all.",
+    ),
+    Option(
+        "num_workers",
+        "int",
+        'the number of processes for slow checkers, which are `"math"`, `"code"` and those of similarity. By default, '
+        "the number of cores.",
+        check=check_with("at_k.grading.workers:check_num_workers"),
+        metavar="N",
+        help="Processes for slow checkers; by default one for each core.",
+    ),
+    Option(
+        "timeout",
+        "float",
+        "the CPU time in seconds that one check of a slow checker may take. A check that takes longer, or fails, "
+        'leaves its samples without a grade: they are missing samples. For `"code"`, a program that takes longer '
+        "is wrong.",
+        choices.TIMEOUT,
+        check=check_with("at_k.grading.workers:check_timeout"),
+        metavar="S",
+        help="Seconds of CPU time for one check of a slow checker, or one program.",
+    ),
+    Option(
+        "missing",
+        "str",
+        'what happens to a missing sample (`None` or NaN). `"error"`: an error names it. `"incorrect"`: it '
+        'counts as wrong. `"drop"`: it is removed, n becomes smaller, and a warning says so.',
+        "error",
+        choices.MISSING,
+        metavar="RULE",
+        help="What happens to a sample that is missing. error: nothing is computed. incorrect: it counts as wrong. "
+        "drop: it is left out.",
+    ),
+)
+"""The options that say how samples are judged."""

@@ -1,0 +1,161 @@
+"""The options that say which numbers are computed, what their intervals are, and how results look."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from at_k import choices
+from at_k.options.option import COMPUTED, Option, check_with, in_panel
+
+
+def _check_score_weights(value: Any) -> None:
+    from at_k.validation import is_number, is_sequence, shorten, type_name
+
+    if not is_sequence(value):
+        raise TypeError(f"`score_weights` must be a list of numbers; got {shorten(value)} of type {type_name(value)}")
+    for number in value:
+        if not is_number(number):
+            raise TypeError(f"`score_weights` must hold numbers; got {shorten(number)} of type {type_name(number)}")
+
+
+NUMBERS = in_panel(
+    COMPUTED,
+    Option(
+        "metrics",
+        "str | list[str]",
+        "names out of `at_k.METRICS`; by default all that the columns allow.",
+        flag="--metric, -m",
+        metavar="NAME",
+        help="gpassk, pass_at_k, cons_at_k, avg_at_n or best_at_k, or as papers write them, such as pass@k. By default "
+        "all that the data allow.",
+    ),
+    Option(
+        "k",
+        "int | list[int]",
+        "the number of draws, 1 ≤ k ≤ n, or a list of such numbers. If it is not given: {default_k}.",
+        check=check_with("at_k.validation:check_k"),
+        flag="--k, -k",
+        metavar="K,...",
+        help="How many of the n samples are drawn: 1,4,16. By default powers of 2 up to n; for G-Pass@k 4, 8 and 16.",
+    ),
+    Option(
+        "thresholds",
+        "float | Fraction | list[float | Fraction]",
+        "the share τ of the draws that must be correct, in [0, 1], or a list of such shares. A float stands "
+        "for the decimal that it prints as; a `fractions.Fraction` is exact. Not to be confused with "
+        "`threshold`.",
+        (0.25, 0.5, 0.75, 1.0),
+        check=check_with("at_k.validation:check_tau", name="thresholds"),
+        flag="--tau",
+        metavar="T,...",
+        help="Thresholds of G-Pass@k, the share of the k draws that must be correct: 0.5,2/3,1.",
+    ),
+    Option(
+        "ties",
+        "str",
+        'what happens if several answers have the most votes. `"random"`: each of them wins with the same '
+        'chance, and the result is the expected value. `"first"`: the one that was drawn first wins; for k < n '
+        'this gives the same number as `"random"`, and for k = n the given order decides. `"strict"`: the '
+        'winner needs more than k/2 votes, else the draw counts as wrong. `"incorrect"`: a tie counts as '
+        "wrong. If only grades are known, this option has no effect: more than half of the k samples must be "
+        "correct.",
+        "random",
+        choices.TIES,
+        metavar="RULE",
+        help="Which answer wins if several have the most votes. random: each with the same chance. first: at k = n the "
+        "one that was given first, else as random. strict: none with half of the votes or fewer. incorrect: none in a "
+        "tie.",
+    ),
+    Option(
+        "weights",
+        "list[list[float]]",
+        'a number ≥ 0 for each sample. The answer with the largest sum of weights wins; with `ties="strict"` '
+        "it needs more than half of the weight that was drawn. Not in the configuration `graded`. Optional.",
+    ),
+    Option(
+        "on_conflict",
+        "str",
+        'what happens if equal answers of a problem have grades on both sides of `threshold`. `"error"`: an '
+        'error names two such samples. `"majority"`: the answer is correct if more than half of its samples '
+        "are.",
+        "error",
+        choices.CONFLICTS,
+        help="Equal answers of a problem with different grades: error leaves out cons@k and says so, majority lets "
+        "most of them decide.",
+    ),
+    Option(
+        "select",
+        "str",
+        'how samples are compared that have d > 1 scores each; needed for such scores. `"weighted"`: by the '
+        'sum of the scores, weighted by `score_weights`. `"lexicographic"`: by the first score; if it is '
+        'equal, by the second, and so on. `"pareto"`: a sample beats another if it is at least as good in all '
+        "scores and better in one; each drawn sample that no other drawn sample beats is chosen with the same "
+        "chance.",
+        choices=choices.SELECT,
+    ),
+    Option(
+        "score_weights",
+        "list[float]",
+        'd numbers, the weights of the scores. Needed for `select="weighted"`, and only then.',
+        check=_check_score_weights,
+    ),
+    Option("higher_is_better", "bool", "`False` if lower scores are better, as with perplexity.", True),
+)
+"""The options that say which numbers are computed."""
+
+INTERVALS = in_panel(
+    COMPUTED,
+    Option(
+        "confidence_level",
+        "float",
+        "a number between 0 and 1, such as 0.95. The result then also has `{key}_stderr`, `{key}_ci_low` and "
+        "`{key}_ci_high` for every key: its standard error and its confidence interval. Optional.",
+        check=check_with("at_k.uncertainty.checks:check_fraction", "confidence_level"),
+    ),
+    Option(
+        "target",
+        "str",
+        'what the interval is about. `"population"`: other problems like these, with as many samples. '
+        '`"problem_set"`: these very problems, with other samples.',
+        "population",
+        choices.TARGETS,
+        metavar="TARGET",
+        help="What the intervals are about. population: other problems like these. problem-set: other samples of these "
+        "problems.",
+    ),
+    Option(
+        "clusters",
+        "list[str] | list[int]",
+        "one label for each problem, where problems come in groups that resemble each other, such as the questions "
+        "on one text. The interval then allows for it. Optional.",
+    ),
+    Option(
+        "ci_method",
+        "str",
+        'how the interval is made. `"beta"` covers for few problems and near 0 and 1 too. `"t"`, `"wald"`, '
+        '`"wilson"`, `"clopper-pearson"` and `"bootstrap"` are there for comparison.',
+        "beta",
+        choices.CI_METHODS,
+        metavar="METHOD",
+        help="How intervals are made. beta covers the true value about as often as --ci says; t, wald, wilson, "
+        "clopper-pearson and bootstrap do not always, and are for comparison.",
+    ),
+)
+"""The options that say what the intervals are."""
+
+GROUPS = Option(
+    "groups",
+    "list[str] | list[int]",
+    "one label for each problem. The result then also has the values of each group, under `{group}/{key}`. Optional.",
+)
+SHOWN = (
+    Option("return_details", "bool", "whether the result has the entry `details`.", False),
+    Option(
+        "key_style",
+        "str",
+        'the spelling of the keys. `"standard"`: as in papers. `"plain"`: for trackers that do not accept `@`, '
+        "as in {plain_keys}.",
+        "standard",
+        choices.KEY_STYLES,
+    ),
+)

@@ -1,0 +1,90 @@
+"""How an option, or a column, is declared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pkgutil import resolve_name
+from typing import Any
+
+READ, CORRECT, COMPUTED = "What is read", "What is correct", "What is computed"
+"""The parts of the documentation that options stand in."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option, or a column, of a function, a module or a command.
+
+    Attributes:
+        name: its name in Python.
+        type: its type, without None.
+        text: its meaning, in Markdown, beginning with a small letter and ending with a full stop. In the documentation
+            of modules, `{default_k}` and `{plain_keys}` are filled in, which differ from metric to metric.
+        default: the value that it has if it is not given; None for an option that may be left out.
+        choices: the words that it takes.
+        check: a function that raises if a value is wrong for every data set.
+        flag: its spelling on the command line, with a short one after a comma, where it is not the name.
+        metavar: what stands for its value in the help of the command.
+        help: its meaning on the command line; an option without it is none of the command.
+        group: the part of the documentation that it stands in.
+    """
+
+    name: str
+    type: str
+    text: str
+    default: Any = None
+    choices: tuple[str, ...] = ()
+    check: Callable[[Any], object] | None = None
+    flag: str = ""
+    metavar: str | None = None
+    help: str = ""
+    group: str = ""
+
+    @property
+    def flags(self) -> list[str]:
+        """List the spellings on the command line."""
+        return self.flag.split(", ") if self.flag else [f"--{self.name.replace('_', '-')}"]
+
+    @property
+    def types(self) -> list[str]:
+        """List the types that it takes."""
+        return re.split(r" \| (?![^\[]*\])", self.type)
+
+    @property
+    def annotation(self) -> str:
+        """Return its type as a signature has it."""
+        return f"{self.type} | None" if self.default is None else self.type
+
+    @property
+    def optional(self) -> bool:
+        """Return whether it may be None."""
+        return self.annotation.endswith(" | None")
+
+    def refuse_wrong(self, value: Any) -> None:
+        """Raise if a value is wrong for every data set."""
+        from at_k.validation import check_choice, check_flag
+
+        if value is None and self.optional:
+            return
+        if self.check is not None:
+            self.check(value)
+        elif self.choices:
+            check_choice(self.name, value, self.choices)
+        elif isinstance(self.default, bool):
+            check_flag(self.name, value)
+
+
+def check_with(path: str, *first: str, **more: str) -> Callable[[Any], object]:
+    """Return a check that is imported when it is needed."""
+    return lambda value: resolve_name(path)(*first, value, **more)
+
+
+def in_panel(title: str, *options: Option) -> tuple[Option, ...]:
+    """Put options into a part of the documentation."""
+    return tuple(replace(option, group=title) for option in options)
+
+
+def by_name(*options: Option) -> dict[str, Option]:
+    """Map the name of each option to it."""
+    return {option.name: option for option in options}

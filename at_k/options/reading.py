@@ -1,0 +1,102 @@
+"""The columns that are taken, and the options that say what is read."""
+
+from __future__ import annotations
+
+from at_k import choices
+from at_k.options.option import READ, Option, by_name, in_panel
+
+COLUMNS = by_name(
+    Option(
+        "predictions",
+        "list[list[str]] | list[list[float]]",
+        "the samples of each problem: a list of answers, or, in the configuration `graded`, a list of grades "
+        "in [0, 1]. The number of samples n may differ from problem to problem.",
+    ),
+    Option(
+        "references",
+        "list[str] | list[list[str]]",
+        "the correct answer of each problem, or a list of acceptable ones. Not in the configuration `graded`. "
+        "Optional beside `grades`.",
+    ),
+    Option(
+        "grades",
+        "list[list[float]]",
+        "a grade in [0, 1] for each sample, if the answers have been judged already. The grades then say which "
+        "samples are correct, and `references` and `check_correct_fn` have no effect. A sample without a grade "
+        "is missing. A sample with a grade and without an answer counts, but casts no vote. Not in the "
+        "configuration `graded`. Optional.",
+    ),
+    Option(
+        "scores",
+        "list[list[float]] | list[list[list[float]]]",
+        "a finite number for each sample, or a list of d numbers for each sample. Needed in both configurations.",
+    ),
+)
+"""The columns that modules take."""
+
+READING = in_panel(
+    READ,
+    Option(
+        "columns",
+        "dict[str, str | None]",
+        'what the columns are called where they have other names: `{"answers": "samples"}`; None for no column. The '
+        "roles are problem, answers, references, grades, scores and group.",
+        metavar="ROLE=COLUMN,...",
+        help="What columns are called: problem=qid,grades=ok. An empty name is for no column: scores=",
+    ),
+    Option(
+        "where",
+        "dict[str, Any]",
+        'the rows to read, by the value of a column, `{"model": "a"}`; a list of values takes all of them.',
+        metavar="COLUMN=VALUE",
+        help="Keep only the rows with this value. Given again for the same column, the rows with any of the values.",
+    ),
+    Option(
+        "pool",
+        "str | list[str]",
+        'columns such as "model" whose rows are samples of one model after all; "file" if the files are runs that '
+        "number their samples alike.",
+        (),
+        metavar="COLUMN",
+        help="A column, such as run or model, whose rows are all samples of one model; file if each file is a run.",
+    ),
+    Option(
+        "format",
+        "str",
+        'the name of the format of the files, where their content does not show it; "plain" for a table. This and the '
+        "next four are for files alone.",
+        flag="--input-format",
+        metavar="NAME",
+        help="The format of the files, if their content does not show it; at-k formats lists all.",
+    ),
+    Option(
+        "scorer",
+        "str",
+        "whose grades to take, where a file has several.",
+        metavar="NAME",
+        help="Whose grades to take, where a harness wrote several; a note says what was taken.",
+    ),
+    Option(
+        "filter",
+        "str",
+        "whose answers to take, where a file has several.",
+        metavar="NAME",
+        help="Whose answers to take, where a harness wrote several; a note says what was taken.",
+    ),
+    Option(
+        "tests",
+        "str",
+        "which tests of EvalPlus a program must pass.",
+        choices=choices.PROGRAM_TESTS,
+        help="Which tests of EvalPlus a program must pass.",
+    ),
+    Option(
+        "errors",
+        "str",
+        '"skip" leaves out what is broken in a file, and counts it.',
+        "raise",
+        choices.ON_ERROR,
+        help="raise stops at what is broken in a file, skip leaves it out and counts it.",
+    ),
+)
+"""The options that say what is read."""
