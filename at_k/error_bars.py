@@ -27,7 +27,7 @@ class Confidence:
     """Which error bars are wanted.
 
     Attributes:
-        level: the confidence level; None for no error bars.
+        confidence_level: the confidence level; None for no error bars.
         target: "population" or "problem_set".
         clusters: one label per problem, where problems come in groups that resemble each other.
         method: how an interval is made of a standard error; see `at_k.interval`. "bootstrap" needs none.
@@ -37,14 +37,14 @@ class Confidence:
         ValueError: if a choice is unknown, or choices do not go together.
     """
 
-    level: float | None = None
+    confidence_level: float | None = None
     target: str = "population"
     clusters: Sequence[str] | None = None
     method: str = "beta"
 
     def __post_init__(self) -> None:
-        if self.level is not None:
-            check_fraction("confidence_level", self.level)
+        if self.confidence_level is not None:
+            check_fraction("confidence_level", self.confidence_level)
         check_choice("target", self.target, TARGETS)
         check_choice("ci_method", self.method, CI_METHODS)
         if self.target == "problem_set":
@@ -55,10 +55,10 @@ class Confidence:
 
     def conditions(self) -> dict[str, object]:
         """Return what a signature says; nothing without error bars."""
-        if self.level is None:
+        if self.confidence_level is None:
             return {}
         clusters = {} if self.clusters is None else {"clusters": len(set(self.clusters))}
-        return {"ci": self.level, "target": self.target, "ci_method": self.method, **clusters}
+        return {"ci": self.confidence_level, "target": self.target, "ci_method": self.method, **clusters}
 
 
 NO_ERROR_BARS = Confidence()
@@ -88,7 +88,7 @@ def find_error_bars(
         problems: the places of these problems among all; None for all of them.
     """
     columns = {key: column for key, column in columns.items() if not is_too_large(column.levels)}
-    if wanted.level is None or not columns:
+    if wanted.confidence_level is None or not columns:
         return {}
     chosen = slice(None) if problems is None else problems
     if wanted.target == "population":
@@ -200,13 +200,13 @@ def _find_limits(
     bounded: bool,
 ) -> dict[Key, tuple[float, float]]:
     """Find the limits of columns. Values without a range get a t interval, unless another one was asked for."""
-    level = wanted.level or 0.0
+    confidence_level = wanted.confidence_level or 0.0
     if wanted.method == "bootstrap":
-        low, high = bootstrap_interval(_expand(columns, chosen), level=level)
+        low, high = bootstrap_interval(_expand(columns, chosen), confidence_level=confidence_level)
     else:
         method = wanted.method if bounded or wanted.method in ("t", "wald") else "t"
         value, stderr, m = np.array([(means[key], errors[key].stderr, errors[key].m) for key in columns]).T
-        low, high = interval(value, stderr, m, level=level, method=method, bounded=bounded)
+        low, high = interval(value, stderr, m, confidence_level=confidence_level, method=method, bounded=bounded)
     return dict(zip(columns, zip(low.tolist(), high.tolist(), strict=True), strict=True))
 
 

@@ -145,7 +145,7 @@ def simulate_population(cell: Cell, *, repetitions: int, seed: int) -> Found:
     mean, stderr = _summarize(counts, values)
     counted = Counted(float(chances @ values))
     for method, name in ((OURS, "beta"), ("t", "t"), ("normal", "wald"), ("Wilson", "wilson")):
-        counted.add(method, interval(mean, stderr, cell.problems, level=LEVEL, method=name))
+        counted.add(method, interval(mean, stderr, cell.problems, confidence_level=LEVEL, method=name))
     return Found(cell, counted.covered, counted.width)
 
 
@@ -176,9 +176,9 @@ def simulate_problem_set(cell: Cell, *, repetitions: int, seed: int) -> Found:
         stderr, m = np.sqrt(total) / cell.problems, cell.problems * (cell.n // k)
     else:
         stderr, m = values[c].std(axis=1, ddof=1) / np.sqrt(cell.problems), cell.problems
-    counted.add(OURS, interval(np.clip(mean, 0, 1), stderr, m, level=LEVEL))
+    counted.add(OURS, interval(np.clip(mean, 0, 1), stderr, m, confidence_level=LEVEL))
     counted.add("population's", interval(np.clip(mean, 0, 1), values[c].std(axis=1, ddof=1) / cell.problems**0.5,
-                                         cell.problems, level=LEVEL))  # fmt: skip
+                                         cell.problems, confidence_level=LEVEL))  # fmt: skip
     return Found(cell, counted.covered, counted.width)
 
 
@@ -208,7 +208,7 @@ def simulate_votes(
         truth, value = expect(p, k).mean(), float(np.mean(estimate(*data, k=k)))
         variances = jackknife(*data, k=k)
         stderr = float(np.sqrt(variances.sum() + variances.max()) / problems)
-        low, high = interval(min(max(value, 0.0), 1.0), stderr, problems * (n // k), level=LEVEL)
+        low, high = interval(min(max(value, 0.0), 1.0), stderr, problems * (n // k), confidence_level=LEVEL)
         covered += bool(low - 1e-6 <= truth <= high + 1e-6)  # the quadrature is off by less than 1e-6
         errors.append(value - truth)
         stderrs.append(stderr)
@@ -270,9 +270,9 @@ def simulate_slow(cell: Cell, *, repetitions: int, seed: int) -> Found:
     found: dict[str, list[tuple[float, float]]] = {}
     for repetition in range(repetitions):
         data = np.repeat(values, rng.multinomial(cell.problems, chances))
-        low, high = interval(float(np.clip(data.mean(), 0, 1)), *standard_error(data), level=LEVEL)
+        low, high = interval(float(np.clip(data.mean(), 0, 1)), *standard_error(data), confidence_level=LEVEL)
         found.setdefault(OURS, []).append((float(low), float(high)))
-        low, high = bootstrap_interval(data, level=LEVEL, n_resamples=1000, seed=repetition)
+        low, high = bootstrap_interval(data, confidence_level=LEVEL, n_resamples=1000, seed=repetition)
         found.setdefault("BCa", []).append((float(low), float(high)))
         for name, find in PEERS.items():
             if importlib.util.find_spec(name):
@@ -313,7 +313,7 @@ def simulate_clusters(mean: float, layout: str, agreement: float, *, repetitions
         p = np.where(rng.random(len(labels)) < agreement, shared, own)
         data = rng.binomial(4, p) / 4
         for name, clusters in (("with clusters", index), ("without", None)):
-            low, high = interval(data.mean(), *standard_error(data, clusters=clusters), level=LEVEL)
+            low, high = interval(data.mean(), *standard_error(data, clusters=clusters), confidence_level=LEVEL)
             covered[name] += bool(low <= mean <= high)
     return {name: count / repetitions for name, count in covered.items()}
 
@@ -363,7 +363,7 @@ def simulate_rare(problems: int, share: float, *, repetitions: int, seed: int) -
         a, b = np.where(wins, 1.0, common), np.where(wins, 0.0, common)
         ways = {"default": {}, "bounded": {"method": "bounded"}, "sign-flip alone": {"bounded": False}}
         for name, options in ways.items():
-            found = compare_values(a, b, n_flips=999, level=LEVEL, **options)
+            found = compare_values(a, b, n_flips=999, confidence_level=LEVEL, **options)
             covered[name] += bool(found.low <= share <= found.high)
     return {name: count / repetitions for name, count in covered.items()}
 

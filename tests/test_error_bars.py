@@ -66,15 +66,15 @@ def is_score(key):
     return "max@" in key
 
 
-def expected_bars(values, stderr, m, *, score=False, level=LEVEL, method="beta"):
+def expected_bars(values, stderr, m, *, score=False, confidence_level=LEVEL, method="beta"):
     """The three numbers beside a mean, from its standard error and units."""
     if not score:
-        low, high = interval(fmean(values), stderr, m, level=level, method=method)
+        low, high = interval(fmean(values), stderr, m, confidence_level=confidence_level, method=method)
         found = {"ci_low": float(low), "ci_high": float(high)}
     elif stderr is None:
         found = {}
     else:
-        margin = student.ppf((1 + level) / 2, m - 1) * stderr
+        margin = student.ppf((1 + confidence_level) / 2, m - 1) * stderr
         found = {"ci_low": fmean(values) - margin, "ci_high": fmean(values) + margin}
     return found | ({} if stderr is None else {"stderr": stderr})
 
@@ -157,7 +157,9 @@ class TestOtherProblems:
             if "_ci_" not in key:
                 assert f"{key}_stderr" not in result
                 # No problem varies, so nothing can be said of a score; a share stays in [0, 1].
-                assert bars_of(result, key) == expected_bars([value], None, 1, score=is_score(key), level=0.95)
+                assert bars_of(result, key) == expected_bars(
+                    [value], None, 1, score=is_score(key), confidence_level=0.95
+                )
                 assert bool(bars_of(result, key)) is not is_score(key)
 
     @for_each("right", [0, 1])
@@ -201,7 +203,7 @@ class TestOtherProblems:
         for key in [f"{name}@{k}" for name in ("best", "max") for k in K]:
             values = table[key]
             if method == "bootstrap":
-                low, high = bootstrap_interval(values, level=LEVEL)
+                low, high = bootstrap_interval(values, confidence_level=LEVEL)
                 expected = {"stderr": exact_error(values), "ci_low": low, "ci_high": high}
             elif is_score(key) and method == "wald":
                 margin = 1.6448536269514722 * exact_error(values)  # the .95 quantile of the normal distribution
@@ -548,7 +550,7 @@ class TestSummarize:
 
     def test_one_cluster_has_no_error(self):
         result = at_k.summarize({"x": [0.5, 1.0]}, clusters=["a", "a"], confidence_level=0.95)
-        assert bars_of(result, "x") == pytest.approx(expected_bars([0.75], None, 1, level=0.95))
+        assert bars_of(result, "x") == pytest.approx(expected_bars([0.75], None, 1, confidence_level=0.95))
 
     @for_each(
         "options, error, said",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from math import isfinite, isnan
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from at_k.analysis.compared import Compared, Flip
 from at_k.analysis.measurements import (
     Measured,
     choose_keys,
@@ -21,12 +21,13 @@ from at_k.analysis.measurements import (
 )
 from at_k.combinatorics import Floats
 from at_k.error_bars import is_bounded
-from at_k.errors import InputError, Message, spell_for_output
+from at_k.errors import InputError, Message
 from at_k.options import COMPARING, RANKING, SCORED, complete, takes
-from at_k.report.tables import escape_markdown
-from at_k.uncertainty.comparison import Comparison, compare_columns, compare_unpaired, is_decided, mark_question
+from at_k.uncertainty.comparison import compare_columns, mark_question
+from at_k.uncertainty.questions import Comparison
 from at_k.uncertainty.ranking import Ranking, rank_values
 from at_k.uncertainty.significance import WILCOXON_WARNING, holm, mcnemar_p, paired_t_p, subtract, wilcoxon_p
+from at_k.uncertainty.unpaired import compare_unpaired
 from at_k.validation import is_sequence, shorten, type_name
 
 if TYPE_CHECKING:
@@ -34,153 +35,6 @@ if TYPE_CHECKING:
 
 _FLIPS = 10
 """Problems that are listed, of those whose values differ most."""
-
-
-@dataclass(frozen=True)
-class Flip:
-    """A problem on which two models differ."""
-
-    problem: str
-    a: float
-    b: float
-
-
-@dataclass(frozen=True)
-class Compared:
-    """Hold how two models compare in every number that both have.
-
-    Attributes:
-        names: what they are called.
-        comparisons: key → how they compare: values, difference, interval, p-value, problems won and lost.
-        adjusted: key → the p-value, adjusted for the different questions that the keys ask: by the step-down
-            distribution of the largest t, or, if not paired, for their number (Holm).
-        equivalence: key → the p-value of a difference of at least the margin, adjusted for the number of questions
-            (Holm); empty without a margin.
-        extra_tests: test → key → its p-value, not adjusted; mcnemar only for keys whose values are all 0 or 1.
-        flips: key → the problems whose values differ most, the largest difference first.
-        margin: the largest difference that does not matter; None if none was given.
-        unmatched: how many problems only the one, and only the other, was measured on.
-        notes: what a reader must know about these numbers.
-    """
-
-    names: tuple[str, str]
-    comparisons: dict[str, Comparison]
-    adjusted: dict[str, float]
-    equivalence: dict[str, float]
-    extra_tests: dict[str, dict[str, float]]
-    flips: dict[str, list[Flip]]
-    margin: float | None = None
-    unmatched: tuple[int, int] = (0, 0)
-    notes: list[Message] = field(default_factory=list)
-
-    def verdict(self, key: str) -> Message:
-        """Say in a few words what the comparison of a key shows, by its adjusted p-values."""
-        found = self.comparisons[key]
-        if is_decided(self.adjusted[key], found.level):
-            name = self.names[0] if found.difference > 0 else self.names[1]
-            return Message("compare.better", "{name} is better", name=name)
-        if is_decided(self.equivalence.get(key, 1.0), found.level):
-            return Message("compare.equivalent", "equivalent within {margin}", margin=self.margin)
-        return Message("compare.open", "no difference shown")
-
-    @property
-    def main_key(self) -> str:
-        """Return the key that stands for all: pass@1, or else the first one."""
-        return next((key for key in self.comparisons if key == "pass@1"), next(iter(self.comparisons)))
-
-    def describe(self, key: str) -> list[Message]:
-        """Say in sentences what the comparison of a key shows, how sure that is, and what would undo it."""
-        found, kind = self.comparisons[key], self.verdict(key).code
-        a, b = self.names
-        better = a if found.difference > 0 else b
-        turned = -1 if kind == "compare.better" and better == b else 1
-        low, high = sorted((turned * found.low, turned * found.high))
-        points = is_bounded(key)
-        difference = _write_difference(turned * found.difference, points=points)
-        numbers = {
-            "difference": Message("compare.in_points", "{number} points", number=difference) if points else difference,
-            "low": _write_difference(low, points=points),
-            "high": _write_difference(high, points=points),
-            "p": _write_p(self.adjusted[key]),
-            "key": str(key),
-        }
-        if kind == "compare.open":
-            return [
-                Message(
-                    "compare.says_open",
-                    "No difference between {a} and {b} is shown at {key}: {difference} [{low}, {high}], {p}.",
-                    a=a, b=b, **numbers,
-                )
-            ]  # fmt: skip
-        if kind == "compare.equivalent":
-            return [
-                Message(
-                    "compare.says_equivalent",
-                    "{a} and {b} are equivalent at {key}, within {margin}: {difference} [{low}, {high}].",
-                    a=a, b=b, margin=self.margin, **numbers,
-                )
-            ]  # fmt: skip
-        said = [
-            Message(
-                "compare.says_better",
-                "{name} is better at {key}: {difference} [{low}, {high}], {p}.",
-                name=better, **numbers,
-            )
-        ]  # fmt: skip
-        if found.fragility == 1:
-            said.append(Message("compare.one_undoes", "One more problem lost would undo this."))
-        elif found.fragility is not None:
-            said.append(
-                Message("compare.undone", "A further {count:,} problems lost would undo this.", count=found.fragility)
-            )
-        return said
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the notes as plain data, ready for `json.dumps`."""
-        return {
-            "names": list(self.names),
-            "keys": {
-                str(key): {
-                    "a": found.a,
-                    "b": found.b,
-                    "difference": found.difference,
-                    "low": _to_json(found.low),
-                    "high": _to_json(found.high),
-                    "bounded": found.bounded,
-                    "method": found.method,
-                    "p_value": found.p_value,
-                    "p_adjusted": self.adjusted[key],
-                    "p_equivalence": self.equivalence.get(key),
-                    **{f"p_{test}": _to_json(own.get(key)) for test, own in self.extra_tests.items()},
-                    "won": found.won,
-                    "lost": found.lost,
-                    "tied": found.tied,
-                    "paired": found.paired,
-                    "fragility": found.fragility,
-                    "verdict": str(self.verdict(key)),
-                    "flips": [[flip.problem, flip.a, flip.b] for flip in self.flips.get(key, [])],
-                }
-                for key, found in self.comparisons.items()
-            },
-            "margin": self.margin,
-            "unmatched": list(self.unmatched),
-            "notes": list(map(str, self.notes)),
-        }
-
-    def to_markdown(self) -> str:
-        """Write a Markdown table with a row for each key, and the notes below."""
-        level = next(iter(self.comparisons.values())).level
-        names = map(escape_markdown, self.names)
-        lines = [
-            f"| metric | {' | '.join(names)} | difference [{100 * level:g} %] | p | won / lost / tied | |",
-            "|---|--:|--:|--:|--:|--:|---|",
-        ]
-        lines += [f"| {' | '.join(map(escape_markdown, cells))} |" for cells in list_cells(self)]
-        said = " ".join(map(str, self.describe(self.main_key)))
-        return "\n".join([*lines, "", f"- {said}", *(f"- {note}" for note in self.notes)])
-
-    def __str__(self) -> str:
-        return spell_for_output(self.to_markdown())
 
 
 @takes(COMPARING, SCORED)
@@ -234,7 +88,7 @@ def compare(a: Any, b: Any, /, **given: Unpack[CompareOptions]) -> Compared:
                 "clusters=False, or leave out what only one model has.",
             )
         pairs = {key: (models[0].values[key], models[1].values[key]) for key in chosen if bounded[key]}
-        comparisons = {key: compare_unpaired(*pair, level=level) for key, pair in pairs.items()}
+        comparisons = {key: compare_unpaired(*pair, confidence_level=level) for key, pair in pairs.items()}
         questions = {key: mark_question(np.concatenate(pair)) for key, pair in pairs.items()}
         adjusted = _adjust({key: found.p_value for key, found in comparisons.items()}, questions)
     else:
@@ -242,7 +96,7 @@ def compare(a: Any, b: Any, /, **given: Unpack[CompareOptions]) -> Compared:
         found, p_values = compare_columns(
             list(pairs.values()),
             list(bounded.values()),
-            level=level, method=method, clusters=together, margin=margin, seed=seed,
+            confidence_level=level, method=method, clusters=together, margin=margin, seed=seed,
         )  # fmt: skip
         comparisons, adjusted = dict(zip(chosen, found, strict=True)), dict(zip(chosen, p_values, strict=True))
         questions = {key: mark_question(x - y) for key, (x, y) in pairs.items()}
@@ -317,57 +171,12 @@ def rank(models: Mapping[str, Any], /, **given: Unpack[RankOptions]) -> Ranking:
     together = find_clusters(options["clusters"], found, list(map(str, models)), problems)
     ranking = rank_values(
         values,
-        level=options["confidence_level"],
+        confidence_level=options["confidence_level"],
         bounded=is_bounded(own),
         clusters=together,
         seed=options["seed"],
     )
     return replace(ranking, notes=(*_note_conditions(found, [own]), *_note_clusters(together)))
-
-
-def list_cells(compared: Compared) -> list[list[str]]:
-    """List the cells of the table: key, both values, the difference with its interval, p, problems, and the verdict."""
-    rows = []
-    for key, found in compared.comparisons.items():
-        problems = "–" if found.won is None else f"{found.won} / {found.lost} / {found.tied}"
-        rows.append(
-            [
-                str(key),
-                f"{found.a:.3f}",
-                f"{found.b:.3f}",
-                f"{found.difference:+.3f} [{found.low:+.3f}, {found.high:+.3f}]",
-                write_p(compared.adjusted[key]),
-                problems,
-                str(compared.verdict(key)),
-            ]
-        )
-    return rows
-
-
-def write_p(value: float) -> str:
-    """Write a p-value with three decimals; "–" for an undefined test.
-
-    Examples:
-        >>> write_p(0.0312), write_p(0.0001), write_p(float("nan"))
-        ('0.031', '< 0.001', '–')
-    """
-    return "–" if isnan(value) else "< 0.001" if value < 0.001 else f"{value:.3f}"
-
-
-def _write_difference(value: float, *, points: bool) -> str:
-    return (f"{100 * value:+.1f}" if points else f"{value:+.4g}").replace("-", "−")
-
-
-def _write_p(value: float) -> str:
-    """Write a p-value for a sentence.
-
-    Examples:
-        >>> _write_p(0.0004), _write_p(0.00001), _write_p(1.0)
-        ('p = .0004', 'p < .0001', 'p = 1')
-    """
-    if value < 0.0001:
-        return "p < .0001"
-    return f"p = {f'{value:.4f}'.lstrip('0') if value < 1 else '1'}"
 
 
 def _run_test(test: str, x: Floats, y: Floats) -> float | None:
@@ -394,11 +203,6 @@ def _adjust(p_values: Mapping[str, float], questions: Mapping[str, bytes]) -> di
         found.setdefault(questions[key], p_value)
     adjusted = dict(zip(found, holm(list(found.values())).tolist(), strict=True))
     return {key: adjusted[questions[key]] for key in p_values}
-
-
-def _to_json(value: float | None) -> float | None:
-    """Return a number that JSON can hold; None for an undefined test, or for no limit."""
-    return value if value is not None and isfinite(value) else None
 
 
 def _note_matching(models: Sequence[Measured], only: Sequence[int], *, unpaired: bool) -> list[Message]:

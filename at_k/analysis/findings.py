@@ -44,7 +44,7 @@ class Findings:
         if report.samples is not None:
             self.problems, self.verdicts = report.samples
         self.n, self.c = np.array(report.n), np.array(report.c)
-        self.level: float = report.options.get("confidence_level") or _LEVEL
+        self.confidence_level: float = report.options.get("confidence_level") or _LEVEL
 
     def say(self, message: Message) -> None:
         """Add a sentence."""
@@ -141,7 +141,7 @@ class Findings:
             values = values[kept]
             clusters = None if clusters is None else [label for label, own in zip(clusters, kept, strict=True) if own]
         mean = float(values.mean())
-        low, high = interval(mean, *standard_error(values, clusters=clusters), level=self.level)
+        low, high = interval(mean, *standard_error(values, clusters=clusters), confidence_level=self.confidence_level)
         return mean, float(low), float(high)
 
     def compare(self, a: Floats, b: Floats) -> tuple[float, float, float]:

@@ -57,9 +57,9 @@ def plan(pilot: Any, /, **given: Unpack[PlanOptions]) -> Plan:
             report = score(pilot, metrics="avg_at_n", confidence_level=None, **scoring)
         n, c, clusters = report.n, report.c, report.clusters
     asked = {name: options[name] for name in PLANNING}
-    tau, level = asked.pop("tau"), asked.pop("confidence_level")
+    tau = asked.pop("tau")
     estimate = pass_at_k if tau is None else partial(g_pass_at_k, tau=tau)
-    return plan_counts(n, c, estimate=estimate, level=level, clusters=clusters, **asked)
+    return plan_counts(n, c, estimate=estimate, clusters=clusters, **asked)
 
 
 def follow_votes(data: Any, /, **options: Any) -> AdaptiveCurve:

@@ -17,7 +17,7 @@ from at_k.errors import InputError
 from at_k.options import COMPARING
 
 if TYPE_CHECKING:
-    from at_k.analysis.comparison import Compared
+    from at_k.analysis.compared import Compared
     from at_k.uncertainty import Ranking
 
 _SHOWN_FLIPS = 5
@@ -143,9 +143,9 @@ def name_models(paths: Sequence[str]) -> list[str]:
 
 def lay_out_comparison(compared: Compared, width: int) -> list[Line]:
     """Lay out the comparison of two models for a terminal."""
-    from at_k.analysis.comparison import list_cells
+    from at_k.analysis.compared import list_cells
 
-    level = next(iter(compared.comparisons.values())).level
+    level = next(iter(compared.comparisons.values())).confidence_level
     names = [fit(name, width - 3).rstrip() for name in compared.names]
     lines: list[Line] = [[(f"{letter}  ", "bold"), (name, "")] for letter, name in zip("AB", names, strict=True)]
     short = replace(compared, names=("A", "B"))
@@ -168,7 +168,7 @@ def lay_out_comparison(compared: Compared, width: int) -> list[Line]:
 
 def lay_out_tests(compared: Compared, width: int) -> list[Line]:
     """Lay out the p-values of equivalence and of further tests, if there are any."""
-    from at_k.analysis.comparison import write_p
+    from at_k.analysis.compared import write_p
 
     columns = {"equivalent": compared.equivalence} if compared.equivalence else {}
     columns |= compared.extra_tests
@@ -219,7 +219,7 @@ def lay_out_rankings(rankings: Mapping[str, Ranking], width: int) -> list[Line]:
 
 def lay_out_pair(ranking: Ranking, pair: tuple[str, str], width: int) -> list[Line]:
     """Lay out the comparison of two of several models, in two lines if it is too wide for one."""
-    from at_k.analysis.comparison import write_p
+    from at_k.analysis.compared import write_p
 
     found = ranking.pairs[pair]
     a, b = (fit(name, min(cell_len(make_printable(name)), _NAME)) for name in pair)

@@ -11,7 +11,7 @@ from math import ceil
 from typing import Any
 
 import at_k
-from at_k.analysis.comparison import Compared, write_p
+from at_k.analysis.compared import Compared, write_p
 from at_k.choices import MISSING
 from at_k.demo import notices
 from at_k.demo.asking import (
@@ -319,7 +319,7 @@ def _write_sub(pair: Pair, language: str) -> str:
         lines.append(say(language, "compare.by_luck"))
     if key in compared.equivalence:
         same = compared.equivalence[key]
-        kind = "compare.within" if same <= 1 - found.level else "compare.not_within"
+        kind = "compare.within" if same <= 1 - found.confidence_level else "compare.not_within"
         lines.append(say(language, kind, margin=f"{100 * (compared.margin or 0):g}", p=_say_p(same)))
     return f'<p class="sub">{join_sentences(map(escape, lines), language)}</p>'
 
@@ -349,7 +349,7 @@ def write_matrix(pair: Pair, language: str) -> str:
                 for k in draws
             )
         rows.append(f"<tr>{head_row(line, language)}{cells}</tr>")
-    level = f"{100 * next(iter(comparisons.values())).level:g} %"
+    level = f"{100 * next(iter(comparisons.values())).confidence_level:g} %"
     said = say(language, "compare.table", a=_name(pair, 0), b=_name(pair, 1), level=level)
     heading = escape(say(language, "compare.every"))
     return (

@@ -238,9 +238,9 @@ def find_conditions(data: Any) -> dict[str, str]:
 
 def explain_intervals(bars: Mapping[Key, ErrorBar], confidence: Confidence) -> list[Message]:
     """Say what the intervals beside the values are, if there are any."""
-    if confidence.level is None or not bars:
+    if confidence.confidence_level is None or not bars:
         return []
-    notes = [_name_target(f"{100 * confidence.level:.10g}", confidence)]
+    notes = [_name_target(f"{100 * confidence.confidence_level:.10g}", confidence)]
     if confidence.method != "beta":
         notes.append(
             Message(
@@ -266,7 +266,9 @@ def explain_intervals(bars: Mapping[Key, ErrorBar], confidence: Confidence) -> l
 def _name_target(level: str, confidence: Confidence) -> Message:
     if confidence.target == "problem_set":
         return Message(
-            "note.intervals_problem_set", "Intervals: {level} %, for other samples of these problems.", level=level
+            "note.intervals_problem_set",
+            "Intervals: {level} %, for other samples of these problems.",
+            level=level,
         )
     if confidence.clusters is None:
         return Message("note.intervals", "Intervals: {level} %, for other problems like these.", level=level)

@@ -7,7 +7,7 @@ from at_k.uncertainty.adaptive import AdaptiveCurve, enough, find_settled_probab
 from at_k.uncertainty.bayes import BayesEstimate, bayes_at_n, bayes_of_counts
 from at_k.uncertainty.bootstrap import bootstrap_interval
 from at_k.uncertainty.calibration import Calibration, measure_calibration, measure_vote_shares
-from at_k.uncertainty.comparison import Comparison, compare_unpaired, compare_values, find_equivalence_p
+from at_k.uncertainty.comparison import compare_values, find_equivalence_p
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.jackknife import (
     jackknife_best,
@@ -17,12 +17,15 @@ from at_k.uncertainty.jackknife import (
     jackknife_mean,
     jackknife_samples,
 )
-from at_k.uncertainty.planning import Plan, plan_counts, predict_stderr
+from at_k.uncertainty.planning import Plan, plan_counts
 from at_k.uncertainty.prediction import Prediction, predict_pass_at_k
+from at_k.uncertainty.questions import Comparison
 from at_k.uncertainty.ranking import Ranking, rank_values
 from at_k.uncertainty.significance import holm, mcnemar_p, paired_t_p, sign_flip_p, wilcoxon_p
 from at_k.uncertainty.stability import Stability, fleiss_kappa, measure_stability
 from at_k.uncertainty.standard_errors import ProblemSetError, problem_set_error, standard_error
+from at_k.uncertainty.unpaired import compare_unpaired
+from at_k.uncertainty.variance import predict_stderr
 
 __all__ = [
     "AdaptiveCurve",

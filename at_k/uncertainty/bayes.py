@@ -37,7 +37,7 @@ def bayes_at_n(
     *,
     levels: Sequence[float] = (0, 1),
     prior: object = None,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
 ) -> BayesEstimate:
     """Compute Bayes@N: what the accuracy on these problems is, if every accuracy was equally likely before.
 
@@ -49,7 +49,7 @@ def bayes_at_n(
         grades: one row per problem of grades, each one of `levels`. n may differ.
         levels: the C + 1 different grades that a sample can get, finite numbers.
         prior: samples from before, of an older model for instance, in rows as `grades`. A row may be empty.
-        level: the probability of the credible interval.
+        confidence_level: the probability of the credible interval.
 
     Returns:
         The posterior mean and standard deviation, and a central normal interval, cut at the least and largest level.
@@ -79,16 +79,18 @@ def bayes_at_n(
     counts = _count_levels(graded, weights, "grades")
     if prior is not None:
         counts = counts + _count_prior(prior, weights, len(graded))
-    return bayes_of_counts(counts, levels=levels, level=level)
+    return bayes_of_counts(counts, levels=levels, confidence_level=confidence_level)
 
 
-def bayes_of_counts(counts: ArrayLike, /, *, levels: Sequence[float] = (0, 1), level: float = 0.95) -> BayesEstimate:
+def bayes_of_counts(
+    counts: ArrayLike, /, *, levels: Sequence[float] = (0, 1), confidence_level: float = 0.95
+) -> BayesEstimate:
     """Compute `bayes_at_n` from how many samples of each problem have which level.
 
     Args:
         counts: one row per problem and one column per level, integers ≥ 0.
         levels: as of `bayes_at_n`.
-        level: as of `bayes_at_n`.
+        confidence_level: as of `bayes_at_n`.
 
     Returns:
         What `bayes_at_n` returns.
@@ -104,7 +106,7 @@ def bayes_of_counts(counts: ArrayLike, /, *, levels: Sequence[float] = (0, 1), l
     from scipy.special import ndtri
 
     weights = _check_levels(levels)
-    credibility = check_fraction("level", level)
+    credibility = check_fraction("confidence_level", confidence_level)
     table = np.asarray(counts)
     if table.dtype.kind not in "iu":
         raise TypeError(f"`counts` must hold integers; got {table.dtype} in {shorten(counts)}")

@@ -13,7 +13,7 @@ _BLOCK = 2_000_000
 
 
 def bootstrap_interval(
-    per_problem: object, /, *, level: float = 0.95, n_resamples: int = 10_000, seed: int = 0
+    per_problem: object, /, *, confidence_level: float = 0.95, n_resamples: int = 10_000, seed: int = 0
 ) -> tuple[Floats, Floats]:
     """Compute the bias-corrected and accelerated (BCa) bootstrap interval of a mean over problems.
 
@@ -22,7 +22,7 @@ def bootstrap_interval(
 
     Args:
         per_problem: finite values, one per problem along the first axis. All columns use the same resamples.
-        level: the confidence level.
+        confidence_level: the confidence level.
         n_resamples: resamples of as many problems as there are.
         seed: of the resamples.
 
@@ -48,7 +48,7 @@ def bootstrap_interval(
     from scipy.special import ndtr, ndtri
 
     values = read_values("per_problem", per_problem, bounded=False)
-    alpha = 1 - check_fraction("level", level)
+    alpha = 1 - check_fraction("confidence_level", confidence_level)
     table = values.reshape(len(values), -1)
     mean = table.mean(axis=0)
     means = _resample(table, check_size("n_resamples", n_resamples), np.random.default_rng(check_seed(seed)))

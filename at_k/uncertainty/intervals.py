@@ -30,7 +30,7 @@ def interval(
     m: ArrayLike,
     /,
     *,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     method: str = "beta",
     bounded: bool = True,
 ) -> tuple[Floats, Floats]:
@@ -45,7 +45,7 @@ def interval(
             one unit.
         m: the number of independent units behind it, at least 1: problems, samples, or the effective number of
             clusters, which need not be an integer. All three are broadcast against each other.
-        level: the confidence level.
+        confidence_level: the confidence level.
         method: "beta", the default; "t" and "wald", value ± stderr times the quantile of Student's t with m − 1 degrees
             of freedom, or of the normal distribution, cut at 0 and 1; "wilson" and "clopper-pearson", those of 0/1 data
             on the effective size value·(1 − value)/stderr², or m where stderr is 0.
@@ -54,16 +54,17 @@ def interval(
     Returns:
         The lower and the upper limits, in the shape of the data.
 
-    Formula: with v the value, se its standard error and a = 1 − level, the lower limit is 0 if v = 0, and else
-        min(v, the a/2 quantile of Beta(μs, (1 − μ)s)) with μ = (m·v + ¼)/(m + 1), s = μ(1 − μ)(m + 1)(m + 2)/Q − 1 and
-        Q = (m·se)² + m(v − μ)² + ¾μ² + ¼(1 − μ)². The upper limit is 1 minus the lower limit of 1 − v.
+    Formula: with v the value, se its standard error and a = 1 − confidence_level, the lower limit is 0 if v = 0, and
+        else min(v, the a/2 quantile of Beta(μs, (1 − μ)s)) with μ = (m·v + ¼)/(m + 1),
+        s = μ(1 − μ)(m + 1)(m + 2)/Q − 1 and Q = (m·se)² + m(v − μ)² + ¾μ² + ¼(1 − μ)². The upper limit is 1 minus the
+        lower limit of 1 − v.
         This is the Beta distribution with the moments of a Bayesian bootstrap [1] to which ¾ of a unit at the far end
         of [0, 1] and ¼ at the near end were added; with one unit at the far end it approximates the bound of [2].
 
     Raises:
         TypeError: if an argument does not hold numbers.
-        ValueError: if a value is not in [0, 1], `stderr` is negative, `m` < 1, `level` is not between 0 and 1, the
-            shapes do not broadcast, or `method` is unknown or does not suit values without a range.
+        ValueError: if a value is not in [0, 1], `stderr` is negative, `m` < 1, `confidence_level` is not between 0 and
+            1, the shapes do not broadcast, or `method` is unknown or does not suit values without a range.
 
     References:
         1. D. Rubin, The Bayesian bootstrap, Annals of Statistics 9, 1981, https://doi.org/10.1214/aos/1176345338.
@@ -81,7 +82,7 @@ def interval(
         (array([0.052, 0.563]), array([0.437, 0.948]))
     """
     v, se, units = _read(value, stderr, m, bounded=check_flag("bounded", bounded))
-    alpha = 1 - check_fraction("level", level)
+    alpha = 1 - check_fraction("confidence_level", confidence_level)
     check_choice("method", method, METHODS)
     if not bounded and method not in ("t", "wald"):
         raise ValueError(f"`method` must be 't' or 'wald' for values without a range; got {method!r}")

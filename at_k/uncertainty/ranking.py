@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from at_k.combinatorics import Floats
 from at_k.errors import Message
 from at_k.uncertainty.checks import check_fraction, check_size, read_column
-from at_k.uncertainty.comparison import Comparison, Question, adjust, is_decided
 from at_k.uncertainty.flips import N_FLIPS, Flips, round_ties
+from at_k.uncertainty.questions import Comparison, Question, adjust, is_decided
 from at_k.uncertainty.significance import subtract
 from at_k.uncertainty.standard_errors import read_clusters
 from at_k.validation import check_flag, check_seed, shorten, type_name
@@ -49,7 +49,7 @@ def rank_values(
     values: Mapping[str, ArrayLike],
     /,
     *,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     bounded: bool = True,
     clusters: object = None,
     n_flips: int = N_FLIPS,
@@ -59,7 +59,7 @@ def rank_values(
 
     Args:
         values: model → one value per problem, in [0, 1], of the same problems in the same order.
-        level: the confidence level of all comparisons together.
+        confidence_level: the confidence level of all comparisons together.
         bounded: False for values without a range, such as those of max@k.
         clusters: one label per problem, where problems come in groups that resemble each other. Whole clusters flip.
         n_flips: random flips, the same for all pairs; see `compare_values`.
@@ -86,7 +86,7 @@ def rank_values(
         raise TypeError(f"`values` must map names to values; got {shorten(values)} of type {type_name(values)}")
     if len(values) < 2:
         raise ValueError(f"`values` must hold at least two models; got {len(values)}")
-    check_fraction("level", level)
+    check_fraction("confidence_level", confidence_level)
     bounded = check_flag("bounded", bounded)
     columns = {name: read_column(f"values[{name!r}]", each, bounded=bounded) for name, each in values.items()}
     means = {name: float(column.mean()) for name, column in columns.items()}
@@ -110,11 +110,13 @@ def rank_values(
         return Question(differences[a, b], codes, add_up, flips.problems, "sign-flip", bounded=bounded)
 
     questions = {pair: ask(*pair) for pair in differences}
-    pairs = {(a, b): question.compare(columns[a], columns[b], level) for (a, b), question in questions.items()}
+    pairs = {
+        (a, b): question.compare(columns[a], columns[b], confidence_level) for (a, b), question in questions.items()
+    }
     adjusted = dict(
         zip(pairs, adjust(list(questions.values()), [pair.p_value for pair in pairs.values()]), strict=True)
     )
-    beats = {pair for pair, p_value in adjusted.items() if is_decided(p_value, level)}
+    beats = {pair for pair, p_value in adjusted.items() if is_decided(p_value, confidence_level)}
     ranks = {
         name: (1 + sum(b == name for _, b in beats), len(names) - sum(a == name for a, _ in beats)) for name in names
     }

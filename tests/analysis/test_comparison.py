@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from cases import for_each
+from pairs import A, B, codes, make
 from scipy import stats
 
 from at_k.analysis.comparison import compare, rank
@@ -15,10 +16,6 @@ from at_k.report import score
 from at_k.uncertainty.comparison import compare_columns, compare_values, find_equivalence_p
 
 RNG = np.random.default_rng(9)
-QUESTIONS = [f"q{i}" for i in range(40)]
-A = {"pass@1": dict(zip(QUESTIONS, RNG.integers(0, 5, 40) / 4, strict=True))}
-B = {"pass@1": dict(zip(QUESTIONS, RNG.integers(0, 4, 40) / 4, strict=True))}
-
 
 PASS_AT_1 = {"metrics": "pass_at_k", "k": 1}
 
@@ -28,15 +25,6 @@ MODELS = {
     "same": {"grades": [[1, 0]] * 9},
     "poor": {"grades": [[0, 0]] * 9},
 }
-
-
-def make(values, key="pass@1"):
-    """Values of problems p0, p1, …"""
-    return {key: {f"p{i}": value for i, value in enumerate(values)}}
-
-
-def codes(found):
-    return [note.code for note in found.notes]
 
 
 def refused(*models, **options):
@@ -49,7 +37,7 @@ class TestNumbers:
     def test_the_numbers_are_those_of_values_in_pairs(self):
         found = compare(A, B, confidence_level=0.9, extra_tests="t", seed=5)
         x, y = (np.array(list(each["pass@1"].values())) for each in (A, B))
-        own, alone = found.comparisons["pass@1"], compare_values(x, y, level=0.9, seed=5)
+        own, alone = found.comparisons["pass@1"], compare_values(x, y, confidence_level=0.9, seed=5)
         assert own == alone
         assert (own.a, own.b) == (x.mean(), y.mean())
         assert (own.won, own.lost, own.tied) == ((x > y).sum(), (x < y).sum(), (x == y).sum())
@@ -115,73 +103,6 @@ class TestNumbers:
         assert several.equivalence["pass@1"] == pytest.approx(2 * single)
 
 
-class TestVerdicts:
-    def test_better(self):
-        found = compare(make([1] * 8), make([0.5] * 7 + [0.75]), names=("x", "y"))
-        assert str(found.verdict("pass@1")) == "x is better"
-        found = compare(make([0.5] * 7 + [0.75]), make([1] * 8), names=("x", "y"))
-        assert str(found.verdict("pass@1")) == "y is better"
-
-    def test_equal_everywhere(self):
-        found = compare(make([0.5] * 400), make([0.5] * 400), margin=0.02)
-        own = found.comparisons["pass@1"]
-        assert (own.difference, own.p_value, own.won, own.lost, own.tied) == (0, 1, 0, 0, 400)
-        assert own.low < 0 < own.high
-        assert codes(found) == ["compare.equal"]
-        assert str(found.verdict("pass@1")) == "equivalent within 0.02"
-        assert found.flips == {"pass@1": []}
-
-    def test_one_problem_shows_nothing(self):
-        found = compare(make([1.0]), make([0.0]), extra_tests=["t"])
-        own = found.comparisons["pass@1"]
-        assert own.p_value == 1
-        assert own.low < 0
-        assert str(found.verdict("pass@1")) == "no difference shown"
-        assert np.isnan(found.extra_tests["t"]["pass@1"])
-        assert found.to_dict()["keys"]["pass@1"]["p_t"] is None
-
-    @for_each("differing, least", [(1, 1), (4, 0.125), (5, 0.0625)])
-    def test_few_differing_problems_cannot_reach_a_small_p(self, differing, least):
-        found = compare(make([1] * 50), make([0] * differing + [1] * (50 - differing)))
-        assert found.comparisons["pass@1"].p_value >= least
-        assert str(found.verdict("pass@1")) == "no difference shown"
-        (note,) = found.notes
-        assert note.code == "compare.few"
-        assert note.values == {"count": differing, "least": least}
-
-    def test_six_can(self):
-        found = compare(make([1] * 20), make([0] * 6 + [1] * 14))
-        # With one sample of each problem: mid-p of six won and none lost.
-        assert found.comparisons["pass@1"].p_value == pytest.approx(1 / 64, rel=1e-12)
-        assert found.notes == []
-
-    def test_a_note_about_some_keys_names_them(self):
-        x, y = [1.0] * 9, [0.5] * 9
-        found = compare({**make(x), **make(x, "pass@2")}, {**make(y), **make(x, "pass@2")})
-        assert str(found.notes[-1]) == "pass@2: The two have the same value in every problem."
-
-    def test_the_bounded_interval_is_wider(self):
-        usual, bounded = (compare(A, B, method=method).comparisons["pass@1"] for method in ("sign-flip", "bounded"))
-        assert bounded.low < usual.low
-        assert usual.high < bounded.high
-        assert usual.bounded == bounded.bounded
-
-    def test_wilcoxon_comes_with_its_warning(self):
-        assert "significance.wilcoxon" in codes(compare(A, B, extra_tests="wilcoxon"))
-        assert "significance.wilcoxon" not in codes(compare(A, B, extra_tests="t"))
-
-    def test_flips_are_the_largest_differences_by_name(self):
-        x, y = [0.5] * 14, [0.5] * 14
-        y[3], y[7], x[9] = 0.0, 1.0, 0.75
-        found = compare(make(x), make(y))
-        assert [(flip.problem, flip.a, flip.b) for flip in found.flips["pass@1"]] == [
-            ("p3", 0.5, 0.0),
-            ("p7", 0.5, 1.0),
-            ("p9", 0.75, 0.5),
-        ]
-        assert len(compare(A, B).flips["pass@1"]) == 10
-
-
 class TestUnbounded:
     """The values of max@k have no range."""
 
@@ -233,7 +154,9 @@ class TestUnbounded:
 
 
 LABELS = dict(zip([f"p{i}" for i in range(8)], "xxxxyyyy", strict=True))
+
 IN_TEXTS_A = {"problem": list(LABELS), "grades": [[1, 1, 1, 1]] * 8, "group": list(LABELS.values())}
+
 IN_TEXTS_B = IN_TEXTS_A | {"grades": [[0, 0, 0, 1], [0, 0, 1, 1]] * 4}
 
 
@@ -280,53 +203,6 @@ class TestClusters:
         assert refused(self.a, more, clusters=list("xxxxyyyy"), unmatched="unpaired")[0] == "compare.unpaired_clusters"
         with pytest.raises(ValueError, match="`clusters` and `A` must have as many problems; got 2 and 8"):
             compare(self.a, self.b, clusters=["x", "y"])
-
-
-class TestSentences:
-    def test_the_better_one_its_interval_and_what_would_undo_it(self):
-        x, y = [1, 0.5, 1, 0.75, 1, 1, 0.25, 1], [0, 0.25, 0.25, 0.5, 0.5, 0.25, 0, 0.25]
-        for pair in ((make(x), make(y)), (make(y), make(x))):
-            found = compare(*pair, names=("x", "y") if pair[0] == make(x) else ("y", "x"))
-            own = found.comparisons["pass@1"]
-            low, high = sorted((abs(own.low), abs(own.high)))
-            assert " ".join(map(str, found.describe("pass@1"))) == (
-                f"x is better at pass@1: +56.2 points [+{100 * low:.1f}, +{100 * high:.1f}], p = .0078. "
-                "One more problem lost would undo this."
-            )
-
-    def test_several_problems_would_undo_it(self):
-        found = compare(make([1] * 20), make([0.5] * 19 + [0.25]))
-        count = found.comparisons["pass@1"].fragility
-        assert str(found.describe("pass@1")[1]) == f"A further {count} problems lost would undo this."
-
-    def test_equivalent_and_open(self):
-        alike = compare(make([0.5] * 400), make([0.5] * 400), margin=0.02)
-        assert [str(each)[:55] for each in alike.describe("pass@1")] == [
-            "A and B are equivalent at pass@1, within 0.02: +0.0 poi"
-        ]
-        (said,) = compare(A, A).describe("pass@1")
-        assert str(said).startswith("No difference between A and B is shown at pass@1: +0.0 points [−")
-        assert str(said).endswith("], p = 1.")
-
-
-class TestWriting:
-    def test_json(self):
-        found = compare(A, B, margin=0.1, extra_tests=["t", "mcnemar"])
-        content = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-        own, plain = found.comparisons["pass@1"], content["keys"]["pass@1"]
-        assert {name: plain[name] for name in ("a", "b", "difference", "low", "high", "p_value", "won")} == {
-            name: getattr(own, name) for name in ("a", "b", "difference", "low", "high", "p_value", "won")
-        }
-        assert plain["p_mcnemar"] is None
-        assert plain["p_equivalence"] == found.equivalence["pass@1"]
-        assert plain["verdict"] == str(found.verdict("pass@1"))
-
-    def test_markdown_survives_names_with_bars(self):
-        found = compare(make([1] * 8), make([0.5] * 8), names=("x|y", "z"))
-        header, rule, row, empty, said = str(found).splitlines()
-        assert (empty, said[:42]) == ("", "- x|y is better at pass@1: +50.0 points [+")
-        assert header.replace("\\|", "").count("|") == rule.count("|") == row.replace("\\|", "").count("|")
-        assert row.endswith("x\\|y is better |")
 
 
 class TestRank:

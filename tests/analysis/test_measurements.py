@@ -8,7 +8,8 @@ from cases import for_each
 from scipy import stats
 
 import at_k
-from at_k.analysis.comparison import compare, list_cells, rank
+from at_k.analysis.compared import list_cells
+from at_k.analysis.comparison import compare, rank
 from at_k.errors import InputError
 
 RNG = np.random.default_rng(9)

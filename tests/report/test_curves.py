@@ -60,9 +60,10 @@ def test_bands_are_the_intervals_of_the_values(clusters):
 
     curves = draw_curves((1, 2, 3), [([1, 2], compute), ([1, 2, 3], average)], confidence=wanted)
     expected = {
-        k: interval(np.mean(each), *standard_error(each, clusters=clusters), level=0.9) for k, each in values.items()
+        k: interval(np.mean(each), *standard_error(each, clusters=clusters), confidence_level=0.9)
+        for k, each in values.items()
     }
     assert curves.bands["best@k"] == (pytest.approx(expected[1]), pytest.approx(expected[2]), None)
-    overall = interval(2 / 3, *standard_error([1, 0, 1], clusters=clusters), level=0.9)
+    overall = interval(2 / 3, *standard_error([1, 0, 1], clusters=clusters), confidence_level=0.9)
     assert curves.bands["avg@n"] == (pytest.approx(overall),) * 3
     assert set(curves.bands) == set(curves.lines) == {"best@k", "avg@n"}

@@ -23,7 +23,7 @@ def test_it_is_that_of_scorio(seed, levels):
     weights = np.array(levels, dtype=float)
     for old, rows in ((None, None), (prior, weights[prior])):
         theirs = bayes_ci(seen, weights, old, confidence=0.9, bounds=(0.0, 1.0))
-        ours = bayes_at_n(weights[seen], levels=levels, prior=rows, level=0.9)
+        ours = bayes_at_n(weights[seen], levels=levels, prior=rows, confidence_level=0.9)
         assert ours == pytest.approx(theirs, rel=TOLERANCE, abs=TOLERANCE)
 
 
@@ -67,7 +67,7 @@ def test_counts():
          "`grades` and `prior` must have as many problems; got 1 and 2"),
         (lambda: bayes_at_n([[1]], prior=3), TypeError, "`prior` must hold a list of samples for every problem; got 3"),
         (lambda: bayes_at_n([[1]], prior=[[2]]), ValueError, "`prior` must hold grades out of `levels`"),
-        (lambda: bayes_at_n([[1]], level=1), ValueError, "`level` must lie between 0 and 1"),
+        (lambda: bayes_at_n([[1]], confidence_level=1), ValueError, "`confidence_level` must lie between 0 and 1"),
         (lambda: bayes_at_n([["1"]]), TypeError, "`grades` must hold numbers"),
         (lambda: bayes_of_counts([[1.0, 2.0]]), TypeError, "`counts` must hold integers"),
         (lambda: bayes_of_counts([[1, 2, 3]]), ValueError, "got shape (1, 3)"),

@@ -10,16 +10,19 @@ from numpy.testing import assert_array_equal
 from at_k.uncertainty import checks
 
 
-@for_each("level", [0, 1, -0.1, 2, float("nan"), float("inf")])
-def test_a_fraction_lies_between_0_and_1(level):
-    with pytest.raises(ValueError, match=re.escape(f"`level` must lie between 0 and 1, both excluded; got {level}")):
-        checks.check_fraction("level", level)
+@for_each("confidence_level", [0, 1, -0.1, 2, float("nan"), float("inf")])
+def test_a_fraction_lies_between_0_and_1(confidence_level):
+    with pytest.raises(
+        ValueError,
+        match=re.escape(f"`confidence_level` must lie between 0 and 1, both excluded; got {confidence_level}"),
+    ):
+        checks.check_fraction("confidence_level", confidence_level)
 
 
-@for_each("level", ["0.95", None, True, [0.9]])
-def test_a_fraction_is_a_number(level):
-    with pytest.raises(TypeError, match="`level` must be a number between 0 and 1"):
-        checks.check_fraction("level", level)
+@for_each("confidence_level", ["0.95", None, True, [0.9]])
+def test_a_fraction_is_a_number(confidence_level):
+    with pytest.raises(TypeError, match="`confidence_level` must be a number between 0 and 1"):
+        checks.check_fraction("confidence_level", confidence_level)
 
 
 def test_sizes():

@@ -10,66 +10,19 @@ from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from at_k.uncertainty.comparison import compare_columns, compare_unpaired, compare_values, find_equivalence_p
-from at_k.uncertainty.intervals import interval
+from at_k.uncertainty.comparison import compare_columns, compare_values, find_equivalence_p
+from at_k.uncertainty.unpaired import compare_unpaired
 
 
 def test_values_difference_and_standard_error():
     a, b = np.random.default_rng(0).random((2, 20))
-    found = compare_values(a, b, level=0.9)
+    found = compare_values(a, b, confidence_level=0.9)
     assert found.difference == pytest.approx(np.mean(a) - np.mean(b), rel=1e-12)
     assert (found.a, found.b) == (a.mean(), b.mean())
     assert found.stderr == pytest.approx(stats.sem(a - b), rel=1e-12)
     # For so symmetric differences, typical values are as wide as the paired t interval; both are of 20 values.
     theirs = stats.ttest_rel(a, b).confidence_interval(0.9)
     assert found.high - found.low == pytest.approx(theirs.high - theirs.low, rel=0.1)
-
-
-def test_won_lost_and_tied():
-    found = compare_values([1, 0.5, 0, 1, 0.3], [0, 0.5, 0.5, 0, 0.1 + 0.2])
-    assert (found.won, found.lost, found.tied, found.problems) == (2, 1, 2, (5, 5))
-
-
-def bounded(difference, stderr, m):
-    """2·interval((1 + d)/2, se/2, M) − 1."""
-    return 2 * np.array(interval((1 + difference) / 2, stderr / 2, m)) - 1
-
-
-def test_few_differences_take_the_bounded_interval():
-    """It holds 0 at least, since no p-value of five differences is below .05."""
-    d = np.array([1.0] * 4 + [0.75] + [0.0])
-    found = compare_values(d, np.zeros(6))
-    low, high = bounded(d.mean(), stats.sem(d), 6)
-    assert low > 0
-    assert_allclose([found.low, found.high], [0, high], rtol=1e-9)
-    assert_allclose(found.bounded, [low, high], rtol=1e-9)
-    assert (found.method, found.better, found.p_value) == ("bounded", None, 2**-4)
-    wide = compare_values([1.0] + [0.0] * 29, [0.0] * 30)
-    assert (wide.low, wide.high) == pytest.approx(bounded(1 / 30, 1 / 30, 30), rel=1e-9)
-
-
-def test_the_bounded_interval_stands_beside_for_fewer_than_100_units():
-    a, b = np.random.default_rng(0).random((2, 100))
-    d = a[:99] - b[:99]
-    assert_allclose(compare_values(a[:99], b[:99]).bounded, bounded(d.mean(), stats.sem(d), 99), rtol=1e-9)
-    assert compare_values(a, b).bounded is None
-    labels = [i // 2 for i in range(100)]
-    assert compare_values(a, b, clusters=labels).bounded is not None
-
-
-@for_each("a, b", [([0.5], [0.25]), ([0.75] * 8, [0.5] * 8), ([1.0] * 3, [1.0] * 3)])
-def test_one_problem_or_equal_differences_take_the_bounded_interval(a, b):
-    found = compare_values(a, b)
-    low, high = bounded(a[0] - b[0], 0, len(a))
-    assert_allclose([found.low, found.high], [min(low, 0), high], rtol=1e-9)
-    assert (found.method, found.better) == ("bounded", None if len(a) < 6 or found.p_value > 0.05 else "a")
-    assert found.low < found.difference < found.high
-
-
-def test_the_bounded_interval_on_request():
-    a, b = np.random.default_rng(0).random((2, 20))
-    found = compare_values(a, b, method="bounded")
-    assert_allclose([found.low, found.high], bounded(np.mean(a - b), stats.sem(a - b), 20), rtol=1e-9)
 
 
 values = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=12)
@@ -87,14 +40,6 @@ def test_both_directions_say_the_same(pairs):
         assert there.low < there.high
         assert {there.better, back.better} in ({None}, {"a", "b"})
         assert (there.won, there.lost) == (back.lost, back.won)
-
-
-def test_which_one_is_better():
-    found = compare_values([1.0] * 8 + [0.5], [0.25] * 5 + [0.5] * 4)
-    assert found.better == "a"
-    assert found.p_value == 2 / 2**8
-    assert compare_values([0.25] * 5 + [0.5] * 4, [1.0] * 8 + [0.5]).better == "b"
-    assert compare_values([1.0] * 8 + [0.5], [0.25] * 5 + [0.5] * 4, level=0.995).better is None
 
 
 def draw_pairs(seed, keys, problems, method):
@@ -155,7 +100,7 @@ def test_fragility_by_random_flips(method, clusters):
 
 def test_fragility_of_the_bounded_method():
     """Once 3, the count for sign flips, although two more problems give p = .17."""
-    found = compare_values([0.75] * 21, [0.5] * 21, level=0.9, method="bounded")
+    found = compare_values([0.75] * 21, [0.5] * 21, confidence_level=0.9, method="bounded")
     more = [[0.75] * 21 + [0.0] * count for count in range(4)], [[0.5] * 21 + [1.0] * count for count in range(4)]
     p_values = [compare_values(a, b, method="bounded").p_value for a, b in zip(*more, strict=True)]
     assert found.fragility == min(count for count, p_value in enumerate(p_values) if p_value >= 0.1)
@@ -169,14 +114,6 @@ def test_fragility_of_one_sample_of_each_problem():
 
 def test_without_a_verdict_there_is_no_fragility():
     assert compare_values([1, 1, 0, 0.5, 0, 1, 0.5], [0.5, 0, 1, 0, 0.5, 0, 0]).fragility is None
-
-
-def test_notes_say_when_no_difference_can_be_found():
-    (few,) = compare_values([1, 1, 1, 0], [0, 0, 0, 0]).notes
-    assert str(few).startswith("Problems whose values differ: 3. With so few, no p-value below 0.2500 can occur")
-    (none,) = compare_values([1, 0], [1, 0]).notes
-    assert str(none) == "The two have the same value in every problem."
-    assert compare_values([1] * 6, [0] * 6).notes == ()
 
 
 def test_values_without_a_range():
@@ -258,7 +195,7 @@ def test_equivalence_is_the_level_of_the_interval(a, b, margin):
     """The interval of level 1 − 2p reaches up to the margin: at random subsets, to one of 9,999 means."""
     p_value = find_equivalence_p(a, b, margin=margin)
     assert p_value < 0.4
-    within, beyond = (compare_values(a, b, level=1 - 2 * p_value + shift) for shift in (-0.001, 0.001))
+    within, beyond = (compare_values(a, b, confidence_level=1 - 2 * p_value + shift) for shift in (-0.001, 0.001))
     assert max(-within.low, within.high) <= margin <= max(-beyond.low, beyond.high)
 
 
@@ -271,43 +208,6 @@ def test_a_difference_above_the_margin_is_not_equivalence():
     assert find_equivalence_p([1.0] * 50, [0.5] * 50, margin=0.02) == 1
 
 
-def test_unpaired_is_welch_s_test():
-    rng = np.random.default_rng(0)
-    a, b = rng.random(20), rng.random(30) / 2
-    found = compare_unpaired(a, b)
-    theirs = stats.ttest_ind(a, b, equal_var=False)
-    assert found.p_value == pytest.approx(theirs.pvalue, rel=1e-9)
-    assert_allclose([found.low, found.high], theirs.confidence_interval(0.95), rtol=1e-9)
-    assert (found.paired, found.problems, found.won) == (False, (20, 30), None)
-    assert "measured on different problems" in str(found.notes[0])
-
-
-def test_unpaired_values_whose_variances_have_no_squares():
-    """The values of a large k may be so nearly equal that the fourth power of their spread is no float."""
-    rng = np.random.default_rng(0)
-    a, b = rng.random((2, 20))
-    small, large = compare_unpaired(a * 2.0**-300, b * 2.0**-300), compare_unpaired(a, b)
-    assert small.p_value == pytest.approx(large.p_value, rel=1e-12)
-
-
-@for_each("a, b", [([1.0] * 15, [1.0] * 15), ([1.0], [0.0]), ([1.0] * 14 + [0.0], [1.0] * 30)])
-def test_unpaired_never_has_zero_width(a, b):
-    found = compare_unpaired(a, b)
-    assert found.low <= found.difference <= found.high
-    assert found.high - found.low > 0.1
-    assert found.better is None
-
-
-def test_unpaired_p_value_fits_its_interval():
-    a, b = [1.0] * 20, [0.0] * 19 + [1.0]
-    found = compare_unpaired(a, b)
-    assert found.p_value < 1e-6
-    assert found.better == "a"
-    at = compare_unpaired([1.0] * 5, [0.0, 0.0, 0.5])
-    limits = compare_unpaired([1.0] * 5, [0.0, 0.0, 0.5], level=1 - at.p_value)
-    assert limits.low == pytest.approx(0, abs=1e-6)
-
-
 @for_each(
     "call, said",
     [
@@ -315,7 +215,7 @@ def test_unpaired_p_value_fits_its_interval():
         (lambda: compare_values([1.5], [1.0]), "`a` must lie in [0, 1]; got 1.5 in problem 0"),
         (lambda: compare_values([1.0], [float("nan")]), "`b` must hold finite numbers; got nan in problem 0"),
         (lambda: compare_values([1.0], [1.0], method="z"), "`method` must be one of 'sign-flip', 'bounded'; got 'z'"),
-        (lambda: compare_values([1.0], [1.0], level=0), "`level` must lie between 0 and 1"),
+        (lambda: compare_values([1.0], [1.0], confidence_level=0), "`confidence_level` must lie between 0 and 1"),
         (lambda: compare_unpaired([1.0], []), "`b` must hold one value per problem, at least one; got []"),
         (lambda: find_equivalence_p([1.0], [1.0], margin=0), "`margin` must lie between 0 and 1, both excluded; got 0"),
     ],

@@ -43,15 +43,15 @@ def test_the_sign_flip_test_is_that_of_all_subsets(rows, together):
     assert found == float(expect_p(enumerate_means(differences, labels)))
 
 
-@for_each("level", [0.5, 0.8, 0.9, 0.95])
+@for_each("confidence_level", [0.5, 0.8, 0.9, 0.95])
 @for_each("seed", range(6))
 @for_each("together", [True, False])
-def test_the_interval_is_that_of_all_subsets(level, seed, together):
+def test_the_interval_is_that_of_all_subsets(confidence_level, seed, together):
     sixteenths = np.random.default_rng(seed).integers(0, 17, size=(2, 18 if together else 9))
     labels = [i % 7 for i in range(18)] if together else list(range(9))
     means = enumerate_means([Fraction(int(a - b), 16) for a, b in sixteenths.T], labels)
-    j = ceil(Fraction(str(1 - Fraction(str(level)))) * (len(means) + 1) / 2) - 1
-    found = compare_values(*(sixteenths / 16), level=level, clusters=labels if together else None)
+    j = ceil(Fraction(str(1 - Fraction(str(confidence_level)))) * (len(means) + 1) / 2) - 1
+    found = compare_values(*(sixteenths / 16), confidence_level=confidence_level, clusters=labels if together else None)
     assert found.method == "sign-flip"
     assert_allclose([found.low, found.high], [float(means[j - 1]), float(means[-j])], rtol=1e-12, atol=1e-15)
     assert found.p_value == float(expect_p(means))
@@ -64,16 +64,21 @@ def test_the_interval_is_that_of_all_subsets(level, seed, together):
     st.sampled_from(["sign-flip", "bounded"]),
     st.booleans(),
 )
-def test_p_is_below_alpha_exactly_where_the_interval_excludes_0(rows, level, method, together):
+def test_p_is_below_alpha_exactly_where_the_interval_excludes_0(rows, confidence_level, method, together):
     """The one rule of every verdict: of all methods, with ties, with few differences, with clusters."""
     a, b, labels = np.array(rows).T
     found = compare_values(
-        a / 2, b / 2, level=level, method=method, clusters=labels.tolist() if together else None, n_flips=999
+        a / 2,
+        b / 2,
+        confidence_level=confidence_level,
+        method=method,
+        clusters=labels.tolist() if together else None,
+        n_flips=999,
     )
     assert (found.better is not None) == (not found.low <= 0 <= found.high)
     assert -1 <= found.low <= found.high <= 1
     if found.better:
-        assert found.p_value < 1 - level
+        assert found.p_value < 1 - confidence_level
         assert (found.difference > 0) == (found.better == "a")
 
 

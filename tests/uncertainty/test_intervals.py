@@ -62,20 +62,22 @@ shares = st.floats(0, 1)
 
 @settings(derandomize=True, max_examples=200)
 @given(st.lists(shares, min_size=1, max_size=20), st.floats(0.01, 0.999))
-def test_the_default_contains_its_value_has_width_and_turns_around(values, level):
+def test_the_default_contains_its_value_has_width_and_turns_around(values, confidence_level):
     v = np.mean(values)
     se, m = standard_error(values)
-    lower, upper = interval(v, se, m, level=level)
+    lower, upper = interval(v, se, m, confidence_level=confidence_level)
     assert 0 <= lower <= v <= upper <= 1
     assert lower < upper
     # 1 − v is rounded, and near 0 a limit varies with v at most in proportion.
-    assert_allclose(interval(1 - v, se, m, level=level), (1 - upper, 1 - lower), rtol=1e-9, atol=1e-12)
+    assert_allclose(
+        interval(1 - v, se, m, confidence_level=confidence_level), (1 - upper, 1 - lower), rtol=1e-9, atol=1e-12
+    )
 
 
 def test_a_higher_level_is_wider_and_more_units_are_narrower():
-    lower, upper = interval(0.9, 0.05, 30, level=0.5)
-    for level in (0.8, 0.95, 0.999):
-        below, above = interval(0.9, 0.05, 30, level=level)
+    lower, upper = interval(0.9, 0.05, 30, confidence_level=0.5)
+    for confidence_level in (0.8, 0.95, 0.999):
+        below, above = interval(0.9, 0.05, 30, confidence_level=confidence_level)
         assert below < lower < upper < above
         lower, upper = below, above
     widths = np.subtract(*interval(1.0, 0.0, [1, 2, 5, 30, 1000]))
@@ -101,7 +103,7 @@ def test_a_value_without_standard_error_counts_as_one_unit():
 @for_each("limit", [0.6, 0.8, 0.85])
 def test_the_level_of_a_limit_inverts_the_limit(limit):
     half = float(find_lower_level(np.array(0.9), np.array(0.05), np.array(30.0), limit))
-    assert float(interval(0.9, 0.05, 30, level=1 - 2 * half)[0]) == pytest.approx(limit, rel=1e-9)
+    assert float(interval(0.9, 0.05, 30, confidence_level=1 - 2 * half)[0]) == pytest.approx(limit, rel=1e-9)
 
 
 def test_levels_at_the_ends():
@@ -115,7 +117,7 @@ def test_t_is_that_of_scipy_cut_at_the_ends():
     values = [0.2, 0.4, 0.9, 0.7]
     theirs = stats.ttest_1samp(values, 0).confidence_interval(0.9)
     se, m = standard_error(values)
-    assert_allclose(interval(np.mean(values), se, m, level=0.9, method="t"), theirs, rtol=1e-12)
+    assert_allclose(interval(np.mean(values), se, m, confidence_level=0.9, method="t"), theirs, rtol=1e-12)
     lower, upper = interval(np.mean([1, 1, 1, 1, 0]), *standard_error([1, 1, 1, 1, 0]), method="t")
     assert lower == pytest.approx(0.8 - 2.776445 * 0.2, abs=1e-6)
     assert upper == 1  # where others print 1.355
@@ -155,7 +157,10 @@ def test_every_method_stays_inside_and_around_the_value(method):
         (lambda: interval(0.5, 0.1, 0), "`m` must be at least 1; got 0.0"),
         (lambda: interval(0.5, 0.1, float("nan")), "`m` must hold finite numbers; got nan"),
         (lambda: interval(float("nan"), 0.1, 3), "`value` must hold finite numbers; got nan"),
-        (lambda: interval(0.5, 0.1, 3, level=95), "`level` must lie between 0 and 1, both excluded; got 95"),
+        (
+            lambda: interval(0.5, 0.1, 3, confidence_level=95),
+            "`confidence_level` must lie between 0 and 1, both excluded; got 95",
+        ),
         (lambda: interval(0.5, 0.1, 3, method="score"), "`method` must be one of 'beta', "),
         (lambda: interval(5.0, 0.1, 3, bounded=False), "`method` must be 't' or 'wald' for values without a range"),
         (lambda: interval([0.5] * 2, [0.1] * 3, 3), "must have shapes that broadcast; got (2,), (3,) and ()"),

@@ -140,7 +140,7 @@ def test_one_sample_of_each_problem_takes_mid_p(won, lost, tied):
         tail = stats.binom.sf(more, won + lost, share) + stats.binom.pmf(more, won + lost, share) / 2
         assert tail <= 0.025 * (1 + 1e-6) if more else share == 0
     # The interval begins to hold 0 at the level 1 − p.
-    beyond, within = (compare_values(a, b, level=1 - min(1, found.p_value * by)) for by in (0.999, 1.001))
+    beyond, within = (compare_values(a, b, confidence_level=1 - min(1, found.p_value * by)) for by in (0.999, 1.001))
     assert beyond.low <= 0 <= beyond.high
     assert within.low > 0 or within.high < 0
 
