@@ -7,30 +7,32 @@ are read as a whole; everything else is read value by value.
 
 from __future__ import annotations
 
-import sys
-from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
-from itertools import chain, pairwise
-from math import isnan
-from typing import Any, TypeGuard
+from collections.abc import Hashable
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from at_k import arrow
-from at_k.combinatorics import Floats, Ints
+from at_k.combinatorics import Ints
+from at_k.rows import (
+    LARGEST_INTEGER,
+    NUMBERS,
+    Place,
+    fit_floats,
+    flatten,
+    is_missing,
+    is_table,
+    list_rows,
+    locate,
+    show,
+    to_floats,
+    to_list,
+    to_vectors,
+)
 from at_k.samples import Answers, Ragged, to_float64
-from at_k.validation import is_integer, shorten, type_name
-
-_NUMBERS = (int, float, np.bool_, np.integer, np.floating)
-_TIMES = (np.timedelta64, np.datetime64)
-"""Types that pass for integers in NumPy."""
-
-_FLOATS = (float, np.floating)
-_LARGEST_INTEGER = 2**53
-"""Every integer up to this one fits in a 64-bit float."""
-
-_Place = Callable[[int], str]
+from at_k.validation import is_integer, shorten
 
 
 def read_answers(rows: object, name: str = "predictions") -> Answers:
@@ -39,12 +41,12 @@ def read_answers(rows: object, name: str = "predictions") -> Answers:
         whole = read(rows)
         if whole is not None:
             return whole
-    flat, n = _flatten(rows, name)
+    flat, n = flatten(rows, name)
     kinds = set(map(type, flat))
     if not kinds <= {str, type(None)}:
         for i, value in enumerate(flat):
-            if not isinstance(value, str) and not _is_missing(value):
-                raise TypeError(f"`{name}` must hold strings; got {_show(value)} in {_placed(n)(i)}")
+            if not isinstance(value, str) and not is_missing(value):
+                raise TypeError(f"`{name}` must hold strings; got {show(value)} in {locate(n)(i)}")
         flat = [str.__str__(value) if isinstance(value, str) else None for value in flat]  # subclasses such as np.str_
     return Answers.of_values(flat, n)
 
@@ -54,35 +56,36 @@ def read_labels(rows: object, name: str = "votes") -> Answers:
     whole = arrow.read_answers(rows)
     if whole is not None:
         return whole
-    flat, n = _flatten(rows, name)
-    place = _placed(n)
+    flat, n = flatten(rows, name)
+    place = locate(n)
     if not set(map(type, flat)) <= {str, type(None)}:
         for i, value in enumerate(flat):
             if not isinstance(value, Hashable):
-                raise TypeError(f"`{name}` must hold hashable answers; got {_show(value)} in {place(i)}")
-        flat = [None if _is_missing(value) else value for value in flat]
-        _refuse_mixtures(flat, n, name, place)
+                raise TypeError(f"`{name}` must hold hashable answers; got {show(value)} in {place(i)}")
+        flat = [None if is_missing(value) else value for value in flat]
+        refuse_mixtures(flat, n, name, place)
     return Answers.of_values(flat, n)
 
 
-def _refuse_mixtures(flat: list[Any], n: Ints, name: str, place: _Place) -> None:
-    sorts = list(map(_answer_type, flat))
+def refuse_mixtures(flat: list[Any], n: Ints, name: str, place: Place) -> None:
+    """Raise if the answers of a problem are of several types."""
+    sorts = list(map(find_type, flat))
     if len(set(sorts) - {None}) > 1:
         for start, stop in pairwise(np.concatenate([[0], np.cumsum(n)])):
             present = [i for i in range(start, stop) if sorts[i] is not None]
             for i in present:
                 if sorts[i] is not sorts[present[0]]:
                     raise TypeError(
-                        f"`{name}` must not mix types in a problem; got {_show(flat[i])} in {place(i)}, "
-                        f"beside {_show(flat[present[0]])}"
+                        f"`{name}` must not mix types in a problem; got {show(flat[i])} in {place(i)}, "
+                        f"beside {show(flat[present[0]])}"
                     )
 
 
-def _answer_type(answer: object) -> type | None:
+def find_type(answer: object) -> type | None:
     """Return the type of an answer, with all numeric types as one. Return None if there is no answer."""
     if answer is None:
         return None
-    return next((sort for sort, types in ((str, str), (float, _NUMBERS)) if isinstance(answer, types)), type(answer))
+    return next((sort for sort, types in ((str, str), (float, NUMBERS)) if isinstance(answer, types)), type(answer))
 
 
 def read_grades(rows: object, name: str = "predictions", *, missing: bool = True) -> Ragged:
@@ -93,21 +96,22 @@ def read_grades(rows: object, name: str = "predictions", *, missing: bool = True
 def read_grade_parts(rows: object, name: str = "predictions", *, missing: bool = True) -> tuple[Ragged, ...]:
     """Read rows as `read_grades` does, but keep the parts in which they come, so that large columns are not copied."""
     whole = arrow.read_grades(rows)
-    if whole is not None and all(_are_grades(part, missing) for part in whole):
+    if whole is not None and all(are_grades(part, missing) for part in whole):
         return tuple(whole)
     graded = _read_numbers(rows, name)
-    if not _are_grades(graded, missing):
+    if not are_grades(graded, missing):
         right = (graded.values >= 0) & (graded.values <= 1)
         if missing:
             right |= np.isnan(graded.values)
         at = int(np.argmin(right))
         raise ValueError(
-            f"`{name}` must hold grades in [0, 1]; got {_show_number(graded.values[at])} in {graded.place(at)}"
+            f"`{name}` must hold grades in [0, 1]; got {show_number(graded.values[at])} in {graded.place(at)}"
         )
     return (graded,)
 
 
-def _are_grades(part: Ragged, missing: bool) -> bool:
+def are_grades(part: Ragged, missing: bool) -> bool:
+    """Return whether all numbers lie in [0, 1], or are missing where that is allowed."""
     values = part.values
     if values.dtype == np.bool_ or not values.size:
         return True
@@ -126,7 +130,7 @@ def read_weights(rows: object, name: str = "weights", *, missing: bool = False) 
     if not right.all():
         at = int(np.argmin(right))
         raise ValueError(
-            f"`{name}` must be finite and not negative; got {_show_number(weighted.values[at])} in {weighted.place(at)}"
+            f"`{name}` must be finite and not negative; got {show_number(weighted.values[at])} in {weighted.place(at)}"
         )
     return weighted
 
@@ -152,19 +156,19 @@ def read_scores(rows: object, name: str = "scores") -> Ragged:
 
 def _read_scores(rows: object, name: str) -> Ragged:
     whole = arrow.read_scores(rows)
-    if whole is not None and _fit_floats(whole.values):
+    if whole is not None and fit_floats(whole.values):
         return whole
-    if _is_table(rows, 3):
+    if is_table(rows, 3):
         table = np.asarray(rows)
         lengths = np.full(len(table), table.shape[1], dtype=np.int64)
         return Ragged.of_lengths(table.reshape(-1, table.shape[2]), lengths)
-    if _is_table(rows, 2):
+    if is_table(rows, 2):
         return _read_numbers(rows, name)
-    flat, n = _flatten(rows, name)
-    place = _placed(n)
+    flat, n = flatten(rows, name)
+    place = locate(n)
     if any(issubclass(sort, (list, tuple, np.ndarray)) for sort in set(map(type, flat))):
-        return Ragged.of_lengths(_to_vectors(flat, name, place), n)
-    return Ragged.of_lengths(_to_floats(flat, name, place), n)
+        return Ragged.of_lengths(to_vectors(flat, name, place), n)
+    return Ragged.of_lengths(to_floats(flat, name, place), n)
 
 
 def flag_samples(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -177,24 +181,24 @@ def read_references(rows: object, name: str = "references") -> list[tuple[str, .
     single = arrow.list_single_texts(rows)
     if single is not None:
         return [(text,) for text in single]
-    listed = _list_rows(rows, name)
+    listed = list_rows(rows, name)
     if set(map(type, listed)) == {str}:
         return [(text,) for text in listed]
     checked = []
     for problem, row in enumerate(listed):
-        accepted = row if isinstance(row, (str, list, tuple)) or row is None else _to_list(row)
-        if _is_missing(accepted):
+        accepted = row if isinstance(row, (str, list, tuple)) or row is None else to_list(row)
+        if is_missing(accepted):
             raise ValueError(f"`{name}` must hold an answer for every problem; got {accepted} in problem {problem}")
         if isinstance(accepted, str):
             accepted = (accepted,)
         if not isinstance(accepted, (list, tuple)):
-            raise TypeError(f"`{name}` must hold strings or lists of strings; got {_show(row)} in problem {problem}")
-        if not accepted or any(map(_is_missing, accepted)):
+            raise TypeError(f"`{name}` must hold strings or lists of strings; got {show(row)} in problem {problem}")
+        if not accepted or any(map(is_missing, accepted)):
             raise ValueError(f"`{name}` must hold an answer for every problem; got {shorten(row)} in problem {problem}")
         for text in accepted:
             if not isinstance(text, str):
                 raise TypeError(
-                    f"`{name}` must hold strings or lists of strings; got {_show(text)} in problem {problem}"
+                    f"`{name}` must hold strings or lists of strings; got {show(text)} in problem {problem}"
                 )
         checked.append(tuple(map(str.__str__, accepted)))
     return checked
@@ -207,13 +211,13 @@ def read_groups(rows: object, name: str = "groups") -> list[str]:
         return whole
     sorts: dict[str, type] = {}
     checked = []
-    for problem, label in enumerate(_list_rows(rows, name)):
-        if _is_missing(label):
+    for problem, label in enumerate(list_rows(rows, name)):
+        if is_missing(label):
             raise ValueError(f"`{name}` must hold a label for every problem; got {label!r} in problem {problem}")
         sort = str if isinstance(label, str) else int
         if not isinstance(label, str) and not is_integer(label):
-            raise TypeError(f"`{name}` must hold strings or integers; got {_show(label)} in problem {problem}")
-        text = str.__str__(label) if isinstance(label, str) else _spell_integer(int(label), name, problem)
+            raise TypeError(f"`{name}` must hold strings or integers; got {show(label)} in problem {problem}")
+        text = str.__str__(label) if isinstance(label, str) else spell_integer(int(label), name, problem)
         if sorts.setdefault(text, sort) is not sort:
             raise ValueError(
                 f"`{name}` must not mix the string {text!r} with the number {text}; it does in problem {problem}"
@@ -222,7 +226,8 @@ def read_groups(rows: object, name: str = "groups") -> list[str]:
     return checked
 
 
-def _spell_integer(label: int, name: str, problem: int) -> str:
+def spell_integer(label: int, name: str, problem: int) -> str:
+    """Spell a label that is an integer."""
     try:
         return str(label)
     except ValueError:  # Python prints up to 4,300 digits
@@ -258,153 +263,17 @@ def require_same_samples(name: str, n: Ints, other: str, other_n: Ints) -> None:
 def _read_numbers(rows: object, name: str) -> Ragged:
     """Read rows of numbers in the type in which they come."""
     parts = arrow.read_grades(rows)
-    if parts and all(_fit_floats(part.values) for part in parts):
+    if parts and all(fit_floats(part.values) for part in parts):
         return Ragged.concatenate(parts)
-    if _is_table(rows, 2):
+    if is_table(rows, 2):
         table = np.asarray(rows)
         return Ragged.of_lengths(table.reshape(-1), np.full(len(table), table.shape[1], dtype=np.int64))
-    flat, n = _flatten(rows, name)
-    return Ragged.of_lengths(_to_floats(flat, name, _placed(n)), n)
+    flat, n = flatten(rows, name)
+    return Ragged.of_lengths(to_floats(flat, name, locate(n)), n)
 
 
-def _is_table(rows: object, dimensions: int) -> TypeGuard[NDArray[Any]]:
-    """Return whether rows are an array that can be used as it is: of numbers that fit in a float, with no mask."""
-    if not isinstance(rows, np.ndarray) or isinstance(rows, np.ma.MaskedArray):
-        return False
-    return rows.ndim == dimensions and rows.size > 0 and rows.dtype.kind in "biuf" and _fit_floats(np.asarray(rows))
-
-
-def _fit_floats(numbers: NDArray[Any]) -> bool:
-    """Return whether every number fits in a 64-bit float."""
-    if numbers.dtype.type in (np.int64, np.uint64):  # in either order of bytes
-        return bool(numbers.max(initial=0) <= _LARGEST_INTEGER and numbers.min(initial=0) >= -_LARGEST_INTEGER)
-    return numbers.dtype.itemsize <= 8
-
-
-def _to_floats(flat: list[Any], name: str, place: _Place) -> Floats:
-    kinds = set(map(type, flat))
-    if not all(issubclass(sort, (*_NUMBERS, type(None))) and not issubclass(sort, _TIMES) for sort in kinds):
-        for i, value in enumerate(flat):
-            if value is not None and (not isinstance(value, _NUMBERS) or isinstance(value, _TIMES)):
-                raise TypeError(f"`{name}` must hold numbers; got {_show(value)} in {place(i)}")
-    if kinds & {np.float16, np.float32}:
-        flat = [float(str(value)) if isinstance(value, (np.float16, np.float32)) else value for value in flat]
-    if type(None) in kinds:
-        flat = [np.nan if value is None else value for value in flat]
-    try:
-        numbers = np.array(flat, dtype=np.float64)
-    except OverflowError:
-        numbers = np.array([np.inf])
-    if (np.abs(numbers) >= _LARGEST_INTEGER).any():
-        for i, value in enumerate(flat):
-            if isinstance(value, (int, np.integer)) and not _fits_float(int(value)):
-                raise ValueError(f"`{name}` must hold numbers that fit in a float; got {_show(value)} in {place(i)}")
-    return numbers
-
-
-def _fits_float(value: int) -> bool:
-    return value.bit_length() <= 1023 and int(float(value)) == value
-
-
-def _to_vectors(flat: list[Any], name: str, place: _Place) -> Floats:
-    rows = [_to_list(value) for value in flat]
-    d = next((len(row) for row in rows if isinstance(row, (list, tuple))), 0)
-    for i, row in enumerate(rows):
-        if row is None:
-            rows[i] = [None] * d
-        elif not isinstance(row, (list, tuple)):
-            raise TypeError(
-                f"`{name}` must hold numbers, or a list of them for every sample; got {_show(flat[i])} in {place(i)}"
-            )
-        elif len(row) != d or d == 0:
-            raise ValueError(
-                f"`{name}` must have as many dimensions for every sample; got {len(row)} in {place(i)}, elsewhere {d}"
-            )
-    return _to_floats(list(chain.from_iterable(rows)), name, lambda i: place(i // d)).reshape(-1, d)
-
-
-def _flatten(rows: object, name: str) -> tuple[list[Any], Ints]:
-    """Split rows of samples into the samples and the length of each row."""
-    outer: Sequence[Any] = _list_rows(rows, name)
-    if not set(map(type, outer)) <= {list, tuple}:
-        outer = [_to_list(row) for row in outer]
-        for problem, row in enumerate(outer):
-            if not isinstance(row, (list, tuple)):
-                raise TypeError(
-                    f"`{name}` must hold a list of samples for every problem; got {_show(row)} in problem {problem}"
-                )
-    n = np.fromiter(map(len, outer), dtype=np.int64, count=len(outer))
-    if not n.all():
-        raise ValueError(
-            f"`{name}` must hold at least one sample for every problem; got none in problem {np.argmin(n)}"
-        )
-    return replace_na(list(chain.from_iterable(outer))), n
-
-
-def replace_na(values: list[Any]) -> list[Any]:
-    """Replace the missing values of pandas, which have types of their own, by None.
-
-    Examples:
-        >>> import pandas as pd
-        >>> replace_na(["7", pd.NA, pd.NaT])
-        ['7', None, None]
-    """
-    pandas = sys.modules.get("pandas")
-    if pandas is None:  # no such value can exist before pandas is imported
-        return values
-    absent = {type(pandas.NA), type(pandas.NaT)}
-    if absent.isdisjoint(map(type, values)):
-        return values
-    return [None if type(value) in absent else value for value in values]
-
-
-def _is_missing(value: object) -> bool:
-    return value is None or (isinstance(value, _FLOATS) and isnan(value))
-
-
-def _list_rows(rows: object, name: str) -> Sequence[Any]:
-    """List the entries of a column, one for each problem."""
-    frame = hasattr(rows, "columns")  # iterating over a table gives the names of its columns
-    if not isinstance(rows, Iterable) or isinstance(rows, (str, bytes, bytearray, Mapping, Set)) or frame:
-        raise TypeError(f"`{name}` must be a list with one entry per problem; got {_show(rows)}")
-    chunks = arrow.to_chunks(rows)
-    if chunks is not None:
-        return list(chain.from_iterable(chunk.to_pylist() for chunk in chunks))
-    sliced = isinstance(rows, Sequence) and not isinstance(rows, (list, tuple, deque))
-    whole: Any = rows[:] if sliced else rows  # type: ignore[index]  # a Sequence can be sliced
-    listed = _to_list(whole)
-    if listed is whole and not isinstance(listed, (list, tuple)):
-        return replace_na(list(whole))
-    if not isinstance(listed, (list, tuple)):
-        raise TypeError(f"`{name}` must be a list with one entry per problem; got {_show(rows)}")
-    return replace_na(listed) if isinstance(listed, list) else listed
-
-
-def _to_list(values: object) -> Any:
-    """Turn arrays, tensors and columns into lists; leave anything else as it is."""
-    if isinstance(values, deque):
-        return list(values)
-    single = isinstance(values, np.ndarray) and values.dtype.type in (np.float16, np.float32)
-    if single:
-        doubled = to_float64(np.asarray(values))
-        return (np.ma.array(doubled, mask=values.mask) if isinstance(values, np.ma.MaskedArray) else doubled).tolist()
-    for method in ("tolist", "to_pylist", "to_list"):
-        if hasattr(values, method):
-            return getattr(values, method)()
-    return values
-
-
-def _placed(n: Ints) -> _Place:
-    rows = Ragged.of_lengths(np.empty(0), n)
-    return rows.place
-
-
-def _show_number(number: Any) -> str:
+def show_number(number: Any) -> str:
     """Write a number the same whether it was an integer or the equal float."""
     if np.isnan(number):
         return "None or NaN"
-    return str(int(number) if float(number).is_integer() and abs(number) < _LARGEST_INTEGER else number)
-
-
-def _show(value: object) -> str:
-    return f"{shorten(value)} of type {type_name(value)}"
+    return str(int(number) if float(number).is_integer() and abs(number) < LARGEST_INTEGER else number)

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import html
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
-from io import BytesIO
-from os import PathLike, fspath
-from os.path import basename, splitext
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,10 +15,9 @@ from at_k.computation import powers_of_two
 from at_k.errors import InputError
 from at_k.estimators import g_pass_at_k
 from at_k.family import OUTPUTS, find_style, leave_out_twins
-from at_k.report.files import replace_file
+from at_k.pictures import HEIGHT, WIDTH, require_matplotlib, set_style
 from at_k.report.grid import describe_size
 from at_k.uncertainty.intervals import interval
-from at_k.validation import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,34 +25,6 @@ if TYPE_CHECKING:
 
     from at_k.report import Report
     from at_k.values import Key
-
-ENDINGS = (".png", ".svg", ".pdf", ".html")
-"""What the name of a picture may end in."""
-
-_WIDTH, _HEIGHT = 5.5, 3.3
-"""Inches: the text width of a page in the styles of ICLR and NeurIPS."""
-
-_STYLE: dict[Any, Any] = {
-    "font.family": "sans-serif",
-    "font.size": 8,
-    "axes.titlesize": 9,
-    "axes.labelsize": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.linewidth": 0.6,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": "0.9",
-    "grid.linewidth": 0.5,
-    "lines.linewidth": 1.3,
-    "lines.markersize": 4,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "pdf.fonttype": 42,  # text stays text, which many journals ask for
-    "svg.hashsalt": "at-k",  # the same report gives the same file
-    "text.parse_math": False,  # a name of a file or a group may have dollar signs
-    "figure.constrained_layout.use": False,
-}
 
 _LIGHTEST, _DARKEST = 0.6, 0.2
 """The greys of G-Pass@k, from the lowest τ to the highest."""
@@ -105,12 +71,12 @@ def draw_curves(report: Report, *, title: str | None = None, bands: Collection[s
         ['G-Pass@k_0.25', 'G-Pass@k_0.5']
     """
     curves = report.curves
-    with _styled() as make_figure:
-        figure, axes = make_figure(1 - (0.35 + _LETTER * max(map(len, curves.lines), default=0)) / _WIDTH)
+    with set_style() as make_figure:
+        figure, axes = make_figure(1 - (0.35 + _LETTER * max(map(len, curves.lines), default=0)) / WIDTH)
         k = np.array(curves.k)
-        styles = _choose_styles(leave_out_twins(curves.lines))
-        drawn: list[_Drawn] = []
-        shaded = _choose_bands(list(styles)) if bands is None else bands
+        styles = choose_styles(leave_out_twins(curves.lines))
+        drawn: list[Drawn] = []
+        shaded = choose_bands(list(styles)) if bands is None else bands
         ends: list[Floats] = []
         for key, style in styles.items():
             values = curves.lines[key]
@@ -119,17 +85,17 @@ def draw_curves(report: Report, *, title: str | None = None, bands: Collection[s
                 known &= k % 2 == 0
             if known.any():
                 shares = np.array([value for value, is_known in zip(values, known, strict=True) if is_known])
-                drawn.append(_Drawn(str(key), k[known], shares, style["color"]))
+                drawn.append(Drawn(str(key), k[known], shares, style["color"]))
                 marked = max(1, len(shares) // _MOST_MARKERS)
                 first = len(drawn) % marked  # so that the markers of lines that touch do not cover each other
                 axes.plot(k[known], shares, label=str(key), markevery=(first, marked), **style)
                 if str(key) in shaded and key in curves.bands:
-                    ends.append(_draw_band(axes, k[known], np.array(curves.bands[key], object)[known], style["color"]))
-        _set_k(axes, curves.k)
+                    ends.append(draw_band(axes, k[known], np.array(curves.bands[key], object)[known], style["color"]))
+        set_axis_of_k(axes, curves.k)
         axes.set_ylabel("share, mean over the problems")
-        axes.set_ylim(*_bound(np.concatenate([*(line.values for line in drawn), *ends])))
-        _name_ends(axes, drawn)
-        axes.set_title(_describe(report, title), loc="left")
+        axes.set_ylim(*choose_range(np.concatenate([*(line.values for line in drawn), *ends])))
+        name_ends(axes, drawn)
+        axes.set_title(choose_title(report, title), loc="left")
     return figure
 
 
@@ -151,12 +117,12 @@ def draw_map(report: Report, *, title: str | None = None) -> Figure:
     """
     smallest = min(report.n)
     draws = tuple(range(1, smallest + 1)) if smallest <= _MOST_K else powers_of_two(smallest)
-    values = _average_g_pass(report, draws)
+    values = average_g_pass(report, draws)
     require_matplotlib()
     from matplotlib.colors import LinearSegmentedColormap
     from matplotlib.ticker import MaxNLocator
 
-    with _styled() as make_figure:
+    with set_style() as make_figure:
         figure, axes = make_figure(0.98)
         low, high = np.floor(values.min() * 10) / 10, np.ceil(values.max() * 10) / 10
         shades = LinearSegmentedColormap.from_list("", _SHADES)
@@ -175,7 +141,7 @@ def draw_map(report: Report, *, title: str | None = None) -> Figure:
         axes.set_ylabel("τ, the share that must be correct")
         bar = figure.colorbar(mesh, ax=axes, pad=0.02, ticks=MaxNLocator(5, steps=[1, 2, 5, 10]))
         bar.set_label("G-Pass@k")
-        axes.set_title(_describe(report, title), loc="left")
+        axes.set_title(choose_title(report, title), loc="left")
     return figure
 
 
@@ -201,7 +167,7 @@ def draw_problems(report: Report, *, title: str | None = None) -> Figure:
     from matplotlib.ticker import MaxNLocator
 
     solved, never = int((shares == 1).sum()), int((shares == 0).sum())
-    with _styled() as make_figure:
+    with set_style() as make_figure:
         figure, axes = make_figure(0.89)
         edges = np.arange(total + 1)
         axes.stairs(shares, edges, fill=True, color="#C6DDF0")
@@ -216,7 +182,7 @@ def draw_problems(report: Report, *, title: str | None = None) -> Figure:
         counts = f"{solved:,} always correct, {total - solved - never:,} sometimes, {never:,} never"
         axes.set_xlabel(f"problems, the easiest first: {counts}")
         axes.set_ylabel("share of correct samples, c/n")
-        axes.set_title(_describe(report, title), loc="left")
+        axes.set_title(choose_title(report, title), loc="left")
     return figure
 
 
@@ -247,7 +213,7 @@ def draw_reliability(report: Report, *, title: str | None = None) -> Figure:
             "These results have no confidence to draw: neither answers that can vote, nor scores that all lie in "
             "[0, 1].",
         )
-    with _styled() as make_figure:
+    with set_style() as make_figure:
         figure, axes = make_figure(0.98)
         axes.plot([0, 1], [0, 1], color="0.4", linewidth=0.8, dashes=(2, 2), label="calibrated")
         for (name, each), style in zip(found.items(), _CONFIDENCE_STYLES, strict=False):
@@ -261,7 +227,7 @@ def draw_reliability(report: Report, *, title: str | None = None) -> Figure:
         axes.set_ylabel("share of correct answers")
         figure.set_layout_engine("constrained")
         figure.legend(loc="outside lower center", ncols=3, frameon=False)  # within the axes it would hide bins
-        axes.set_title(_describe(report, title), loc="left")
+        axes.set_title(choose_title(report, title), loc="left")
     return figure
 
 
@@ -274,97 +240,12 @@ _CONFIDENCE_STYLES: tuple[dict[str, Any], ...] = (
 )
 
 
-def save_figure(figure: Figure, path: str | PathLike[str]) -> None:
-    """Write a figure to a file that ends in .png, .svg, .pdf or .html. If writing fails, no part of it remains.
-
-    Raises:
-        InputError: if the name ends otherwise.
-        OSError: if the file cannot be written.
-    """
-    ending = check_ending(path)
-    with _styled(), replace_file(path) as part:
-        if ending == ".html":
-            part.write_text(_write_page(figure), encoding="utf-8", newline="")
-        else:
-            part.write_bytes(_render(figure, ending[1:]))
-
-
-def check_ending(path: str | PathLike[str]) -> str:
-    """Return the ending of a picture's name, after a check that it is one of `ENDINGS`.
-
-    Examples:
-        >>> check_ending("curve.PNG")
-        '.png'
-    """
-    ending = splitext(fspath(path))[1].lower()
-    if ending not in ENDINGS:
-        raise InputError(
-            "plots.ending",
-            "The name of a picture must end in {endings}; got {name}.",
-            endings=", ".join(ENDINGS),
-            name=shorten(basename(fspath(path))),
-        )
-    return ending
-
-
-def require_matplotlib() -> None:
-    """Raise if Matplotlib is not installed, and say how to install it."""
-    try:
-        import matplotlib.figure  # noqa: F401
-    except ModuleNotFoundError:
-        raise ImportError(
-            "Pictures need Matplotlib, which is not installed. Install it: pip install 'at-k[plot]'"
-        ) from None
-
-
-@contextmanager
-def _styled() -> Iterator[Callable[[float], tuple[Figure, Axes]]]:
-    """Set the style, and yield a function that makes a figure. Nothing outside the block changes."""
-    require_matplotlib()
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
-    def make(right: float) -> tuple[Figure, Axes]:
-        figure = Figure(figsize=(_WIDTH, _HEIGHT), dpi=300)
-        axes = figure.add_subplot()
-        figure.subplots_adjust(left=0.11, right=right, bottom=0.15, top=0.91)
-        return figure, axes
-
-    with rc_context(_STYLE):
-        yield make
-
-
-def _render(figure: Figure, form: str) -> bytes:
-    """Render a figure as bytes that do not depend on the time."""
-    import warnings
-
-    stream = BytesIO()
-    metadata = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[form]
-    with warnings.catch_warnings():
-        # A title may have signs that the font does not have. They are drawn as boxes.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
-        figure.savefig(stream, format=form, metadata=metadata)
-    return stream.getvalue()
-
-
-def _write_page(figure: Figure) -> str:
-    """Write a page that holds a figure and nothing else."""
-    picture = _render(figure, "svg").decode()
-    title = html.escape(figure.axes[0].get_title(loc="left") or "at-k")
-    return (
-        '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
-        f"<title>{title}</title>\n"
-        "<style>body{margin:2rem auto;max-width:60rem;background:#fff}svg{width:100%;height:auto}</style>\n"
-        f'<div role="img" aria-label="{title}">\n{picture[picture.index("<svg") :]}</div>\n</html>\n'
-    )
-
-
-def _describe(report: Report, title: str | None) -> str:
+def choose_title(report: Report, title: str | None) -> str:
     """Write the title: by default the numbers of problems and samples."""
     return describe_size(report) if title is None else title
 
 
-def _choose_styles(lines: Sequence[Key]) -> dict[Key, dict[str, Any]]:
+def choose_styles(lines: Sequence[Key]) -> dict[Key, dict[str, Any]]:
     """Choose the style of each line: that of its output, or a grey and a marker for each τ."""
     taus = sorted({float(line.tau) for line in lines if line.tau is not None})
     styles: dict[Key, dict[str, Any]] = {}
@@ -380,7 +261,7 @@ def _choose_styles(lines: Sequence[Key]) -> dict[Key, dict[str, Any]]:
     return styles
 
 
-def _set_k(axes: Axes, draws: Sequence[int]) -> None:
+def set_axis_of_k(axes: Axes, draws: Sequence[int]) -> None:
     """Set the axis of k: logarithmic, with the powers of two and the last k named."""
     last = draws[-1]
     axes.set_xscale("log", base=2)
@@ -392,14 +273,14 @@ def _set_k(axes: Axes, draws: Sequence[int]) -> None:
     axes.set_xlabel("k, the number of draws")
 
 
-def _bound(values: Floats) -> tuple[float, float]:
+def choose_range(values: Floats) -> tuple[float, float]:
     """Choose the range of an axis of shares: that of the values with a margin."""
     low, high = float(values.min()), float(values.max())
     margin = max(0.06 * (high - low), 0.01)
     return max(low - margin, -0.02), min(high + margin, 1.02)
 
 
-def _choose_bands(lines: Sequence[Key]) -> list[str]:
+def choose_bands(lines: Sequence[Key]) -> list[str]:
     """Choose the lines that have bands: all of a few, and of more those between which the others lie."""
     if len(lines) <= _MOST_BANDS:
         return list(map(str, lines))
@@ -407,14 +288,14 @@ def _choose_bands(lines: Sequence[Key]) -> list[str]:
     return ["pass@k", *([thresholds[max(thresholds)]] if thresholds else [])]
 
 
-def _draw_band(axes: Axes, k: NDArray[np.int64], band: Sequence[tuple[float, float]], colour: str) -> Floats:
+def draw_band(axes: Axes, k: NDArray[np.int64], band: Sequence[tuple[float, float]], colour: str) -> Floats:
     """Draw the intervals of a line, and return their ends."""
     low, high = np.array(list(band), dtype=np.float64).T
     axes.fill_between(k, low, high, color=colour, alpha=0.15, linewidth=0)
     return np.concatenate([low, high])
 
 
-class _Drawn(NamedTuple):
+class Drawn(NamedTuple):
     """A line that was drawn."""
 
     name: str
@@ -423,16 +304,16 @@ class _Drawn(NamedTuple):
     colour: str
 
 
-def _name_ends(axes: Axes, drawn: Sequence[_Drawn]) -> None:
+def name_ends(axes: Axes, drawn: Sequence[Drawn]) -> None:
     """Write the name of each line beside its end.
 
     Names that would overlap are moved apart, and a thin line leads from each to its end.
     """
     low, high = axes.get_ylim()
-    height = axes.get_position().height * _HEIGHT * 72  # points
+    height = axes.get_position().height * HEIGHT * 72  # points
     gap = _LINE_HEIGHT / height * (high - low)
     ordered = sorted(drawn, key=lambda line: float(line.values[-1]))
-    places = _spread([float(line.values[-1]) for line in ordered], gap, low, high)
+    places = spread_places([float(line.values[-1]) for line in ordered], gap, low, high)
     for line, place in zip(ordered, places, strict=True):
         axes.annotate(
             line.name,
@@ -453,11 +334,11 @@ def _name_ends(axes: Axes, drawn: Sequence[_Drawn]) -> None:
         )
 
 
-def _spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+def spread_places(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
     """Move rising places apart until they are `gap` from each other, and as near to what is wanted as that allows.
 
     Examples:
-        >>> _spread([0.5, 0.5, 0.9], 0.1, 0, 1)
+        >>> spread_places([0.5, 0.5, 0.9], 0.1, 0, 1)
         [0.45, 0.55, 0.9]
     """
     # Places that touch are moved as one block, whose middle is the mean of what its members want.
@@ -478,7 +359,7 @@ def _spread(wanted: Sequence[float], gap: float, low: float, high: float) -> lis
     return [round(place, 12) for place in places]
 
 
-def _average_g_pass(report: Report, draws: Sequence[int]) -> Any:
+def average_g_pass(report: Report, draws: Sequence[int]) -> Any:
     """Compute the mean of G-Pass@k over the problems: a row for each τ, a column for each k."""
     pairs = Counter(zip(report.n, report.c, strict=True))
     n, c = (np.array(part) for part in zip(*pairs, strict=True))

@@ -3,11 +3,8 @@
 import numpy as np
 
 RNG = np.random.default_rng(9)
-
 QUESTIONS = [f"q{i}" for i in range(40)]
-
 A = {"pass@1": dict(zip(QUESTIONS, RNG.integers(0, 5, 40) / 4, strict=True))}
-
 B = {"pass@1": dict(zip(QUESTIONS, RNG.integers(0, 4, 40) / 4, strict=True))}
 
 

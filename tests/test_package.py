@@ -92,6 +92,7 @@ OWNERS = {
     "at_k/grading/checkers/chrf.py": "text",
     "at_k/grading/checkers/math.py": "math",
     "at_k/grading/checkers/rouge.py": "text",
+    "at_k/pictures.py": "plot",
     "at_k/plots.py": "plot",
     "app.py": "demo",
     "benchmarks": "bench",

@@ -1,11 +1,8 @@
 """Figures, read back from what Matplotlib holds, and the files that they become."""
 
-import os
-import re
 import sys
 from itertools import pairwise
 from statistics import fmean
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -14,7 +11,6 @@ from hypothesis import given, strategies as st
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 from oracles import hypergeometric, needed, tail
-from PIL import Image
 from reports import RAGGED, full_report
 
 import at_k
@@ -186,43 +182,6 @@ def test_problems_are_sorted_and_counted():
     assert axes.texts[0].get_text() == "mean\n0.5000"
 
 
-@pytest.mark.parametrize(
-    ("ending", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF"), ("html", b"<!doc")]
-)
-def test_files(ending, start, tmp_path):
-    figure = plots.draw_curves(full_report())
-    first, second = tmp_path / f"a.{ending}", tmp_path / f"b.{ending.upper()}"
-    plots.save_figure(figure, first)
-    plots.save_figure(plots.draw_curves(full_report()), second)
-    assert first.read_bytes().startswith(start)
-    assert first.read_bytes() == second.read_bytes()  # no date, no random name
-    assert len(os.listdir(tmp_path)) == 2
-    if ending == "png":
-        with Image.open(first) as picture:
-            assert picture.size == (1650, 990)  # 5.5 inches at 300 dots
-    if ending == "svg":
-        assert ElementTree.parse(first).getroot().tag.endswith("svg")
-    if ending == "html":
-        page = first.read_text(encoding="utf-8")
-        assert page.count("<svg") == 1
-        assert not re.search(r"<script|<link|<img|(src|href)=\"http", page)
-
-
-@pytest.mark.parametrize("title", ["$x$ <b>&", "a_b^c\\d", "难度 😀", "x" * 300])
-@pytest.mark.parametrize("ending", ["svg", "html", "png"])
-def test_any_title(title, ending, tmp_path):
-    plots.save_figure(plots.draw_problems(at_k.score(GRADES), title=title), tmp_path / f"x.{ending}")
-
-
-def test_other_endings_and_folders(tmp_path):
-    figure = plots.draw_problems(at_k.score(GRADES))
-    with pytest.raises(ValueError, match=r"must end in \.png, \.svg, \.pdf, \.html; got 'x\.jpg'"):
-        plots.save_figure(figure, tmp_path / "x.jpg")
-    with pytest.raises(FileNotFoundError, match="There is no folder"):
-        plots.save_figure(figure, tmp_path / "no" / "x.png")
-    assert os.listdir(tmp_path) == []
-
-
 @every_kind
 def test_without_matplotlib(draw, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
@@ -243,7 +202,7 @@ def test_the_settings_of_others_stay(draw):
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_names_are_moved_apart_and_no_further(wanted):
     wanted, gap = sorted(wanted), 0.05
-    places = plots._spread(wanted, gap, 0, 1)
+    places = plots.spread_places(wanted, gap, 0, 1)
     assert all(above - below >= gap - 1e-9 for below, above in pairwise(places))
     assert all(-1e-9 <= place <= 1 + 1e-9 for place in places)
     if all(above - below >= gap for below, above in pairwise(wanted)):

@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = ROOT / "tools" / "equivalent_mutants.txt"
 COPIED = ("at_k", "metrics", "tests", "tools", "examples", "conftest.py", "setup.cfg", "pyproject.toml")
 SINGLE = (
-    *("combinatorics", "votes", "samples", "arrow", "columns", "problems", "values", "computation", "summary"),
+    *("combinatorics", "votes", "samples", "arrow", "rows", "columns", "problems", "values", "computation", "summary"),
     *("store", "error_bars", "validation", "module", "scorer"),
 )
 FOLDERS = (
@@ -41,6 +41,7 @@ FOLDERS = (
 MORE = {
     "at_k/samples.py": ["tests/test_columns.py", "tests/test_problems.py", "tests/grading"],
     "at_k/arrow.py": ["tests/test_columns.py"],
+    "at_k/rows.py": ["tests/test_columns.py", "tests/test_arrow.py"],
     "at_k/columns.py": ["tests/test_arrow.py"],
     "at_k/problems.py": ["tests/test_store.py"],
     "at_k/values.py": ["tests/test_computation.py"],

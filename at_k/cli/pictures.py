@@ -10,15 +10,8 @@ from at_k.cli.output import say_written
 from at_k.cli.terminal import make_console, print_lines
 from at_k.cli.words import make_printable
 from at_k.errors import InputError
-from at_k.plots import (
-    check_ending,
-    draw_curves,
-    draw_map,
-    draw_problems,
-    draw_reliability,
-    require_matplotlib,
-    save_figure,
-)
+from at_k.pictures import check_ending, require_matplotlib, save_figure
+from at_k.plots import draw_curves, draw_map, draw_problems, draw_reliability
 from at_k.report.files import check_target
 from at_k.report.grid import describe_size
 

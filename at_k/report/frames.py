@@ -7,10 +7,11 @@ from itertools import chain
 from typing import Any
 
 from at_k.arrow import find_table, to_chunks
-from at_k.columns import read_groups, replace_na, require_same_problems
+from at_k.columns import read_groups, require_same_problems
 from at_k.errors import InputError
 from at_k.readers.models import MODEL_NAMES, select_rows
 from at_k.readers.quoting import normalize_name
+from at_k.rows import replace_na
 from at_k.validation import shorten, type_name
 
 COLUMNS = ("problem", "answers", "references", "grades", "scores", "group")

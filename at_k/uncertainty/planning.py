@@ -20,7 +20,6 @@ from at_k.uncertainty.variance import Variance, read_pilot
 from at_k.validation import is_number, shorten
 
 _MOST_PROBLEMS, _MOST_IN_WORDS = 10_000_000, "ten million"
-
 _MOST_SAMPLES = 4_096
 """Where a search for enough problems or samples ends."""
 

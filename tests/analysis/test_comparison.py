@@ -154,9 +154,7 @@ class TestUnbounded:
 
 
 LABELS = dict(zip([f"p{i}" for i in range(8)], "xxxxyyyy", strict=True))
-
 IN_TEXTS_A = {"problem": list(LABELS), "grades": [[1, 1, 1, 1]] * 8, "group": list(LABELS.values())}
-
 IN_TEXTS_B = IN_TEXTS_A | {"grades": [[0, 0, 0, 1], [0, 0, 1, 1]] * 4}
 
 
