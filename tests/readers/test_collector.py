@@ -6,8 +6,9 @@ from math import inf, nan
 import pytest
 
 from at_k.errors import InputError
-from at_k.readers.collector import NOTHING, Collector, holds_rows, note_choice
-from at_k.readers.format import Head, Reading
+from at_k.readers.cells import NOTHING
+from at_k.readers.collector import Collector
+from at_k.readers.format import Head, Reading, holds_rows, note_choice
 from at_k.readers.models import find_step
 from at_k.readers.samples import STANDARD, Origin, list_types
 from at_k.readers.sources import Source

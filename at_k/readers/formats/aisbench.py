@@ -15,8 +15,9 @@ from collections import Counter
 from itertools import chain
 
 from at_k.errors import InputError, Message
-from at_k.readers.collector import NOTHING, Collector, holds_rows
-from at_k.readers.format import Format, Head, Reading
+from at_k.readers.cells import NOTHING
+from at_k.readers.collector import Collector
+from at_k.readers.format import Format, Head, Reading, holds_rows
 from at_k.readers.formats.opencompass import (
     Detail,
     add_details,
@@ -122,7 +123,7 @@ def _read_predictions(source: Source, reading: Reading) -> Samples:
                 line=line,
             )
         if not isinstance(row["success"], bool):
-            collector.skip(refuse_file(f"“success” in line {line} is neither true nor false"))
+            collector.faults.add(refuse_file(f"“success” in line {line} is neither true nor false"))
             continue
         collector.add(
             line,

@@ -6,8 +6,9 @@ from math import isnan
 from typing import Any, NamedTuple
 
 from at_k.errors import InputError, Message
-from at_k.readers.collector import NOTHING, Collector, holds_rows, note_choice
-from at_k.readers.format import Format, Head, Reading, choose
+from at_k.readers.cells import NOTHING
+from at_k.readers.collector import Collector
+from at_k.readers.format import Format, Head, Reading, choose, holds_rows, note_choice
 from at_k.readers.quoting import quote
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
@@ -89,7 +90,7 @@ def _gather(source: Source, reading: Reading, collector: Collector) -> list[_Row
     rows = []
     for line, row in collector.rows(source, _NEEDED):
         evaluation, name, result = row["evaluation"], row["evaluation_name"], row.get("evaluation_result_id")
-        try:
+        with collector.faults:
             if not isinstance(evaluation, dict) or "score" not in evaluation:
                 raise collector.lack("evaluation.score", line)
             if not isinstance(evaluation["score"], (int, float, type(None))):
@@ -107,27 +108,24 @@ def _gather(source: Source, reading: Reading, collector: Collector) -> list[_Row
                     value=quote(result if isinstance(name, str) else name),
                     place=collector.place(line),
                 )
-        except InputError as error:
-            collector.skip(error)
-            continue
-        given = row.get("input")
-        references = given.get("reference") if isinstance(given, dict) else None
-        rows.append(
-            _Row(
-                line,
-                row["model_id"],
-                name,
-                row["sample_id"],
-                result,
-                evaluation["score"],
-                evaluation.get("is_correct"),
-                row.get("error") is None,
-                answer,
-                references or NOTHING,
-                row["metadata"] if isinstance(row.get("metadata"), dict) else None,
-                row if reading.columns else None,
+            given = row.get("input")
+            references = given.get("reference") if isinstance(given, dict) else None
+            rows.append(
+                _Row(
+                    line,
+                    row["model_id"],
+                    name,
+                    row["sample_id"],
+                    result,
+                    evaluation["score"],
+                    evaluation.get("is_correct"),
+                    row.get("error") is None,
+                    answer,
+                    references or NOTHING,
+                    row["metadata"] if isinstance(row.get("metadata"), dict) else None,
+                    row if reading.columns else None,
+                )
             )
-        )
     return rows
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from at_k.readers.collector import Collector, holds_rows
-from at_k.readers.format import Format, Head, Reading
+from at_k.readers.collector import Collector
+from at_k.readers.format import Format, Head, Reading, holds_rows
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
 from at_k.readers.standard import read_verdicts

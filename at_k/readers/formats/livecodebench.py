@@ -28,7 +28,7 @@ def _read(source: Source, reading: Reading) -> Samples:
         )
     for number, problem in collector.entries(problems, ("question_id", "graded_list")):
         graded, codes = problem["graded_list"], problem.get("code_list")
-        try:
+        with collector.faults:
             if not isinstance(graded, list) or (isinstance(codes, list) and len(codes) != len(graded)):
                 raise InputError(
                     "livecodebench.lists",
@@ -37,13 +37,10 @@ def _read(source: Source, reading: Reading) -> Samples:
                     value=quote(graded),
                     place=collector.place(number),
                 )
-        except InputError as error:
-            collector.skip(error)
-            continue
-        meta = {name: problem[name] for name in _META if name in problem}
-        collector.add_problem(
-            number, problem["question_id"], [{"grade": grade} for grade in graded], meta=meta, fields=problem
-        )
+            meta = {name: problem[name] for name in _META if name in problem}
+            collector.add_problem(
+                number, problem["question_id"], [{"grade": grade} for grade in graded], meta=meta, fields=problem
+            )
     roles: dict[str, str | None] = {"problem": "question_id", "grades": "graded_list"}
     return collector.finish(Origin("livecodebench", roles=roles), per_sample=False)
 
