@@ -1,4 +1,4 @@
-"""From the cell of a column, or the field of a harness, to the value of a role; the reader names the place of a fault."""
+"""From the cell of a column, or the field of a harness, to the value of a role. A reader adds the place of a fault."""
 
 from __future__ import annotations
 

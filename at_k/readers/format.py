@@ -86,6 +86,11 @@ class Head:
         """How the file is laid out: "jsonl", "json", "csv", "parquet" or "zip"."""
         return self.source.layout
 
+    @property
+    def holds_rows(self) -> bool:
+        """Whether the file holds JSON lines. A file of one line looks like a document."""
+        return self.layout == "jsonl" or (self.layout == "json" and not self.source.head.lstrip().startswith(b"["))
+
     @cached_property
     def row(self) -> dict[str, Any]:
         """The first row of JSON lines, or the document where it is an object; {} for other files."""
@@ -249,11 +254,16 @@ def refuse_field(harness: str, name: str, value: object, place: Message) -> Inpu
     )
 
 
-def holds_rows(head: Head) -> bool:
-    r"""Return whether a file holds JSON lines. A file of one line looks like a document.
+def has_rows(*names: str) -> Callable[[Head], bool]:
+    r"""Make the function that recognises JSON lines whose first row has all of these fields.
 
     Examples:
-        >>> holds_rows(Head(Source("", b'{"id": 1}\n{"id": 2}'))), holds_rows(Head(Source("", b'[{"id": 1}]')))
-        (True, False)
+        >>> has_rows("id", "ok")(Head(Source("", b'{"id": 1, "ok": 1}\n{"id": 2}')))
+        True
     """
-    return head.layout == "jsonl" or (head.layout == "json" and not head.source.head.lstrip().startswith(b"["))
+    return lambda head: head.holds_rows and head.has(*names)
+
+
+def has_document(*names: str) -> Callable[[Head], bool]:
+    """Make the function that recognises a JSON document that has, or whose first entry has, all of these fields."""
+    return lambda head: head.layout == "json" and head.has(*names)

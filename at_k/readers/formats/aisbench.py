@@ -17,7 +17,7 @@ from itertools import chain
 from at_k.errors import InputError, Message
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
-from at_k.readers.format import Format, Head, Reading, holds_rows
+from at_k.readers.format import Format, Head, Reading, has_rows
 from at_k.readers.formats.opencompass import (
     Detail,
     add_details,
@@ -103,10 +103,6 @@ def _agree(details: list[Detail]) -> bool:
     return all(own.count(own[0]) == len(own) for each in details for own in [each.values.get("references", [None])])
 
 
-def _recognize_predictions(head: Head) -> bool:
-    return holds_rows(head) and head.has("data_abbr", "id", "success", "uuid", "prediction")
-
-
 def _read_predictions(source: Source, reading: Reading) -> Samples:
     collector = Collector(reading)
     n: Counter[str] = Counter()
@@ -171,7 +167,7 @@ PREDICTIONS = Format(
     title="AISBench",
     file="predictions/{model}/{dataset}.jsonl",
     samples="set num_return_sequences to n in the model's configuration",
-    recognize=_recognize_predictions,
+    recognize=has_rows("data_abbr", "id", "success", "uuid", "prediction"),
     read=_read_predictions,
     rank=1,
 )

@@ -13,14 +13,14 @@ from at_k.errors import InputError
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
 from at_k.readers.faults import UNITS
-from at_k.readers.format import Format, Head, Reading, choose, holds_rows, name_subject, refuse_field, tell_choice
+from at_k.readers.format import Format, Head, Reading, choose, name_subject, refuse_field, tell_choice
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
 
 
 def _recognize(head: Head) -> bool:
     score = head.row.get("sample_score")
-    return holds_rows(head) and isinstance(score, dict) and {"score", "group_id"} <= {*score}
+    return head.holds_rows and isinstance(score, dict) and {"score", "group_id"} <= {*score}
 
 
 def _read(source: Source, reading: Reading) -> Samples:

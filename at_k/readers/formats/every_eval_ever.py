@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from at_k.errors import InputError, Message
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
-from at_k.readers.format import Format, Head, Reading, choose, holds_rows, note_choice
+from at_k.readers.format import Format, Reading, choose, has_rows, note_choice
 from at_k.readers.quoting import quote
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
@@ -31,10 +31,6 @@ class _Row(NamedTuple):
     references: object
     meta: dict[str, Any] | None
     fields: dict[str, Any] | None
-
-
-def _recognize(head: Head) -> bool:
-    return holds_rows(head) and head.has("schema_version", "evaluation_id", *_NEEDED)
 
 
 def _read(source: Source, reading: Reading) -> Samples:
@@ -189,7 +185,7 @@ FORMAT = Format(
     title="Every Eval Ever 0.2",
     file="*_samples.jsonl",
     samples="a line for each sample, with the same sample_id and evaluation_result_id",
-    recognize=_recognize,
+    recognize=has_rows("schema_version", "evaluation_id", *_NEEDED),
     read=_read,
     options=("scorer",),
 )

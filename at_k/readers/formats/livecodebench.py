@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from at_k.errors import InputError
 from at_k.readers.collector import Collector
-from at_k.readers.format import Format, Head, Reading
+from at_k.readers.format import Format, Reading, has_document
 from at_k.readers.quoting import quote
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
 
 _META = ("difficulty", "platform", "contest_id", "contest_date", "question_title")
-
-
-def _recognize(head: Head) -> bool:
-    return head.layout == "json" and head.has("question_id", "output_list", "code_list")
 
 
 def _read(source: Source, reading: Reading) -> Samples:
@@ -50,6 +46,6 @@ FORMAT = Format(
     title="LiveCodeBench",
     file="*_eval_all.json",
     samples="lcb_runner.runner.main … --n n --evaluate",
-    recognize=_recognize,
+    recognize=has_document("question_id", "output_list", "code_list"),
     read=_read,
 )

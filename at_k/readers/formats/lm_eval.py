@@ -20,7 +20,7 @@ from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
 from at_k.readers.decoding import decode_line
 from at_k.readers.faults import UNITS
-from at_k.readers.format import Format, Head, Reading, choose, holds_rows, name_subject, note_choice, refuse_field
+from at_k.readers.format import Format, Reading, choose, has_rows, name_subject, note_choice, refuse_field
 from at_k.readers.quoting import quote, quote_all
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
@@ -60,10 +60,6 @@ class _Filter:
         self.generative = responses is not None
         self.n = 1 if responses is None else len(responses)
         self.kept = 1 if responses is None else len(_list_answers(row))
-
-
-def _recognize(head: Head) -> bool:
-    return holds_rows(head) and head.has(*_FIELDS)
 
 
 def _read(source: Source, reading: Reading) -> Samples:
@@ -330,7 +326,7 @@ FORMAT = Format(
     title="lm-evaluation-harness 0.4.13",
     file="samples_{task}_{date}.jsonl",
     samples="set repeats: n and a filter that keeps them in the task, and run with --log_samples",
-    recognize=_recognize,
+    recognize=has_rows(*_KINDS),
     read=_read,
     options=("scorer", "filter"),
 )

@@ -8,7 +8,7 @@ from typing import Any
 from at_k.errors import InputError, Message
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
-from at_k.readers.format import Format, Head, Reading, choose, holds_rows, tell_choice
+from at_k.readers.format import Format, Head, Reading, choose, tell_choice
 from at_k.readers.quoting import quote
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
@@ -19,7 +19,7 @@ _JUDGEMENT = "Judgement:"
 
 
 def _recognize(head: Head) -> bool:
-    if not holds_rows(head) or not head.has("generation"):
+    if not head.holds_rows or not head.has("generation"):
         return False
     # A table of any origin may have columns `generation` and `is_correct`; that of this harness has more.
     own = {"symbolic_correct", "judgement", "graded_list", "is_correct-plus"} & {*head.names}

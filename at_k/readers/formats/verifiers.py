@@ -7,14 +7,10 @@ from typing import Any
 from at_k.errors import InputError
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
-from at_k.readers.format import Format, Head, Reading, choose, holds_rows, tell_choice
+from at_k.readers.format import Format, Head, Reading, choose, has_rows, tell_choice
 from at_k.readers.quoting import quote, quote_all
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
-
-
-def _recognize(head: Head) -> bool:
-    return holds_rows(head) and head.has("example_id", "completion", "reward")
 
 
 def _read(source: Source, reading: Reading) -> Samples:
@@ -71,7 +67,7 @@ FORMAT = Format(
     title="verifiers 0.1.14",
     file="results.jsonl",
     samples="vf-eval … --rollouts-per-example n --save-results",
-    recognize=_recognize,
+    recognize=has_rows("example_id", "completion", "reward"),
     read=_read,
     options=("scorer",),
 )

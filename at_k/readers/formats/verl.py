@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from at_k.errors import InputError, Mention, Message
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
-from at_k.readers.format import Format, Head, Reading, holds_rows
+from at_k.readers.format import Format, Reading, has_rows
 from at_k.readers.models import find_step
 from at_k.readers.quoting import quote
 from at_k.readers.samples import Origin, Samples
@@ -32,10 +32,6 @@ class _Row(NamedTuple):
     problem: object
     values: dict[str, Any]
     fields: dict[str, Any] | None
-
-
-def _recognize(head: Head) -> bool:
-    return holds_rows(head) and head.has("input", "output", "score", "step")
 
 
 def _read(source: Source, reading: Reading) -> Samples:
@@ -178,6 +174,6 @@ FORMAT = Format(
     title="verl 0.9.1",
     file="{step}.jsonl",
     samples="actor_rollout_ref.rollout.val_kwargs.n=n trainer.validation_data_dir=…",
-    recognize=_recognize,
+    recognize=has_rows("input", "output", "score", "step"),
     read=_read,
 )
