@@ -136,6 +136,10 @@ UNMIRRORED = {
     "at_k/rows.py": "tested through the columns that it reads, in test_columns.py and test_arrow.py",
     "at_k/readers/cells.py": "tested through the files that it reads, in test_standard.py and test_tables.py",
     "at_k/readers/delimited.py": "tested through the files that it reads, in test_tables.py",
+    "at_k/readers/json_lines.py": "tested through the files that it reads, in test_tables.py",
+    "at_k/readers/lists.py": "tested through the cells of CSV, in test_tables.py",
+    "at_k/readers/problems.py": "tested through the files that tell of problems, in test_collector.py",
+    "at_k/readers/table.py": "tested through the files that hold tables, in test_tables.py",
 }
 """Files without a test file of their own name, each with its reason."""
 

@@ -7,7 +7,7 @@ from typing import Any
 from at_k.demo.limits import LIMITS
 from at_k.demo.words import WORDS
 from at_k.readers.roles import VERDICT_NAMES
-from at_k.readers.tables import PROBLEM_NAMES
+from at_k.readers.table import PROBLEM_NAMES
 
 MARKUP = """
 <label class="file-input"><span>{open_file}</span>

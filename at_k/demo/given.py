@@ -23,7 +23,8 @@ from at_k.readers.quoting import shorten
 from at_k.readers.roles import guess_roles
 from at_k.readers.samples import Columns, Samples
 from at_k.readers.sources import Source, refuse_large
-from at_k.readers.tables import Table, list_named, open_table
+from at_k.readers.table import Table, list_named
+from at_k.readers.tables import open_table
 
 MOST_FILES = 32
 """Files that are read together."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from filecmp import cmp
 from os import fspath
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from at_k.errors import InputError, Message
 from at_k.limits import UNLIMITED, Limits
@@ -72,14 +72,10 @@ def read_samples(
     path: Paths,
     *,
     format: str | None = None,
-    columns: Mapping[str, str | None] | None = None,
-    where: Mapping[str, object] | None = None,
     pool: str | Sequence[str] = (),
-    scorer: str | None = None,
-    filter: str | None = None,
-    tests: str | None = None,
     errors: str = "raise",
     limits: Limits = UNLIMITED,
+    **options: Any,
 ) -> Samples:
     """Read results files as `read_results` does, without the library `datasets`.
 
@@ -92,16 +88,8 @@ def read_samples(
     if errors not in ("raise", "skip"):
         raise InputError("readers.errors", '{option:errors} must be "raise" or "skip"; got {value}', value=repr(errors))
     pooled = [pool] if isinstance(pool, str) else list(pool)
-    reading = Reading(
-        columns=columns or {},
-        where=where,
-        pool=[each for each in pooled if each != "file"],
-        scorer=scorer,
-        filter=filter,
-        tests=tests,
-        errors=errors,
-        limits=limits,
-    )
+    options["columns"] = options.get("columns") or {}
+    reading = Reading(pool=[each for each in pooled if each != "file"], errors=errors, limits=limits, **options)
     files, named = find_files(path)
     chosen = _find_formats(files, format, limits, ignore=not named)
     if not named and format is None:

@@ -1,4 +1,4 @@
-"""From the cell of a column to the value of a role. Whoever knows the place of a cell names its fault."""
+"""From the cell of a column, or the field of a harness, to the value of a role. A reader adds the place of a fault."""
 
 from __future__ import annotations
 
@@ -6,14 +6,27 @@ import re
 import sys
 from collections.abc import Callable
 from math import inf, isnan, nan
-from typing import TypeGuard
+from typing import Any, Final, TypeGuard
 
-from at_k.readers.delimited import Listed
+from at_k.readers.lists import Listed
 
 _SPELLED: dict[str, float | bool] = dict.fromkeys(("true", "yes", "pass", "passed"), True)
 _SPELLED |= dict.fromkeys(("false", "no", "fail", "failed"), False) | {"nan": nan}
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII)
 _LARGEST = sys.float_info.max
+
+
+_EXACT = 2**53
+"""Whole numbers up to here are exact as floats, which is what decoders of JSON make of longer ones."""
+
+
+class _Nothing:
+    def __repr__(self) -> str:
+        return "NOTHING"
+
+
+NOTHING: Final = _Nothing()
+"""Stands for a column that a file does not have; None stands for a value that is missing."""
 
 
 class UnfitError(ValueError):
@@ -106,3 +119,41 @@ READERS: dict[str, Callable[[object], object]] = {
     "group": read_label,
 }
 """The function that reads a cell of each role. It raises `UnfitError` for what the role cannot take."""
+
+
+def read_field(role: str, value: object) -> Any:
+    """Read what a harness wrote for a role. It may be more than tables have: truth values and empty texts.
+
+    Raises:
+        UnfitError: if the role cannot take it, or it is a number that a decoder may have rounded.
+
+    Examples:
+        >>> read_field("answers", True), read_field("references", ""), read_field("group", None)
+        ('true', [''], NOTHING)
+    """
+    if role == "grades":
+        return read_grade(value)
+    if role == "scores":
+        return read_score(None if isinstance(value, float) and isnan(value) else value)
+    if role == "references":
+        listed = value if isinstance(value, list) else [value]
+        if not listed:
+            raise UnfitError(value)
+        return NOTHING if value is None else list(map(_spell, listed))
+    if role == "problem":
+        if value == "" or isinstance(value, bool):
+            raise UnfitError(value)
+        return _spell(value)
+    spelled = None if value is None else _spell(value)
+    return (spelled or NOTHING) if role == "group" else spelled
+
+
+def _spell(value: object) -> str:
+    """Return a string, or a number or truth value as JSON spells it."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not is_finite(value) or (isinstance(value, float) and abs(value) >= _EXACT):
+        raise UnfitError(value)
+    return repr(value)

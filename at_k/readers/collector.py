@@ -7,114 +7,24 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from math import inf, isnan, nan
-from typing import TYPE_CHECKING, Any, Final
+from math import nan
+from typing import Any
 
 import numpy as np
 
-from at_k.errors import InputError, Mention, Message
+from at_k.errors import InputError, Message
 from at_k.readers.arrays import make_array, make_numbers, make_texts
-from at_k.readers.cells import UnfitError, is_finite, read_grade, read_score
+from at_k.readers.cells import NOTHING, UnfitError, read_field
 from at_k.readers.decoding import decode_line, require_object
 from at_k.readers.faults import UNITS, Faults, find_fault
-from at_k.readers.format import Head, Reading
+from at_k.readers.format import Reading
 from at_k.readers.grouping import Groups
 from at_k.readers.models import Selection, no_rows
 from at_k.readers.plausibility import refuse_odd_names
-from at_k.readers.quoting import quote, quote_all, shorten
+from at_k.readers.problems import Place, Problems
+from at_k.readers.quoting import quote, quote_all
 from at_k.readers.samples import ROLES, STANDARD, Origin, Samples, Split, list_types
 from at_k.readers.sources import Source
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-_EXACT = 2**53
-"""Whole numbers up to here are exact as floats, which is what decoders of JSON make of longer ones."""
-
-
-class _Nothing:
-    def __repr__(self) -> str:
-        return "NOTHING"
-
-
-NOTHING: Final = _Nothing()
-"""Stands for a column that a file does not have; None stands for a value that is missing."""
-
-Place = Callable[[int, str], Message]
-"""Describes the place of the value of a role, by the number of its row."""
-
-
-class Problems:
-    """The problems of a file, in order of first appearance, and what its samples say about each."""
-
-    def __init__(self, place: Place) -> None:
-        self._place = place
-        self.places: dict[str, int] = {}
-        self.first_rows: list[int] = []
-        self.said: dict[str, list[Any]] = {"references": [], "group": []}
-        self.meta: list[dict[str, Any] | None] = []
-        self._kinds: dict[str, tuple[type, int]] = {}  # of each spelling of a name, its type and first row
-
-    def find(self, problem: object, name: str, row: int) -> int:
-        """Return the place of a problem; one that is new comes after the last.
-
-        Raises:
-            InputError: if another name is the same but for its type: 1 and "1", or 1 and 1.0.
-        """
-        place = self.places.get(name, -1)
-        kind = type(problem)
-        if place < 0 or self._kinds[name][0] is not kind:
-            whole = str(int(problem)) if isinstance(problem, float) and problem.is_integer() else name
-            same = [self._kinds.get(spelling, (kind, row)) for spelling in (name, whole)]
-            other = min((first for known, first in same if known is not kind), default=None)
-            if other is not None:
-                raise InputError(
-                    "collector.same_name",
-                    "Two names of problems are the same but for their types: {value}, and another one in {first} "
-                    "({place}). Write both alike if it is one problem; else rename one of them.",
-                    value=quote(problem),
-                    first=self._place(other, ""),
-                    place=self._place(row, "problem"),
-                )
-            self._kinds |= dict.fromkeys((name, whole), (kind, row))
-        return place if place >= 0 else len(self.places)
-
-    def describe(
-        self,
-        place: int,
-        name: str,
-        row: int,
-        references: list[str] | _Nothing,
-        group: str | _Nothing,
-        meta: Mapping[str, Any] | None,
-    ) -> None:
-        """Keep what a sample says about its problem.
-
-        Raises:
-            InputError: if it differs from what an earlier one said.
-        """
-        if place == len(self.places):
-            self.places[name] = place
-            self.first_rows.append(row)
-            for values in (*self.said.values(), self.meta):
-                values.append(None)
-        for role, value in (("references", references), ("group", group)):
-            if value is NOTHING:
-                continue
-            known = self.said[role][place]
-            if known is not None and known != value:
-                raise InputError(
-                    "collector.differs",
-                    "All samples of a problem must have the same {name}; {value} differs from {known} ({place}).",
-                    name="reference" if role == "references" else role,
-                    value=_quote(value),
-                    known=_quote(known),
-                    place=self._place(row, role),
-                )
-            self.said[role][place] = value
-        known_meta = self.meta[place]
-        if meta is not None and known_meta != meta:
-            self.meta[place] = dict(meta) if known_meta is None else keep_common(known_meta, meta)
 
 
 class Collector:
@@ -127,6 +37,10 @@ class Collector:
         reading: how the file is read.
         unit: what `row` counts: "line", "row", "sample" or "problem".
         place: describes the place of a role in a row; by default the row, by its unit.
+        read: reads the value of a role; by default one that a harness wrote.
+
+    Attributes:
+        faults: what is at fault; in `with collector.faults:` a reader may raise errors of its own.
 
     Examples:
         >>> collector = Collector(Reading(), unit="line")
@@ -136,7 +50,14 @@ class Collector:
         [{'problem': 'a', 'answers': ['7', '8'], 'grades': [1.0, None]}]
     """
 
-    def __init__(self, reading: Reading, *, unit: str = "line", place: Place | None = None) -> None:
+    def __init__(
+        self,
+        reading: Reading,
+        *,
+        unit: str = "line",
+        place: Place | None = None,
+        read: Callable[[str, object], Any] = read_field,
+    ) -> None:
         for role, column in reading.columns.items():
             if role not in ROLES or (role == "problem" and column is None):
                 raise InputError(
@@ -148,16 +69,13 @@ class Collector:
                     roles=", ".join(ROLES),
                 )
         self.faults = Faults(reading.errors)
-        self._most = _EXACT if place is None else inf  # a table was decoded exactly
-        self._columns, self._describe = dict(reading.columns), place or (lambda row, _: UNITS[unit](row))
+        self._columns, self._describe, self._read_value = dict(reading.columns), place or _count_by(unit), read
         self._selection = Selection(reading.where, reading.pool)
         self._problems = Problems(self._describe)
         # Of each sample. The lists of values are shorter if the last samples have none.
-        self._problem = array("q")
-        self._rows = array("q")
+        self._problem, self._rows = array("q"), array("q")
         self._answers: list[str | None] = []
-        self._grades = array("d")
-        self._scores = array("d")
+        self._grades, self._scores = array("d"), array("d")
         self._numbers: list[object] = []
         self._numbered: dict[tuple[int, object], int] = {}
 
@@ -193,9 +111,9 @@ class Collector:
                     row = require_object(row, self.place(number))
                     raise self.lack(next(name for name in fields if name not in row), number)
             except InputError as error:
-                self.skip(error)
+                self.faults.add(error)
                 continue
-            if keeps(row):
+            if keeps(row):  # raises where errors are not skipped: rows of several models
                 yield number, row
 
     def add(
@@ -211,6 +129,7 @@ class Collector:
         group: object = NOTHING,
         meta: Mapping[str, Any] | None = None,
         fields: Mapping[str, Any] | None = None,
+        sample: int | None = None,
     ) -> None:
         """Add a sample.
 
@@ -226,11 +145,12 @@ class Collector:
             group: a label of the problem.
             meta: what else the file says about the problem. What its samples do not agree on is left out.
             fields: all fields of the row, out of which a user may name one for any role.
+            sample: its number within the row, counted from 1, where errors are to name it.
 
         Raises:
             InputError: if a value is none of these, which `errors="skip"` counts instead.
         """
-        try:
+        with self.faults:
             if self._columns:
                 problem = self._choose("problem", problem, row, fields)
                 answer = self._choose("answers", answer, row, fields)
@@ -238,29 +158,26 @@ class Collector:
                 score = self._choose("scores", score, row, fields)
                 references = self._choose("references", references, row, fields)
                 group = self._choose("group", group, row, meta, fields)
-            name = self._read("problem", problem, row)
-            answer = answer if type(answer) is str else self._read("answers", answer, row)
-            grade, score = self._read("grades", grade, row), self._read("scores", score, row)
-            listed, label = self._read("references", references, row), self._read("group", group, row)
+            name = self.read("problem", problem, row)
+            answer = answer if type(answer) is str else self.read("answers", answer, row, sample)
+            grade, score = self.read("grades", grade, row, sample), self.read("scores", score, row, sample)
+            listed, label = self.read("references", references, row), self.read("group", group, row)
             place = self._problems.find(problem, name, row)
             if number is not NOTHING:
                 self._refuse_repeated(place, problem, number, row)
             self._problems.describe(place, name, row, listed, label, meta)
-        except InputError as error:
-            self.skip(error)
-            return
-        count = len(self._rows)
-        self._problem.append(place)
-        self._rows.append(row)
-        if answer is not NOTHING:
-            _put(self._answers, answer, None, count)
-        if grade is not NOTHING:
-            _put(self._grades, grade, nan, count)
-        if score is not NOTHING:
-            _put(self._scores, score, nan, count)
-        if number is not NOTHING:
-            self._numbered[place, number] = row
-            self._numbers.append(number)
+            count = len(self._rows)
+            self._problem.append(place)
+            self._rows.append(row)
+            if answer is not NOTHING:
+                _put(self._answers, answer, None, count)
+            if grade is not NOTHING:
+                _put(self._grades, nan if grade is None else grade, nan, count)
+            if score is not NOTHING:
+                _put(self._scores, nan if score is None else score, nan, count)
+            if number is not NOTHING:
+                self._numbered[place, number] = row
+                self._numbers.append(number)
 
     def add_problem(self, row: int, problem: object, samples: Sequence[Mapping[str, Any]], **shared: Any) -> None:
         """Add a problem that stands in the file once, with the list of its samples.
@@ -274,8 +191,8 @@ class Collector:
         Raises:
             InputError: if it has no samples, or was there before, or as `add` does.
         """
-        try:
-            name = self._read("problem", problem, row)
+        with self.faults:
+            name = self.read("problem", problem, row)
             if not samples:
                 raise InputError(
                     "collector.no_samples",
@@ -291,16 +208,13 @@ class Collector:
                     "the rows of one model with {option:where}.",
                     value=quote(problem),
                     first=self.place(self._problems.first_rows[known]),
-                    place=self._describe(row, "problem"),
+                    place=self._describe(row, "problem", None),
                 )
-        except InputError as error:
-            self.skip(error)
-            return
-        own = shared if self._columns else {role: value for role, value in shared.items() if role == "grade"}
-        before = len(self._rows)
-        for sample in samples:
-            # What is said of the problem is read with its first sample alone.
-            self.add(row, problem, **sample, **(own if len(self._rows) > before else shared))
+            own = shared if self._columns else {role: value for role, value in shared.items() if role == "grade"}
+            before = len(self._rows)
+            for number, sample in enumerate(samples, 1):
+                # What is said of the problem is read with its first sample alone.
+                self.add(row, problem, sample=number, **sample, **(own if len(self._rows) > before else shared))
 
     def add_answers(self, row: int, problem: object, answers: Sequence[object], **shared: Any) -> None:
         """Add a problem that stands in the file once, whose samples differ in their answers alone.
@@ -328,13 +242,9 @@ class Collector:
             if shared.get("grade", NOTHING) is not NOTHING:
                 self._grades.extend([self._grades[-1]] * len(rest))
 
-    def skip(self, error: InputError) -> None:
-        """Raise an error or, with `errors="skip"`, count it by its cause."""
-        self.faults.add(error)
-
     def place(self, row: int) -> Message:
         """Describe where a sample stands: "line 7"."""
-        return self._describe(row, "")
+        return self._describe(row, "", None)
 
     def lack(self, field: str, row: int) -> InputError:
         """Make the error that says that a row does not have a field."""
@@ -408,26 +318,18 @@ class Collector:
         refuse_odd_names(samples)
         return samples
 
-    def _read(self, role: str, value: object, row: int) -> Any:
+    def read(self, role: str, value: object, row: int, sample: int | None = None) -> Any:
         """Read the value of a role.
 
         Raises:
-            InputError: if the role cannot take it, or a decoder may have rounded it.
+            InputError: if the role cannot take it.
         """
         if value is NOTHING and role != "problem":
             return value
         try:
-            return _READERS[role](value, self._most)
+            return self._read_value(role, value)
         except UnfitError as fault:
-            place, wrong = self._describe(row, role), fault.value
-            if isinstance(wrong, float) and role not in ("grades", "scores") and is_finite(wrong):
-                raise InputError(
-                    "collector.long_number",
-                    "The number {value} has too many digits to be read exactly ({place}). Write it as text.",
-                    value=quote(wrong),
-                    place=place,
-                ) from None
-            raise find_fault(role, wrong, place) from None
+            raise find_fault(role, fault.value, self._describe(row, role, sample)) from None
 
     def _choose(self, role: str, value: object, row: int, *sources: Mapping[str, Any] | None) -> object:
         """Return the value of a role: that of the field that the user named, or else that of the format."""
@@ -460,7 +362,7 @@ class Collector:
             )
         if self._selection.where:
             raise no_rows()
-        raise InputError("collector.empty", "There are no samples in this file ({skipped} were left out).", skipped=0)
+        raise InputError("collector.empty", "There are no samples in this file.")
 
     def _refuse_repeated(self, place: int, problem: object, number: object, row: int) -> None:
         """Raise if a problem has a sample of this number already, or if this is no number of a sample."""
@@ -480,113 +382,12 @@ class Collector:
                 number=quote(number[0] if isinstance(number, tuple) else number),
                 name=quote(problem),
                 first=self.place(first),
-                place=self._describe(row, "number"),
+                place=self._describe(row, "number", None),
             )
 
 
-def _quote(value: Any) -> str:
-    return quote_all(value if isinstance(value, list) else [value])
-
-
-def refuse_field(harness: str, name: str, value: object, place: Message) -> InputError:
-    """Make the error that says that a field is not what a harness writes."""
-    return InputError(
-        "collector.field",
-        "The field {name} is not what {harness} writes: {value} ({place}). The file may be damaged.",
-        name=quote(name),
-        harness=harness,
-        value=quote(value),
-        place=place,
-    )
-
-
-def keep_common(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries that two mappings share.
-
-    Examples:
-        >>> keep_common({"level": 1, "seed": 1}, {"level": 1, "seed": 2})
-        {'level': 1}
-    """
-    return {key: value for key, value in one.items() if other.get(key, NOTHING) == value}
-
-
-def note_choice(option: str, taken: str, found: Iterable[str]) -> Message:
-    """Write the note that says what was taken by default out of several.
-
-    Examples:
-        >>> print(note_choice("scorer", "match", ["match", "includes"]))
-        The scorer is “match”. The file also has “includes”: `scorer="includes"`.
-    """
-    others = [name for name in found if name != taken]
-    return Message(
-        "collector.choice",
-        "The {what} is {taken}. The file also has {others}: {other}.",
-        what=option,
-        taken=quote(taken),
-        others=quote_all(others),
-        other=Mention(**{option: shorten(others[0])}),
-    )
-
-
-def holds_rows(head: Head) -> bool:
-    r"""Return whether a file holds JSON lines. A file of one line looks like a document.
-
-    Examples:
-        >>> holds_rows(Head(Source("", b'{"id": 1}\n{"id": 2}'))), holds_rows(Head(Source("", b'[{"id": 1}]')))
-        (True, False)
-    """
-    return head.layout == "jsonl" or (head.layout == "json" and not head.source.head.lstrip().startswith(b"["))
-
-
-def _spell(value: object, most: float) -> str:
-    """Return a string, or a number or truth value as JSON spells it.
-
-    Raises:
-        UnfitError: if it is anything else, or a number from `most` on, which a decoder may have rounded.
-    """
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if not is_finite(value) or (isinstance(value, float) and abs(value) >= most):
-        raise UnfitError(value)
-    return repr(value)
-
-
-def _read_name(value: object, most: float) -> str:
-    if value == "" or isinstance(value, bool):
-        raise UnfitError(value)
-    return _spell(value, most)
-
-
-def _read_references(value: object, most: float) -> list[str] | _Nothing:
-    if value == []:
-        raise UnfitError(value)
-    listed = value if isinstance(value, list) else [value]
-    return NOTHING if value is None else [_spell(each, most) for each in listed]
-
-
-def _read_grade(value: object, _: float) -> float:
-    if value is True or value is False:
-        return float(value)
-    grade = read_grade(value)
-    return nan if grade is None else grade
-
-
-def _read_score(value: object, _: float) -> float:
-    score = None if isinstance(value, float) and isnan(value) else read_score(value)
-    return nan if score is None else score
-
-
-_READERS: dict[str, Callable[[object, float], object]] = {
-    "problem": _read_name,
-    "answers": lambda value, most: None if value is None else _spell(value, most),
-    "references": _read_references,
-    "grades": _read_grade,
-    "scores": _read_score,
-    "group": lambda value, most: (None if value is None else _spell(value, most)) or NOTHING,
-}
-"""The function that reads what a harness wrote for each role: more than tables may have, as truth values for texts."""
+def _count_by(unit: str) -> Place:
+    return lambda row, *_: UNITS[unit](row)
 
 
 def _put(values: Any, value: object, nothing: object, count: int) -> None:

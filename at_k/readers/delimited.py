@@ -1,19 +1,27 @@
-"""CSV and TSV: records of cells, and the lists that stand in cells."""
+"""Tables of CSV and TSV."""
 
 from __future__ import annotations
 
 import csv
-import json
-import re
-from ast import literal_eval
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence, Set
+from contextlib import closing
+from io import TextIOWrapper
+from itertools import chain, islice
 from threading import Lock
-from typing import Any
+
+import numpy as np
 
 from at_k.errors import InputError
-from at_k.readers.decoding import parse
+from at_k.readers.arrays import make_texts
+from at_k.readers.coding import is_arrow
+from at_k.readers.lists import read_lists
 from at_k.readers.quoting import shorten
+from at_k.readers.sources import Source
+from at_k.readers.table import LOOKED_AT, Batch, Column, Table, refuse_empty
+
+_BATCH = 50_000
+"""Rows that become an Arrow array at a time."""
 
 _LONGEST_CELL = 1 << 30
 """Characters that a cell may have."""
@@ -99,73 +107,59 @@ def read_header(record: Sequence[str]) -> list[str]:
     return names
 
 
-class Listed(list[Any]):
-    """A list that stood in a cell of CSV, with the text of the cell."""
+class CsvTable(Table):
+    """A table of CSV or TSV. Its cells are texts, or lists if all cells of a column begin like one.
 
-    def __init__(self, values: list[Any], text: str) -> None:
-        super().__init__(values)
-        self.text = text
+    Args:
+        source: the file.
 
-
-def read_lists(texts: Sequence[str | None]) -> list[Any]:
-    """Return the cells of a CSV column: lists if every cell begins like one, else the texts.
-
-    One list among other texts is not a list of samples, but an answer such as the interval [0, 1].
-
-    Examples:
-        >>> read_lists(["[1, null]", None]), read_lists(["[1, 2]", "3"])
-        ([[1, None], None], ['[1, 2]', '3'])
+    Raises:
+        InputError: if its first rows are broken.
     """
-    if not all(text is None or text.lstrip().startswith("[") for text in texts):
-        return list(texts)
-    return [None if text is None else _read_list(text) for text in texts]
 
+    def __init__(self, source: Source) -> None:
+        with source.open_text() as file:
+            line = file.readline(1 << 20)
+            while line and not line.strip():
+                line = file.readline(1 << 20)
+        layout, self._delimiter = find_delimiter(line.decode(errors="replace"))
+        self._source = source
+        with closing(self._open_records()) as records:
+            header = next(records, [])
+            refuse_empty(header)
+            names = read_header(header)
+            looked_at = min(LOOKED_AT, 1 + 100 * LOOKED_AT // len(names))
+            rows = [
+                dict(zip(names, (cell or None for cell in each), strict=True)) for each in islice(records, looked_at)
+            ]
+        refuse_empty(rows)
+        super().__init__(layout, rows, names, source.limits)
 
-def spell_lists(cells: Iterable[Any]) -> list[Any]:
-    """Return cells with the text in place of each list that was read from it."""
-    return [cell.text if isinstance(cell, Listed) else cell for cell in cells]
+    def _open_records(self) -> Generator[list[str], None, None]:
+        """Yield the header and the rows."""
+        with TextIOWrapper(self._source.open_text(), encoding="utf-8", newline="") as file:
+            try:
+                lines = iter(file)
+                first = next((line for line in lines if line.strip()), "")
+                yield from read_records(chain([first], lines), self._delimiter)
+            except UnicodeDecodeError:
+                self._source.refuse_encoding()
 
+    def _read(self, names: Sequence[str], numeric: Set[str]) -> Iterator[Batch]:
+        places, count = [self._names.index(name) for name in names], 0
+        with closing(self._open_records()) as records:
+            next(records)
+            while batch := list(islice(records, _BATCH)):
+                texts = [make_texts([record[place] or None for record in batch]) for place in places]
+                yield Batch(np.arange(count + 1, count + len(batch) + 1), dict(zip(names, texts, strict=True)))
+                count += len(batch)
 
-def _read_list(cell: str) -> Any:
-    """Return the list in a cell, or the text of the cell if it is a list neither of JSON nor of Python."""
-    try:
-        values = parse(cell)
-    except json.JSONDecodeError:
-        values = _read_python_list(cell)
-    return Listed(values, cell) if isinstance(values, list) else values
+    def _settle(self, cells: Column) -> Column:
+        import pyarrow.compute as pc
 
-
-_ITEM = re.compile(
-    r"""\s*(?:(?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|(?P<word>[A-Za-z]+)|(?P<number>[-+.\w]+))\s*(?:,|$)""",
-    re.DOTALL,
-)
-"""An item of a list as Python writes it: a text, a name such as True, or a number."""
-
-_WORDS = {"True": True, "False": False, "None": None, "nan": float("nan"), "inf": float("inf")}
-
-
-def _read_python_list(cell: str) -> Any:
-    """Return the list that Python wrote with `str`, such as ['a', None] or [1.0, nan]; or the text of the cell.
-
-    Each text is evaluated by itself, so that nothing is nested.
-    """
-    inside = cell.strip()
-    if not (inside.startswith("[") and inside.endswith("]")):
-        return cell
-    inside, place = inside[1:-1].rstrip(), 0
-    values: list[Any] = []
-    while place < len(inside):
-        item = _ITEM.match(inside, place)
-        if item is None:
-            return cell
-        place = item.end()
-        try:
-            if item["text"] is not None:
-                values.append(literal_eval(item["text"]))
-            elif item["word"] is not None:
-                values.append(_WORDS[item["word"]])
-            else:
-                values.append(int(item["number"]) if item["number"].isdigit() else float(item["number"]))
-        except (KeyError, ValueError, SyntaxError):
-            return cell
-    return values
+        if self._spells:
+            return super()._settle(cells)
+        if not is_arrow(cells):
+            return cells if any(isinstance(cell, list) for cell in cells) else read_lists(cells)
+        begins = pc.all(pc.starts_with(pc.utf8_ltrim_whitespace(cells), "[")).as_py()
+        return read_lists(cells.to_pylist()) if begins and cells.null_count < len(cells) else cells

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 
 from at_k.errors import InputError, Message
 from at_k.readers.quoting import quote, shorten
@@ -19,8 +20,17 @@ UNITS: dict[str, Callable[[int], Message]] = {
 class Faults:
     """Raise what is at fault in a file or, with `errors="skip"`, count it by its cause.
 
+    `with faults:` leaves out the rest of its block when an error in it is counted.
+
     Attributes:
         causes: the code of an error → its first message, and how often there was one.
+
+    Examples:
+        >>> faults = Faults("skip")
+        >>> with faults:
+        ...     raise InputError("a.fault", "Wrong.")
+        >>> faults.count()
+        1
     """
 
     def __init__(self, errors: str = "raise") -> None:
@@ -33,6 +43,15 @@ class Faults:
             raise error
         first, count = self.causes.get(error.code, (error.message, 0))
         self.causes[error.code] = first, count + 1
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> bool:
+        if not self.skips or not isinstance(error, InputError):
+            return False
+        self.add(error)
+        return True
 
     def count(self) -> int:
         """Return how many errors were counted."""
@@ -65,24 +84,29 @@ def find_fault(role: str, value: object, place: Message) -> InputError:
         'A score must be a finite number; got “high” (row 2).'
     """
     named = {"value": quote(value), "place": place}
-    if role == "problem":
-        return InputError(
+    rules = {
+        "long": Message(
+            "collector.long_number",
+            "The number {value} has too many digits to be read exactly ({place}). Write it as text.",
+            **named,
+        ),
+        "problem": Message(
             "cells.problem", "The name of a problem must be text or a number; got {value} ({place}).", **named
-        )
-    if role == "answers":
-        return InputError("cells.answer", "An answer must be text or a number; got {value} ({place}).", **named)
-    if role == "references":
-        return InputError(
+        ),
+        "answers": Message("cells.answer", "An answer must be text or a number; got {value} ({place}).", **named),
+        "references": Message(
             "cells.reference",
             "A reference must be text or a number, or a list of them; got {value} ({place}).",
             **named,
-        )
-    if role == "grades":
-        return InputError(
+        ),
+        "grades": Message(
             "cells.grade", "A grade must be true, false, or a number from 0 to 1; got {value} ({place}).", **named
-        )
-    if role == "scores":
-        return InputError("cells.score", "A score must be a finite number; got {value} ({place}).", **named)
-    return InputError(
-        "cells.group", "The name of a group must be text, a number, true or false; got {value} ({place}).", **named
-    )
+        ),
+        "scores": Message("cells.score", "A score must be a finite number; got {value} ({place}).", **named),
+        "group": Message(
+            "cells.group", "The name of a group must be text, a number, true or false; got {value} ({place}).", **named
+        ),
+    }
+    is_long = isinstance(value, float) and isfinite(value) and role not in ("grades", "scores")
+    rule = rules["long" if is_long else role]
+    return InputError(rule.code, rule.sentence, **named)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from at_k.caching import cached_property
-from at_k.errors import InputError, Mention
+from at_k.errors import InputError, Mention, Message
 from at_k.limits import UNLIMITED, Limits
-from at_k.readers.quoting import quote_all, shorten
+from at_k.readers.quoting import quote, quote_all, shorten
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
 from at_k.validation import type_name
@@ -85,6 +85,11 @@ class Head:
     def layout(self) -> str:
         """How the file is laid out: "jsonl", "json", "csv", "parquet" or "zip"."""
         return self.source.layout
+
+    @property
+    def holds_rows(self) -> bool:
+        """Whether the file holds JSON lines. A file of one line looks like a document."""
+        return self.layout == "jsonl" or (self.layout == "json" and not self.source.head.lstrip().startswith(b"["))
 
     @cached_property
     def row(self) -> dict[str, Any]:
@@ -203,3 +208,62 @@ def choose(wanted: str | None, found: Sequence[str], option: str, default: str |
             found=quote_all(found),
         )
     return wanted
+
+
+def note_choice(option: str, taken: str, found: Iterable[str]) -> Message:
+    """Write the note that says what was taken by default out of several.
+
+    Examples:
+        >>> print(note_choice("scorer", "match", ["match", "includes"]))
+        The scorer is “match”. The file also has “includes”: `scorer="includes"`.
+    """
+    others = [name for name in found if name != taken]
+    return Message(
+        "collector.choice",
+        "The {what} is {taken}. The file also has {others}: {other}.",
+        what=option,
+        taken=quote(taken),
+        others=quote_all(others),
+        other=Mention(**{option: shorten(others[0])}),
+    )
+
+
+def tell_choice(
+    option: str, taken: str | None, found: Collection[str], wanted: str | None
+) -> tuple[dict[str, str], list[Message]]:
+    """Return what an origin says of a choice out of several, and the note that is due if it was made by default.
+
+    Examples:
+        >>> tell_choice("scorer", "match", ["match", "includes"], "match")
+        ({'scorer': 'match'}, [])
+    """
+    if taken is None or len(found) < 2:
+        return {}, []
+    return {option: taken}, [note_choice(option, taken, found)] if wanted is None else []
+
+
+def refuse_field(harness: str, name: str, value: object, place: Message) -> InputError:
+    """Make the error that says that a field is not what a harness writes."""
+    return InputError(
+        "collector.field",
+        "The field {name} is not what {harness} writes: {value} ({place}). The file may be damaged.",
+        name=quote(name),
+        harness=harness,
+        value=quote(value),
+        place=place,
+    )
+
+
+def has_rows(*names: str) -> Callable[[Head], bool]:
+    r"""Make the function that recognises JSON lines whose first row has all of these fields.
+
+    Examples:
+        >>> has_rows("id", "ok")(Head(Source("", b'{"id": 1, "ok": 1}\n{"id": 2}')))
+        True
+    """
+    return lambda head: head.holds_rows and head.has(*names)
+
+
+def has_document(*names: str) -> Callable[[Head], bool]:
+    """Make the function that recognises a JSON document that has, or whose first entry has, all of these fields."""
+    return lambda head: head.layout == "json" and head.has(*names)

@@ -12,10 +12,10 @@ import numpy as np
 
 from at_k.errors import InputError, Mention, Message
 from at_k.readers.arrays import make_array, make_texts
-from at_k.readers.collector import keep_common
 from at_k.readers.grouping import Groups
 from at_k.readers.models import MODEL_NAMES, STEP_NAMES, has_name
 from at_k.readers.plausibility import note_files, refuse_other_names, refuse_other_questions
+from at_k.readers.problems import keep_common
 from at_k.readers.quoting import quote, quote_all
 from at_k.readers.samples import SAMPLE_ROLES, STANDARD, Origin, Samples
 

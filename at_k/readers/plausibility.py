@@ -19,7 +19,7 @@ from at_k.readers.coding import Coded, Codes, count_distinct, encode, find_first
 from at_k.readers.models import SET_NAMES, has_name, simplify
 from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
 from at_k.readers.samples import Samples
-from at_k.readers.tables import QUESTION_NAMES, Table
+from at_k.readers.table import QUESTION_NAMES, Table
 
 _SUMMARY = re.compile(
     r"[\W_]*(?:(?:acc|accuracy|all|average|avg|macro|mean|median|micro|overall|results?|scores?|std|stddev|stdev|sum|"

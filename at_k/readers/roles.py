@@ -12,12 +12,12 @@ import numpy as np
 from at_k.errors import InputError
 from at_k.readers.cells import READERS, UnfitError, read_spelled
 from at_k.readers.coding import Codes, count_distinct, encode, is_arrow, join_codes, read_integers
-from at_k.readers.delimited import Listed, spell_lists
+from at_k.readers.lists import Listed, spell_lists
 from at_k.readers.models import MODEL_NAMES
 from at_k.readers.quoting import normalize_name, quote, shorten
 from at_k.readers.samples import ROLES, SAMPLE_ROLES, Columns
 from at_k.readers.standard import has_lists, refuse_unknown
-from at_k.readers.tables import PROBLEM_NAMES, QUESTION_NAMES, Table
+from at_k.readers.table import PROBLEM_NAMES, QUESTION_NAMES, Table
 
 NAMES = {
     "problem": " ".join(PROBLEM_NAMES),

@@ -6,7 +6,8 @@ which names the place of the first fault.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -17,18 +18,19 @@ from at_k.arrow import to_numpy
 from at_k.caching import cached_property
 from at_k.errors import InputError, Message
 from at_k.readers.arrays import fill_numbers, make_array, make_lists, make_numbers, make_texts
-from at_k.readers.cells import READERS, UnfitError, read_spelled
+from at_k.readers.cells import NOTHING, READERS, UnfitError, read_spelled
 from at_k.readers.coding import Codes, count_distinct, encode, is_arrow, join_codes, read_integers
-from at_k.readers.collector import NOTHING, Collector
-from at_k.readers.faults import UNITS, describe_place, find_fault
+from at_k.readers.collector import Collector
+from at_k.readers.faults import UNITS, describe_place
 from at_k.readers.format import Reading
 from at_k.readers.grouping import Groups
+from at_k.readers.json_lines import LineTable
 from at_k.readers.models import MODEL_NAMES, has_name
 from at_k.readers.plausibility import refuse_odd_names
 from at_k.readers.quoting import quote, quote_all, shorten
 from at_k.readers.samples import ROLES, SAMPLE_ROLES, Columns, Origin, Samples, Split, list_types
 from at_k.readers.sources import Source
-from at_k.readers.tables import Column, LineTable, Table
+from at_k.readers.table import Column, Table
 
 _NAMES = {"answers": "answer", "grades": "grade", "scores": "score", "references": "references", "group": "group"}
 """Role → argument of `Collector.add`."""
@@ -130,64 +132,42 @@ class _Sheet:
         column = next(iter(self.numbers)) if role == "number" else self.roles.get(role)
         return UNITS["row"](row) if column is None else describe_place(row, column, sample)
 
-    def read(self, role: str, value: object, row: int, sample: int | None = None) -> Any:
-        """Read a cell, or the value of a sample in it.
-
-        Raises:
-            InputError: if the role cannot take it.
-        """
-        try:
-            return READERS[role](read_spelled(value) if role in self.spelled else value)
-        except UnfitError as fault:
-            raise find_fault(role, fault.value, self.place(row, role, sample)) from None
-
-    def read_sample(
-        self, values: Mapping[str, object], row: int, sample: int | None, collector: Collector
-    ) -> dict[str, Any] | None:
-        """Read the values of a sample, as `Collector.add` takes them; None if one is at fault, and skipped."""
-        try:
-            return {_NAMES[role]: self.read(role, value, row, sample) for role, value in values.items()}
-        except InputError as error:
-            collector.skip(error)
-            return None
+    def read(self, role: str, value: object) -> Any:
+        """Read a cell, or the value of a sample in it."""
+        return READERS[role](read_spelled(value) if role in self.spelled else value)
 
 
 def _read_strictly(sheet: _Sheet, errors: str) -> Samples:
     """Read a table row by row."""
-    collector = Collector(Reading(errors=errors), place=sheet.place)
+    collector = Collector(Reading(errors=errors), place=sheet.place, read=sheet.read)
     columns = {role: column.to_pylist() if is_arrow(column) else column for role, column in sheet.columns.items()}
     of_problem = [role for role in ("group", "references") if role in columns]
     keys = [each.tolist() for each in sheet.numbers.values()]
     numbers = keys[0] if len(keys) == 1 else list(zip(*keys, strict=True))
     for position, row in enumerate(sheet.rows.tolist()):
-        cells = {role: column[position] for role, column in columns.items()}
-        problem = cells.get("problem", str(row))
-        try:
-            sheet.read("problem", problem, row)
-            shared: dict[str, Any] = {_NAMES[role]: sheet.read(role, cells[role], row) for role in of_problem}
+        with collector.faults:
+            cells = {role: column[position] for role, column in columns.items()}
+            problem = cells.get("problem", str(row))
+            collector.read("problem", problem, row)
+            shared = {_NAMES[role]: collector.read(role, cells[role], row) for role in of_problem}
             samples = _list_samples(sheet, cells, row)
-        except InputError as error:
-            collector.skip(error)
-            continue
-        found = [sheet.read_sample(values, row, sample, collector) for sample, values in samples]
-        right = [each for each in found if each is not None]
-        if sheet.listed is None and right:
-            number = numbers[position] if numbers else NOTHING
-            collector.add(row, problem, **{"number": number, **right[0], **shared})
-        elif right:
-            collector.add_problem(row, problem, right, **shared)
+            if sheet.listed is None:
+                collector.add(row, problem, number=numbers[position] if numbers else NOTHING, **samples[0], **shared)
+            else:
+                collector.add_problem(row, problem, samples, **shared)
     return collector.finish(Origin("plain", roles=sheet.roles), per_sample=sheet.listed is None)
 
 
-def _list_samples(sheet: _Sheet, cells: Mapping[str, Any], row: int) -> Iterator[tuple[int | None, dict[str, object]]]:
-    """Return the samples of a row, each with its number in the lists, if there are lists.
+def _list_samples(sheet: _Sheet, cells: Mapping[str, Any], row: int) -> list[dict[str, Any]]:
+    """List the samples of a row, as `Collector.add` takes them.
 
     Raises:
         InputError: if it has no list where others have one, or lists of different lengths.
     """
     own = {role: cells[role] for role in SAMPLE_ROLES if role in cells}
+    names = [_NAMES[role] for role in own]
     if sheet.listed is None:
-        return iter([(None, own)])
+        return [dict(zip(names, own.values(), strict=True))]
     first: tuple[str, int] | None = None
     for role, value in own.items():
         place = sheet.place(row, role)
@@ -218,10 +198,7 @@ def _list_samples(sheet: _Sheet, cells: Mapping[str, Any], row: int) -> Iterator
                 other_count=first[1],
                 place=place,
             )
-    return (
-        (sample, dict(zip(own, values, strict=True)))
-        for sample, values in enumerate(zip(*own.values(), strict=True), 1)
-    )
+    return [dict(zip(names, values, strict=True)) for values in zip(*own.values(), strict=True)]
 
 
 def _read_whole(sheet: _Sheet) -> Samples | None:
@@ -238,7 +215,7 @@ def _read_whole(sheet: _Sheet) -> Samples | None:
             lengths = n if lengths is None else lengths
             if not n.all() or (n != lengths).any():
                 return None
-        values[role] = None if role == "problem" else _read_values(cells, role, spelled=role in sheet.spelled)
+        values[role] = None if role == "problem" else _read_values(cells, role, partial(sheet.read, role))
     if coded is None or any(found is None and role != "problem" for role, found in values.items()):
         return None
     problem, names = coded
@@ -306,7 +283,7 @@ def _flatten(column: Column) -> tuple[Codes, Column]:
     return fill_numbers(pc.list_value_length(column), 0), column.flatten()
 
 
-def _read_values(values: Column, role: str, *, spelled: bool) -> Any:
+def _read_values(values: Column, role: str, read: Callable[[object], object]) -> Any:
     """Read the values of a role; None if one is at fault."""
     import pyarrow as pa
 
@@ -316,9 +293,6 @@ def _read_values(values: Column, role: str, *, spelled: bool) -> Any:
     whole = (_read_numbers(values, role) if wanted == pa.float64() else _read_texts(values, role)) if held else None
     if whole is not None:
         return whole
-
-    def read(value: object) -> object:
-        return READERS[role](read_spelled(value) if spelled else value)
 
     try:
         if not held and not {*map(type, values)} <= {str, type(None)}:

@@ -6,8 +6,9 @@ from math import inf, nan
 import pytest
 
 from at_k.errors import InputError
-from at_k.readers.collector import NOTHING, Collector, holds_rows, note_choice
-from at_k.readers.format import Head, Reading
+from at_k.readers.cells import NOTHING
+from at_k.readers.collector import Collector
+from at_k.readers.format import Head, Reading, note_choice
 from at_k.readers.models import find_step
 from at_k.readers.samples import STANDARD, Origin, list_types
 from at_k.readers.sources import Source
@@ -362,7 +363,7 @@ class TestRows:
 
     def test_which_files_hold_rows(self):
         for text, found in (('{"a": 1}', True), ('{"a": 1}\n{"a": 2}', True), ('[{"a": 1}]', False), ("a,b", False)):
-            assert holds_rows(Head(Source("f", text.encode()))) is found
+            assert Head(Source("f", text.encode())).holds_rows is found
 
 
 def test_the_note_about_a_default():

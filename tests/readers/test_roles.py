@@ -6,7 +6,7 @@ import pytest
 from readers.texts import collect, read_table, refuse, write_lines
 
 from at_k.errors import InputError
-from at_k.readers import tables
+from at_k.readers import json_lines, table as tables
 from at_k.readers.roles import guess_roles, list_first_cells
 from at_k.readers.samples import ROLES
 
@@ -265,7 +265,8 @@ def test_numbers_with_gaps_are_no_answers():
 
 
 def test_verdicts_after_first_rows_without_any_are_found(monkeypatch):
-    monkeypatch.setattr(tables, "LOOKED_AT", 10)
+    for module in (tables, json_lines):
+        monkeypatch.setattr(module, "LOOKED_AT", 10)
     rows = [{"id": i % 5, "correct": None if i < 20 else True, "answer": "1", "reference": "9"} for i in range(40)]
     table = read_table(write_lines(rows))
     assert guess_roles(table)["grades"] == "correct"

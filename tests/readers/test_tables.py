@@ -18,7 +18,7 @@ from readers.texts import collect, read_table, refuse, write_delimited, write_li
 from at_k.demo.words import LANGUAGES, translate
 from at_k.errors import InputError
 from at_k.limits import Limits
-from at_k.readers import tables
+from at_k.readers import delimited, json_lines
 from at_k.readers.coding import is_arrow
 from at_k.readers.format import Reading
 from at_k.readers.formats.plain import collect_samples
@@ -243,8 +243,8 @@ BLOCKS = Source.blocks
 @pytest.fixture
 def small_steps(monkeypatch):
     """Let few rows be looked at, and blocks be short, so that a small table shows what a large one does."""
-    monkeypatch.setattr(tables, "_FIRST_BYTES", 200)
-    monkeypatch.setattr(tables, "_BATCH", 3)
+    monkeypatch.setattr(json_lines, "_FIRST_BYTES", 200)
+    monkeypatch.setattr(delimited, "_BATCH", 3)
     monkeypatch.setattr(Source, "blocks", lambda source, size=60: BLOCKS(source, size))
 
 

@@ -35,7 +35,7 @@ CHINESE = {
     "collector.choice": "{what} 为 {taken}。文件中还有 {others}：{other}。",
     "collector.columns": "{option:columns} 不能用 {column} 指定 {role}。可用的用途：{roles}；除第一个外，都可以是 None。",
     "collector.differs": "同一题的所有样本必须有相同的 {name}；{value} 与 {known} 不同（{place}）。",
-    "collector.empty": "此文件中没有样本（略去了 {skipped} 个）。",
+    "collector.empty": "此文件中没有样本。",
     "collector.field": "字段 {name} 不是 {harness} 写出的内容：{value}（{place}）。文件可能已损坏。",
     "collector.lack": "缺少字段 {field}（{place}）。",
     "collector.line_place": "第 {row:,} 行",

@@ -15,8 +15,9 @@ from collections import Counter
 from itertools import chain
 
 from at_k.errors import InputError, Message
-from at_k.readers.collector import NOTHING, Collector, holds_rows
-from at_k.readers.format import Format, Head, Reading
+from at_k.readers.cells import NOTHING
+from at_k.readers.collector import Collector
+from at_k.readers.format import Format, Head, Reading, has_rows
 from at_k.readers.formats.opencompass import (
     Detail,
     add_details,
@@ -102,10 +103,6 @@ def _agree(details: list[Detail]) -> bool:
     return all(own.count(own[0]) == len(own) for each in details for own in [each.values.get("references", [None])])
 
 
-def _recognize_predictions(head: Head) -> bool:
-    return holds_rows(head) and head.has("data_abbr", "id", "success", "uuid", "prediction")
-
-
 def _read_predictions(source: Source, reading: Reading) -> Samples:
     collector = Collector(reading)
     n: Counter[str] = Counter()
@@ -122,7 +119,7 @@ def _read_predictions(source: Source, reading: Reading) -> Samples:
                 line=line,
             )
         if not isinstance(row["success"], bool):
-            collector.skip(refuse_file(f"“success” in line {line} is neither true nor false"))
+            collector.faults.add(refuse_file(f"“success” in line {line} is neither true nor false"))
             continue
         collector.add(
             line,
@@ -170,7 +167,7 @@ PREDICTIONS = Format(
     title="AISBench",
     file="predictions/{model}/{dataset}.jsonl",
     samples="set num_return_sequences to n in the model's configuration",
-    recognize=_recognize_predictions,
+    recognize=has_rows("data_abbr", "id", "success", "uuid", "prediction"),
     read=_read_predictions,
     rank=1,
 )

@@ -41,12 +41,9 @@ def _read(source: Source, reading: Reading) -> Samples:
     tests = choose(reading.tests, ["plus", "base"] if has_plus else ["base"], "tests")
     columns = ("base_status", "plus_status") if tests == "plus" else ("base_status",)
     for number, (task, samples) in enumerate(tasks.items(), 1):
-        try:
+        with collector.faults:
             graded = [_grade(sample, columns, collector.place(number)) for sample in _list_samples(samples)]
-        except InputError as error:
-            collector.skip(error)
-            continue
-        collector.add_problem(number, task, graded)
+            collector.add_problem(number, task, graded)
     notes = []
     if reading.tests is None and has_plus:
         notes.append(

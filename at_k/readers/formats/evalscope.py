@@ -10,16 +10,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from at_k.errors import InputError
-from at_k.readers.collector import NOTHING, Collector, holds_rows, note_choice, refuse_field
+from at_k.readers.cells import NOTHING
+from at_k.readers.collector import Collector
 from at_k.readers.faults import UNITS
-from at_k.readers.format import Format, Head, Reading, choose, name_subject
+from at_k.readers.format import Format, Head, Reading, choose, name_subject, refuse_field, tell_choice
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
 
 
 def _recognize(head: Head) -> bool:
     score = head.row.get("sample_score")
-    return holds_rows(head) and isinstance(score, dict) and {"score", "group_id"} <= {*score}
+    return head.holds_rows and isinstance(score, dict) and {"score", "group_id"} <= {*score}
 
 
 def _read(source: Source, reading: Reading) -> Samples:
@@ -27,7 +28,7 @@ def _read(source: Source, reading: Reading) -> Samples:
     scorers: list[str] = []
     scorer = ""
     for line, row in collector.rows(source, ["sample_score"]):
-        try:
+        with collector.faults:
             sample = _find_dict(row, "sample_score", line)
             score = _find_dict(sample, "score", line)
             values = _find_dict(score, "value", line)
@@ -37,21 +38,18 @@ def _read(source: Source, reading: Reading) -> Samples:
                 scorer = choose(reading.scorer, scorers, "scorer", main if main in values else None) if scorers else ""
             if "group_id" not in sample:
                 raise collector.lack("group_id", line)
-        except InputError as error:
-            collector.skip(error)
-            continue
-        answer = score.get("extracted_prediction")
-        collector.add(
-            line,
-            sample["group_id"],
-            number=sample.get("generation_index", NOTHING),
-            # Where nothing is extracted, there is no field; where no answer was found in the text, it is empty.
-            answer=NOTHING if answer is None else answer or None,
-            grade=values.get(scorer),
-            references=row.get("target") or NOTHING,
-            meta=reading.list_fields(sample.get("sample_metadata")),
-            fields=row,
-        )
+            answer = score.get("extracted_prediction")
+            collector.add(
+                line,
+                sample["group_id"],
+                number=sample.get("generation_index", NOTHING),
+                # Where nothing is extracted, there is no field; where no answer was found in the text, it is empty.
+                answer=NOTHING if answer is None else answer or None,
+                grade=values.get(scorer),
+                references=row.get("target") or NOTHING,
+                meta=reading.list_fields(sample.get("sample_metadata")),
+                fields=row,
+            )
     return collector.finish(_describe(source, reading, scorers, scorer))
 
 
@@ -67,14 +65,12 @@ def _refuse_field(name: str, value: object, line: int) -> InputError:
 
 
 def _describe(source: Source, reading: Reading, scorers: list[str], scorer: str) -> Origin:
-    notes = []
-    if len(scorers) > 1 and reading.scorer is None:
-        notes.append(note_choice("scorer", scorer, scorers))
+    chosen, notes = tell_choice("scorer", scorer, scorers, reading.scorer)
     model = source.folders[0] if source.folders[1:2] == ("reviews",) else None
     return Origin(
         "evalscope",
         subject=name_subject(task=source.name.partition(".jsonl")[0] if model else None, model=model),
-        chosen={"scorer": scorer} if len(scorers) > 1 else {},
+        chosen=chosen,
         roles={
             "problem": "group_id",
             "answers": "extracted_prediction",

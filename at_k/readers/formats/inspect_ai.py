@@ -24,7 +24,8 @@ from typing import Any
 
 from at_k.errors import InputError, Message
 from at_k.readers.archives import Archive
-from at_k.readers.collector import NOTHING, Collector
+from at_k.readers.cells import NOTHING
+from at_k.readers.collector import Collector
 from at_k.readers.decoding import decode
 from at_k.readers.format import Format, Head, Reading, choose
 from at_k.readers.quoting import quote, quote_all
@@ -138,14 +139,11 @@ def _collect(log: _Log, reading: Reading) -> Samples:
     scorer = _Scorer(reading.scorer, _list_scorers(log.header))
     counts: Counter[str] = Counter()
     for row, sample in _load_samples(log, collector):
-        try:
+        with collector.faults:
             grade, answer = _read_score(sample, scorer, partial(collector.place, row))
-        except InputError as error:
-            collector.skip(error)
-            continue
-        _add(collector, row, sample, grade=grade, answer=answer)
-        if grade is not None:
-            _count_oddities(sample, scorer, counts)
+            _add(collector, row, sample, grade=grade, answer=answer)
+            if grade is not None:
+                _count_oddities(sample, scorer, counts)
     if scorer.name is not None:
         return _finish(collector, _describe(log, scorer, counts))
     if scorer.found:
@@ -197,10 +195,10 @@ def _load_sample(log: _Log, entry: object, row: int, collector: Collector) -> di
     except InputError as error:
         if not error.code.startswith(("inspect_ai.", "archives.")):
             raise  # the file as a whole is too large
-        collector.skip(error)
+        collector.faults.add(error)
         return None
     if not isinstance(sample, dict):
-        collector.skip(
+        collector.faults.add(
             InputError(
                 "inspect_ai.sample",
                 "A sample must be an object with an id, an epoch and scores; got {value} ({place}).",
@@ -211,7 +209,7 @@ def _load_sample(log: _Log, entry: object, row: int, collector: Collector) -> di
         return None
     epoch = sample.get("epoch")
     if not isinstance(epoch, int) or isinstance(epoch, bool):
-        collector.skip(
+        collector.faults.add(
             InputError(
                 "inspect_ai.epoch",
                 "The epoch of a sample must be a whole number; got {value} ({place}).",

@@ -12,9 +12,10 @@ from itertools import chain
 from typing import Any
 
 from at_k.errors import InputError, Message
-from at_k.readers.collector import NOTHING, Collector, note_choice, refuse_field
+from at_k.readers.cells import NOTHING
+from at_k.readers.collector import Collector
 from at_k.readers.faults import UNITS
-from at_k.readers.format import Format, Head, Reading, choose, name_subject
+from at_k.readers.format import Format, Head, Reading, choose, name_subject, note_choice, refuse_field
 from at_k.readers.parquet import read_rows
 from at_k.readers.quoting import quote_all
 from at_k.readers.samples import Origin, Samples
@@ -39,38 +40,32 @@ def _read(source: Source, reading: Reading) -> Samples:
     collector = Collector(reading, unit="row")
     rows: list[tuple[int, _Row, list[Any]]] = []
     for number, row in _list_rows(source):
-        try:
+        with collector.faults:
             texts = _find_texts(row["model_response"], number)
-        except InputError as error:
-            collector.skip(error)
-            continue
-        rows.append((number, row, texts))
+            rows.append((number, row, texts))
     n = max((len(texts) for _, _, texts in rows), default=0)
     metrics = _list_metrics([row for _, row, _ in rows])
     metric = _choose_metric(metrics, n, reading)
     scored = n > 0 and all(_has_scores(row["model_response"], len(texts)) for _, row, texts in rows)
     for number, row, texts in rows:
         doc = row["doc"]
-        try:
+        with collector.faults:
             references = _find_references(doc, number) if n else NOTHING
-        except InputError as error:
-            collector.skip(error)
-            continue
-        grade = NOTHING if metric is None else row["metric"].get(metric)
-        scores = row["model_response"]["logprobs"] if scored else [NOTHING] * max(len(texts), 1)
-        specific = doc["specific"] if isinstance(doc.get("specific"), dict) else {}
-        collector.add_problem(
-            number,
-            doc.get("id"),
-            [
-                {"answer": answer, "score": score}
-                for answer, score in zip(texts or [None if n else NOTHING], scores, strict=True)
-            ],
-            grade=grade,
-            references=references,
-            meta=reading.list_fields(specific),
-            fields=specific,
-        )
+            grade = NOTHING if metric is None else row["metric"].get(metric)
+            scores = row["model_response"]["logprobs"] if scored else [NOTHING] * max(len(texts), 1)
+            specific = doc["specific"] if isinstance(doc.get("specific"), dict) else {}
+            collector.add_problem(
+                number,
+                doc.get("id"),
+                [
+                    {"answer": answer, "score": score}
+                    for answer, score in zip(texts or [None if n else NOTHING], scores, strict=True)
+                ],
+                grade=grade,
+                references=references,
+                meta=reading.list_fields(specific),
+                fields=specific,
+            )
     first = rows[0][1] if rows else None
     return collector.finish(_describe(source, reading, first, n, metrics, metric, scored=scored), per_sample=False)
 

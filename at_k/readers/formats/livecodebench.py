@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from at_k.errors import InputError
 from at_k.readers.collector import Collector
-from at_k.readers.format import Format, Head, Reading
+from at_k.readers.format import Format, Reading, has_document
 from at_k.readers.quoting import quote
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
 
 _META = ("difficulty", "platform", "contest_id", "contest_date", "question_title")
-
-
-def _recognize(head: Head) -> bool:
-    return head.layout == "json" and head.has("question_id", "output_list", "code_list")
 
 
 def _read(source: Source, reading: Reading) -> Samples:
@@ -28,7 +24,7 @@ def _read(source: Source, reading: Reading) -> Samples:
         )
     for number, problem in collector.entries(problems, ("question_id", "graded_list")):
         graded, codes = problem["graded_list"], problem.get("code_list")
-        try:
+        with collector.faults:
             if not isinstance(graded, list) or (isinstance(codes, list) and len(codes) != len(graded)):
                 raise InputError(
                     "livecodebench.lists",
@@ -37,13 +33,10 @@ def _read(source: Source, reading: Reading) -> Samples:
                     value=quote(graded),
                     place=collector.place(number),
                 )
-        except InputError as error:
-            collector.skip(error)
-            continue
-        meta = {name: problem[name] for name in _META if name in problem}
-        collector.add_problem(
-            number, problem["question_id"], [{"grade": grade} for grade in graded], meta=meta, fields=problem
-        )
+            meta = {name: problem[name] for name in _META if name in problem}
+            collector.add_problem(
+                number, problem["question_id"], [{"grade": grade} for grade in graded], meta=meta, fields=problem
+            )
     roles: dict[str, str | None] = {"problem": "question_id", "grades": "graded_list"}
     return collector.finish(Origin("livecodebench", roles=roles), per_sample=False)
 
@@ -53,6 +46,6 @@ FORMAT = Format(
     title="LiveCodeBench",
     file="*_eval_all.json",
     samples="lcb_runner.runner.main … --n n --evaluate",
-    recognize=_recognize,
+    recognize=has_document("question_id", "output_list", "code_list"),
     read=_read,
 )

@@ -16,10 +16,11 @@ from math import isnan
 from typing import Any
 
 from at_k.errors import InputError, Message
-from at_k.readers.collector import NOTHING, Collector, holds_rows, note_choice, refuse_field
+from at_k.readers.cells import NOTHING
+from at_k.readers.collector import Collector
 from at_k.readers.decoding import decode_line
 from at_k.readers.faults import UNITS
-from at_k.readers.format import Format, Head, Reading, choose, name_subject
+from at_k.readers.format import Format, Reading, choose, has_rows, name_subject, note_choice, refuse_field
 from at_k.readers.quoting import quote, quote_all
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
@@ -61,10 +62,6 @@ class _Filter:
         self.kept = 1 if responses is None else len(_list_answers(row))
 
 
-def _recognize(head: Head) -> bool:
-    return holds_rows(head) and head.has(*_FIELDS)
-
-
 def _read(source: Source, reading: Reading) -> Samples:
     collector = Collector(reading)
     chosen, raw = _choose_filter(_list_filters(source, reading), reading)
@@ -72,7 +69,7 @@ def _read(source: Source, reading: Reading) -> Samples:
     lines: Counter[str] = Counter()
     changed: dict[str, Message] = {}
     for number, row in collector.rows(source, _FIELDS):
-        try:
+        with collector.faults:
             _check_row(row, number)
             lines[row["filter"]] += 1
             if row["filter"] != chosen.name:
@@ -80,15 +77,12 @@ def _read(source: Source, reading: Reading) -> Samples:
             answers = _find_answers(row, chosen, number, raw=raw)
             references = NOTHING if answers is None else _read_target(row["target"], changed)
             grade = NOTHING if metric is None else _find_grade(row, metric, chosen, number, collector)
-        except InputError as error:
-            collector.skip(error)
-            continue
-        doc = row["doc"] if isinstance(row.get("doc"), dict) else {}
-        shared = {"grade": grade, "references": references, "meta": reading.list_fields(doc), "fields": doc}
-        if answers is None:
-            collector.add_problem(number, str(row["doc_id"]), [{}], **shared)
-        else:
-            collector.add_answers(number, str(row["doc_id"]), answers, **shared)
+            doc = row["doc"] if isinstance(row.get("doc"), dict) else {}
+            shared = {"grade": grade, "references": references, "meta": reading.list_fields(doc), "fields": doc}
+            if answers is None:
+                collector.add_problem(number, str(row["doc_id"]), [{}], **shared)
+            else:
+                collector.add_answers(number, str(row["doc_id"]), answers, **shared)
     _compare_lines(lines, collector)
     return collector.finish(_describe(source, reading, lines, chosen, metric, changed, raw=raw), per_sample=False)
 
@@ -109,7 +103,7 @@ def _compare_lines(lines: Mapping[str, int], collector: Collector) -> None:
             "The filters must have lines for the same documents; the file has {lines}. It may be cut off.",
             lines=", ".join(f"{count:,} of {quote(name)}" for name, count in lines.items()),
         )
-        collector.skip(error)
+        collector.faults.add(error)
 
 
 def _list_filters(source: Source, reading: Reading) -> list[_Filter]:
@@ -332,7 +326,7 @@ FORMAT = Format(
     title="lm-evaluation-harness 0.4.13",
     file="samples_{task}_{date}.jsonl",
     samples="set repeats: n and a filter that keeps them in the task, and run with --log_samples",
-    recognize=_recognize,
+    recognize=has_rows(*_KINDS),
     read=_read,
     options=("scorer", "filter"),
 )

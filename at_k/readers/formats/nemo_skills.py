@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from at_k.errors import InputError, Message
-from at_k.readers.collector import NOTHING, Collector, holds_rows, note_choice
-from at_k.readers.format import Format, Head, Reading, choose
+from at_k.readers.cells import NOTHING
+from at_k.readers.collector import Collector
+from at_k.readers.format import Format, Head, Reading, choose, tell_choice
 from at_k.readers.quoting import quote
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
@@ -18,7 +19,7 @@ _JUDGEMENT = "Judgement:"
 
 
 def _recognize(head: Head) -> bool:
-    if not holds_rows(head) or not head.has("generation"):
+    if not head.holds_rows or not head.has("generation"):
         return False
     # A table of any origin may have columns `generation` and `is_correct`; that of this harness has more.
     own = {"symbolic_correct", "judgement", "graded_list", "is_correct-plus"} & {*head.names}
@@ -36,27 +37,24 @@ def _read(source: Source, reading: Reading) -> Samples:
     questions: dict[str, str] = {}
     for line, row in collector.rows(source, [*([] if scorer is None else [scorer]), *optional]):
         place = collector.place(line)
-        try:
+        with collector.faults:
             _refuse_repeated(row, line, lines, collector)
             grade = NOTHING if scorer is None else _read_verdict(scorer, row[scorer], place)
-        except InputError as error:
-            collector.skip(error)
-            continue
-        collector.add(
-            line,
-            line,
-            answer=row.get("predicted_answer", NOTHING),
-            grade=grade,
-            score=row.get("reward_model_score", NOTHING),
-            references=row.get("expected_answer", NOTHING),
-            meta={name: row[name] for name in _META if name in row},
-            fields=row,
-        )
-        questions[str(line)] = str(row.get("problem", row.get("question", "")))
-    several = scorer is not None and len(found) > 1
+            collector.add(
+                line,
+                line,
+                answer=row.get("predicted_answer", NOTHING),
+                grade=grade,
+                score=row.get("reward_model_score", NOTHING),
+                references=row.get("expected_answer", NOTHING),
+                meta={name: row[name] for name in _META if name in row},
+                fields=row,
+            )
+            questions[str(line)] = str(row.get("problem", row.get("question", "")))
+    chosen, notes = tell_choice("scorer", scorer, found, reading.scorer)
     origin = Origin(
         "nemo-skills",
-        chosen={"scorer": str(scorer)} if several else {},
+        chosen=chosen,
         roles={
             "problem": "line",
             "answers": "predicted_answer" if "predicted_answer" in optional else None,
@@ -64,7 +62,7 @@ def _read(source: Source, reading: Reading) -> Samples:
             "grades": scorer,
             "scores": "reward_model_score" if "reward_model_score" in optional else None,
         },
-        notes=[note_choice("scorer", str(scorer), found)] if several and reading.scorer is None else [],
+        notes=notes,
     )
     # Problems are told apart by their lines alone, which another data set has too.
     return replace(collector.finish(origin), questions={} if "problem" in reading.columns else questions)

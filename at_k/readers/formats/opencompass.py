@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from at_k.errors import InputError, Message
-from at_k.readers.collector import NOTHING, Collector
+from at_k.readers.cells import NOTHING
+from at_k.readers.collector import Collector
 from at_k.readers.format import Format, Head, Reading, name_subject
 from at_k.readers.quoting import quote
 from at_k.readers.samples import Columns, Origin, Samples

@@ -23,7 +23,8 @@ from at_k.readers.roles import (
 from at_k.readers.samples import Columns, Samples
 from at_k.readers.sources import Source
 from at_k.readers.standard import NothingToScoreError, standardize
-from at_k.readers.tables import Table, list_named, open_table
+from at_k.readers.table import Table, list_named
+from at_k.readers.tables import open_table
 
 
 def _read(source: Source, reading: Reading) -> Samples:

@@ -42,21 +42,18 @@ def _read(source: Source, reading: Reading) -> Samples:
         prompts[row["prompt.label"]] = None
         if "prompt.label" not in pooled:
             refuse_several("prompt.label", list(prompts))
-        try:
+        with collector.faults:
             failed = row.get("failureReason") == _FAILED
             answer = None if failed else _find_output(row, number, collector)
             problem = _name_problem(row["vars"], number, collector)
-        except InputError as error:
-            collector.skip(error)
-            continue
-        collector.add(
-            number,
-            problem,
-            answer=answer,
-            grade=None if failed else row["success"],
-            meta=reading.list_fields(row["vars"]),
-            fields=row,
-        )
+            collector.add(
+                number,
+                problem,
+                answer=answer,
+                grade=None if failed else row["success"],
+                meta=reading.list_fields(row["vars"]),
+                fields=row,
+            )
     origin = Origin(
         "promptfoo",
         subject=name_subject(model=None if "provider.label" in pooled else model),
@@ -80,12 +77,9 @@ def _list_results(document: Any) -> list[object]:
 def _list_rows(source: Source, collector: Collector) -> Iterator[object]:
     for block in source.blocks():
         for number, line in block.lines():
-            try:
+            with collector.faults:
                 row = decode_line(line, number)
-            except InputError as error:
-                collector.skip(error)
-                continue
-            yield row
+                yield row
 
 
 def _name_model(row: Any) -> Any:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from at_k.readers.collector import Collector
-from at_k.readers.format import Format, Head, Reading
+from at_k.readers.format import Format, Reading, has_document
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
 
 _CLOSE = 1e-6
 """tau-bench itself takes a reward as close to 1 as this as success."""
-
-
-def _recognize(head: Head) -> bool:
-    return head.layout == "json" and head.has("task_id", "reward", "trial", "traj")
 
 
 def _read(source: Source, reading: Reading) -> Samples:
@@ -34,6 +30,6 @@ FORMAT = Format(
     title="tau-bench",
     file="*.json",
     samples="run.py … --num-trials n",
-    recognize=_recognize,
+    recognize=has_document("task_id", "reward", "trial", "traj"),
     read=_read,
 )

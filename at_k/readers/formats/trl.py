@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from at_k.errors import InputError, Mention, Message
-from at_k.readers.collector import Collector, note_choice
-from at_k.readers.format import Format, Head, Reading, choose
+from at_k.errors import InputError, Mention
+from at_k.readers.collector import Collector
+from at_k.readers.format import Format, Head, Reading, choose, tell_choice
 from at_k.readers.models import find_step
 from at_k.readers.parquet import list_columns, read_batches, read_rows
 from at_k.readers.quoting import quote, quote_all
@@ -39,14 +39,11 @@ def _read(source: Source, reading: Reading) -> Samples:
         fields = dict.fromkeys(names) | row if reading.columns else None
         grade = None if scorer is None else rewards[scorer][number - 1]
         collector.add(number, _name_prompt(row["prompt"]), grade=grade, fields=fields)
-    several = scorer is not None and len(rewards) > 1
-    notes: list[Message] = []
-    if several and reading.scorer is None:
-        notes.append(note_choice("scorer", str(scorer), rewards))
+    chosen, notes = tell_choice("scorer", scorer, rewards, reading.scorer)
     origin = Origin(
         "trl",
         subject=find_step(steps, reading.pool),
-        chosen={"scorer": str(scorer)} if several else {},
+        chosen=chosen,
         roles={"problem": "prompt", "grades": scorer},
         notes=notes + collector.note_shared_prompts(),
     )

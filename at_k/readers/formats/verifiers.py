@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from at_k.errors import InputError
-from at_k.readers.collector import NOTHING, Collector, holds_rows, note_choice
-from at_k.readers.format import Format, Head, Reading, choose
+from at_k.readers.cells import NOTHING
+from at_k.readers.collector import Collector
+from at_k.readers.format import Format, Head, Reading, choose, has_rows, tell_choice
 from at_k.readers.quoting import quote, quote_all
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
-
-
-def _recognize(head: Head) -> bool:
-    return holds_rows(head) and head.has("example_id", "completion", "reward")
 
 
 def _read(source: Source, reading: Reading) -> Samples:
@@ -24,25 +21,22 @@ def _read(source: Source, reading: Reading) -> Samples:
     scorer = choose(reading.scorer, found, "scorer")
     needed = ["example_id", *(("error",) if "error" in first else ()), "reward" if scorer == "reward" else "metrics"]
     for line, row in collector.rows(source, needed):
-        try:
+        with collector.faults:
             grade = None if row.get("error") is not None else _read_grade(row, scorer, found, line, collector)
-        except InputError as error:
-            collector.skip(error)
-            continue
-        collector.add(
-            line,
-            row["example_id"],
-            grade=grade,
-            references=row.get("answer") or NOTHING,
-            meta=row["info"] if isinstance(row.get("info"), dict) else None,
-            fields=row,
-        )
-    several = len(found) > 1
+            collector.add(
+                line,
+                row["example_id"],
+                grade=grade,
+                references=row.get("answer") or NOTHING,
+                meta=row["info"] if isinstance(row.get("info"), dict) else None,
+                fields=row,
+            )
+    chosen, notes = tell_choice("scorer", scorer, found, reading.scorer)
     origin = Origin(
         "verifiers",
-        chosen={"scorer": scorer} if several else {},
+        chosen=chosen,
         roles={"problem": "example_id", "references": "answer", "grades": scorer},
-        notes=[note_choice("scorer", scorer, found)] if several and reading.scorer is None else [],
+        notes=notes,
     )
     return collector.finish(origin)
 
@@ -73,7 +67,7 @@ FORMAT = Format(
     title="verifiers 0.1.14",
     file="results.jsonl",
     samples="vf-eval … --rollouts-per-example n --save-results",
-    recognize=_recognize,
+    recognize=has_rows("example_id", "completion", "reward"),
     read=_read,
     options=("scorer",),
 )

@@ -11,8 +11,9 @@ import re
 from typing import Any, NamedTuple
 
 from at_k.errors import InputError, Mention, Message
-from at_k.readers.collector import NOTHING, Collector, holds_rows
-from at_k.readers.format import Format, Head, Reading
+from at_k.readers.cells import NOTHING
+from at_k.readers.collector import Collector
+from at_k.readers.format import Format, Reading, has_rows
 from at_k.readers.models import find_step
 from at_k.readers.quoting import quote
 from at_k.readers.samples import Origin, Samples
@@ -31,10 +32,6 @@ class _Row(NamedTuple):
     problem: object
     values: dict[str, Any]
     fields: dict[str, Any] | None
-
-
-def _recognize(head: Head) -> bool:
-    return holds_rows(head) and head.has("input", "output", "score", "step")
 
 
 def _read(source: Source, reading: Reading) -> Samples:
@@ -90,7 +87,7 @@ def _gather(source: Source, reading: Reading, collector: Collector) -> list[_Row
     for each in rows:
         absent = [name for name in _OPTIONAL if name in present and name not in each.values]
         if absent:
-            collector.skip(collector.lack(absent[0], each.line))
+            collector.faults.add(collector.lack(absent[0], each.line))
         else:
             kept.append(each)
     return kept
@@ -106,7 +103,7 @@ def _keep_last(rows: list[_Row], collector: Collector) -> list[_Row]:
     for row in rows:
         uid = row.values["uid"]
         match = _UID.fullmatch(uid) if isinstance(uid, str) else None
-        try:
+        with collector.faults:
             if match is None:
                 raise InputError(
                     "verl.uid",
@@ -125,12 +122,9 @@ def _keep_last(rows: list[_Row], collector: Collector) -> list[_Row]:
                     first=collector.place(earlier.line),
                     place=collector.place(row.line),
                 )
-        except InputError as error:
-            collector.skip(error)
-            continue
-        if int(index) > known:
-            named = row._replace(problem=problem, values=row.values | {"session": int(session)})
-            last[problem, session] = int(index), named
+            if int(index) > known:
+                named = row._replace(problem=problem, values=row.values | {"session": int(session)})
+                last[problem, session] = int(index), named
     return [row for _, row in last.values()]
 
 
@@ -180,6 +174,6 @@ FORMAT = Format(
     title="verl 0.9.1",
     file="{step}.jsonl",
     samples="actor_rollout_ref.rollout.val_kwargs.n=n trainer.validation_data_dir=…",
-    recognize=_recognize,
+    recognize=has_rows("input", "output", "score", "step"),
     read=_read,
 )
