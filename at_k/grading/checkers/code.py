@@ -10,6 +10,7 @@ from typing import Any
 from at_k.choices import TIMEOUT
 from at_k.grading.checkers.base import Checker, Explained
 from at_k.grading.code import HarnessError, Outcome, run_each
+from at_k.grading.code.cases import read_cases
 from at_k.grading.code.limits import MEBIBYTE, ProgramLimits
 from at_k.grading.code.pool import check_limits, require_permission
 from at_k.grading.fences import find_names, find_program
@@ -25,6 +26,10 @@ class Code(Checker):
     process of its own, with limits of time, memory, files and processes, and with no network and no files to write
     where the kernel allows it. `at_k.grading.code` says what this catches, and what it does not.
 
+    A reference may also be JSON with cases, as of LiveCodeBench, APPS, TACO and CodeContests: `inputs` and `outputs`,
+    and `fn_name` where a function is called. A program then has a process of its own for each case, and fails at the
+    first whose output differs.
+
     Where a text has fences of Markdown, the program is the last block that defines something which the tests name, as
     by `extract_fn="code"`. Tests run as what they are: as a script, by `unittest`, or, if they are functions, by a call
     of each. A test program that cannot be compiled, or that reaches no assertion and calls nothing of the program,
@@ -32,11 +37,15 @@ class Code(Checker):
     passes nothing.
 
     Args:
-        timeout: the seconds of processor time that a program may take with its tests. By default the option `timeout`.
-            A program that sleeps ends after three times as long, and two seconds.
+        timeout: the seconds that a program may take with its tests, or for each case: of processor time, and on the
+            clock. By default the option `timeout`.
         memory: the bytes of address space that each process may take.
         isolation: "auto" uses namespaces where the kernel allows them, "required" raises where it does not, and "none"
             uses limits alone.
+        total: the seconds on the clock that all cases of a program may take. By default, as in LiveCodeBench, a second
+            more than `timeout` for each case, and five seconds.
+        tolerance: how much fractions that a program prints or returns may differ from those of a case, relative to
+            these where they are above 1; 0 for the verdicts of LiveCodeBench.
 
     Examples:
         >>> import os
@@ -49,13 +58,16 @@ class Code(Checker):
     timeout: float | None = None
     memory: int = ProgramLimits.memory
     isolation: str = "auto"
+    total: float | None = None
+    tolerance: float = ProgramLimits.tolerance
 
     name = "code"
     slow = True
     strips = False
 
     def __post_init__(self) -> None:
-        check_limits(TIMEOUT if self.timeout is None else self.timeout, self.memory, self.isolation)
+        timeout = TIMEOUT if self.timeout is None else self.timeout
+        check_limits(timeout, self.memory, self.isolation, self.total, self.tolerance)
 
     def require(self) -> None:
         """Raise unless the user has allowed that programs are run."""
@@ -68,17 +80,20 @@ class Code(Checker):
     def describe(self) -> str:
         """Return the name with the limits: the verdicts depend on them."""
         seconds = "" if self.timeout is None else f"timeout={self.timeout:g},"
-        return f"code({seconds}memory={self.memory / MEBIBYTE:g}MiB)"
+        total = "" if self.total is None else f",total={self.total:g}"
+        near = "" if self.tolerance == ProgramLimits.tolerance else f",tolerance={self.tolerance:g}"
+        return f"code({seconds}memory={self.memory / MEBIBYTE:g}MiB{total}{near})"
 
     def grade_all(
         self, pairs: Sequence[tuple[str, str]], *, num_workers: int | None = None, timeout: float | None = None
     ) -> list[Any]:
         """Run programs with their tests."""
         limit = self.timeout or timeout or TIMEOUT
-        names = {tests: find_names(tests) for _, tests in pairs}
+        names = {tests: _find_entries(tests) for _, tests in pairs}
         outcomes = run_each(
             [(find_program(text, names[tests]) or text, tests) for text, tests in pairs],
             timeout=limit, memory=self.memory, num_workers=num_workers, isolation=self.isolation,
+            total=self.total, tolerance=self.tolerance,
         )  # fmt: skip
         found: dict[int, Explained | NotGraded] = {}
         with open_bar(len(pairs), self.name) as bar, closing(outcomes):
@@ -86,6 +101,17 @@ class Code(Checker):
                 found[place] = _read(outcome)
                 bar.update()
         return [found[place] for place in range(len(pairs))]
+
+
+def _find_entries(tests: str) -> frozenset[str]:
+    """Return the names one of which a program must define; none for a script that reads its input."""
+    try:
+        cases = read_cases(tests)
+    except HarnessError:
+        return frozenset()  # it is raised again where the program would run
+    if cases is None:
+        return find_names(tests)
+    return frozenset(["Solution", cases.function] if cases.function else [])
 
 
 def _read(outcome: Outcome | HarnessError) -> Explained | NotGraded:

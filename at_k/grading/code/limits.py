@@ -13,16 +13,17 @@ class ProgramLimits:
     """Say how much one program may use. Every limit holds for the program and its tests together.
 
     Attributes:
-        timeout: seconds of processor time.
+        timeout: seconds of processor time, and seconds on the clock. The time in which a program waits for a processor
+            does not count where the kernel tells it, so that a busy machine changes no verdict.
         memory: bytes of address space, of each process.
         file_size: bytes of one file; in namespaces, of all files of a program together.
         processes: processes and threads.
         open_files: files open at once, in each process.
         output: bytes of printed output that are kept. The rest is read and thrown away.
-
-    Examples:
-        >>> ProgramLimits(timeout=3).elapsed
-        11
+        total: seconds on the clock for all cases of input and output, each of which has `timeout`. By default, as in
+            LiveCodeBench, a second more than `timeout` for each case, and five seconds.
+        tolerance: how much fractions that a program prints or returns may differ from those of a case, relative to
+            these where they are above 1. The default is that of the judges of most contests.
     """
 
     timeout: float = 3.0
@@ -31,15 +32,8 @@ class ProgramLimits:
     processes: int = 64
     open_files: int = 128
     output: int = 4_096
-
-    @property
-    def elapsed(self) -> float:
-        """Return the seconds after which a program that sleeps ends.
-
-        The time in which it waits for a processor does not count where the kernel tells it, so that a busy machine
-        changes no verdict.
-        """
-        return 3 * self.timeout + 2
+    total: float | None = None
+    tolerance: float = 1e-6
 
 
 def apply_limits(limits: ProgramLimits, other_tasks: int) -> None:

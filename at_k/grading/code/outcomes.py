@@ -17,7 +17,8 @@ class Outcome:
         detail: the type of the exception and the last line of its message, or what ended the program.
         output: the beginning of what the program printed, to standard output and standard error.
         isolation: what protected the machine: "namespaces", or "limits" where the kernel allows no more.
-        reached: how many lines of the tests decided, if it passed: they evaluated an assertion, or called the program.
+        reached: how many lines of the tests decided, if it passed: they evaluated an assertion, or called the program;
+            or how many cases of input and output it passed.
 
     Examples:
         >>> Outcome("failed", "ZeroDivisionError: division by zero").passed

@@ -242,18 +242,24 @@ def run_pairs(
     memory: int = ProgramLimits.memory,
     num_workers: int | None = None,
     isolation: str = "auto",
+    total: float | None = None,
+    tolerance: float = ProgramLimits.tolerance,
     on_outcome: Callable[[int, Outcome], object] | None = None,
 ) -> list[Outcome]:
     """Run candidate programs, each followed by a reference test program, and return how each ended.
 
     Args:
-        pairs: a candidate program and a reference test program each.
-        timeout: seconds of processor time for a candidate with its tests. A program that does not use the processor
-            ends after three times as long, and two seconds.
+        pairs: a candidate program and a reference test program each, or cases of input and output, as `read_cases`
+            takes them.
+        timeout: seconds for a candidate with its tests, or for each case of input and output: of processor time, and
+            on the clock.
         memory: bytes of address space for each process.
         num_workers: programs that run at the same time; by default one on each processor.
         isolation: "auto" uses namespaces where the kernel allows it, "required" raises where it does not, and "none"
             uses limits alone.
+        total: seconds on the clock for all cases of input and output; by default as `ProgramLimits` says.
+        tolerance: how much fractions that a program prints or returns may differ from those of a case, relative to
+            these where they are above 1; 0 for the verdicts of LiveCodeBench.
         on_outcome: a function that is called with the place of each program and its outcome, as they end.
 
     Raises:
@@ -271,7 +277,10 @@ def run_pairs(
         >>> del os.environ["HF_ALLOW_CODE_EVAL"]
     """
     outcomes: dict[int, Outcome] = {}
-    run = run_each(pairs, timeout=timeout, memory=memory, num_workers=num_workers, isolation=isolation)
+    run = run_each(
+        pairs, timeout=timeout, memory=memory, num_workers=num_workers, isolation=isolation, total=total,
+        tolerance=tolerance,
+    )  # fmt: skip
     with closing(run):
         for place, outcome in run:
             if isinstance(outcome, HarnessError):
@@ -283,28 +292,40 @@ def run_pairs(
 
 
 def run_each(
-    pairs: Sequence[tuple[str, str]], *, timeout: float, memory: int, num_workers: int | None, isolation: str
+    pairs: Sequence[tuple[str, str]],
+    *,
+    timeout: float,
+    memory: int,
+    num_workers: int | None,
+    isolation: str,
+    total: float | None = None,
+    tolerance: float = ProgramLimits.tolerance,
 ) -> Generator[tuple[int, Outcome | HarnessError]]:
     """Run programs as `run_pairs` does. Yield the place of each, and its outcome or why it was not run, as they end.
 
     Close the generator, so that no process is left if the caller stops early.
     """
     require_permission()
-    check_limits(timeout, memory, isolation)
+    check_limits(timeout, memory, isolation, total, tolerance)
     _check_pairs(pairs, num_workers)
     if not pairs:
         return
-    limits = ProgramLimits(timeout=float(timeout), memory=int(memory))
+    limits = ProgramLimits(timeout=float(timeout), memory=int(memory), total=total, tolerance=tolerance)
     workers = min(num_workers or count_processors(), len(pairs))
     with Pool(limits, num_workers=workers, isolation=isolation) as pool:
         yield from pool.run(pairs)
 
 
-def check_limits(timeout: object, memory: object, isolation: object) -> None:
+def check_limits(
+    timeout: object, memory: object, isolation: object, total: object = None, tolerance: object = 0
+) -> None:
     """Raise unless programs can be run under these limits."""
     check_choice("isolation", isolation, ISOLATIONS)
-    if not is_number(timeout) or not 0 < timeout < float("inf"):
-        raise ValueError(f"`timeout` must be a positive number of seconds; got {shorten(timeout)}")
+    for name, seconds in (("timeout", timeout), ("total", 1 if total is None else total)):
+        if not is_number(seconds) or not 0 < seconds < float("inf"):
+            raise ValueError(f"`{name}` must be a positive number of seconds; got {shorten(seconds)}")
+    if not is_number(tolerance) or not 0 <= tolerance < 1:
+        raise ValueError(f"`tolerance` must be a number in [0, 1); got {shorten(tolerance)}")
     if not is_integer(memory) or memory < LEAST_MEMORY:
         raise ValueError(f"`memory` must be at least {LEAST_MEMORY:,} bytes, which Python needs; got {shorten(memory)}")
 

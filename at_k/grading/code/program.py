@@ -7,18 +7,24 @@ not reach what it takes to claim that the tests ran to their end.
 
 from __future__ import annotations
 
+import atexit
 import builtins
+import importlib
 import json
 import os
 import sys
-from functools import partial
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache, partial
 from types import ModuleType
 from typing import Any
 
+from at_k.grading.code.cases import allow_long_numbers, simplify
 from at_k.grading.code.testing import MODULE, NOT_RUN, REACHED, TESTS
 
-READY, FAULT, TOKEN, ERROR = b"R", b"F", b"T", b"E"
-"""What a process tells its supervisor: that it is about to begin, or why it cannot; its token; how the tests failed."""
+READY, FAULT, TOKEN, ERROR, DONE = b"R", b"F", b"T", b"E", b"D"
+"""What a process tells its supervisor: that it is about to begin, or why it cannot; its token; how the tests failed;
+that a case ran to its end, and what a function returned."""
 
 TOKEN_LENGTH = 16
 MOST_CHARACTERS = 500
@@ -101,6 +107,72 @@ def announce_token(channel: int) -> bytes:
     token = os.urandom(TOKEN_LENGTH)
     os.write(channel, TOKEN + token)
     return token
+
+
+OFFERED = (
+    *("string", "re", "datetime", "collections", "heapq", "bisect", "copy", "math", "random", "statistics"),
+    *("itertools", "functools", "operator", "io", "sys", "json", "typing"),
+)
+"""The modules whose names LiveCodeBench puts before every program, and which programs for it use without an import."""
+
+MOST_FRAMES = 50_000
+"""How deep programs for LiveCodeBench may recurse."""
+
+
+@cache
+def prepare_module() -> ModuleType:
+    """Make the module of a program that is run by cases. It is made once, in the supervisor, as above."""
+    module, names = ModuleType("__main__"), vars(sys.modules["builtins"])
+    for each in map(importlib.import_module, OFFERED):
+        public = getattr(each, "__all__", [name for name in vars(each) if not name.startswith("_")])
+        vars(module).update({name: getattr(each, name) for name in public if name not in names})
+    vars(module).update({name: sys.modules[name] for name in OFFERED}, __builtins__=names)
+    return module
+
+
+def run_case(channel: int, candidate: str, function: str, arguments: Sequence[object]) -> None:
+    """Run a candidate for one case, and tell the supervisor what came of it. The supervisor knows what is right.
+
+    Args:
+        channel: a socket to the supervisor.
+        candidate: the source of the candidate program.
+        function: the function, or the method of `Solution`, that is called; "" for a script that reads its input.
+        arguments: the arguments of the function.
+    """
+    module = prepare_module()
+    namespace = vars(module)
+    namespace["__name__"] = MODULE if function else "__main__"
+    sys.modules[MODULE] = sys.modules["__main__"] = module
+    sys.setrecursionlimit(MOST_FRAMES)
+    allow_long_numbers()
+    os.write(channel, READY)
+    try:
+        result = _run_case(namespace, candidate, function, arguments)
+        data = DONE + json.dumps(simplify(result)).encode()
+        while data:
+            data = data[os.write(channel, data) :]
+    except BaseException as error:  # noqa: BLE001 - SystemExit too: the case did not run to its end
+        report_error(channel, error)
+
+
+def _run_case(namespace: dict[str, Any], candidate: str, function: str, arguments: Sequence[object]) -> object:
+    """Return what a function returns; None for a script that ran to the end of its threads.
+
+    A script may end by an exit, whatever the exit says, as in LiveCodeBench.
+    """
+    with suppress(*() if function else (SystemExit,)):
+        exec(compile(candidate, "<candidate>", "exec", dont_inherit=True), namespace)
+    if function:
+        owner = namespace["Solution"]() if "class Solution" in candidate else sys.modules[MODULE]
+        return getattr(owner, function)(*arguments)
+    for thread in sys.modules["threading"].enumerate() if "threading" in sys.modules else ():
+        if not thread.daemon and thread is not sys.modules["threading"].current_thread():
+            thread.join()
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.__stdout__):
+        if stream is not None and not stream.closed:
+            stream.flush()
+    return None
 
 
 def report_error(channel: int, error: BaseException) -> None:

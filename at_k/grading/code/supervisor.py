@@ -15,14 +15,17 @@ import re
 import signal
 import socket
 import sys
-from dataclasses import asdict, dataclass
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any, NoReturn
 
 from at_k.grading.code import isolation, program
+from at_k.grading.code.cases import Cases, compare_output, compare_value, read_cases
 from at_k.grading.code.guard import guard_machine, refuse_forks, refuse_jumps
-from at_k.grading.code.limits import ProgramLimits, apply_limits
+from at_k.grading.code.limits import MEBIBYTE, ProgramLimits, apply_limits
 from at_k.grading.code.messages import receive_message, send_message
 from at_k.grading.code.outcomes import HarnessError, Outcome, Status
 from at_k.grading.code.processes import count_tasks, end_children, kill, open_processes, remove_folder
@@ -35,11 +38,17 @@ WARM = ("bisect", "cmath", "collections", "copy", "functools", "heapq", "itertoo
 CHANNEL = 3
 """The number of the socket on which a verdict travels. It is the only file left open above the standard ones."""
 
+MOST_RESULT = 64 * MEBIBYTE
+"""Bytes of what a function returns. A program that returns more fails."""
+
 KIBIBYTE = 1024 if isolation.LINUX else 1
 """The unit of `ru_maxrss`."""
 
-compile_once = lru_cache(maxsize=16)(compile_tests)
-"""The samples of a problem come one after the other, with the same tests."""
+
+@lru_cache(maxsize=16)
+def compile_once(tests: str) -> CodeType | Cases:
+    """Compile tests, or read their cases. The samples of a problem come one after the other, with the same tests."""
+    return read_cases(tests) or compile_tests(tests)
 
 
 def serve(connection: socket.socket) -> NoReturn:
@@ -157,7 +166,7 @@ class Supervisor:
         return "namespaces" if self.isolated else "limits"
 
     def run(self, request: dict[str, str]) -> Outcome:
-        """Run a candidate and its tests in a fresh process, and say how that ended.
+        """Run a candidate and its tests in a fresh process, or in one for each case, and say how that ended.
 
         Args:
             request: the `candidate` and the `tests`. No other name refers to these, so that the process of the program
@@ -166,18 +175,90 @@ class Supervisor:
         Raises:
             HarnessError: if the program did not run.
         """
-        sealed = [self.builtins, compile_once(request["tests"])]
+        sealed: list[Any] = [self.builtins, compile_once(request["tests"])]
+        if isinstance(sealed[1], Cases):
+            return self._run_cases(request, sealed[1])
+
+        def run_tests() -> None:
+            candidate = [request["candidate"]]
+            self._forget(request)
+            program.run_program(CHANNEL, candidate.pop(), sealed)
+
+        ended = self._run_once(run_tests, self.limits)
+        return self._judge(ended, request["tests"])
+
+    def _run_cases(self, request: dict[str, str], cases: Cases) -> Outcome:
+        """Run a candidate in a fresh process for each case, until one of them fails.
+
+        The outputs stay on this side: the process of the program forgets them before it starts the candidate.
+        """
+        program.prepare_module()
+        isolated, count = self.isolation, len(cases.inputs)
+        until = time.monotonic() + (self.limits.total or (self.limits.timeout + 1) * count + 5)
+        for place in range(count):
+
+            def run_case(place: int = place) -> None:
+                arguments = cases.inputs[place] if cases.function else []
+                cases.inputs.clear()
+                cases.outputs.clear()
+                candidate = request["candidate"]
+                self._forget(request)
+                program.run_case(CHANNEL, candidate, cases.function, arguments)
+
+            left = until - time.monotonic()
+            most = MOST_RESULT if cases.function else 2 * len(cases.outputs[place]) + MEBIBYTE
+            limits = replace(self.limits, timeout=max(0.01, min(left, self.limits.timeout)), output=most)
+            ended = self._run_once(run_case, limits, "" if cases.function else cases.inputs[place])
+            status, detail = self._judge_case(ended, cases, place)
+            if status == "timed out" and left < self.limits.timeout:
+                detail = "all tests together took too long"
+            if status != "passed":
+                printed = ended.printed[: self.limits.output]
+                return Outcome(status, f"test {place + 1} of {count}: {detail}", printed, isolated)
+        return Outcome("passed", "", "", isolated, count)
+
+    def _judge_case(self, ended: Ended, cases: Cases, place: int) -> tuple[Status, str]:
+        """Return the verdict on a candidate in one case."""
+        said, wanted = ended.said.removeprefix(program.READY), cases.outputs[place]
+        if not said.startswith(program.DONE) or ended.overtime:
+            return self._judge_failure(ended, "")
+        if cases.function:
+            try:
+                fault = compare_value(json.loads(said[1:]), wanted, self.limits.tolerance)
+            except (ValueError, RecursionError):
+                fault = "what it returned cannot be read"
+        else:
+            fault = compare_output(ended.printed, wanted, self.limits.tolerance)
+        return ("failed", fault) if fault else ("passed", "")
+
+    def _forget(self, request: dict[str, str]) -> None:
+        """Forget, in the process of a program, what its candidate must not find."""
+        request.clear()
+        compile_once.cache_clear()
+        self.builtins = {}
+
+    def _run_once(self, job: Callable[[], None], limits: ProgramLimits, given: str | None = None) -> Ended:
+        """Do a job in a fresh process, and say how that ended.
+
+        Args:
+            job: runs a program, and reports on the channel.
+            limits: how much it may use.
+            given: what stands in its standard input. Then standard error is not kept.
+        """
         own, theirs = socket.socketpair()  # and not a pipe, which a program could open anew for reading
         printed, printing = os.pipe()
         os.set_blocking(printed, False)
         self._make_place()
         try:
+            source = os.open(os.devnull, os.O_RDONLY) if given is None else self._hold(given)
             pid = os.fork()
             if pid == 0:
-                self._become_program(theirs.fileno(), printing, request, sealed)
+                noise = printing if given is None else os.open(os.devnull, os.O_WRONLY)
+                self._become_program(job, theirs.fileno(), (source, printing, noise), limits)
+            for handle in (source, printing):
+                os.close(handle)
             theirs.close()
-            os.close(printing)
-            watch = Watch(pid, own, printed, self.connection, self.limits, self.processes)
+            watch = Watch(pid, own, printed, self.connection, limits, self.processes)
             try:
                 watch.follow()
             finally:
@@ -188,7 +269,24 @@ class Supervisor:
             self._remove_place()
             own.close()
             os.close(printed)
-        return self._judge(watch, request["tests"], status, used)
+        said = bytes(watch.said)
+        if said.startswith(program.FAULT):
+            raise HarnessError(said[1:].decode("utf-8", "replace"))
+        if not said.startswith(program.READY):
+            raise HarnessError(f"the process of a program ended with status {status} before the program began")
+        return Ended(
+            said, watch.printed.decode("utf-8", "replace"), watch.overtime, watch.closed, watch.end, status, used
+        )
+
+    def _hold(self, text: str) -> int:
+        """Return a handle on a file without a name that holds a text."""
+        path = os.path.join(self.place, "input")
+        handle = os.open(path, os.O_RDWR | os.O_CREAT)
+        os.unlink(path)
+        with os.fdopen(os.dup(handle), "wb") as file:
+            file.write(text.encode("utf-8", "surrogatepass"))
+        os.lseek(handle, 0, os.SEEK_SET)
+        return handle
 
     def _make_place(self) -> None:
         if self.isolated:
@@ -206,32 +304,29 @@ class Supervisor:
         else:
             remove_folder(self.place)
 
-    def _become_program(self, channel: int, printing: int, request: dict[str, str], sealed: list[Any]) -> NoReturn:
+    def _become_program(
+        self, job: Callable[[], None], channel: int, streams: tuple[int, int, int], limits: ProgramLimits
+    ) -> NoReturn:
         """Turn this process, a fork of the supervisor, into that of a program, and run it."""
         leave = os._exit
         try:
             os.setsid()
             isolation.restrict_files(self.rules)
-            os.dup2(printing, 1)
-            os.dup2(printing, 2)
-            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+            for number, stream in enumerate(streams):
+                os.dup2(stream, number)
             os.dup2(channel, CHANNEL, inheritable=False)
             os.closerange(CHANNEL + 1, os.sysconf("SC_OPEN_MAX"))
             try:
                 os.chdir(self.place)
                 isolation.give_up_privileges(self.user, may_read=self.may_read)
-                apply_limits(self.limits, self.other_tasks)
+                apply_limits(limits, self.other_tasks)
                 sys.addaudithook(refuse_forks)
                 if not self.isolated:
                     sys.addaudithook(guard_machine(self.place))
             except Exception as error:  # noqa: BLE001 - a program that cannot be confined must not start
                 os.write(CHANNEL, program.FAULT + program.describe_error(error).encode())
                 leave(1)
-            candidate = [request["candidate"]]
-            request.clear()
-            compile_once.cache_clear()
-            self.builtins = {}
-            program.run_program(CHANNEL, candidate.pop(), sealed)
+            job()
             leave(0)
         finally:
             leave(1)
@@ -247,14 +342,9 @@ class Supervisor:
         end_children(self.processes, all_inside=self.isolated)
         return ended
 
-    def _judge(self, watch: Watch, tests: str, status: int, used: Any) -> Outcome:
+    def _judge(self, ended: Ended, tests: str) -> Outcome:
         """Turn what was seen of a program into its outcome."""
-        said = bytes(watch.said)
-        if said.startswith(program.FAULT):
-            raise HarnessError(said[1:].decode("utf-8", "replace"))
-        if not said.startswith(program.READY):
-            raise HarnessError(f"the process of a program ended with status {status} before the program began")
-        reached, not_run = watch.end or (None, "")
+        reached, not_run = ended.end or (None, "")
         if not_run:
             raise HarnessError(
                 f"the test program holds tests that nobody called, and that need arguments, are asynchronous, or need "
@@ -265,18 +355,41 @@ class Supervisor:
                 "the test program reached no assertion and called nothing of the program, so that every program would "
                 "pass; that of HumanEval needs a last line such as check(name_of_the_function)"
             )
-        verdict: tuple[Status, str]
-        if reached:
-            verdict = "passed", ""
-        elif watch.overtime:
-            verdict = "timed out", watch.overtime
-        elif report := read_error(said):
-            verdict = judge_error(report, tests)
-        elif watch.closed:
-            verdict = "failed", "the program closed the channel of its verdict, or wrote to it"
-        else:
-            verdict = judge_exit(os.waitstatus_to_exitcode(status), used, self.limits)
-        return Outcome(*verdict, watch.printed.decode("utf-8", "replace"), self.isolation, reached or 0)
+        verdict: tuple[Status, str] = ("passed", "") if reached else self._judge_failure(ended, tests)
+        return Outcome(*verdict, ended.printed, self.isolation, reached or 0)
+
+    def _judge_failure(self, ended: Ended, tests: str) -> tuple[Status, str]:
+        """Return the verdict on a program that did not run to the end of its tests."""
+        if ended.overtime:
+            return "timed out", ended.overtime
+        if report := read_error(ended.said):
+            return judge_error(report, tests)
+        if ended.closed:
+            return "failed", "the program closed the channel of its verdict, or wrote to it"
+        return judge_exit(os.waitstatus_to_exitcode(ended.status), ended.used, self.limits)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """Hold what was seen of a process.
+
+    Attributes:
+        said: what came over its channel.
+        printed: the beginning of what it printed.
+        overtime: the limit of time that it reached, if any.
+        closed: whether it closed its channel while it still ran.
+        end: as of `Watch`.
+        status: its status, as the system gives it.
+        used: what it used, as the system gives it.
+    """
+
+    said: bytes
+    printed: str
+    overtime: str
+    closed: bool
+    end: tuple[int, str] | None
+    status: int
+    used: Any
 
 
 def judge_error(report: dict[str, Any], tests: str) -> tuple[Status, str]:

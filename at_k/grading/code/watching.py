@@ -17,7 +17,7 @@ TICK = 0.05
 """Seconds between two looks at a program that still runs."""
 
 MOST_MESSAGE = 65_536
-"""Bytes of a verdict. More than that comes from the program itself."""
+"""Bytes of a verdict, unless more are kept of what a program prints. More than that comes from the program itself."""
 
 SECONDS_TO_EXIT = 0.5
 """How long a program that has closed its channel may take to end."""
@@ -107,7 +107,7 @@ class Watch:
     def _read_channel(self) -> bool:
         data = self.channel.recv(65_536)
         self.said += data
-        return bool(data) and len(self.said) <= MOST_MESSAGE
+        return bool(data) and len(self.said) <= max(MOST_MESSAGE, self.limits.output)
 
     def _has_ended(self) -> bool:
         if self.ended is None:
@@ -137,8 +137,9 @@ class Watch:
             spent = measure_descendants(self.processes)  # takes milliseconds, and few programs run that long
         if spent > self.limits.timeout:
             self.overtime = f"{self.limits.timeout:g} s of processor time"
-        elif elapsed > self.limits.elapsed and elapsed - self._read_delay() > self.limits.elapsed:
-            self.overtime = f"{self.limits.elapsed:g} s, mostly without work"
+        elif elapsed > self.limits.timeout and elapsed - self._read_delay() > self.limits.timeout:
+            worked = 2 * spent > self.limits.timeout
+            self.overtime = f"{self.limits.timeout:g} s {'of processor time' if worked else 'mostly without work'}"
         return bool(self.overtime)
 
     def _read_delay(self) -> float:

@@ -1,0 +1,277 @@
+"""Read cases of input and expected output, as LiveCodeBench, APPS, TACO and CodeContests write them, and judge them.
+
+The rules are those of `testing_util.py` of LiveCodeBench (github.com/LiveCodeBench/LiveCodeBench, May 2025). Output is
+compared without white space at its ends, line by line, each line stripped. Two lines that differ are equal if all their
+tokens are numbers, and these are equal in pairs. What a function returns is compared by ==, with a tuple as a list.
+Where a reference is no whole number, numbers may here differ by a tolerance, as they might in LiveCodeBench until
+January 2025. With a tolerance of 0, the verdicts are those of today's LiveCodeBench.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import pickle
+import re
+import sys
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from math import isfinite
+from typing import Any, NoReturn
+
+from at_k.grading.code.outcomes import HarnessError
+
+MOST_UNPACKED = 2**30
+"""Bytes of packed cases: a few kilobytes could otherwise unpack to any amount of memory."""
+
+MOST_DIGITS = 50_000
+"""Digits of a whole number that is printed or read, as LiveCodeBench allows."""
+
+_PACKED = re.compile(r"e[AFJN][A-Za-z0-9+/]{20,}={0,2}")
+"""What zlib has written, in base64."""
+_PARTS = ("public_test_cases", "private_test_cases", "public_tests", "private_tests", "generated_tests", "input_output")
+_SHOWN = 60
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Hold the cases of a problem.
+
+    Attributes:
+        function: the function, or the method of `Solution`, that is called; "" for a program that reads its input.
+        inputs: for each case the text that the program reads, or the list of arguments of the function.
+        outputs: for each case the text that the program must print, or the values one of which the function must
+            return.
+    """
+
+    function: str
+    inputs: list[Any]
+    outputs: list[Any]
+
+
+class _TextUnpickler(pickle.Unpickler):
+    """Unpickle text, lists and numbers, and no object of any class: to make one can run any code."""
+
+    def find_class(self, module: str, name: str) -> NoReturn:
+        raise pickle.UnpicklingError(f"a text was expected, and not {module}.{name}")
+
+
+def read_cases(tests: str) -> Cases | None:
+    """Read cases of input and output; None if the tests are a program.
+
+    Args:
+        tests: JSON: an object with `inputs` and `outputs`, and `fn_name` where a function is called; a list of objects
+            with `input`, `output` and `testtype`; an object with lists `input` and `output`; an object that holds such
+            lists as a row of LiveCodeBench or CodeContests does; or any of these packed by pickle, zlib and base64.
+
+    Raises:
+        HarnessError: if they are cases, and cannot be used.
+
+    Examples:
+        >>> read_cases('{"inputs": ["1 2"], "outputs": ["3"]}')
+        Cases(function='', inputs=['1 2'], outputs=['3'])
+        >>> read_cases("assert add(1, 2) == 3") is None
+        True
+    """
+    text = tests.strip()
+    if text[:1] not in ("{", "[") and not _PACKED.fullmatch(text):
+        return None
+    allow_long_numbers()
+    try:
+        found = _load(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, (dict, list)) or not _holds_cases(found):
+        return None
+    try:
+        pairs = _list_pairs(found)
+        function = _find_function(found)
+    except (KeyError, TypeError, ValueError) as error:
+        raise HarnessError(f"the cases cannot be read: {type(error).__name__}: {error}") from error
+    if not pairs:
+        raise HarnessError("the tests hold no case, so that every program would pass")
+    if not function:
+        if any(kind == "functional" for *_, kind in pairs):
+            raise HarnessError("the cases call a function, and do not name it: add its name to them, as `fn_name`")
+        return Cases("", [_join(given) for given, *_ in pairs], [_join(wanted) for _, wanted, _ in pairs])
+    try:
+        calls = [_read_call(given, wanted) for given, wanted, _ in pairs]
+    except ValueError as error:
+        raise HarnessError(f"the arguments and results of a function must be JSON: {error}") from error
+    return Cases(function, [given for given, _ in calls], [wanted for _, wanted in calls])
+
+
+def allow_long_numbers() -> None:
+    """Let this process read and print whole numbers of more digits than Python does by default."""
+    if hasattr(sys, "set_int_max_str_digits"):
+        sys.set_int_max_str_digits(MOST_DIGITS)
+
+
+def _load(text: Any) -> Any:
+    """Load JSON, which may be packed. What is no text is loaded already."""
+    if not isinstance(text, str):
+        return text
+    if _PACKED.fullmatch(text):
+        unpacking = zlib.decompressobj()
+        try:
+            data = unpacking.decompress(base64.b64decode(text), MOST_UNPACKED)
+        except zlib.error as error:
+            raise ValueError(error) from error
+        if unpacking.unconsumed_tail:
+            raise HarnessError(f"the packed cases are larger than {MOST_UNPACKED:,} bytes")
+        try:
+            text = _TextUnpickler(io.BytesIO(data)).load() if data[:1] == b"\x80" else data.decode()
+        except (pickle.UnpicklingError, EOFError, IndexError, AttributeError, KeyError) as error:
+            raise HarnessError(f"the packed cases cannot be unpacked: {error}") from error
+        if not isinstance(text, str):
+            raise HarnessError(f"the packed cases must be a text; got {type(text).__name__}")
+    return json.loads(text)
+
+
+def _holds_cases(found: Any) -> bool:
+    if isinstance(found, list):
+        return all(isinstance(each, dict) and {"input", "output"} <= each.keys() for each in found)
+    return any(name in found for name in (*_PARTS, "inputs", "outputs")) or {"input", "output"} <= found.keys()
+
+
+def _list_pairs(found: Any) -> list[tuple[Any, Any, str]]:
+    """List the input, the output and the type of each case."""
+    found = _load(found)
+    if isinstance(found, list):
+        return [(each["input"], each["output"], each.get("testtype", "")) for each in found]
+    if not found:
+        return []
+    parts = [found[name] for name in _PARTS if found.get(name)]
+    if parts:
+        return [pair for part in parts for pair in _list_pairs(part)]
+    names = ("inputs", "outputs") if "inputs" in found or "outputs" in found else ("input", "output")
+    given, wanted = ([each] if isinstance(each, str) else each for each in (found[name] for name in names))
+    if len(given) != len(wanted):
+        raise ValueError(f"there are {len(given)} inputs and {len(wanted)} outputs")
+    return [(one, other, "") for one, other in zip(given, wanted, strict=True)]
+
+
+def _find_function(found: Any) -> str:
+    """Find the name of the function that is called: LiveCodeBench has it beside the cases, APPS among them."""
+    for part in (found, found.get("metadata"), found.get("input_output")) if isinstance(found, dict) else ():
+        held = _load(part) if part else None
+        name = (held.get("fn_name") or held.get("func_name")) if isinstance(held, Mapping) else None
+        if name:
+            if not isinstance(name, str) or not name.isidentifier():
+                raise ValueError(f"`fn_name` must be the name of a function; got {name!r}")
+            return name
+    return ""
+
+
+def _join(text: Any) -> str:
+    """Return a text. APPS has lists of lines, too."""
+    return text if isinstance(text, str) else "\n".join(map(str, text)) if isinstance(text, list) else str(text)
+
+
+def _read_call(given: Any, wanted: Any) -> tuple[list[Any], list[Any]]:
+    """Return the arguments of a call, and what it may return.
+
+    LiveCodeBench has a line of JSON for each argument, and JSON for the result. APPS has a list of arguments, and a
+    result that may stand in a list.
+    """
+    if isinstance(given, str):
+        loaded = json.loads(wanted) if isinstance(wanted, str) else wanted
+        return [json.loads(line) for line in given.strip("\n").split("\n") if given.strip()], [loaded]
+    if not isinstance(given, list):
+        raise ValueError(f"the arguments of a function must stand in a list; got {given!r:.60}")
+    return given, [wanted, *(wanted[:1] if isinstance(wanted, list) else ())]
+
+
+def compare_output(printed: str, wanted: str, tolerance: float) -> str:
+    r"""Compare what a program printed with what it must print. Return how they differ, "" if they agree.
+
+    Examples:
+        >>> compare_output("3.0 \n", "3", 0)
+        ''
+        >>> compare_output("3\n4\n", "3\n5", 0)
+        "line 2 must be '5'; got '4'"
+    """
+    found, expected = ([line.strip() for line in text.strip().split("\n")] for text in (printed, wanted))
+    for place, (line, reference) in enumerate(zip(found, expected, strict=False), 1):
+        if line != reference and not _are_same_numbers(line.split(), reference.split(), tolerance):
+            return f"line {place} must be {shorten(reference)}; got {shorten(line)}"
+    if len(found) != len(expected):
+        return f"it must print {len(expected)} lines; got {len(found)}"
+    return ""
+
+
+def _are_same_numbers(tokens: list[str], references: list[str], tolerance: float) -> bool:
+    try:
+        return len(tokens) == len(references) and all(
+            # In a whole number, every digit counts.
+            _is_near(Decimal(token), Decimal(reference), tolerance * bool(re.search("[.eE]", reference)))
+            for token, reference in zip(tokens, references, strict=True)
+        )
+    except ArithmeticError:  # a token is no number, or one beyond all others
+        return False
+
+
+def _is_near(value: Decimal, reference: Decimal, tolerance: float) -> bool:
+    if value == reference or not tolerance or not (value.is_finite() and reference.is_finite()):
+        return value == reference
+    return abs(value - reference) <= Decimal(tolerance) * max(Decimal(1), abs(reference))
+
+
+UNEQUAL = "\0"
+"""The key of an object in JSON that stands for a value which JSON does not have."""
+
+
+def simplify(value: Any, depth: int = 0) -> Any:
+    """Return a value in types of JSON. What equals no value of JSON becomes an object that equals none.
+
+    A tuple is a list at the top alone, as LiveCodeBench has it. The numbers of NumPy are numbers.
+    """
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, list) or (isinstance(value, tuple) and not depth):
+        return [simplify(each, depth + 1) for each in value]
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        return {key: simplify(each, depth + 1) for key, each in value.items()}
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        return simplify(value.item(), 1)
+    if isinstance(value, (int, float)):
+        return value
+    return {UNEQUAL: f"{type(value).__name__} {value!r:.60}"}
+
+
+def compare_value(found: Any, wanted: list[Any], tolerance: float) -> str:
+    """Compare what a function returned with what it may return. Return how they differ, "" if they agree.
+
+    Examples:
+        >>> compare_value([1, 2.0], [[1, 2]], 0)
+        ''
+        >>> compare_value(5, [4], 0)
+        'it must return 4; got 5'
+    """
+    if any(_is_equal(found, each, tolerance) for each in wanted):
+        return ""
+    shown = found[UNEQUAL] if isinstance(found, dict) and UNEQUAL in found else found
+    return f"it must return {shorten(wanted[0])}; got {shorten(shown)}"
+
+
+def _is_equal(found: Any, wanted: Any, tolerance: float) -> bool:
+    """Return whether two values of JSON are equal, with fractions within a tolerance."""
+    if found == wanted:
+        return True
+    if isinstance(found, float) and isinstance(wanted, float):
+        return isfinite(wanted) and abs(found - wanted) <= tolerance * max(1.0, abs(wanted))
+    if isinstance(found, list) and isinstance(wanted, list):
+        pairs = zip(found, wanted, strict=False)
+        return len(found) == len(wanted) and all(_is_equal(*pair, tolerance) for pair in pairs)
+    if isinstance(found, dict) and isinstance(wanted, dict) and found.keys() == wanted.keys():
+        return all(_is_equal(found[key], wanted[key], tolerance) for key in found)
+    return False
+
+
+def shorten(value: object) -> str:
+    """Return a value as it is shown in an outcome."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN // 2]} … {text[-_SHOWN // 2 :]}"

@@ -1,0 +1,236 @@
+"""Cases of input and output: their forms, how they are compared, and the verdicts of LiveCodeBench's own runner."""
+
+import base64
+import json
+import os
+import pickle
+import zlib
+
+import pytest
+from cases import for_each
+from grading.code.livecodebench import ADD, CALLED, DIFFERENT, GROW, READING, SUM, ask, say
+
+from at_k.grading.code import cases as cases_module
+from at_k.grading.code.cases import Cases, compare_output, compare_value, read_cases, simplify
+from at_k.grading.code.outcomes import HarnessError
+from at_k.grading.code.pool import run_pairs
+
+RIGHT, WRONG = SUM + "print(a + b)", SUM + "print(a * b)"
+READ = Cases("", ["1 2\n", "3 4\n"], ["3\n", "7\n"])
+LISTED = [{"input": "1 2\n", "output": "3\n", "testtype": "stdin"}, {"input": "3 4\n", "output": "7\n"}]
+CALLS = [{"input": '[1, 2]\n"x"', "output": "[3]", "testtype": "functional"}]
+
+
+def pack(text, protocol=4):
+    return base64.b64encode(zlib.compress(pickle.dumps(text, protocol))).decode()
+
+
+@for_each(
+    "tests, cases",
+    [
+        (ADD, READ),
+        (f" {ADD}\n", READ),
+        (json.dumps({"inputs": [["1 2", ""], ["3 4", ""]], "outputs": [["3", ""], ["7", ""]]}), READ),  # APPS, TACO
+        (json.dumps(LISTED), READ),
+        (pack(json.dumps(LISTED)), READ),
+        (pack(json.dumps(LISTED), 0), None),  # pickle's first protocol, which LiveCodeBench never had
+        (base64.b64encode(zlib.compress(json.dumps(LISTED).encode())).decode(), READ),
+        (
+            json.dumps(
+                {"public_test_cases": json.dumps(LISTED[:1]), "private_test_cases": pack(json.dumps(LISTED[1:]))}
+            ),
+            READ,
+        ),
+        (
+            json.dumps({"public_test_cases": json.dumps(CALLS), "metadata": json.dumps({"func_name": "f"})}),
+            Cases("f", [[[1, 2], "x"]], [[[3]]]),
+        ),
+        (json.dumps({"input_output": ADD, "question": "?"}), READ),
+        (
+            json.dumps(
+                {
+                    "public_tests": {"input": ["1 2\n"], "output": ["3\n"]},
+                    "private_tests": {"input": [], "output": []},
+                    "generated_tests": {"input": ["3 4\n"], "output": ["7\n"]},
+                }
+            ),
+            READ,
+        ),
+        (json.dumps({"input": ["1 2\n", "3 4\n"], "output": ["3\n", "7\n"]}), READ),
+        (json.dumps({"inputs": "1 2\n", "outputs": "3\n"}), Cases("", ["1 2\n"], ["3\n"])),
+        (json.dumps({"inputs": [[1, [2]]], "outputs": [[3]], "fn_name": "f"}), Cases("f", [[1, [2]]], [[[3], 3]])),
+        (json.dumps({"inputs": [""], "outputs": ["3"], "fn_name": "f"}), Cases("f", [[]], [[3]])),
+        ("[x for x in ()]", None),
+        ('{"a": 1}', None),
+        ("[" * 10**5, None),
+        ("eJwrThisIsNoBase64OfZlibButAName", None),
+        ("assert f(1) == 2", None),
+    ],
+)  # fmt: skip
+def test_forms(tests, cases):
+    assert read_cases(tests) == cases
+
+
+@for_each(
+    "tests, says",
+    [
+        ('{"inputs": [], "outputs": []}', "hold no case"),
+        ("[]", "hold no case"),
+        ('{"inputs": ["1"], "outputs": []}', "1 inputs and 0 outputs"),
+        ('{"inputs": ["1"]}', "KeyError: 'outputs'"),
+        (json.dumps(CALLS), "do not name it: add its name to them, as `fn_name`"),
+        ('{"inputs": ["x"], "outputs": ["1"], "fn_name": "f"}', "must be JSON"),
+        ('{"inputs": [1], "outputs": ["1"], "fn_name": "f"}', "must stand in a list; got 1"),
+        ('{"inputs": ["1"], "outputs": ["1"], "fn_name": "f()"}', "the name of a function; got 'f\\(\\)'"),
+        (pack([1, 2]), "must be a text; got list"),
+    ],
+)
+def test_cases_that_cannot_be_used(tests, says):
+    with pytest.raises(HarnessError, match=says):
+        read_cases(tests)
+
+
+class Bomb:
+    def __reduce__(self):
+        return os.abort, ()
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_nothing_but_text_is_unpickled(protocol):
+    with pytest.raises(HarnessError, match=r"cannot be unpacked: a text was expected, and not posix\.abort"):
+        read_cases(pack(Bomb(), protocol))
+
+
+def test_packed_cases_have_a_largest_size(monkeypatch):
+    monkeypatch.setattr(cases_module, "MOST_UNPACKED", 100)
+    with pytest.raises(HarnessError, match="larger than 100 bytes"):
+        read_cases(pack(" " * 200))
+
+
+@for_each(
+    "printed, wanted, tolerance, same",
+    [
+        ("0.3000000001", "0.3", 1e-6, True),
+        ("0.3000000001", "0.3", 0, False),
+        ("0.30001", "0.3", 1e-6, False),
+        ("1000000.5", "1000000.0", 1e-6, True),  # relative
+        ("2.9999999999", "3", 1e-6, False),  # whole numbers are exact
+        ("1e999999999 1", "1.5e999999999 1", 1e-6, False),
+        ("nan", "nan", 1e-6, True),  # the same text
+        ("nan 1", "nan  1", 1e-6, False),
+        ("inf", "1.5", 1e-6, False),
+        ("1.5", "inf", 1e-6, False),
+        ("-inf", "inf", 1e-6, False),
+    ],
+)
+def test_numbers_within_a_tolerance(printed, wanted, tolerance, same):
+    assert (compare_output(printed, wanted, tolerance) == "") is same
+
+
+@for_each(
+    "found, wanted, same",
+    [
+        (0.3000000001, 0.3, True),
+        ([1, {"a": 0.5000000001}], [1, {"a": 0.5}], True),
+        ([0.5], [0.5, 0.5], False),
+        ({"a": 0.5}, {"b": 0.5}, False),
+        (5, 5.0000000001, False),
+        (1.0, float("inf"), False),
+        (float("inf"), float("inf"), True),
+        ("0.3000000001", "0.3", False),
+    ],
+)
+def test_results_within_a_tolerance(found, wanted, same):
+    assert (compare_value(found, [wanted], 1e-6) == "") is same
+
+
+def test_values_that_json_does_not_have_equal_none():
+    for value in ((1, (2,)), {1: 2}, {1}, object(), b"", 1j):
+        assert "\0" in json.dumps(simplify(value)).encode().decode("unicode_escape")
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HF_ALLOW_CODE_EVAL", "1")
+        pairs = [each[:2] for each in (READING | CALLED | DIFFERENT).values()]
+        return dict(zip(READING | CALLED | DIFFERENT, run_pairs(pairs, timeout=6), strict=True))
+
+
+@for_each("name, expected", [(name, each[2]) for name, each in (READING | CALLED).items()])
+def test_verdicts_are_those_of_livecodebench(outcomes, name, expected):
+    assert outcomes[name].passed is expected
+    assert outcomes[name].status in ("passed", "failed")
+
+
+@for_each("name", list(DIFFERENT))
+def test_verdicts_that_differ_from_those_of_livecodebench(outcomes, name):
+    assert outcomes[name].passed is not DIFFERENT[name][2]
+
+
+def test_without_a_tolerance_fractions_are_compared_as_livecodebench_does(monkeypatch):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+    pairs = [DIFFERENT[name][:2] for name in ("near", "near result")]
+    assert [outcome.passed for outcome in run_pairs(pairs, tolerance=0)] == [False, False]
+
+
+def test_the_first_case_that_fails_is_named(monkeypatch):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+    slow = "import time\ntime.sleep(a - 1)\nprint(3)"
+    pairs = [
+        (RIGHT, ADD),
+        (WRONG, ADD),
+        (SUM + "print(3)", ADD),
+        (SUM + "print(3)\nif a > 1: 1 / 0", ADD),
+        ("def grow(x, y): return x and [4, 5, 6]", GROW),
+        (SUM + slow, ADD),
+    ]
+    outcomes = run_pairs(pairs, timeout=0.8)
+    assert [(outcome.status, outcome.detail, outcome.reached) for outcome in outcomes] == [
+        ("passed", "", 2),
+        ("failed", "test 1 of 2: line 1 must be '3'; got '2'", 0),
+        ("failed", "test 2 of 2: line 1 must be '7'; got '3'", 0),
+        ("failed", "test 2 of 2: ZeroDivisionError: division by zero", 0),
+        ("failed", "test 1 of 2: it must return [4, 5]; got [4, 5, 6]", 0),
+        ("timed out", "test 2 of 2: 0.8 s mostly without work", 0),
+    ]
+
+
+def test_all_cases_together_have_a_limit_of_time(monkeypatch):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+    many = json.dumps({"inputs": ["1 2"] * 50, "outputs": ["3"] * 50})
+    slow = "import time\ntime.sleep(0.4)\n" + RIGHT
+    (outcome,) = run_pairs([(slow, many)], timeout=5, total=1)
+    assert outcome.status == "timed out"
+    assert outcome.detail.endswith(" of 50: all tests together took too long")
+
+
+@pytest.mark.parametrize("isolation", ["auto", "none"])
+def test_a_program_finds_no_output(monkeypatch, isolation):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+    secret = "a secret that is printed by no honest program"
+    spy = (
+        "import gc, sys\n"
+        "def look(item, depth):\n"
+        "    if isinstance(item, str) and item.startswith('a sec' + 'ret'): print(item)\n"
+        "    elif depth and isinstance(item, (list, tuple)): [look(each, depth - 1) for each in list(item)]\n"
+        "    elif depth and isinstance(item, dict): [look(each, depth - 1) for each in list(item.values())]\n"
+        "frame = sys._getframe()\n"
+        "while frame: look(dict(frame.f_locals), 3); frame = frame.f_back\n"
+        "for item in gc.get_objects(): look(item, 1); look(getattr(item, '__dict__', 0), 1)\n"
+    )
+    (outcome,) = run_pairs([(spy, say(secret))], isolation=isolation)
+    assert outcome.status == "failed"
+    assert secret not in outcome.output
+
+
+def test_long_texts(monkeypatch):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+    many = list(range(200_000))
+    lines = "\n".join(map(str, many))
+    pairs = [
+        ("import sys\nprint(sys.stdin.read())", json.dumps({"inputs": [lines], "outputs": [lines]})),
+        ("def f(n): return list(range(n))", ask("f", ([200_000], many))),
+        ("while True: print('3' * 10**6)", say("3")),
+    ]
+    assert [outcome.status for outcome in run_pairs(pairs, timeout=4)] == ["passed", "passed", "timed out"]
