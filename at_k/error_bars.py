@@ -17,7 +17,7 @@ from at_k.family import OUTPUTS
 from at_k.uncertainty.bootstrap import bootstrap_interval
 from at_k.uncertainty.checks import check_fraction, is_too_large
 from at_k.uncertainty.intervals import interval
-from at_k.uncertainty.standard_errors import problem_set_error, standard_error
+from at_k.uncertainty.standard_errors import estimate_error_of_levels, problem_set_error, standard_error
 from at_k.validation import check_choice
 from at_k.values import Column, ErrorBar, Key
 
@@ -72,6 +72,7 @@ def find_error_bars(
     n: Ints | None = None,
     vary: Callable[[], Mapping[Key, Column]] | None = None,
     problems: NDArray[np.intp] | None = None,
+    times: Ints | None = None,
 ) -> dict[Key, ErrorBar]:
     """Find the error bar of every key that has one.
 
@@ -86,23 +87,24 @@ def find_error_bars(
         vary: returns the jackknife variances of the values, by key. The levels of metrics of counts are those of every
             c that is possible.
         problems: the places of these problems among all; None for all of them.
+        times: how many problems each entry of the columns stands for; None for one each. Clusters, and the method
+            "bootstrap", need one each.
     """
     columns = {key: column for key, column in columns.items() if not is_too_large(column.levels)}
     if wanted.confidence_level is None or not columns:
         return {}
-    chosen = slice(None) if problems is None else problems
     if wanted.target == "population":
-        errors = _find_population_errors(columns, wanted.clusters, chosen)
+        errors = _find_population_errors(columns, wanted.clusters, problems, times)
     elif n is None or vary is None:
         raise ValueError("`target` must be 'population' here: the samples of the problems are not known")
     else:
         with np.errstate(over="ignore", invalid="ignore"):  # of values that are too large, which are not among these
             variances = vary()
-        errors = _find_problem_set_errors(columns, n, variances, chosen)
+        errors = _find_problem_set_errors(columns, n, variances, problems, times)
     limits: dict[Key, tuple[float, float]] = {}
     for bounded in (True, False):
         own = {key: column for key, column in columns.items() if _is_bounded(key, column) is bounded}
-        limits |= _find_limits(own, means, errors, wanted, chosen, bounded=bounded) if own else {}
+        limits |= _find_limits(own, means, errors, wanted, problems, bounded=bounded) if own else {}
     return {
         key: ErrorBar(None if isnan(error.stderr) else error.stderr, *limits[key], error.is_upper_bound)
         for key, error in errors.items()
@@ -134,48 +136,43 @@ class _Error(NamedTuple):
     is_upper_bound: bool = False
 
 
-_Chosen = NDArray[np.intp] | slice
-
-
 def _find_population_errors(
-    columns: Mapping[Key, Column], clusters: Sequence[str] | None, chosen: _Chosen
+    columns: Mapping[Key, Column],
+    clusters: Sequence[str] | None,
+    problems: NDArray[np.intp] | None,
+    times: Ints | None,
 ) -> dict[Key, _Error]:
     """Find the standard errors for other problems like these."""
+    chosen = slice(None) if problems is None else problems
     if clusters is not None:
         labels = np.array(clusters, dtype=object)[chosen].tolist()
-        stderr, m = standard_error(_expand(columns, chosen), clusters=labels)
+        stderr, m = standard_error(_expand(columns, problems), clusters=labels)
         return {key: _Error(*each) for key, *each in zip(columns, stderr.tolist(), m.tolist(), strict=True)}
     together: dict[int, list[Key]] = {}  # the columns that share an array, whose levels are counted once
     for key, column in columns.items():
         together.setdefault(id(column.which), []).append(key)
     found: dict[Key, _Error] = {}
     for keys in together.values():
-        which = columns[keys[0]].which
-        if which is None:
-            stderr, m = standard_error(np.stack([columns[key].levels[chosen] for key in keys], axis=1))
+        levels = np.stack([columns[key].levels for key in keys], axis=1)
+        if columns[keys[0]].which is None and times is None:
+            stderr, m = standard_error(levels[chosen])
         else:
-            levels = np.stack([columns[key].levels for key in keys], axis=1)
-            stderr, m = _find_error_of_levels(levels, np.bincount(which[chosen], minlength=len(levels)))
+            stderr, m = estimate_error_of_levels(levels, columns[keys[0]].count(problems, times))
         found |= {key: _Error(*each) for key, *each in zip(keys, stderr.tolist(), m.tolist(), strict=True)}
     return {key: found[key] for key in columns}
 
 
-def _find_error_of_levels(levels: Floats, counts: Ints) -> tuple[Floats, Floats]:
-    """Return what `standard_error` does for levels each of which occurs `counts` times. Problems are not listed."""
-    levels, counts = levels[counts > 0], counts[counts > 0]
-    m = int(counts.sum())
-    units = np.full(levels.shape[1], float(m))
-    if m == 1:
-        return np.full(levels.shape[1], np.nan), units
-    deviation = np.where((levels == levels[0]).all(axis=0), 0.0, levels - counts @ levels / m)
-    return np.sqrt(counts @ deviation**2 / (m - 1) / m), units
-
-
 def _find_problem_set_errors(
-    columns: Mapping[Key, Column], n: Ints, variances: Mapping[Key, Column], chosen: _Chosen
+    columns: Mapping[Key, Column],
+    n: Ints,
+    variances: Mapping[Key, Column],
+    problems: NDArray[np.intp] | None,
+    times: Ints | None,
 ) -> dict[Key, _Error]:
     """Find the standard errors for other samples of the same problems."""
     found = {}
+    chosen = slice(None) if problems is None else problems
+    each = None if times is None else times[chosen]
     for key, column in columns.items():
         variance = variances[key]
         own = variance.expand()[chosen]
@@ -185,6 +182,7 @@ def _find_problem_set_errors(
             n[chosen],
             k=key.draws or 1,
             largest=np.fmax.reduce(own if variance.which is None else variance.levels, initial=0.0),
+            times=each,
         )
         found[key] = _Error(float(error.stderr), float(error.m), bool(error.is_upper_bound))
     return found
@@ -195,14 +193,14 @@ def _find_limits(
     means: Mapping[Key, float],
     errors: Mapping[Key, _Error],
     wanted: Confidence,
-    chosen: _Chosen,
+    problems: NDArray[np.intp] | None,
     *,
     bounded: bool,
 ) -> dict[Key, tuple[float, float]]:
     """Find the limits of columns. Values without a range get a t interval, unless another one was asked for."""
     confidence_level = wanted.confidence_level or 0.0
     if wanted.method == "bootstrap":
-        low, high = bootstrap_interval(_expand(columns, chosen), confidence_level=confidence_level)
+        low, high = bootstrap_interval(_expand(columns, problems), confidence_level=confidence_level)
     else:
         method = wanted.method if bounded or wanted.method in ("t", "wald") else "t"
         value, stderr, m = np.array([(means[key], errors[key].stderr, errors[key].m) for key in columns]).T
@@ -210,6 +208,7 @@ def _find_limits(
     return dict(zip(columns, zip(low.tolist(), high.tolist(), strict=True), strict=True))
 
 
-def _expand(columns: Mapping[Key, Column], chosen: _Chosen) -> Floats:
+def _expand(columns: Mapping[Key, Column], problems: NDArray[np.intp] | None) -> Floats:
     """Return a table with a row for each problem and a column for each key."""
+    chosen = slice(None) if problems is None else problems
     return np.stack([column.expand()[chosen] for column in columns.values()], axis=1)

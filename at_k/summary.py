@@ -15,6 +15,7 @@ from at_k.choices import KEY_STYLES
 from at_k.combinatorics import Floats, Ints
 from at_k.error_bars import NO_ERROR_BARS, Confidence, find_error_bars
 from at_k.grading import Verdicts
+from at_k.uncertainty.checks import is_too_large
 from at_k.validation import check_choice, shorten, type_name
 from at_k.values import Column, Key, Values
 
@@ -116,30 +117,31 @@ def summarize_columns(
     return result
 
 
-def average(values: Mapping[Name, Column], problems: NDArray[np.intp] | None = None) -> dict[Name, float]:
-    """Average each column over all problems, or over some of them.
+def average(
+    values: Mapping[Name, Column], problems: NDArray[np.intp] | None = None, times: Ints | None = None
+) -> dict[Name, float]:
+    """Average each column over all problems, or over some of them; `times` is that of `Column.count`.
 
     The sums are rounded once, so that the order of the problems does not matter.
     """
     counted: dict[int, Ints] = {}  # how often each level occurs, for each array that columns share
     means: dict[Name, float] = {}
     for key, column in values.items():
-        if column.which is None:
+        if column.which is None and times is None:
             means[key] = _mean(column.levels if problems is None else column.levels[problems])
             continue
         if id(column.which) not in counted:
-            which = column.which if problems is None else column.which[problems]
-            counted[id(column.which)] = np.bincount(which, minlength=len(column.levels))
+            counted[id(column.which)] = column.count(problems, times)
         means[key] = _mean_of_levels(column.levels, counted[id(column.which)])
     return means
 
 
-def average_error(errors: Floats | None, problems: NDArray[np.intp] | None = None) -> float:
+def average_error(errors: Floats | None, problems: NDArray[np.intp] | None = None, times: Ints | None = None) -> float:
     """Return the standard error of a mean of simulated values; 0 if no value is simulated."""
     if errors is None or not errors.any():
         return 0.0
-    some = errors if problems is None else errors[problems]
-    return sqrt(fsum((some**2).tolist())) / len(some)
+    counts = Column(errors).count(problems, times)
+    return sqrt(fsum((errors**2 * counts).tolist())) / int(counts.sum())
 
 
 def _check_columns(name: str, per_problem: object) -> dict[str, Column]:
@@ -178,22 +180,22 @@ def _mean(column: Floats) -> float:
 _SPLIT = 2.0**27 + 1
 """Multiplying by this number splits a float into two halves of 26 bits (Dekker, 1971)."""
 
-
-_LARGEST_COUNT = 2**26
-"""Below it, counts times halves of 26 bits are exact."""
+_HALF = 2**26
 
 
 def _mean_of_levels(levels: Floats, counts: Ints) -> float:
-    """Average levels in [0, 1], each of which occurs `counts` times, and round the sum once.
+    """Average levels, each of which occurs `counts` times, and round the sum once.
 
-    Each level is split into two halves of 26 bits. The product of a half and a count below 2^26 is exact.
+    Levels and counts are split into two halves of 26 bits each. The product of two halves is exact.
     """
     total = int(counts.sum())
-    if total >= _LARGEST_COUNT:
-        return fsum(np.repeat(levels, counts).tolist()) / total
+    if is_too_large(levels):  # the products would not be floats
+        return fsum((levels * (counts / total)).tolist())
     wide = levels * _SPLIT
     high = wide - (wide - levels)
-    return fsum(chain((high * counts).tolist(), ((levels - high) * counts).tolist())) / total
+    few = counts % _HALF
+    products = (half * part for half in (high, levels - high) for part in (few, counts - few))
+    return fsum(chain.from_iterable(product.tolist() for product in products)) / total
 
 
 def spell(key: str, key_style: str) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from at_k.combinatorics import Floats
+from at_k.combinatorics import Floats, Ints
 
 
 class Key(str):
@@ -77,6 +77,18 @@ class Column:
     def expand(self) -> Floats:
         """List the value of every problem."""
         return self.levels if self.which is None else self.levels[self.which]
+
+    def count(self, chosen: NDArray[np.intp] | None = None, times: Ints | None = None) -> Ints:
+        """Count how often each level occurs, among all problems or the chosen ones.
+
+        Args:
+            chosen: the places of the problems.
+            times: how many problems each entry of the column stands for; None for one each.
+        """
+        which = np.arange(len(self.levels)) if self.which is None else self.which
+        if chosen is not None:
+            which, times = which[chosen], None if times is None else times[chosen]
+        return np.bincount(which, times, minlength=len(self.levels)).astype(np.int64)  # exact below 2⁵³
 
 
 @dataclass(frozen=True, eq=False)

@@ -178,15 +178,15 @@ def elect(
 
     `correct` holds one flag per sample, and `name` is what an error calls it.
     """
-    tally = count_votes(ballots, correct, on_conflict, name)
+    counts = count_votes(ballots, correct, on_conflict, name)
     if weights is not None:
-        return _elect_by_weight(ballots, tally, weights, k, ties, seed)
-    value = elect_by_plurality(tally, k, ties)
+        return _elect_by_weight(ballots, counts, weights, k, ties, seed)
+    value = elect_by_plurality(counts, k, ties)
     return value, np.zeros_like(value)
 
 
 @dataclass(frozen=True)
-class Tally:
+class VoteCounts:
     """Hold one entry for each distinct answer of each problem, sorted by problem and then by the answer's code."""
 
     n: Ints
@@ -196,7 +196,7 @@ class Tally:
     first_seen: Ints
 
 
-def count_votes(ballots: Answers, correct: NDArray[np.bool_], on_conflict: str, name: str) -> Tally:
+def count_votes(ballots: Answers, correct: NDArray[np.bool_], on_conflict: str, name: str) -> VoteCounts:
     """Count the votes for each answer of each problem. `name` is what an error calls the column of `correct` flags."""
     codes = ballots.codes
     first, flags, start = _sort_votes(codes, correct)
@@ -207,7 +207,7 @@ def count_votes(ballots: Answers, correct: NDArray[np.bool_], on_conflict: str, 
     if on_conflict == "error" and ((right > 0) & (right < count)).any():
         _report_conflict(ballots, correct, first, count, name)
     problem = np.searchsorted(codes.offsets, first, side="right") - 1
-    return Tally(codes.n, problem, count, 2 * right > count, first)
+    return VoteCounts(codes.n, problem, count, 2 * right > count, first)
 
 
 def _sort_votes(codes: Ragged, correct: NDArray[np.bool_]) -> tuple[Ints, NDArray[Any], NDArray[np.intp]]:
@@ -268,32 +268,34 @@ def _report_conflict(ballots: Answers, correct: NDArray[np.bool_], first: Ints, 
     )
 
 
-def elect_by_plurality(tally: Tally, k: Sequence[int], ties: str) -> Floats:
+def elect_by_plurality(counts: VoteCounts, k: Sequence[int], ties: str) -> Floats:
     """Compute cons@k of votes that count alike: one row per problem and one column per k."""
     if ties == "strict":
-        value = np.zeros((len(tally.n), len(k)))
-        right = np.flatnonzero(tally.correct)
-        problem = tally.problem[right]
+        value = np.zeros((len(counts.n), len(k)))
+        right = np.flatnonzero(counts.correct)
+        problem = counts.problem[right]
         if not right.size:
             return value
         for column, draws in enumerate(k):
             majority = partial(at_least, k=draws, m=draws // 2 + 1)
-            np.add.at(value[:, column], problem, look_up(majority, tally.n[problem], tally.count[right]))
+            np.add.at(value[:, column], problem, look_up(majority, counts.n[problem], counts.count[right]))
         return np.minimum(value, 1.0)
-    value = votes.elect_by_plurality(tally.problem, tally.count, tally.correct, tally.n, k, share=ties != "incorrect")
+    value = votes.elect_by_plurality(
+        counts.problem, counts.count, counts.correct, counts.n, k, share=ties != "incorrect"
+    )
     if ties == "first":
         # The order is known when all n samples are drawn: the most votes win, and among those the answer seen first.
-        order = np.lexsort((tally.first_seen, -tally.count, tally.problem))
-        problems, lead = np.unique(tally.problem[order], return_index=True)
-        elected = np.zeros(len(tally.n))
-        elected[problems] = tally.correct[order[lead]]
+        order = np.lexsort((counts.first_seen, -counts.count, counts.problem))
+        problems, lead = np.unique(counts.problem[order], return_index=True)
+        elected = np.zeros(len(counts.n))
+        elected[problems] = counts.correct[order[lead]]
         for column, draws in enumerate(k):
-            value[:, column] = np.where(tally.n == draws, elected, value[:, column])
+            value[:, column] = np.where(counts.n == draws, elected, value[:, column])
     return value
 
 
 def _elect_by_weight(
-    ballots: Answers, tally: Tally, weights: Ragged, k: Sequence[int], ties: str, seed: int
+    ballots: Answers, counts: VoteCounts, weights: Ragged, k: Sequence[int], ties: str, seed: int
 ) -> tuple[Floats, Floats]:
     codes, streams = ballots.codes, np.random.SeedSequence(seed).spawn(len(ballots))
     value = np.zeros((len(codes), len(k)))
@@ -305,16 +307,16 @@ def _elect_by_weight(
         if weight[0] > 0 and (weight == weight[0]).all():
             equal[problem] = True
             continue
-        entries = slice(*np.searchsorted(tally.problem, (problem, problem + 1)))
+        entries = slice(*np.searchsorted(counts.problem, (problem, problem + 1)))
         names, answer = np.unique(codes.values[row], return_inverse=True)
         answer = answer - (names[0] < 0)  # −1 stays −1, the other answers count from 0
         for column, draws in enumerate(k):
             rng = np.random.default_rng(stream)
             value[problem, column], mcse[problem, column] = votes.elect_by_weight(
-                answer, tally.correct[entries], _scale_weights(weight), draws, ties, rng
+                answer, counts.correct[entries], _scale_weights(weight), draws, ties, rng
             )
     if equal.any():  # the exact plurality, since every vote weighs the same
-        value[equal] = elect_by_plurality(tally, k, ties)[equal]
+        value[equal] = elect_by_plurality(counts, k, ties)[equal]
     return value, mcse
 
 

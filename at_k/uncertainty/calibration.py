@@ -142,10 +142,10 @@ def measure_vote_shares(votes: object, correct: object, /, *, on_conflict: str =
     right = columns.read_grades(correct, "correct", missing=False)
     columns.require_same_samples("votes", ballots.codes.n, "correct", right.n)
     columns.require_problems("votes", len(ballots))
-    tally = count_votes(ballots, right.values > 0, on_conflict, "correct")
+    counts = count_votes(ballots, right.values > 0, on_conflict, "correct")
     most = np.zeros(len(ballots), dtype=np.int64)
-    np.maximum.at(most, tally.problem, tally.count)
-    leads = tally.count == most[tally.problem]
-    leaders = np.bincount(tally.problem[leads], minlength=len(ballots))
-    good = np.bincount(tally.problem[leads & tally.correct], minlength=len(ballots))
-    return most / tally.n, good / np.maximum(leaders, 1)
+    np.maximum.at(most, counts.problem, counts.count)
+    leads = counts.count == most[counts.problem]
+    leaders = np.bincount(counts.problem[leads], minlength=len(ballots))
+    good = np.bincount(counts.problem[leads & counts.correct], minlength=len(ballots))
+    return most / counts.n, good / np.maximum(leaders, 1)

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from at_k import columns
 from at_k.choices import CONFLICTS, SELECT, TIES
 from at_k.combinatorics import Floats, Ints, rank_weights
-from at_k.estimators.consensus import Tally, count_votes, elect_by_plurality
+from at_k.estimators.consensus import VoteCounts, count_votes, elect_by_plurality
 from at_k.estimators.counts import Table, evaluate_tables
 from at_k.estimators.selection import choose_best, rank_scores
 from at_k.samples import Answers, Ragged, to_float64
@@ -173,11 +173,11 @@ def jackknife_votes(
     name: str = "correct",
 ) -> Floats:
     """Compute `jackknife_cons` of checked columns: one row per problem and one column per k."""
-    tally = count_votes(ballots, correct, on_conflict, name)
-    bounds = np.searchsorted(tally.problem, np.arange(len(tally.n) + 1))
-    variances = np.full((len(tally.n), len(k)), np.nan)
+    counts = count_votes(ballots, correct, on_conflict, name)
+    bounds = np.searchsorted(counts.problem, np.arange(len(counts.n) + 1))
+    variances = np.full((len(counts.n), len(k)), np.nan)
     # Problems with fewer samples than a k + 1 cannot be counted for it: those that allow the same k go together.
-    smaller = np.asarray(k) < tally.n[:, None]
+    smaller = np.asarray(k) < counts.n[:, None]
     rule = "random" if ties == "first" else ties
     for pattern in np.unique(smaller, axis=0):
         fit = np.flatnonzero(pattern)
@@ -187,11 +187,11 @@ def jackknife_votes(
         cells = np.cumsum((bounds[problems + 1] - bounds[problems] + 1) ** 2)
         for block in np.split(problems, np.flatnonzero(np.diff(cells // _CELLS)) + 1):
             if len(fit):
-                variances[np.ix_(block, fit)] = _leave_out_votes(tally, bounds, block, draws, rule)
+                variances[np.ix_(block, fit)] = _leave_out_votes(counts, bounds, block, draws, rule)
     return variances
 
 
-def _leave_out_votes(tally: Tally, bounds: Ints, problems: Ints, k: Sequence[int], ties: str) -> Floats:
+def _leave_out_votes(counts: VoteCounts, bounds: Ints, problems: Ints, k: Sequence[int], ties: str) -> Floats:
     """Return the variances of these problems, all of which have n > k."""
     # One vote is counted for each kind of sample: answers of one problem that have as many votes and the same verdict
     # are one kind, and so are the samples without an answer (entry −1).
@@ -199,9 +199,10 @@ def _leave_out_votes(tally: Tally, bounds: Ints, problems: Ints, k: Sequence[int
     entry = _join_ranges(bounds[problems], size)
     row = np.repeat(np.arange(len(problems)), size)
     kind, first, times = np.unique(
-        np.stack([row, tally.count[entry], tally.correct[entry]]), axis=1, return_index=True, return_counts=True
+        np.stack([row, counts.count[entry], counts.correct[entry]]), axis=1, return_index=True, return_counts=True
     )
-    silent = tally.n[problems] - np.bincount(row, weights=tally.count[entry], minlength=len(problems)).astype(np.int64)
+    cast = np.bincount(row, weights=counts.count[entry], minlength=len(problems)).astype(np.int64)
+    silent = counts.n[problems] - cast
     mute = np.flatnonzero(silent)
     owner = np.concatenate([kind[0], mute])
     out = np.concatenate([entry[first], np.full(len(mute), -1)])
@@ -211,19 +212,19 @@ def _leave_out_votes(tally: Tally, bounds: Ints, problems: Ints, k: Sequence[int
     width = size[owner]
     source = _join_ranges(bounds[problems[owner]], width)
     problem = np.repeat(np.arange(len(owner)), width)
-    count = tally.count[source] - (source == np.repeat(out, width))
+    count = counts.count[source] - (source == np.repeat(out, width))
     left = count > 0
-    without = Tally(
-        tally.n[problems[owner]] - 1,
+    without = VoteCounts(
+        counts.n[problems[owner]] - 1,
         problem[left],
         count[left],
-        tally.correct[source[left]],
+        counts.correct[source[left]],
         np.zeros(np.count_nonzero(left), dtype=np.int64),
     )
     value = elect_by_plurality(without, k, ties)
     total = np.zeros((len(problems), len(k)))
     np.add.at(total, owner, value * samples[:, None])
-    n = tally.n[problems][:, None]
+    n = counts.n[problems][:, None]
     spread = np.zeros_like(total)
     np.add.at(spread, owner, (value - (total / n)[owner]) ** 2 * samples[:, None])
     return np.asarray(spread * (n - 1) / n)

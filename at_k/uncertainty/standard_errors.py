@@ -74,6 +74,17 @@ def estimate_error(values: Floats, clusters: Ints | None) -> tuple[Floats, Float
     return stderr[()], count_units(np.maximum(design, 1), len(values), len(values) / effective)[()]
 
 
+def estimate_error_of_levels(levels: Floats, counts: Ints) -> tuple[Floats, Floats]:
+    """Compute `standard_error` of levels, each of which is the value of `counts` problems. Problems are not listed."""
+    levels, counts = levels[counts > 0], counts[counts > 0]
+    m = int(counts.sum())
+    units = np.full(levels.shape[1], float(m))
+    if m == 1:
+        return np.full(levels.shape[1], np.nan), units
+    deviation = np.where((levels == levels[0]).all(axis=0), 0.0, levels - counts @ levels / m)
+    return np.sqrt(counts @ deviation**2 / (m - 1) / m), units
+
+
 def count_units(design: Floats, problems: ArrayLike, size: float) -> Floats:
     """Return the number of independent units, by the upper limit of the design effect of clusters.
 
@@ -136,7 +147,14 @@ class ProblemSetError(NamedTuple):
 
 
 def problem_set_error(
-    per_problem: object, variances: object, n: ArrayLike, /, *, k: int | list[int], largest: ArrayLike | None = None
+    per_problem: object,
+    variances: object,
+    n: ArrayLike,
+    /,
+    *,
+    k: int | list[int],
+    largest: ArrayLike | None = None,
+    times: ArrayLike | None = None,
 ) -> ProblemSetError:
     """Compute the standard error of a mean over problems, for other samples of these same problems.
 
@@ -148,6 +166,7 @@ def problem_set_error(
         k: the number of draws behind the value, or a list of them, one per column; 1 for avg@n and `accuracy`.
         largest: the largest variance that the value of a problem can have, one per column if several k are given: for
             metrics of counts, that of the worst c. By default the largest of `variances`.
+        times: how many problems each row stands for; by default one each.
 
     Returns:
         Standard error, units and whether it is an upper bound, each a number or one number per k. Where some n is k,
@@ -191,8 +210,10 @@ def problem_set_error(
         )
     usable_table = np.where(bound, 0.0, table)
     most = usable_table.max(axis=0) if largest is None else np.where(bound, 0.0, np.asarray(largest, dtype=np.float64))
-    within = np.sqrt(usable_table.sum(axis=0) + most) / len(values)
-    stderr = np.where(bound, _of_problems(values.reshape(len(values), -1)), within)
-    m = np.where(bound, len(values), (sizes[:, None] // draws).sum(axis=0)).astype(np.float64)
+    each = np.ones(len(values), dtype=np.int64) if times is None else np.asarray(times)
+    problems = int(each.sum())
+    within = np.sqrt(each @ usable_table + most) / problems
+    stderr = np.where(bound, estimate_error_of_levels(values.reshape(len(values), -1), each)[0], within)
+    m = np.where(bound, problems, each @ (sizes[:, None] // draws)).astype(np.float64)
     end = shape[1:]
     return ProblemSetError(stderr.reshape(end)[()], m.reshape(end)[()], bound.reshape(end)[()])
