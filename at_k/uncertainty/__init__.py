@@ -8,6 +8,7 @@ from at_k.uncertainty.bayes import BayesEstimate, bayes_at_n, bayes_of_counts
 from at_k.uncertainty.bootstrap import bootstrap_interval
 from at_k.uncertainty.calibration import Calibration, measure_calibration, measure_vote_shares
 from at_k.uncertainty.comparison import compare_values, find_equivalence_p
+from at_k.uncertainty.credits import credit
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.jackknife import (
     jackknife_best,
@@ -42,6 +43,7 @@ __all__ = [
     "bootstrap_interval",
     "compare_unpaired",
     "compare_values",
+    "credit",
     "enough",
     "find_equivalence_p",
     "find_settled_probability",

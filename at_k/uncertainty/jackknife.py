@@ -2,7 +2,8 @@
 
 The value of a problem is an average over all k-subsets of its n samples. Leave out each sample in turn, and the values
 on n − 1 samples average to the value on n. Their spread gives its variance, J = (n − 1)/n · Σ (U₋ᵢ − U)² [1], which
-needs k < n: it is NaN where k = n.
+needs k < n: it is NaN where k = n. U − U₋ᵢ is the credit of sample i (`credits.py`). Both take the values U₋ᵢ from
+here: `leave_out_counts`, `leave_out_votes` and `leave_out_ranks`.
 
 References:
     1. B. Efron, C. Stein, The Jackknife Estimate of Variance, Annals of Statistics 9, 1981,
@@ -11,10 +12,11 @@ References:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from array_api_compat import device
 from numpy.typing import ArrayLike, NDArray
 
 from at_k import columns
@@ -84,13 +86,20 @@ def tabulate_variance(table: Table) -> Table:
     def vary(n: int, k: int) -> Floats:
         if k == n:
             return np.full_like(table(n, k), np.nan)
-        value = table(n - 1, k)
-        c = np.arange(1, n).reshape(-1, *[1] * (value.ndim - 1))
-        variances = np.zeros((n + 1, *value.shape[1:]))
-        variances[1:n] = (n - 1) * c * (n - c) / n**2 * np.diff(value, axis=0) ** 2
-        return variances
+        without_right, without_wrong = leave_out_counts(table, n, k)
+        c = np.arange(n + 1).reshape(-1, *[1] * (without_right.ndim - 1))
+        return np.asarray((n - 1) * c * (n - c) / n**2 * (without_wrong - without_right) ** 2)
 
     return vary
+
+
+def leave_out_counts(table: Table, n: int, k: int) -> tuple[Floats, Floats]:
+    """Tabulate a metric of counts on all samples but one, k < n: without a correct one, and without a wrong one.
+
+    Both have an entry for each c = 0…n. Where c leaves no such sample to leave out, it repeats its neighbour.
+    """
+    value = table(n - 1, k)
+    return np.concatenate([value[:1], value]), np.concatenate([value, value[-1:]])
 
 
 def jackknife_mean(grades: object, /) -> Floats:
@@ -174,8 +183,50 @@ def jackknife_votes(
 ) -> Floats:
     """Compute `jackknife_cons` of checked columns: one row per problem and one column per k."""
     counts = count_votes(ballots, correct, on_conflict, name)
-    bounds = np.searchsorted(counts.problem, np.arange(len(counts.n) + 1))
     variances = np.full((len(counts.n), len(k)), np.nan)
+    for left in leave_out_votes(counts, k, ties):
+        total = np.zeros((len(left.problems), left.value.shape[1]))
+        np.add.at(total, left.owner, left.value * left.samples[:, None])
+        n = counts.n[left.problems][:, None]
+        spread = np.zeros_like(total)
+        np.add.at(spread, left.owner, (left.value - (total / n)[left.owner]) ** 2 * left.samples[:, None])
+        variances[np.ix_(left.problems, left.columns)] = spread * (n - 1) / n
+    return variances
+
+
+class VotesLeft(NamedTuple):
+    """The values of cons@k on all samples but one, for some problems, and once for each kind of sample.
+
+    Answers of one problem that have as many votes and the same verdict are one kind, and so are its samples without an
+    answer.
+
+    Attributes:
+        problems: the problems.
+        columns: the k for which they have a sample to spare, as indices of those that were asked for.
+        value: one row per kind and one column per such k.
+        owner: the problem of each kind, as an index of `problems`.
+        samples: how many samples are of each kind.
+        entries: the answers of these problems, as indices of the counted votes.
+        kind: the kind of each of them.
+        silent: the kind of the samples without an answer, for each problem; −1 if it has none.
+    """
+
+    problems: Ints
+    columns: NDArray[np.intp]
+    value: Floats
+    owner: Ints
+    samples: Ints
+    entries: Ints
+    kind: NDArray[np.intp]
+    silent: Ints
+
+
+def leave_out_votes(counts: VoteCounts, k: Sequence[int], ties: str) -> Iterator[VotesLeft]:
+    """Yield the values of cons@k on all samples but one, for some problems at a time and for every k < n.
+
+    The samples that are left are a random draw: "first" is "random" here.
+    """
+    bounds = np.searchsorted(counts.problem, np.arange(len(counts.n) + 1))
     # Problems with fewer samples than a k + 1 cannot be counted for it: those that allow the same k go together.
     smaller = np.asarray(k) < counts.n[:, None]
     rule = "random" if ties == "first" else ties
@@ -187,26 +238,31 @@ def jackknife_votes(
         cells = np.cumsum((bounds[problems + 1] - bounds[problems] + 1) ** 2)
         for block in np.split(problems, np.flatnonzero(np.diff(cells // _CELLS)) + 1):
             if len(fit):
-                variances[np.ix_(block, fit)] = _leave_out_votes(counts, bounds, block, draws, rule)
-    return variances
+                yield _leave_out_votes(counts, bounds, block, fit, draws, rule)
 
 
-def _leave_out_votes(counts: VoteCounts, bounds: Ints, problems: Ints, k: Sequence[int], ties: str) -> Floats:
-    """Return the variances of these problems, all of which have n > k."""
-    # One vote is counted for each kind of sample: answers of one problem that have as many votes and the same verdict
-    # are one kind, and so are the samples without an answer (entry −1).
+def _leave_out_votes(
+    counts: VoteCounts, bounds: Ints, problems: Ints, columns: NDArray[np.intp], k: Sequence[int], ties: str
+) -> VotesLeft:
+    """Compute the values of these problems, all of which have n > k."""
     size = bounds[problems + 1] - bounds[problems]
     entry = _join_ranges(bounds[problems], size)
     row = np.repeat(np.arange(len(problems)), size)
-    kind, first, times = np.unique(
-        np.stack([row, counts.count[entry], counts.correct[entry]]), axis=1, return_index=True, return_counts=True
+    kinds, first, kind, times = np.unique(
+        np.stack([row, counts.count[entry], counts.correct[entry]]),
+        axis=1,
+        return_index=True,
+        return_inverse=True,
+        return_counts=True,
     )
     cast = np.bincount(row, weights=counts.count[entry], minlength=len(problems)).astype(np.int64)
-    silent = counts.n[problems] - cast
-    mute = np.flatnonzero(silent)
-    owner = np.concatenate([kind[0], mute])
+    unvoted = counts.n[problems] - cast
+    mute = np.flatnonzero(unvoted)
+    owner = np.concatenate([kinds[0], mute])
     out = np.concatenate([entry[first], np.full(len(mute), -1)])
-    samples = np.concatenate([kind[1] * times, silent[mute]])
+    samples = np.concatenate([kinds[1] * times, unvoted[mute]])
+    silent = np.full(len(problems), -1)
+    silent[mute] = len(first) + np.arange(len(mute))
 
     # The kinds become problems of n − 1 samples, in which one entry has one vote less.
     width = size[owner]
@@ -222,12 +278,7 @@ def _leave_out_votes(counts: VoteCounts, bounds: Ints, problems: Ints, k: Sequen
         np.zeros(np.count_nonzero(left), dtype=np.int64),
     )
     value = elect_by_plurality(without, k, ties)
-    total = np.zeros((len(problems), len(k)))
-    np.add.at(total, owner, value * samples[:, None])
-    n = counts.n[problems][:, None]
-    spread = np.zeros_like(total)
-    np.add.at(spread, owner, (value - (total / n)[owner]) ** 2 * samples[:, None])
-    return np.asarray(spread * (n - 1) / n)
+    return VotesLeft(problems, columns, value, owner, samples, entry, kind.reshape(-1), silent)
 
 
 def _join_ranges(start: Ints, length: Ints) -> Ints:
@@ -294,26 +345,64 @@ def jackknife_choice(ranked: Ragged, correct: Ragged, k: Sequence[int]) -> Float
             return choose_best(_make_ragged(points), _make_ragged(flags), k)[0]
 
         return jackknife_samples(estimate, _list_rows(ranked), _list_rows(correct), k=list(k))
+    return _vary_ranks(ranked, correct, k)
+
+
+def _vary_ranks(ranked: Ragged, grades: Ragged | None, k: Sequence[int]) -> Floats:
+    """Return the variances of what the highest score is worth: its grade, or itself if there are no grades."""
+    from array_api_compat import numpy as xp
+
     variances = np.full((len(ranked), len(k)), np.nan)
     for n in np.unique(ranked.n):
         problems = np.flatnonzero(ranked.n == n)
         at = ranked.offsets[problems][:, None] + np.arange(n)
         order = np.argsort(ranked.values[at], axis=1, kind="stable")
-        scores = np.take_along_axis(ranked.values[at], order, axis=1)
-        right = np.take_along_axis(correct.values[at], order, axis=1).astype(np.float64)
-        new = np.ones(scores.shape, dtype=bool)
-        np.not_equal(scores[:, 1:], scores[:, :-1], out=new[:, 1:])
-        start = np.flatnonzero(new)
-        tied = np.diff(start, append=new.size)
-        together = np.add.reduceat(right.reshape(-1), start)
-        low = np.repeat(start % n, tied).reshape(scores.shape)
-        size = np.repeat(tied, tied).reshape(scores.shape)
-        total = np.repeat(together, tied).reshape(scores.shape)
-        own = (total - right) / np.maximum(size - 1, 1)
+        rising = np.take_along_axis(ranked.values[at], order, axis=1)
+        worth = None if grades is None else np.take_along_axis(grades.values[at], order, axis=1).astype(np.float64)
+        places = Places.of(xp, rising, worth)
         for column, draws in enumerate(k):
             if draws < n:
-                variances[problems, column] = _leave_out_ranks(total / size, own, low, low + size, draws)
+                value = leave_out_ranks(xp, places, draws)
+                value.sort(axis=1)  # so that the order of equal scores does not matter to the last digit
+                mean = value.mean(axis=1, keepdims=True)
+                variances[problems, column] = ((value - mean) ** 2).sum(axis=1) * (n - 1) / n
     return variances
+
+
+class Places(NamedTuple):
+    """Rows of samples in rising order of score, and what each place is worth if it is the highest of those drawn.
+
+    Attributes:
+        share: the mean grade of the samples with the score of each place; where no grades are given, the score.
+        own: the same without the sample of this place.
+        low: the first place with this score.
+        high: the place after the last one.
+    """
+
+    share: Any
+    own: Any
+    low: Any
+    high: Any
+
+    @classmethod
+    def of(cls, xp: Any, rising: Any, worth: Any = None) -> Places:
+        """Make places of arrays of shape (problems, n) of any library `xp` of the array API standard."""
+        rows, n = rising.shape
+        place = xp.broadcast_to(xp.arange(n, device=device(rising)), (rows, n))
+        if worth is None:  # a score counts for itself, and equal ones are worth the same in any order
+            return cls(rising, xp.zeros_like(rising), place, place + 1)
+        fresh = xp.ones((rows, 1), dtype=xp.bool, device=device(rising))
+        new = xp.reshape(xp.concat([fresh, rising[:, 1:] != rising[:, :-1]], axis=1), (-1,))
+        (start,) = xp.nonzero(new)
+        tied = xp.diff(start, append=xp.asarray([rows * n], dtype=start.dtype, device=device(start)))
+        group = xp.cumulative_sum(xp.astype(new, start.dtype)) - 1
+        low = xp.reshape(xp.take(start, group) % n, (rows, n))
+        size = xp.reshape(xp.take(tied, group), (rows, n))
+        sums = xp.cumulative_sum(worth, axis=1, include_initial=True)
+        high = low + size
+        total = xp.take_along_axis(sums, high, axis=1) - xp.take_along_axis(sums, low, axis=1)
+        others = xp.where(size > 1, size - 1, size)
+        return cls(total / xp.astype(size, worth.dtype), (total - worth) / xp.astype(others, worth.dtype), low, high)
 
 
 def jackknife_max(
@@ -360,36 +449,26 @@ def jackknife_max(
 
 def jackknife_highest(ranked: Ragged, k: Sequence[int]) -> Floats:
     """Compute `jackknife_max` of ranked scores: one row per problem and one column per k."""
-    variances = np.full((len(ranked), len(k)), np.nan)
-    for n in np.unique(ranked.n):
-        problems = np.flatnonzero(ranked.n == n)
-        rising = np.sort(ranked.values[ranked.offsets[problems][:, None] + np.arange(n)], axis=1)
-        place = np.broadcast_to(np.arange(n), rising.shape)
-        for column, each in enumerate(k):
-            if each < n:
-                variances[problems, column] = _leave_out_ranks(rising, np.zeros_like(rising), place, place + 1, each)
-    return variances
+    return _vary_ranks(ranked, None, k)
 
 
-def _leave_out_ranks(share: Floats, own: Floats, low: Ints, high: Ints, k: int) -> Floats:
-    """Return the variances of rows in rising order, from what each place is worth.
+def leave_out_ranks(xp: Any, places: Places, k: int) -> Any:
+    """Compute what the highest of k scores is worth on all samples but one, k < n, for the sample at each place.
 
-    Sample i ties with the places low…high − 1 of its row. When it is left out, one place fewer is worth `own` each, and
-    those above move down by one.
+    Without a sample, one place fewer of its score is worth `own` each, and those above move down by one.
     """
+    share, own, low, high = places
     n = share.shape[1]
-    weights = rank_weights(n - 1, k)
-    weights /= weights.sum()
-    below = np.zeros((len(share), n + 1))
-    np.cumsum(share[:, :-1] * weights, axis=1, out=below[:, 1:n])
-    above = np.zeros((len(share), n + 1))
-    above[:, 1:n] = np.cumsum((share[:, 1:] * weights)[:, ::-1], axis=1)[:, ::-1]
-    reached = np.concatenate([[0.0], np.cumsum(weights)])
-    value = np.take_along_axis(below, low, axis=1) + np.take_along_axis(above, high, axis=1)
-    value += own * (reached[high - 1] - reached[low])
-    value.sort(axis=1)  # so that the order of equal scores does not matter to the last digit
-    mean = value.mean(axis=1, keepdims=True)
-    return np.asarray(((value - mean) ** 2).sum(axis=1) * (n - 1) / n)
+    chance = rank_weights(n - 1, k)
+    chance /= chance.sum()
+    weights = xp.asarray(chance, dtype=share.dtype, device=device(share))
+    reached = xp.cumulative_sum(weights, include_initial=True)
+    below = xp.cumulative_sum(share[:, :-1] * weights, axis=1, include_initial=True)
+    above = xp.flip(xp.cumulative_sum(xp.flip(share[:, 1:] * weights, axis=1), axis=1, include_initial=True), axis=1)
+    # Places are counted from those of all n samples: sums below a place end before it, and those above begin after it.
+    between = xp.take(reached, xp.reshape(high - 1, (-1,))) - xp.take(reached, xp.reshape(low, (-1,)))
+    value = xp.take_along_axis(below, low, axis=1) + xp.take_along_axis(above, high - 1, axis=1)
+    return value + own * xp.reshape(between, own.shape)
 
 
 def jackknife_samples(estimate: Callable[..., ArrayLike], /, *rows: Sequence[Any], k: K) -> Floats:

@@ -1,0 +1,161 @@
+"""Samples of prompts as trainers hold them: in rows or flat with the name of each one's group, in any array library.
+
+They are computed on where they are, as tables of all prompts with the same number of samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from array_api_compat import array_namespace, device, is_array_api_obj, is_torch_array
+from numpy.typing import NDArray
+
+from at_k import columns
+from at_k.caching import cached_property
+from at_k.combinatorics import Ints
+from at_k.samples import Ragged
+from at_k.validation import is_number, shorten
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Hold where the samples of each prompt are in flat columns.
+
+    Attributes:
+        xp: the namespace of the columns' array library.
+        device: where they are.
+        dtype: the most exact floats that there are on the device.
+        n: samples of each prompt.
+        order: the samples, those of one prompt after the other; None if they come like this.
+        labels: the name of each group; None if the prompts came as rows.
+        restore: gives flat numbers the shape and the type of what came in.
+    """
+
+    xp: Any
+    device: Any
+    dtype: Any
+    n: Ints
+    order: Any
+    labels: Sequence[Any] | None
+    restore: Callable[[Any], Any]
+
+    @classmethod
+    def of(cls, name: str, column: object, groups: object) -> tuple[Batch, Any]:
+        """Read a column, and return its flat values too."""
+        flat, n = _flatten(name, column, grouped=groups is not None)
+        xp, place = array_namespace(flat), device(flat)
+        labels = order = None
+        if groups is not None:
+            labels, n, order = _read_groups(groups, flat.shape[0], name)
+            order = order if _is_of(xp, order) else xp.asarray(to_numpy(order), device=place)
+        info = xp.__array_namespace_info__()
+        floats = info.dtypes(device=place, kind="real floating")
+        exact = floats.get("float64", floats["float32"])
+        kept = (
+            flat.dtype
+            if xp.isdtype(flat.dtype, "real floating")
+            else info.default_dtypes(device=place)["real floating"]
+        )
+
+        def restore(values: Any) -> Any:
+            if _is_array(column):
+                return xp.reshape(xp.astype(values, kept), column.shape)  # type: ignore[attr-defined]
+            return values.tolist() if labels is not None else Ragged.of_lengths(values, n).listed()
+
+        return cls(xp, place, exact, n, order, labels, restore), flat
+
+    def read(self, name: str, column: object, first: str) -> Any:
+        """Read a further column, with as many samples as the first one."""
+        flat, n = _flatten(name, column, grouped=self.labels is not None)
+        if self.labels is None:
+            columns.require_same_samples(name, n, first, self.n)
+        elif flat.shape[0] != self.n.sum():
+            raise ValueError(
+                f"`{name}` and `{first}` must have as many samples; got {flat.shape[0]} and {self.n.sum()}"
+            )
+        return flat if _is_of(self.xp, flat) else self.xp.asarray(to_numpy(flat), device=self.device)
+
+    @cached_property
+    def _tables(self) -> list[tuple[int, Any]]:
+        """List each n, and the samples of the prompts that have n; None for all samples as they come."""
+        sizes = np.unique(self.n).tolist()
+        if len(sizes) == 1:
+            return [(sizes[0], self.order)]
+        start = np.cumsum(self.n) - self.n
+        tables = []
+        for size in sizes:
+            at = self.xp.asarray((start[self.n == size][:, None] + np.arange(size)).reshape(-1), device=self.device)
+            tables.append((size, at if self.order is None else self.xp.take(self.order, at)))
+        return tables
+
+    def map(self, function: Callable[..., Any], *flats: Any) -> Any:
+        """Apply a function to tables of shape (prompts, n), one call for each n, and return its flat results."""
+        found, places = [], []
+        for n, at in self._tables:
+            tables = [self.xp.reshape(flat if at is None else self.xp.take(flat, at), (-1, n)) for flat in flats]
+            found.append(self.xp.reshape(self.xp.broadcast_to(function(*tables), tables[0].shape), (-1,)))
+            places.append(at)
+        values = self.xp.concat(found)
+        return values if places[0] is None else self.xp.take(values, self.xp.argsort(self.xp.concat(places)))
+
+    def require(self, right: Any, name: str, rule: str, values: Any) -> None:
+        """Raise for the first sample that is not right."""
+        if not bool(self.xp.all(right)):
+            at = int(self.xp.argmin(self.xp.astype(right, self.dtype)))
+            place = f"sample {at}" if self.labels is not None else Ragged.of_lengths(np.empty(0), self.n).place(at)
+            raise ValueError(f"`{name}` must {rule}; got {float(values[at])} in {place}")
+
+    def name(self, prompt: int) -> str:
+        """Name a prompt, for error messages."""
+        if self.labels is None:
+            return f"problem {prompt}"
+        label = self.labels[prompt]
+        return f"group {shorten(to_numpy(label).item() if _is_array(label) else label)}"
+
+
+def to_numpy(values: Any) -> NDArray[Any]:
+    """Copy an array to the host."""
+    return np.asarray(values.detach().cpu() if is_torch_array(values) else values)
+
+
+def _is_array(column: object) -> bool:
+    """Return whether a column is an array of numbers, of any library."""
+    return is_array_api_obj(column) and not (isinstance(column, np.ndarray) and column.dtype.kind not in "biuf")
+
+
+def _is_of(xp: Any, values: Any) -> bool:
+    return array_namespace(values) is xp
+
+
+def _flatten(name: str, column: Any, *, grouped: bool) -> tuple[Any, Ints]:
+    """Return the samples of a column, and how many there are in each of its rows: all in one where it is flat."""
+    form = "flat, with the group of each sample in `groups`" if grouped else "rows, one per problem"
+    if not _is_array(column):
+        if not grouped and isinstance(column, (list, tuple)) and column and is_number(column[0]):
+            raise TypeError(f"`{name}` must be {form}, or come with `groups`; got {shorten(column)}")
+        rows = columns.read_numbers([column] if grouped else column, name)
+        columns.require_problems(name, len(rows))
+        return rows.values, rows.n
+    if column.ndim != (1 if grouped else 2) or 0 in column.shape:
+        raise ValueError(f"`{name}` must be {form}, and not empty; got an array of shape {tuple(column.shape)}")
+    xp = array_namespace(column)
+    n = np.full(1 if grouped else column.shape[0], column.shape[-1], dtype=np.int64)
+    return xp.reshape(column, (-1,)), n
+
+
+def _read_groups(groups: Any, size: int, first: str) -> tuple[Sequence[Any], Ints, Any]:
+    """Return the name of each group, how many samples it has, and the samples in the order of their groups."""
+    length = groups.shape[0] if _is_array(groups) else len(groups)
+    if length != size:
+        raise ValueError(f"`groups` must name the group of each sample of `{first}`; got {length} for {size} samples")
+    if _is_array(groups):
+        xp = array_namespace(groups)
+        names, counts = xp.unique_counts(groups)
+        return names, to_numpy(counts), xp.argsort(groups, stable=True)
+    listed = groups.tolist() if hasattr(groups, "tolist") else list(groups)
+    numbers: dict[Hashable, int] = {name: i for i, name in enumerate(dict.fromkeys(listed))}
+    codes = np.fromiter(map(numbers.__getitem__, listed), dtype=np.int64, count=size)
+    return list(numbers), np.bincount(codes), np.argsort(codes, kind="stable")

@@ -1,0 +1,304 @@
+"""Credit of each sample for the metric of its prompt: what to train on, for any @k.
+
+Of the n samples of a prompt, let U be the value of a metric, the mean of f(S) over all subsets S of k samples, and U₋ᵢ
+the value on all samples but i. The policy gradient of the expected f of k samples then has the unbiased weights
+sᵢ = (1/C(n, k)) · Σ_{S ∋ i} f(S) = U − (1 − k/n) · U₋ᵢ [1]. A baseline that does not depend on sample i leaves them
+unbiased. With (k/n) · U₋ᵢ, the credit is U − U₋ᵢ: by how much this sample moved the number. These U₋ᵢ are the ones of
+which the intervals are made (`jackknife.py`).
+
+References:
+    1. C. Walder, D. Karkhanis, Pass@K Policy Optimization, 2025, https://arxiv.org/abs/2505.15201.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from at_k import columns
+from at_k.choices import BASELINES, NORMALIZATIONS, TIES
+from at_k.combinatorics import Floats, rank_weights
+from at_k.estimators.consensus import count_votes, elect_by_plurality
+from at_k.estimators.counts import Table, tabulate_g_pass, tabulate_mg_pass, tabulate_pass, tabulate_pass_hat
+from at_k.samples import Answers, Ragged
+from at_k.uncertainty.batches import Batch, to_numpy
+from at_k.uncertainty.jackknife import Places, leave_out_counts, leave_out_ranks, leave_out_votes
+from at_k.validation import Tau, check_choice, check_k, check_tau, is_number, shorten
+
+_TABLES = {"pass@k": tabulate_pass, "pass^k": tabulate_pass_hat, "mG-Pass@k": tabulate_mg_pass}
+_COUNTED = (*_TABLES, "G-Pass@k", "MaxRL")
+_METRICS = (*_COUNTED, "cons@k", "best@k", "max@k", "avg@n")
+_NAME = re.compile(r"((?:m?G-Pass|pass|cons|best|max)@|pass\^)([1-9]\d*)(?:_([\d.]+))?")
+
+_EPSILON = 1e-6
+"""What is added to a standard deviation, so that rounding is not blown up where all credits are almost equal."""
+
+
+class Term(NamedTuple):
+    """A metric of which the credit is asked for, and its weight. `k` is None for avg@n, and where MaxRL takes all."""
+
+    metric: str
+    k: int | None
+    tau: Tau | None
+    weight: float
+
+
+def credit(
+    metric: str | Mapping[str, float],
+    grades: Any = None,
+    *,
+    answers: object = None,
+    scores: Any = None,
+    k: int | None = None,
+    tau: Tau | None = None,
+    baseline: str | None = "leave_one_out",
+    groups: object = None,
+    ties: str = "random",
+    normalize: str | None = None,
+    threshold: float | None = None,
+) -> Any:
+    """Compute by how much each sample moved the metric of its prompt: the weight of its log-probability in training.
+
+    The gradient of the metric is Σ creditᵢ ∇ log π(sampleᵢ), summed over the samples of a prompt. It is unbiased for
+    every metric and baseline, without `normalize`. A trainer that averages over samples wants n times the credit.
+
+    Args:
+        metric: "pass@k", "pass^k", "G-Pass@k", "mG-Pass@k", "cons@k", "best@k", "max@k", "avg@n" (REINFORCE with the
+            mean of the others), or "MaxRL" (Σ pass@j/j for j = 1…k, a truncated log pass@1 [2]; without `k` as far as
+            the samples reach, which is the paper's (r − mean)/(n·mean)). With a number for the letter k, such as
+            "pass@8" or "G-Pass@8_0.75", it needs no `k`. A mapping from metrics to weights is their weighted sum.
+        grades: rewards, in rows, one per prompt, or flat with `groups`: ragged lists, or an array of NumPy, PyTorch,
+            JAX or any library of the array API standard. They are 0 or 1, unless there is a `threshold`; avg@n and
+            best@k take any finite numbers. max@k needs none.
+        answers: for cons@k the answers, in the form of the grades. None casts no vote.
+        scores: for best@k and max@k finite numbers, in the form of the grades.
+        k: number of draws, 1 ≤ k ≤ n; k < n for the baseline "leave_one_out".
+        tau: for G-Pass@k, as of `at_k.g_pass_at_k`.
+        baseline: "leave_one_out", (k/n) · the value on the other samples, which makes the credit U − U₋ᵢ; "subset",
+            (k/n) · the mean of the metric over (k − 1)-subsets of the others, which exists for k = n too and is nothing
+            for k = 1; None for none.
+        groups: for flat columns the prompt of each sample, in any order: strings, integers or an array.
+        ties: for cons@k, as of `at_k.cons_at_k`.
+        normalize: "std" divides n times the credits by their standard deviation among the samples of the prompt, as
+            GRPO does [3]; "batch_std" by that among all samples, as REINFORCE++ does [4]. Both are biased: the first
+            weighs prompts by how much their samples agree [5]. Prompts whose credits are all equal get 0 from "std".
+        threshold: a sample is correct when its grade is above it. It may be any number.
+
+    Returns:
+        The credits, in the shape, order, type, precision and place of `grades`, or of `scores` if there are none; as
+        floats if those are integers. They are always finite. All right or all wrong is 0 with a baseline for k > 1.
+
+    Raises:
+        TypeError: if a column is not made of numbers or has another form, or an option is of the wrong kind.
+        ValueError: if a prompt has too few samples for k and the baseline, so that one sample alone has no credit with
+            "leave_one_out"; a grade or a score is NaN or infinite; a grade is neither 0 nor 1 without `threshold`;
+            equal answers of a prompt differ in grade; columns differ in length; or a needed column is missing.
+
+    References:
+        2. F. Tajwar et al., Maximum Likelihood Reinforcement Learning, 2026, https://arxiv.org/abs/2602.02710.
+        3. Z. Shao et al., DeepSeekMath, 2024, https://arxiv.org/abs/2402.03300, section 4.1.
+        4. J. Hu et al., REINFORCE++, 2025, https://arxiv.org/abs/2501.03262.
+        5. Z. Liu et al., Understanding R1-Zero-Like Training, 2025, https://arxiv.org/abs/2503.20783, section 3.
+
+    Examples:
+        >>> credit("pass@k", [[1, 0, 0, 0]], k=2)  # ½ with the right one and 0 without it; ⅔ without a wrong one
+        [[0.5, -0.16666666666666663, -0.16666666666666663, -0.16666666666666663]]
+        >>> credit("max@2", scores=np.array([3.0, 0.0, 1.0, 5.0]), groups=["a", "b", "a", "a"], baseline=None)
+        Traceback (most recent call last):
+        ...
+        ValueError: `k` must be at most n, the number of samples of every problem; got k=2, but n=1 in group 'b'
+    """
+    terms = _read_terms(metric, k, tau)
+    baseline = baseline if baseline is None else check_choice("baseline", baseline, BASELINES)
+    asked = {term.metric for term in terms}
+    needed = {"grades": asked - {"max@k"}, "scores": asked & {"best@k", "max@k"}, "answers": asked & {"cons@k"}}
+    for name, column in (("grades", grades), ("scores", scores), ("answers", answers)):
+        if needed[name] and column is None:
+            raise ValueError(f"`{name}` must be given for {min(needed[name])}")
+    lead = "scores" if grades is None else "grades"
+    batch, values = Batch.of(lead, scores if grades is None else grades, groups)
+    _refuse_too_large_k(terms, batch, baseline)
+
+    xp = batch.xp
+    graded = right = scored = None
+    if needed["grades"]:
+        graded = xp.astype(values, batch.dtype)
+        batch.require(
+            xp.isfinite(graded), "grades", "be finite numbers: count a missing one as 0, or leave it out", graded
+        )
+        if threshold is not None:
+            if not is_number(threshold) or not np.isfinite(threshold):
+                raise ValueError(f"`threshold` must be a finite number; got {shorten(threshold)}")
+            # Single precision is compared as it is: 0.1 is not above 0.1.
+            right = (values if xp.isdtype(values.dtype, "real floating") else graded) > float(threshold)
+            graded = xp.astype(right, batch.dtype)
+        elif asked - {"avg@n", "best@k", "max@k"}:
+            right = graded == 1
+            batch.require(right | (graded == 0), "grades", "hold 0 or 1, or come with a `threshold`", graded)
+    if needed["scores"]:
+        scored = xp.astype(values if lead == "scores" else batch.read("scores", scores, lead), batch.dtype)
+        batch.require(xp.isfinite(scored), "scores", "be finite numbers", scored)
+
+    total = xp.zeros(int(batch.n.sum()), dtype=batch.dtype, device=batch.device)
+    if counted := tuple(term for term in terms if term.metric in _COUNTED):
+        total = total + batch.map(partial(_credit_counts, batch, counted, baseline), right)
+    for term in terms:
+        if term.metric == "cons@k":
+            total = total + term.weight * _credit_votes(batch, answers, right, term.k, baseline, ties)
+        elif term.metric not in _COUNTED:
+            take = [scored, graded][: 1 if term.metric == "max@k" else 2] if term.k else [graded]
+            total = total + term.weight * batch.map(partial(_credit_ranks, xp, term.k, baseline), *take)
+    if normalize is not None:
+        total = _normalize(batch, total, check_choice("normalize", normalize, NORMALIZATIONS))
+    return batch.restore(total)
+
+
+def _read_terms(metric: object, k: object, tau: object) -> list[Term]:
+    """Read the metrics that are asked for, with their k, τ and weight."""
+    given = None if k is None else check_k([k])[0]
+    if tau is not None:
+        (tau,) = check_tau([tau])
+    weights = metric if isinstance(metric, Mapping) else {metric: 1.0}
+    if not weights:
+        raise ValueError("`metric` must name at least one metric; got none")
+    terms = []
+    for name, weight in weights.items():
+        if not is_number(weight) or not np.isfinite(weight):
+            raise ValueError(f"`metric` must give each metric a finite number as its weight; got {shorten(weight)}")
+        number = _NAME.fullmatch(name) if isinstance(name, str) else None
+        base, own, share = (f"{number[1]}k", int(number[2]), number[3]) if number else (name, given, None)
+        if base not in _METRICS or (share and base != "G-Pass@k"):
+            raise ValueError(
+                f"`metric` must be one of {', '.join(_METRICS)}, or have a number for k, such as pass@8; "
+                f"got {shorten(name)}"
+            )
+        if own is None and base not in ("avg@n", "MaxRL"):
+            raise ValueError(f"`k` must be given for {base}, unless the metric names it, such as {base[:-1]}8")
+        level = check_tau(float(share))[0] if share else tau
+        if base == "G-Pass@k" and level is None:
+            raise ValueError("`tau` must be given for G-Pass@k, unless the metric names it, such as G-Pass@8_0.75")
+        terms.append(Term(base, None if base == "avg@n" else own, level if base == "G-Pass@k" else None, float(weight)))
+    return terms
+
+
+def _refuse_too_large_k(terms: list[Term], batch: Batch, baseline: str | None) -> None:
+    smallest = int(np.argmin(batch.n))
+    most, where = int(batch.n[smallest]), f"n={batch.n[smallest]} in {batch.name(smallest)}"
+    draws = max(term.k or 1 for term in terms)
+    if draws > most:
+        raise ValueError(f"`k` must be at most n, the number of samples of every problem; got k={draws}, but {where}")
+    if draws == most and baseline == "leave_one_out":
+        raise ValueError(
+            f"`k` must be below n for the baseline 'leave_one_out'; got k={draws}, and {where}. Draw more samples, or "
+            "take the baseline 'subset'"
+        )
+
+
+def _compose(whole: Any, without: Callable[[int], Any], k: int, n: Any, baseline: str | None) -> Any:
+    """Return the credits, of the value on all samples and on all but each one, which `without` gives for any k < n."""
+    if baseline == "leave_one_out":
+        return whole - without(k)
+    weight = whole - (1 - k / n) * without(k)
+    return weight - k / n * without(k - 1) if baseline == "subset" and k > 1 else weight
+
+
+@lru_cache(maxsize=256)
+def _tabulate_credit(terms: tuple[Term, ...], n: int, baseline: str | None) -> Floats:
+    """Tabulate the credit of a wrong sample for c = 0…n, and after it that of a correct one."""
+    total = np.zeros((2, n + 1))
+    for metric, k, tau, weight in terms:
+        table: Table = partial(tabulate_g_pass, tau=tau) if tau is not None else _TABLES.get(metric, tabulate_pass)
+        parts = [(k or 1, weight)]
+        if metric == "MaxRL":
+            parts = [(j, weight / j) for j in range(1, (k or n - (baseline == "leave_one_out")) + 1)]
+        for draws, part in parts:
+
+            def without(k: int, table: Table = table) -> Any:
+                return np.stack(leave_out_counts(table, n, k)[::-1]) if k < n else 0.0
+
+            total += part * _compose(table(n, draws), without, draws, n, baseline)
+    return total.reshape(-1)
+
+
+def _credit_counts(batch: Batch, terms: tuple[Term, ...], baseline: str | None, right: Any) -> Any:
+    """Return the credits of prompts with n samples for metrics of counts, from a flag for each sample."""
+    xp, n = batch.xp, right.shape[1]
+    table = xp.asarray(_tabulate_credit(terms, n, baseline), dtype=batch.dtype, device=batch.device)
+    flags = xp.astype(right, xp.int32)
+    at = xp.sum(flags, axis=1, keepdims=True, dtype=xp.int32) + flags * (n + 1)
+    return xp.reshape(xp.take(table, xp.reshape(at, (-1,))), right.shape)
+
+
+def _credit_ranks(xp: Any, k: int | None, baseline: str | None, scores: Any, grades: Any = None) -> Any:
+    """Return the credits of prompts with n samples for what the best of k is worth; without k, for the mean score."""
+    n, draws = scores.shape[1], k or 1
+    # All values are taken from the lowest one: equal ones are then worth 0 exactly, and a constant adds k/n to each sᵢ.
+    floor = xp.min(scores if grades is None else grades, axis=1, keepdims=True)
+    shift = floor * (draws / n if baseline is None or (baseline == "subset" and draws == 1) else 0)
+    if k is None:
+        worth = scores - floor
+        sums = xp.sum(worth, axis=1, keepdims=True)
+        return shift + _compose(sums / n, lambda _: (sums - worth) / max(n - 1, 1), 1, n, baseline)
+    order = xp.argsort(scores, axis=1)
+    rising = xp.take_along_axis(scores, order, axis=1)
+    if grades is None:
+        places = Places.of(xp, rising - floor)
+    else:
+        places = Places.of(xp, rising, xp.take_along_axis(grades - floor, order, axis=1))
+    chance = rank_weights(n, k)
+    weights = xp.asarray(chance / chance.sum(), dtype=scores.dtype, device=places.share.device)
+    whole = xp.sum(places.share * weights, axis=1, keepdims=True)
+    found = _compose(whole, lambda j: leave_out_ranks(xp, places, j) if j < n else 0.0, k, n, baseline)
+    found = xp.broadcast_to(found, scores.shape)
+    return shift + xp.take_along_axis(found, xp.argsort(order, axis=1), axis=1)
+
+
+def _credit_votes(batch: Batch, answers: object, right: Any, k: Any, baseline: str | None, ties: str) -> Any:
+    """Return the flat credits for cons@k."""
+    check_choice("ties", ties, TIES)
+    ballots = columns.read_labels(answers if batch.labels is None else [answers], "answers")
+    if batch.labels is None:
+        columns.require_same_samples("answers", ballots.codes.n, "grades", batch.n)
+    elif len(ballots.codes.values) != batch.n.sum():
+        raise ValueError(
+            f"`answers` and `grades` must have as many samples; got {len(ballots.codes.values)} and {batch.n.sum()}"
+        )
+    order = np.arange(batch.n.sum()) if batch.order is None else to_numpy(batch.order)
+    codes = Ragged.of_lengths(ballots.codes.values[order], batch.n)
+    tally = count_votes(Answers(codes, ballots.distinct), to_numpy(right)[order], "error", "grades")
+    # The answers of a tally are sorted by problem and code.
+    width = len(ballots.distinct) + 1
+    entry = np.searchsorted(
+        tally.problem * width + codes.values[tally.first_seen], codes.problem * width + codes.values
+    )
+
+    def without(k: int) -> Floats:
+        voted, silent = np.zeros(len(tally.count) + 1), np.zeros(len(batch.n))
+        for left in leave_out_votes(tally, [k], ties):
+            voted[left.entries] = left.value[left.kind, 0]
+            silent[left.problems] = left.value[left.silent, 0]
+        return np.where(codes.values < 0, silent[codes.problem], voted[entry])
+
+    whole = elect_by_plurality(tally, [k], ties)[codes.problem, 0]
+    found = np.empty(len(order))
+    found[order] = _compose(whole, without, k, np.repeat(batch.n, batch.n), baseline)
+    return batch.xp.asarray(found, dtype=batch.dtype, device=batch.device)
+
+
+def _normalize(batch: Batch, credits: Any, rule: str) -> Any:
+    """Divide n times the credits by their standard deviation, of each prompt or of all of them."""
+    xp = batch.xp
+    scaled = batch.map(lambda each: each * each.shape[1], credits)
+    if rule == "batch_std":
+        return scaled / (xp.std(scaled, correction=min(1, scaled.shape[0] - 1)) + _EPSILON)
+
+    def divide(each: Any) -> Any:
+        spread = xp.std(each, axis=1, correction=min(1, each.shape[1] - 1), keepdims=True)
+        equal = xp.min(each, axis=1, keepdims=True) == xp.max(each, axis=1, keepdims=True)
+        return xp.where(equal, xp.zeros_like(each), each / (spread + _EPSILON))
+
+    return batch.map(divide, scaled)
