@@ -85,15 +85,15 @@ def look_for_copies(findings: Findings) -> None:
     if findings.verdicts is None or findings.verdicts.answers is None:
         return
     answers = findings.verdicts.answers
-    tally = count_votes(answers, findings.verdicts.correct.values, "majority", "grades")
-    cast = np.bincount(tally.problem, weights=tally.count, minlength=len(findings.n))
+    counts = count_votes(answers, findings.verdicts.correct.values, "majority", "grades")
+    cast = np.bincount(counts.problem, weights=counts.count, minlength=len(findings.n))
     several = cast > 1
-    counted = several[tally.problem]
+    counted = several[counts.problem]
     lengths = np.array([len(str(text)) for text in answers.distinct], dtype=np.int64)
-    long = counted & (lengths[answers.codes.values[tally.first_seen]] >= LONG)
-    again = tally.count > 1
-    repeated = np.bincount(tally.problem[again], weights=tally.count[again], minlength=len(findings.n))
-    texts, copied = int(tally.count[long].sum()), int(tally.count[long & again].sum())
+    long = counted & (lengths[answers.codes.values[counts.first_seen]] >= LONG)
+    again = counts.count > 1
+    repeated = np.bincount(counts.problem[again], weights=counts.count[again], minlength=len(findings.n))
+    texts, copied = int(counts.count[long].sum()), int(counts.count[long & again].sum())
     findings.figures["copied"] = copied / texts if texts else None
     if several.any():
         share, low, high = findings.estimate(repeated / np.maximum(cast, 1), several)
@@ -205,10 +205,10 @@ def _describe_vote(given: dict[str, Any], *, of_grades: bool, better: bool) -> M
 def _weigh_wrong_answers(findings: Findings) -> None:
     """Find whether two wrong samples of a problem give the same answer, in the problems with two or more."""
     findings.figures["wrong_agreement"] = None
-    if findings.tally is None:
+    if findings.counts is None:
         return
-    tally, total = findings.tally, len(findings.n)
-    of, count = tally.problem[~tally.correct], tally.count[~tally.correct]
+    counts, total = findings.counts, len(findings.n)
+    of, count = counts.problem[~counts.correct], counts.count[~counts.correct]
     wrong = np.bincount(of, weights=count, minlength=total)
     pairs = wrong * (wrong - 1)
     several = pairs > 0
@@ -245,12 +245,12 @@ def _weigh_wrong_answers(findings: Findings) -> None:
 def _find_wrong_majorities(findings: Findings) -> None:
     """Find the problems whose leading answer is wrong, although correct answers agree."""
     findings.figures["wrong_majority"] = None
-    if findings.tally is None:
+    if findings.counts is None:
         return
-    tally, total = findings.tally, len(findings.n)
+    counts, total = findings.counts, len(findings.n)
     right, wrong = (np.zeros(total, dtype=np.int64) for _ in range(2))
-    np.maximum.at(right, tally.problem[tally.correct], tally.count[tally.correct])
-    np.maximum.at(wrong, tally.problem[~tally.correct], tally.count[~tally.correct])
+    np.maximum.at(right, counts.problem[counts.correct], counts.count[counts.correct])
+    np.maximum.at(wrong, counts.problem[~counts.correct], counts.count[~counts.correct])
     lost = np.flatnonzero((right >= AGREE) & (wrong > right)).tolist()
     names = [findings.report.problems[problem] for problem in lost]
     findings.figures["wrong_majority"] = {"count": len(lost), "problems": names}
