@@ -104,6 +104,14 @@ class Message:
         return hash((self.code, self.sentence))  # the values need not be hashable
 
 
+class Legend(Message):
+    """A note that says how to read the numbers, such as what their intervals are about."""
+
+
+class Mistake(Message):
+    """A sentence about what must be a mistake in the data, the grader or the numbers."""
+
+
 class InputError(ValueError):
     """Input that cannot be used. The sentence says what is wrong, and then what to do.
 

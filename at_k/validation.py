@@ -61,11 +61,11 @@ def _list_numbers(value: Any) -> list[Any]:
     return list(value) if is_sequence(value) else [value]
 
 
-def check_k(k: object, name: str = "k") -> tuple[int, ...]:
+def check_k(value: object, name: str = "k") -> tuple[int, ...]:
     """Return every k as an int, in the order given."""
-    numbers = _list_numbers(k)
+    numbers = _list_numbers(value)
     if not numbers:
-        raise ValueError(f"`{name}` must name at least one number of draws; got {shorten(k)}")
+        raise ValueError(f"`{name}` must name at least one number of draws; got {shorten(value)}")
     for number in numbers:
         if not is_integer(number):
             raise TypeError(f"`{name}` must be a positive integer or a list of them; got {_describe(number)}")
@@ -92,14 +92,14 @@ def refuse_too_many_k(k: Sequence[int], n: Ints) -> None:
             )
 
 
-def check_tau(taus: object, name: str = "tau") -> tuple[Tau, ...]:
+def check_tau(value: object, name: str = "tau") -> tuple[Tau, ...]:
     """Return every threshold τ in the order given: fractions as they are, other numbers as floats.
 
     A float stands for the decimal that it prints as.
     """
-    numbers = _list_numbers(taus)
+    numbers = _list_numbers(value)
     if not numbers:
-        raise ValueError(f"`{name}` must name at least one threshold; got {shorten(taus)}")
+        raise ValueError(f"`{name}` must name at least one threshold; got {shorten(value)}")
     checked: list[Tau] = []
     for number in numbers:
         if not is_number(number) and not isinstance(number, Fraction):
@@ -115,13 +115,13 @@ def draws_needed(tau: Tau, k: int) -> int:
     return max(1, ceil((tau if isinstance(tau, Fraction) else Fraction(repr(tau))) * k))
 
 
-def check_threshold(threshold: object) -> float:
+def check_threshold(value: object, name: str = "threshold") -> float:
     """Return the grade above which a sample is correct."""
-    if not is_number(threshold):
-        raise TypeError(f"`threshold` must be a number in [0, 1]; got {_describe(threshold)}")
-    if not 0 <= threshold <= 1:
-        raise ValueError(f"`threshold` must lie in [0, 1]; got {shorten(threshold)}")
-    return read_decimal(threshold)
+    if not is_number(value):
+        raise TypeError(f"`{name}` must be a number in [0, 1]; got {_describe(value)}")
+    if not 0 <= value <= 1:
+        raise ValueError(f"`{name}` must lie in [0, 1]; got {shorten(value)}")
+    return read_decimal(value)
 
 
 def read_decimal(number: float) -> float:
@@ -146,13 +146,13 @@ def check_flag(name: str, value: object) -> bool:
     return bool(value)
 
 
-def check_seed(seed: object, name: str = "seed") -> int:
+def check_seed(value: object, name: str = "seed") -> int:
     """Return the seed of a simulation."""
-    if not is_integer(seed):
-        raise TypeError(f"`{name}` must be an integer; got {_describe(seed)}")
-    if seed < 0:
-        raise ValueError(f"`{name}` must not be negative; got {shorten(int(seed))}")
-    return int(seed)
+    if not is_integer(value):
+        raise TypeError(f"`{name}` must be an integer; got {_describe(value)}")
+    if value < 0:
+        raise ValueError(f"`{name}` must not be negative; got {shorten(int(value))}")
+    return int(value)
 
 
 def check_counts(n: ArrayLike, c: ArrayLike) -> tuple[Ints, Ints]:

@@ -52,13 +52,23 @@ class Compared:
     unmatched: tuple[int, int] = (0, 0)
     notes: list[Message] = field(default_factory=list)
 
-    def verdict(self, key: str) -> Message:
-        """Say in a few words what the comparison of a key shows, by its adjusted p-values."""
+    def find_better(self, key: str) -> str | None:
+        """Return the name of the model that is better in a key, by its adjusted p-value; None if neither is."""
         found = self.comparisons[key]
-        if is_decided(self.adjusted[key], found.confidence_level):
-            name = self.names[0] if found.difference > 0 else self.names[1]
-            return Message("compare.better", "{name} is better", name=name)
-        if is_decided(self.equivalence.get(key, 1.0), found.confidence_level):
+        if not is_decided(self.adjusted[key], found.confidence_level):
+            return None
+        return self.names[0] if found.difference > 0 else self.names[1]
+
+    def is_equivalent(self, key: str) -> bool:
+        """Return whether the models differ by less than the margin in a key, by its adjusted p-value."""
+        return is_decided(self.equivalence.get(key, 1.0), self.comparisons[key].confidence_level)
+
+    def verdict(self, key: str) -> Message:
+        """Say in a few words what the comparison of a key shows."""
+        better = self.find_better(key)
+        if better is not None:
+            return Message("compare.better", "{name} is better", name=better)
+        if self.is_equivalent(key):
             return Message("compare.equivalent", "equivalent within {margin}", margin=self.margin)
         return Message("compare.open", "no difference shown")
 
@@ -69,10 +79,9 @@ class Compared:
 
     def describe(self, key: str) -> list[Message]:
         """Say in sentences what the comparison of a key shows, how sure that is, and what would undo it."""
-        found, kind = self.comparisons[key], self.verdict(key).code
+        found, better = self.comparisons[key], self.find_better(key)
         a, b = self.names
-        better = a if found.difference > 0 else b
-        turned = -1 if kind == "compare.better" and better == b else 1
+        turned = -1 if better is not None and found.difference < 0 else 1
         low, high = sorted((turned * found.low, turned * found.high))
         points = is_bounded(key)
         difference = _write_difference(turned * found.difference, points=points)
@@ -83,20 +92,20 @@ class Compared:
             "p": _write_p(self.adjusted[key]),
             "key": str(key),
         }
-        if kind == "compare.open":
-            return [
-                Message(
-                    "compare.says_open",
-                    "No difference between {a} and {b} is shown at {key}: {difference} [{low}, {high}], {p}.",
-                    a=a, b=b, **numbers,
-                )
-            ]  # fmt: skip
-        if kind == "compare.equivalent":
+        if better is None and self.is_equivalent(key):
             return [
                 Message(
                     "compare.says_equivalent",
                     "{a} and {b} are equivalent at {key}, within {margin}: {difference} [{low}, {high}].",
                     a=a, b=b, margin=self.margin, **numbers,
+                )
+            ]  # fmt: skip
+        if better is None:
+            return [
+                Message(
+                    "compare.says_open",
+                    "No difference between {a} and {b} is shown at {key}: {difference} [{low}, {high}], {p}.",
+                    a=a, b=b, **numbers,
                 )
             ]  # fmt: skip
         said = [

@@ -14,9 +14,9 @@ from at_k.analysis.aisbench import check_targets, place_in_matrix
 from at_k.analysis.behaviour import count_solved, look_for_copies, weigh_retries, weigh_vote
 from at_k.analysis.calibration import describe_calibration
 from at_k.analysis.findings import Findings
-from at_k.analysis.mistakes import find_contradictions, find_impossible
+from at_k.analysis.mistakes import check_ranges, find_contradictions, find_impossible
 from at_k.analysis.stability import describe_stability
-from at_k.errors import InputError, Mention, Message, spell_for_output
+from at_k.errors import InputError, Mention, Message, Mistake, spell_for_output
 from at_k.options import SCORING, check_options, takes
 from at_k.report import Report, score
 from at_k.report.report import find_report
@@ -24,9 +24,6 @@ from at_k.uncertainty.calibration import Calibration
 
 if TYPE_CHECKING:
     from at_k.signatures import ScoreOptions, Unpack
-
-BROKEN = ("bug.", "note.no_match")
-"""How the codes of sentences begin that report a mistake in the data, the grader or the numbers."""
 
 _RULES = (
     count_solved,
@@ -57,9 +54,9 @@ class Diagnosis:
     report: Report = field(repr=False)
 
     @property
-    def mistakes(self) -> list[Message]:
+    def mistakes(self) -> list[Mistake]:
         """Return the sentences about what must be a mistake in the data, the grader or the numbers."""
-        return [each for each in self.sentences if each.code.startswith(BROKEN)]
+        return [each for each in self.sentences if isinstance(each, Mistake)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the sentences, each with its rule and its values, and the figures, ready for `json.dumps`."""
@@ -118,10 +115,10 @@ def diagnose(data: Any, /, **given: Unpack[ScoreOptions]) -> Diagnosis:
         check_options(given, SCORING, of="diagnose")
         report = score(data, **given)
     findings = Findings(report)
+    in_range = check_ranges(findings)
     find_impossible(findings)
     find_contradictions(findings)
-    # The other rules cannot work with numbers outside of [0, 1].
-    if not any(each.code == "bug.range" for each in findings.sentences):
+    if in_range:  # the other rules cannot work with numbers outside of [0, 1]
         for rule in _RULES:
             rule(findings)
     return Diagnosis(findings.sentences, findings.figures, report)

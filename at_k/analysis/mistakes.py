@@ -6,15 +6,15 @@ import numpy as np
 
 from at_k.analysis.findings import Findings, quote
 from at_k.error_bars import is_bounded
-from at_k.errors import Message
+from at_k.errors import Mistake
 
 _ROUNDING = 1e-6
 """Values that were written with six digits may break an inequality by this much."""
 
 
-def find_impossible(findings: Findings) -> None:
-    """Find shares outside of [0, 1], and values above pass@k that cannot be above it."""
-    report = findings.report
+def check_ranges(findings: Findings) -> bool:
+    """Return whether all shares lie in [0, 1], and say which do not."""
+    report, in_range = findings.report, True
     for key, column in report.by_problem.items():
         if not is_bounded(key):
             continue
@@ -22,7 +22,7 @@ def find_impossible(findings: Findings) -> None:
         odd = values[~((values >= -_ROUNDING) & (values <= 1 + _ROUNDING))]  # NaN is odd too
         if len(odd):
             findings.say(
-                Message(
+                Mistake(
                     "bug.range",
                     "A share lies outside of 0 and 1: {key} has the value {value:g}. Look for a mistake in what "
                     "computed it.",
@@ -30,6 +30,13 @@ def find_impossible(findings: Findings) -> None:
                     value=float(odd[0]),
                 )
             )
+            in_range = False
+    return in_range
+
+
+def find_impossible(findings: Findings) -> None:
+    """Find values above pass@k that cannot be above it."""
+    report = findings.report
     passes = {key.k: key for key in report.values if key.metric == "pass@k"}
     for key in report.values:
         if key.metric not in ("avg@n", "cons@k", "best@k"):
@@ -41,7 +48,7 @@ def find_impossible(findings: Findings) -> None:
             gap = max(report.values[key] - report.values[above], float(gaps.max()))
             if gap > _ROUNDING:
                 findings.say(
-                    Message(
+                    Mistake(
                         "bug.above_pass",
                         "No value may be above pass@k, but {key} is above {above}, by up to {gap:.4g}. One of k "
                         "samples is correct wherever the winner of a vote or the best one is: look for a "
@@ -55,11 +62,11 @@ def find_impossible(findings: Findings) -> None:
 
 def find_contradictions(findings: Findings) -> None:
     """Find that no answer equals its reference, and equal answers with two verdicts."""
-    findings.sentences += [note for note in findings.report.notes if note.code == "note.no_match"]
+    findings.sentences += [note for note in findings.report.notes if isinstance(note, Mistake)]
     count, answer, problem = findings.conflicts
     if count:
         findings.say(
-            Message(
+            Mistake(
                 "bug.two_verdicts",
                 "Equal answers of one problem have different verdicts; problems with such answers: {count:,} of "
                 "{total:,}, for instance {answer} in problem {problem}. The grader contradicts itself, or it "

@@ -5,12 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from at_k.analysis.measurements import refuse_scoring_options, refuse_wrong_kind
 from at_k.errors import InputError
 from at_k.estimators import g_pass_at_k, pass_at_k
 from at_k.options import PILOT, PLANNING, complete, takes
 from at_k.report import score
 from at_k.report.judging import judge_data
+from at_k.report.notes import refuse_k_above_n
 from at_k.report.report import find_report
 from at_k.uncertainty.adaptive import AdaptiveCurve, trace_adaptive
 from at_k.uncertainty.planning import Plan, plan_counts
@@ -56,6 +59,7 @@ def plan(pilot: Any, /, **given: Unpack[PlanOptions]) -> Plan:
             refuse_wrong_kind("pilot", pilot, "a pair (n, c) of counts")
             report = score(pilot, metrics="avg_at_n", confidence_level=None, **scoring)
         n, c, clusters = report.n, report.c, report.clusters
+        refuse_k_above_n(options["k"], np.array(n), report.problems)
     asked = {name: options[name] for name in PLANNING}
     tau = asked.pop("tau")
     estimate = pass_at_k if tau is None else partial(g_pass_at_k, tau=tau)

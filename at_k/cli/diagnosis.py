@@ -7,10 +7,11 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from at_k.analysis.diagnosis import BROKEN, Diagnosis, diagnose
+from at_k.analysis.diagnosis import Diagnosis, diagnose
 from at_k.cli.layout import lay_out_title
 from at_k.cli.terminal import Line, make_console, print_lines
 from at_k.cli.words import make_printable, spell
+from at_k.errors import Mistake
 
 if TYPE_CHECKING:
     from at_k.errors import Message
@@ -38,12 +39,11 @@ def print_diagnosis(report: Report, form: str) -> None:
 
 def lay_out_diagnosis(found: Diagnosis, width: int) -> list[Line]:
     """Lay out what was read, the mistakes, what the numbers mean, and remarks about how they were read."""
-    mistakes = found.mistakes
-    rest = [each for each in found.sentences if not each.code.startswith(BROKEN)]
-    notes = [note for note in found.report.notes if not note.code.startswith(BROKEN)]
+    rest = [each for each in found.sentences if not isinstance(each, Mistake)]
+    notes = [note for note in found.report.notes if not isinstance(note, Mistake)]
     lines = lay_out_title(found.report, width)
     for heading, sentences, style in (
-        ("This must be a mistake", mistakes, "red"),
+        ("This must be a mistake", found.mistakes, "red"),
         ("What the numbers say", rest, ""),
         ("How they were read", notes, "yellow"),
     ):

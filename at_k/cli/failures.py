@@ -92,7 +92,7 @@ def describe_error(error: Exception) -> str:
         >>> describe_error(ValueError('`grades` must be in [0, 1]; got 2'))
         '`grades` must be in [0, 1]; got 2'
     """
-    from at_k.cli.words import FLAGS, spell
+    from at_k.cli.words import spell
     from at_k.errors import InputError
 
     sentence = str(error)
@@ -100,10 +100,8 @@ def describe_error(error: Exception) -> str:
         return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else sentence
     if isinstance(error, InputError):
         return spell(error)
-    # The library's own sentences quote arguments and columns in backticks. Those of Python and of NumPy do not.
+    # The library's own sentences quote columns in backticks. Those of Python and of NumPy do not.
     if isinstance(error, ImportError) or (isinstance(error, (TypeError, ValueError)) and "`" in sentence):
-        for name, flag in FLAGS.items():
-            sentence = sentence.replace(f"`{name}`", f"`{flag}`")
         return sentence
     if isinstance(error, MemoryError):
         return "There is not enough memory for these results. Score fewer files at a time."

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from at_k.cli.terminal import Line
 from at_k.cli.words import make_printable, quote_word, spell
+from at_k.errors import Legend
 from at_k.report.grid import describe_size, list_blocks, list_columns
 
 if TYPE_CHECKING:
@@ -174,8 +175,8 @@ def split_columns(widths: Mapping[int | None, int], room: int) -> list[list[int 
 
 def lay_out_notes(report: Report, width: int) -> list[Line]:
     """List what a reader of the numbers should know: notes, errors of simulations, and what is left out and why."""
-    legend = [note for note in report.notes if note.code.startswith("note.intervals")]
-    notes: list[str | Message] = [note for note in report.notes if not note.code.startswith("note.intervals")]
+    legend = [note for note in report.notes if isinstance(note, Legend)]
+    notes: list[str | Message] = [note for note in report.notes if not isinstance(note, Legend)]
     notes += [
         f"{key} is simulated; the standard error of the simulation is {error:.2g}."
         for key, error in report.errors.items()

@@ -114,10 +114,9 @@ def read_value(option: Option, given: Any) -> Any:
     if value is None:
         return None if option.optional and given is not None else option.default
     try:
-        option.refuse_wrong(value)
+        option.refuse_wrong(value, option.flags[0])
     except (TypeError, ValueError) as error:
-        said = spell(error) if isinstance(error, InputError) else str(error)
-        raise typer.BadParameter(said.replace(f"`{option.name}`", f"`{option.flags[0]}`")) from None
+        raise typer.BadParameter(spell(error) if isinstance(error, InputError) else str(error)) from None
     return value
 
 

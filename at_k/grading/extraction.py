@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from at_k.errors import InputError
+from at_k.errors import InputError, Mention
 from at_k.grading.fences import find_program
 from at_k.grading.letters import find_letter
 from at_k.grading.numbers import find_last_number
@@ -146,18 +146,18 @@ def _compile(rule: str | re.Pattern[str], name: str) -> re.Pattern[str]:
     except re.error as fault:
         raise InputError(
             "extract.pattern",
-            "`{name}` must be one of {names}, a regular expression, or a function; got {rule}, which is no regular "
+            "{given} must be one of {names}, a regular expression, or a function; got {rule}, which is no regular "
             "expression: {fault}.",
-            name=name, names=names, rule=shorten(rule), fault=str(fault),
+            given=Mention(name), names=names, rule=shorten(rule), fault=str(fault),
         ) from None  # fmt: skip
     if not isinstance(expression.pattern, str):
         raise TypeError(f"`{name}` must be a regular expression of text; got one of bytes, {shorten(rule)}")
     if expression.groups != 1 and "answer" not in expression.groupindex:
         raise InputError(
             "extract.groups",
-            "`{name}` must be one of {names}, a regular expression with one group or with a group called `answer`, or "
+            "{given} must be one of {names}, a regular expression with one group or with a group called `answer`, or "
             "a function; got {rule}, which has {count} groups.",
-            name=name, names=names, rule=shorten(rule), count=expression.groups,
+            given=Mention(name), names=names, rule=shorten(rule), count=expression.groups,
         )  # fmt: skip
     return expression
 
@@ -231,10 +231,10 @@ def extract_references(
                 if answer is None and not keep:
                     raise InputError(
                         "extract.reference",
-                        "`{name}` must find an answer in every reference; it finds none in {text}, in problem "
+                        "{given} must find an answer in every reference; it finds none in {text}, in problem "
                         "{problem}. Choose another rule for references, or None to leave a reference as it is where "
                         "the rule of the answers finds nothing.",
-                        name=name, text=f"{text!r:.200}", problem=problem,
+                        given=Mention(name), text=f"{text!r:.200}", problem=problem,
                     )  # fmt: skip
                 found[text] = text if answer is None else answer
     return [tuple(found[text] for text in row) for row in references]

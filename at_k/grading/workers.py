@@ -68,26 +68,24 @@ class NotGradedError(RuntimeError):
     """A checker did not finish, or raised."""
 
 
-def check_num_workers(num_workers: object) -> int:
+def check_num_workers(value: object, name: str = "num_workers") -> int:
     """Return the number of worker processes; by default that of the cores this process may use."""
-    if num_workers is None:
+    if value is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if not is_integer(num_workers):
-        raise TypeError(
-            f"`num_workers` must be a positive integer; got {shorten(num_workers)} of type {type_name(num_workers)}"
-        )
-    if num_workers < 1:
-        raise ValueError(f"`num_workers` must be a positive integer; got {shorten(int(num_workers))}")
-    return int(num_workers)
+    if not is_integer(value):
+        raise TypeError(f"`{name}` must be a positive integer; got {shorten(value)} of type {type_name(value)}")
+    if value < 1:
+        raise ValueError(f"`{name}` must be a positive integer; got {shorten(int(value))}")
+    return int(value)
 
 
-def check_timeout(timeout: object) -> float:
+def check_timeout(value: object, name: str = "timeout") -> float:
     """Return the CPU time that one check may take, in seconds."""
-    if not is_number(timeout):
-        raise TypeError(f"`timeout` must be a number of seconds; got {shorten(timeout)} of type {type_name(timeout)}")
-    if not 0.01 <= timeout <= 1e6:
-        raise ValueError(f"`timeout` must be a number of seconds from 0.01 to 1,000,000; got {shorten(timeout)}")
-    return float(timeout)
+    if not is_number(value):
+        raise TypeError(f"`{name}` must be a number of seconds; got {shorten(value)} of type {type_name(value)}")
+    if not 0.01 <= value <= 1e6:
+        raise ValueError(f"`{name}` must be a number of seconds from 0.01 to 1,000,000; got {shorten(value)}")
+    return float(value)
 
 
 def grade_pairs(

@@ -60,7 +60,7 @@ COMPARING = by_name(
             "float",
             "a difference that does not matter, between 0 and 1. The result then also has the p-value of a test of "
             "equivalence within it. Optional.",
-            check=check_with("at_k.uncertainty.checks:check_fraction", "margin"),
+            check=check_with("at_k.uncertainty.checks:check_fraction"),
             metavar="X",
             help="A difference that does not matter, such as 0.02. Are the models equivalent within it?",
         ),
@@ -69,7 +69,7 @@ COMPARING = by_name(
             "str | list[str]",
             'further tests out of "t", "wilcoxon" and "mcnemar"; the sign-flip test is always there.',
             (),
-            check=lambda value: _check_each("extra_tests", value, choices.EXTRA_TESTS),
+            check=lambda value, name: _check_each(name, value, choices.EXTRA_TESTS),
             flag="--extra-test",
             metavar="NAME",
             help="A further test beside the sign-flip test: t, wilcoxon or mcnemar.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from at_k import choices
-from at_k.options.option import CORRECT, Option, check_with, in_panel
+from at_k.options.option import CORRECT, Option, check_with, find_with, in_panel
 
 JUDGING = in_panel(
     CORRECT,
@@ -26,7 +26,7 @@ JUDGING = in_panel(
         'program in a fence of Markdown, or the whole text. `"text"`: the whole text, stripped. Any other string '
         "is a regular expression, and must have one group, or a group called `answer`; its last match counts. A "
         "function returns the answer, or `None`. By default, the prediction itself is the answer.",
-        check=check_with("at_k.grading:find_extraction"),
+        check=find_with("at_k.grading:find_extraction"),
         flag="--extract",
         metavar="RULE",
         help="How an answer is found in each sample: boxed, last_number, choice, final_answer, or a regular expression "
@@ -38,7 +38,7 @@ JUDGING = in_panel(
         "the rule that finds the answer in each reference, as `extract_fn` does in predictions; a reference "
         "without an answer is an error. By default, `extract_fn` is applied to references too, and a reference in "
         "which it finds nothing is used as it is.",
-        check=check_with("at_k.grading:find_extraction", name="extract_reference"),
+        check=find_with("at_k.grading:find_extraction", name="extract_reference"),
         metavar="RULE",
         help="How an answer is found in each reference; by default as in samples. text: the whole reference.",
     ),
@@ -53,7 +53,7 @@ JUDGING = in_panel(
         "that is judged.",
         "exact",
         choices.RELATIONS,
-        check=check_with("at_k.grading:find_equivalence"),
+        check=find_with("at_k.grading:find_equivalence"),
         metavar="NAME",
         help="Which answers are the same, and vote together: exact, numeric, math, quasi_exact or choice.",
     ),
@@ -73,7 +73,7 @@ JUDGING = in_panel(
         '`"bleu"`, `"chrf"`, `"rouge1"`, `"rouge2"`, `"rougeL"`: the similarity of the texts, a '
         "grade in [0, 1] (`pip install at-k[text]`).",
         "exact_match",
-        check=check_with("at_k.grading:find_checker"),
+        check=find_with("at_k.grading:find_checker"),
         flag="--check",
         metavar="NAME",
         help="What decides whether an answer is correct: exact_match, numeric, choice, math, code (which runs "

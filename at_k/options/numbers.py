@@ -8,14 +8,14 @@ from at_k import choices
 from at_k.options.option import COMPUTED, Option, check_with, in_panel
 
 
-def _check_score_weights(value: Any) -> None:
+def _check_score_weights(value: Any, name: str) -> None:
     from at_k.validation import is_number, is_sequence, shorten, type_name
 
     if not is_sequence(value):
-        raise TypeError(f"`score_weights` must be a list of numbers; got {shorten(value)} of type {type_name(value)}")
+        raise TypeError(f"`{name}` must be a list of numbers; got {shorten(value)} of type {type_name(value)}")
     for number in value:
         if not is_number(number):
-            raise TypeError(f"`score_weights` must hold numbers; got {shorten(number)} of type {type_name(number)}")
+            raise TypeError(f"`{name}` must hold numbers; got {shorten(number)} of type {type_name(number)}")
 
 
 NUMBERS = in_panel(
@@ -45,7 +45,7 @@ NUMBERS = in_panel(
         "for the decimal that it prints as; a `fractions.Fraction` is exact. Not to be confused with "
         "`threshold`.",
         (0.25, 0.5, 0.75, 1.0),
-        check=check_with("at_k.validation:check_tau", name="thresholds"),
+        check=check_with("at_k.validation:check_tau"),
         flag="--tau",
         metavar="T,...",
         help="Thresholds of G-Pass@k, the share of the k draws that must be correct: 0.5,2/3,1.",
@@ -110,7 +110,7 @@ INTERVALS = in_panel(
         "float",
         "a number between 0 and 1, such as 0.95. The result then also has `{key}_stderr`, `{key}_ci_low` and "
         "`{key}_ci_high` for every key: its standard error and its confidence interval. Optional.",
-        check=check_with("at_k.uncertainty.checks:check_fraction", "confidence_level"),
+        check=check_with("at_k.uncertainty.checks:check_fraction"),
     ),
     Option(
         "target",

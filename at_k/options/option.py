@@ -23,7 +23,7 @@ class Option:
             of modules, `{default_k}` and `{plain_keys}` are filled in, which differ from metric to metric.
         default: the value that it has if it is not given; None for an option that may be left out.
         choices: the words that it takes.
-        check: a function that raises if a value is wrong for every data set.
+        check: a function that raises if a value is wrong for every data set, and calls the option by a name.
         flag: its spelling on the command line, with a short one after a comma, where it is not the name.
         metavar: what stands for its value in the help of the command.
         help: its meaning on the command line; an option without it is none of the command.
@@ -35,7 +35,7 @@ class Option:
     text: str
     default: Any = None
     choices: tuple[str, ...] = ()
-    check: Callable[[Any], object] | None = None
+    check: Callable[[Any, str], object] | None = None
     flag: str = ""
     metavar: str | None = None
     help: str = ""
@@ -61,23 +61,28 @@ class Option:
         """Return whether it may be None."""
         return self.annotation.endswith(" | None")
 
-    def refuse_wrong(self, value: Any) -> None:
-        """Raise if a value is wrong for every data set."""
+    def refuse_wrong(self, value: Any, name: str = "") -> None:
+        """Raise if a value is wrong for every data set. The error calls the option by a name, by default its own."""
         from at_k.validation import check_choice, check_flag
 
         if value is None and self.optional:
             return
         if self.check is not None:
-            self.check(value)
+            self.check(value, name or self.name)
         elif self.choices:
-            check_choice(self.name, value, self.choices)
+            check_choice(name or self.name, value, self.choices)
         elif isinstance(self.default, bool):
-            check_flag(self.name, value)
+            check_flag(name or self.name, value)
 
 
-def check_with(path: str, *first: str, **more: str) -> Callable[[Any], object]:
+def check_with(path: str) -> Callable[[Any, str], object]:
     """Return a check that is imported when it is needed."""
-    return lambda value: resolve_name(path)(*first, value, **more)
+    return lambda value, name: resolve_name(path)(value=value, name=name)
+
+
+def find_with(path: str, **more: str) -> Callable[[Any, str], object]:
+    """Return a check that looks for what a value names. Its errors are messages, which have a place for the option."""
+    return lambda value, _: resolve_name(path)(value, **more)
 
 
 def in_panel(title: str, *options: Option) -> tuple[Option, ...]:

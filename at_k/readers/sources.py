@@ -37,6 +37,10 @@ Stream = IO[bytes]
 """What bytes are read from; fewer than were asked for are there at the end alone."""
 
 
+class TooLargeError(InputError):
+    """A file that is larger, or grows to be larger, than is accepted."""
+
+
 class Block(NamedTuple):
     """Whole lines of a text file, and the number of the first of them, counted from 1."""
 
@@ -239,7 +243,7 @@ class Source:
 def refuse_large(size: int, limits: Limits) -> None:
     """Raise if a file has too many bytes."""
     if exceeds(size, limits.max_bytes):
-        raise InputError(
+        raise TooLargeError(
             "tables.too_large",
             "These results have {size:,} bytes; the limit is {limit:,}. Leave out columns that are not needed, such as "
             "whole completions beside verdicts.",
@@ -258,7 +262,7 @@ def refuse_growth(size: int, packed: int, limits: Limits, *, free: int = _FREE) 
     """Raise if what was unpacked is too large, or too much larger than the packed file to be results."""
     refuse_large(size, limits)
     if size > max(free, _MOST_GROWTH * packed):
-        raise InputError(
+        raise TooLargeError(
             "sources.bomb",
             "These {packed:,} compressed bytes grow to more than {size:,} bytes, which is not what results do. "
             "If it is right all the same, decompress it first.",

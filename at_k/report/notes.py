@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from at_k.combinatorics import Ints
 from at_k.error_bars import Confidence
-from at_k.errors import InputError, Mention, Message
+from at_k.errors import InputError, Legend, Mention, Message, Mistake
 from at_k.family import OUTPUTS
 from at_k.grading import Verdicts
 from at_k.grading.suggestion import suggest_options
@@ -36,7 +37,7 @@ class LeftOutError(InputError):
 
 def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Message]:
     """List remarks about the verdicts, the most important first."""
-    notes = []
+    notes: list[Message] = []
     judged_here = problems.grades is None and verdicts.answers is not None and problems.references is not None
     outcomes = verdicts.outcomes
     if judged_here and outcomes is None and not verdicts.c.any():
@@ -46,7 +47,7 @@ def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Me
         problem = int(np.searchsorted(answers.codes.offsets, place, side="right")) - 1
         if answers.codes.values[place] >= 0:
             notes.append(
-                Message(
+                Mistake(
                     "note.no_match",
                     "No answer is correct: none of them equals its reference, for instance {answer} beside "
                     "{reference}. Bring answers and references into one form, or choose a checker.",
@@ -174,11 +175,11 @@ def _quote(text: object) -> str:
     return f"“{shown if len(shown) <= 60 else shown[:29] + ' … ' + shown[-28:]}”"
 
 
-def refuse_k_above_n(k: K | None, verdicts: Verdicts, names: Sequence[str]) -> None:
+def refuse_k_above_n(k: K | None, n: Ints, names: Sequence[str]) -> None:
     """Raise if a k exceeds the number of samples of a problem, and name that problem."""
     if k is None:
         return
-    draws, n = max(check_k(k)), verdicts.n
+    draws = max(check_k(k))
     if draws > n.min():
         raise InputError(
             "options.k_above_n",
@@ -240,7 +241,7 @@ def explain_intervals(bars: Mapping[Key, ErrorBar], confidence: Confidence) -> l
     """Say what the intervals beside the values are, if there are any."""
     if confidence.confidence_level is None or not bars:
         return []
-    notes = [_name_target(f"{100 * confidence.confidence_level:.10g}", confidence)]
+    notes: list[Message] = [_name_target(f"{100 * confidence.confidence_level:.10g}", confidence)]
     if confidence.method != "beta":
         notes.append(
             Message(
@@ -263,16 +264,16 @@ def explain_intervals(bars: Mapping[Key, ErrorBar], confidence: Confidence) -> l
     return notes
 
 
-def _name_target(level: str, confidence: Confidence) -> Message:
+def _name_target(level: str, confidence: Confidence) -> Legend:
     if confidence.target == "problem_set":
-        return Message(
+        return Legend(
             "note.intervals_problem_set",
             "Intervals: {level} %, for other samples of these problems.",
             level=level,
         )
     if confidence.clusters is None:
-        return Message("note.intervals", "Intervals: {level} %, for other problems like these.", level=level)
-    return Message(
+        return Legend("note.intervals", "Intervals: {level} %, for other problems like these.", level=level)
+    return Legend(
         "note.intervals_clusters",
         "Intervals: {level} %, for other problems like these. They come in clusters: {count:,}.",
         level=level,

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import at_k
-from at_k.errors import Mention, Message
+from at_k.errors import Legend, Mention, Message, Mistake
 from at_k.readers.samples import Origin
 from at_k.report.data import Curves, Numbers
 from at_k.report.files import replace_file
 from at_k.values import ErrorBar, Key
 
 _FORMAT = "at-k report"
+_KINDS: dict[str, type[Message]] = {kind.__name__: kind for kind in (Message, Legend, Mistake)}
 _METADATA = b"at_k"
 
 SAVED_AS = (".json", ".parquet")
@@ -197,12 +198,12 @@ def _to_plain(message: Message) -> list[Any]:
         else value
         for name, value in message.values.items()
     }
-    return [message.code, message.sentence, values]
+    return [message.code, message.sentence, values, type(message).__name__]
 
 
 def _from_plain(parts: Sequence[Any]) -> Message:
-    code, sentence, values = parts
-    return Message(
+    code, sentence, values, kind = (*parts, "Message")[:4]  # version 0.2 wrote no kind
+    return _KINDS[kind](
         code,
         sentence,
         **{name: _read_value(value) if isinstance(value, dict) else value for name, value in values.items()},

@@ -70,7 +70,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     problems, verdicts, names = judged.problems, judged.verdicts, judged.names
     labels, together = judged.labels
     confidence = replace(confidence, clusters=together)
-    refuse_k_above_n(k, verdicts, names)
+    refuse_k_above_n(k, verdicts.n, names)
     notes = [*judged.notes, *write_notes(problems, verdicts, options["missing"])]
     notes += explain_low_grades(problems, verdicts, options["threshold"])
     if problems.grades is not None and options["check_correct_fn"] != SCORING["check_correct_fn"].default:

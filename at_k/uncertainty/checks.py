@@ -76,6 +76,11 @@ def is_too_large(values: Floats) -> bool:
     return bool(np.abs(values).max(initial=0) > LARGEST)
 
 
+def count_unlike(values: Floats) -> int:
+    """Count the values that are not the most frequent one."""
+    return len(values) - int(np.unique(values, return_counts=True)[1].max())
+
+
 def require_unit_range(name: str, array: Floats) -> Floats:
     """Raise unless all numbers are in [0, 1]."""
     wrong = (array < 0) | (array > 1)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import Message, spell_for_output
 from at_k.estimators.counts import pass_at_k
-from at_k.uncertainty.checks import check_fraction, check_size
+from at_k.uncertainty.checks import check_fraction, check_size, count_unlike
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.jackknife import CountsEstimator
 from at_k.uncertainty.search import find_least
@@ -52,6 +52,7 @@ class Plan:
         asked: the half width and the difference that were asked for.
         power: the chance with which a comparison finds a difference.
         correlation: how much the difficulties of the problems for the two compared models agree.
+        can_tell: whether the pilot shows how much problems vary: five of them at least are not like most.
     """
 
     value: float
@@ -69,17 +70,13 @@ class Plan:
     asked: tuple[float | None, float | None] = (None, None)
     power: float = 0.8
     correlation: float = 0.8
+    can_tell: bool = True
 
     @property
     def chance(self) -> str:
         """Say how often, and for which models, the smallest differences are found."""
         models = f"the difficulties of problems for the two correlate by {self.correlation:g}"
         return f"a chance of {100 * self.power:g} %, if {models}"
-
-    @property
-    def can_tell(self) -> bool:
-        """Return whether the pilot shows how much problems vary: five of them at least are not like most."""
-        return not any(note.code == "plan.cannot_tell" for note in self.notes)
 
     def describe_variance(self) -> list[str]:
         """Say how much of the variance is between problems; nothing if there is none, or the pilot cannot tell."""
@@ -210,7 +207,7 @@ def plan_counts(
     sizes = [check_size("samples", each, variance.k) for each in sizes]
     value, between, total = float(variance.values.mean()), variance.at(inf), variance.at(typical)
     notes = (*_note_uniform(variance.values), *_note_clusters(variance.clusters))
-    can_tell = not any(note.code == "plan.cannot_tell" for note in notes)
+    can_tell = count_unlike(variance.values) >= _NONE
     spread = np.array([variance.at(size) if can_tell else np.nan for size in sizes])
     m = np.array(rows, dtype=np.float64)[:, None]
     stderr = np.sqrt(spread / m)
@@ -243,6 +240,7 @@ def plan_counts(
         asked=(half_width, detect),
         power=power,
         correlation=correlation,
+        can_tell=can_tell,
     )
 
 
@@ -317,7 +315,7 @@ def _note_clusters(clusters: Ints | None) -> tuple[Message, ...]:
 
 def _note_uniform(values: Floats) -> tuple[Message, ...]:
     common, times = np.unique(values, return_counts=True)
-    count = len(values) - int(times.max())
+    count = count_unlike(values)
     if count >= _FEW:
         return ()
     found = {"value": float(common[np.argmax(times)]), "count": count, "total": len(values)}

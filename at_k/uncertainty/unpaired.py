@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from at_k.combinatorics import Floats
 from at_k.errors import Message
-from at_k.uncertainty.checks import check_fraction, read_column
+from at_k.uncertainty.checks import check_fraction, count_unlike, read_column
 from at_k.uncertainty.intervals import find_lower
 from at_k.uncertainty.questions import FEW, Comparison
 from at_k.uncertainty.standard_errors import standard_error
@@ -49,7 +49,7 @@ def compare_unpaired(a: ArrayLike, b: ArrayLike, /, *, confidence_level: float =
     difference = float(first.mean() - second.mean())
     (se_a, _), (se_b, _) = standard_error(first), standard_error(second)
     stderr = float(np.hypot(se_a, se_b))
-    few = min(_count_uncommon(first), _count_uncommon(second)) < FEW
+    few = min(count_unlike(first), count_unlike(second)) < FEW
     low, high = _find_welch_limits(first, second, 1 - confidence_level)
     p_value = _find_welch_p(first, second)
     if few:
@@ -76,11 +76,6 @@ def compare_unpaired(a: ArrayLike, b: ArrayLike, /, *, confidence_level: float =
             ),
         ),
     )
-
-
-def _count_uncommon(values: Floats) -> int:
-    """Count the values that are not the most frequent one."""
-    return len(values) - int(np.unique(values, return_counts=True)[1].max())
 
 
 def _find_degrees(first: Floats, second: Floats) -> tuple[float, float]:

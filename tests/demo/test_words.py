@@ -40,7 +40,17 @@ def filled(text):
     return {(name, form) for _, name, form, _ in Formatter().parse(text) if name is not None}
 
 
-RAISED = {"Message", "InputError", "LeftOutError", "MissingSamplesError", "NothingToScoreError", "VoteConflictError"}
+RAISED = {
+    "Message",
+    "Legend",
+    "Mistake",
+    "InputError",
+    "TooLargeError",
+    "LeftOutError",
+    "MissingSamplesError",
+    "NothingToScoreError",
+    "VoteConflictError",
+}
 
 
 def called(node):
@@ -219,7 +229,7 @@ PARTS = {"compare.better", "compare.equivalent", "compare.in_points", "compare.o
 
 def test_messages_are_plain_sentences():
     # An error of a module ends in what it got, as do those of NumPy; a message of its own is a sentence.
-    sentence = re.compile(r"^[A-Z].*\.$|^(`|\{(title|name|a|option:\w+)\}|cons@k)")
+    sentence = re.compile(r"^[A-Z].*\.$|^(`|\{(title|name|a|given|option:\w+)\}|cons@k)")
     marked, partial = [], []
     for code, english in SENTENCES.items():
         chinese = library.CHINESE[code]

@@ -30,7 +30,7 @@ from at_k.readers.decoding import decode
 from at_k.readers.format import Format, Head, Reading, choose
 from at_k.readers.quoting import quote, quote_all
 from at_k.readers.samples import Columns, Origin, Samples
-from at_k.readers.sources import Source
+from at_k.readers.sources import Source, TooLargeError
 
 _HEADER, _START, _SAMPLES = "header.json", "_journal/start.json", "samples/"
 
@@ -192,9 +192,9 @@ def _load_sample(log: _Log, entry: object, row: int, collector: Collector) -> di
     """Load a sample; None if it is broken, and is to be skipped."""
     try:
         sample = log.load(entry)
+    except TooLargeError:
+        raise  # the file as a whole is too large
     except InputError as error:
-        if not error.code.startswith(("inspect_ai.", "archives.")):
-            raise  # the file as a whole is too large
         collector.faults.add(error)
         return None
     if not isinstance(sample, dict):
