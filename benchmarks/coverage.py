@@ -1,4 +1,4 @@
-"""How often intervals hold the truth: `python -m benchmarks.coverage` simulates, and writes docs/uncertainty.md.
+"""How often intervals cover the true value: `python -m benchmarks.coverage` simulates, and writes docs/uncertainty.md.
 
 Problems have difficulties from a Beta distribution, and n samples each. A cell of the grid is one such distribution,
 one metric, one n and one number M of problems. The truth of a cell is known exactly, and the coverage of a method is
@@ -106,7 +106,7 @@ class Found:
 
 @dataclass
 class Counted:
-    """Count how often the intervals of each method hold the truth."""
+    """Count how often the intervals of each method cover the true value."""
 
     truth: Any
     covered: dict[str, float] = field(default_factory=dict)

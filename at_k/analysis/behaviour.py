@@ -48,7 +48,7 @@ def count_solved(findings: Findings) -> None:
     findings.say(
         Message(
             "diagnosis.solved",
-            "Problems of which all samples are correct: {always:,} of {total:,} ({always_share:.1%}); some: "
+            "Problems with all samples correct: {always:,} of {total:,} ({always_share:.1%}); some: "
             "{sometimes:,} ({sometimes_share:.1%}); none: {never:,} ({never_share:.1%}).",
             total=total,
             always=always,

@@ -98,7 +98,7 @@ def diagnose(data: Any, /, **given: Unpack[ScoreOptions]) -> Diagnosis:
     Examples:
         >>> found = diagnose({"answers": [["7", "9", "9"], ["1", "1", "1"]], "references": ["7", "1"]})
         >>> print(found.sentences[0])
-        Problems of which all samples are correct: 1 of 2 (50.0%); some: 1 (50.0%); none: 0 (0.0%).
+        Problems with all samples correct: 1 of 2 (50.0%); some: 1 (50.0%); none: 0 (0.0%).
         >>> found.figures["solved"]
         {'always': 1, 'sometimes': 1, 'never': 0}
     """

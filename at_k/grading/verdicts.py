@@ -26,7 +26,7 @@ from at_k.validation import check_choice, check_threshold, shorten
 
 
 class MissingSamplesError(InputError):
-    """Samples without a grade or an answer, where nothing says what becomes of them."""
+    """Samples without a grade or an answer, where `missing` is "error"."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +140,7 @@ def judge(
         equivalence: the relation by which answers vote together, and are judged together.
         threshold: a sample is correct if its grade is above this number.
         missing: what happens to a missing sample: "error", "incorrect", or "drop".
-        num_workers: the number of processes for slow checkers; by default that of the cores.
+        num_workers: the number of processes for slow checkers; default: the number of cores.
         timeout: the CPU time of one check of a slow checker, in seconds.
         name: the name of the column of samples in error messages.
         warn: whether a warning says how many samples were dropped. A report has a note instead.
@@ -227,8 +227,8 @@ def _refuse_not_graded(found: Grades, judged: Answers) -> None:
     raise InputError(
         "check.not_graded",
         "{option:check_correct_fn} did not grade {count} samples, the first of them in problem {problem}, sample "
-        "{sample}, with the answer {answer} (cause: {cause}, {reason}). {option:missing} says what becomes of them "
-        "('incorrect', 'drop'), and {option:timeout} how long a check may take.",
+        "{sample}, with the answer {answer} (cause: {cause}, {reason}). Set {option:missing} to 'incorrect' or 'drop' "
+        "to continue without them, or {option:timeout} to give each check more time.",
         count=int(np.count_nonzero(found.causes)),
         problem=problem,
         sample=sample - int(judged.codes.offsets[problem]),
@@ -293,8 +293,8 @@ def _refuse_missing(absent: Ragged, first_problem: int, name: str) -> None:
         problem = int(np.searchsorted(absent.offsets, sample, side="right")) - 1
         raise MissingSamplesError(
             "missing.error",
-            "`{name}` must have no missing sample, unless {option:missing} says what becomes of it ('incorrect', "
-            "'drop'); got None or NaN in problem {problem}, sample {sample}",
+            "`{name}` must have no missing sample; got None or NaN in problem {problem}, sample {sample}. Set "
+            "{option:missing} to 'incorrect' or 'drop' to continue",
             name=name,
             problem=first_problem + problem,
             sample=sample - int(absent.offsets[problem]),

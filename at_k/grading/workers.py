@@ -69,7 +69,7 @@ class NotGradedError(RuntimeError):
 
 
 def check_num_workers(value: object, name: str = "num_workers") -> int:
-    """Return the number of worker processes; by default that of the cores this process may use."""
+    """Return the number of worker processes; default: the number of cores this process may use."""
     if value is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if not is_integer(value):

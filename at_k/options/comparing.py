@@ -21,11 +21,11 @@ _UNMATCHED = Option(
     "unmatched",
     "str",
     'what happens to problems that not all models were measured on. `"drop"`: they are left out. `"unpaired"`: two '
-    "models are compared as two samples of problems, which sees far less.",
+    "models are compared as two samples of problems, which has far less power.",
     "error",
     choices.UNMATCHED,
-    help="Problems that not all models have are an error, or are dropped, or the models are compared without pairs of "
-    "problems, which sees far less.",
+    help="What to do with problems that some models lack. error: stop. drop: leave them out. unpaired: compare without "
+    "pairs of problems, which has far less power.",
     group=READ,
 )
 _CLUSTERS = replace(
@@ -62,7 +62,7 @@ COMPARING = by_name(
             "equivalence within it. Optional.",
             check=check_with("at_k.uncertainty.checks:check_fraction"),
             metavar="X",
-            help="A difference that does not matter, such as 0.02. Are the models equivalent within it?",
+            help="Test whether the models are equivalent: whether they differ by less than X, such as 0.02.",
         ),
         Option(
             "extra_tests",

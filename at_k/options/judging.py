@@ -29,7 +29,7 @@ JUDGING = in_panel(
         check=find_with("at_k.grading:find_extraction"),
         flag="--extract",
         metavar="RULE",
-        help="How an answer is found in each sample: boxed, last_number, choice, final_answer, or a regular expression "
+        help="How to find the answer in each sample: boxed, last_number, choice, final_answer, or a regular expression "
         "with a group.",
     ),
     Option(
@@ -40,7 +40,7 @@ JUDGING = in_panel(
         "which it finds nothing is used as it is.",
         check=find_with("at_k.grading:find_extraction", name="extract_reference"),
         metavar="RULE",
-        help="How an answer is found in each reference; by default as in samples. text: the whole reference.",
+        help="How to find the answer in each reference; by default as in samples. text: use the whole reference.",
     ),
     Option(
         "equivalence",
@@ -55,7 +55,7 @@ JUDGING = in_panel(
         choices.RELATIONS,
         check=find_with("at_k.grading:find_equivalence"),
         metavar="NAME",
-        help="Which answers are the same, and vote together: exact, numeric, math, quasi_exact or choice.",
+        help="Which answers count as the same, and vote together: exact, numeric, math, quasi_exact or choice.",
     ),
     Option(
         "check_correct_fn",
@@ -77,16 +77,16 @@ JUDGING = in_panel(
         flag="--check",
         metavar="NAME",
         help="What decides whether an answer is correct: exact_match, numeric, choice, math, code (which runs "
-        "programs) or another checker; a wrong name lists all.",
+        "programs) or another checker; an unknown name prints the list.",
     ),
     Option(
         "num_workers",
         "int",
-        'the number of processes for slow checkers, which are `"math"`, `"code"` and those of similarity. By default, '
+        'the number of processes for slow checkers, which are `"math"`, `"code"` and those of similarity. Default: '
         "the number of cores.",
         check=check_with("at_k.grading.workers:check_num_workers"),
         metavar="N",
-        help="Processes for slow checkers; by default one for each core.",
+        help="The number of processes for slow checkers. Default: the number of cores.",
     ),
     Option(
         "timeout",
@@ -107,8 +107,7 @@ JUDGING = in_panel(
         "error",
         choices.MISSING,
         metavar="RULE",
-        help="What happens to a sample that is missing. error: nothing is computed. incorrect: it counts as wrong. "
-        "drop: it is left out.",
+        help="What to do with unjudged samples. error: stop. incorrect: count them as wrong. drop: leave them out.",
     ),
 )
 """The options that say how samples are judged."""

@@ -23,11 +23,11 @@ NUMBERS = in_panel(
     Option(
         "metrics",
         "str | list[str]",
-        "names out of `at_k.METRICS`; by default all that the columns allow.",
+        "names from `at_k.METRICS`; by default every metric that the columns support.",
         flag="--metric, -m",
         metavar="NAME",
         help="gpassk, pass_at_k, cons_at_k, avg_at_n or best_at_k, or as papers write them, such as pass@k. By default "
-        "all that the data allow.",
+        "every metric that the data support.",
     ),
     Option(
         "k",
@@ -36,7 +36,7 @@ NUMBERS = in_panel(
         check=check_with("at_k.validation:check_k"),
         flag="--k, -k",
         metavar="K,...",
-        help="How many of the n samples are drawn: 1,4,16. By default powers of 2 up to n; for G-Pass@k 4, 8 and 16.",
+        help="The number of draws k, one or several: 1,4,16. Default: powers of 2 up to n; for G-Pass@k 4, 8 and 16.",
     ),
     Option(
         "thresholds",
@@ -80,8 +80,8 @@ NUMBERS = in_panel(
         "are.",
         "error",
         choices.CONFLICTS,
-        help="Equal answers of a problem with different grades: error leaves out cons@k and says so, majority lets "
-        "most of them decide.",
+        help="What to do if equal answers of a problem have different grades. error: leave out cons@k, and say so. "
+        "majority: let the majority of them decide.",
     ),
     Option(
         "select",
@@ -137,8 +137,8 @@ INTERVALS = in_panel(
         "beta",
         choices.CI_METHODS,
         metavar="METHOD",
-        help="How intervals are made. beta covers the true value about as often as --ci says; t, wald, wilson, "
-        "clopper-pearson and bootstrap do not always, and are for comparison.",
+        help="The method of the intervals. beta covers the true value about as often as --ci states. t, wald, wilson, "
+        "clopper-pearson and bootstrap are for comparison.",
     ),
 )
 """The options that say what the intervals are."""

@@ -26,7 +26,7 @@ class Option:
         check: a function that raises if a value is wrong for every data set, and calls the option by a name.
         flag: its spelling on the command line, with a short one after a comma, where it is not the name.
         metavar: what stands for its value in the help of the command.
-        help: its meaning on the command line; an option without it is none of the command.
+        help: its meaning on the command line; without it, the command does not offer the option.
         group: the part of the documentation that it stands in.
     """
 

@@ -44,7 +44,7 @@ PLANNING = by_name(
             "half of the width that the interval should have: how many problems, or samples, reach it?",
             check=check_with("at_k.uncertainty.checks:check_fraction"),
             metavar="X",
-            help="How many problems, or samples, does an interval of ± X take?",
+            help="Say how many problems, or samples, an interval of ± X needs.",
         ),
         Option(
             "detect",
@@ -52,7 +52,7 @@ PLANNING = by_name(
             "a difference that a paired comparison of two models should find: how many problems does it take?",
             check=check_with("at_k.uncertainty.checks:check_fraction"),
             metavar="X",
-            help="How many problems does it take to find a difference of X between two models?",
+            help="Say how many problems are needed to find a difference of X between two models.",
         ),
         LEVEL,
         Option("power", "float", "the chance with which a comparison should find the difference.", 0.8),

@@ -42,14 +42,15 @@ READING = in_panel(
         'what the columns are called where they have other names: `{"answers": "samples"}`; None for no column. The '
         "roles are problem, answers, references, grades, scores and group.",
         metavar="ROLE=COLUMN,...",
-        help="What columns are called: problem=qid,grades=ok. An empty name is for no column: scores=",
+        help="The names of columns that are not recognised: problem=qid,grades=ok. Leave a name empty to ignore the "
+        "role: scores=",
     ),
     Option(
         "where",
         "dict[str, Any]",
         'the rows to read, by the value of a column, `{"model": "a"}`; a list of values takes all of them.',
         metavar="COLUMN=VALUE",
-        help="Keep only the rows with this value. Given again for the same column, the rows with any of the values.",
+        help="Keep only the rows with this value. Repeat it for a column to keep the rows with any of the values.",
     ),
     Option(
         "pool",
@@ -58,7 +59,7 @@ READING = in_panel(
         "number their samples alike.",
         (),
         metavar="COLUMN",
-        help="A column, such as run or model, whose rows are all samples of one model; file if each file is a run.",
+        help="Treat rows that differ in this column, such as run, as samples of one model; file if each file is a run.",
     ),
     Option(
         "format",
@@ -72,16 +73,16 @@ READING = in_panel(
     Option(
         "scorer",
         "str",
-        "whose grades to take, where a file has several.",
+        "the scorer whose grades to use, if a file has several.",
         metavar="NAME",
-        help="Whose grades to take, where a harness wrote several; a note says what was taken.",
+        help="The scorer whose grades to use, if the file has several; a note names the one that was used.",
     ),
     Option(
         "filter",
         "str",
-        "whose answers to take, where a file has several.",
+        "the filter whose answers to use, if a file has several.",
         metavar="NAME",
-        help="Whose answers to take, where a harness wrote several; a note says what was taken.",
+        help="The filter whose answers to use, if the file has several; a note names the one that was used.",
     ),
     Option(
         "tests",
@@ -96,7 +97,7 @@ READING = in_panel(
         '"skip" leaves out what is broken in a file, and counts it.',
         "raise",
         choices.ON_ERROR,
-        help="raise stops at what is broken in a file, skip leaves it out and counts it.",
+        help="What to do with a broken part of a file. raise: stop. skip: leave it out and count it.",
     ),
 )
 """The options that say what is read."""

@@ -246,8 +246,8 @@ def explain_intervals(bars: Mapping[Key, ErrorBar], confidence: Confidence) -> l
         notes.append(
             Message(
                 "note.ci_method",
-                "The intervals are made by the method {method}, which holds the truth less often where there are few "
-                "problems or values near 0 and 1.",
+                "The intervals are made by the method {method}, which covers the true value less often if there are "
+                "few problems or values near 0 and 1.",
                 method=confidence.method,
             )
         )

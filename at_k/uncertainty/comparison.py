@@ -46,8 +46,8 @@ def compare_values(
         a: one value per problem, such as pass@k, in [0, 1].
         b: the values of the other model, of the same problems in the same order.
         confidence_level: the confidence level.
-        method: "sign-flip", the interval that inverts the sign-flip test; "bounded", one that holds the truth also
-            where large differences are rare, and finds fewer differences.
+        method: "sign-flip", the interval that inverts the sign-flip test; "bounded", one that also covers
+            the true value where large differences are rare, and finds fewer differences.
         bounded: False for values without a range, such as those of max@k, which have no bounded interval.
         clusters: one label per problem, where problems come in groups that resemble each other. Whole clusters flip.
         margin: a difference that does not matter, between 0 and 1, to test whether the models are equivalent within it.

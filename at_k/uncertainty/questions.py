@@ -45,8 +45,8 @@ class Comparison:
         problems: how many problems a and b were measured on.
         method: how p-value and interval are made: "sign-flip", "mcnemar", "bounded" or "welch".
         units: the number of problems, or of clusters, whose signs flip; 0 if not paired.
-        bounded: the bounded interval, if there are fewer than 100 units; it holds the truth also where large
-            differences are rare.
+        bounded: the bounded interval, if there are fewer than 100 units; it also covers the true value where
+            large differences are rare.
         fragility: with how many more problems that the better model loses, and the other solves, it would not be
             better, by the adjusted p-value where several numbers are compared; None if none is, for values without a
             range, if not paired, and for the pairs of a ranking.

@@ -16,7 +16,7 @@ from at_k.uncertainty.standard_errors import standard_error
 
 
 def compare_unpaired(a: ArrayLike, b: ArrayLike, /, *, confidence_level: float = 0.95) -> Comparison:
-    """Compare two models that were measured on different problems. It sees far less than the paired comparison.
+    """Compare two models that were measured on different problems. It has far less power than pairs.
 
     Args:
         a: one value per problem, such as pass@k, in [0, 1].

@@ -77,7 +77,7 @@ OUTPUTS = {
     "{key}_difference": "the first value minus the second, between −1 and 1.",
     "{key}_difference_ci_low": "the lower end of the confidence interval of the difference.",
     "{key}_difference_ci_high": "the upper end.",
-    "{key}_p_value": "the p-value of the sign-flip test: how often a difference as large comes about if the models are equal. It "
+    "{key}_p_value": "the p-value of the sign-flip test: how often a difference as large occurs if the models are equal. It "
     "is below 1 − `confidence_level` exactly where the interval does not hold 0.",
     "{key}_p_adjusted": "the p-value, adjusted for the different questions that the keys ask (step-down max-T).",
     "{key}_p_equivalence": "with `margin`, the p-value of a difference of at least the margin (TOST), adjusted for the number of "
