@@ -4,14 +4,12 @@ import inspect
 
 import numpy as np
 import pytest
-from cases import for_each
 
 import at_k
 from at_k import columns, options
 from at_k.grading import judge
 from at_k.limits import UNLIMITED
-from at_k.options import JUDGING, OPTIONS, READING
-from at_k.readers import read_samples
+from at_k.options import JUDGING, OPTIONS
 
 
 @pytest.mark.parametrize("value", ["judged", "", 7, "Default"])
@@ -86,13 +84,10 @@ def test_the_nearest_option_is_named():
         at_k.score({}, treshold=1)
 
 
-@for_each(
-    "function, group, own",
-    [(judge, JUDGING, ["problems", "name", "warn"]), (read_samples, READING, ["path", "limits"])],
-)
-def test_functions_that_get_checked_options_repeat_the_registry(function, group, own):
-    """They spell their options out, for the type checker: those above hand them over one by one."""
-    parameters = inspect.signature(function).parameters
-    assert {name: parameters[name].default for name in parameters if name not in own} == {
-        option.name: option.default for option in group
+def test_judging_repeats_the_registry():
+    """It spells its options out, for the type checker: those above hand them over one by one, and checked."""
+    parameters = inspect.signature(judge).parameters
+    own = {"problems", "name", "warn"}
+    assert {name: each.default for name, each in parameters.items() if name not in own} == {
+        option.name: option.default for option in JUDGING
     }
