@@ -55,5 +55,5 @@ def _spell(words: tuple[str, ...]) -> str:
 
 
 ANSWER = rf"(?:(?<![^\W\d_])(?i:{_spell(_LATIN)})|(?:{_spell(_OTHER)}))"
-"""The word for "answer": those that simple-evals looks for before a colon (`common.py` for MMMLU, and `mgsm_eval.py`), and
+"""The word for "answer": those that simple-evals looks for before a colon (for MMMLU in `common.py`, for MGSM), and
 those of a few more languages."""
