@@ -11,8 +11,10 @@ from functools import partial
 import numpy as np
 
 from at_k.errors import InputError, Mention
+from at_k.grading.announced import list_announced, list_tagged, read_value
 from at_k.grading.fences import find_program
 from at_k.grading.letters import find_letter
+from at_k.grading.marks import remove_thoughts
 from at_k.grading.numbers import find_last_number
 from at_k.samples import Answers
 from at_k.validation import shorten, type_name
@@ -20,32 +22,27 @@ from at_k.validation import shorten, type_name
 Extract = Callable[[str], str | None]
 """A function from a text to the answer that it gives; None if it gives none."""
 
-_BRACES = re.compile(r"\\(?:boxed|fbox)\s*\{|\\[{}\\]|[{}]")
-
-_MARK = re.compile(
-    r"####[ \t]{0,8}"
-    r"|(?i:\b(?:answers?|results?)[*_]{0,3}[ \t]{1,8}(?:is|are|was|(?:should|must|would)[ \t]{1,8}be)\b)"
-    r"[*_]{0,3}[ \t]{0,8}[:=]?[*_]{0,3}[ \t]{0,8}"
-    r"|(?i:\banswer)[ \t]{0,8}[*_]{0,3}[ \t]{0,8}[:：][*_]{0,3}[ \t]{0,8}"
-    r"|答案[*_]{0,3}(?:应该|应当|应|就)?(?:是|为|[:：])[:：]?[*_]{0,3}[ \t]{0,8}"
-)
-_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]")
+_BRACES = re.compile(r"\\+(?:boxed|fbox)\s*\{|\\[{}\\]|[{}]")
+"""A box, with more than one backslash where a text was escaped twice, and all braces."""
 
 
 def find_boxed(text: str) -> str | None:
     r"""Return the content of the last complete \boxed{…}, with its nested braces.
 
+    An empty one counts only if there is no other.
+
     Examples:
         >>> find_boxed(r"So \boxed{1}, or rather \boxed{\frac{1}{2}}.")
         '\\frac{1}{2}'
     """
+    text = remove_thoughts(text)
     opened: list[tuple[int, bool]] = []
     last, content = -1, None
     for match in _BRACES.finditer(text):
         token = match[0]
         if token == "}":
             start, boxed = opened.pop() if opened else (-1, False)
-            if boxed and start > last:
+            if boxed and start > last and (content is None or text[start : match.start()].strip()):
                 last, content = start, text[start : match.start()]
         elif token[-1] == "{" and token != r"\{":
             opened.append((match.end(), len(token) > 1))
@@ -53,35 +50,40 @@ def find_boxed(text: str) -> str | None:
 
 
 def find_final_answer(text: str) -> str | None:
-    r"""Return what follows the last "####", "The answer is", "Answer:" or 答案是, up to the end of the sentence.
+    r"""Return the answer that a text announces last, up to the end of the sentence; None if it announces none.
+
+    Announced is what stands in `<answer>`, after "####", below a heading "Answer", and after "The answer is", "The
+    answer to the question is", "Answer:" or "Result:", also in other languages (Respuesta:, 答案是, 정답:). What
+    was announced and is no answer is passed over, such as an empty formula, a question, or a clause; if the last
+    announcement says that something is not the answer, there is none.
 
     Examples:
         >>> find_final_answer("6 * 3 = 18\n#### 18"), find_final_answer("The answer is $x = 2.5$. I hope so.")
         ('18', '$x = 2.5$')
+        >>> find_final_answer("<answer>\n42\n</answer>"), find_final_answer("**Final Answer**\n\n$$42$$")
+        ('42', '42')
+        >>> print(find_final_answer("The answer is not clear."))
+        None
     """
-    for match in reversed(list(_MARK.finditer(text))):
-        rest = text[match.end() : match.end() + _LONGEST_LINE].lstrip("\n").partition("\n")[0]
-        if not match[0].startswith("#"):
-            end = _SENTENCE_END.search(rest)
-            rest = rest[: end.start()] if end else rest
-        answer = _trim(rest)
+    text = remove_thoughts(text)
+    for content in list_tagged(text):
+        found = _find_announced(content) or ("\n" not in content and read_value(content, "tag"))
+        if "boxed" in content or found:
+            return find_boxed(content) or found or None
+    return _find_announced(text)
+
+
+def _find_announced(text: str) -> str | None:
+    """Return what the last mark that has an answer announces."""
+    for rest, kind in list_announced(text):
+        answer = (find_boxed(rest) or "").strip() if "boxed" in rest else read_value(rest, kind)
         if answer:
             return answer
     return None
 
 
-_LONGEST_LINE = 10_000
-
-
-def _trim(answer: str) -> str:
-    r"""Remove the emphasis around an answer, and \boxed."""
-    answer = answer.strip().strip("*").strip()
-    boxed = find_boxed(answer) if "boxed" in answer else None
-    return boxed.strip() if boxed else answer
-
-
 EXTRACTIONS: dict[str, Extract] = {
-    "text": str.strip,
+    "text": lambda text: remove_thoughts(text).strip(),
     "boxed": find_boxed,
     "last_number": find_last_number,
     "choice": find_letter,
@@ -103,7 +105,7 @@ class Pattern:
 
     def __call__(self, text: str) -> str | None:
         """Return what the group matches; None if the expression matches nowhere."""
-        found = deque(self.expression.finditer(text), maxlen=1)
+        found = deque(self.expression.finditer(remove_thoughts(text)), maxlen=1)
         return None if not found else found[0]["answer" if "answer" in self.expression.groupindex else 1]
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from textwrap import dedent
 
 _FENCE = re.compile(r"^([ \t]*)(`{3,})([^`\n]*)$", re.MULTILINE)
-_THOUGHT = re.compile(r"\s*<think>.*?(?:</think>|\Z)", re.DOTALL)
-_THOUGHT_END = re.compile(r"^[ \t]{0,9}</think>", re.MULTILINE)
+_THOUGHT = re.compile(r"\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+_THOUGHT_END = re.compile(r"^[ \t]{0,9}</think(?:ing)?>", re.MULTILINE)
 _DEFINITION = re.compile(r"^(?:async[ \t]+def|def|class)[ \t]+(\w+)", re.MULTILINE)
 _ASSIGNMENT = re.compile(r"^(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE)
 _PYTHON = ("", "py", "python", "python3")
@@ -66,7 +66,7 @@ def find_program(text: str, names: Collection[str] = ()) -> str | None:
     """
     text = text.removeprefix("\ufeff")
     thought = _THOUGHT.match(text)
-    for end in _find_outside_strings(_THOUGHT_END, text) if not thought and "</think>" in text else ():
+    for end in _find_outside_strings(_THOUGHT_END, text) if not thought and "</think" in text else ():
         thought = end
     text = text[thought.end() :].removeprefix("\n") if thought else text
     blocks = _find_blocks(text) if "```" in text else []

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from at_k.grading.marks import ANSWER, remove_thoughts
 from at_k.grading.numbers import to_ascii
 
 LETTERS = "ABCDEFGHIJ"
@@ -57,11 +58,71 @@ _A_SENTENCE = r"(?!\s(?:is|was|isn|has|does|can|could|would|will|should|must|see
 """What makes of "A and B is wrong" two sentences, and not a list."""
 
 
+_NAMED = rf"(?:{ANSWER}|(?i:\b(?:choice|option|letter|selection)))[\"'*_”]{{0,3}}\s?"
+_THE_OPTION = (
+    r"(?i:(?:la\s|l['’]\s?|die\s|a\s|le\s|el\s|the\s)?(?:(?:option|opción|opção|opzione|réponse|respuesta|antwort|lettre"
+    r"|letra|lettera|letter|proposition|choix|alternativa?|möglichkeit)\s)?)"
+)
+_ANNOUNCED = re.compile(
+    rf"(?:{_NAMED}[:=]|উত্তরঃ"
+    r"|(?i:\b(?:réponse|respuesta|resposta|risposta|antwort)(?:\s\w{1,12}){0,2}"
+    r"\s(?:est|serait|es|sería|é|seria|è|sarebbe|ist|lautet|wäre)(?:\sdonc)?)"
+    r"|(?i:\b(?:richtig|korrekt)\sist)"
+    r"|(?:答え|正解|解答|回答|正答)は|(?:정답|답안|답변|답)[은는]|아니라|(?:では|じゃ)なくて?,?"
+    r"|(?i:\b(?:not|pas(?:\sla)?|nicht|no(?:\ses)?(?:\sla)?)\s[\"'(*]{0,3}[a-z][\"')*]{0,3},?\s"
+    r"(?:but(?:\srather)?|mais|sondern|sino))"
+    r"|(?i:\b(?:it(?:'s|\sis|\smust\sbe|\shas\sto\sbe|\sshould\sbe)|that(?:'s|\sis)"
+    r"|(?:think|believe|guess|say|bet|suspect|reckon)(?:\sthat)?(?:\s(?:it's|it\sis|on))?"
+    r"|(?:for\ssure|surely|sure|definitely|certainly|clearly|obviously|probably|likely|therefore|hence|thus|so"
+    r"|guess\sis|vote\sfor|lean(?:ing)?\stowards?|opt\sfor|settle\son|conclude),?(?:\s(?:it's|it\sis))?))"
+    rf")\s?{_THE_OPTION}{_OPEN}$"
+)
+"""What stands right before a letter that the patterns of `_SAYS` do not find. It is looked for before
+letters."""
+
+_OPENERS = ", \n*_`'\"“‘’[{<$(【「"
+_LAST_WORDS = (
+    *(":", "=", "ঃ", "は", "은", "는", "라", "て", "で", "く", "is", "'s", "’s", "be", "on", "so", "ly", "sure"),
+    *("that", "think", "believe", "guess", "say", "bet", "suspect", "reckon", "therefore", "hence", "thus", "for"),
+    *("toward", "towards", "conclude", "but", "rather", "mais", "sondern", "sino", "est", "serait", "es", "sería"),
+    *("é", "seria", "è", "sarebbe", "ist", "lautet", "wäre", "donc", " la", " l", " die", " é a", " è a", " le"),
+    *(" el", " the", "option", "opción", "opção", "opzione", "réponse", "respuesta", "antwort", "lettre", "letra"),
+    *("lettera", "letter", "proposition", "choix", "alternativ", "alternativa", "möglichkeit"),
+)
+"""How these words end. Most letters stand behind none of them, which is found a hundred times as fast."""
+
+_FINAL = re.compile(
+    r"[*_`'\"”’\]}>$)】」]{0,6}(?:[.!;。]|$|\n|,?\s(?:because|since|as|so|not|but|pero|mais|aber|weil|car|porque)\b|\s?\(|:\s"
+    r"|[)】」]\s|\s?(?:です|でした|だ|で(?!は)|입니다|이다|이?예요|이에요|번|(?:が|가\s?)(?:正|답|정답|맞)))"
+)
+"""What follows a letter that ends its sentence."""
+
+_AFFIRMED_ABROAD = re.compile(
+    r"[*_`'\"”’\])】」]{0,6}\s?(?:が(?:正解|正しい|答え)|가\s?(?:정답|답|맞)|(?i:est\s(?:la\s(?:bonne|réponse)|correcte|juste)"
+    r"|es\s(?:la\s)?(?:respuesta\s)?correcta|ist\s(?:die\s)?(?:richtig|korrekt)))"
+)
+_DENIED = re.compile(
+    r"[*_`'\"”’\])】」]{0,6}\s?(?:(?:では|じゃ)な|ではあり|(?:가|이)?\s?아니|"
+    r"(?i:is\s(?:not|wrong|incorrect|false)|isn't|n'est|est\s(?:fau|incor)|no\ses|es\sincor|ist\s(?:nicht|falsch)))"
+)
+_CONDITION = re.compile(
+    r"(?:(?i:\b(?:if|whether|unless|suppose|supposing|assume|assuming|maybe|perhaps|unsure|doubt|si|wenn|falls|ob)\b)"
+    r"[^.\n:;,!?]{0,20}|(?i:\bnot|n['’]t)\s(?:\w{1,12}\s){0,2})$"
+)
+"""Words before a statement that make it a condition: "if the answer is A, …"."""
+
+_GOES_ON = re.compile(
+    r"\s(?!(?:and|as|because|but|by|due|for|is|not|or|since|so|was|which|with|e?s|est|ist|porque|car|weil|da|y|et|und)\b)"
+    r"[a-zà-ÿ]"
+)
+"""What follows a capital that begins a sentence: "Respuesta: A continuación"."""
+
+
 class _Patterns:
     """Hold the expressions that look for a set of letters."""
 
     def __init__(self, letters: str) -> None:
-        letter, ends = f"([{re.escape(letters)}])", "(?![A-Za-z0-9_'’+-])"
+        letter, ends = f"([{re.escape(letters)}])", "(?![A-Za-z0-9_+-]|['’][A-Za-z])"
         begins = "(?<![A-Za-z0-9_'’-].)"  # behind the letter, so that a search is one for the letter
         self.whole = re.compile(rf"{_OPEN}(?i:{letter}){_CLOSE}")
         self.stated = re.compile(rf"(?:{_SAYS}|\\(?:boxed|fbox)\s?(?=\{{)){_OPEN}{letter}{ends}")
@@ -77,6 +138,11 @@ class _Patterns:
         self.more = re.compile(
             rf"(?:{_BETWEEN}(?:(?:{_OR}){another}{_A_SENTENCE}"
             rf"|,{another}(?={_BETWEEN}(?:$|[\n,/、.;!?&]|(?i:or|and)\b|或|和)))){{1,26}}"
+        )
+        self.lower = re.compile(
+            rf"[:=]\s?{_OPEN}([{re.escape(letters.lower())}])(?=[*_`'\"”’\]}}>$)]{{0,6}}(?:[.;!](?:\s|$)|\n|$|\)))"
+            if letters.isupper()
+            else r"(?!)"
         )
         self.alone = re.compile(rf"(?<![A-Za-z]){letter}(?![A-Za-z])")
         self.before = re.compile(rf"[{re.escape(letters)}]{begins}{_BETWEEN}(?:{_OR}){_OPEN}$")
@@ -107,7 +173,7 @@ def find_letter(text: str, letters: str = LETTERS) -> str | None:
         >>> find_letter("It may be (A) or (B)"), find_letter("A dog")
         (None, None)
     """
-    text = _normalize(text)
+    text = _normalize(remove_thoughts(text))
     patterns = _compile(letters)
     whole = patterns.whole.fullmatch(text) if len(text) < 100 else None
     if whole:
@@ -116,12 +182,21 @@ def find_letter(text: str, letters: str = LETTERS) -> str | None:
     for matches in (_find_stated(patterns, text), patterns.affirmed.finditer(text)):
         for match in matches:
             start = match.start(1)
-            if match.end() > end and not _rules_out(text, start) and not _is_word(text, start):
+            said = match.start()
+            if (
+                match.end() > end
+                and not _rules_out(text, start)
+                and not _is_word(text, start)
+                and not (said < start and _CONDITION.search(text, max(0, said - 30), said))
+            ):
                 more = patterns.more.match(text, start + 1)
                 found, end = start, more.end() if more else match.end()
                 listed = _list_letters(text, start, more, patterns)
+    for start in _find_announced(patterns, text, found + 1):
+        more = patterns.more.match(text, start + 1)
+        found, listed = start, _list_letters(text, start, more, patterns)
     if found >= 0 and len(listed) == 1:
-        return text[found]
+        return text[found].upper()
     last = patterns.whole.fullmatch(text.rstrip().rpartition("\n")[2])
     if last:
         return last[1].upper()
@@ -138,6 +213,36 @@ def _list_letters(text: str, start: int, more: re.Match[str] | None, patterns: _
     """Return the letters of the list in which a letter stands, as in "B, C or D"; a letter alone is its own list."""
     before = patterns.before.search(text, max(0, start - 24), start)
     return {text[start], *(before[0][:1] if before else ""), *(patterns.alone.findall(more[0]) if more else ())}
+
+
+def _find_announced(patterns: _Patterns, text: str, begin: int) -> Iterator[int]:
+    """Find the letters that less certain words announce, behind the last statement. They must end their sentence."""
+    found = []
+    for match in patterns.ending.finditer(text, begin):
+        start = match.start()
+        if _AFFIRMED_ABROAD.match(text, start + 1) or (
+            text[max(0, start - 40) : start].rstrip(_OPENERS).lower().endswith(_LAST_WORDS)
+            and not _GOES_ON.match(text, start + 1)
+            and (said := _ANNOUNCED.search(text, max(0, start - 80), start))
+            and (
+                ":" in said[0]
+                or "=" in said[0]
+                or _FINAL.match(text, start + 1)
+                or patterns.more.match(text, start + 1)
+            )
+            and not _DENIED.match(text, start + 1)
+            and not _CONDITION.search(text, max(0, said.start() - 30), said.start())
+        ):
+            found.append(start)
+    found += [
+        match.start(1)
+        for match in patterns.lower.finditer(text, max(0, begin - 20))
+        if match.start(1) >= begin and _COLON_BEFORE.search(text, max(0, match.start() - 40), match.start())
+    ]
+    return iter(sorted(found))
+
+
+_COLON_BEFORE = re.compile(rf"{_NAMED}$")
 
 
 def _find_stated(patterns: _Patterns, text: str) -> Iterator[re.Match[str]]:

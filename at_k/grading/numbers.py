@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import deque
 from fractions import Fraction
+
+from at_k.grading.marks import remove_thoughts
 
 Rational = int | Fraction
 """An exact number. An int where it is whole: Python works with these ten times as fast."""
@@ -199,6 +200,19 @@ _IN_TEXT = re.compile(
 )
 """What `read_number` reads, within a line. Money and the sign before it are looked for separately."""
 
+_UNIT = (
+    r"(?:(?<![A-Za-z\\])(?:(?:square|cubic|sq\.?|cu\.?)[ ])?(?:[kcdmnMµμ]?m|in|ft|yd|mi|[mnµμ]?s|secs?|min|hr?"
+    r"|inch(?:es)?|feet|foot|yards?|miles?|(?:kilo|centi|milli)?met(?:er|re)s?|units?|seconds?|hours?|[kmµμ]?g|L)"
+    r"|\\(?:text|mathrm|textrm|operatorname)\s?\{[^{}]{1,30}\})"
+)
+_UNITS_POWER = re.compile(rf"{_UNIT}\s?(?:\^|\*\*)\s?\{{?\s?[+-]?$")
+_WORD_BEFORE = re.compile(rf"(?:(?<![A-Za-z]){_MONEY}|\\[a-z]*space|\\[a-z]*quad|\\boxed|\\[a-z]*[lg]eq?|\\approx)$")
+"""Letters that may stand right before a number. After others it is part of a name, as in H2O and m2."""
+
+_PART = re.compile(r"(?:\^|(?<=[\w)])\*\*|_|√|\\sqrt|\\log|\]|\\frac\{.{0,40}\})\s?[{(]?\s?[+-]?$")
+_RAISED_OR_NAMED = re.compile(r"\s?(?:\^|\*\*(?=[\w({-]))|[ ]?(?:\\pi|\\sqrt|π|√)|\}\s?\{")
+"""What shows that a number is part of a formula, which is another number: an exponent, a base, what is below a root."""
+
 _SIGN_BEFORE = re.compile(rf"(?:(?<![\w)\]}}}}])-|(?<=[=(:][ ])-[ ])(?:{_MONEY}[ ]?)?$")
 
 
@@ -226,11 +240,17 @@ def find_last_number(text: str) -> str | None:
         >>> find_last_number("about half"), find_last_number("7-5"), find_last_number(r"or 1\frac{1}{2}")
         (None, '5', '1\\frac{1}{2}')
     """
-    for spelled in reversed(text.split("\n")):
+    for spelled in reversed(remove_thoughts(text).split("\n")):
         line = spelled if spelled.isascii() else spelled.translate(_ALIKE)
-        found = deque(_IN_TEXT.finditer(line), maxlen=1)
-        if found:
-            start, end = found[0].span()
+        for found in reversed(list(_IN_TEXT.finditer(line))):
+            start, end = found.span()
+            before = line[max(0, start - 60) : start]
+            if _UNITS_POWER.search(before) or (
+                before[-1:].isalpha() and before[-1:].isascii() and not _WORD_BEFORE.search(before)
+            ):
+                continue
+            if _PART.search(before) or _RAISED_OR_NAMED.match(line, end):
+                return None
             number = _FOREIGN.sub(lambda digit: _CHARACTERS[ord(digit[0])], spelled[start:end]).strip()
             if line.endswith("/", 0, start):  # what is left of 5/6/2024 is not a fraction
                 return number.rpartition("/")[2]
