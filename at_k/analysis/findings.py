@@ -12,7 +12,7 @@ from at_k.caching import cached_property
 from at_k.combinatorics import Floats
 from at_k.error_bars import Confidence, find_error_bars
 from at_k.errors import InputError, Message
-from at_k.estimators.consensus import Tally, count_votes
+from at_k.estimators.consensus import VoteCounts, count_votes
 from at_k.grading import Verdicts
 from at_k.problems import Problems
 from at_k.report import Report
@@ -99,7 +99,7 @@ class Findings:
         return self.verdicts.answers
 
     @cached_property
-    def tally(self) -> Tally | None:
+    def tally(self) -> VoteCounts | None:
         """Count the votes for each answer."""
         if self.votes is None or self.verdicts is None:
             return None
