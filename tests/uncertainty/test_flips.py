@@ -143,13 +143,13 @@ class TestNormalLimit:
         columns[:6] = 1.0
         flips = Flips(columns, None)
         assert set(np.rint(flips.sums[:, 0])) == set(range(7))
-        assert find_flip_p(flips.sums[:, 0] - 0.0) == pytest.approx(2 / 64, abs=0.006)
+        assert find_flip_p(np.rint(flips.sums[:, 0])) == pytest.approx(2 / 64, abs=0.006)  # three standard errors
 
 
 def test_no_subset_is_empty():
     flips = Flips(np.ones((15, 1)), None, n_flips=200_000)
     assert flips.problems.min() == 1
-    assert (flips.sums[:, 0] == flips.problems).all()
+    assert_allclose(flips.sums[:, 0], flips.problems, rtol=1e-14)
 
 
 def test_small_differences_count_beside_a_large_one():
@@ -160,7 +160,9 @@ def test_small_differences_count_beside_a_large_one():
 def test_the_same_subsets_serve_all_numbers():
     a, b, c, d = np.random.default_rng(0).random((4, 300))
     (first, second), _ = compare_columns([(a, b), (c, d)], [True, True], seed=4)
-    assert (first, second) == (compare_values(a, b, seed=4), compare_values(c, d, seed=4))
+    for found, alone in ((first, compare_values(a, b, seed=4)), (second, compare_values(c, d, seed=4))):
+        assert found.p_value == alone.p_value
+        assert_allclose((found.low, found.high), (alone.low, alone.high), rtol=1e-12)  # rounding of 1e-16, in sums
 
 
 def adjust_by_hand(differences):
