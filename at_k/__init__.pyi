@@ -3,6 +3,7 @@
 from . import scores as scores
 from .analysis.comparison import compare as compare, rank as rank
 from .analysis.diagnosis import diagnose as diagnose
+from .analysis.gate import gate as gate
 from .analysis.planning import plan as plan
 from .errors import InputError as InputError
 from .estimators import (
@@ -28,6 +29,7 @@ from .scorer import scorer as scorer
 from .summary import summarize as summarize
 from .uncertainty import (
     bayes_at_n as bayes_at_n,
+    compare_values as compare_values,
     credit as credit,
     enough as enough,
     interval as interval,

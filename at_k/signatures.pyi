@@ -131,6 +131,40 @@ class PlanOptions(TypedDict, total=False):
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
 
+class GateOptions(TypedDict, total=False):
+    require: str | Sequence[str] | None
+    each: str | None
+    margin: float | None
+    keys: str | Sequence[str] | None
+    policy: str | Mapping[str, Any] | None
+    data: str | None
+    confidence_level: float
+    method: Literal["sign-flip", "bounded"]
+    unmatched: Literal["error", "drop"]
+    clusters: Sequence[str] | Sequence[int] | Mapping[str, str] | bool | None
+    seed: int
+    ties: Literal["random", "first", "strict", "incorrect"]
+    on_conflict: Literal["error", "majority"]
+    select: Literal["weighted", "lexicographic", "pareto"] | None
+    score_weights: Sequence[float] | None
+    higher_is_better: bool
+    threshold: float
+    extract_fn: str | Callable[[str], str | None] | None
+    extract_reference: str | Callable[[str], str | None] | None
+    equivalence: Literal["exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
+    check_correct_fn: Callable[[str, str], bool | float] | str
+    num_workers: int | None
+    timeout: float
+    missing: Literal["error", "incorrect", "drop"]
+    columns: Mapping[str, str | None] | None
+    where: Mapping[str, Any] | None
+    pool: str | Sequence[str]
+    format: str | None
+    scorer: str | None
+    filter: str | None
+    tests: Literal["base", "plus"] | None
+    errors: Literal["raise", "skip"]
+
 class ReadOptions(TypedDict, total=False):
     columns: Mapping[str, str | None] | None
     where: Mapping[str, Any] | None

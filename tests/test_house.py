@@ -131,7 +131,7 @@ UNMIRRORED = {
     "at_k/demo/files.py": "tested in test_downloads.py and test_hostile.py",
     **{
         f"at_k/options/{name}.py": "declarations, tested in test_groups.py"
-        for name in ("option", "reading", "judging", "numbers", "comparing", "planning")
+        for name in ("option", "reading", "judging", "numbers", "comparing", "gating", "planning")
     },
     "at_k/rows.py": "tested through the columns that it reads, in test_columns.py and test_arrow.py",
     "at_k/readers/cells.py": "tested through the files that it reads, in test_standard.py and test_tables.py",

@@ -55,6 +55,7 @@ _SIGNATURES = {
     "CompareOptions": at_k.compare,
     "RankOptions": at_k.rank,
     "PlanOptions": at_k.plan,
+    "GateOptions": at_k.gate,
     "ReadOptions": at_k.read_results,
 }
 """The functions whose options have types that editors complete."""

@@ -9,7 +9,7 @@ import typer
 import at_k
 from at_k.cli.failures import Command, fail
 from at_k.cli.options import OUTPUT, Debug, Paths, complete_formats, leave_out, offers, read_numbers
-from at_k.options import COMPARING, PILOT, PLANNING, SCORED, SCORING
+from at_k.options import COMPARING, GATING, JUDGED, PILOT, PLANNING, SCORED, SCORING
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -154,6 +154,48 @@ def compare(
     from at_k.cli.comparison import compare_files
 
     compare_files(paths, form=form, **options)
+
+
+@app.command(cls=Command)
+@offers(GATING, JUDGED)
+def gate(
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RESULTS",
+            help="The results of the candidate, or a report that was saved: one file or folder for each data set.",
+            show_default=False,
+        ),
+    ],
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="BASE",
+            help="The results that the candidate may not be worse than, by more than --margin: one for each data set.",
+            rich_help_panel=GATING["margin"].group,
+        ),
+    ] = None,
+    form: Annotated[
+        Literal["table", "json", "markdown", "junit"],
+        typer.Option("--format", help="The form of what is printed.", rich_help_panel=OUTPUT),
+    ] = "table",
+    out: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Write the verdict too, as .xml (JUnit), .md or .json.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    debug: Debug = False,
+    **options: Any,
+) -> None:
+    """Tell whether results meet what is required: exit with 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE."""
+    from at_k.cli.gate import judge_files
+
+    raise typer.Exit(judge_files(paths, against=against or [], form=form, out=out or [], **options))
 
 
 @app.command(cls=Command)

@@ -268,6 +268,7 @@ def _split(texts: Iterable[str] | None) -> list[str]:
 _KINDS = {
     "groups": str,
     "clusters": str,
+    "policy": str,
     "tau": str,
     "target": Literal[tuple(target.replace("_", "-") for target in TARGETS)],
 }

@@ -6,6 +6,7 @@ named by their path, so that the help of the command loads none of what they nee
 """
 
 from at_k.options.comparing import COMPARING, RANKING
+from at_k.options.gating import GATING, JUDGED
 from at_k.options.groups import JUDGING_OPTIONS, OPTIONS, PILOT, SCORED, SCORING, SHARED_OPTIONS
 from at_k.options.judging import JUDGING
 from at_k.options.option import Option, by_name
@@ -16,6 +17,8 @@ from at_k.options.taking import check_config, check_options, complete, refuse_un
 __all__ = [
     "COLUMNS",
     "COMPARING",
+    "GATING",
+    "JUDGED",
     "JUDGING",
     "JUDGING_OPTIONS",
     "OPTIONS",

@@ -17,7 +17,7 @@ def _check_each(name: str, words: Any, known: tuple[str, ...]) -> None:
         check_choice(name, word, known)
 
 
-_UNMATCHED = Option(
+UNMATCHED = Option(
     "unmatched",
     "str",
     'what happens to problems that not all models were measured on. `"drop"`: they are left out. `"unpaired"`: two '
@@ -28,14 +28,14 @@ _UNMATCHED = Option(
     "pairs of problems, which has far less power.",
     group=READ,
 )
-_CLUSTERS = replace(
+CLUSTERS = replace(
     SCORING["clusters"],
     type="list[str] | list[int] | dict[str, str] | bool",
     text="one label per problem of the first model, or problem → label, where problems come in groups that resemble "
     "each other: whole clusters then flip their signs. True for the groups of the data, False for none; by default the "
     "clusters with which the reports were made, which must agree.",
 )
-_FLIPS = replace(SEED, text="the seed of the sign flips, where there are too many to try all.")
+FLIPS = replace(SEED, text="the seed of the sign flips, where there are too many to try all.")
 
 COMPARING = by_name(
     *in_panel(
@@ -75,9 +75,9 @@ COMPARING = by_name(
             help="A further test beside the sign-flip test: t, wilcoxon or mcnemar.",
         ),
     ),
-    _UNMATCHED,
-    _CLUSTERS,
-    _FLIPS,
+    UNMATCHED,
+    CLUSTERS,
+    FLIPS,
 )
 """The options of `at_k.compare`, beside those of data that are not scored yet."""
 
@@ -85,11 +85,11 @@ RANKING = by_name(
     Option("key", "str", "the number to rank by.", "pass@1"),
     replace(LEVEL, text="the level of all comparisons together."),
     replace(
-        _UNMATCHED,
+        UNMATCHED,
         text='"error", or "drop" to use the problems that all models have.',
         choices=choices.UNMATCHED[:2],
     ),
-    _CLUSTERS,
-    _FLIPS,
+    CLUSTERS,
+    FLIPS,
 )
 """The options of `at_k.rank`, beside those of data that are not scored yet."""

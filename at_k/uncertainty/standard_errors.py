@@ -63,7 +63,7 @@ def estimate_error(values: Floats, clusters: Ints | None) -> tuple[Floats, Float
     alone = _of_problems(values)
     if clusters is None:
         return alone[()], np.full(alone.shape, float(len(values)))[()]
-    sizes, total = add_units(_centre(values), clusters)
+    sizes, total = add_units(centre(values), clusters)
     effective = len(values) ** 2 / float((sizes**2).sum())
     if len(sizes) == 1:
         return np.full(alone.shape, np.nan)[()], np.full(alone.shape, effective)[()]
@@ -123,10 +123,10 @@ def add_units(values: Floats, clusters: Ints | None) -> tuple[Floats, Floats]:
 def _of_problems(values: Floats) -> Floats:
     if len(values) == 1:
         return np.full(values.shape[1:], np.nan)
-    return np.asarray(np.sqrt((_centre(values) ** 2).sum(axis=0) / (len(values) - 1) / len(values)))
+    return np.asarray(np.sqrt((centre(values) ** 2).sum(axis=0) / (len(values) - 1) / len(values)))
 
 
-def _centre(values: Floats) -> Floats:
+def centre(values: Floats) -> Floats:
     """Subtract the mean. Equal values become 0, which the rounding of their mean must not change."""
     return np.where((values == values[0]).all(axis=0), 0.0, values - values.mean(axis=0))
 

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import signal
 import subprocess
 import threading
@@ -587,11 +588,11 @@ def test_examples_of_the_readme(run, monkeypatch):
     monkeypatch.chdir(ROOT)
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     examples = re.findall(
-        r"```bash\n(at-k (?:score|formats|compare|plan) [^\n]*)\n```\n\n```text\n(.*?)```", text, re.DOTALL
+        r"```bash\n(at-k (?:score|formats|compare|plan|gate) [^\n]*)\n```\n\n```text\n(.*?)```", text, re.DOTALL
     )
     assert examples
     for command, shown in examples:
-        assert run(*command.split()[1:]).stdout == shown
+        assert run(*shlex.split(command)[1:]).stdout == shown
 
 
 class TestRegister:

@@ -8,7 +8,7 @@ import pytest
 import at_k
 from at_k.cli import commands
 from at_k.demo import score_inputs
-from at_k.options import COMPARING, OPTIONS, PLANNING, RANKING, READING, SCORING
+from at_k.options import COMPARING, GATING, OPTIONS, PLANNING, RANKING, READING, SCORING
 
 RARE = "rare; Python has it"
 OF_FILES = "modules are given columns, not files"
@@ -18,6 +18,7 @@ OF_SCORES = dict.fromkeys(("select", "score_weights", "higher_is_better"), RARE)
 UNSEEN = {"seed": RARE, **OF_SCORES, **IN_FILE}
 NO_BARS = dict.fromkeys(("confidence_level", "target", "clusters", "ci_method"), "no interval is shown")
 OWN_BARS = dict.fromkeys(("target", "ci_method"), "a difference has intervals of its own")
+REQUIRED = dict.fromkeys(("metrics", "k", "thresholds"), "the requirements say which numbers are needed")
 NO_GROUPS = {"groups": "all problems are looked at together"}
 
 NOT_OFFERED = {
@@ -30,6 +31,7 @@ NOT_OFFERED = {
     "at_k.diagnose": IN_FILE,
     "at_k.compare": {**IN_FILE, **OWN_BARS, **NO_GROUPS},
     "at_k.rank": {**IN_FILE, **OWN_BARS, **NO_GROUPS},
+    "at_k.gate": {**IN_FILE, **OWN_BARS, **NO_GROUPS, **REQUIRED},
     "at_k.plan": {
         **dict.fromkeys([*(set(SCORING) - set(at_k.plan.options)), "weights"], "changes no count of correct samples"),
         **MODULES_OWN,
@@ -37,6 +39,7 @@ NOT_OFFERED = {
     "at-k score": UNSEEN,
     "at-k plot": {**UNSEEN, **NO_BARS, **NO_GROUPS, "k": "a curve is drawn over every k"},
     "at-k compare": {**UNSEEN, **OWN_BARS, **NO_GROUPS},
+    "at-k gate": {**UNSEEN, **OWN_BARS, **NO_GROUPS, **REQUIRED},
     "at-k plan": {
         **dict.fromkeys([*(set(SCORING) - set(at_k.plan.options)), "weights"], "changes no count of correct samples"),
         **UNSEEN,
@@ -57,12 +60,13 @@ NOT_OFFERED = {
 }
 """Place → the options that are not offered there, each with its reason."""
 
+_SHARED = ("score", "diagnose", "compare", "plan", "gate")
 _PAGE_NAMES = {"taus": "thresholds", "by_group": "groups"}
 
 OFFERED = {
     "modules": OPTIONS,
-    **{f"at_k.{name}": getattr(at_k, name).options for name in ("score", "diagnose", "compare", "rank", "plan")},
-    **{f"at-k {name}": getattr(commands, name).options for name in ("score", "plot", "compare", "plan", "diagnose")},
+    **{f"at_k.{name}": getattr(at_k, name).options for name in (*_SHARED, "rank")},
+    **{f"at-k {name}": getattr(commands, name).options for name in (*_SHARED, "plot")},
     "the page Score": {_PAGE_NAMES.get(name, name) for name in (*score_inputs.OPTIONS, *score_inputs.CHOICES)},
 }
 
@@ -72,7 +76,7 @@ def test_every_option_is_offered_or_there_is_a_reason(place):
     assert {*OPTIONS, *SCORING} - {*OFFERED[place]} == {*NOT_OFFERED[place]}
 
 
-@pytest.mark.parametrize("registry", [SCORING, COMPARING, RANKING, PLANNING, OPTIONS], ids=len)
+@pytest.mark.parametrize("registry", [SCORING, COMPARING, RANKING, GATING, PLANNING, OPTIONS], ids=len)
 def test_declarations(registry):
     for name, option in registry.items():
         assert (name, option.text[0], option.text[-1] in ".?") == (option.name, option.text[0].lower(), True)

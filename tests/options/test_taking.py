@@ -67,7 +67,9 @@ def test_score_weights_are_numbers():
     options.check_options({"score_weights": None})
 
 
-@pytest.mark.parametrize("function", [at_k.score, at_k.compare, at_k.rank, at_k.plan, at_k.diagnose, at_k.read_results])
+@pytest.mark.parametrize(
+    "function", [at_k.score, at_k.compare, at_k.rank, at_k.plan, at_k.gate, at_k.diagnose, at_k.read_results]
+)
 def test_signatures_and_help_name_every_option(function):
     parameters = inspect.signature(function).parameters
     named = {name: each.default for name, each in parameters.items() if each.kind is each.KEYWORD_ONLY}

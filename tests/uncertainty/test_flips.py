@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from at_k.uncertainty.comparison import compare_columns, compare_values
-from at_k.uncertainty.flips import Flips
+from at_k.uncertainty.flips import Flips, factor_columns, find_flip_p, find_typical_limits
 from at_k.uncertainty.significance import sign_flip_p
 
 clustered = st.lists(st.tuples(st.integers(-16, 16), st.integers(0, 5)), min_size=1, max_size=9)
@@ -95,27 +95,61 @@ def test_every_unit_is_in_half_of_the_subsets_independently_of_the_others():
     columns = np.zeros((260, 2))
     columns[np.arange(10) * 28 + 5, 0] = 2.0 ** np.arange(10)
     flips = Flips(columns, None)
-    bits = (flips.sums[:, 0].astype(int)[:, None] >> np.arange(10)) & 1
+    bits = (np.rint(flips.sums[:, 0]).astype(int)[:, None] >> np.arange(10)) & 1
     assert_allclose(bits.mean(axis=0), 0.5, atol=0.02)
     assert_allclose(np.corrcoef(bits.T), np.eye(10), atol=0.04)
     assert flips.problems.mean() == pytest.approx(130, abs=0.5)  # the standard error is .08
 
 
 def test_all_columns_are_added_over_the_same_units():
-    """The powers of 2 tell which of 45 units, five octets and a part of one, are in a subset."""
-    columns = np.column_stack([2.0 ** np.arange(45), np.random.default_rng(0).normal(size=(45, 3))])
+    """A column for each of 45 units, five octets and a part of one, tells which of them are in a subset."""
+    columns = np.column_stack([np.eye(45), np.random.default_rng(0).normal(size=(45, 3))])
     flips = Flips(columns, None, n_flips=500)
-    chosen = flips.sums[:, 0].astype(int)[:, None] >> np.arange(45) & 1
+    chosen = np.rint(flips.sums[:, :45]).astype(int)
     assert (flips.problems == chosen.sum(axis=1)).all()
-    for column in range(1, 4):
+    for column in range(45, 48):
         expected = np.where(chosen, columns[:, column], 0).sum(axis=1)
-        assert_allclose(flips.sums[:, column], expected, atol=1e-13)  # 45 roundings of 1e-16
+        assert_allclose(flips.sums[:, column], expected, atol=1e-12)  # factors of up to ten, and roundings of 1e-16
+
+
+def test_columns_are_made_up_of_their_factors():
+    random = np.random.default_rng(0)
+    units = random.normal(size=(50, 4)) @ random.normal(size=(4, 9)) * 10.0 ** -np.arange(9)
+    basis, factors = factor_columns(np.column_stack([units, np.zeros(50)]))
+    assert basis.shape == (50, 4)
+    assert_allclose(basis.T @ basis, np.eye(4), atol=1e-14)
+    assert_allclose(basis @ factors, np.column_stack([units, np.zeros(50)]), atol=1e-12)
+
+
+class TestNormalLimit:
+    """Of 2,000 units and more, sums are drawn from their normal limit."""
+
+    DIFFERENCES = np.round(np.random.default_rng(5).normal(0.006, 0.2, 3_000), 1)
+
+    def test_p_and_limits_are_those_of_all_flips(self):
+        drawn = Flips(self.DIFFERENCES[:, None], None)
+        signs = np.random.default_rng(1).integers(0, 2, (9_999, 3_000)).astype(bool)
+        sums, problems = signs @ self.DIFFERENCES, signs.sum(axis=1)
+        # Both are simulated: the standard error of a p of .1 is .003, that of a limit 1.7 % of the standard error.
+        assert find_flip_p(drawn.sums[:, 0]) == pytest.approx(find_flip_p(sums), abs=0.015)
+        assert_allclose(
+            find_typical_limits(drawn.sums[:, 0] / drawn.problems, 0.05),
+            find_typical_limits(sums / problems, 0.05),
+            atol=0.08 * self.DIFFERENCES.std() / np.sqrt(3_000),
+        )
+
+    def test_where_few_problems_differ_their_signs_flip(self):
+        columns = np.zeros((3_000, 1))
+        columns[:6] = 1.0
+        flips = Flips(columns, None)
+        assert set(np.rint(flips.sums[:, 0])) == set(range(7))
+        assert find_flip_p(np.rint(flips.sums[:, 0])) == pytest.approx(2 / 64, abs=0.006)  # three standard errors
 
 
 def test_no_subset_is_empty():
     flips = Flips(np.ones((15, 1)), None, n_flips=200_000)
     assert flips.problems.min() == 1
-    assert (flips.sums[:, 0] == flips.problems).all()
+    assert_allclose(flips.sums[:, 0], flips.problems, rtol=1e-14)
 
 
 def test_small_differences_count_beside_a_large_one():
@@ -126,7 +160,9 @@ def test_small_differences_count_beside_a_large_one():
 def test_the_same_subsets_serve_all_numbers():
     a, b, c, d = np.random.default_rng(0).random((4, 300))
     (first, second), _ = compare_columns([(a, b), (c, d)], [True, True], seed=4)
-    assert (first, second) == (compare_values(a, b, seed=4), compare_values(c, d, seed=4))
+    for found, alone in ((first, compare_values(a, b, seed=4)), (second, compare_values(c, d, seed=4))):
+        assert found.p_value == alone.p_value
+        assert_allclose((found.low, found.high), (alone.low, alone.high), rtol=1e-12)  # rounding of 1e-16, in sums
 
 
 def adjust_by_hand(differences):

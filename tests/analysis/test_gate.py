@@ -1,0 +1,266 @@
+"""The gate: verdicts by the ends of intervals, one family of requirements, advice that holds, and its forms."""
+
+import json
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from cases import for_each
+
+import at_k
+from at_k.analysis.gate import FAIL, INCONCLUSIVE, PASS, read_each, read_policy, read_requirement
+from at_k.errors import InputError
+from at_k.options import GATING
+
+
+def make(*counts, n=4):
+    """Make a data set of problems with so many of n samples correct."""
+    return {"problem": [f"q{i}" for i in range(len(counts))], "grades": [[1] * c + [0] * (n - c) for c in counts]}
+
+
+MIXED = make(*[0, 1, 2, 3, 4, 4, 4, 4, 4, 4] * 5)
+
+
+@for_each(
+    "key, least, verdict",
+    [
+        ("pass@1", 0.6, PASS),
+        ("pass@1", 0.75, INCONCLUSIVE),
+        ("pass@1", 0.9, FAIL),
+        ("avg@4", 0.6, PASS),
+        ("avg@n", 0.6, PASS),
+        ("pass^4", 0.4, PASS),
+        ("G-Pass@4_0.5", 0.6, PASS),
+        ("mG-Pass@4", 0.9, FAIL),
+        ("cons@3", 0.9, FAIL),
+        ("accuracy", 0.6, PASS),
+    ],
+)
+def test_the_verdict_is_that_of_the_ends_of_the_interval(key, least, verdict):
+    (check,) = at_k.gate(MIXED, require=f"{key} >= {least}").checks
+    report = at_k.score(MIXED, k=[1, 3, 4], thresholds=[0.5, 1.0])
+    # Of one requirement the interval is that of the report. pass^k is G-Pass@k with τ = 1.
+    name = {"pass^4": "G-Pass@4_1.0", "avg@n": "avg@4"}.get(key, key)
+    bar = report.intervals[name]
+    assert (check.value, check.low, check.high) == pytest.approx((report.values[name], bar.low, bar.high), abs=1e-12)
+    assert check.verdict == verdict == at_k.gate(report, require=f"{key} >= {least}").verdict
+
+
+def test_three_of_three_cannot_show_it_and_the_number_that_would_does():
+    found = at_k.gate(make(4, 4, 4), require="pass@1 >= 0.8")
+    assert (found.verdict, found.exit_code) == (INCONCLUSIVE, 3)
+    (advice,) = found.checks[0].advice
+    assert str(advice) == "That all of 3 problems are right does not show at least 0.8; all of 14 would."
+    verdicts = [at_k.gate(make(*[4] * m), require="pass@1 >= 0.8").verdict for m in (13, 14)]
+    assert verdicts == [INCONCLUSIVE, PASS]
+
+
+def test_the_number_of_problems_that_is_advised_settles_it():
+    (check,) = at_k.gate(MIXED, require="pass@1 >= 0.65").checks
+    needed = check.advice[0].values["needed"]
+    spread = np.array([sum(row) / 4 for row in MIXED["grades"]])
+    ends = [
+        at_k.interval(spread.mean(), spread.std(ddof=1) / np.sqrt(m), m)[0] for m in (needed - 1, needed)
+    ]  # the data set, if it were larger with the same spread
+    assert ends[0] < 0.65 <= ends[1]
+
+
+def test_the_number_of_samples_that_is_advised_settles_it():
+    data = make(*[1, 2, 3] * 20)  # hardly more spread than coin flips have
+    (check,) = at_k.gate(data, require="pass@1 >= 0.45").checks
+    needed = check.advice[1].values["needed"]
+    assert check.verdict == INCONCLUSIVE
+    share = np.array([1, 2, 3] * 20) / 4
+    within = (share * (1 - share) * 4 / 3).mean()
+    between = share.var(ddof=1) - within / 4
+    ends = [at_k.interval(0.5, np.sqrt((max(between, 0) + within / n) / 60), 60)[0] for n in (needed - 1, needed)]
+    assert ends[0] < 0.45 <= ends[1]
+
+
+def test_a_value_at_the_requirement_is_never_settled():
+    (check,) = at_k.gate(make(*[0, 4] * 10), require="pass@1 >= 0.5").checks
+    assert [each.code for each in check.advice] == ["gate.never"]
+
+
+class TestAgainstABase:
+    A, B = make(*[2, 3, 4, 4, 1, 0] * 8), make(*[1, 3, 3, 4, 2, 0] * 8)
+
+    @for_each("margin, verdict", [(0.005, INCONCLUSIVE), (0.02, PASS), (0.5, PASS)])
+    def test_the_interval_is_that_of_compare(self, margin, verdict):
+        found = at_k.gate(self.A, self.B, margin=margin)
+        own = at_k.compare(self.A, self.B, keys="pass@1").comparisons["pass@1"]
+        (check,) = found.checks
+        assert (check.value, check.low, check.high) == (own.difference, own.low, own.high)
+        assert check.verdict == (PASS if own.low >= -margin else FAIL if own.high < -margin else INCONCLUSIVE)
+        assert check.verdict == verdict or margin == 0.005
+
+    def test_a_model_that_lost_more_than_the_margin_fails(self):
+        assert at_k.gate(make(*[1] * 40), make(*[3] * 40), margin=0.1).exit_code == 1
+
+    def test_several_numbers_get_a_band(self):
+        alone = at_k.gate(self.A, self.B, margin=0.02, keys="pass@1").checks[0]
+        together = at_k.gate(self.A, self.B, margin=0.02, keys=["pass@1", "pass^4"])
+        check = together.checks[0]
+        values = [np.array([sum(row) / 4 for row in each["grades"]]) for each in (self.A, self.B)]
+        stderr = (values[0] - values[1]).std(ddof=1) / np.sqrt(48)
+        assert check.high - check.value == pytest.approx(check.value - check.low)
+        assert 1.96 < (check.high - check.value) / stderr < 2.4  # Bonferroni with t has 2.31
+        assert check.high - check.low > alone.high - alone.low
+        assert [note.code for note in together.notes] == ["gate.together"]
+
+    def test_problems_are_matched_and_clusters_flip_together(self):
+        shorter = {name: column[:-1] for name, column in self.B.items()}
+        with pytest.raises(InputError, match="not measured on the same problems"):
+            at_k.gate(self.A, shorter, margin=0.02)
+        assert at_k.gate(self.A, shorter, margin=0.02, unmatched="drop").checks[0].high > 0
+        labels = [i // 6 for i in range(48)]
+        found = at_k.gate(self.A, self.B, margin=0.02, clusters=labels).checks[0]
+        own = at_k.compare(self.A, self.B, keys="pass@1", clusters=labels).comparisons["pass@1"]
+        assert (found.low, found.high) == (own.low, own.high)
+
+
+def test_several_requirements_share_the_level():
+    texts = ["pass@1 >= 0.6", "pass@1 >= 60 %", "pass@1 ≥ .6"]
+    one, same = at_k.gate(MIXED, require=texts[0]), at_k.gate(MIXED, require=texts)
+    assert {(check.low, check.high) for check in same.checks} == {(one.checks[0].low, one.checks[0].high)}
+    two = at_k.gate(MIXED, require=["pass@1 >= 0.6", "pass^4 >= 0.3"]).checks[0]
+    report = at_k.score(MIXED, confidence_level=0.975)
+    assert one.checks[0].low > two.low > report.intervals["pass@1"].low  # narrower than Bonferroni's
+
+
+class TestEach:
+    def test_samples_are_counted_and_those_to_come_may_be_right_or_wrong(self):
+        found = at_k.gate(
+            {"problem": list("abcde"), "grades": [[1] * 8 + [0] * 2, [1] * 7 + [0] * 3, [1] * 8, [0] * 3, [1, 1]]},
+            each="8 of 10",
+        )
+        assert [check.verdict for check in found.checks] == [PASS, FAIL, PASS, FAIL, INCONCLUSIVE]
+        assert [check.problem for check in found.shown] == ["b", "d", "e"]
+        assert found.exit_code == 1
+        assert list(map(str, found.count_problems())) == ["Problems that pass 8 of 10: 2 of 5."]
+
+    def test_more_samples_than_asked_for_count_as_a_share(self):
+        found = at_k.gate({"grades": [[1] * 16 + [0] * 4, [1] * 15 + [0] * 5]}, each="8/10")
+        assert [check.verdict for check in found.checks] == [PASS, FAIL]
+
+    def test_what_is_shown_of_each_problem_is_said_of_all_at_once(self):
+        found = at_k.gate(make(30, 24, 2, n=30), each="pass@1 >= 0.7")
+        assert [check.verdict for check in found.checks] == [PASS, INCONCLUSIVE, FAIL]
+        low, _ = at_k.interval(1.0, 0.0, 30, confidence_level=1 - 0.05 / 3)
+        assert found.checks[0].low == pytest.approx(float(low), abs=1e-12)
+        assert found.checks[1].advice[0].values["needed"] > 30
+
+
+class TestPolicy:
+    TEXT = """
+        confidence_level = 0.9
+        require = ["pass@1 >= 0.5"]
+        [math]
+        require = ["pass@1 >= 0.99", "pass^4 >= 0.1"]
+        [code]
+        margin = 0.05
+        keys = ["pass@4"]
+    """
+
+    @pytest.fixture
+    def policy(self, tmp_path):
+        path = tmp_path / "gate.toml"
+        path.write_text(self.TEXT)
+        return path
+
+    def test_a_data_set_has_its_table_and_the_rest_what_stands_above(self, policy):
+        assert at_k.gate(MIXED, policy=policy).verdict == PASS
+        found = at_k.gate(MIXED, policy=str(policy), data="math")
+        assert [check.name for check in found.checks] == ["math: pass@1 >= 0.99", "math: pass^4 >= 0.1"]
+        assert at_k.gate(MIXED, MIXED, policy=policy, data="code", require=[]).checks[0].least == -0.05
+        assert at_k.gate(MIXED, policy=policy, data="math", require="pass@1 >= 0.2").verdict == PASS
+
+    @for_each(
+        "policy, sentence",
+        [
+            ({"a": {"require": "pass@1 >= 0.5"}}, "nothing about results without a name. It has a"),
+            ({"requires": "pass@1 >= 0.5"}, "The policy has requires, which is not one of require, each"),
+            ({"confidence_level": 2}, "`confidence_level`"),
+        ],
+    )
+    def test_what_is_wrong_in_it_is_said(self, policy, sentence):
+        with pytest.raises(ValueError, match=sentence):
+            at_k.gate(MIXED, policy=policy)
+
+    def test_a_file_that_is_not_toml(self, tmp_path):
+        path = tmp_path / "gate.toml"
+        path.write_text("require = pass@1")
+        with pytest.raises(InputError, match="not TOML"):
+            at_k.gate(MIXED, policy=path)
+
+    def test_the_names_of_a_policy_are_options(self):
+        assert read_policy({"policy": None, "margin": 1}, {}) == {"policy": None, "margin": 1}
+        assert {"require", "each", "keys", "margin", "confidence_level", "method"} <= GATING.keys()
+
+
+@for_each(
+    "given, sentence",
+    [
+        ({}, "Nothing is required"),
+        ({"margin": 0.1}, "needs both"),
+        ({"require": "pass@1 > 0.5"}, "A requirement names a number and"),
+        ({"require": "pass@1 >= 80"}, "above 0 and at most 1; got 80"),
+        ({"require": "pas@1 >= 0.5"}, "There is no number 'pas@1'"),
+        ({"require": "G-Pass@4 >= 0.5"}, "There is no number 'G-Pass@4'"),
+        ({"require": "pass@1_0.5 >= 0.5"}, "There is no number"),
+        ({"require": "best@2 >= 0.5"}, "needs a score for every sample"),
+        ({"require": "pass@5 >= 0.5"}, "k"),
+        ({"each": "9 of 8"}, "`each` must say how many"),
+        ({"each": "pass@2 >= 0.5"}, "`each` must say how many"),
+        ({"each": "0 of 8"}, "`each` must say how many"),
+    ],
+)
+def test_what_cannot_be_judged_is_refused(given, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        at_k.gate(MIXED, **given)
+
+
+def test_a_report_has_the_numbers_that_it_has():
+    with pytest.raises(InputError, match=r"best@k is left out: it needs a score"):
+        at_k.gate(at_k.score(MIXED), require="best@2 >= 0.5")
+    with pytest.raises(InputError, match=r"do not have cons@3. They have G-Pass@4_0.25"):
+        at_k.gate(at_k.score(MIXED, k=4), require="cons@3 >= 0.5")
+
+
+def test_requirements_are_strings():
+    with pytest.raises(TypeError, match=r"`require` must hold strings; got 0\.8"):
+        read_requirement(0.8)
+    assert read_each(" 3 / 4 ").least == 0.75
+
+
+class TestForms:
+    FOUND = at_k.gate(
+        {"problem": ["a|b", "\x07<c>"], "grades": [[1, 1], [0, 0]]}, require="pass@1 >= 0.5", each="1 of 2", data="x"
+    ) + at_k.gate(MIXED, require="pass@1 >= 0.1")
+
+    def test_junit(self):
+        text = self.FOUND.to_junit()
+        root = ElementTree.fromstring(text.encode())
+        assert [
+            (suite.get("name"), suite.get("tests"), suite.get("failures"), suite.get("errors")) for suite in root
+        ] == [
+            ("x", "3", "1", "1"),
+            ("at-k gate", "1", "0", "0"),
+        ]
+        names = [case.get("name") for case in root.iter("testcase")]
+        assert names == ["pass@1 >= 0.5", "a|b: 1 of 2", "\ufffd<c>: 1 of 2", "pass@1 >= 0.1"]
+        assert [kind.tag for case in root.iter("testcase") for kind in case] == ["error", "failure"]
+
+    def test_markdown_and_json(self):
+        text = self.FOUND.to_markdown()
+        assert text.startswith("**FAIL**\n\n| | requirement | measured |\n")
+        assert "a\\|b" not in text  # it passes
+        assert "| INCONCLUSIVE | x: pass@1 >= 0.5 | 0.5000 [0.0021, 0.9979] |" in text
+        content = json.loads(self.FOUND.to_json())
+        assert (content["verdict"], content["exit_code"], len(content["checks"])) == (FAIL, 1, 4)
+        assert str(self.FOUND) == text
+
+    def test_ends_that_are_infinite_are_none(self):
+        found = at_k.gate({"grades": [[1, 0]], "scores": [[3.0, 1.0]]}, require="max@2 >= 2")
+        assert json.loads(found.to_json())["checks"][0]["low"] is None
+        assert found.verdict == INCONCLUSIVE

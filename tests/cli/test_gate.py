@@ -1,0 +1,121 @@
+"""`at-k gate`: its exit codes, what it prints and writes, policies, and what is refused."""
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+from rich.cells import cell_len
+
+import at_k
+
+
+@pytest.fixture
+def files(write):
+    """Two models on forty problems in eight topics: the first is a little better."""
+    counts = {"new": [4, 4, 3, 2, 4] * 8, "old": [4, 3, 3, 2, 4] * 8}
+    return {
+        name: write(
+            *(
+                {"id": f"q{i}", "topic": f"t{i // 5}", "correct": [1] * c + [0] * (4 - c)}
+                for i, c in enumerate(own)
+            ),
+            name=f"{name}.jsonl",
+        )
+        for name, own in counts.items()
+    }  # fmt: skip
+
+
+def say(done):
+    return " ".join((done.stdout + done.stderr).replace("│", "").split())
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "verdict"),
+    [
+        (("--require", "pass@1 >= 0.7", "--require", "pass^4 >= 30 %"), 0, "PASS"),
+        (("--require", "pass@1 >= 0.7", "--require", "pass^4 >= 0.9"), 1, "FAIL"),
+        (("--require", "pass@1 >= 0.85"), 3, "INCONCLUSIVE"),
+        (("--each", "2 of 4"), 0, "PASS"),
+        (("--each", "3 of 4"), 1, "FAIL"),
+    ],
+)
+def test_the_exit_status_is_that_of_the_verdict(run, files, words, status, verdict):
+    done = run("gate", files["new"], *words)
+    assert (done.exit_code, done.stdout.splitlines()[0]) == (status, verdict)
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_nothing_is_wider_than_the_terminal_and_the_numbers_are_those_of_the_library(run, files, columns):
+    words = ("--require", "pass@1 >= 0.85", "--against", files["old"], "--margin", 0.02, "--key", "pass@2")
+    done = run("gate", files["new"], *words, columns=columns)
+    assert max(map(cell_len, done.stdout.splitlines())) <= columns
+    found = at_k.gate(files["new"], files["old"], require="pass@1 >= 0.85", margin=0.02, keys="pass@2")
+    for check in found.checks:
+        assert f"{check.verdict} {check.requirement}: {check.measured}" in say(done)
+        assert all(str(advice) in say(done) for advice in check.advice)
+    assert all(str(note) in say(done) for note in found.notes)
+
+
+def test_clusters_are_a_column(run, files):
+    done = run(
+        "gate", files["new"], "--against", files["old"], "--margin", 0.02, "--clusters", "topic", "--format", "json"
+    )
+    labels = [f"t{i // 5}" for i in range(40)]
+    found = at_k.gate(files["new"], files["old"], margin=0.02, clusters=labels)
+    (check,) = json.loads(done.stdout)["checks"]
+    assert (check["low"], check["high"]) == (found.checks[0].low, found.checks[0].high)
+
+
+def test_every_form_is_written(run, files, tmp_path):
+    paths = [tmp_path / f"gate{ending}" for ending in (".xml", ".md", ".json")]
+    outs = [word for path in paths for word in ("--out", path)]
+    done = run("gate", files["new"], "--require", "pass@1 >= 0.85", *outs, "--format", "markdown")
+    assert done.exit_code == 3
+    assert done.stdout == paths[1].read_text()
+    assert ElementTree.parse(paths[0]).getroot()[0].get("errors") == "1"
+    assert json.loads(paths[2].read_text())["verdict"] == "INCONCLUSIVE"
+    junit = run("gate", files["new"], "--require", "pass@1 >= 0.85", "--format", "junit").stdout
+    assert junit == paths[0].read_text()
+
+
+def test_a_policy_has_a_table_for_each_data_set(run, files, tmp_path):
+    policy = tmp_path / "gate.toml"
+    policy.write_text(
+        '[new]\nrequire = ["pass@1 >= 0.7"]\n[old]\nrequire = ["pass@1 >= 0.99"]\nconfidence_level = 0.8\n'
+    )
+    done = run("gate", files["new"], files["old"], "--policy", policy)
+    assert done.exit_code == 1
+    assert "PASS new: pass@1 >= 0.7" in say(done)
+    assert "FAIL old: pass@1 >= 0.99" in say(done)
+    alone = run("gate", files["new"], "--policy", policy)
+    assert alone.exit_code == 2
+    assert "There are no results for old." in say(alone)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--require", "pass@1 >= 0.5", "--out", "gate.txt"), "The name must end in .xml, .md, .json"),
+        (("--require", "pass@1 >= 0.5", "--margin", "2"), "`--margin` must"),
+        (("--against", "a", "--against", "b", "--margin", "0.1"), "Give one base for each of the 1 results; got 2."),
+    ],
+)
+def test_wrong_use_is_refused(run, files, words, sentence):
+    done = run("gate", files["new"], *words, columns=200)
+    assert done.exit_code == 2
+    assert sentence in say(done)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ((), "Nothing is required. Say `--require 'pass@1 >= 0.8'`, or give a base and `--margin`."),
+        (("--require", "pass@1 > 0.5"), "A requirement names a number"),
+        (("--require", "pass@9 >= 0.5"), "9"),
+    ],
+)
+def test_what_cannot_be_judged_is_an_error(run, files, words, sentence):
+    done = run("gate", files["new"], *words, columns=200)
+    assert done.exit_code == 1
+    assert sentence in say(done)
+    assert not done.stdout
