@@ -31,6 +31,7 @@ class ScoreOptions(TypedDict, total=False):
     columns: Mapping[str, str | None] | None
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
+    prompt_column: str | None
     format: str | None
     scorer: str | None
     filter: str | None
@@ -67,6 +68,7 @@ class CompareOptions(TypedDict, total=False):
     columns: Mapping[str, str | None] | None
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
+    prompt_column: str | None
     format: str | None
     scorer: str | None
     filter: str | None
@@ -98,6 +100,7 @@ class RankOptions(TypedDict, total=False):
     columns: Mapping[str, str | None] | None
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
+    prompt_column: str | None
     format: str | None
     scorer: str | None
     filter: str | None
@@ -125,6 +128,7 @@ class PlanOptions(TypedDict, total=False):
     columns: Mapping[str, str | None] | None
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
+    prompt_column: str | None
     format: str | None
     scorer: str | None
     filter: str | None
@@ -169,6 +173,7 @@ class ReadOptions(TypedDict, total=False):
     columns: Mapping[str, str | None] | None
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
+    prompt_column: str | None
     format: str | None
     scorer: str | None
     filter: str | None

@@ -23,13 +23,13 @@ class _Block:
     code: str
     closed: bool
 
-    def rank(self, names: Collection[str]) -> tuple[bool, int, bool]:
+    def rank(self, names: Collection[str]) -> tuple[bool, int, bool, bool]:
         """Return how likely it is the program that is looked for. A definition says more than an assignment."""
         defined, assigned = (
             bool(found.intersection(names) if names else found)
             for found in (set(rule.findall(self.code)) for rule in (_DEFINITION, _ASSIGNMENT))
         )
-        return self.language in _PYTHON, 2 * defined or int(assigned), self.closed
+        return self.language in _PYTHON, 2 * defined or int(assigned), self.closed, self.language in _PYTHON[1:]
 
 
 def find_names(tests: str) -> frozenset[str]:
@@ -48,7 +48,8 @@ def find_program(text: str, names: Collection[str] = ()) -> str | None:
     r"""Return the program in a text: what stands between fences of Markdown, or the whole text if it has none.
 
     Of several blocks it is the last that defines one of the names, such as the function to test, by `def` or `class`,
-    or else by an assignment; if no names are known, the last that defines anything. A block of another language than
+    or else by an assignment; where none does, all closed blocks of Python are joined. If no names are known, it is the
+    last that defines anything, or, where none does, the last that is marked as Python. A block of another language than
     Python counts only where there is no other, and one that is not closed only where no closed one would do. So does
     what stands before the first fence: the prompt may have opened it. A block that is indented as a whole is dedented.
     Reasoning up to `</think>` and a byte order mark are left out. What stands within a string in triple quotes, such as
@@ -71,7 +72,10 @@ def find_program(text: str, names: Collection[str] = ()) -> str | None:
     text = text[thought.end() :].removeprefix("\n") if thought else text
     blocks = _find_blocks(text) if "```" in text else []
     # Of equal ones, `max` takes the first.
-    code = max(reversed(blocks), key=lambda block: block.rank(names)).code if blocks else text
+    best = max(reversed(blocks), key=lambda block: block.rank(names), default=None)
+    code = best.code if best else text
+    if best and names and best.rank(names)[:3] == (True, 0, True):
+        code = "\n".join(block.code for block in blocks if block.rank(names)[:3] == (True, 0, True))
     return code if code.strip() else None
 
 

@@ -62,6 +62,16 @@ READING = in_panel(
         help="Treat rows that differ in this column, such as run, as samples of one model; file if each file is a run.",
     ),
     Option(
+        "prompt_column",
+        "str",
+        "the column with the prompt that each answer of the row continues, as in HumanEval: an answer is then the "
+        "prompt and the completion. If there is a column `entry_point` too, a reference that defines `check` and does "
+        "not call it gets the call `check(entry_point)`. By default, the answers stand alone.",
+        metavar="COLUMN",
+        help="The column with the prompt that each answer continues, as in HumanEval; with a column entry_point, "
+        "tests get the call check(entry_point).",
+    ),
+    Option(
         "format",
         "str",
         'the name of the format of the files, where their content does not show it; "plain" for a table. This and the '

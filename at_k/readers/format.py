@@ -18,6 +18,10 @@ _LONGEST_FIELD = 100
 """Characters of a field of a problem that is kept as a possible group. Longer ones are questions and solutions."""
 
 
+OPTIONS = ("scorer", "filter", "tests", "prompt_column")
+"""The options that not every format takes."""
+
+
 @dataclass(frozen=True)
 class Reading:
     """How a file is to be read; the arguments of `at_k.read_results`.
@@ -29,6 +33,7 @@ class Reading:
         scorer: which scorer's grades to take, where a file has several.
         filter: which filter's answers to take, where a file has several.
         tests: which tests a program must pass, where a file has several sets.
+        prompt_column: the column with the prompts that answers continue.
         errors: "raise", or "skip" to leave out what is broken and count it by cause.
         limits: the most bytes and rows that are accepted.
     """
@@ -39,6 +44,7 @@ class Reading:
     scorer: str | None = None
     filter: str | None = None
     tests: str | None = None
+    prompt_column: str | None = None
     errors: str = "raise"
     limits: Limits = UNLIMITED
 
@@ -132,7 +138,7 @@ class Format:
         samples: how to get n samples for each problem out of the harness.
         recognize: returns whether a file is of this format, from its beginning.
         read: reads a file.
-        options: which of `scorer`, `filter` and `tests` choose something in its files.
+        options: which of `OPTIONS` its files offer.
         rank: 0 for results of a harness, 1 for less, such as predictions that are not graded, 2 for tables with columns
             of any names. Of the files in a folder, those with the lowest rank are read.
     """
@@ -152,7 +158,7 @@ class Format:
         Raises:
             InputError: if an option is given that is not one of `options`. The error lists those.
         """
-        for name in ("scorer", "filter", "tests"):
+        for name in OPTIONS:
             if getattr(reading, name) is None or name in self.options:
                 continue
             if not self.options:

@@ -166,9 +166,9 @@ class Table(Mapping[str, Column]):
         return spelled
 
     def add(self: T, name: str, cells: list[Any]) -> T:
-        """Return the table with a further column."""
+        """Return the table with a further column, or with other cells in a column."""
         added = self._copy()
-        added._names, added._held = [*self._names, name], self._held | {name: cells}
+        added._names, added._held = list(dict.fromkeys([*self._names, name])), self._held | {name: cells}
         return added
 
     def _copy(self: T) -> T:

@@ -10,6 +10,7 @@ from at_k.arrow import find_table, to_chunks
 from at_k.columns import read_groups, require_same_problems
 from at_k.errors import InputError
 from at_k.readers.models import MODEL_NAMES, select_rows
+from at_k.readers.prompts import join_prompts
 from at_k.readers.quoting import normalize_name
 from at_k.rows import replace_na
 from at_k.validation import shorten, type_name
@@ -24,6 +25,7 @@ def select_frame(
     columns: Mapping[str, str | None] | None,
     where: Mapping[str, object] | None,
     pool: str | Sequence[str],
+    prompt_column: str | None = None,
 ) -> dict[str, Any]:
     """Select the columns of a data set by their roles, and its rows. Pooled rows of a problem become one."""
     whole = {name: column for name, column in read_frame(data).items() if name not in COLUMNS or not _is_null(column)}
@@ -47,6 +49,8 @@ def select_frame(
             "{option:columns} what others are called, or read a file with `at_k.read_results`.",
             columns=", ".join(map(repr, list(whole)[:20])) or "no columns",
         )
+    if prompt_column is not None:
+        frame |= join_prompts(whole, called, prompt_column)
     used = [column for column in called.values() if column is not None]
     looked_at = {*(where or ()), *([pool] if isinstance(pool, str) else pool)}
     looked_at |= {name for name in whole if normalize_name(name) in MODEL_NAMES}

@@ -54,6 +54,7 @@ def judge_data(
     columns: Mapping[str, str | None] | None = None,
     where: Mapping[str, object] | None = None,
     pool: str | Sequence[str] = (),
+    prompt_column: str | None = None,
     read_labels: Callable[[int, Any], Any] | None = None,
     **options: Any,
 ) -> Judged:
@@ -64,6 +65,7 @@ def judge_data(
         columns: what the columns are called.
         where: the rows to judge.
         pool: columns of models whose rows are samples of one model.
+        prompt_column: the column with the prompts that answers continue.
         read_labels: is called with the number of problems and the column of groups before the samples are judged:
             judging may take minutes, and wrong labels should not waste them.
         options: how samples are judged, and how files are read.
@@ -74,9 +76,10 @@ def judge_data(
     """
     refuse_report(data)
     judging = {name: options.pop(name) for name in JUDGING_OPTIONS if name in options}
-    source, data = _read_files(data, options, columns=columns, where=where, pool=pool)
+    shared: dict[str, Any] = {"columns": columns, "where": where, "pool": pool, "prompt_column": prompt_column}
+    source, data = _read_files(data, options, **shared)
     origin = data.origin if isinstance(data, Samples) else None
-    frame = data.columns() if isinstance(data, Samples) else select_frame(data, columns=columns, where=where, pool=pool)
+    frame = data.columns() if isinstance(data, Samples) else select_frame(data, **shared)
     problems = Problems.read(**{role: frame.get(role) for role in ("answers", "references", "grades", "scores")})
     require_problems("data", len(problems))
     names = read_names(frame.get("problem"), len(problems))

@@ -81,10 +81,11 @@ def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Me
                     "note.no_python",
                     "Programs with a syntax error in their first line: {share:.0%}. Where a program stands in a text, "
                     "{code} takes it from a fence (```), and a regular expression with a group, such as "
-                    "{pattern}, from other marks. A completion needs its prompt before it.",
+                    "{pattern}, from other marks. A completion needs its prompt before it: {prompt} joins the two.",
                     share=share,
                     code=Mention(extract_fn="code"),
                     pattern=Mention(extract_fn="(?s)<code>(.*?)</code>"),
+                    prompt=Mention(prompt_column="prompt"),
                 )
             )
     if outcomes is not None and "isolation" in outcomes.conditions:

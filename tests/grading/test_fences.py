@@ -56,6 +56,8 @@ def fence(code, language="python", mark="```"):
         (fence(indent(F, "    ")), F),
         (fence("f = abs\n") + fence(CALL), "f = abs\n"),
         (fence(F) + fence("y = f(1)\n"), F),
+        (fence(CALL) + "which prints\n" + fence("1\n", ""), CALL),
+        (fence(CALL) + "or\n" + fence("print(f(2))\n"), "print(f(2))\n"),
         ("", None),
         (" \n", None),
     ],
@@ -91,6 +93,9 @@ def test_a_quote_that_is_not_closed_hides_no_fence():
         (fence("f = abs\n") + fence("f == abs\n"), "f = abs\n"),
         (fence(F) + fence("f = abs\n"), F),  # a definition says more than an assignment
         (fence(f"y = 1\n{F}") + fence(F), F),
+        (fence("from m import f\n") + fence(CALL), f"from m import f\n\n{CALL}"),  # none defines it: joined
+        (fence("x = 1\n") + fence("1\n", "c") + fence(G), f"x = 1\n\n{G}"),
+        (f"Here:\n```python\n{CALL}", CALL),
     ],
 )
 def test_the_block_that_defines_a_name(text, program):

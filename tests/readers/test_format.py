@@ -7,7 +7,7 @@ import pytest
 
 from at_k.errors import InputError
 from at_k.readers import read_bytes, read_samples
-from at_k.readers.format import Head, Reading, choose
+from at_k.readers.format import OPTIONS, Head, Reading, choose
 from at_k.readers.formats import FORMATS
 from at_k.readers.sources import Source
 
@@ -44,9 +44,6 @@ def test_choose():
     assert caught.value.code == "format.no_choice"
 
 
-OPTIONS = ("scorer", "filter", "tests")
-
-
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_format_takes_the_options_that_its_reader_looks_at(name):
     code = inspect.getsource(inspect.getmodule(FORMATS[name].read))
@@ -58,7 +55,7 @@ REFUSED = {
     "no choice at all": ("human-eval", {"scorer": "exact"}, "format.no_options", ("human-eval", "`scorer`")),
     "another choice": ("evalplus", {"filter": "x"}, "format.no_option", ("evalplus", "`filter`", "only `tests`")),
     "two choices": ("lm-eval", {"tests": "plus"}, "format.no_option", ("lm-eval", "`tests`", "`scorer`, `filter`")),
-    "a table": ("plain", {"tests": "plus"}, "format.no_options", ("plain", "`tests`")),
+    "a table": ("plain", {"tests": "plus"}, "format.no_option", ("plain", "`tests`", "only `prompt_column`")),
 }
 
 

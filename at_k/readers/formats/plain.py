@@ -11,6 +11,7 @@ from at_k.readers.format import Format, Reading
 from at_k.readers.lines import name_lines
 from at_k.readers.models import MODEL_NAMES, SET_NAMES, STEP_NAMES, find_nested, has_name, select_rows
 from at_k.readers.plausibility import find_questions, refuse_contradiction, refuse_several_sets
+from at_k.readers.prompts import join_prompts
 from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
 from at_k.readers.roles import (
     SAMPLE_NUMBERS,
@@ -74,6 +75,9 @@ def collect_samples(table: Table, reading: Reading | None = None) -> Samples:
     used = [column for column in roles.values() if column is not None]
     rows = select_rows(table, where=reading.where, pool=pooled, used=used)
     kept = table if rows is None else table.take(rows)
+    if reading.prompt_column is not None:
+        for role, cells in join_prompts(kept, roles, reading.prompt_column).items():
+            kept = kept.add(roles[role] or role, cells)
     refuse_several_sets(kept, roles["problem"], [*used, *pooled])
     numbered = [name for name in list_named(kept, SAMPLE_NUMBERS) if name not in used]
     if any(name in kept for name in pooled):
@@ -185,5 +189,6 @@ FORMAT = Format(
     samples="a row for each sample, or a row for each problem with lists",
     recognize=lambda head: True,
     read=_read,
+    options=("prompt_column",),
     rank=2,
 )

@@ -1,0 +1,89 @@
+"""Join completions to their prompts, and tests to the function that they test, as HumanEval does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from at_k.errors import InputError
+from at_k.readers.quoting import quote, quote_all, shorten
+
+ENTRY = "entry_point"
+"""The column of HumanEval that names the function which its `check` takes."""
+
+
+def join_prompts(
+    columns: Mapping[str, Sequence[Any]], roles: Mapping[str, str | None], prompt: str
+) -> dict[str, list[Any]]:
+    r"""Return the answers, each with the prompt of its row before it, and the references, each with a call of `check`.
+
+    A reference gets the call if it defines `check`, does not call it, and the row has an `entry_point`.
+
+    Args:
+        columns: the columns by name.
+        roles: role → column.
+        prompt: the column with the prompts.
+
+    Returns:
+        role → the new column.
+
+    Raises:
+        InputError: if there is no such column, it holds something else than texts, or there are no answers.
+
+    Examples:
+        >>> columns = {"prompt": ["def f(x):\n"], "completion": [["    return x"]], "entry_point": ["f"],
+        ...            "test": ["def check(g): assert g(1)"]}
+        >>> joined = join_prompts(columns, {"answers": "completion", "references": "test"}, "prompt")
+        >>> joined["answers"], joined["references"]
+        ([['def f(x):\n    return x']], ['def check(g): assert g(1)\ncheck(f)'])
+    """
+    answers, references = roles.get("answers"), roles.get("references")
+    if prompt not in columns:
+        raise InputError(
+            "prompts.no_column",
+            "{option:prompt_column} must name a column. The columns are: {columns}; got {column}.",
+            columns=quote_all(columns), column=shorten(prompt),
+        )  # fmt: skip
+    if answers is None:
+        raise InputError(
+            "prompts.no_answers",
+            "{option:prompt_column} joins each answer to its prompt, but there is no column of answers. Name it by "
+            "{option:columns}.",
+        )
+    prompts = _list_cells(columns[prompt])
+    for row, text in enumerate(prompts):
+        if not isinstance(text, str):
+            raise InputError(
+                "prompts.no_text",
+                "{option:prompt_column} must name a column of texts; got {value} in row {row} of column “{column}”, "
+                "counted from 0.",
+                value=quote(text), row=row, column=shorten(prompt),
+            )  # fmt: skip
+    joined = {
+        "answers": [
+            _change(cell, text.__add__) for text, cell in zip(prompts, _list_cells(columns[answers]), strict=True)
+        ]
+    }
+    if references is not None and ENTRY in columns:
+        rows = zip(_list_cells(columns[ENTRY]), _list_cells(columns[references]), strict=True)
+        joined["references"] = [_change(cell, partial(_call_check, entry)) for entry, cell in rows]
+    return joined
+
+
+def _list_cells(column: Any) -> list[Any]:
+    return list(column.to_pylist() if hasattr(column, "to_pylist") else column)
+
+
+def _change(cell: Any, change: Callable[[str], str]) -> Any:
+    """Change the texts of a cell: one, or those in a list. What is no text stays, for others to refuse."""
+    if isinstance(cell, str):
+        return change(cell)
+    return [_change(each, change) for each in cell] if isinstance(cell, Iterable) else cell
+
+
+def _call_check(entry: object, tests: str) -> str:
+    if not isinstance(entry, str) or not re.search(r"^def check\(", tests, re.MULTILINE):
+        return tests
+    return tests if re.search(r"^check\(", tests, re.MULTILINE) else f"{tests}\ncheck({entry})"

@@ -1,0 +1,123 @@
+"""Completions are joined to their prompts: in files, in data in memory, and on the command line."""
+
+import csv
+import gzip
+import io
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from cases import for_each
+from typer.testing import CliRunner
+
+import at_k
+from at_k.cli import app
+from at_k.errors import InputError
+from at_k.readers.prompts import join_prompts
+
+HARNESS = Path(__file__).parents[1] / "data" / "harness"
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """The first problems of HumanEval, each with its own solution and one that is wrong, a row for each sample."""
+    with gzip.open(HARNESS / "HumanEval.jsonl.gz", "rt", encoding="utf-8") as lines:
+        problems = [json.loads(line) for line, _ in zip(lines, range(3), strict=False)]
+    kept = ("task_id", "prompt", "entry_point", "test")
+    return [
+        {name: row[name] for name in kept} | {"completion": completion}
+        for row in problems
+        for completion in (row["canonical_solution"], "    return None\n")
+    ]
+
+
+def write(rows, form):
+    if form == "jsonl":
+        return "\n".join(map(json.dumps, rows))
+    file = io.StringIO()
+    writer = csv.DictWriter(file, rows[0])
+    writer.writeheader()
+    writer.writerows(rows)
+    return file.getvalue()
+
+
+ROLES = {"references": "test"}
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_a_file_of_completions_passes(monkeypatch, tmp_path, rows, form):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+    path = tmp_path / f"samples.{form}"
+    path.write_text(write(rows, form))
+    report = at_k.score(path, columns=ROLES, prompt_column="prompt", check_correct_fn="code", metrics="avg_at_n")
+    assert report.problems == ["HumanEval/0", "HumanEval/1", "HumanEval/2"]
+    assert (report.n, report.c) == ([2] * 3, [1] * 3)
+    data = at_k.read_results(path, columns=ROLES, prompt_column="prompt")
+    assert data["answers"][0][0] == rows[0]["prompt"] + rows[0]["completion"]
+    assert data["references"][0][0] == rows[0]["test"] + "\ncheck(has_close_elements)"
+
+
+def test_the_command_has_the_option(monkeypatch, tmp_path, rows):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+    path = tmp_path / "samples.jsonl"
+    path.write_text(write(rows, "jsonl"))
+    options = ["--columns", "references=test", "--prompt-column", "prompt", "--check", "code", "--metric", "avg_at_n"]
+    result = CliRunner().invoke(app, ["score", str(path), *options, "--format", "json"])
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["values"]["avg@2"] == 0.5
+
+
+@pytest.mark.parametrize("hold", [dict, pd.DataFrame])
+def test_data_in_memory(monkeypatch, rows, hold):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+    data = {
+        "prompt": [row["prompt"] for row in rows[::2]],
+        "entry_point": [row["entry_point"] for row in rows[::2]],
+        "answers": [
+            [one["completion"], None, two["completion"]] for one, two in zip(rows[::2], rows[1::2], strict=True)
+        ],
+        "references": [row["test"] for row in rows[::2]],
+    }
+    report = at_k.score(
+        hold(data), prompt_column="prompt", check_correct_fn="code", missing="incorrect", metrics="avg_at_n"
+    )
+    assert (report.n, report.c) == ([3] * 3, [1] * 3)
+
+
+@for_each(
+    "tests, entry, called",
+    [
+        ("def check(f): pass", "g", "def check(f): pass\ncheck(g)"),
+        ("def check(f): pass\ncheck(h)", "g", "def check(f): pass\ncheck(h)"),
+        ("assert g(1)", "g", "assert g(1)"),
+        ("def check(f): pass", None, "def check(f): pass"),
+        (["def check(f): pass", "assert g(1)"], "g", ["def check(f): pass\ncheck(g)", "assert g(1)"]),
+    ],
+)
+def test_check_is_called_where_nobody_calls_it(tests, entry, called):
+    columns = {"prompt": ["x"], "answers": ["y"], "tests": [tests], "entry_point": [entry]}
+    joined = join_prompts(columns, {"answers": "answers", "references": "tests"}, "prompt")
+    assert joined == {"answers": ["xy"], "references": [called]}
+
+
+@for_each(
+    "data, option, says",
+    [
+        ({"answers": [["a"]], "references": ["b"]}, "prompt", "must name a column. .* got prompt"),
+        (
+            {"answers": [["a"]], "references": ["b"], "p": [1]},
+            "p",
+            "a column of texts; got .*1.* in row 0 of column “p”",
+        ),
+        ({"grades": [[1]], "p": ["x"]}, "p", "there is no column of answers"),
+    ],
+)
+def test_prompts_that_cannot_be_joined(data, option, says):
+    with pytest.raises(InputError, match=says):
+        at_k.score(data, prompt_column=option)
+
+
+def test_a_harness_has_no_prompts():
+    with pytest.raises(InputError, match="does not take `prompt_column`"):
+        at_k.read_results(HARNESS / "human-eval" / "samples.jsonl_results.jsonl", prompt_column="prompt")
