@@ -1,7 +1,7 @@
 """Train one toy policy for each of four metrics, and measure every policy by all four: each metric wants another one.
 
-The policy chooses how to answer, among four styles that a model may have; it cannot tell the problems apart. The gradient
-is `at_k.credit`, the same for every metric. `python examples/train_on_any_k.py [figure.png]` takes ten seconds.
+The policy chooses how to answer, among four styles that a model may have; it cannot tell the problems apart. The
+gradient is `at_k.credit` for every metric. `python examples/train_on_any_k.py [figure.png]` takes ten seconds.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def train(metric, steps, rng, problems=64, n=16, rate=2.0, points=20):
         if step % max(1, steps // points) == 0:
             trace.append((step, *measure(policy, 400, rng)))
         style, answers = sample(policy, problems, n, rng)
-        credits = at_k.credit(metric, (answers == 0).astype(float), answers=answers)
+        weights = at_k.credit(metric, (answers == 0).astype(float), answers=answers)
         scores = np.eye(len(STYLES))[style] - policy  # ∇ log π of each sample
-        logits += rate * np.einsum("ps,psa->a", credits, scores) / problems
+        logits += rate * np.einsum("ps,psa->a", weights, scores) / problems
     return policy, np.array(trace)
 
 

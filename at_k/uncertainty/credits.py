@@ -31,7 +31,8 @@ from at_k.validation import Tau, check_choice, check_k, check_tau, is_number, sh
 
 _TABLES = {"pass@k": tabulate_pass, "pass^k": tabulate_pass_hat, "mG-Pass@k": tabulate_mg_pass}
 _COUNTED = (*_TABLES, "G-Pass@k", "MaxRL")
-_METRICS = (*_COUNTED, "cons@k", "best@k", "max@k", "avg@n")
+METRICS = (*_COUNTED, "cons@k", "best@k", "max@k", "avg@n")
+"""What credit can be asked for."""
 _NAME = re.compile(r"((?:m?G-Pass|pass|cons|best|max)@|pass\^)([1-9]\d*)(?:_([\d.]+))?")
 
 _EPSILON = 1e-6
@@ -171,9 +172,9 @@ def _read_terms(metric: object, k: object, tau: object) -> list[Term]:
             raise ValueError(f"`metric` must give each metric a finite number as its weight; got {shorten(weight)}")
         number = _NAME.fullmatch(name) if isinstance(name, str) else None
         base, own, share = (f"{number[1]}k", int(number[2]), number[3]) if number else (name, given, None)
-        if base not in _METRICS or (share and base != "G-Pass@k"):
+        if base not in METRICS or (share and base != "G-Pass@k"):
             raise ValueError(
-                f"`metric` must be one of {', '.join(_METRICS)}, or have a number for k, such as pass@8; "
+                f"`metric` must be one of {', '.join(METRICS)}, or have a number for k, such as pass@8; "
                 f"got {shorten(name)}"
             )
         if own is None and base not in ("avg@n", "MaxRL"):
