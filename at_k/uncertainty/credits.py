@@ -18,6 +18,7 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from array_api_compat import device
 
 from at_k import columns
 from at_k.choices import BASELINES, NORMALIZATIONS, TIES
@@ -251,7 +252,7 @@ def _credit_ranks(xp: Any, k: int | None, baseline: str | None, scores: Any, gra
     else:
         places = Places.of(xp, rising, xp.take_along_axis(grades - floor, order, axis=1))
     chance = rank_weights(n, k)
-    weights = xp.asarray(chance / chance.sum(), dtype=scores.dtype, device=places.share.device)
+    weights = xp.asarray(chance / chance.sum(), dtype=scores.dtype, device=device(scores))
     whole = xp.sum(places.share * weights, axis=1, keepdims=True)
     found = _compose(whole, lambda j: leave_out_ranks(xp, places, j) if j < n else 0.0, k, n, baseline)
     found = xp.broadcast_to(found, scores.shape)
