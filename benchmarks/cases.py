@@ -367,6 +367,33 @@ def vote_left_out(scale: Scale) -> Outcome:
     return Outcome(*medians(ours, values, rounds=scale.rounds))
 
 
+def credit_counts(scale: Scale) -> Outcome:
+    rewards = (np.random.default_rng(0).random((scale.votes, 64)) < 0.3).astype(float)
+    agree(at_k.credit("pass@8", rewards, baseline=None), peers.pkpo_pass(rewards, 8))
+    return Outcome(
+        *medians(lambda: at_k.credit("pass@8", rewards), lambda: peers.pkpo_pass(rewards, 8), rounds=scale.rounds)
+    )
+
+
+def credit_ranks(scale: Scale) -> Outcome:
+    scores = np.random.default_rng(0).normal(size=(scale.votes, 64))
+    agree(at_k.credit("max@8", scores=scores, baseline=None), peers.pkpo_max(scores, 8))
+    return Outcome(
+        *medians(lambda: at_k.credit("max@8", scores=scores), lambda: peers.pkpo_max(scores, 8), rounds=scale.rounds)
+    )
+
+
+def credit_best(scale: Scale) -> Outcome:
+    rng = np.random.default_rng(0)
+    scores, grades = rng.normal(size=(scale.votes, 64)), rng.integers(0, 2, (scale.votes, 64))
+    return Outcome(*medians(lambda: at_k.credit("best@8", grades, scores=scores), rounds=scale.rounds))
+
+
+def credit_votes(scale: Scale) -> Outcome:
+    answers, right = ballots(scale.votes, 64, 16)
+    return Outcome(*medians(lambda: at_k.credit("cons@8", right, answers=answers), rounds=scale.rounds))
+
+
 def comparison(scale: Scale) -> Outcome:
     a, b = (np.random.default_rng(seed).integers(0, 65, scale.compared) / 64 for seed in (0, 1))
     first, second = ({"pass@1": dict(enumerate(values.tolist()))} for values in (a, b))
@@ -488,6 +515,10 @@ CASES = (
     Case("import at_k, in a fresh process", import_time, (Target(0.25, "s"),)),
     Case("of evaluate, datasets and gradio, it loads", heavy_imports, (Target(0, "modules"),)),
     Case("cons@k, every k < n, 1,000 × 64, jackknife", vote_left_out, (Target(8, SLOWER),), "the values themselves"),
+    Case("credit for pass@8, 1,000 × 64", credit_counts, (Target(0.005, "s"), Target(10, FASTER)), "PKPO's, by prompt"),
+    Case("credit for max@8, 1,000 × 64", credit_ranks, (Target(0.02, "s"),), "PKPO's, by prompt"),
+    Case("credit for best@8, 1,000 × 64", credit_best, (Target(0.02, "s"),)),
+    Case("credit for cons@8, 1,000 × 64, 16 answers", credit_votes, (Target(0.15, "s"),)),
     Case("compare, 10,000 problems, 9,999 sign flips", comparison, (Target(0.5, "s"),)),
     Case("BCa bootstrap, 10,000 problems, 1,000 times", bootstrap, (Target(1, "s"),)),
     Case("pass@k and G-Pass@k, k up to n, 100 × 10,000", large_counts, (Target(0.1, "s"),)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil
+from math import ceil, comb
 
 import evaluate
 import numpy as np
@@ -52,6 +52,32 @@ def scipy_g_pass(n: int, c: NDArray[np.int64], k: Sequence[int], tau: Sequence[f
             for right in c.tolist()
         ]
     )
+
+
+def pkpo_pass(rewards: NDArray[np.float64], k: int) -> list[NDArray[np.float64]]:
+    """PKPO's weights for pass@k, prompt by prompt (Walder, Karkhanis, 2025, arXiv:2505.15201, theorem 2)."""
+    found = []
+    for row in rewards:
+        n, c = len(row), int(row.sum())
+        others = estimate_pass_at_k(n - 1, [c], k - 1)[0] if c < n else 1.0
+        found.append(np.where(row > 0, k / n, k / n * others))
+    return found
+
+
+def pkpo_max(scores: NDArray[np.float64], k: int) -> list[NDArray[np.float64]]:
+    """PKPO's weights for max@k, prompt by prompt (theorem 4): sᵢ = (1/C(n, k)) Σⱼ m_ij g_j in rising order."""
+    n = scores.shape[1]
+    own = np.array([comb(i, k - 1) / comb(n, k) for i in range(n)])
+    above = np.array([comb(max(j - 1, 0), k - 2) / comb(n, k) for j in range(n)])
+    found = []
+    for row in scores:
+        order = np.argsort(row)
+        rising = row[order]
+        behind = np.cumsum((above * rising)[::-1])[::-1]
+        weights = np.empty(n)
+        weights[order] = own * rising + np.append(behind[1:], 0)
+        found.append(weights)
+    return found
 
 
 def bootstrap_vote(answers: Sequence[str], correct: Sequence[int], k: Sequence[int]) -> list[float]:

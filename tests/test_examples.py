@@ -35,6 +35,24 @@ def test_pipeline(printed):
     assert len(set(values)) == 1
 
 
+def read_values(table):
+    return [[float(value) for value in re.findall(r"0\.\d{3}", row)] for row in table.splitlines() if "0." in row]
+
+
+def test_train_on_any_k(capsys, tmp_path):
+    """Each metric is best where it was trained for: in a short run, and in the table of the page."""
+    main = runpy.run_path(str(EXAMPLES / "train_on_any_k.py"))["main"]
+    main(steps=80, problems=2_000, figure=tmp_path / "training.png")
+    assert (tmp_path / "training.png").stat().st_size > 10_000
+    table = capsys.readouterr().out
+    page = (EXAMPLES.parent / "docs" / "training.md").read_text(encoding="utf-8")
+    shown = page[page.index(table.splitlines()[0]) :].partition("\n\n")[0]
+    for values in (read_values(table), read_values(shown)):
+        assert len(values) == 4
+        for metric, column in enumerate(zip(*values, strict=True)):
+            assert max(range(4), key=column.__getitem__) == metric
+
+
 NEMO_SKILLS = Path(__file__).parent / "data" / "harness" / "nemo-skills"
 
 DIFFERENT = {

@@ -88,6 +88,7 @@ OWNERS = {
     "metrics": "",
     "comparisons": "",
     "examples": "",
+    "examples/train_on_any_k.py": "plot",
     "setup.py": "",
     "at_k/demo": "demo",
     "at_k/grading/checkers/bleu.py": "text",

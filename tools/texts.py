@@ -14,12 +14,13 @@ from pathlib import Path
 import typer
 
 import at_k
-from at_k.documentation import find_inputs, find_outputs, list_inputs, list_outputs, list_shared_options
-from at_k.family import FAMILY
+from at_k.documentation import find_inputs, find_outputs, list_inputs, list_outputs, list_shared_options, wrap_item
+from at_k.family import FAMILY, Metric
 from at_k.options import Option
 from at_k.readers.formats import FORMATS
 from at_k.readers.roles import NAMES
 from at_k.registration import COMPARISONS
+from at_k.uncertainty.credits import METRICS
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -37,8 +38,12 @@ def render_documents(root: Path = ROOT) -> dict[Path, str]:
     for metric in FAMILY.values():
         card = root / "metrics" / metric.name / "README.md"
         chinese = card.with_name("README.zh.md")
-        documents[chinese] = _fill_region(_read(chinese), "metrics", list_metrics_in_chinese(), chinese)
+        text = _fill_region(_read(chinese), "metrics", list_metrics_in_chinese(), chinese)
+        documents[chinese] = _fill_region(
+            text, "training", mention_credit(metric, _TRAINING_IN_CHINESE, " 和 "), chinese
+        )
         text = _fill_region(_read(card), "metrics", list_metrics(), card)
+        text = _fill_region(text, "training", mention_credit(metric, _TRAINING, " and "), card)
         text = _fill_list(text, "### Inputs", list_inputs(find_inputs(metric), [metric]), card)
         documents[card] = _fill_list(text, "### Output Values", list_outputs(find_outputs(metric)), card)
     for name in COMPARISONS:
@@ -98,6 +103,23 @@ def list_metrics_in_chinese() -> str:
     """Make the same table in Chinese."""
     rows = [(f"`{metric.name}`", *metric.chinese) for metric in FAMILY.values()]
     return _make_table(("指标", "回答的问题", "需要", "注意"), rows)
+
+
+_TRAINING = (
+    "**Training.** `at_k.credit` says by how much each sample moved {names}: the weight of its log-probability in "
+    "training for it. See [what to train on](../../docs/training.md)."
+)
+_TRAINING_IN_CHINESE = (
+    "**训练。** `at_k.credit` 给出每个样本使 {names} 变动了多少，即以它为目标训练时该样本对数概率的权重。"
+    "见[训练什么](../../docs/training.md)。"
+)
+
+
+def mention_credit(metric: Metric, sentence: str, conjunction: str) -> str:
+    """Write the sentence about training, with the metrics of a card that can be trained for."""
+    names = [output.key.replace("{k}", "k").replace("{n}", "n").replace("_{τ}", "") for output in metric.outputs]
+    listed = [f"`{name}`" for name in names if name in METRICS]
+    return wrap_item(sentence.format(names=conjunction.join(listed)), "")
 
 
 def list_options() -> str:

@@ -18,6 +18,7 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from array_api_compat import device
 
 from at_k import columns
 from at_k.choices import BASELINES, NORMALIZATIONS, TIES
@@ -31,7 +32,8 @@ from at_k.validation import Tau, check_choice, check_k, check_tau, is_number, sh
 
 _TABLES = {"pass@k": tabulate_pass, "pass^k": tabulate_pass_hat, "mG-Pass@k": tabulate_mg_pass}
 _COUNTED = (*_TABLES, "G-Pass@k", "MaxRL")
-_METRICS = (*_COUNTED, "cons@k", "best@k", "max@k", "avg@n")
+METRICS = (*_COUNTED, "cons@k", "best@k", "max@k", "avg@n")
+"""What credit can be asked for."""
 _NAME = re.compile(r"((?:m?G-Pass|pass|cons|best|max)@|pass\^)([1-9]\d*)(?:_([\d.]+))?")
 
 _EPSILON = 1e-6
@@ -171,9 +173,9 @@ def _read_terms(metric: object, k: object, tau: object) -> list[Term]:
             raise ValueError(f"`metric` must give each metric a finite number as its weight; got {shorten(weight)}")
         number = _NAME.fullmatch(name) if isinstance(name, str) else None
         base, own, share = (f"{number[1]}k", int(number[2]), number[3]) if number else (name, given, None)
-        if base not in _METRICS or (share and base != "G-Pass@k"):
+        if base not in METRICS or (share and base != "G-Pass@k"):
             raise ValueError(
-                f"`metric` must be one of {', '.join(_METRICS)}, or have a number for k, such as pass@8; "
+                f"`metric` must be one of {', '.join(METRICS)}, or have a number for k, such as pass@8; "
                 f"got {shorten(name)}"
             )
         if own is None and base not in ("avg@n", "MaxRL"):
@@ -250,7 +252,7 @@ def _credit_ranks(xp: Any, k: int | None, baseline: str | None, scores: Any, gra
     else:
         places = Places.of(xp, rising, xp.take_along_axis(grades - floor, order, axis=1))
     chance = rank_weights(n, k)
-    weights = xp.asarray(chance / chance.sum(), dtype=scores.dtype, device=places.share.device)
+    weights = xp.asarray(chance / chance.sum(), dtype=scores.dtype, device=device(scores))
     whole = xp.sum(places.share * weights, axis=1, keepdims=True)
     found = _compose(whole, lambda j: leave_out_ranks(xp, places, j) if j < n else 0.0, k, n, baseline)
     found = xp.broadcast_to(found, scores.shape)

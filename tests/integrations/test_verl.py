@@ -1,0 +1,53 @@
+"""verl's registry and call: uids as an array of objects, rewards on the last token, a configuration with `get`."""
+
+import importlib
+import sys
+from types import ModuleType
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from at_k.integrations import verl
+
+UIDS = np.array(["a", "b", "a", "a", "b", "b"], dtype=object)
+MASK = np.array([[1, 1, 1], [1, 1, 0]] * 3)
+REWARDS = np.zeros((6, 3))
+REWARDS[[0, 3], [2, 1]] = 1
+
+
+@pytest.fixture
+def registry(monkeypatch):
+    """What verl's plug-ins find when verl loads them."""
+    entered = {}
+    core = ModuleType("verl.trainer.ppo.core_algos")
+    core.register_adv_est = lambda name: lambda function: entered.setdefault(name, function)
+    monkeypatch.setitem(sys.modules, "verl", ModuleType("verl"))
+    monkeypatch.setitem(sys.modules, core.__name__, core)
+    importlib.reload(verl)
+    return entered
+
+
+def test_the_entry_point_loads_it():
+    (found,) = (each for each in importlib.metadata.entry_points(group="verl.plugins") if each.name == "at_k")
+    assert found.load() is verl
+
+
+def test_a_metric_by_name(registry):
+    assert {"at_k", "at_k_pass8", "at_k_max64"} < set(registry)
+    given = {"token_level_rewards": REWARDS, "response_mask": MASK, "index": UIDS, "config": {"gamma": 1.0}}
+    advantages, returns = registry["at_k_pass2"](**given)
+    # Group a is right but for one of three samples, so that pass@2 needs neither right one; group b is never right.
+    assert_allclose(advantages, np.zeros((6, 3)))
+    assert advantages is returns
+    once = REWARDS * (np.arange(6) < 3)[:, None]
+    advantages, _ = registry["at_k_pass2"](**given | {"token_level_rewards": once})
+    assert_allclose(advantages, np.array([2, 0, -1, -1, 0, 0])[:, None] * MASK)
+
+
+def test_any_metric_by_configuration(registry):
+    config = {"at_k": {"metric": "avg@n"}}
+    advantages, _ = registry["at_k"](REWARDS, MASK, UIDS, config=config)
+    assert_allclose(advantages, np.array([0.5, 0, -1, 0.5, 0, 0])[:, None] * MASK)  # RLOO
+    with pytest.raises(ValueError, match="`at_k` must have a `metric`"):
+        registry["at_k"](REWARDS, MASK, UIDS, config={})
