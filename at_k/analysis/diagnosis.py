@@ -117,6 +117,7 @@ def diagnose(data: Any, /, **given: Unpack[ScoreOptions]) -> Diagnosis:
     else:
         check_options(given, SCORING, of="diagnose")
         report = score(data, **given)
+    report.require_problems("A diagnosis")
     findings = Findings(report)
     find_impossible(findings)
     find_contradictions(findings)

@@ -55,7 +55,7 @@ def plan(pilot: Any, /, **given: Unpack[PlanOptions]) -> Plan:
         else:
             refuse_wrong_kind("pilot", pilot, "a pair (n, c) of counts")
             report = score(pilot, metrics="avg_at_n", confidence_level=None, **scoring)
-        n, c, clusters = report.n, report.c, report.clusters
+        (n, c), clusters = report.list_counts(), report.clusters
     asked = {name: options[name] for name in PLANNING}
     tau = asked.pop("tau")
     estimate = pass_at_k if tau is None else partial(g_pass_at_k, tau=tau)
