@@ -141,6 +141,11 @@ class Metric:
         return tuple(name for name in self.options if name not in SHARED_OPTIONS)
 
     @property
+    def metrics(self) -> frozenset[str]:
+        """Return the `Key.metric` of its keys."""
+        return frozenset(output.metric for output in self.outputs)
+
+    @property
     def needs_scores(self) -> bool:
         """Return whether it needs a score for each sample."""
         return "scores" in self.arguments

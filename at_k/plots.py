@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -161,7 +160,8 @@ def draw_problems(report: Report, *, title: str | None = None) -> Figure:
         >>> figure.axes[0].get_ylabel()
         'share of correct samples, c/n'
     """
-    shares = np.sort(np.array(report.c) / np.array(report.n))[::-1]
+    n, c = report.list_counts()
+    shares = np.sort(c / n)[::-1]
     total = len(shares)
     require_matplotlib()
     from matplotlib.ticker import MaxNLocator
@@ -361,7 +361,6 @@ def spread_places(wanted: Sequence[float], gap: float, low: float, high: float) 
 
 def average_g_pass(report: Report, draws: Sequence[int]) -> Any:
     """Compute the mean of G-Pass@k over the problems: a row for each τ, a column for each k."""
-    pairs = Counter(zip(report.n, report.c, strict=True))
-    n, c = (np.array(part) for part in zip(*pairs, strict=True))
+    (n, c), times = np.unique(np.stack(report.list_counts()), axis=1, return_counts=True)
     tables = g_pass_at_k(n, c, k=draws, tau=_TAUS)  # pairs × k × τ
-    return np.average(tables, axis=0, weights=list(pairs.values())).T
+    return np.average(tables, axis=0, weights=times).T

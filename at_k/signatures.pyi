@@ -163,6 +163,7 @@ class GateOptions(TypedDict, total=False):
     columns: Mapping[str, str | None] | None
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
+    prompt_column: str | None
     format: str | None
     scorer: str | None
     filter: str | None
@@ -170,6 +171,31 @@ class GateOptions(TypedDict, total=False):
     errors: Literal["raise", "skip"]
 
 class ReadOptions(TypedDict, total=False):
+    columns: Mapping[str, str | None] | None
+    where: Mapping[str, Any] | None
+    pool: str | Sequence[str]
+    prompt_column: str | None
+    format: str | None
+    scorer: str | None
+    filter: str | None
+    tests: Literal["base", "plus"] | None
+    errors: Literal["raise", "skip"]
+
+class TallyOptions(TypedDict, total=False):
+    threshold: float
+    extract_fn: str | Callable[[str], str | None] | None
+    extract_reference: str | Callable[[str], str | None] | None
+    equivalence: Literal["exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
+    check_correct_fn: Callable[[str, str], bool | float] | str
+    num_workers: int | None
+    timeout: float
+    missing: Literal["error", "incorrect", "drop"]
+    groups: Sequence[str] | Sequence[int] | bool | None
+    on_conflict: Literal["error", "majority"]
+    select: Literal["weighted", "lexicographic", "pareto"] | None
+    score_weights: Sequence[float] | None
+    higher_is_better: bool
+    seed: int
     columns: Mapping[str, str | None] | None
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]

@@ -295,8 +295,9 @@ def join_conditions(metric: str, **conditions: object) -> str:
         >>> join_conditions("pass_at_k", k=(1, 8), n=8, missing="error")
         'pass_at_k|k:1,8|n:8|missing:error'
     """
-    return "|".join([metric, *(f"{name}:{_join(value)}" for name, value in conditions.items())])
+    return "|".join([metric, *(f"{name}:{spell_condition(value)}" for name, value in conditions.items())])
 
 
-def _join(value: object) -> str:
+def spell_condition(value: object) -> str:
+    """Spell the value of a condition."""
     return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)

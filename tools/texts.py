@@ -62,6 +62,7 @@ _SIGNATURES = {
     "PlanOptions": at_k.plan,
     "GateOptions": at_k.gate,
     "ReadOptions": at_k.read_results,
+    "TallyOptions": at_k.Tally.of,
 }
 """The functions whose options have types that editors complete."""
 

@@ -114,6 +114,7 @@ def diagnose(data: Any, /, **given: Unpack[ScoreOptions]) -> Diagnosis:
     else:
         check_options(given, SCORING, of="diagnose")
         report = score(data, **given)
+    report.require_problems("A diagnosis")
     findings = Findings(report)
     in_range = check_ranges(findings)
     find_impossible(findings)

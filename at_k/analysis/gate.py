@@ -27,9 +27,9 @@ from at_k.uncertainty.bands import find_band_quantile, share_level
 from at_k.uncertainty.comparison import compare_columns
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.jackknife import CountsEstimator
-from at_k.uncertainty.planning import Variance
 from at_k.uncertainty.search import find_least
 from at_k.uncertainty.standard_errors import estimate_error, read_clusters
+from at_k.uncertainty.variance import Variance
 from at_k.validation import shorten, type_name
 from at_k.values import Key
 

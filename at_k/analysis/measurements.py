@@ -114,6 +114,7 @@ def refuse_wrong_kind(name: str, data: object, further: str) -> None:
 
 def _read_report(report: Report) -> Measured:
     """Take the values of a report. Problems called 0, 1, 2, … in order have no names, unless a file says so."""
+    report.require_problems("A comparison")
     named = report.problems != list(map(str, range(len(report))))
     if report.origin is not None:
         named = named or report.origin.roles.get("problem") is not None

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from at_k.analysis.measurements import refuse_scoring_options, refuse_wrong_kind
 from at_k.errors import InputError
 from at_k.estimators import g_pass_at_k, pass_at_k
@@ -58,8 +56,9 @@ def plan(pilot: Any, /, **given: Unpack[PlanOptions]) -> Plan:
         else:
             refuse_wrong_kind("pilot", pilot, "a pair (n, c) of counts")
             report = score(pilot, metrics="avg_at_n", confidence_level=None, **scoring)
-        n, c, clusters = report.n, report.c, report.clusters
-        refuse_k_above_n(options["k"], np.array(n), report.problems)
+        (n, c), clusters = report.list_counts(), report.clusters
+        if report.problems:
+            refuse_k_above_n(options["k"], n, report.problems)
     asked = {name: options[name] for name in PLANNING}
     tau = asked.pop("tau")
     estimate = pass_at_k if tau is None else partial(g_pass_at_k, tau=tau)

@@ -49,7 +49,7 @@ def plan_files(paths: Sequence[str], *, predict: list[int] | None, adaptive: boo
         raise refuse("--samples", f"Give at least k = {k} samples; got {min(samples)}.")
     report = make_report(paths, **options, metrics=["avg_at_n"], confidence_level=None)
     found = plan(report, **asked)
-    predicted = None if predict is None else predict_pass_at_k(report.n, report.c, k=predict)
+    predicted = None if predict is None else predict_pass_at_k(*report.list_counts(), k=predict)
     curve = follow_votes(paths[0] if len(paths) == 1 else list(paths), **options) if adaptive else None
     key = Key("pass@k" if tau is None else "G-Pass@k", k, tau)
     console = make_console()

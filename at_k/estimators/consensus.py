@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k import columns, votes
+from at_k.caching import cached_property
 from at_k.choices import CONFLICTS, TIES
 from at_k.combinatorics import Floats, Ints, at_least, look_up
 from at_k.errors import InputError
@@ -187,13 +188,26 @@ def elect(
 
 @dataclass(frozen=True)
 class VoteCounts:
-    """Hold one entry for each distinct answer of each problem, sorted by problem and then by the answer's code."""
+    """Hold one entry for each distinct answer of each problem, sorted by problem and then by the answer's code.
+
+    Attributes:
+        n: samples of each problem.
+        problem: the problem of each answer.
+        count: its votes.
+        right: how many of these are correct.
+        first_seen: the first sample that gave it.
+    """
 
     n: Ints
     problem: Ints
     count: Ints
-    correct: NDArray[np.bool_]
+    right: Ints
     first_seen: Ints
+
+    @cached_property
+    def correct(self) -> NDArray[np.bool_]:
+        """Flag the answers that are correct: most of their votes are."""
+        return 2 * self.right > self.count
 
 
 def count_votes(ballots: Answers, correct: NDArray[np.bool_], on_conflict: str, name: str) -> VoteCounts:
@@ -207,7 +221,7 @@ def count_votes(ballots: Answers, correct: NDArray[np.bool_], on_conflict: str, 
     if on_conflict == "error" and ((right > 0) & (right < count)).any():
         _report_conflict(ballots, correct, first, count, name)
     problem = np.searchsorted(codes.offsets, first, side="right") - 1
-    return VoteCounts(codes.n, problem, count, 2 * right > count, first)
+    return VoteCounts(codes.n, problem, count, right, first)
 
 
 def _sort_votes(codes: Ragged, correct: NDArray[np.bool_]) -> tuple[Ints, NDArray[Any], NDArray[np.intp]]:

@@ -7,7 +7,7 @@ named by their path, so that the help of the command loads none of what they nee
 
 from at_k.options.comparing import COMPARING, RANKING
 from at_k.options.gating import GATING, JUDGED
-from at_k.options.groups import JUDGING_OPTIONS, OPTIONS, PILOT, SCORED, SCORING, SHARED_OPTIONS
+from at_k.options.groups import JUDGING_OPTIONS, OPTIONS, PILOT, SCORED, SCORING, SHARED_OPTIONS, TALLYING
 from at_k.options.judging import JUDGING
 from at_k.options.option import Option, by_name
 from at_k.options.planning import PLANNING
@@ -29,6 +29,7 @@ __all__ = [
     "SCORED",
     "SCORING",
     "SHARED_OPTIONS",
+    "TALLYING",
     "Option",
     "by_name",
     "check_config",

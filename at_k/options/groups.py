@@ -71,3 +71,7 @@ SCORED = {name: option for name, option in SCORING.items() if name not in _NOT_C
 
 PILOT = by_name(*JUDGING, *READING)
 """The options that say which counts a pilot has."""
+
+_COUNTED = ("groups", "on_conflict", "select", "score_weights", "higher_is_better", "seed")
+TALLYING = by_name(*JUDGING, *(SCORING[name] for name in _COUNTED), *READING)
+"""The options of `at_k.Tally.of`: those that act on samples, which a tally does not keep."""

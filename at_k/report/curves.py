@@ -8,6 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from at_k import summary
+from at_k.combinatorics import Ints
 from at_k.error_bars import NO_ERROR_BARS, Confidence, find_error_bars
 from at_k.family import OUTPUTS
 from at_k.report.data import Curves
@@ -36,6 +37,7 @@ def draw_curves(
     *,
     equal_n: bool = True,
     confidence: Confidence = NO_ERROR_BARS,
+    times: Ints | None = None,
 ) -> Curves:
     """Draw metrics over a grid of k.
 
@@ -45,13 +47,14 @@ def draw_curves(
             shares, or repeat a share without its threshold, are left out.
         equal_n: as of `Curves`.
         confidence: the intervals, for other problems like these.
+        times: how many problems each value stands for; None for one each.
     """
     lines: dict[Key, tuple[float | None, ...]] = {}
     bands: dict[Key, tuple[tuple[float, float] | None, ...]] = {}
     for draws, compute in drawn:
         columns = {key: column for key, column in compute(draws).columns.items() if OUTPUTS[key.metric].style}
-        means = summary.average(columns)
-        bars = find_error_bars(columns, means, confidence)
+        means = summary.average(columns, times=times)
+        bars = find_error_bars(columns, means, confidence, times=times)
         lines |= _join_points(grid, means)
         bands |= _join_points(grid, {key: (bar.low, bar.high) for key, bar in bars.items()})
     return Curves(grid, lines, equal_n, bands)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import mul
 from typing import Any
 
+import numpy as np
+
 from at_k.caching import cached_property
-from at_k.errors import Message
+from at_k.combinatorics import Ints
+from at_k.errors import InputError, Message
 from at_k.grading import Verdicts
 from at_k.problems import Problems
 from at_k.readers.samples import Origin
@@ -73,6 +77,8 @@ class Numbers:
         source: the path of the results, or a list of paths; None for data that were in memory.
         origin: what wrote the files, and what was taken from them; None for data that were in memory.
         samples: the samples and their verdicts; None for a report that was loaded, or copied to another process.
+        times: how many problems each entry of `n`, `c` and `labels` stands for, in the report of a tally, whose
+            problems have no names or values of their own; None for one each.
     """
 
     values: dict[Key, float]
@@ -96,6 +102,7 @@ class Numbers:
     origin: Origin | None = None
     draw_curves: Callable[[], Curves] | None = field(default=None, repr=False)
     samples: tuple[Problems, Verdicts] | None = field(default=None, repr=False)
+    times: list[int] | None = None
 
     @cached_property
     def curves(self) -> Curves:
@@ -116,6 +123,7 @@ class Numbers:
     @property
     def per_problem(self) -> dict[str, list[Any]]:
         """Return one list per column, with one entry per problem: problem, group, n, c, and every key."""
+        self.require_problems("A table of problems")
         table: dict[str, list[Any]] = {"problem": self.problems}
         if self.labels is not None:
             table["group"] = self.labels
@@ -125,6 +133,30 @@ class Numbers:
         """Return the state with the curves computed and without the samples, which may be large."""
         return {**self.__dict__, "curves": self.curves, "draw_curves": None, "samples": None}
 
+    @property
+    def n_samples(self) -> int:
+        """Count the samples."""
+        return sum(self.n) if self.times is None else sum(map(mul, self.n, self.times))
+
+    def list_counts(self) -> tuple[Ints, Ints]:
+        """Return n and c of each problem."""
+        n, c = np.array(self.n), np.array(self.c)
+        return (n, c) if self.times is None else (np.repeat(n, self.times), np.repeat(c, self.times))
+
+    def require_problems(self, what: str) -> None:
+        """Raise if this is the report of a tally; `what` is a noun that begins the sentence.
+
+        Raises:
+            InputError: if the values of each problem are not known.
+        """
+        if self.times is not None:
+            raise InputError(
+                "tally.no_problems",
+                "{what} needs the values of each problem. This report comes from a tally, which counts problems and "
+                "does not keep them: score the samples themselves.",
+                what=what,
+            )
+
     def __len__(self) -> int:
         """Count the problems."""
-        return len(self.problems)
+        return len(self.problems) if self.times is None else sum(self.times)

@@ -36,6 +36,7 @@ class Judged:
         conditions: what a signature says of it.
         source: the path of the files, or a list of paths; None for data in memory.
         origin: what wrote the files; None for data in memory.
+        named: whether the data name their problems, which are otherwise numbered.
     """
 
     problems: Problems
@@ -46,6 +47,7 @@ class Judged:
     conditions: dict[str, str]
     source: str | list[str] | None = None
     origin: Origin | None = None
+    named: bool = False
 
 
 def judge_data(
@@ -83,13 +85,14 @@ def judge_data(
     problems = Problems.read(**{role: frame.get(role) for role in ("answers", "references", "grades", "scores")})
     require_problems("data", len(problems))
     names = read_names(frame.get("problem"), len(problems))
+    named = frame.get("problem") is not None if origin is None else origin.roles.get("problem") is not None
     labels = None if read_labels is None else read_labels(len(problems), frame.get("group"))
     try:
         verdicts = judge(problems, **judging, name=name_samples(problems), warn=False)
     except MissingSamplesError as error:
         raise _count_missing(error, problems, names) from None
     notes = [] if origin is None else describe_reading(origin)
-    return Judged(problems, verdicts, names, labels, notes, find_conditions(data), source, origin)
+    return Judged(problems, verdicts, names, labels, notes, find_conditions(data), source, origin, named)
 
 
 def _count_missing(error: MissingSamplesError, problems: Problems, names: Sequence[str]) -> InputError:
@@ -116,11 +119,17 @@ def name_samples(problems: Problems) -> str:
     return "answers" if problems.grades is None else "grades"
 
 
+def name_source(data: Any) -> str | list[str] | None:
+    """Return the path that data are, or the list of paths; None for data in memory."""
+    if not is_paths(data):
+        return None
+    return fspath(data) if isinstance(data, (str, PathLike)) else list(map(fspath, data))
+
+
 def _read_files(data: Any, reading: dict[str, Any], **shared: Any) -> tuple[str | list[str] | None, Any]:
     """Read the files that the data name, if they name any. Return the paths, and the data."""
     if is_paths(data):
-        source = fspath(data) if isinstance(data, (str, PathLike)) else list(map(fspath, data))
-        return source, read_samples(data, **shared, **reading)
+        return name_source(data), read_samples(data, **shared, **reading)
     given = [name for name, value in reading.items() if value != _NO_READING[name]]
     if given:
         raise InputError(

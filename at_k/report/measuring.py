@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 import at_k
 from at_k import summary
 from at_k.columns import flag_samples
+from at_k.combinatorics import Ints
 from at_k.computation import choose_k
 from at_k.error_bars import NO_ERROR_BARS, Confidence, find_error_bars
 from at_k.errors import InputError, Message
@@ -21,7 +23,7 @@ from at_k.family import FAMILY, Metric
 from at_k.report.curves import draw_curves, spread_k
 from at_k.report.data import Curves
 from at_k.report.judging import Judged, name_samples
-from at_k.report.notes import LeftOutError, place_sample, refuse_scatter
+from at_k.report.notes import LeftOutError, ask_for_scores, place_sample, refuse_scatter
 from at_k.values import Column, Key, Values
 
 
@@ -33,11 +35,13 @@ class Measurement:
         judged: the samples.
         options: the options of all metrics.
         seed: the seed of simulations.
+        times: how many problems each of these stands for; None for one each.
     """
 
     judged: Judged
     options: Mapping[str, Any]
     seed: int
+    times: Ints | None = None
 
     def compute_all(self, wanted: Sequence[Metric]) -> tuple[dict[str, Values], dict[str, Message]]:
         """Compute the metrics that the data allow. Return them, and for each of the others the reason."""
@@ -58,14 +62,12 @@ class Measurement:
         problems, verdicts = self.judged.problems, self.judged.verdicts
         own = metric.own({**self.options, **changes})
         if metric.votes:
-            refuse_scatter(verdicts, metric.title)
+            refuse_scatter(verdicts, metric.title, self.times)
             return self._compute_vote(metric, own)
         if not metric.needs_scores:
             return metric.compute(verdicts, **own)
         if problems.scores is None:
-            raise LeftOutError(
-                "left_out.no_scores", "{title} is left out: it needs a score for every sample.", title=metric.title
-            )
+            raise ask_for_scores(metric.title)
         absent = flag_samples(np.isnan(problems.scores.values))
         if verdicts.kept is not None:
             absent &= verdicts.kept
@@ -84,9 +86,15 @@ class Measurement:
             ) from None
 
     def _compute_vote(self, metric: Metric, own: dict[str, Any]) -> Values:
+        with self.explain_conflict(metric):
+            return metric.compute(self.judged.verdicts, seed=self.seed, **own)
+
+    @contextmanager
+    def explain_conflict(self, metric: Metric) -> Iterator[None]:
+        """Turn a conflict of votes into the reason why a metric is left out, with the places in the data."""
         problems, kept = self.judged.problems, self.judged.verdicts.kept
         try:
-            return metric.compute(self.judged.verdicts, seed=self.seed, **own)
+            yield
         except VoteConflictError as reason:
             if problems.answers is None:
                 raise
@@ -104,33 +112,38 @@ class Measurement:
                 second=place_sample(column, given, here[reason.values["second"]]),
             ) from None
 
-    def draw(self, names: Iterable[str], confidence: Confidence) -> Curves:
-        """Draw metrics against k: at the k of the table, and at others up to the smallest n."""
-        verdicts, shown = self.judged.verdicts, [FAMILY[name] for name in names]
-        k = self.options["k"]
-        asked = {each for metric in shown if metric.default_k for each in choose_k(k, verdicts.n, metric.default_k)}
-        smallest = int(verdicts.n.min())
-        grid = tuple(sorted({*spread_k(smallest), *asked, smallest}))
-        drawn = [(grid, lambda draws, metric=metric: self.compute(metric, k=list(draws))) for metric in shown]
+    def find_grid(self, names: Iterable[str]) -> tuple[int, ...]:
+        """Find the k at which metrics are drawn: those of the table, and others up to the smallest n."""
+        n, defaults = self.judged.verdicts.n, [FAMILY[name].default_k for name in names]
+        asked = {each for default in defaults if default for each in choose_k(self.options["k"], n, default)}
+        smallest = int(n.min())
+        return tuple(sorted({*spread_k(smallest), *asked, smallest}))
+
+    def draw(self, names: Iterable[str], grid: tuple[int, ...], confidence: Confidence) -> Curves:
+        """Draw metrics against k."""
+        verdicts = self.judged.verdicts
+        drawn = [(grid, lambda draws, name=name: self.compute(FAMILY[name], k=list(draws))) for name in names]
         # Bands for other samples would need a jackknife at every k, and the bootstrap takes too long.
         quick = confidence.target == "population" and confidence.method != "bootstrap"
         equal_n = bool((verdicts.n == verdicts.n[0]).all())
-        return draw_curves(grid, drawn, equal_n=equal_n, confidence=confidence if quick else NO_ERROR_BARS)
+        wanted = confidence if quick else NO_ERROR_BARS
+        return draw_curves(grid, drawn, equal_n=equal_n, confidence=wanted, times=self.times)
 
     def gather(self, found: Mapping[str, Values], labels: list[str] | None, confidence: Confidence) -> dict[str, Any]:
         """Gather the values of all metrics: of each problem, and their means over all problems and over each group."""
-        verdicts = self.judged.verdicts
+        verdicts, times = self.judged.verdicts, self.times
         columns = {key: column for values in found.values() for key, column in values.columns.items()}
         errors = {key: error for values in found.values() for key, error in values.errors.items()}
         members = {prefix[:-1]: own for prefix, own in summary.find_members(labels, len(verdicts)).items()}
-        means = summary.average(columns)
-        groups = {label: summary.average(columns, members[label]) for label in sorted(members, key=_split_numbers)}
+        means = summary.average(columns, times=times)
+        listed = sorted(members, key=_split_numbers)
+        groups = {label: summary.average(columns, members[label], times) for label in listed}
 
         @cache
         def vary() -> dict[Key, Column]:
             return {key: each for values in found.values() if values.vary for key, each in values.vary().items()}
 
-        find = partial(find_error_bars, columns, wanted=confidence, n=verdicts.n, vary=vary)
+        find = partial(find_error_bars, columns, wanted=confidence, n=verdicts.n, vary=vary, times=times)
         sign = partial(
             summary.sign,
             verdicts=verdicts,
@@ -144,9 +157,9 @@ class Measurement:
             "intervals": find(means),
             "groups": groups,
             "group_intervals": {label: find(own, problems=members[label]) for label, own in groups.items()},
-            "sizes": {label: len(own) for label, own in members.items()},
+            "sizes": {label: len(own) if times is None else int(times[own].sum()) for label, own in members.items()},
             "by_problem": {key: column.expand().tolist() for key, column in columns.items()},
-            "errors": {key: summary.average_error(error) for key, error in errors.items()},
+            "errors": {key: summary.average_error(error, times=times) for key, error in errors.items()},
             "metrics": {name: list(values.columns) for name, values in found.items()},
             "signatures": {name: sign(values, name=name) for name, values in found.items()},
         }

@@ -35,6 +35,11 @@ class LeftOutError(InputError):
     """The reason why the data do not allow a metric."""
 
 
+def ask_for_scores(title: str) -> LeftOutError:
+    """Return the error that a metric needs scores."""
+    return LeftOutError("left_out.no_scores", "{title} is left out: it needs a score for every sample.", title=title)
+
+
 def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Message]:
     """List remarks about the verdicts, the most important first."""
     notes: list[Message] = []
@@ -156,6 +161,11 @@ def explain_low_grades(problems: Problems, verdicts: Verdicts, threshold: float)
         )
     ]
 
+
+VOTE_OF_GRADES = Message(
+    "note.vote_of_grades",
+    "cons@k is counted from grades: more than half of k samples must be correct. With the answers it would be a vote.",
+)
 
 _ISOLATION = {
     "namespaces": Message(
@@ -282,14 +292,18 @@ def _name_target(level: str, confidence: Confidence) -> Legend:
     )
 
 
-def refuse_scatter(verdicts: Verdicts, title: str) -> None:
-    """Raise if hardly any two samples of a problem give the same answer, so that a vote would mean nothing."""
+def refuse_scatter(verdicts: Verdicts, title: str, times: Ints | None = None) -> None:
+    """Raise if hardly any two samples of a problem give the same answer, so that a vote would mean nothing.
+
+    `times` says how many problems each of these stands for; None for one each.
+    """
     answers = verdicts.answers
     if answers is None:
         return
     codes = answers.codes
     cast = codes.values >= 0
-    chances = int(np.maximum(codes.with_values(cast).sums() - 1, 0).sum())
+    each = np.ones(len(codes), dtype=np.int64) if times is None else times
+    chances = int(np.maximum(codes.with_values(cast).sums() - 1, 0) @ each)
     if chances < _ENOUGH:
         return
     repeats, problem = 0, codes.problem
@@ -297,7 +311,7 @@ def refuse_scatter(verdicts: Verdicts, title: str) -> None:
         first, last = codes.offsets[start], codes.offsets[min(start + _LOOKED_AT, len(codes))]
         here = cast[first:last]
         pairs = problem[first:last][here] * len(answers.distinct) + codes.values[first:last][here]
-        repeats += len(pairs) - len(np.unique(pairs))
+        repeats += int(each[problem[first:last][here]].sum() - each[np.unique(pairs) // len(answers.distinct)].sum())
         if repeats >= _AGREEMENT * chances:
             return
     raise LeftOutError(

@@ -39,7 +39,7 @@ class Report(Numbers):
             "group_intervals": {label: _spell_bars(bars) for label, bars in self.group_intervals.items()},
             "errors": {str(key): value for key, value in self.errors.items()},
             "n_problems": len(self),
-            "n_samples": sum(self.n),
+            "n_samples": self.n_samples,
             "n_missing": self.n_missing,
             "origin": None if self.origin is None else self.origin.to_dict(),
             "left_out": {name: str(reason) for name, reason in self.left_out.items()},

@@ -28,6 +28,8 @@ SAVED_AS = (".json", ".parquet")
 def save(report: Numbers, path: str | PathLike[str]) -> None:
     """Write a report to a file that ends in .json or .parquet. If writing fails, no part of the file remains."""
     kind = _kind(path)
+    if kind == ".parquet":
+        report.require_problems("A report in Parquet")
     content = _to_content(report)
     with replace_file(path) as part:
         if kind == ".json":
@@ -107,7 +109,7 @@ def _to_content(report: Numbers) -> dict[str, Any]:
     return {
         "format": _FORMAT,
         "version": at_k.__version__,
-        "keys": list(map(_to_parts, keys)),
+        "keys": list(map(write_key, keys)),
         "values": list(report.values.values()),
         "intervals": _list_bars(report.intervals, keys),
         "group_intervals": {label: _list_bars(bars, keys) for label, bars in report.group_intervals.items()},
@@ -118,11 +120,12 @@ def _to_content(report: Numbers) -> dict[str, Any]:
         "labels": report.labels,
         "n": report.n,
         "c": report.c,
+        "times": report.times,
         "n_missing": report.n_missing,
-        "by_problem": [report.by_problem[key] for key in keys],
+        "by_problem": [report.by_problem.get(key, []) for key in keys],
         "metrics": {name: [keys.index(key) for key in own] for name, own in report.metrics.items()},
-        "left_out": {name: _to_plain(reason) for name, reason in report.left_out.items()},
-        "notes": list(map(_to_plain, report.notes)),
+        "left_out": {name: write_message(reason) for name, reason in report.left_out.items()},
+        "notes": list(map(write_message, report.notes)),
         "signatures": report.signatures,
         "options": {name: _to_option(value) for name, value in report.options.items()},
         "source": report.source,
@@ -130,20 +133,20 @@ def _to_content(report: Numbers) -> dict[str, Any]:
         "curves": {
             "k": report.curves.k,
             "equal_n": report.curves.equal_n,
-            "lines": [[*_to_parts(line), list(values)] for line, values in report.curves.lines.items()],
-            "bands": [[*_to_parts(line), list(limits)] for line, limits in report.curves.bands.items()],
+            "lines": [[*write_key(line), list(values)] for line, values in report.curves.lines.items()],
+            "bands": [[*write_key(line), list(limits)] for line, limits in report.curves.bands.items()],
         },
     }
 
 
 def _from_content(content: dict[str, Any], make: type[_Made]) -> _Made:
-    keys = [_from_parts(*parts) for parts in content["keys"]]
+    keys = [read_key(*parts) for parts in content["keys"]]
     curves = Curves(
         tuple(content["curves"]["k"]),
-        {_from_parts(metric, k, tau): tuple(values) for metric, k, tau, values in content["curves"]["lines"]},
+        {read_key(metric, k, tau): tuple(values) for metric, k, tau, values in content["curves"]["lines"]},
         content["curves"]["equal_n"],
         {
-            _from_parts(metric, k, tau): tuple(each and (each[0], each[1]) for each in limits)
+            read_key(metric, k, tau): tuple(each and (each[0], each[1]) for each in limits)
             for metric, k, tau, limits in content["curves"]["bands"]
         },
     )
@@ -157,12 +160,13 @@ def _from_content(content: dict[str, Any], make: type[_Made]) -> _Made:
         labels=content["labels"],
         n=content["n"],
         c=content["c"],
+        times=content["times"],
         n_missing=content["n_missing"],
         by_problem=dict(zip(keys, content["by_problem"], strict=True)),
         errors={key: error for key, error in zip(keys, content["errors"], strict=True) if error},
         metrics={name: [keys[place] for place in places] for name, places in content["metrics"].items()},
-        left_out={name: _from_plain(parts) for name, parts in content["left_out"].items()},
-        notes=list(map(_from_plain, content["notes"])),
+        left_out={name: read_message(parts) for name, parts in content["left_out"].items()},
+        notes=list(map(read_message, content["notes"])),
         signatures=content["signatures"],
         options={name: _from_option(value) for name, value in content["options"].items()},
         source=content["source"],
@@ -179,19 +183,20 @@ def _read_bars(listed: list[list[Any] | None], keys: Sequence[Key]) -> dict[Key,
     return {key: ErrorBar(*bar) for key, bar in zip(keys, listed, strict=True) if bar}
 
 
-def _to_parts(key: Key) -> list[Any]:
+def write_key(key: Key) -> list[Any]:
     """Split a key into its parts. A float τ stays a number, and a fraction becomes a text."""
     return [key.metric, key.k, str(key.tau) if isinstance(key.tau, Fraction) else key.tau]
 
 
-def _from_parts(metric: str, k: int | None, tau: float | str | None) -> Key:
+def read_key(metric: str, k: int | None, tau: float | str | None) -> Key:
+    """Join the parts of a key."""
     return Key(metric, k, Fraction(tau) if isinstance(tau, str) else tau)
 
 
-def _to_plain(message: Message) -> list[Any]:
+def write_message(message: Message) -> list[Any]:
     """Return a message as plain data. A value may be a message itself: a place."""
     values = {
-        name: {"message": _to_plain(value)}
+        name: {"message": write_message(value)}
         if isinstance(value, Message)
         else {"mention": [value.names, value.settings]}
         if isinstance(value, Mention)
@@ -201,7 +206,8 @@ def _to_plain(message: Message) -> list[Any]:
     return [message.code, message.sentence, values, type(message).__name__]
 
 
-def _from_plain(parts: Sequence[Any]) -> Message:
+def read_message(parts: Sequence[Any]) -> Message:
+    """Return the message of plain data."""
     code, sentence, values, kind = (*parts, "Message")[:4]  # version 0.2 wrote no kind
     return _KINDS[kind](
         code,
@@ -212,7 +218,7 @@ def _from_plain(parts: Sequence[Any]) -> Message:
 
 def _read_value(value: dict[str, Any]) -> Message | Mention:
     if "message" in value:
-        return _from_plain(value["message"])
+        return read_message(value["message"])
     names, settings = value["mention"]
     return Mention(*names, **settings)
 

@@ -15,9 +15,10 @@ from at_k.errors import InputError, Mention, Message
 from at_k.family import FAMILY, METRICS, Metric
 from at_k.options import PILOT, SCORING, complete, takes
 from at_k.report.frames import read_labels
-from at_k.report.judging import judge_data
+from at_k.report.judging import judge_data, name_source
 from at_k.report.measuring import Measurement
 from at_k.report.notes import (
+    VOTE_OF_GRADES,
     explain_intervals,
     explain_low_grades,
     explain_odd_k,
@@ -25,6 +26,7 @@ from at_k.report.notes import (
     write_notes,
 )
 from at_k.report.report import Report
+from at_k.report.tally_scoring import find_tally, score_tally
 from at_k.validation import shorten, type_name
 
 if TYPE_CHECKING:
@@ -61,6 +63,9 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     wanted = _check_metrics(options)
     together: Any = None if clusters in (None, False) else ()
     confidence = Confidence(options["confidence_level"], options["target"], together, options["ci_method"])
+    tally = find_tally(data)
+    if tally is not None:
+        return score_tally(tally, options, _find_changed(options), wanted, confidence, name_source(data))
 
     def read_all_labels(n_problems: int, group: Any) -> tuple[list[str] | None, list[str] | None]:
         labels = read_labels(groups, group, n_problems)
@@ -85,13 +90,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     measurement = Measurement(judged, options, seed)
     found, left_out = measurement.compute_all(wanted)
     if verdicts.answers is None and any(FAMILY[name].votes for name in found):
-        notes.append(
-            Message(
-                "note.vote_of_grades",
-                "cons@k is counted from grades: more than half of k samples must be correct. With the answers it would "
-                "be a vote.",
-            )
-        )
+        notes.append(VOTE_OF_GRADES)
     notes += explain_odd_k(key for values in found.values() for key in values.columns)
     if groups is not None and not isinstance(groups, bool):
         options["groups"] = labels  # a generator can be read once
@@ -109,7 +108,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
         options=_find_changed(options),
         source=judged.source,
         origin=judged.origin,
-        draw_curves=partial(measurement.draw, list(found), confidence),
+        draw_curves=partial(measurement.draw, list(found), measurement.find_grid(found), confidence),
         samples=(problems, verdicts),
     )
 

@@ -274,7 +274,7 @@ def _leave_out_votes(
         counts.n[problems[owner]] - 1,
         problem[left],
         count[left],
-        counts.correct[source[left]],
+        np.where(counts.correct[source[left]], count[left], 0),
         np.zeros(np.count_nonzero(left), dtype=np.int64),
     )
     value = elect_by_plurality(without, k, ties)

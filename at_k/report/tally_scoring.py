@@ -1,0 +1,335 @@
+"""Score a tally: compute what its samples would give, from one problem for all that are alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+from at_k.combinatorics import Floats
+from at_k.computation import choose_k
+from at_k.error_bars import Confidence
+from at_k.errors import InputError, Mention, Message
+from at_k.family import FAMILY, OUTPUTS, Metric
+from at_k.grading import Verdicts
+from at_k.options import TALLYING
+from at_k.problems import Problems
+from at_k.readers import is_paths
+from at_k.report.data import Curves
+from at_k.report.judging import Judged
+from at_k.report.measuring import Measurement
+from at_k.report.notes import (
+    VOTE_OF_GRADES,
+    LeftOutError,
+    ask_for_scores,
+    explain_intervals,
+    explain_odd_k,
+    write_notes,
+)
+from at_k.report.report import Report
+from at_k.report.states import ACCURACY, Cell, Stratum
+from at_k.report.tally import Tally
+from at_k.report.tally_files import holds_tally, load
+from at_k.samples import Answers, Ragged
+from at_k.validation import check_k
+from at_k.values import Column, Key, Values
+
+
+def find_tally(data: Any) -> Tally | None:
+    """Return the tally, if data are one, or paths of some that were saved, whose sum it is; None for other data."""
+    if isinstance(data, Tally):
+        return data
+    paths = [data] if isinstance(data, (str, PathLike)) else list(data) if is_paths(data) else []
+    held = [holds_tally(path) for path in paths]
+    if not any(held):
+        return None
+    if not all(held):
+        raise InputError(
+            "tally.other_file",
+            "{path} is not a tally that was saved, and {tally} is one. Score tallies apart from other files.",
+            path=fspath(paths[held.index(False)]),
+            tally=fspath(paths[held.index(True)]),
+        )
+    return sum((load(path, Tally) for path in paths), Tally())
+
+
+def score_tally(
+    tally: Tally,
+    options: Mapping[str, Any],
+    changed: Mapping[str, Any],
+    wanted: Sequence[Metric],
+    confidence: Confidence,
+    source: str | list[str] | None,
+) -> Report:
+    """Compute the report of a tally.
+
+    Args:
+        tally: the counts.
+        options: those of `at_k.score`.
+        changed: those that are not the defaults.
+        wanted: the metrics to compute.
+        confidence: the intervals.
+        source: the paths of the tally, if it was read.
+
+    Raises:
+        InputError: if the tally is empty, or an option needs the samples.
+    """
+    _refuse_options(tally, options, changed, confidence)
+    options = {**options, **tally.options}
+    counted, voted, measured = parts = [
+        list_states(tally, options) for list_states in (_list_counts, _list_votes, _list_moments)
+    ]
+    left_out: dict[str, Message] = {}
+    for metric in wanted:
+        part = measured if metric.needs_scores else voted if metric.votes and tally.votes is not None else counted
+        try:
+            if metric.name in tally.left_out:
+                left_out[metric.name] = tally.left_out[metric.name]
+            elif part is voted and options["ties"] == "first":
+                left_out[metric.name] = _NO_ORDER
+            else:
+                part.found[metric.name] = part.measurement.compute(metric)
+        except LeftOutError as reason:
+            left_out[metric.name] = reason.message
+    if not any(part.found for part in parts):
+        first = next(iter(left_out.values()))
+        raise InputError(first.code, first.sentence, **first.values)
+    _move_accuracy(tally, counted, measured, left_out)
+    used = [part for part in parts if part.found]
+    numbers = _join([part.measurement.gather(part.found, part.labels, confidence) for part in used])
+    grid = counted.measurement.find_grid(numbers["metrics"])
+    verdicts = counted.measurement.judged.verdicts
+    notes = [*explain_intervals(numbers["intervals"], confidence), _NOTE]
+    notes += write_notes(Problems(), verdicts, tally.conditions["missing"])
+    notes += [VOTE_OF_GRADES] if any(FAMILY[name].votes for name in counted.found) else []
+    return Report(
+        **numbers,
+        problems=[],
+        labels=counted.labels,
+        n=verdicts.n.tolist(),
+        c=verdicts.c.tolist(),
+        times=[tally.counts[state] for state in sorted(tally.counts)],
+        n_missing=tally.n_missing,
+        left_out=left_out,
+        notes=[*notes, *explain_odd_k(numbers["values"])],
+        draw_curves=lambda: _join_curves([part.measurement.draw(list(part.found), grid, confidence) for part in used]),
+        options=dict(changed),
+        source=source,
+    )
+
+
+_NOTE = Message(
+    "note.tally",
+    "Scored from a tally, which counts problems and does not keep them: there is no table of problems, no comparison "
+    "of problems and no diagnosis.",
+)
+
+
+_NO_ORDER = Message(
+    "tally.ties",
+    "cons@k is left out: a tally does not keep the order of the samples, by which {option:ties=first} decides. For "
+    "k < n {option:ties=random} is the same.",
+)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Hold the metrics that follow from one kind of state: what computes them, the group of each state, and values."""
+
+    measurement: Measurement
+    labels: list[str] | None
+    found: dict[str, Values] = field(default_factory=dict)
+
+
+def _refuse_options(
+    tally: Tally, options: Mapping[str, Any], changed: Mapping[str, Any], confidence: Confidence
+) -> None:
+    """Raise if there are no problems, or an option needs the samples."""
+    if not len(tally):
+        raise InputError("tally.empty", "This tally counts no problems. Add tallies of some samples to it.")
+    late = [name for name in changed if name in TALLYING and name not in ("groups", "seed")]
+    if options["groups"] not in (None, True, False):
+        late.append("groups")
+    if late:
+        raise InputError(
+            "tally.late",
+            "The options {names} act when samples are counted, and this is a tally of samples that were. Give them to "
+            "`at_k.Tally.of`, or to at-k tally.",
+            names=Mention(*late),
+        )
+    if confidence.clusters is not None or confidence.method == "bootstrap":
+        raise InputError(
+            "tally.no_samples",
+            "The option {name} needs the value of each problem, which a tally does not keep. Leave it out, or score "
+            "the samples.",
+            name=Mention("ci_method" if confidence.method == "bootstrap" else "clusters"),
+        )
+    draws = [] if options["k"] is None else check_k(options["k"])
+    few = {n: times for (_, n, _), times in tally.counts.items()}
+    if draws and max(draws) > min(few):
+        raise InputError(
+            "tally.k_above_n",
+            "{option:k} must be at most n, the number of samples of every problem; got k = {k}, but the smallest n is "
+            "{n} (problems with too few samples: {count:,} of {total:,}).",
+            k=max(draws),
+            n=min(few),
+            count=sum(times for (_, n, _), times in tally.counts.items() if n < max(draws)),
+            total=len(tally),
+        )
+
+
+def _list_counts(tally: Tally, options: Mapping[str, Any]) -> _Part:
+    """List one problem for each group, n and c."""
+    states = sorted(tally.counts)
+    groups, n, c = zip(*states, strict=True)
+    runs = np.stack([c, np.subtract(n, c)], axis=1).ravel()
+    flags = Ragged.of_lengths(np.repeat(np.tile([True, False], len(states)), runs), np.array(n))
+    times = np.array([tally.counts[state] for state in states])
+    return _Part(Measurement(_judge(tally, flags), options, options["seed"], times), _list_labels(groups, options))
+
+
+def _list_votes(tally: Tally, options: Mapping[str, Any]) -> _Part:
+    """List one problem for each group, n and votes."""
+    held = tally.votes or {}
+    states = sorted(held)
+    codes, right, runs = [], [], []
+    for _, n, votes in states:
+        codes += [*range(len(votes)), -1]  # −1 for the samples that cast no vote
+        right += [*(each > 0 for each in votes), False]
+        runs += [*map(abs, votes), n - sum(map(abs, votes))]
+    sizes = np.array([n for _, n, _ in states], dtype=np.int64)
+    ballots = Ragged.of_lengths(np.repeat(np.array(codes, dtype=np.int32), runs), sizes)
+    flags = ballots.with_values(np.repeat(np.array(right, dtype=bool), runs))
+    answers = Answers(ballots, range(max((len(votes) for *_, votes in states), default=0)))
+    times = np.array([held[state] for state in states], dtype=np.int64)
+    measurement = Measurement(_judge(tally, flags, answers), options, options["seed"], times)
+    return _Part(measurement, _list_labels([group for group, *_ in states], options))
+
+
+def _list_moments(tally: Tally, options: Mapping[str, Any]) -> _Part:
+    """List two problems for each group and n, one of which stands for all but one; see `_Moments`."""
+    cells = [cell for cell in sorted(tally.sums) for _ in range(2)]
+    n = np.array([n for _, n in cells], dtype=np.int64)
+    flags = Ragged.of_lengths(np.zeros(n.sum(), dtype=bool), n)
+    times = [(1, tally.sums[cell].problems - 1) for cell in sorted(tally.sums)]
+    spread = np.array(times, dtype=np.int64).ravel()
+    measurement = _Moments(_judge(tally, flags), options, options["seed"], spread, tally.sums)
+    return _Part(measurement, _list_labels([group for group, _ in cells], options))
+
+
+def _judge(tally: Tally, flags: Ragged, answers: Answers | None = None) -> Judged:
+    """Return samples that were judged as those of the tally were."""
+    verdicts = Verdicts((flags,), 0.5, flags.n, tally.n_missing, answers=answers, conditions=dict(tally.conditions))
+    return Judged(Problems(), verdicts, [], None, [], dict(tally.reading))
+
+
+def _list_labels(groups: Sequence[str | None], options: Mapping[str, Any]) -> list[str] | None:
+    """List the group of each state; None without groups."""
+    return None if options["groups"] is False else [group for group in groups if group is not None] or None
+
+
+@dataclass(frozen=True)
+class _Moments(Measurement):
+    """Make values of moments: of M problems, one with the value v + d, and M − 1 with v − d/(M − 1).
+
+    They have the mean v, and, with d = √(S (M − 1)/M), the sum S of squared deviations from it. Of their jackknife
+    variances, which are split likewise, the first is the largest.
+    """
+
+    sums: Mapping[Cell, Stratum] = field(default_factory=dict)
+
+    def compute(self, metric: Metric, **changes: Any) -> Values:
+        """Take the values of a metric from the moments, for the k that they have."""
+        cells = [self.sums[cell] for cell in sorted(self.sums)]
+        keys = [key for key in (cells[0].moments if cells else ()) if key.metric in metric.metrics]
+        if not keys:
+            raise ask_for_scores(metric.title)
+        conditions: dict[str, object] = {}
+        if metric.default_k is not None:
+            held = {key.k for key in keys}
+            draws = choose_k(changes.get("k", self.options["k"]), self.judged.verdicts.n, metric.default_k)
+            if not changes and self.options["k"] is not None and not held.issuperset(draws):
+                raise LeftOutError(
+                    "tally.no_k",
+                    "{title} is left out: the tally has it for k = {held} alone.",
+                    title=metric.title,
+                    held=", ".join(map(str, sorted(each for each in held if each is not None))),
+                )
+            draws = tuple(each for each in draws if each in held)
+            keys = [key for key in keys if key.k in draws]
+            conditions = {**metric.own(self.options), "k": draws}
+        size = np.array([each.problems for each in cells])
+        columns, variances, errors = {}, {}, {}
+        for key in keys:
+            mean, squares, variance, largest, error = np.array([each.moments[key] for each in cells]).T
+            others = np.maximum(size - 1, 1)
+            deviation = np.sqrt(squares * ((size - 1) / size))
+            rest = np.subtract(variance, largest, out=np.full(len(cells), np.inf), where=np.isfinite(largest))
+            columns[key] = Column(_pair(mean + deviation, mean - deviation / others))
+            variances[key] = Column(_pair(largest, np.maximum(rest, 0) / others))
+            errors[key] = np.repeat(np.sqrt(error / size), 2)
+        return Values(columns, {key: each for key, each in errors.items() if each.any()}, conditions, lambda: variances)
+
+
+def _pair(first: Floats, second: Floats) -> Floats:
+    return np.stack([first, second], axis=1).ravel()
+
+
+def _move_accuracy(tally: Tally, counted: _Part, measured: _Part, left_out: dict[str, Message]) -> None:
+    """Take mean grades from moments, where they are not the shares of correct samples, or leave them out."""
+    name = next((name for name, values in counted.found.items() if ACCURACY in values.columns), None)
+    soft = any(ACCURACY in stratum.moments for stratum in tally.sums.values())
+    if name is None or not (soft or ACCURACY in tally.left_out):
+        return
+    shares = counted.found[name]
+    counted.found[name] = replace(
+        shares, columns={key: each for key, each in shares.columns.items() if key != ACCURACY}
+    )
+    if not soft:
+        left_out[ACCURACY] = tally.left_out[ACCURACY]
+        return
+    found = measured.measurement.compute(FAMILY[name])
+    assert shares.vary is not None and found.vary is not None  # noqa: PT018 - for the type checker
+    own, worst = found.vary()[ACCURACY].levels, shares.vary()[ACCURACY].levels
+    # No grades in [0, 1] vary more than the verdicts of the worst c.
+    variances = {ACCURACY: Column(np.append(own, worst), np.arange(len(own)))}
+    measured.found[name] = replace(found, vary=lambda: variances)
+
+
+def _join(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Join the numbers of parts, in the order of the metrics."""
+    metrics: dict[str, list[Key]] = {}
+    for name in FAMILY:
+        keys = [key for part in parts for key in part["metrics"].get(name, ())]
+        metrics |= {name: keys} if keys else {}
+    order = [key for keys in metrics.values() for key in keys]
+
+    def join(tables: Sequence[Mapping[Key, Any]]) -> dict[Key, Any]:
+        whole = {key: value for table in tables for key, value in table.items()}
+        return {key: whole[key] for key in order if key in whole}
+
+    return {
+        **{name: join([part[name] for part in parts]) for name in ("values", "intervals", "errors")},
+        **{
+            name: {label: join([part[name][label] for part in parts]) for label in parts[0][name]}
+            for name in ("groups", "group_intervals")
+        },
+        "sizes": parts[0]["sizes"],
+        "by_problem": {},
+        "metrics": metrics,
+        "signatures": {name: text for part in parts for name, text in part["signatures"].items()},
+    }
+
+
+def _join_curves(parts: Sequence[Curves]) -> Curves:
+    """Join the lines of parts, in the order of the metrics."""
+    order = list(OUTPUTS)
+
+    def join(tables: Sequence[Mapping[Key, Any]]) -> dict[Key, Any]:
+        whole = {line: values for table in tables for line, values in table.items()}
+        return {line: whole[line] for line in sorted(whole, key=lambda line: order.index(line.metric))}
+
+    return replace(parts[0], lines=join([part.lines for part in parts]), bands=join([part.bands for part in parts]))

@@ -1,0 +1,69 @@
+"""Data sets of every kind that a tally counts, and what it means that two reports are the same."""
+
+import numpy as np
+import pytest
+
+
+def make_data(kind, problems=40, seed=0):
+    """Problems of 3 to 6 samples: with soft or hard grades, with answers, with scores, of two groups."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(3, 7, problems)
+    data = {
+        "problem": [f"{seed}-{i}" for i in range(problems)],
+        "group": [f"Level {i % 2}" for i in range(problems)],
+    }
+    if "answers" in kind:
+        data["answers"] = [[rng.choice(["1", "2", "3", None], p=[0.4, 0.3, 0.2, 0.1]) for _ in range(n)] for n in sizes]
+        data["references"] = [str(rng.integers(1, 4)) for _ in sizes]
+    else:
+        data["grades"] = [(rng.random(n) if "soft" in kind else rng.integers(0, 2, n)).tolist() for n in sizes]
+    if "scores" in kind:
+        data["scores"] = [rng.integers(-3, 9, n).tolist() for n in sizes]
+    return data
+
+
+def options_of(kind):
+    return {"missing": "incorrect"} if "answers" in kind else {}
+
+
+def split(data, parts):
+    """Split a data set into shards of different problems."""
+    size = -(-len(data["problem"]) // parts)
+    return [
+        {name: column[start : start + size] for name, column in data.items()}
+        for start in range(0, len(data["problem"]), size)
+    ]
+
+
+def assert_same(report, other):
+    """Two reports say the same: keys, order, signatures, and numbers, up to the rounding of sums of their values."""
+    for name in ("values", "errors"):
+        assert getattr(report, name) == pytest.approx(getattr(other, name), rel=1e-12, abs=1e-12)
+    assert list(report.values) == list(other.values)
+    assert list(report.groups) == list(other.groups)
+    for label, values in report.groups.items():
+        assert values == pytest.approx(other.groups[label], rel=1e-12, abs=1e-12)
+    bars = [(report.intervals, other.intervals)]
+    bars += [(report.group_intervals[label], other.group_intervals[label]) for label in report.group_intervals]
+    for mine, its in bars:
+        assert list(mine) == list(its)
+        for key, bar in mine.items():
+            assert (bar.stderr is None, bar.is_upper_bound) == (its[key].stderr is None, its[key].is_upper_bound)
+            assert (bar.low, bar.high) == pytest.approx((its[key].low, its[key].high), rel=1e-11, abs=1e-12)
+    assert report.signatures == other.signatures
+    assert (report.sizes, len(report), report.n_samples, report.n_missing) == (
+        other.sizes,
+        len(other),
+        other.n_samples,
+        other.n_missing,
+    )
+    assert report.curves.k == other.curves.k
+    assert report.curves.equal_n == other.curves.equal_n
+    for lines, others in ((report.curves.lines, other.curves.lines), (report.curves.bands, other.curves.bands)):
+        assert list(lines) == list(others)
+        for line, values in lines.items():
+            for value, its in zip(values, others[line], strict=True):
+                assert value == (its if its is None else pytest.approx(its, rel=1e-11, abs=1e-12))
+
+
+KINDS = ("hard", "soft", "answers", "hard scores", "answers scores", "soft scores")
