@@ -56,12 +56,12 @@ def find_table(data: object) -> Any:
 
 def read_grades(column: object) -> list[Ragged] | None:
     """Read rows of numbers or truth values, a part for each chunk; null becomes NaN."""
-    chunks = _flatten(column)
+    chunks = flatten_lists(column)
     if not chunks:
         return None
     parts = []
     for values, n in chunks:
-        numbers = _to_numbers(values)
+        numbers = to_numbers(values)
         if numbers is None:
             return None
         parts.append(Ragged.of_lengths(numbers, n))
@@ -72,18 +72,18 @@ def read_scores(column: object) -> Ragged | None:
     """Read rows of numbers, or of lists of d numbers; null becomes NaN."""
     import pyarrow as pa
 
-    chunks = _flatten(column)
+    chunks = flatten_lists(column)
     if not chunks:
         return None
     parts = []
     for held, n in chunks:
         values, width = held, 0
         if _is_list(held.type):
-            lengths = _lengths(held)
+            lengths = count_lengths(held)
             if lengths is None or (lengths != lengths[0]).any():
                 return None
             values, width = held.flatten(), int(lengths[0])
-        numbers = None if pa.types.is_boolean(values.type) else _to_numbers(values)
+        numbers = None if pa.types.is_boolean(values.type) else to_numbers(values)
         if numbers is None:
             return None
         parts.append(Ragged.of_lengths(numbers.reshape(-1, width) if width else numbers, n))
@@ -92,12 +92,12 @@ def read_scores(column: object) -> Ragged | None:
 
 def read_answers(column: object) -> Answers | None:
     """Read rows of strings; null stands for a sample without an answer."""
-    chunks = _flatten(column)
+    chunks = flatten_lists(column)
     if not chunks:
         return None
     import pyarrow as pa
 
-    flat = [_to_strings(values) for values, _ in chunks]
+    flat = [to_strings(values) for values, _ in chunks]
     if None in flat:
         return None
     encoded = pa.chunked_array(flat).dictionary_encode().combine_chunks()
@@ -113,7 +113,7 @@ def read_answers(column: object) -> Answers | None:
 def list_texts(column: object) -> list[str] | None:
     """List the texts of a column that has one in every row."""
     chunks = to_chunks(column)
-    texts = None if not chunks else [_to_strings(chunk) for chunk in chunks]
+    texts = None if not chunks else [to_strings(chunk) for chunk in chunks]
     if texts is None or any(each is None or each.null_count for each in texts):
         return None
     return [text for each in texts for text in each.to_pylist()]
@@ -121,10 +121,10 @@ def list_texts(column: object) -> list[str] | None:
 
 def list_single_texts(column: object) -> list[str] | None:
     """List the texts of a column of lists that have one each."""
-    chunks = _flatten(column)
+    chunks = flatten_lists(column)
     if not chunks or any((lengths != 1).any() for _, lengths in chunks):
         return None
-    texts = [_to_strings(values) for values, _ in chunks]
+    texts = [to_strings(values) for values, _ in chunks]
     if any(each is None or each.null_count for each in texts):
         return None
     return [text for each in texts for text in each.to_pylist()]
@@ -147,7 +147,7 @@ def encode_lists(rows: object) -> Answers | None:
         return None
 
 
-def _to_strings(values: Any) -> Any:
+def to_strings(values: Any) -> Any:
     """Convert an Arrow array of texts to one of its plain string types; None if it holds no texts."""
     import pyarrow as pa
 
@@ -163,7 +163,7 @@ def _to_strings(values: Any) -> Any:
     return values if pa.types.is_string(values.type) or pa.types.is_large_string(values.type) else None
 
 
-def _flatten(column: object) -> list[tuple[Any, Ints]] | None:
+def flatten_lists(column: object) -> list[tuple[Any, Ints]] | None:
     """Split each chunk of a column of lists into values and lengths. Return None if a list is null or empty."""
     chunks = to_chunks(column)
     if not chunks:
@@ -171,14 +171,14 @@ def _flatten(column: object) -> list[tuple[Any, Ints]] | None:
     found = []
     for chunk in chunks:
         if len(chunk):
-            lengths = _lengths(chunk) if _is_list(chunk.type) else None
+            lengths = count_lengths(chunk) if _is_list(chunk.type) else None
             if lengths is None:
                 return None
             found.append((chunk.flatten(), lengths))
     return found
 
 
-def _lengths(lists: Any) -> Ints | None:
+def count_lengths(lists: Any) -> Ints | None:
     """Return the length of each list; None if one is null or empty."""
     import pyarrow.compute as pc
 
@@ -194,7 +194,7 @@ def _is_list(kind: Any) -> bool:
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
-def _to_numbers(values: Any) -> NDArray[Any] | None:
+def to_numbers(values: Any) -> NDArray[Any] | None:
     """Convert an Arrow array to NumPy, without a copy where it holds numbers and no null."""
     import pyarrow as pa
 

@@ -35,7 +35,7 @@ _BLOCK = 4_000_000
 
 def at_least(n: int, k: int, m: int) -> Floats:
     """Return P(at least m of k are correct) when c of n are, at index c = 0…n."""
-    return _compute_tails(n, k, m)[0]
+    return compute_tails(n, k, m)[0]
 
 
 def fewer_than(n: int, k: int, m: int) -> Floats:
@@ -43,7 +43,7 @@ def fewer_than(n: int, k: int, m: int) -> Floats:
 
     It is 1 − `at_least`, with all of its digits.
     """
-    return _compute_tails(n, k, m)[1]
+    return compute_tails(n, k, m)[1]
 
 
 def mean_excess(n: int, k: int, m: int) -> Floats:
@@ -53,7 +53,7 @@ def mean_excess(n: int, k: int, m: int) -> Floats:
     at least m of the k − 1 drawn beside it are correct.
     """
     if n <= _INTEGERS_UP_TO:
-        return _divide(accumulate(_count_tails(n - 1, k - 1, m), initial=0), comb(n, k))
+        return divide_exactly(accumulate(count_tails(n - 1, k - 1, m), initial=0), comb(n, k))
     excess = np.zeros(n + 1)
     np.cumsum(at_least(n - 1, k - 1, m) * (k / n), out=excess[1:])
     return np.minimum(excess, max(k - m, 0))
@@ -62,11 +62,11 @@ def mean_excess(n: int, k: int, m: int) -> Floats:
 def rank_weights(n: int, k: int) -> Floats:
     """Return weights in proportion to P(the largest of k numbers drawn from 1..n is p), at index p − 1."""
     if n <= _INTEGERS_UP_TO:
-        return np.array(_count_order_statistics(n, k, k), dtype=np.float64)
-    return _compute_order_statistic(n, k, k)
+        return np.array(count_order_statistics(n, k, k), dtype=np.float64)
+    return compute_order_statistic(n, k, k)
 
 
-def _compute_tails(n: int, k: int, m: int) -> tuple[Floats, Floats]:
+def compute_tails(n: int, k: int, m: int) -> tuple[Floats, Floats]:
     """Return `at_least` and `fewer_than`: floats are summed from their small end, and above ½ are 1 minus the rest."""
     if not 0 < m <= k:
         certain, impossible = np.ones(n + 1), np.zeros(n + 1)
@@ -75,23 +75,23 @@ def _compute_tails(n: int, k: int, m: int) -> tuple[Floats, Floats]:
         correct = np.arange(n + 1)
         return correct / n, (n - correct) / n
     if n <= _INTEGERS_UP_TO:
-        subsets, counts = comb(n, k), _count_tails(n, k, m)
-        return _divide(counts, subsets), _divide((subsets - count for count in counts), subsets)
-    pmf = _compute_order_statistic(n, k, m)
+        subsets, counts = comb(n, k), count_tails(n, k, m)
+        return divide_exactly(counts, subsets), divide_exactly((subsets - count for count in counts), subsets)
+    pmf = compute_order_statistic(n, k, m)
     upper, lower = np.zeros(n + 1), np.zeros(n + 1)
     np.cumsum(pmf, out=upper[1:])
     lower[:n] = np.cumsum(pmf[::-1])[::-1]
     return np.where(lower < upper, 1 - lower, upper), np.where(lower < upper, lower, 1 - upper)
 
 
-def _count_tails(n: int, k: int, m: int) -> list[int]:
+def count_tails(n: int, k: int, m: int) -> list[int]:
     """Count the k-subsets that hold at least m correct samples when c of n are correct, at index c = 0…n."""
     if not 0 < m <= k:
         return [comb(n, k) if m <= 0 else 0] * (n + 1)
-    return list(accumulate(_count_order_statistics(n, k, m), initial=0))
+    return list(accumulate(count_order_statistics(n, k, m), initial=0))
 
 
-def _compute_order_statistic(n: int, k: int, m: int) -> Floats:
+def compute_order_statistic(n: int, k: int, m: int) -> Floats:
     """Return P(the m-th smallest of k numbers drawn from 1..n is p), at index p − 1, from the ratios of neighbours."""
     p = np.arange(m, n - k + m)
     pmf = np.zeros(n)
@@ -99,12 +99,12 @@ def _compute_order_statistic(n: int, k: int, m: int) -> Floats:
     return pmf
 
 
-def _count_order_statistics(n: int, k: int, m: int) -> list[int]:
+def count_order_statistics(n: int, k: int, m: int) -> list[int]:
     """Count the k-subsets of 1..n of which the m-th smallest is p, at index p − 1."""
     return [comb(p - 1, m - 1) * comb(n - p, k - m) for p in range(1, n + 1)]
 
 
-def _divide(counts: Iterable[int], total: int) -> Floats:
+def divide_exactly(counts: Iterable[int], total: int) -> Floats:
     """Return quotients of integers of any size, each rounded once."""
     return np.array([count / total for count in counts])
 
@@ -143,7 +143,7 @@ def average_over_subsets(
     enumerated (standard error 0); beyond, `N_DRAWS` are drawn at random.
     """
     exact = comb(n, k) <= MAX_SUBSETS
-    blocks = _enumerate_subsets(n, k) if exact else _draw_subsets(n, k, rng)
+    blocks = enumerate_subsets(n, k) if exact else draw_subsets(n, k, rng)
     values = np.concatenate([value(block) for block in blocks])
     if exact:
         return float(values.mean()), 0.0
@@ -151,14 +151,14 @@ def average_over_subsets(
     return float(values.mean()), max(float(values.std(ddof=1)) / sqrt(values.size), 1 / values.size)
 
 
-def _enumerate_subsets(n: int, k: int) -> Iterator[NDArray[np.intp]]:
+def enumerate_subsets(n: int, k: int) -> Iterator[NDArray[np.intp]]:
     """Yield all k-subsets of range(n), one a row, in blocks."""
     subsets = combinations(range(n), k)
     while block := list(islice(subsets, max(1, _BLOCK // n))):
         yield np.array(block, dtype=np.intp)
 
 
-def _draw_subsets(n: int, k: int, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:
+def draw_subsets(n: int, k: int, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:
     """Yield `N_DRAWS` random k-subsets of range(n), one a row, in blocks."""
     rows = max(1, _BLOCK // n)
     for start in range(0, N_DRAWS, rows):

@@ -101,7 +101,7 @@ def compute_counts(metric: str, table: Table, default: Default = POWERS) -> Call
 
     def compute(verdicts: Verdicts, *, k: K | None = None) -> Values:
         draws = choose_k(k, verdicts.n, default)
-        return _evaluate(verdicts, {Key(metric, each): table for each in draws}, {"k": draws})
+        return evaluate_draws(verdicts, {Key(metric, each): table for each in draws}, {"k": draws})
 
     return compute
 
@@ -117,7 +117,7 @@ def compute_g_pass(verdicts: Verdicts, *, k: K | None = None, thresholds: Taus =
         Key("G-Pass@k", each, tau): partial(tabulate_g_pass, tau=tau) for each in draws for tau in taus
     }
     tables |= {Key("mG-Pass@k", each): tabulate_mg_pass for each in draws}
-    return _evaluate(verdicts, tables, {"k": draws, "tau": taus})
+    return evaluate_draws(verdicts, tables, {"k": draws, "tau": taus})
 
 
 def compute_consensus(
@@ -139,7 +139,9 @@ def compute_consensus(
             raise ValueError(
                 "`weights` must not be given without answers, as in the configuration 'graded': only answers can vote"
             )
-        return _evaluate(verdicts, dict.fromkeys(keys, tabulate_majority), conditions | {"ties": "majority of grades"})
+        return evaluate_draws(
+            verdicts, dict.fromkeys(keys, tabulate_majority), conditions | {"ties": "majority of grades"}
+        )
     weighted = None if weights is None else verdicts.keep_samples("weights", read_weights(weights, missing=True))
     shares, errors = elect(
         ballots, correct.values, draws, ties=ties, weights=weighted, seed=seed, on_conflict=on_conflict, name="grades"
@@ -150,7 +152,7 @@ def compute_consensus(
     def vary() -> dict[Key, Column]:
         if weighted is None:
             given = {"ties": ties, "on_conflict": on_conflict, "name": "grades"}
-            return _hold(keys, jackknife_votes(ballots, correct.values, draws, **given))
+            return split_table(keys, jackknife_votes(ballots, correct.values, draws, **given))
         # All but one sample are a random draw: their order must not decide.
         rule = "random" if ties == "first" else ties
 
@@ -158,9 +160,9 @@ def compute_consensus(
             return cons_at_k(votes, correct, k=k, ties=rule, weights=given, on_conflict=on_conflict, seed=seed)
 
         listed = ballots.listed(), correct.listed(), weighted.listed()
-        return _hold(keys, jackknife_samples(vote, *listed, k=list(draws)))
+        return split_table(keys, jackknife_samples(vote, *listed, k=list(draws)))
 
-    return Values(_hold(keys, shares), _keep_errors(keys, errors), conditions, vary)
+    return Values(split_table(keys, shares), _keep_errors(keys, errors), conditions, vary)
 
 
 def compute_average(verdicts: Verdicts) -> Values:
@@ -170,7 +172,7 @@ def compute_average(verdicts: Verdicts) -> Values:
     average, accuracy = Key("avg@n", int(verdicts.n[0]) if same else None), Key("accuracy")
 
     def vary() -> dict[Key, Column]:
-        found = _vary(verdicts, {average: tabulate_pass})
+        found = vary_counts(verdicts, {average: tabulate_pass})
         # No grades in [0, 1] vary more than the verdicts of the worst c.
         own = jackknife_grades(Ragged.concatenate(verdicts.graded))
         return found | {accuracy: Column(np.append(own, found[average].levels), np.arange(len(own)))}
@@ -198,10 +200,10 @@ def compute_best(
     )
     best, errors = choose_best(ranked, verdicts.correct, draws, seed=seed)
     keys, highest = [Key("best@k", each) for each in draws], [Key("max@k", each) for each in draws]
-    columns = _hold(keys, best)
+    columns = split_table(keys, best)
     if select in (None, "weighted"):
         top = expect_highest(ranked, draws)
-        columns |= _hold(highest, top if higher_is_better else 0 - top)  # no −0.0
+        columns |= split_table(highest, top if higher_is_better else 0 - top)  # no −0.0
     conditions: dict[str, object] = {
         "k": draws,
         "select": select,
@@ -210,23 +212,23 @@ def compute_best(
     }
 
     def vary() -> dict[Key, Column]:
-        found = _hold(keys, jackknife_choice(ranked, verdicts.correct, draws))
+        found = split_table(keys, jackknife_choice(ranked, verdicts.correct, draws))
         if select in (None, "weighted"):
-            found |= _hold(highest, jackknife_highest(ranked, draws))
+            found |= split_table(highest, jackknife_highest(ranked, draws))
         return found
 
     return Values(columns, _keep_errors(keys, errors), conditions, vary)
 
 
-def _evaluate(verdicts: Verdicts, tables: Mapping[Key, Table], conditions: dict[str, object]) -> Values:
+def evaluate_draws(verdicts: Verdicts, tables: Mapping[Key, Table], conditions: dict[str, object]) -> Values:
     """Evaluate a table for each key at the key's k, once for each distinct pair of n and c."""
     n, c, which = verdicts.counts
     found = evaluate_tables([(table, key.draws or 1) for key, table in tables.items()], n, c)
     columns = {key: Column(found[:, i], which) for i, key in enumerate(tables)}
-    return Values(columns, conditions=conditions, vary=partial(_vary, verdicts, tables))
+    return Values(columns, conditions=conditions, vary=partial(vary_counts, verdicts, tables))
 
 
-def _vary(verdicts: Verdicts, tables: Mapping[Key, Table]) -> dict[Key, Column]:
+def vary_counts(verdicts: Verdicts, tables: Mapping[Key, Table]) -> dict[Key, Column]:
     """Compute the jackknife variances of metrics of n and c. The levels are those of every c that is possible."""
     sizes, which = np.unique(verdicts.n, return_inverse=True)
     starts = np.cumsum(sizes + 1) - (sizes + 1)
@@ -237,7 +239,7 @@ def _vary(verdicts: Verdicts, tables: Mapping[Key, Table]) -> dict[Key, Column]:
     return {key: Column(found[:, i], place) for i, key in enumerate(tables)}
 
 
-def _hold(keys: Sequence[Key], values: Floats) -> dict[Key, Column]:
+def split_table(keys: Sequence[Key], values: Floats) -> dict[Key, Column]:
     """Give each key its column of a table."""
     return {key: Column(values[:, i]) for i, key in enumerate(keys)}
 

@@ -94,21 +94,21 @@ def find_error_bars(
     if wanted.confidence_level is None or not columns:
         return {}
     if wanted.target == "population":
-        errors = _find_population_errors(columns, wanted.clusters, problems, times)
+        errors = find_population_errors(columns, wanted.clusters, problems, times)
     elif n is None or vary is None:
         raise ValueError("`target` must be 'population' here: the samples of the problems are not known")
     else:
         with np.errstate(over="ignore", invalid="ignore"):  # of values that are too large, which are not among these
             variances = vary()
-        errors = _find_problem_set_errors(columns, n, variances, problems, times)
+        errors = find_problem_set_errors(columns, n, variances, problems, times)
     limits: dict[Key, tuple[float, float]] = {}
     for bounded in (True, False):
-        own = {key: column for key, column in columns.items() if _is_bounded(key, column) is bounded}
-        limits |= _find_limits(own, means, errors, wanted, problems, bounded=bounded) if own else {}
+        own = {key: column for key, column in columns.items() if has_range(key, column) is bounded}
+        limits |= find_limits(own, means, errors, wanted, problems, bounded=bounded) if own else {}
     return {
         key: ErrorBar(None if isnan(error.stderr) else error.stderr, *limits[key], error.is_upper_bound)
         for key, error in errors.items()
-        if all(map(isfinite, limits[key])) and (_is_bounded(key, columns[key]) or limits[key][0] < limits[key][1])
+        if all(map(isfinite, limits[key])) and (has_range(key, columns[key]) or limits[key][0] < limits[key][1])
     }
 
 
@@ -123,7 +123,7 @@ def is_bounded(key: str) -> bool:
     return output is None or output.bounded
 
 
-def _is_bounded(key: str, column: Column) -> bool:
+def has_range(key: str, column: Column) -> bool:
     """Return whether values lie in [0, 1] by their definition, and, of a key that no metric has made, as they are."""
     return is_bounded(key) and (isinstance(key, Key) or bool(((column.levels >= 0) & (column.levels <= 1)).all()))
 
@@ -136,7 +136,7 @@ class _Error(NamedTuple):
     is_upper_bound: bool = False
 
 
-def _find_population_errors(
+def find_population_errors(
     columns: Mapping[Key, Column],
     clusters: Sequence[str] | None,
     problems: NDArray[np.intp] | None,
@@ -146,7 +146,7 @@ def _find_population_errors(
     chosen = slice(None) if problems is None else problems
     if clusters is not None:
         labels = np.array(clusters, dtype=object)[chosen].tolist()
-        stderr, m = standard_error(_expand(columns, problems), clusters=labels)
+        stderr, m = standard_error(expand_columns(columns, problems), clusters=labels)
         return {key: _Error(*each) for key, *each in zip(columns, stderr.tolist(), m.tolist(), strict=True)}
     together: dict[int, list[Key]] = {}  # the columns that share an array, whose levels are counted once
     for key, column in columns.items():
@@ -162,7 +162,7 @@ def _find_population_errors(
     return {key: found[key] for key in columns}
 
 
-def _find_problem_set_errors(
+def find_problem_set_errors(
     columns: Mapping[Key, Column],
     n: Ints,
     variances: Mapping[Key, Column],
@@ -188,7 +188,7 @@ def _find_problem_set_errors(
     return found
 
 
-def _find_limits(
+def find_limits(
     columns: Mapping[Key, Column],
     means: Mapping[Key, float],
     errors: Mapping[Key, _Error],
@@ -200,7 +200,7 @@ def _find_limits(
     """Find the limits of columns. Values without a range get a t interval, unless another one was asked for."""
     confidence_level = wanted.confidence_level or 0.0
     if wanted.method == "bootstrap":
-        low, high = bootstrap_interval(_expand(columns, problems), confidence_level=confidence_level)
+        low, high = bootstrap_interval(expand_columns(columns, problems), confidence_level=confidence_level)
     else:
         method = wanted.method if bounded or wanted.method in ("t", "wald") else "t"
         value, stderr, m = np.array([(means[key], errors[key].stderr, errors[key].m) for key in columns]).T
@@ -208,7 +208,7 @@ def _find_limits(
     return dict(zip(columns, zip(low.tolist(), high.tolist(), strict=True), strict=True))
 
 
-def _expand(columns: Mapping[Key, Column], problems: NDArray[np.intp] | None) -> Floats:
+def expand_columns(columns: Mapping[Key, Column], problems: NDArray[np.intp] | None) -> Floats:
     """Return a table with a row for each problem and a column for each key."""
     chosen = slice(None) if problems is None else problems
     return np.stack([column.expand()[chosen] for column in columns.values()], axis=1)

@@ -170,7 +170,7 @@ class SampledMetric(evaluate.Metric, ABC):
 
     def report(self, values: Values, verdicts: Verdicts, options: Mapping[str, Any]) -> dict[str, Any]:
         """Report the means over problems and groups and, if asked for, error bars and details."""
-        wanted, key_style = _read_confidence(options), options["key_style"]
+        wanted, key_style = read_confidence(options), options["key_style"]
         result: dict[str, Any] = summary.summarize_columns(
             values.columns,
             groups=options["groups"],
@@ -272,11 +272,11 @@ class SampledMetric(evaluate.Metric, ABC):
         for name in ("groups", "clusters"):
             if options[name] is not None:
                 columns.require_same_problems(name, len(options[name]), "predictions", len(batch))
-        _read_confidence(options)
+        read_confidence(options)
         return self._compute(batch, **options)
 
 
-def _read_confidence(options: Mapping[str, Any]) -> Confidence:
+def read_confidence(options: Mapping[str, Any]) -> Confidence:
     """Read the options that say which error bars are wanted."""
     clusters = options["clusters"]
     labels = None if clusters is None else columns.read_groups(clusters, "clusters")

@@ -59,7 +59,7 @@ def load_class(name: str) -> Any:
         raise FileNotFoundError(f"the module {name!r} cannot be loaded from {module_path(name)}")
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
-    return getattr(module, _class_name(name))
+    return getattr(module, name_class(name))
 
 
 def register(*, undo: bool = False) -> list[Path]:
@@ -96,7 +96,7 @@ def register(*, undo: bool = False) -> list[Path]:
             if home.is_dir() and not any(entry.name not in ("__init__.py", "__pycache__") for entry in home.iterdir()):
                 shutil.rmtree(home)
             continue
-        stub = _STUB.format(name=name, class_name=_class_name(name))
+        stub = _STUB.format(name=name, class_name=name_class(name))
         folder = home / hashlib.sha256(stub.encode()).hexdigest()  # `evaluate` expects 64 digits
         folder.mkdir(parents=True, exist_ok=True)
         for package in (cache, home, folder):
@@ -107,6 +107,6 @@ def register(*, undo: bool = False) -> list[Path]:
     return changed
 
 
-def _class_name(name: str) -> str:
+def name_class(name: str) -> str:
     """Return the name of a module's class: "PassAtK" for "pass_at_k"."""
     return "".join(part.capitalize() for part in name.split("_"))

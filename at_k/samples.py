@@ -75,7 +75,7 @@ class Ragged:
 
     def above(self, threshold: float) -> Ragged:
         """Flag the grades above a threshold. A missing grade is not flagged."""
-        return self.with_values(_above(self.values, threshold))
+        return self.with_values(flag_above(self.values, threshold))
 
     def count_above(self, threshold: float) -> Ints:
         """Count the grades above a threshold in each row, without keeping a flag for each."""
@@ -84,7 +84,7 @@ class Ragged:
         rows = self.values.reshape(len(self), self.width)
         counts = np.empty(len(self), dtype=np.int64)
         for start, stop in _blocks(len(self), self.width):
-            counts[start:stop] = np.count_nonzero(_above(rows[start:stop], threshold), axis=1)
+            counts[start:stop] = np.count_nonzero(flag_above(rows[start:stop], threshold), axis=1)
         return counts
 
     def total(self) -> Floats:
@@ -153,7 +153,7 @@ def to_float64(values: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(distinct.astype(str).astype(np.float64)[where.reshape(values.shape)])
 
 
-def _above(values: NDArray[Any], threshold: float) -> NDArray[np.bool_]:
+def flag_above(values: NDArray[Any], threshold: float) -> NDArray[np.bool_]:
     """Compare grades, numbers in [0, 1], with a threshold in [0, 1]."""
     if values.dtype.kind in "biu":
         return np.asarray(values.astype(bool, copy=False) if threshold < 1 else np.zeros(values.shape, dtype=bool))

@@ -98,7 +98,7 @@ class Scorer:
         more = {"scores": problems.scores} if metric.needs_scores else {}
         values = metric.compute(verdicts, **more, **metric.own(self.options))
         style = self.options.get("key_style", "standard")
-        return {spell(_name(key), style): column.expand().tolist() for key, column in values.columns.items()}
+        return {spell(name_key(key), style): column.expand().tolist() for key, column in values.columns.items()}
 
     def _select(self, batch: Mapping[str, Any], metric: family.Metric) -> dict[str, Any]:
         """Select the columns of the metric from a batch: a mapping, an Arrow table or a data frame."""
@@ -131,6 +131,6 @@ class Scorer:
         return given
 
 
-def _name(key: Key) -> Key:
+def name_key(key: Key) -> Key:
     """Return a name that is the same in all batches: an average keeps the letter n."""
     return key.line if key.draws is None else key

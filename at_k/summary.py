@@ -132,7 +132,7 @@ def average(
             continue
         if id(column.which) not in counted:
             counted[id(column.which)] = column.count(problems, times)
-        means[key] = _mean_of_levels(column.levels, counted[id(column.which)])
+        means[key] = mean_of_levels(column.levels, counted[id(column.which)])
     return means
 
 
@@ -183,7 +183,7 @@ _SPLIT = 2.0**27 + 1
 _HALF = 2**26
 
 
-def _mean_of_levels(levels: Floats, counts: Ints) -> float:
+def mean_of_levels(levels: Floats, counts: Ints) -> float:
     """Average levels, each of which occurs `counts` times, and round the sum once.
 
     Levels and counts are split into two halves of 26 bits each. The product of two halves is exact.

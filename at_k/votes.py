@@ -82,10 +82,10 @@ def elect_by_plurality(
         bounds = np.searchsorted(problem, np.arange(0, len(n) + step, step))
         for start, stop in pairwise(bounds):
             if correct[start:stop].any():
-                races = _list_races(problem[start:stop], count[start:stop], correct[start:stop], n)
-                _add_wins(races, draws, columns, share, won)
+                races = list_races(problem[start:stop], count[start:stop], correct[start:stop], n)
+                add_wins(races, draws, columns, share, won)
     if np.isin(n, draws).any():
-        final = _elect_from_all(problem, count, correct, len(n), share)
+        final = elect_from_all(problem, count, correct, len(n), share)
         won = np.where(n[:, None] == draws, final[:, None], won)
     # cons@k ≤ pass@k, with equality at k = 1. Clip, so that rounding cannot break this.
     c = np.bincount(problem[correct], weights=count[correct], minlength=len(n)).astype(np.int64)
@@ -93,11 +93,11 @@ def elect_by_plurality(
     return np.where(draws == 1, drawn, np.minimum(won, drawn))
 
 
-def _elect_from_all(problem: Ints, count: Ints, correct: NDArray[np.bool_], problems: int, share: bool) -> Floats:
+def elect_from_all(problem: Ints, count: Ints, correct: NDArray[np.bool_], problems: int, share: bool) -> Floats:
     """Return what the correct answers of each problem win when all samples are drawn."""
     won = np.zeros(problems)
     if len(problem):
-        start = _find_starts(problem)
+        start = find_starts(problem)
         answers = np.diff(start, append=len(problem))
         lead = count == np.repeat(np.maximum.reduceat(count, start), answers)
         tied = np.add.reduceat(lead, start, dtype=np.int64)
@@ -106,7 +106,7 @@ def _elect_from_all(problem: Ints, count: Ints, correct: NDArray[np.bool_], prob
     return won
 
 
-def _find_starts(rising: Ints) -> NDArray[np.intp]:
+def find_starts(rising: Ints) -> NDArray[np.intp]:
     """Return where each run of equal numbers starts."""
     return np.flatnonzero(np.concatenate([[True], rising[1:] != rising[:-1]]))
 
@@ -128,9 +128,9 @@ class _Races:
     times: Ints
 
 
-def _list_races(problem: Ints, count: Ints, correct: NDArray[np.bool_], n: Ints) -> _Races:
+def list_races(problem: Ints, count: Ints, correct: NDArray[np.bool_], n: Ints) -> _Races:
     """Return the races of these answers, sorted so that races with the same strongest rivals are neighbours."""
-    start = _find_starts(problem)
+    start = find_starts(problem)
     size = np.diff(start, append=len(problem))
     row = np.repeat(np.arange(len(start)), size)
     votes = np.zeros((len(start), int(size.max())), dtype=np.int64)
@@ -147,7 +147,7 @@ def _list_races(problem: Ints, count: Ints, correct: NDArray[np.bool_], n: Ints)
     others = np.where(np.arange(field.shape[1] - 1) < seat[:, None], field[:, :-1], field[:, 1:])
 
     here = problem[start][racer]
-    keys = [*_pack(others, base), own, n[here]]
+    keys = [*pack_tallies(others, base), own, n[here]]
     order = np.lexsort(keys[::-1])
     new = np.zeros(len(order), dtype=bool)
     new[0] = True
@@ -159,7 +159,7 @@ def _list_races(problem: Ints, count: Ints, correct: NDArray[np.bool_], n: Ints)
     return _Races(own[distinct], others[distinct], n[here[distinct]], here, race, times)
 
 
-def _pack(rows: Ints, base: int) -> list[Ints]:
+def pack_tallies(rows: Ints, base: int) -> list[Ints]:
     """Return integers that compare as the rows do, the most significant first. All entries are in range(base).
 
     Sorting packed rows takes a tenth of the time of np.unique(axis=0), which compares rows byte by byte.
@@ -176,24 +176,24 @@ def _pack(rows: Ints, base: int) -> list[Ints]:
     return packed
 
 
-def _add_wins(races: _Races, k: Ints, columns: NDArray[np.intp], share: bool, won: Floats) -> None:
+def add_wins(races: _Races, k: Ints, columns: NDArray[np.intp], share: bool, won: Floats) -> None:
     """Write into `won` what the correct answers of the races' problems win, for these columns of k."""
-    for rows, column, p in _plan_passes(races.n, k, columns):
+    for rows, column, p in plan_passes(races.n, k, columns):
         draws = k[column]
         wins = np.zeros((len(races.n), len(column)))
         step = max(1, _GATHER // int(draws.max()))
         for block in np.split(rows, range(step, len(rows), step)):
-            wins[block] = _race(races.n[block], races.own[block], races.others[block], draws, p, share)
+            wins[block] = run_race(races.n[block], races.own[block], races.others[block], draws, p, share)
         for size in np.unique(races.n[rows]):
-            wins[races.n == size] /= _count_ways(int(size), p)[draws]
+            wins[races.n == size] /= count_ways(int(size), p)[draws]
         runs = np.flatnonzero(np.isin(races.race, rows))
         problem, race = races.problem[runs], races.race[runs]
-        start = _find_starts(problem)
+        start = find_starts(problem)
         total = np.add.reduceat(wins[race] * races.times[runs, None], start, axis=0)
         won[np.ix_(problem[start], column)] = total
 
 
-def _plan_passes(
+def plan_passes(
     n: Ints, k: Ints, columns: NDArray[np.intp]
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], float | None]]:
     """Yield the races and the columns of k that one product serves, and the p with which it thins the samples.
@@ -209,23 +209,23 @@ def _plan_passes(
         rising = rising[k[rising] < size]
         start = 0
         for stop in range(1, len(rising) + 1):
-            if stop == len(rising) or not _reaches(size, k[rising[start]], k[rising[stop]]):
-                yield races, rising[start:stop], _middle(size, k[rising[start]], k[rising[stop - 1]])
+            if stop == len(rising) or not serves_both(size, k[rising[start]], k[rising[stop]]):
+                yield races, rising[start:stop], find_middle(size, k[rising[start]], k[rising[stop - 1]])
                 start = stop
 
 
-def _middle(n: int, low: int, high: int) -> float:
+def find_middle(n: int, low: int, high: int) -> float:
     """Return the p with which the mean number of kept samples lies halfway between two k."""
     return float((low + high) / 2 / n)
 
 
-def _reaches(n: int, low: int, high: int) -> bool:
+def serves_both(n: int, low: int, high: int) -> bool:
     """Return whether one p serves both k, and all k between them."""
-    kept = _count_ways(n, _middle(n, low, high))
+    kept = count_ways(n, find_middle(n, low, high))
     return bool(min(kept[low], kept[high]) > _REACH)
 
 
-def _race(n: Ints, own: Ints, others: Ints, k: Ints, p: float | None, share: bool) -> Floats:
+def run_race(n: Ints, own: Ints, others: Ints, k: Ints, p: float | None, share: bool) -> Floats:
     """Return in how many ways `own` wins: the sum over t of the ways in which it gets t votes and no rival gets more.
 
     Each factor of the product counts the ways to draw from some of the samples. Those of a rival that has at least t
@@ -234,7 +234,7 @@ def _race(n: Ints, own: Ints, others: Ints, k: Ints, p: float | None, share: boo
     """
     most = int(k.max())
     wins = np.zeros((len(k), len(own)))
-    for t, bound in _list_tallies(own, others, min(most, int(own.max())), p):
+    for t, bound in list_tallies(own, others, min(most, int(own.max())), p):
         alive = np.flatnonzero((own >= t) & (bound > _NEGLIGIBLE * wins.min(axis=0)))
         if len(alive) == 0:
             continue
@@ -243,9 +243,9 @@ def _race(n: Ints, own: Ints, others: Ints, k: Ints, p: float | None, share: boo
         field = field * (field >= t) if 2 * t <= most else field[:, :0]
         rest = n[alive] - own[alive] - field.sum(axis=1)
         new = np.concatenate([[True], (field[1:] != field[:-1]).any(axis=1)])
-        product = _multiply_rivals(field[new], t, most - t + 1, p, share)[:, np.cumsum(new) - 1]
-        others_drawn = _count_ways_of_each(rest, p, most - t + 1)
-        own_drawn = _count_ways_of_each(own[alive], p, t + 1)[t]
+        product = multiply_rivals(field[new], t, most - t + 1, p, share)[:, np.cumsum(new) - 1]
+        others_drawn = count_ways_of_each(rest, p, most - t + 1)
+        own_drawn = count_ways_of_each(own[alive], p, t + 1)[t]
         for row, left in zip(wins, k - t, strict=True):
             if left >= 0:  # the coefficient of x^left
                 terms = min(left + 1, len(product))
@@ -253,7 +253,7 @@ def _race(n: Ints, own: Ints, others: Ints, k: Ints, p: float | None, share: boo
     return np.asarray(wins.T)
 
 
-def _list_tallies(own: Ints, others: Ints, top: int, p: float | None) -> Iterator[tuple[int, Floats]]:
+def list_tallies(own: Ints, others: Ints, top: int, p: float | None) -> Iterator[tuple[int, Floats]]:
     """Yield each t that a correct answer may get, and a bound on what this t and all that are still to come add.
 
     Where samples are thinned, the likeliest t comes first, then those above and those below: soon nothing is left that
@@ -263,17 +263,17 @@ def _list_tallies(own: Ints, others: Ints, top: int, p: float | None) -> Iterato
     if p is None:
         yield from ((t, np.full(len(own), np.inf)) for t in range(1, top + 1))
         return
-    kept = _count_ways_of_each(own, p, top + 1)
+    kept = count_ways_of_each(own, p, top + 1)
     or_more = np.cumsum(kept[::-1], axis=0)[::-1]
     or_fewer = np.cumsum(kept, axis=0)
     for rival in others[:, :_STRONGEST].T:
-        or_fewer *= np.cumsum(_count_ways_of_each(rival, p, top + 1), axis=0)
+        or_fewer *= np.cumsum(count_ways_of_each(rival, p, top + 1), axis=0)
     middle = min(max(1, round(float(own.mean()) * p)), top)
     yield from ((t, or_more[t]) for t in range(middle, top + 1))
     yield from ((t, or_fewer[t]) for t in range(middle - 1, 0, -1))
 
 
-def _multiply_rivals(field: Ints, t: int, depth: int, p: float | None, share: bool) -> Floats:
+def multiply_rivals(field: Ints, t: int, depth: int, p: float | None, share: bool) -> Floats:
     """Return the product over the rivals of Σ_{i<t} factor_i xⁱ + y·factor_t x^t, up to x^(depth − 1).
 
     A power s of y, which counts the rivals that tie, is replaced by 1/(s + 1), the share of the win; without `share`
@@ -296,7 +296,7 @@ def _multiply_rivals(field: Ints, t: int, depth: int, p: float | None, share: bo
         degree = tied = 1
         for rival in range(int(rivals[start])):
             active = int(np.count_nonzero(rivals[block] > rival))
-            factor = _count_ways_of_each(field[block][:active, rival], p, t + 1)
+            factor = count_ways_of_each(field[block][:active, rival], p, t + 1)
             reach = min(high, degree + (t if share else t - 1))
             wider = min(tied, ties) + 1
             if rival == 0:  # the product is this factor
@@ -307,9 +307,9 @@ def _multiply_rivals(field: Ints, t: int, depth: int, p: float | None, share: bo
                 continue
             if wider * active <= _FEW:
                 before = product[:degree, :tied, :active]
-                product[:reach, :wider, :active] = _multiply_rival(before, factor, reach, wider, share)
+                product[:reach, :wider, :active] = multiply_rival(before, factor, reach, wider, share)
             else:
-                _multiply_rival_in_place(product[:reach, :wider, :active], factor, degree, tied, p, share)
+                multiply_rival_in_place(product[:reach, :wider, :active], factor, degree, tied, p, share)
             degree, tied = reach, wider
         if t == 1:
             shares[:, block] = product[:, 0] / np.arange(1, high + 1)[:, None]
@@ -320,8 +320,8 @@ def _multiply_rivals(field: Ints, t: int, depth: int, p: float | None, share: bo
     return back
 
 
-def _multiply_rival(product: Floats, factor: Floats, reach: int, wider: int, share: bool) -> Floats:
-    """Return a product of `_multiply_rivals` with one more rival, up to x^(reach − 1) and y^(wider − 1)."""
+def multiply_rival(product: Floats, factor: Floats, reach: int, wider: int, share: bool) -> Floats:
+    """Return a product of `multiply_rivals` with one more rival, up to x^(reach − 1) and y^(wider − 1)."""
     (degree, tied, columns), t = product.shape, len(factor) - 1
     padded = np.zeros((t - 1 + reach, tied, columns))
     padded[t - 1 : t - 1 + degree] = product
@@ -334,10 +334,10 @@ def _multiply_rival(product: Floats, factor: Floats, reach: int, wider: int, sha
     return found
 
 
-def _multiply_rival_in_place(
+def multiply_rival_in_place(
     product: Floats, factor: Floats, degree: int, tied: int, p: float | None, share: bool
 ) -> None:
-    """Multiply a product of `_multiply_rivals`, of this degree and so many powers of y, by one more rival."""
+    """Multiply a product of `multiply_rivals`, of this degree and so many powers of y, by one more rival."""
     (reach, wider, _), t = product.shape, len(factor) - 1
     # Higher powers come first, so that the lower ones are still those of the product without this rival.
     for d in range(reach - 1, -1, -1):
@@ -358,7 +358,7 @@ def _multiply_rival_in_place(
 
 
 @lru_cache(maxsize=1024)
-def _count_ways(samples: int, p: float | None) -> Floats:
+def count_ways(samples: int, p: float | None) -> Floats:
     """Return in how many ways i of these samples can be drawn, at index i.
 
     That is C(samples, i), or P(i are kept) under thinning.
@@ -369,12 +369,12 @@ def _count_ways(samples: int, p: float | None) -> Floats:
     return from_ratios((samples - i) * p, (i + 1) * (1 - p))
 
 
-def _count_ways_of_each(samples: Ints, p: float | None, length: int) -> Floats:
-    """Return `_count_ways` of every entry, cut or padded to `length`: shape (length, entries)."""
+def count_ways_of_each(samples: Ints, p: float | None, length: int) -> Floats:
+    """Return `count_ways` of every entry, cut or padded to `length`: shape (length, entries)."""
     sizes = np.flatnonzero(np.bincount(samples))
     table = np.zeros((length, int(sizes[-1]) + 1))
     for size in sizes.tolist():
-        ways = _count_ways(size, p)[:length]
+        ways = count_ways(size, p)[:length]
         table[: len(ways), size] = ways
     return np.take(table, samples, axis=1)
 

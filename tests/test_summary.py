@@ -160,7 +160,7 @@ def test_the_mean_of_levels_is_rounded_once(largest):
         levels = rng.random(size)
         counts = rng.integers(0, largest, size) + 1
         exact = sum(Fraction(level) * int(count) for level, count in zip(levels, counts, strict=True))
-        assert summary._mean_of_levels(levels, counts) == float(exact) / int(counts.sum())
+        assert summary.mean_of_levels(levels, counts) == float(exact) / int(counts.sum())
 
 
 @for_each("sizes, shown", [((3, 5, 4), "n:3-5"), ((4, 4), "n:4")])

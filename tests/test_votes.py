@@ -260,11 +260,11 @@ def test_packed_rows_compare_as_rows(base, width):
     np.fill_diagonal(one_off, (one_off.diagonal() + 1) % base)
     ends = np.array([[0] * width, [base - 1] * width])
     rows = np.concatenate([rows, one_off, ends])
-    packed = list(zip(*(key.tolist() for key in votes._pack(rows, base)), strict=True))
+    packed = list(zip(*(key.tolist() for key in votes.pack_tallies(rows, base)), strict=True))
     order = sorted(range(len(rows)), key=lambda i: rows[i].tolist())
     assert sorted(range(len(rows)), key=lambda i: packed[i]) == order
     assert len(set(packed)) == len(set(map(tuple, rows.tolist())))
 
 
 def test_rows_without_columns_are_equal():
-    assert votes._pack(np.zeros((3, 0), dtype=np.int64), 5) == []
+    assert votes.pack_tallies(np.zeros((3, 0), dtype=np.int64), 5) == []

@@ -26,18 +26,18 @@ def place_in_matrix(findings: Findings) -> None:
     """Find the row of the decision matrix of AISBench, if there is one for levels that the intervals settle."""
     if len(findings.keys) < 3 or findings.keys["pass@k"].k == 1:
         return  # for k = 1 the three are one value
-    levels = {metric: _find_level(findings.bars[findings.keys[metric]]) for metric in _NAMES}
+    levels = {metric: find_level(findings.bars[findings.keys[metric]]) for metric in _NAMES}
     findings.figures["levels"] = levels
     given: dict[str, Any] = {"high": HIGH, "low": LOW}
     for metric, name in _NAMES.items():
         key = findings.keys[metric]
         given[name] = f"{key} {findings.write(key)}"
-    row = _find_row(tuple(levels.values()), given)
+    row = find_row(tuple(levels.values()), given)
     if row is not None:
         findings.say(row)
 
 
-def _find_level(bar: ErrorBar) -> str | None:
+def find_level(bar: ErrorBar) -> str | None:
     """Find the level that a whole interval lies in; None if it reaches across a threshold."""
     if bar.low > HIGH:
         return "high"
@@ -65,10 +65,10 @@ def check_targets(findings: Findings) -> None:
         for metric, threshold in asked.items():
             name, key = _NAMES[metric], findings.keys[metric]
             given |= {name: f"{key} {findings.write(key)}", f"{name}_target": threshold}
-        findings.say(_name_target(use, given))
+        findings.say(name_target(use, given))
 
 
-def _find_row(levels: tuple[str | None, ...], given: dict[str, Any]) -> Message | None:
+def find_row(levels: tuple[str | None, ...], given: dict[str, Any]) -> Message | None:
     """Find the row of the matrix for these levels of pass@k, avg@n and cons@k; None if it has no such row.
 
     Its fourth row, with cons@k above pass@k, would be a mistake.
@@ -98,7 +98,7 @@ def _find_row(levels: tuple[str | None, ...], given: dict[str, Any]) -> Message 
     return None
 
 
-def _name_target(use: str, given: dict[str, Any]) -> Message:
+def name_target(use: str, given: dict[str, Any]) -> Message:
     """Say what AISBench asks for a kind of use, and whether it is met."""
     if use == "reliability":
         return Message(

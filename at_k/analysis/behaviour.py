@@ -166,12 +166,12 @@ def weigh_vote(findings: Findings) -> None:
                 "gap": write_difference(gap, low, high),
                 "limit": FAR,
             }
-            findings.say(_describe_vote(given, of_grades=of_grades, better=gap > 0))
-    _weigh_wrong_answers(findings)
-    _find_wrong_majorities(findings)
+            findings.say(describe_vote(given, of_grades=of_grades, better=gap > 0))
+    weigh_wrong_answers(findings)
+    find_wrong_majorities(findings)
 
 
-def _describe_vote(given: dict[str, Any], *, of_grades: bool, better: bool) -> Message:
+def describe_vote(given: dict[str, Any], *, of_grades: bool, better: bool) -> Message:
     """Say what cons@k far from avg@n means, by its sign and by what votes."""
     if of_grades and better:
         return Message(
@@ -202,7 +202,7 @@ def _describe_vote(given: dict[str, Any], *, of_grades: bool, better: bool) -> M
     )
 
 
-def _weigh_wrong_answers(findings: Findings) -> None:
+def weigh_wrong_answers(findings: Findings) -> None:
     """Find whether two wrong samples of a problem give the same answer, in the problems with two or more."""
     findings.figures["wrong_agreement"] = None
     if findings.counts is None:
@@ -242,7 +242,7 @@ def _weigh_wrong_answers(findings: Findings) -> None:
         )
 
 
-def _find_wrong_majorities(findings: Findings) -> None:
+def find_wrong_majorities(findings: Findings) -> None:
     """Find the problems whose leading answer is wrong, although correct answers agree."""
     findings.figures["wrong_majority"] = None
     if findings.counts is None:

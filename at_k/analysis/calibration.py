@@ -24,13 +24,13 @@ _DRAWS = 200
 def describe_calibration(findings: Findings) -> None:
     """Describe how well the share of a vote, or scores in [0, 1], agree with what is correct."""
     findings.figures["calibration"] = {
-        name: {binning: _list_calibration(each) for binning, each in both.items()}
+        name: {binning: list_calibration(each) for binning, each in both.items()}
         for name, both in findings.calibrations.items()
     }
     votes, verdicts = findings.votes, findings.verdicts
     if votes is not None and verdicts is not None and findings.vote_shares is not None and (findings.n > 1).all():
         said, right = split_votes(votes, verdicts.correct.values)
-        chance = _find_chance_error(findings.vote_shares[0])
+        chance = find_chance_error(findings.vote_shares[0])
         findings.figures["calibration"]["vote"]["ece_if_calibrated"] = chance
         findings.say(
             Message(
@@ -42,13 +42,13 @@ def describe_calibration(findings: Findings) -> None:
                 "equal mass; the Brier score is {brier:.3f} (reliability {reliability:.3f}, resolution "
                 "{resolution:.3f}, uncertainty {uncertainty:.3f}).",
                 said=float(said.mean()), right=float(right.mean()), chance=chance,
-                verdict=_judge_confidence(findings, "vote", said, right), **_list_scores(findings, "vote"),
+                verdict=judge_confidence(findings, "vote", said, right), **list_scores(findings, "vote"),
             )
         )  # fmt: skip
     if findings.confidences is not None and verdicts is not None:
         said, right = findings.confidences
         put, n = verdicts.correct.with_values, verdicts.n
-        verdict = _judge_confidence(findings, "score", put(said).sums() / n, put(right).sums() / n)
+        verdict = judge_confidence(findings, "score", put(said).sums() / n, put(right).sums() / n)
         findings.say(
             Message(
                 "diagnosis.score_confidence",
@@ -56,12 +56,12 @@ def describe_calibration(findings: Findings) -> None:
                 "of the samples are correct. {verdict} The expected calibration error is {width:.3f} in bins of "
                 "equal width and {mass:.3f} in bins of equal mass; the Brier score is {brier:.3f} (reliability "
                 "{reliability:.3f}, resolution {resolution:.3f}, uncertainty {uncertainty:.3f}).",
-                said=float(said.mean()), right=float(right.mean()), verdict=verdict, **_list_scores(findings, "score"),
+                said=float(said.mean()), right=float(right.mean()), verdict=verdict, **list_scores(findings, "score"),
             )
         )  # fmt: skip
 
 
-def _list_scores(findings: Findings, name: str) -> dict[str, float]:
+def list_scores(findings: Findings, name: str) -> dict[str, float]:
     """List the scores of a calibration that its sentence gives."""
     width, mass = findings.calibrations[name]["width"], findings.calibrations[name]["mass"]
     return {
@@ -74,7 +74,7 @@ def _list_scores(findings: Findings, name: str) -> dict[str, float]:
     }
 
 
-def _judge_confidence(findings: Findings, name: str, said: Floats, right: Floats) -> Message:
+def judge_confidence(findings: Findings, name: str, said: Floats, right: Floats) -> Message:
     """Say whether confidences are too high or too low on average, given one pair of numbers per problem."""
     gap, low, high = findings.compare(said, right)
     findings.figures["calibration"][name]["overconfidence"] = list_bar(gap, low, high)
@@ -135,13 +135,13 @@ def split_votes(votes: Answers, correct: NDArray[Any]) -> tuple[Floats, Floats]:
     return said / (2 * _SPLITS), right / (2 * _SPLITS)
 
 
-def _find_chance_error(said: Floats) -> float:
+def find_chance_error(said: Floats) -> float:
     """Compute the mean expected calibration error of answers that are correct exactly as often as they promise."""
     random = np.random.default_rng(0)
     draws = (measure_calibration(said, random.random(len(said)) < said).ece for _ in range(_DRAWS))
     return float(np.mean(list(draws)))
 
 
-def _list_calibration(found: Calibration) -> dict[str, Any]:
+def list_calibration(found: Calibration) -> dict[str, Any]:
     """List a calibration as `json.dumps` takes it."""
     return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(found).items()}

@@ -89,7 +89,7 @@ class Compared:
             "difference": Message("compare.in_points", "{number} points", number=difference) if points else difference,
             "low": _write_difference(low, points=points),
             "high": _write_difference(high, points=points),
-            "p": _write_p(self.adjusted[key]),
+            "p": write_p_in_sentence(self.adjusted[key]),
             "key": str(key),
         }
         if better is None and self.is_equivalent(key):
@@ -132,14 +132,14 @@ class Compared:
                     "a": found.a,
                     "b": found.b,
                     "difference": found.difference,
-                    "low": _to_json(found.low),
-                    "high": _to_json(found.high),
+                    "low": to_json_number(found.low),
+                    "high": to_json_number(found.high),
                     "bounded": found.bounded,
                     "method": found.method,
                     "p_value": found.p_value,
                     "p_adjusted": self.adjusted[key],
                     "p_equivalence": self.equivalence.get(key),
-                    **{f"p_{test}": _to_json(own.get(key)) for test, own in self.extra_tests.items()},
+                    **{f"p_{test}": to_json_number(own.get(key)) for test, own in self.extra_tests.items()},
                     "won": found.won,
                     "lost": found.lost,
                     "tied": found.tied,
@@ -204,11 +204,11 @@ def _write_difference(value: float, *, points: bool) -> str:
     return (f"{100 * value:+.1f}" if points else f"{value:+.4g}").replace("-", "−")
 
 
-def _write_p(value: float) -> str:
+def write_p_in_sentence(value: float) -> str:
     """Write a p-value for a sentence.
 
     Examples:
-        >>> _write_p(0.0004), _write_p(0.00001), _write_p(1.0)
+        >>> write_p_in_sentence(0.0004), write_p_in_sentence(0.00001), write_p_in_sentence(1.0)
         ('p = .0004', 'p < .0001', 'p = 1')
     """
     if value < 0.0001:
@@ -216,6 +216,6 @@ def _write_p(value: float) -> str:
     return f"p = {f'{value:.4f}'.lstrip('0') if value < 1 else '1'}"
 
 
-def _to_json(value: float | None) -> float | None:
+def to_json_number(value: float | None) -> float | None:
     """Return a number that JSON can hold; None for an undefined test, or for no limit."""
     return value if value is not None and isfinite(value) else None

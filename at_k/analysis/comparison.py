@@ -90,7 +90,7 @@ def compare(a: Any, b: Any, /, **given: Unpack[CompareOptions]) -> Compared:
         pairs = {key: (models[0].values[key], models[1].values[key]) for key in chosen if bounded[key]}
         comparisons = {key: compare_unpaired(*pair, confidence_level=level) for key, pair in pairs.items()}
         questions = {key: mark_question(np.concatenate(pair)) for key, pair in pairs.items()}
-        adjusted = _adjust({key: found.p_value for key, found in comparisons.items()}, questions)
+        adjusted = adjust_for_questions({key: found.p_value for key, found in comparisons.items()}, questions)
     else:
         pairs = {key: (models[0].line_up(key, problems), models[1].line_up(key, problems)) for key in chosen}
         found, p_values = compare_columns(
@@ -117,19 +117,19 @@ def compare(a: Any, b: Any, /, **given: Unpack[CompareOptions]) -> Compared:
         names=(str(names[0]), str(names[1])),
         comparisons=comparisons,
         adjusted=adjusted,
-        equivalence=_adjust(equivalence, questions),
+        equivalence=adjust_for_questions(equivalence, questions),
         extra_tests=further,
         flips=flips,
         margin=margin,
         unmatched=(only[0], only[1]),
         notes=[
-            *_note_matching(models, only, unpaired=unpaired),
-            *_note_conditions(models, chosen),
+            *note_matching(models, only, unpaired=unpaired),
+            *note_conditions(models, chosen),
             *([say_too_large(large)] if (large := find_too_large(models)) else []),
-            *_note_keys(chosen, comparisons, len(set(questions.values()))),
+            *note_keys(chosen, comparisons, len(set(questions.values()))),
             *_note_clusters(together),
             *([WILCOXON_WARNING] if "wilcoxon" in extra and not unpaired else []),
-            *_note_mcnemar(comparisons, further),
+            *note_mcnemar(comparisons, further),
             *([_NO_PAIRS] if (extra or margin is not None) and unpaired else []),
         ],
     )
@@ -176,7 +176,7 @@ def rank(models: Mapping[str, Any], /, **given: Unpack[RankOptions]) -> Ranking:
         clusters=together,
         seed=options["seed"],
     )
-    return replace(ranking, notes=(*_note_conditions(found, [own]), *_note_clusters(together)))
+    return replace(ranking, notes=(*note_conditions(found, [own]), *_note_clusters(together)))
 
 
 def _run_test(test: str, x: Floats, y: Floats) -> float | None:
@@ -193,7 +193,7 @@ def _find_flips(problems: Sequence[str], x: Floats, y: Floats) -> list[Flip]:
     return [Flip(problems[i], float(x[i]), float(y[i])) for i in order if difference[i]]
 
 
-def _adjust(p_values: Mapping[str, float], questions: Mapping[str, bytes]) -> dict[str, float]:
+def adjust_for_questions(p_values: Mapping[str, float], questions: Mapping[str, bytes]) -> dict[str, float]:
     """Adjust p-values for the number of different questions that are asked.
 
     Keys that differ alike in every problem, as pass@1 and avg@n do, ask one question.
@@ -205,7 +205,7 @@ def _adjust(p_values: Mapping[str, float], questions: Mapping[str, bytes]) -> di
     return {key: adjusted[questions[key]] for key in p_values}
 
 
-def _note_matching(models: Sequence[Measured], only: Sequence[int], *, unpaired: bool) -> list[Message]:
+def note_matching(models: Sequence[Measured], only: Sequence[int], *, unpaired: bool) -> list[Message]:
     """Say how problems were matched, unless all have names and are the same."""
     if unpaired:
         return []  # each comparison says so
@@ -216,7 +216,7 @@ def _note_matching(models: Sequence[Measured], only: Sequence[int], *, unpaired:
     return []
 
 
-def _note_conditions(models: Sequence[Measured], keys: Sequence[str]) -> list[Message]:
+def note_conditions(models: Sequence[Measured], keys: Sequence[str]) -> list[Message]:
     """Warn if the models were measured under different conditions: a difference may then come from these."""
     differing = find_differing_conditions(models, keys)
     if not differing:
@@ -231,7 +231,7 @@ def _note_conditions(models: Sequence[Measured], keys: Sequence[str]) -> list[Me
     ]
 
 
-def _note_keys(chosen: Sequence[str], comparisons: Mapping[str, Comparison], questions: int) -> list[Message]:
+def note_keys(chosen: Sequence[str], comparisons: Mapping[str, Comparison], questions: int) -> list[Message]:
     """Say what must be known of all keys, and of some."""
     notes = []
     left_out = [key for key in chosen if key not in comparisons]
@@ -275,7 +275,7 @@ def _note_clusters(clusters: Sequence[str] | None) -> list[Message]:
     ]
 
 
-def _note_mcnemar(comparisons: Mapping[str, Comparison], further: Mapping[str, Mapping[str, float]]) -> list[Message]:
+def note_mcnemar(comparisons: Mapping[str, Comparison], further: Mapping[str, Mapping[str, float]]) -> list[Message]:
     """Say why McNemar's test is left out for some keys."""
     left_out = [key for key in comparisons if key not in further["mcnemar"]] if "mcnemar" in further else []
     if not left_out or not all(comparisons[key].paired for key in left_out):

@@ -62,7 +62,8 @@ class Diagnosis:
         """Return the sentences, each with its rule and its values, and the figures, ready for `json.dumps`."""
         return {
             "sentences": [
-                {"rule": each.code, "sentence": str(each), "values": _simplify(each.values)} for each in self.sentences
+                {"rule": each.code, "sentence": str(each), "values": simplify_values(each.values)}
+                for each in self.sentences
             ],
             "figures": self.figures,
         }
@@ -144,10 +145,10 @@ def find_calibrations(report: Report) -> dict[str, dict[str, Calibration]]:
     return Findings(report).calibrations
 
 
-def _simplify(values: Mapping[str, Any]) -> dict[str, Any]:
+def simplify_values(values: Mapping[str, Any]) -> dict[str, Any]:
     """Spell the values of a message as `json.dumps` takes them: a message among them as its rule and its sentence."""
     return {
-        name: {"rule": each.code, "sentence": str(each), "values": _simplify(each.values)}
+        name: {"rule": each.code, "sentence": str(each), "values": simplify_values(each.values)}
         if isinstance(each, Message)
         else str(each)
         if isinstance(each, Mention)

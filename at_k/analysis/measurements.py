@@ -67,22 +67,22 @@ def refuse_scoring_options(options: Mapping[str, Any]) -> None:
 def read_models(models: Mapping[str, Any], options: Mapping[str, Any]) -> list[Measured]:
     """Read what was measured of each model. Data that are not scored yet are scored with the options."""
     scoring = {name: value for name, value in options.items() if name in SCORED}
-    scored = {name: _find_scored(data) for name, data in models.items()}
+    scored = {name: find_scored(data) for name, data in models.items()}
     if all(found is not None for found in scored.values()):
         refuse_scoring_options(scoring)
     return [
-        found if found is not None else _read_report(_score(name, models[name], scoring))
+        found if found is not None else read_report(_score(name, models[name], scoring))
         for name, found in scored.items()
     ]
 
 
-def _find_scored(data: Any) -> Measured | None:
+def find_scored(data: Any) -> Measured | None:
     """Return what was measured, if the data are a report, a file of one, or values; None if they are to be scored."""
     report = find_report(data)
     if report is not None:
-        return _read_report(report)
+        return read_report(report)
     if isinstance(data, Mapping) and data and all(isinstance(each, Mapping) for each in data.values()):
-        return Measured(*_check_values(data), named=True)
+        return Measured(*check_values(data), named=True)
     return None
 
 
@@ -112,7 +112,7 @@ def refuse_wrong_kind(name: str, data: object, further: str) -> None:
     )
 
 
-def _read_report(report: Report) -> Measured:
+def read_report(report: Report) -> Measured:
     """Take the values of a report. Problems called 0, 1, 2, … in order have no names, unless a file says so."""
     report.require_problems("A comparison")
     named = report.problems != list(map(str, range(len(report))))
@@ -120,7 +120,7 @@ def _read_report(report: Report) -> Measured:
         named = named or report.origin.roles.get("problem") is not None
     values = {key: np.array(each, dtype=np.float64) for key, each in report.by_problem.items()}
     conditions = {
-        str(key): _read_conditions(report.signatures[name]) for name, keys in report.metrics.items() for key in keys
+        str(key): read_conditions(report.signatures[name]) for name, keys in report.metrics.items() for key in keys
     }
     return Measured(values, report.problems, named, conditions, report.labels, report.clusters)
 
@@ -130,11 +130,11 @@ _OF_NO_COMPARISON = ("n", "k", "tau", "estimator", "ci", "target", "ci_method", 
 beside. What matters of k and τ is in the key."""
 
 
-def _read_conditions(signature: str) -> dict[str, str]:
+def read_conditions(signature: str) -> dict[str, str]:
     """Read the conditions of a signature that two values must share to be compared.
 
     Examples:
-        >>> _read_conditions("pass_at_k|n:8|k:1,2|threshold:0.5|extract:(a|b)|version:0.2.0")
+        >>> read_conditions("pass_at_k|n:8|k:1,2|threshold:0.5|extract:(a|b)|version:0.2.0")
         {'threshold': '0.5', 'extract': '(a|b)', 'version': '0.2.0'}
     """
     _, *parts = re.split(r"\|(?=[a-z_]+:)", signature)  # a bar may also be part of a pattern
@@ -158,7 +158,7 @@ def find_differing_conditions(models: Sequence[Measured], keys: Iterable[str]) -
     return found
 
 
-def _check_values(data: Mapping[Any, Mapping[Any, Any]]) -> tuple[dict[str, Floats], list[str]]:
+def check_values(data: Mapping[Any, Mapping[Any, Any]]) -> tuple[dict[str, Floats], list[str]]:
     """Return values that the caller computed, and their problems, after a check that all keys have these."""
     values = {str(key): {str(problem): value for problem, value in each.items()} for key, each in data.items()}
     (first, known), *_ = values.items()
@@ -286,7 +286,7 @@ def find_clusters(
             if labels is not None:
                 own[name] = dict(zip(model.problems, labels, strict=True))
         if own:
-            return _agree(own, problems)
+            return find_agreed_clusters(own, problems)
         if clusters is None:
             return None
         raise InputError(
@@ -308,7 +308,7 @@ def find_clusters(
     return read_groups([clusters[problem] for problem in problems], "clusters")
 
 
-def _agree(clusters: Mapping[str, Mapping[str, str]], problems: Sequence[str]) -> list[str]:
+def find_agreed_clusters(clusters: Mapping[str, Mapping[str, str]], problems: Sequence[str]) -> list[str]:
     """Return the cluster of each problem, after a check that all models say the same; model → problem → label."""
     first, labels = next(iter(clusters.items()))
     for second, other in clusters.items():

@@ -58,7 +58,7 @@ def describe_stability(findings: Findings) -> None:
             sd=found.run_sd,
         )
     )
-    p_value = _find_run_p(len(findings.n), len(runs), found.run_sd, found.within_variance)
+    p_value = find_run_p(len(findings.n), len(runs), found.run_sd, found.within_variance)
     findings.figures["stability"]["run_p"] = p_value
     if p_value is not None and p_value < CHANCE:
         findings.say(
@@ -77,14 +77,14 @@ def describe_stability(findings: Findings) -> None:
         )
 
 
-def _find_run_p(problems: int, runs: int, sd: float, within: float) -> float | None:
+def find_run_p(problems: int, runs: int, sd: float, within: float) -> float | None:
     """Compute the p-value of Cochran's Q test: do runs on the same problems differ in their accuracy?
 
     Q = (runs − 1)·M·sd²/within is χ² with runs − 1 degrees of freedom for many problems (W. Cochran, The comparison of
     percentages in matched samples, Biometrika 37, 1950). None if no problem has two verdicts.
 
     Examples:
-        >>> round(_find_run_p(20, 2, 0.5 * 2**0.5, 0.5), 7)  # 20 problems: run 1 solves 15 alone, and run 2 the other 5
+        >>> round(find_run_p(20, 2, 0.5 * 2**0.5, 0.5), 7)  # 20 problems: run 1 solves 15 alone, and run 2 the other 5
         7.7e-06
     """
     if not within:

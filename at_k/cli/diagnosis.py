@@ -48,11 +48,11 @@ def lay_out_diagnosis(found: Diagnosis, width: int) -> list[Line]:
         ("How they were read", notes, "yellow"),
     ):
         if sentences:
-            lines += [[], [(heading, "bold")], *_list_sentences(sentences, width, style)]
+            lines += [[], [(heading, "bold")], *list_with_rules(sentences, width, style)]
     return lines
 
 
-def _list_sentences(sentences: Sequence[Message], width: int, style: str) -> list[Line]:
+def list_with_rules(sentences: Sequence[Message], width: int, style: str) -> list[Line]:
     """Wrap sentences, and add to each the name of its rule."""
     lines: list[Line] = []
     for each in sentences:

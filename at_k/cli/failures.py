@@ -26,13 +26,13 @@ class Command(TyperCommand):
         if paths := ctx.params.get("paths"):
             ctx.params["paths"] = ["/dev/stdin" if path == "-" else path for path in paths]
         with end_plainly(debug=bool(ctx.params.get("debug"))):
-            _refuse_to_score_again(ctx)
+            refuse_to_score_again(ctx)
             done = super().invoke(ctx)
             sys.stdout.flush()  # so that a pipe that was closed shows here, and not when Python ends
             return done
 
 
-def _refuse_to_score_again(ctx: Any) -> None:
+def refuse_to_score_again(ctx: Any) -> None:
     """Raise if options say how to score what is a report that was saved."""
     paths = ctx.params.get("paths")
     if not paths:

@@ -115,17 +115,17 @@ def lay_out_table(report: Report, width: int) -> list[Line]:
             # An interval that does not fit beside the names may begin below them.
             sizes = [max(narrow[k], min(widths[k], width - first - _GAP)) for k in part]
             title = heading + " " * (first - cell_len(heading))
-            lines.append([(title, "bold"), (_align((columns[k] for k in part), sizes), "cyan")])
+            lines.append([(title, "bold"), (align_texts((columns[k] for k in part), sizes), "cyan")])
             for name, found in written.items():
                 if not found.keys().isdisjoint(part):
                     values, intervals = zip(*(found.get(k, ("", "")) for k in part), strict=True)
-                    lines.append([(f"{'  ' * bool(report.groups) + name:{first}}{_align(values, sizes)}", "")])
+                    lines.append([(f"{'  ' * bool(report.groups) + name:{first}}{align_texts(values, sizes)}", "")])
                     if any(intervals):
-                        lines.append([(_align(intervals, sizes, first), "dim")])
+                        lines.append([(align_texts(intervals, sizes, first), "dim")])
     return lines
 
 
-def _align(texts: Iterable[str], sizes: Sequence[int], indent: int = 0) -> str:
+def align_texts(texts: Iterable[str], sizes: Sequence[int], indent: int = 0) -> str:
     """Put texts below each other's ends, the first of them after an indent that it may use."""
     cells = (
         f"{text:>{indent * (not i) + size + _GAP}}" for i, (text, size) in enumerate(zip(texts, sizes, strict=True))

@@ -213,18 +213,18 @@ class VoteCounts:
 def count_votes(ballots: Answers, correct: NDArray[np.bool_], on_conflict: str, name: str) -> VoteCounts:
     """Count the votes for each answer of each problem. `name` is what an error calls the column of `correct` flags."""
     codes = ballots.codes
-    first, flags, start = _sort_votes(codes, correct)
+    first, flags, start = sort_votes(codes, correct)
     count = np.diff(start, append=len(flags))
     right = np.add.reduceat(flags, start, dtype=np.int64)
     cast = codes.values[first] >= 0
     first, count, right = first[cast], count[cast], right[cast]
     if on_conflict == "error" and ((right > 0) & (right < count)).any():
-        _report_conflict(ballots, correct, first, count, name)
+        report_conflict(ballots, correct, first, count, name)
     problem = np.searchsorted(codes.offsets, first, side="right") - 1
     return VoteCounts(codes.n, problem, count, right, first)
 
 
-def _sort_votes(codes: Ragged, correct: NDArray[np.bool_]) -> tuple[Ints, NDArray[Any], NDArray[np.intp]]:
+def sort_votes(codes: Ragged, correct: NDArray[np.bool_]) -> tuple[Ints, NDArray[Any], NDArray[np.intp]]:
     """Sort the samples by problem, answer and position, and split them into runs of equal answers of one problem.
 
     Returns:
@@ -260,7 +260,7 @@ def _sort_votes(codes: Ragged, correct: NDArray[np.bool_]) -> tuple[Ints, NDArra
     return codes.offsets[answer[start] >> answer_bits] + place, keys & 1, start
 
 
-def _report_conflict(ballots: Answers, correct: NDArray[np.bool_], first: Ints, count: Ints, name: str) -> NoReturn:
+def report_conflict(ballots: Answers, correct: NDArray[np.bool_], first: Ints, count: Ints, name: str) -> NoReturn:
     """Raise for the first sample, in input order, whose verdict is not that of the first sample with its answer."""
     codes = ballots.codes
     answers, width = codes.values[first].astype(np.int64), int(codes.values.max()) + 1
@@ -327,14 +327,14 @@ def _elect_by_weight(
         for column, draws in enumerate(k):
             rng = np.random.default_rng(stream)
             value[problem, column], mcse[problem, column] = votes.elect_by_weight(
-                answer, counts.correct[entries], _scale_weights(weight), draws, ties, rng
+                answer, counts.correct[entries], scale_weights(weight), draws, ties, rng
             )
     if equal.any():  # the exact plurality, since every vote weighs the same
         value[equal] = elect_by_plurality(counts, k, ties)[equal]
     return value, mcse
 
 
-def _scale_weights(weight: Floats) -> NDArray[Any]:
+def scale_weights(weight: Floats) -> NDArray[Any]:
     """Return integers in proportion to the weights; 64 bits if all doubled sums fit, else of any length."""
     exact = read_as_integers(weight)[0]
     return np.array(exact, dtype=np.int64 if 2 * sum(exact) < 2**63 else object)

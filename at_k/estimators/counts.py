@@ -52,7 +52,7 @@ def pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, complement: bool = False) 
         array([[0.5, 1. ],
                [0. , 0. ]])
     """
-    return _of_counts(n, c, k, _tabulate_fail if check_flag("complement", complement) else tabulate_pass)
+    return evaluate_counts(n, c, k, _tabulate_fail if check_flag("complement", complement) else tabulate_pass)
 
 
 def pass_hat_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
@@ -79,7 +79,7 @@ def pass_hat_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
         >>> float(pass_hat_k(4, 3, k=2))  # C(3, 2)/C(4, 2) = 3/6
         0.5
     """
-    return _of_counts(n, c, k, tabulate_pass_hat)
+    return evaluate_counts(n, c, k, tabulate_pass_hat)
 
 
 def g_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, tau: Taus) -> Floats:
@@ -119,7 +119,7 @@ def g_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, tau: Taus) -> Floats:
         tails = [tabulate_g_pass(size, draws, each) for each in taus]
         return np.stack(tails, axis=-1) if is_sequence(tau) else tails[0]
 
-    return _of_counts(n, c, k, table)
+    return evaluate_counts(n, c, k, table)
 
 
 def mg_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
@@ -147,7 +147,7 @@ def mg_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
         >>> float(mg_pass_at_k(4, 3, k=2))  # 2/2 · P(2 of 2) = C(3, 2)/C(4, 2)
         0.5
     """
-    return _of_counts(n, c, k, tabulate_mg_pass)
+    return evaluate_counts(n, c, k, tabulate_mg_pass)
 
 
 def majority_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
@@ -171,7 +171,7 @@ def majority_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
         >>> majority_at_k(3, [2, 2, 1, 0], k=3)
         array([1., 1., 0., 0.])
     """
-    return _of_counts(n, c, k, tabulate_majority)
+    return evaluate_counts(n, c, k, tabulate_majority)
 
 
 def avg_at_n(grades: object, /, *, threshold: float = 0.5) -> Floats:
@@ -198,7 +198,7 @@ def avg_at_n(grades: object, /, *, threshold: float = 0.5) -> Floats:
     return correct.sums() / correct.n
 
 
-def _of_counts(n: ArrayLike, c: ArrayLike, k: K, table: Table) -> Floats:
+def evaluate_counts(n: ArrayLike, c: ArrayLike, k: K, table: Table) -> Floats:
     """Check n, c and k, and evaluate a table at them, in the shape of the arguments."""
     sizes, right = check_counts(n, c)
     draws = check_k(k)

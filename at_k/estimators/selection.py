@@ -200,7 +200,7 @@ def rank_scores(
     if score_weights is not None and select != "weighted":
         raise ValueError(f"`score_weights` goes with `select` 'weighted'; got `select` {shorten(select)}")
     if select == "weighted":
-        return _weigh_scores(scores.with_values(values.reshape(-1, d)), _check_score_weights(score_weights, d))
+        return weigh_scores(scores.with_values(values.reshape(-1, d)), _check_score_weights(score_weights, d))
     if d == 1:
         values = values.reshape(-1)
     elif select is None:
@@ -208,11 +208,11 @@ def rank_scores(
             f"`select` must say how scores of {d} dimensions are compared: one of {', '.join(map(repr, SELECT))}"
         )
     elif select == "lexicographic":
-        values = _number_points(values)[1].astype(np.float64)
+        values = number_points(values)[1].astype(np.float64)
     return scores.with_values(values)
 
 
-def _number_points(points: Floats) -> tuple[Floats, NDArray[np.intp]]:
+def number_points(points: Floats) -> tuple[Floats, NDArray[np.intp]]:
     """Return the distinct points in rising lexicographic order, and for each point its index among them."""
     order = np.lexsort(points.T[::-1])
     rising = points[order]
@@ -247,7 +247,7 @@ def _check_score_weights(score_weights: Sequence[float] | None, d: int) -> Float
     return weights
 
 
-def _weigh_scores(scores: Ragged, weights: Floats) -> Ragged:
+def weigh_scores(scores: Ragged, weights: Floats) -> Ragged:
     """Return weighted sums that compare within each problem as the sums of the decimals as written do.
 
     Each is the float sum, unless that is so near to another of the problem that rounding might decide between them.
@@ -279,8 +279,8 @@ def _weigh_scores(scores: Ragged, weights: Floats) -> Ragged:
     unclear = np.zeros(cluster[-1] + 1, dtype=bool)
     unclear[cluster[unlike]] = True
     among = order[unclear[cluster]]
-    distinct, index = _number_points(points[among])
-    exact, scale = _sum_exactly(distinct, weights)
+    distinct, index = number_points(points[among])
+    exact, scale = sum_exactly(distinct, weights)
     try:
         total[among] = np.array([each / scale for each in exact])[index] + 0.0
     except OverflowError:
@@ -305,7 +305,7 @@ def _weigh_scores(scores: Ragged, weights: Floats) -> Ragged:
     return scores.with_values(total)
 
 
-def _sum_exactly(points: Floats, weights: Floats) -> tuple[list[int], int]:
+def sum_exactly(points: Floats, weights: Floats) -> tuple[list[int], int]:
     """Return integers in proportion to the weighted sums of the decimals as written, and what one is divided by."""
     numbers, digits = read_as_integers(points.reshape(-1))
     factors, more_digits = read_as_integers(weights)
@@ -333,7 +333,7 @@ def choose_best(ranked: Ragged, correct: Ragged, k: Sequence[int], *, seed: int 
     value = np.empty((len(ranked), len(k)))
     for n in np.unique(ranked.n):
         problems = np.flatnonzero(ranked.n == n)
-        scores, right = _lay_out(ranked, problems), _lay_out(correct, problems)
+        scores, right = lay_out_rows(ranked, problems), lay_out_rows(correct, problems)
         order = np.argsort(scores, axis=1)
         scores, right = np.take_along_axis(scores, order, axis=1), np.take_along_axis(right, order, axis=1)
         new = np.ones(scores.shape, dtype=bool)
@@ -347,7 +347,7 @@ def choose_best(ranked: Ragged, correct: Ragged, k: Sequence[int], *, seed: int 
         for column, draws in enumerate(k):
             weights = rank_weights(int(n), draws)
             # The weights are summed in the same way as the products, so that the mean of ones is 1.
-            value[problems, column] = _weigh_rows(share, weights) / _weigh_rows(np.ones((1, n)), weights)
+            value[problems, column] = weigh_rows(share, weights) / weigh_rows(np.ones((1, n)), weights)
     # best@k ≤ pass@k, with equality at k = 1. Clip, so that rounding cannot break this.
     drawn = evaluate_tables([(tabulate_pass, each) for each in k], correct.n, correct.sums())
     return np.where(np.asarray(k) == 1, drawn, np.minimum(value, drawn)), np.zeros_like(value)
@@ -358,18 +358,18 @@ def expect_highest(ranked: Ragged, k: Sequence[int]) -> Floats:
     value = np.empty((len(ranked), len(k)))
     for n in np.unique(ranked.n):
         problems = np.flatnonzero(ranked.n == n)
-        rising = np.sort(_lay_out(ranked, problems), axis=1)
+        rising = np.sort(lay_out_rows(ranked, problems), axis=1)
         for column, draws in enumerate(k):
             weights = rank_weights(int(n), draws)
             # The weights are divided first: the sum is then no larger than the scores, except by rounding.
             weights /= weights.sum()
             with np.errstate(over="ignore"):
-                mean = _weigh_rows(rising, weights)
+                mean = weigh_rows(rising, weights)
             value[problems, column] = np.clip(mean, rising[:, 0], rising[:, -1])
     return value + 0.0  # −0.0 becomes 0.0
 
 
-def _lay_out(rows: Ragged, problems: NDArray[np.intp]) -> NDArray[Any]:
+def lay_out_rows(rows: Ragged, problems: NDArray[np.intp]) -> NDArray[Any]:
     """Return the rows of these problems, which have one length, as a table."""
     n = int(rows.n[problems[0]])
     if len(problems) == len(rows):
@@ -377,7 +377,7 @@ def _lay_out(rows: Ragged, problems: NDArray[np.intp]) -> NDArray[Any]:
     return np.asarray(rows.values[rows.offsets[problems][:, None] + np.arange(n)])
 
 
-def _weigh_rows(table: Floats, weights: Floats) -> Floats:
+def weigh_rows(table: Floats, weights: Floats) -> Floats:
     """Return the weighted sum of each row.
 
     `@` is not used: its rounding of one row depends on how many other rows there are.
@@ -394,14 +394,14 @@ def _choose_from_fronts(scores: Ragged, correct: Ragged, k: Sequence[int], seed:
         order = np.lexsort((right, *point.T))  # subsets are taken in an order that does not depend on the samples' own
         point, right = point[order], right[order]
         beats = (point[:, None] >= point).all(axis=2) & (point[:, None] > point).any(axis=2)
-        share = partial(_share_front, beats=np.asarray(beats, dtype=np.float32), right=right)
+        share = partial(share_front, beats=np.asarray(beats, dtype=np.float32), right=right)
         for column, draws in enumerate(k):
             rng = np.random.default_rng(stream)
             value[problem, column], mcse[problem, column] = average_over_subsets(share, len(point), draws, rng)
     return value, mcse
 
 
-def _share_front(drawn: NDArray[np.intp], beats: NDArray[np.float32], right: NDArray[np.bool_]) -> Floats:
+def share_front(drawn: NDArray[np.intp], beats: NDArray[np.float32], right: NDArray[np.bool_]) -> Floats:
     """Return the share of correct samples among those drawn ones that no other drawn one beats, for each subset."""
     present = np.zeros((len(drawn), len(right)), dtype=bool)
     np.put_along_axis(present, drawn, True, axis=1)

@@ -27,11 +27,11 @@ def write_estimate(value: float, bar: ErrorBar | None, digits: int | None = None
     """
     if bar is None:
         return write_value(value, digits or 4), ""
-    digits = digits or _count_digits(bar)
+    digits = digits or count_digits(bar)
     return write_value(value, digits), f"[{write_value(bar.low, digits)}, {write_value(bar.high, digits)}]"
 
 
-def _count_digits(bar: ErrorBar) -> int:
+def count_digits(bar: ErrorBar) -> int:
     """Count the digits that a value needs beside its interval: decimals of a share, significant digits of a score."""
     width = bar.high - bar.low
     if bar.low >= 0 and bar.high <= 1:

@@ -28,7 +28,7 @@ def select_frame(
     prompt_column: str | None = None,
 ) -> dict[str, Any]:
     """Select the columns of a data set by their roles, and its rows. Pooled rows of a problem become one."""
-    whole = {name: column for name, column in read_frame(data).items() if name not in COLUMNS or not _is_null(column)}
+    whole = {name: column for name, column in read_frame(data).items() if name not in COLUMNS or not is_null(column)}
     called = {name: name for name in COLUMNS if name in whole} | dict(columns or {})
     for role, column in called.items():
         if role not in COLUMNS:
@@ -54,20 +54,20 @@ def select_frame(
     used = [column for column in called.values() if column is not None]
     looked_at = {*(where or ()), *([pool] if isinstance(pool, str) else pool)}
     looked_at |= {name for name in whole if normalize_name(name) in MODEL_NAMES}
-    values = {name: _list_values(column) if name in looked_at else column for name, column in whole.items()}
+    values = {name: list_values(column) if name in looked_at else column for name, column in whole.items()}
     rows = select_rows(values, where=where, pool=pool, used=used)
     if rows is not None:
         frame = {role: _take(column, rows) for role, column in frame.items()}
-    return _pool(frame) if pool and "problem" in frame else frame
+    return pool_rows(frame) if pool and "problem" in frame else frame
 
 
-def _is_null(column: Any) -> bool:
+def is_null(column: Any) -> bool:
     """Return whether a column has no value at all, as a data set that was read has where the file has nothing."""
     chunks = to_chunks(column)
     return chunks is not None and bool(chunks) and all(chunk.null_count == len(chunk) for chunk in chunks)
 
 
-def _list_values(column: Any) -> list[Any]:
+def list_values(column: Any) -> list[Any]:
     """List the values of a column; those of Arrow as Python holds them."""
     return list(column.to_pylist()) if hasattr(column, "to_pylist") else list(column)
 
@@ -79,14 +79,14 @@ def _take(column: Any, rows: Sequence[int]) -> Any:
     return [listed[row] for row in rows]
 
 
-def _pool(frame: dict[str, Any]) -> dict[str, Any]:
+def pool_rows(frame: dict[str, Any]) -> dict[str, Any]:
     """Join the rows of each problem: their samples, in the order of the rows."""
     rows: dict[str, list[int]] = {}
     for row, name in enumerate(read_groups(frame["problem"], "problem")):
         rows.setdefault(name, []).append(row)
     joined: dict[str, Any] = {"problem": list(rows)}
     for role, column in frame.items():
-        listed = replace_na(_list_values(column))
+        listed = replace_na(list_values(column))
         if role in ("answers", "grades", "scores"):
             for row, samples in enumerate(listed):
                 if isinstance(samples, (str, bytes, Mapping)) or not isinstance(samples, Iterable):
@@ -96,11 +96,11 @@ def _pool(frame: dict[str, Any]) -> dict[str, Any]:
                     )
             joined[role] = [list(chain.from_iterable(listed[row] for row in own)) for own in rows.values()]
         elif role != "problem":
-            joined[role] = [_take_one(role, name, [listed[row] for row in own]) for name, own in rows.items()]
+            joined[role] = [take_agreed(role, name, [listed[row] for row in own]) for name, own in rows.items()]
     return joined
 
 
-def _take_one(role: str, problem: str, values: list[Any]) -> Any:
+def take_agreed(role: str, problem: str, values: list[Any]) -> Any:
     """Take what the rows of a problem agree on."""
     spelled = [list(value) if isinstance(value, Iterable) and not isinstance(value, str) else value for value in values]
     for other in spelled[1:]:

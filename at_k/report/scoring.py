@@ -60,7 +60,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     """
     options = complete(given, score)
     k, groups, clusters, seed = (options[name] for name in ("k", "groups", "clusters", "seed"))
-    wanted = _check_metrics(options)
+    wanted = check_metrics(options)
     together: Any = None if clusters in (None, False) else ()
     confidence = Confidence(options["confidence_level"], options["target"], together, options["ci_method"])
     tally = find_tally(data)
@@ -69,7 +69,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
 
     def read_all_labels(n_problems: int, group: Any) -> tuple[list[str] | None, list[str] | None]:
         labels = read_labels(groups, group, n_problems)
-        return labels, _read_clusters(clusters, labels, group, n_problems)
+        return labels, read_clusters(clusters, labels, group, n_problems)
 
     judged = judge_data(data, read_labels=read_all_labels, **{name: options[name] for name in PILOT})
     problems, verdicts, names = judged.problems, judged.verdicts, judged.names
@@ -105,7 +105,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
         n_missing=verdicts.n_missing,
         left_out=left_out,
         notes=[*explain_intervals(numbers["intervals"], confidence), *notes],
-        options=_find_changed(options),
+        options=find_changed(options),
         source=judged.source,
         origin=judged.origin,
         draw_curves=partial(measurement.draw, list(found), measurement.find_grid(found), confidence),
@@ -113,7 +113,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     )
 
 
-def _check_metrics(options: dict[str, Any]) -> list[Metric]:
+def check_metrics(options: dict[str, Any]) -> list[Metric]:
     """Return the metrics that are wanted. An iterator of names becomes a list."""
     metrics = options["metrics"]
     if metrics is None:
@@ -136,7 +136,7 @@ def _check_metrics(options: dict[str, Any]) -> list[Metric]:
     return [metric for metric in FAMILY.values() if metric.name in asked]
 
 
-def _read_clusters(clusters: object, labels: list[str] | None, column: Any, n_problems: int) -> list[str] | None:
+def read_clusters(clusters: object, labels: list[str] | None, column: Any, n_problems: int) -> list[str] | None:
     """Read the cluster of each problem: the labels that were given, or, for True, its group."""
     if clusters is None or clusters is False:
         return None
@@ -152,7 +152,7 @@ def _read_clusters(clusters: object, labels: list[str] | None, column: Any, n_pr
     return found
 
 
-def _find_changed(options: dict[str, Any]) -> dict[str, Any]:
+def find_changed(options: dict[str, Any]) -> dict[str, Any]:
     """Keep the options that differ from the defaults, in forms that can be written to a file."""
     plain = {name: _simplify(value) for name, value in options.items() if name != "limits"}
     return {name: value for name, value in plain.items() if value != _simplify(SCORING[name].default)}

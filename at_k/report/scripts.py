@@ -19,7 +19,7 @@ def write_script(report: Numbers, source: str | list[str] | None = None) -> str:
         lines = ["from fractions import Fraction", "", *lines]
     if any(isinstance(value, Pattern) for value in report.options.values()):
         lines = ["import re", "", *lines]
-    functions = {name: _name(value, name) for name, value in report.options.items() if _is_function(value)}
+    functions = {name: name_function(value, name) for name, value in report.options.items() if _is_function(value)}
     lines += [
         "",
         *(f"# `{function}` is the function that was given as `{name}`" for name, function in functions.items()),
@@ -43,7 +43,7 @@ def _parts(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
-def _name(function: Any, option: str) -> str:
+def name_function(function: Any, option: str) -> str:
     """Name a function as the script can: a lambda, which has no name, by the option."""
     name = str(getattr(function, "__name__", type(function).__name__))
     return name if name.isidentifier() and not iskeyword(name) else option

@@ -48,7 +48,7 @@ def write_csv(report: Numbers) -> str:
 
 def write_markdown(report: Numbers, digits: int | None = None) -> str:
     """Write a Markdown table: metrics down, k across, groups below; then the notes."""
-    header, *rows = _lay_out(report, digits)
+    header, *rows = lay_out_rows(report, digits)
     widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
     first = len(header) - len(list_columns(report))
 
@@ -79,7 +79,7 @@ def escape_markdown(cell: str) -> str:
 def write_latex(report: Numbers, digits: int | None = None) -> str:
     """Write a LaTeX table for the package booktabs."""
     header, *rows = [
-        ["".join(_LATEX.get(sign, sign) for sign in cell) for cell in row] for row in _lay_out(report, digits)
+        ["".join(_LATEX.get(sign, sign) for sign in cell) for cell in row] for row in lay_out_rows(report, digits)
     ]
     numbers = len(list_columns(report))
     lines = [rf"\begin{{tabular}}{{{'l' * (len(header) - numbers)}{'r' * numbers}}}", r"\toprule"]
@@ -90,7 +90,7 @@ def write_latex(report: Numbers, digits: int | None = None) -> str:
 
 def write_html(report: Numbers, digits: int | None = None) -> str:
     """Write an HTML table, as notebooks show it, with its notes."""
-    header, *rows = _lay_out(report, digits)
+    header, *rows = lay_out_rows(report, digits)
     head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in header)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     remarks = "".join(f"<li>{escape(str(each))}</li>" for each in (*report.notes, *report.left_out.values()))
@@ -98,7 +98,7 @@ def write_html(report: Numbers, digits: int | None = None) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{listed}"
 
 
-def _lay_out(report: Numbers, digits: int | None) -> list[list[str]]:
+def lay_out_rows(report: Numbers, digits: int | None) -> list[list[str]]:
     """Lay out the table as text: the header and a row for each group and line."""
     columns, groups = list_columns(report), bool(report.groups)
     rows = [[*(["group", "problems"] if groups else []), "metric", *columns.values()]]

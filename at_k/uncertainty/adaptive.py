@@ -97,11 +97,11 @@ def find_settled_probability(counts: ArrayLike, /, *, rule: str = "beta") -> Flo
     found = np.where(first > 0, betainc(second + 1, first + 1, 0.5), 0.0)
     if rule == "dirichlet":
         several = np.flatnonzero(np.count_nonzero(falling, axis=1) > 2)
-        found[several] = _integrate_leader(falling[several])
+        found[several] = integrate_leader(falling[several])
     return found
 
 
-def _integrate_leader(falling: Floats) -> Floats:
+def integrate_leader(falling: Floats) -> Floats:
     """Return P(the first component is the largest) under Dirichlet(counts + 1); zeros stand for answers never seen."""
     from scipy.special import gammainc, gammainccinv, gammaincinv, gammaln
 
@@ -202,7 +202,7 @@ def trace_adaptive(
     # One row per statistic and one column per order: sums over the problems.
     totals = np.zeros((2, len(levels) + most, orders))
     for block in np.array_split(np.arange(len(ballots)), max(1, len(ballots) * orders // _ROWS)):
-        totals += _simulate(ballots, right.values > 0, block, most, levels, rule, orders, rng)
+        totals += simulate_settling(ballots, right.values > 0, block, most, levels, rule, orders, rng)
     totals /= len(ballots)
     mean, error = totals.mean(axis=2), totals.std(axis=2, ddof=1) / np.sqrt(orders)
     split = len(levels)
@@ -219,7 +219,7 @@ def trace_adaptive(
     )
 
 
-def _simulate(
+def simulate_settling(
     ballots: Answers,
     correct: NDArray[np.bool_],
     problems: NDArray[np.intp],
@@ -230,8 +230,8 @@ def _simulate(
     rng: np.random.Generator,
 ) -> Floats:
     """Return samples taken and votes won, summed over these problems: for each level and each k, in each order."""
-    drawn, right = _draw_orders(ballots, correct, problems, most, orders, rng)
-    leader, settled = _follow_votes(drawn, most, rule, float(levels.min()))
+    drawn, right = draw_orders(ballots, correct, problems, most, orders, rng)
+    leader, settled = follow_votes(drawn, most, rule, float(levels.min()))
     rows = np.arange(len(drawn))
     won = np.where(leader >= 0, right[rows[:, None], leader], False)
     found = np.empty((2, len(levels) + most, len(drawn)))
@@ -245,7 +245,7 @@ def _simulate(
     return np.asarray(found.reshape(2, len(levels) + most, len(problems), orders).sum(axis=2))
 
 
-def _draw_orders(
+def draw_orders(
     ballots: Answers,
     correct: NDArray[np.bool_],
     problems: NDArray[np.intp],
@@ -273,7 +273,7 @@ def _draw_orders(
     return np.concatenate(drawn), np.repeat(right, orders, axis=0)
 
 
-def _follow_votes(drawn: Ints, most: int, rule: str, least: float) -> tuple[Ints, Floats]:
+def follow_votes(drawn: Ints, most: int, rule: str, least: float) -> tuple[Ints, Floats]:
     """Return, after each sample, the leading answer and the probability that it is settled."""
     rows = np.arange(len(drawn))
     votes = np.zeros((len(drawn), max(2, int(drawn.max()) + 1)), dtype=np.int64)

@@ -76,9 +76,9 @@ def bayes_at_n(
     weights = _check_levels(levels)
     graded = columns.read_numbers(grades, "grades")
     columns.require_problems("grades", len(graded))
-    counts = _count_levels(graded, weights, "grades")
+    counts = count_levels(graded, weights, "grades")
     if prior is not None:
-        counts = counts + _count_prior(prior, weights, len(graded))
+        counts = counts + count_prior(prior, weights, len(graded))
     return bayes_of_counts(counts, levels=levels, confidence_level=confidence_level)
 
 
@@ -134,7 +134,7 @@ def _check_levels(levels: object) -> Floats:
     return weights
 
 
-def _count_levels(graded: Ragged, weights: Floats, name: str) -> Ints:
+def count_levels(graded: Ragged, weights: Floats, name: str) -> Ints:
     """Count the samples of each level, one row per problem and one column per level."""
     rising = np.argsort(weights)
     place = np.minimum(np.searchsorted(weights[rising], graded.values), len(weights) - 1)
@@ -150,7 +150,7 @@ def _count_levels(graded: Ragged, weights: Floats, name: str) -> Ints:
     return np.bincount(cells, minlength=len(graded) * len(weights)).reshape(len(graded), len(weights))
 
 
-def _count_prior(prior: object, weights: Floats, problems: int) -> Ints:
+def count_prior(prior: object, weights: Floats, problems: int) -> Ints:
     """Count prior samples; a problem may have none."""
     try:
         rows = [list(row) for row in prior]  # type: ignore[attr-defined]  # anything that holds rows will do
@@ -160,5 +160,5 @@ def _count_prior(prior: object, weights: Floats, problems: int) -> Ints:
     held = [problem for problem, row in enumerate(rows) if row]
     counts = np.zeros((problems, len(weights)), dtype=np.int64)
     if held:
-        counts[held] = _count_levels(columns.read_numbers([rows[each] for each in held], "prior"), weights, "prior")
+        counts[held] = count_levels(columns.read_numbers([rows[each] for each in held], "prior"), weights, "prior")
     return counts

@@ -51,7 +51,7 @@ def bootstrap_interval(
     alpha = 1 - check_fraction("confidence_level", confidence_level)
     table = values.reshape(len(values), -1)
     mean = table.mean(axis=0)
-    means = _resample(table, check_size("n_resamples", n_resamples), np.random.default_rng(check_seed(seed)))
+    means = resample_means(table, check_size("n_resamples", n_resamples), np.random.default_rng(check_seed(seed)))
 
     # Means that are equal but for rounding count as equal.
     slack = 1e-12 * np.abs(table).max(axis=0)
@@ -70,7 +70,7 @@ def bootstrap_interval(
     return lower, upper
 
 
-def _resample(table: Floats, n_resamples: int, rng: np.random.Generator) -> Floats:
+def resample_means(table: Floats, n_resamples: int, rng: np.random.Generator) -> Floats:
     """Return the mean of every column in every resample of the rows."""
     rows = len(table)
     means = np.empty((n_resamples, table.shape[1]))

@@ -49,7 +49,7 @@ def read_numbers(name: str, values: object) -> Floats:
     finite = np.isfinite(array)
     if not finite.all():
         at = int(np.argmin(finite))
-        raise ValueError(f"`{name}` must hold finite numbers; got {array.flat[at]}{_place(array, at)}")
+        raise ValueError(f"`{name}` must hold finite numbers; got {array.flat[at]}{name_place(array, at)}")
     return array
 
 
@@ -62,7 +62,7 @@ def read_values(name: str, values: object, *, bounded: bool = True) -> Floats:
         return require_unit_range(name, array)
     if is_too_large(array):
         at = int(np.argmax(np.abs(array)))
-        raise ValueError(f"`{name}` must lie between ±{LARGEST:g}; got {array.flat[at]}{_place(array, at)}")
+        raise ValueError(f"`{name}` must lie between ±{LARGEST:g}; got {array.flat[at]}{name_place(array, at)}")
     return array
 
 
@@ -86,7 +86,7 @@ def require_unit_range(name: str, array: Floats) -> Floats:
     wrong = (array < 0) | (array > 1)
     if wrong.any():
         at = int(np.argmax(wrong))
-        raise ValueError(f"`{name}` must lie in [0, 1]; got {array.flat[at]}{_place(array, at)}")
+        raise ValueError(f"`{name}` must lie in [0, 1]; got {array.flat[at]}{name_place(array, at)}")
     return array
 
 
@@ -108,6 +108,6 @@ def read_counts(n: ArrayLike, c: ArrayLike) -> tuple[Ints, Ints]:
     return sizes.reshape(-1), correct.reshape(-1)
 
 
-def _place(array: Floats, at: int) -> str:
+def name_place(array: Floats, at: int) -> str:
     """Return the problem of a flat index, in the words that end an error message."""
     return f" in problem {np.unravel_index(at, array.shape)[0]}" if array.ndim else ""

@@ -114,7 +114,7 @@ def credit(
         ...
         ValueError: `k` must be at most n, the number of samples of every problem; got k=2, but n=1 in group 'b'
     """
-    terms = _read_terms(metric, k, tau)
+    terms = read_terms(metric, k, tau)
     baseline = baseline if baseline is None else check_choice("baseline", baseline, BASELINES)
     asked = {term.metric for term in terms}
     needed = {"grades": asked - {"max@k"}, "scores": asked & {"best@k", "max@k"}, "answers": asked & {"cons@k"}}
@@ -147,19 +147,19 @@ def credit(
 
     total = xp.zeros(int(batch.n.sum()), dtype=batch.dtype, device=batch.device)
     if counted := tuple(term for term in terms if term.metric in _COUNTED):
-        total = total + batch.map(partial(_credit_counts, batch, counted, baseline), right)
+        total = total + batch.map(partial(credit_counts, batch, counted, baseline), right)
     for term in terms:
         if term.metric == "cons@k":
-            total = total + term.weight * _credit_votes(batch, answers, right, term.k, baseline, ties)
+            total = total + term.weight * credit_votes(batch, answers, right, term.k, baseline, ties)
         elif term.metric not in _COUNTED:
             take = [scored, graded][: 1 if term.metric == "max@k" else 2] if term.k else [graded]
-            total = total + term.weight * batch.map(partial(_credit_ranks, xp, term.k, baseline), *take)
+            total = total + term.weight * batch.map(partial(credit_ranks, xp, term.k, baseline), *take)
     if normalize is not None:
-        total = _normalize(batch, total, check_choice("normalize", normalize, NORMALIZATIONS))
+        total = normalize_credit(batch, total, check_choice("normalize", normalize, NORMALIZATIONS))
     return batch.restore(total)
 
 
-def _read_terms(metric: object, k: object, tau: object) -> list[Term]:
+def read_terms(metric: object, k: object, tau: object) -> list[Term]:
     """Read the metrics that are asked for, with their k, τ and weight."""
     given = None if k is None else check_k([k])[0]
     if tau is not None:
@@ -200,7 +200,7 @@ def _refuse_too_large_k(terms: list[Term], batch: Batch, baseline: str | None) -
         )
 
 
-def _compose(whole: Any, without: Callable[[int], Any], k: int, n: Any, baseline: str | None) -> Any:
+def compose_terms(whole: Any, without: Callable[[int], Any], k: int, n: Any, baseline: str | None) -> Any:
     """Return the credits, of the value on all samples and on all but each one, which `without` gives for any k < n."""
     if baseline == "leave_one_out":
         return whole - without(k)
@@ -209,7 +209,7 @@ def _compose(whole: Any, without: Callable[[int], Any], k: int, n: Any, baseline
 
 
 @lru_cache(maxsize=256)
-def _tabulate_credit(terms: tuple[Term, ...], n: int, baseline: str | None) -> Floats:
+def tabulate_credit(terms: tuple[Term, ...], n: int, baseline: str | None) -> Floats:
     """Tabulate the credit of a wrong sample for c = 0…n, and after it that of a correct one."""
     total = np.zeros((2, n + 1))
     for metric, k, tau, weight in terms:
@@ -222,20 +222,20 @@ def _tabulate_credit(terms: tuple[Term, ...], n: int, baseline: str | None) -> F
             def without(k: int, table: Table = table) -> Any:
                 return np.stack(leave_out_counts(table, n, k)[::-1]) if k < n else 0.0
 
-            total += part * _compose(table(n, draws), without, draws, n, baseline)
+            total += part * compose_terms(table(n, draws), without, draws, n, baseline)
     return total.reshape(-1)
 
 
-def _credit_counts(batch: Batch, terms: tuple[Term, ...], baseline: str | None, right: Any) -> Any:
+def credit_counts(batch: Batch, terms: tuple[Term, ...], baseline: str | None, right: Any) -> Any:
     """Return the credits of prompts with n samples for metrics of counts, from a flag for each sample."""
     xp, n = batch.xp, right.shape[1]
-    table = xp.asarray(_tabulate_credit(terms, n, baseline), dtype=batch.dtype, device=batch.device)
+    table = xp.asarray(tabulate_credit(terms, n, baseline), dtype=batch.dtype, device=batch.device)
     flags = xp.astype(right, xp.int32)
     at = xp.sum(flags, axis=1, keepdims=True, dtype=xp.int32) + flags * (n + 1)
     return xp.reshape(xp.take(table, xp.reshape(at, (-1,))), right.shape)
 
 
-def _credit_ranks(xp: Any, k: int | None, baseline: str | None, scores: Any, grades: Any = None) -> Any:
+def credit_ranks(xp: Any, k: int | None, baseline: str | None, scores: Any, grades: Any = None) -> Any:
     """Return the credits of prompts with n samples for what the best of k is worth; without k, for the mean score."""
     n, draws = scores.shape[1], k or 1
     # All values are taken from the lowest one: equal ones are then worth 0 exactly, and a constant adds k/n to each sᵢ.
@@ -244,7 +244,7 @@ def _credit_ranks(xp: Any, k: int | None, baseline: str | None, scores: Any, gra
     if k is None:
         worth = scores - floor
         sums = xp.sum(worth, axis=1, keepdims=True)
-        return shift + _compose(sums / n, lambda _: (sums - worth) / max(n - 1, 1), 1, n, baseline)
+        return shift + compose_terms(sums / n, lambda _: (sums - worth) / max(n - 1, 1), 1, n, baseline)
     order = xp.argsort(scores, axis=1)
     rising = xp.take_along_axis(scores, order, axis=1)
     if grades is None:
@@ -254,12 +254,12 @@ def _credit_ranks(xp: Any, k: int | None, baseline: str | None, scores: Any, gra
     chance = rank_weights(n, k)
     weights = xp.asarray(chance / chance.sum(), dtype=scores.dtype, device=device(scores))
     whole = xp.sum(places.share * weights, axis=1, keepdims=True)
-    found = _compose(whole, lambda j: leave_out_ranks(xp, places, j) if j < n else 0.0, k, n, baseline)
+    found = compose_terms(whole, lambda j: leave_out_ranks(xp, places, j) if j < n else 0.0, k, n, baseline)
     found = xp.broadcast_to(found, scores.shape)
     return shift + xp.take_along_axis(found, xp.argsort(order, axis=1), axis=1)
 
 
-def _credit_votes(batch: Batch, answers: object, right: Any, k: Any, baseline: str | None, ties: str) -> Any:
+def credit_votes(batch: Batch, answers: object, right: Any, k: Any, baseline: str | None, ties: str) -> Any:
     """Return the flat credits for cons@k."""
     check_choice("ties", ties, TIES)
     ballots = columns.read_labels(answers if batch.labels is None else [answers], "answers")
@@ -287,11 +287,11 @@ def _credit_votes(batch: Batch, answers: object, right: Any, k: Any, baseline: s
 
     whole = elect_by_plurality(tally, [k], ties)[codes.problem, 0]
     found = np.empty(len(order))
-    found[order] = _compose(whole, without, k, np.repeat(batch.n, batch.n), baseline)
+    found[order] = compose_terms(whole, without, k, np.repeat(batch.n, batch.n), baseline)
     return batch.xp.asarray(found, dtype=batch.dtype, device=batch.device)
 
 
-def _normalize(batch: Batch, credits: Any, rule: str) -> Any:
+def normalize_credit(batch: Batch, credits: Any, rule: str) -> Any:
     """Divide n times the credits by their standard deviation, of each prompt or of all of them."""
     xp = batch.xp
     scaled = batch.map(lambda each: each * each.shape[1], credits)

@@ -90,11 +90,11 @@ def interval(
         units, se = np.where(np.isnan(se), 1.0, units), np.nan_to_num(se, nan=0.0)
         return find_lower(v, se, units, alpha)[()], np.maximum(v, 1 - find_lower(1 - v, se, units, alpha))[()]
     if method in ("t", "wald"):
-        margin = _find_margin(se, units, alpha, method)
+        margin = find_margin(se, units, alpha, method)
         ends = (0.0, 1.0) if bounded else (-np.inf, np.inf)
         return np.maximum(v - margin, ends[0])[()], np.minimum(v + margin, ends[1])[()]
     limits = _wilson if method == "wilson" else _clopper_pearson
-    return _on_effective_size(limits, v, se, units, alpha)
+    return apply_on_effective_size(limits, v, se, units, alpha)
 
 
 def _read(value: ArrayLike, stderr: ArrayLike | None, m: ArrayLike, *, bounded: bool) -> tuple[Floats, Floats, Floats]:
@@ -103,7 +103,7 @@ def _read(value: ArrayLike, stderr: ArrayLike | None, m: ArrayLike, *, bounded: 
         require_unit_range("value", v)
     if (units < 1).any():
         raise ValueError(f"`m` must be at least 1; got {units[units < 1][0]}")
-    se = np.full((), np.nan) if stderr is None else _read_stderr(stderr)
+    se = np.full((), np.nan) if stderr is None else read_stderr(stderr)
     try:
         v, se, units = np.broadcast_arrays(v, se, units)
     except ValueError:
@@ -113,7 +113,7 @@ def _read(value: ArrayLike, stderr: ArrayLike | None, m: ArrayLike, *, bounded: 
     return v, se, units
 
 
-def _read_stderr(stderr: ArrayLike) -> Floats:
+def read_stderr(stderr: ArrayLike) -> Floats:
     """Return standard errors, NaN where there are none."""
     listed = [np.nan if each is None else each for each in stderr] if isinstance(stderr, (list, tuple)) else stderr
     given = to_floats("stderr", listed)
@@ -128,7 +128,7 @@ def find_lower(v: Floats, se: Floats, m: Floats, alpha: float) -> Floats:
     """Return the lower limits of the default interval. Arguments are taken as clean."""
     from scipy.special import betaincinv
 
-    return np.where(v <= 0, 0.0, np.minimum(v, betaincinv(*_match_beta(v, se, m), alpha / 2)))
+    return np.where(v <= 0, 0.0, np.minimum(v, betaincinv(*match_beta(v, se, m), alpha / 2)))
 
 
 def find_lower_level(v: Floats, se: Floats, m: Floats, limit: float) -> Floats:
@@ -137,10 +137,10 @@ def find_lower_level(v: Floats, se: Floats, m: Floats, limit: float) -> Floats:
 
     if not limit > 0:
         return np.where(v > limit, 0.0, 1.0)
-    return np.where(v <= limit, 1.0, betainc(*_match_beta(v, se, m), min(limit, 1.0)))
+    return np.where(v <= limit, 1.0, betainc(*match_beta(v, se, m), min(limit, 1.0)))
 
 
-def _match_beta(v: Floats, se: Floats, m: Floats) -> tuple[Floats, Floats]:
+def match_beta(v: Floats, se: Floats, m: Floats) -> tuple[Floats, Floats]:
     """Return the parameters of the Beta distribution whose quantile is the lower limit."""
     mean = (m * v + _NEAR) / (m + 1)
     spread = (m * se) ** 2 + m * (v - mean) ** 2 + _FAR * mean**2 + _NEAR * (1 - mean) ** 2
@@ -148,7 +148,7 @@ def _match_beta(v: Floats, se: Floats, m: Floats) -> tuple[Floats, Floats]:
     return mean * total, (1 - mean) * total
 
 
-def _find_margin(se: Floats, m: Floats, alpha: float, method: str) -> Floats:
+def find_margin(se: Floats, m: Floats, alpha: float, method: str) -> Floats:
     """Return the quantile times the standard error; infinity without a standard error or without degrees of freedom."""
     from scipy.special import ndtri, stdtrit
 
@@ -162,7 +162,7 @@ def _find_margin(se: Floats, m: Floats, alpha: float, method: str) -> Floats:
 _Limits = Callable[[Floats, Floats, float], tuple[Floats, Floats]]
 
 
-def _on_effective_size(limits: _Limits, v: Floats, se: Floats, m: Floats, alpha: float) -> tuple[Floats, Floats]:
+def apply_on_effective_size(limits: _Limits, v: Floats, se: Floats, m: Floats, alpha: float) -> tuple[Floats, Floats]:
     """Return the limits of 0/1 data on the effective size; [0, 1] without a standard error."""
     none, zero = np.isnan(se), se == 0
     divisor = np.where(none | zero, 1.0, se)

@@ -246,7 +246,7 @@ def _leave_out_votes(
 ) -> VotesLeft:
     """Compute the values of these problems, all of which have n > k."""
     size = bounds[problems + 1] - bounds[problems]
-    entry = _join_ranges(bounds[problems], size)
+    entry = join_ranges(bounds[problems], size)
     row = np.repeat(np.arange(len(problems)), size)
     kinds, first, kind, times = np.unique(
         np.stack([row, counts.count[entry], counts.correct[entry]]),
@@ -266,7 +266,7 @@ def _leave_out_votes(
 
     # The kinds become problems of n − 1 samples, in which one entry has one vote less.
     width = size[owner]
-    source = _join_ranges(bounds[problems[owner]], width)
+    source = join_ranges(bounds[problems[owner]], width)
     problem = np.repeat(np.arange(len(owner)), width)
     count = counts.count[source] - (source == np.repeat(out, width))
     left = count > 0
@@ -281,7 +281,7 @@ def _leave_out_votes(
     return VotesLeft(problems, columns, value, owner, samples, entry, kind.reshape(-1), silent)
 
 
-def _join_ranges(start: Ints, length: Ints) -> Ints:
+def join_ranges(start: Ints, length: Ints) -> Ints:
     """Return start, start + 1, … for each length, one range after the other."""
     before = np.cumsum(length) - length
     return np.repeat(start - before, length) + np.arange(length.sum())
@@ -345,10 +345,10 @@ def jackknife_choice(ranked: Ragged, correct: Ragged, k: Sequence[int]) -> Float
             return choose_best(_make_ragged(points), _make_ragged(flags), k)[0]
 
         return jackknife_samples(estimate, _list_rows(ranked), _list_rows(correct), k=list(k))
-    return _vary_ranks(ranked, correct, k)
+    return vary_ranks(ranked, correct, k)
 
 
-def _vary_ranks(ranked: Ragged, grades: Ragged | None, k: Sequence[int]) -> Floats:
+def vary_ranks(ranked: Ragged, grades: Ragged | None, k: Sequence[int]) -> Floats:
     """Return the variances of what the highest score is worth: its grade, or itself if there are no grades."""
     from array_api_compat import numpy as xp
 
@@ -449,7 +449,7 @@ def jackknife_max(
 
 def jackknife_highest(ranked: Ragged, k: Sequence[int]) -> Floats:
     """Compute `jackknife_max` of ranked scores: one row per problem and one column per k."""
-    return _vary_ranks(ranked, None, k)
+    return vary_ranks(ranked, None, k)
 
 
 def leave_out_ranks(xp: Any, places: Places, k: int) -> Any:

@@ -215,13 +215,15 @@ def plan_counts(
     if half_width is not None and check_fraction("half_width", half_width) and can_tell:
         target = float(half_width)
         needed = (
-            _find_problems(variance, total, target, confidence_level),
-            _find_samples(variance, pilot, target, confidence_level),
+            find_enough_problems(variance, total, target, confidence_level),
+            find_enough_samples(variance, pilot, target, confidence_level),
         )
     wanted = None
     if detect is not None and check_fraction("detect", detect) and can_tell:
         apart = between * (1 - correlation)
-        wanted = _find_detecting(max(0.0, total - between), apart, variance.size, detect, confidence_level, power)
+        wanted = find_problems_to_detect(
+            max(0.0, total - between), apart, variance.size, detect, confidence_level, power
+        )
     return Plan(
         value=value,
         between=between,
@@ -229,8 +231,8 @@ def plan_counts(
         problems=tuple(rows),
         samples=tuple(sizes),
         stderr=stderr,
-        half_width=_halve(variance, spread, m, confidence_level) if can_tell else stderr,
-        detectable=_find_detectable(
+        half_width=find_half_width(variance, spread, m, confidence_level) if can_tell else stderr,
+        detectable=find_detectable(
             np.maximum(spread - between, 0), between * (1 - correlation), m, variance.size, confidence_level, power
         ),
         needed_problems=needed[0],
@@ -248,7 +250,7 @@ def _choose_samples(k: int, typical: int) -> list[int]:
     return sorted({k, *(2**i for i in range(20) if k < 2**i <= 4 * typical), typical})
 
 
-def _halve(variance: Variance, spread: ArrayLike, m: ArrayLike, confidence_level: float) -> Floats:
+def find_half_width(variance: Variance, spread: ArrayLike, m: ArrayLike, confidence_level: float) -> Floats:
     """Return half of the width of the interval for m problems whose values have the variance `spread`."""
     units = m if variance.clusters is None else variance.count_units(spread, m)
     low, high = interval(
@@ -257,38 +259,38 @@ def _halve(variance: Variance, spread: ArrayLike, m: ArrayLike, confidence_level
     return np.asarray((high - low) / 2)
 
 
-def _find_problems(variance: Variance, spread: float, target: float, confidence_level: float) -> int | None:
+def find_enough_problems(variance: Variance, spread: float, target: float, confidence_level: float) -> int | None:
     """Return the least number of problems that reaches the half width."""
 
     def reaches(m: int) -> bool:
-        return bool(_halve(variance, spread, m, confidence_level) <= target)
+        return bool(find_half_width(variance, spread, m, confidence_level) <= target)
 
     return find_least(reaches, 1, _MOST_PROBLEMS)
 
 
-def _find_samples(variance: Variance, m: int, target: float, confidence_level: float) -> int | None:
+def find_enough_samples(variance: Variance, m: int, target: float, confidence_level: float) -> int | None:
     """Return the least number of samples that reaches the half width."""
 
     def reaches(samples: float) -> bool:
-        return bool(_halve(variance, variance.at(samples), m, confidence_level) <= target)
+        return bool(find_half_width(variance, variance.at(samples), m, confidence_level) <= target)
 
     return find_least(reaches, variance.k, _MOST_SAMPLES) if reaches(inf) else None
 
 
-def _find_detecting(
+def find_problems_to_detect(
     within: float, between: float, size: float, target: float, confidence_level: float, power: float
 ) -> int | None:
     """Return the least number of problems with which a paired t-test finds a difference."""
 
     def reaches(m: int) -> bool:
         return bool(
-            _find_detectable(np.asarray(within), between, np.asarray(float(m)), size, confidence_level, power) <= target
+            find_detectable(np.asarray(within), between, np.asarray(float(m)), size, confidence_level, power) <= target
         )
 
     return find_least(reaches, 2, _MOST_PROBLEMS)
 
 
-def _find_detectable(
+def find_detectable(
     within: Floats, between: float, m: Floats, size: float, confidence_level: float, power: float
 ) -> Floats:
     """Return the differences that a paired t-test over units of this size finds with this power, 1 at most."""

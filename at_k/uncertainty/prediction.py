@@ -102,13 +102,13 @@ def predict_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, force: bool = Fals
     value = np.clip(start + fitted.fail(np.asarray(least)) - fitted.fail(at), start, 1.0)
     points = [*(2**i for i in range(least.bit_length()) if 2**i < least), least]
     curve = pass_at_k(sizes, right, k=points).mean(axis=0)
-    power = np.clip(_extend_power_law(np.asarray(points), curve, at), start, 1.0)
+    power = np.clip(extend_power_law(np.asarray(points), curve, at), start, 1.0)
     if not is_sequence(k):
         value, power = value[0], power[0]
     return Prediction(value, power, least, start)
 
 
-def _extend_power_law(points: Floats, curve: Floats, k: Floats) -> Floats:
+def extend_power_law(points: Floats, curve: Floats, k: Floats) -> Floats:
     """Return exp(−α k^β) for the line through log(−log pass@k)."""
     below = curve < 1
     if not below.all():  # all problems are solved with n draws, and so they are with more

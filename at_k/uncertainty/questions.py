@@ -173,7 +173,7 @@ class Question:
         if self.method == "sign-flip":
             return p_value
         if self.few:  # random flips may fall below the least p-value by chance
-            return max(p_value, _find_least_p(int(np.count_nonzero(self.totals))))
+            return max(p_value, find_least_p(int(np.count_nonzero(self.totals))))
         return min(1.0, max(p_value, 2 * min(self._find_bounded_tails(0.0))))
 
     def find_t(self, sums: Floats | float = 0.0) -> Floats:
@@ -243,7 +243,7 @@ class Question:
                     "Problems whose values differ: {count}. With so few, no p-value below {least:.4f} can occur: take "
                     "more problems, or more samples of each.",
                     count=count,
-                    least=_find_least_p(count),
+                    least=find_least_p(count),
                 ),
             )
         return (
@@ -252,12 +252,12 @@ class Question:
                 "Clusters whose values differ: {count}. With so few, no p-value below {least:.4f} can occur: take "
                 "problems from more clusters.",
                 count=count,
-                least=_find_least_p(count),
+                least=find_least_p(count),
             ),
         )
 
 
-def _find_least_p(count: int) -> float:
+def find_least_p(count: int) -> float:
     """Return the least p-value that flips of so many signs can have."""
     return min(1.0, 2.0 ** (1 - count))
 

@@ -55,7 +55,7 @@ def compare_unpaired(a: ArrayLike, b: ArrayLike, /, *, confidence_level: float =
     if few:
         safe = _find_safe_limits(first, second, 1 - confidence_level)
         low, high = min(low, safe[0]), max(high, safe[1])
-        p_value = max(p_value, _find_safe_p(first, second))
+        p_value = max(p_value, find_safe_p(first, second))
     return Comparison(
         a=float(first.mean()),
         b=float(second.mean()),
@@ -78,7 +78,7 @@ def compare_unpaired(a: ArrayLike, b: ArrayLike, /, *, confidence_level: float =
     )
 
 
-def _find_degrees(first: Floats, second: Floats) -> tuple[float, float]:
+def find_degrees_of_freedom(first: Floats, second: Floats) -> tuple[float, float]:
     """Return the standard error of the difference and its degrees of freedom; 0 and 0 where there are none."""
     if min(len(first), len(second)) < 2:
         return 0.0, 0.0
@@ -93,7 +93,7 @@ def _find_degrees(first: Floats, second: Floats) -> tuple[float, float]:
 def _find_welch_limits(first: Floats, second: Floats, alpha: float) -> tuple[float, float]:
     from scipy.special import stdtrit
 
-    difference, (stderr, degrees) = float(first.mean() - second.mean()), _find_degrees(first, second)
+    difference, (stderr, degrees) = float(first.mean() - second.mean()), find_degrees_of_freedom(first, second)
     margin = -float(stdtrit(degrees, alpha / 2)) * stderr if stderr else 0.0
     return max(difference - margin, -1.0), min(difference + margin, 1.0)
 
@@ -101,18 +101,18 @@ def _find_welch_limits(first: Floats, second: Floats, alpha: float) -> tuple[flo
 def _find_welch_p(first: Floats, second: Floats) -> float:
     from scipy.special import stdtr
 
-    stderr, degrees = _find_degrees(first, second)
+    stderr, degrees = find_degrees_of_freedom(first, second)
     return float(2 * stdtr(degrees, -abs(first.mean() - second.mean()) / stderr)) if stderr else 0.0
 
 
 def _find_safe_limits(first: Floats, second: Floats, alpha: float) -> tuple[float, float]:
     a, b = float(first.mean()), float(second.mean())
-    below_a, above_a = _find_distances(first, alpha)
-    below_b, above_b = _find_distances(second, alpha)
+    below_a, above_a = find_distances_to_limits(first, alpha)
+    below_b, above_b = find_distances_to_limits(second, alpha)
     return max(a - b - hypot(below_a, above_b), -1.0), min(a - b + hypot(above_a, below_b), 1.0)
 
 
-def _find_distances(values: Floats, alpha: float) -> tuple[float, float]:
+def find_distances_to_limits(values: Floats, alpha: float) -> tuple[float, float]:
     """Return how far below and above their mean the limits of the default interval are."""
     mean, (stderr, m) = values.mean(), standard_error(values)
     ends, spread = np.array([mean, 1 - mean]), np.nan_to_num(stderr, nan=0.0)
@@ -120,7 +120,7 @@ def _find_distances(values: Floats, alpha: float) -> tuple[float, float]:
     return float(below), float(above)
 
 
-def _find_safe_p(first: Floats, second: Floats) -> float:
+def find_safe_p(first: Floats, second: Floats) -> float:
     """Return the least alpha for which the safe interval does not hold 0."""
     holds, excludes = 1e-15, 1.0  # at 1 it has no width
     for _ in range(40):

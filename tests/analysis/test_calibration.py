@@ -86,5 +86,5 @@ class TestCalibration:
 
     def test_a_calibrated_vote_has_the_error_of_chance(self):
         """For one problem with share s, |y − s| is 2 s (1 − s) on average."""
-        found = calibration._find_chance_error(np.array([0.75]))
+        found = calibration.find_chance_error(np.array([0.75]))
         assert found == pytest.approx(2 * 0.75 * 0.25, abs=4 * np.sqrt(0.75 * 0.25) * 0.5 / np.sqrt(200))

@@ -343,7 +343,7 @@ def test_weights_whose_sums_reach_the_end_of_64_bits(total, ties):
 @for_each("small, kind", [(40.3, np.int64), (40.4, object)])
 def test_the_switch_from_64_bits_to_python_integers(small, kind):
     """In tenths, the sum of the decimals is 2⁶² − 1 or 2⁶²; twice the sum must stay below 2⁶³."""
-    weights = consensus._scale_weights(np.array([461168601842738752.0, small]))
+    weights = consensus.scale_weights(np.array([461168601842738752.0, small]))
     assert str(461168601842738752.0) == "4.6116860184273875e+17"
     assert weights.dtype == kind
     assert weights.tolist() == [4611686018427387500, round(10 * small)]
@@ -438,7 +438,7 @@ def test_sort_keys_at_the_end_of_64_bits(largest, monkeypatch):
     codes = Ragged.of_lengths(rng.integers(largest - 3, largest + 1, size=64), np.array([64]))
     codes.values[:2] = largest, -1
     flags = rng.random(64) < 0.5
-    first, verdicts, start = consensus._sort_votes(codes, flags)
+    first, verdicts, start = consensus.sort_votes(codes, flags)
     order = sorted(range(64), key=lambda i: (codes.values[i], i))
     assert verdicts.tolist() == [flags[i] for i in order]
     assert start.tolist() == [i for i in range(64) if i == 0 or codes.values[order[i]] != codes.values[order[i - 1]]]
