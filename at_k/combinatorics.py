@@ -77,6 +77,8 @@ def compute_tails(n: int, k: int, m: int) -> tuple[Floats, Floats]:
     if n <= _INTEGERS_UP_TO:
         subsets, counts = comb(n, k), count_tails(n, k, m)
         return divide_exactly(counts, subsets), divide_exactly((subsets - count for count in counts), subsets)
+    # With c correct samples numbered 1…c, at least m are drawn exactly if the m-th smallest number drawn is at most c.
+    # Each tail is summed from its small end, and the larger one taken as 1 − the other: neither loses digits.
     pmf = compute_order_statistic(n, k, m)
     upper, lower = np.zeros(n + 1), np.zeros(n + 1)
     np.cumsum(pmf, out=upper[1:])

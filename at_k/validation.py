@@ -146,6 +146,15 @@ def check_flag(name: str, value: object) -> bool:
     return bool(value)
 
 
+def check_numbers(value: Any, name: str) -> None:
+    """Raise unless a value is a sequence of numbers."""
+    if not is_sequence(value):
+        raise TypeError(f"`{name}` must be a list of numbers; got {_describe(value)}")
+    for number in value:
+        if not is_number(number):
+            raise TypeError(f"`{name}` must hold numbers; got {_describe(number)}")
+
+
 def check_seed(value: object, name: str = "seed") -> int:
     """Return the seed of a simulation."""
     if not is_integer(value):

@@ -200,6 +200,8 @@ def plan_passes(
 
     p is None where all samples are kept.
     """
+    # Counts of subsets fit in a float up to this n. Above it, samples are kept with chance p, so that the counts become
+    # probabilities; one p serves all k near its mean, and a pass per p is cheaper than one per k.
     small = np.flatnonzero(n <= _COUNTS_UP_TO)
     if len(small):
         yield small, columns, None

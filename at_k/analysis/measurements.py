@@ -231,6 +231,7 @@ def find_too_large(models: Sequence[Measured]) -> list[str]:
 def match_problems(models: Sequence[Measured], unmatched: str, names: Sequence[str]) -> tuple[list[str], list[int]]:
     """Return the problems that all models have, and how many each of them has beside these."""
     own = [model.problems for model in models]
+    # The order below is that of the first model: in the order of a set, seeded flips would differ from run to run.
     shared = set(own[0]).intersection(*own[1:])
     only = [len(each) - len(shared) for each in own]
     if unmatched == "unpaired":

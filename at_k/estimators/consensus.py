@@ -266,6 +266,7 @@ def report_conflict(ballots: Answers, correct: NDArray[np.bool_], first: Ints, c
     answers, width = codes.values[first].astype(np.int64), int(codes.values.max()) + 1
     problem = np.searchsorted(codes.offsets, first, side="right") - 1
     cast = np.flatnonzero(codes.values >= 0)
+    # Problem and answer in one integer, in which the answers that were counted rise: a search finds that of each vote.
     entry = np.searchsorted(problem * width + answers, codes.problem[cast] * width + codes.values[cast])
     differ = np.flatnonzero(correct[cast] != correct[first[entry]])[0]
     at, before = cast[differ], first[entry[differ]]

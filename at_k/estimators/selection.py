@@ -20,15 +20,14 @@ from at_k.validation import (
     check_choice,
     check_flag,
     check_k,
+    check_numbers,
     check_seed,
     check_threshold,
-    is_number,
     is_sequence,
     read_as_integers,
     read_decimal,
     refuse_too_many_k,
     shorten,
-    type_name,
 )
 
 
@@ -227,14 +226,7 @@ def _check_score_weights(score_weights: Sequence[float] | None, d: int) -> Float
         raise ValueError(
             f"`score_weights` must be given for `select` 'weighted': {d} numbers, one per dimension of the scores"
         )
-    if not is_sequence(score_weights):
-        raise TypeError(
-            f"`score_weights` must be a list of {d} numbers; got {shorten(score_weights)} of type "
-            f"{type_name(score_weights)}"
-        )
-    for number in score_weights:
-        if not is_number(number):
-            raise TypeError(f"`score_weights` must hold numbers; got {shorten(number)} of type {type_name(number)}")
+    check_numbers(score_weights, "score_weights")
     try:
         weights = np.array([read_decimal(number) for number in score_weights])
     except (OverflowError, ValueError):  # integers that no float holds

@@ -2,21 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from at_k import choices
 from at_k.options.option import COMPUTED, Option, check_with, in_panel
-
-
-def _check_score_weights(value: Any, name: str) -> None:
-    from at_k.validation import is_number, is_sequence, shorten, type_name
-
-    if not is_sequence(value):
-        raise TypeError(f"`{name}` must be a list of numbers; got {shorten(value)} of type {type_name(value)}")
-    for number in value:
-        if not is_number(number):
-            raise TypeError(f"`{name}` must hold numbers; got {shorten(number)} of type {type_name(number)}")
-
 
 NUMBERS = in_panel(
     COMPUTED,
@@ -97,7 +84,7 @@ NUMBERS = in_panel(
         "score_weights",
         "list[float]",
         'd numbers, the weights of the scores. Needed for `select="weighted"`, and only then.',
-        check=_check_score_weights,
+        check=check_with("at_k.validation:check_numbers"),
     ),
     Option("higher_is_better", "bool", "`False` if lower scores are better, as with perplexity.", True),
 )

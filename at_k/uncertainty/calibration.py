@@ -90,6 +90,7 @@ def measure_calibration(
     if binning == "width":
         edges = np.arange(most + 1) / most
     else:
+        # The edges are confidences that occur, so that equal ones never fall into two bins.
         ranks = np.sort(said)[np.ceil(np.arange(1, most) * len(said) / most).astype(np.int64).clip(1) - 1]
         edges = np.unique(np.concatenate([[0.0], ranks, [1.0]]))
     index = np.searchsorted(edges[1:-1], said, side="left")

@@ -231,6 +231,7 @@ def credit_counts(batch: Batch, terms: tuple[Term, ...], baseline: str | None, r
     xp, n = batch.xp, right.shape[1]
     table = xp.asarray(tabulate_credit(terms, n, baseline), dtype=batch.dtype, device=batch.device)
     flags = xp.astype(right, xp.int32)
+    # A credit depends on c and on the sample's own flag alone: it is looked up, the wrong samples' first.
     at = xp.sum(flags, axis=1, keepdims=True, dtype=xp.int32) + flags * (n + 1)
     return xp.reshape(xp.take(table, xp.reshape(at, (-1,))), right.shape)
 

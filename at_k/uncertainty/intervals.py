@@ -142,6 +142,8 @@ def find_lower_level(v: Floats, se: Floats, m: Floats, limit: float) -> Floats:
 
 def match_beta(v: Floats, se: Floats, m: Floats) -> tuple[Floats, Floats]:
     """Return the parameters of the Beta distribution whose quantile is the lower limit."""
+    # Beta(mean·total, (1 − mean)·total) has the variance spread/((m + 1)(m + 2)): that of a Bayesian bootstrap of the
+    # units and of the pseudo-problem.
     mean = (m * v + _NEAR) / (m + 1)
     spread = (m * se) ** 2 + m * (v - mean) ** 2 + _FAR * mean**2 + _NEAR * (1 - mean) ** 2
     total = np.maximum(mean * (1 - mean) * (m + 1) * (m + 2) / spread - 1, _LEAST_SUM)
@@ -176,6 +178,7 @@ def apply_on_effective_size(limits: _Limits, v: Floats, se: Floats, m: Floats, a
 def _wilson(v: Floats, size: Floats, alpha: float) -> tuple[Floats, Floats]:
     from scipy.special import ndtri
 
+    # Solved for the shares p that a z-test with the variance p(1 − p), instead of v(1 − v), does not reject.
     z = -ndtri(alpha / 2)
     centre = (v + z**2 / (2 * size)) / (1 + z**2 / size)
     half = z / (1 + z**2 / size) * np.sqrt(v * (1 - v) / size + (z / size / 2) ** 2)

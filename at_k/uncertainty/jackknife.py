@@ -245,6 +245,8 @@ def _leave_out_votes(
     counts: VoteCounts, bounds: Ints, problems: Ints, columns: NDArray[np.intp], k: Sequence[int], ties: str
 ) -> VotesLeft:
     """Compute the values of these problems, all of which have n > k."""
+    # Answers of a problem with equal counts and verdicts leave equal values when one of their votes is left out: each
+    # kind is computed once, and so are the samples without a vote.
     size = bounds[problems + 1] - bounds[problems]
     entry = join_ranges(bounds[problems], size)
     row = np.repeat(np.arange(len(problems)), size)

@@ -208,6 +208,7 @@ def problem_set_error(
             f"`variances` must be finite and not negative; got {table[tuple(at)]} in problem {at[0]} for "
             f"k={draws[at[1]]}"
         )
+    # Problems whose samples happen to be alike seem not to vary: one pseudo-problem of the largest variance stands in.
     usable_table = np.where(bound, 0.0, table)
     most = usable_table.max(axis=0) if largest is None else np.where(bound, 0.0, np.asarray(largest, dtype=np.float64))
     each = np.ones(len(values), dtype=np.int64) if times is None else np.asarray(times)
