@@ -91,8 +91,8 @@ class Variance:
     def _exact_at(self, samples: float) -> float:
         """Return the unbiased estimate, a sum over how many of two draws of k samples are the same ones."""
         k, m = self.k, len(self.n)
-        # pass@k and its complement have one variance. Two draws that share j samples both fail if 2k − j samples do; for
-        # the square of the mean, pairs of different problems are taken: it then has no bias.
+        # pass@k and its complement have one variance. Two draws that share j samples both fail if 2k − j samples do.
+        # The square of the mean is taken over pairs of different problems, so that it has no bias.
         fail = pass_at_k(self.n, self.c, k=k, complement=True)
         square = (fail.sum() ** 2 - (fail**2).sum()) / (m * (m - 1))
         if samples == inf:

@@ -126,6 +126,10 @@ def test_values_without_a_range():
     assert (alone.low, alone.high) == (-np.inf, np.inf)
 
 
+FEW_FLIPS = 199
+"""An interval at 95 % then leaves out four means on each side; thousands of comparisons need no more."""
+
+
 def coverage(draw, compare, truth, repetitions=400):
     covered = 0
     for _ in range(repetitions):
@@ -146,7 +150,7 @@ def draw_rare(rng, size, share):
 def test_coverage_where_large_differences_are_rare(size, share):
     """Measured .81–.89 for the default and .26–.76 for t alone at the worst; the bounded interval covers .931."""
     rng = np.random.default_rng(size)
-    bounded = partial(compare_values, method="bounded", n_flips=999)  # for 3,600 comparisons
+    bounded = partial(compare_values, method="bounded", n_flips=FEW_FLIPS)
     assert coverage(lambda: draw_rare(rng, size, share), bounded, share) >= 0.92
 
 
@@ -154,7 +158,7 @@ def test_coverage_where_large_differences_are_rare(size, share):
 def test_coverage_of_one_sample_of_each_problem(size, share):
     """The inversion of McNemar's test alone covers .38 to .55. The standard error of 400 repetitions is .011."""
     rng = np.random.default_rng(size)
-    assert coverage(lambda: draw_rare(rng, size, share), partial(compare_values, n_flips=999), share) >= 0.92
+    assert coverage(lambda: draw_rare(rng, size, share), partial(compare_values, n_flips=FEW_FLIPS), share) >= 0.92
 
 
 def draw_alike(rng, size):
@@ -164,7 +168,7 @@ def draw_alike(rng, size):
 
 def test_coverage_of_the_default_for_symmetric_differences():
     rng = np.random.default_rng(0)
-    found = coverage(lambda: draw_alike(rng, 15), partial(compare_values, n_flips=999), 0.0)
+    found = coverage(lambda: draw_alike(rng, 15), partial(compare_values, n_flips=FEW_FLIPS), 0.0)
     assert found >= 0.92
 
 

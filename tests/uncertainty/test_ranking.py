@@ -53,7 +53,7 @@ def test_p_values_of_all_pairs_are_adjusted_together():
     assert list(ranking.p_values.values()) == pytest.approx(adjusted, rel=1e-12)
 
 
-@for_each("others", [2, 32, 38, 80])
+@for_each("others", [2, 39])
 def test_a_perfect_model_is_found_among_many_that_solve_nothing(others):
     """Holm over 780 pairs made p = .078 of the least p-value, and no tier of it."""
     values = {f"nothing {i}": np.zeros(60) for i in range(others)} | {"perfect": np.ones(60)}
