@@ -55,15 +55,15 @@ def draw_curves(
         columns = {key: column for key, column in compute(draws).columns.items() if OUTPUTS[key.metric].style}
         means = summary.average(columns, times=times)
         bars = find_error_bars(columns, means, confidence, times=times)
-        lines |= _join_points(grid, means)
-        bands |= _join_points(grid, {key: (bar.low, bar.high) for key, bar in bars.items()})
+        lines |= join_points(grid, means)
+        bands |= join_points(grid, {key: (bar.low, bar.high) for key, bar in bars.items()})
     return Curves(grid, lines, equal_n, bands)
 
 
 _Point = TypeVar("_Point")
 
 
-def _join_points(grid: Sequence[int], points: Mapping[Key, _Point]) -> dict[Key, tuple[_Point | None, ...]]:
+def join_points(grid: Sequence[int], points: Mapping[Key, _Point]) -> dict[Key, tuple[_Point | None, ...]]:
     """Join the points of each line; None where it has none. A point without k belongs to every k."""
     found: dict[Key, dict[int | None, _Point]] = {}
     for key, point in points.items():

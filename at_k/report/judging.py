@@ -79,7 +79,7 @@ def judge_data(
     refuse_report(data)
     judging = {name: options.pop(name) for name in JUDGING_OPTIONS if name in options}
     shared: dict[str, Any] = {"columns": columns, "where": where, "pool": pool, "prompt_column": prompt_column}
-    source, data = _read_files(data, options, **shared)
+    source, data = read_files(data, options, **shared)
     origin = data.origin if isinstance(data, Samples) else None
     frame = data.columns() if isinstance(data, Samples) else select_frame(data, **shared)
     problems = Problems.read(**{role: frame.get(role) for role in ("answers", "references", "grades", "scores")})
@@ -90,12 +90,12 @@ def judge_data(
     try:
         verdicts = judge(problems, **judging, name=name_samples(problems), warn=False)
     except MissingSamplesError as error:
-        raise _count_missing(error, problems, names) from None
+        raise count_missing(error, problems, names) from None
     notes = [] if origin is None else describe_reading(origin)
     return Judged(problems, verdicts, names, labels, notes, find_conditions(data), source, origin, named)
 
 
-def _count_missing(error: MissingSamplesError, problems: Problems, names: Sequence[str]) -> InputError:
+def count_missing(error: MissingSamplesError, problems: Problems, names: Sequence[str]) -> InputError:
     """Say of an error about a missing sample how many there are, and how its problem is called."""
     values = {**error.values, "total": int(problems.n.sum()), "name": quote(names[error.values["problem"]])}
     if problems.grades is not None:
@@ -126,7 +126,7 @@ def name_source(data: Any) -> str | list[str] | None:
     return fspath(data) if isinstance(data, (str, PathLike)) else list(map(fspath, data))
 
 
-def _read_files(data: Any, reading: dict[str, Any], **shared: Any) -> tuple[str | list[str] | None, Any]:
+def read_files(data: Any, reading: dict[str, Any], **shared: Any) -> tuple[str | list[str] | None, Any]:
     """Read the files that the data name, if they name any. Return the paths, and the data."""
     if is_paths(data):
         return name_source(data), read_samples(data, **shared, **reading)

@@ -136,7 +136,7 @@ class Measurement:
         errors = {key: error for values in found.values() for key, error in values.errors.items()}
         members = {prefix[:-1]: own for prefix, own in summary.find_members(labels, len(verdicts)).items()}
         means = summary.average(columns, times=times)
-        listed = sorted(members, key=_split_numbers)
+        listed = sorted(members, key=split_numbers)
         groups = {label: summary.average(columns, members[label], times) for label in listed}
 
         @cache
@@ -165,6 +165,6 @@ class Measurement:
         }
 
 
-def _split_numbers(label: str) -> list[tuple[int, int | str]]:
+def split_numbers(label: str) -> list[tuple[int, int | str]]:
     """Split a label at its numbers, so that Level 2 is sorted before Level 10."""
     return [(0, int(part)) if i % 2 else (1, part) for i, part in enumerate(re.split(r"(\d{1,15})", label))]

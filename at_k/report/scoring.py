@@ -65,7 +65,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     confidence = Confidence(options["confidence_level"], options["target"], together, options["ci_method"])
     tally = find_tally(data)
     if tally is not None:
-        return score_tally(tally, options, _find_changed(options), wanted, confidence, name_source(data))
+        return score_tally(tally, options, find_changed(options), wanted, confidence, name_source(data))
 
     def read_all_labels(n_problems: int, group: Any) -> tuple[list[str] | None, list[str] | None]:
         labels = read_labels(groups, group, n_problems)

@@ -59,9 +59,9 @@ class Flips:
     def _add_up(self) -> None:
         units = np.column_stack([self.totals, self.sizes])
         if len(units) <= _MOST_ENUMERATED:
-            added = _add_all(units)[1:]
+            added = add_all_subsets(units)[1:]
         else:
-            added = _add_random(*factor_columns(units), self.n_flips, self.seed)
+            added = add_random_subsets(*factor_columns(units), self.n_flips, self.seed)
             # Of 15 units, one subset in 32,768 is empty, and has no mean.
             added[np.rint(added[:, -1]) <= 0] = units.sum(axis=0)
             added[:, -1] = np.rint(added[:, -1])
@@ -80,7 +80,7 @@ class Flips:
         return longer
 
 
-def _add_all(units: Floats) -> Floats:
+def add_all_subsets(units: Floats) -> Floats:
     """Return the sums over all subsets, the empty one first: unit i is in those whose number has the bit i."""
     sums = np.zeros((1, units.shape[1]))
     for unit in units:
@@ -109,7 +109,7 @@ def factor_columns(units: Floats) -> tuple[Floats, Floats]:
     return basis, np.einsum("ir,ij->rj", basis, units)
 
 
-def _add_random(basis: Floats, factors: Floats, count: int, seed: int) -> Floats:
+def add_random_subsets(basis: Floats, factors: Floats, count: int, seed: int) -> Floats:
     """Return the sums of columns over random subsets.
 
     The 256 sums of every eight units are looked up by a random octet. This is as fast as a product with a matrix of
@@ -127,7 +127,7 @@ def _add_random(basis: Floats, factors: Floats, count: int, seed: int) -> Floats
             eight = np.zeros((8, basis.shape[1]))
             own = part[8 * place : 8 * place + 8]
             eight[8 - len(own) :] = own[::-1]  # the highest bit stands for the first unit
-            added += _add_all(eight)[octets[:, place]]
+            added += add_all_subsets(eight)[octets[:, place]]
     return np.asarray(np.einsum("br,rj->bj", added, factors))
 
 
