@@ -2,10 +2,10 @@ import pickle
 from itertools import permutations
 
 import pytest
+from cases import for_each
+from tallies import KINDS, assert_same, make_data, options_of, split
 
 import at_k
-from tests.cases import for_each
-from tests.tallies import KINDS, assert_same, make_data, options_of, split
 
 Tally = at_k.Tally
 

@@ -2,10 +2,10 @@ import json
 
 import pyarrow as pa
 import pytest
+from cases import for_each
+from tallies import KINDS, make_data, options_of
 
 import at_k
-from tests.cases import for_each
-from tests.tallies import KINDS, make_data, options_of
 
 Tally = at_k.Tally
 

@@ -2,11 +2,11 @@ import json
 
 import numpy as np
 import pytest
+from cases import for_each
+from tallies import KINDS, assert_same, make_data, options_of, split
 
 import at_k
 from at_k.report.tally_scoring import find_tally
-from tests.cases import for_each
-from tests.tallies import KINDS, assert_same, make_data, options_of, split
 
 Tally = at_k.Tally
 
