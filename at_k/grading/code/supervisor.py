@@ -87,8 +87,8 @@ def serve(connection: socket.socket) -> NoReturn:
 def _serve_in(folder: str, connection: socket.socket, limits: ProgramLimits, *, isolate: bool) -> None:
     """Isolate this process, if that is asked for, and serve."""
     needed = [path for path in {sys.prefix, sys.base_prefix, *sys.path} if os.path.isdir(path)]
-    user, may_read = isolation.choose_user([folder, *needed])
-    processes = open_processes()
+    libraries = [path for path in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if os.path.isabs(path)]
+    processes, number = open_processes(), os.getpid()
     place = os.path.join(folder, "work")
     if isolate:
         isolation.enter_namespaces()
@@ -97,13 +97,16 @@ def _serve_in(folder: str, connection: socket.socket, limits: ProgramLimits, *, 
             connection.close()
             os.waitpid(init, 0)
             os._exit(0)
-        isolation.arrange_mounts(place, needed)
+        isolation.connect_to_itself()
+        isolation.arrange_mounts(place, [*needed, *filter(os.path.isdir, libraries)])
     else:
         isolation.adopt_orphans()
     isolation.shut_memory()
-    libraries = filter(os.path.isabs, os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep))
     hidden = isolation.PRIVATE if isolate else ()  # they are empty
     rules = isolation.allow_files([*needed, *sys.path, *libraries, *isolation.READABLE, *hidden], [folder, "/dev"])
+    user, may_read = isolation.choose_user([folder, *needed], number)
+    if may_read and rules is None:
+        raise OSError("only root can read this Python, and programs with the right to do so could read all files")
     os.environ.clear()
     os.environ.update(PATH=os.defpath, HOME=place, TMPDIR=place, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     sys.addaudithook(refuse_jumps)
@@ -320,6 +323,7 @@ class Supervisor:
                 os.chdir(self.place)
                 isolation.give_up_privileges(self.user, may_read=self.may_read)
                 apply_limits(limits, self.other_tasks)
+                isolation.restrict_calls(network=self.isolated)
                 sys.addaudithook(refuse_forks)
                 if not self.isolated:
                     sys.addaudithook(guard_machine(self.place))
