@@ -54,14 +54,15 @@ def compile_once(tests: str) -> CodeType | Cases:
 def serve(connection: socket.socket) -> NoReturn:
     """Be a supervisor, until the other side closes the connection.
 
-    The first message holds `path`, `temporary`, `limits` and `isolate`. The answer holds the `isolation` that is in
+    The first message holds `path` (none for that of this Python), `temporary`, `limits`, `isolate`, and the name of the
+    `sandbox` that this process is in, if any. The answer holds the `isolation` that is in
     force, or a `fault`. Each further message holds `candidate` and `tests`, and its answer the fields of an `Outcome`,
     or a `fault`.
     """
     settings = receive_message(connection)
     if settings is None:
         sys.exit()
-    sys.path[:] = settings["path"]
+    sys.path[:] = settings["path"] or sys.path
     for name in WARM:
         importlib.import_module(name)
     os.umask(0o022)
@@ -71,7 +72,13 @@ def serve(connection: socket.socket) -> NoReturn:
     inner = os.fork()
     if inner == 0:
         try:
-            _serve_in(folder, connection, ProgramLimits(**settings["limits"]), isolate=settings["isolate"])
+            _serve_in(
+                folder,
+                connection,
+                ProgramLimits(**settings["limits"]),
+                isolate=settings["isolate"],
+                sandbox=settings["sandbox"],
+            )
         except Exception as error:  # noqa: BLE001 - the other side must hear of it
             send_message(connection, {"fault": program.describe_error(error)})
         finally:
@@ -84,7 +91,7 @@ def serve(connection: socket.socket) -> NoReturn:
     os._exit(0)
 
 
-def _serve_in(folder: str, connection: socket.socket, limits: ProgramLimits, *, isolate: bool) -> None:
+def _serve_in(folder: str, connection: socket.socket, limits: ProgramLimits, *, isolate: bool, sandbox: str) -> None:
     """Isolate this process, if that is asked for, and serve."""
     needed = [path for path in {sys.prefix, sys.base_prefix, *sys.path} if os.path.isdir(path)]
     libraries = [path for path in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if os.path.isabs(path)]
@@ -110,7 +117,7 @@ def _serve_in(folder: str, connection: socket.socket, limits: ProgramLimits, *, 
     os.environ.clear()
     os.environ.update(PATH=os.defpath, HOME=place, TMPDIR=place, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     sys.addaudithook(refuse_jumps)
-    supervisor = Supervisor(connection, place, limits, isolate, user, may_read, processes, rules)
+    supervisor = Supervisor(connection, place, limits, isolate, user, may_read, processes, rules, sandbox)
     _hide_own_modules()
     gc.collect()
     gc.freeze()  # before the first fork, so that no collection in a program copies what it shares with this process
@@ -144,6 +151,7 @@ class Supervisor:
         may_read: whether that user needs the right to read all files.
         processes: a handle on /proc, as it is outside of the namespaces.
         rules: the rules by which programs may open files; None where the kernel has none.
+        sandbox: the name of the sandbox that this process is in, if any.
     """
 
     connection: socket.socket
@@ -154,6 +162,7 @@ class Supervisor:
     may_read: bool
     processes: int | None
     rules: int | None
+    sandbox: str
 
     def __post_init__(self) -> None:
         # From Linux 5.14 on, each user namespace counts for itself. A user of the supervisor's own has no other tasks.
@@ -166,7 +175,7 @@ class Supervisor:
     @property
     def isolation(self) -> str:
         """Return the isolation that is in force."""
-        return "namespaces" if self.isolated else "limits"
+        return self.sandbox or ("namespaces" if self.isolated else "limits")
 
     def run(self, request: dict[str, str]) -> Outcome:
         """Run a candidate and its tests in a fresh process, or in one for each case, and say how that ended.

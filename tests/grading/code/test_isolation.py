@@ -10,6 +10,7 @@ import pytest
 from at_k.errors import InputError
 from at_k.grading.code import isolation, pool
 from at_k.grading.code.pool import run_pairs
+from at_k.grading.code.sandboxes import Bubblewrap
 
 FACTS = """
 import os, socket
@@ -119,6 +120,7 @@ def refuse_namespaces(monkeypatch, tmp_path):
         "server.main(int(sys.argv[1]))\n"
     )
     monkeypatch.setattr(pool, "HERE", tmp_path)
+    monkeypatch.setattr(Bubblewrap, "find_fault", lambda self: "not installed")
 
 
 def test_a_kernel_that_refuses_leaves_limits(allowed, monkeypatch, tmp_path):
@@ -136,6 +138,7 @@ def test_what_is_required_is_not_done_without(allowed, monkeypatch, tmp_path):
 
 def test_elsewhere_there_are_no_namespaces(allowed, monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(Bubblewrap, "find_fault", lambda self: "not installed")
     with pytest.raises(InputError, match="a feature of Linux"):
         run_pairs([("x = 1", "assert x == 1")], isolation="required")
 
