@@ -151,6 +151,9 @@ class _Worker:
         self.process.wait()
 
 
+_MOST_KILLED = 3
+"""Workers that may end one after the other while they start. Each costs one pair: the system may have killed it."""
+
 _START_SECONDS = 120
 """Importing SymPy takes a second, or a minute from a slow network drive."""
 
@@ -224,6 +227,7 @@ class _Call:
         self.checker, self.pairs, self.grades, self.queue, self.most = checker, pairs, grades, queue, most
         self.cpu_seconds, self.wall_seconds = timeout, _WALL_FACTOR * timeout + _WALL_SECONDS
         self.busy: dict[Connection, _Worker] = {}
+        self.killed = 0
         self.chunk = max(1, min(_CHUNK, len(queue) // (4 * most)))
 
     def run(self) -> None:
@@ -261,6 +265,7 @@ class _Call:
             if reply is not None:
                 raise RuntimeError(f"A worker process could not start the checker {self.checker.name!r}: {reply}")
             worker.ready = True
+            self.killed = 0
             return 0
         pair = worker.work.popleft()
         self.grades[pair] = NotGraded("error", reply[0]) if isinstance(reply, tuple) else reply
@@ -278,10 +283,13 @@ class _Call:
         worker.process.wait()
         status = worker.process.returncode
         if not worker.ready:
-            worker.end()
-            raise RuntimeError(
-                f"A worker process for the checker {self.checker.name!r} ended with status {status} before it began"
-            )
+            self.killed += 1
+            if self.killed == _MOST_KILLED:
+                worker.end()
+                raise RuntimeError(
+                    f"{_MOST_KILLED} worker processes for the checker {self.checker.name!r} ended before they began, "
+                    f"the last with status {status}"
+                )
         late = status in (-signal.SIGPROF, -signal.SIGALRM)
         return self._give_up(worker, "timeout" if late else "crash", status)
 

@@ -94,7 +94,9 @@ def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Me
                 )
             )
     if outcomes is not None and "isolation" in outcomes.conditions:
-        notes.append(_ISOLATION[outcomes.conditions["isolation"]])
+        where = outcomes.conditions["isolation"]
+        other = Message("note.sandbox", "The programs ran in the sandbox “{name}”.", name=where)
+        notes.append(_ISOLATION.get(where, other))
     if verdicts.n_unanswered and judged_here:
         notes.append(
             Message(
@@ -175,8 +177,8 @@ _ISOLATION = {
     ),
     "limits": Message(
         "note.limits",
-        "The programs ran under limits alone: Python refused them the network, but the kernel did not. Where it has no "
-        "Landlock, it refused them no files either.",
+        "The programs ran under limits alone, which is no way to run those of strangers: they shared the processes of "
+        "this machine, and, where the kernel has neither seccomp nor Landlock, its network and its files.",
     ),
 }
 

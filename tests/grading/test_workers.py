@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from bounds import hold, seconds_of_children, timed
 from cases import for_each
-from grading.obedient import Broken, Fatal, Obedient
+from grading.obedient import Broken, Fatal, Obedient, Shy
 
 from at_k.grading import progress, workers
 from at_k.grading.workers import NotGraded, NotGradedError, check_num_workers, check_timeout, grade_pairs
@@ -121,8 +121,15 @@ def test_threads_do_not_disturb_each_other(obedient):
 def test_a_checker_that_cannot_start_is_an_error_and_no_verdict():
     with pytest.raises(RuntimeError, match="could not start the checker 'broken': ImportError: no such thing"):
         grade_pairs(Broken(), [("a", "b")])
-    with pytest.raises(RuntimeError, match="'fatal' ended with status 7 before it began"):
-        grade_pairs(Fatal(), [("a", "b")])
+    with pytest.raises(RuntimeError, match=r"3 worker processes .* 'fatal' ended before .* status 7"):
+        grade_pairs(Fatal(), [("a", "b")] * 3)
+
+
+def test_a_worker_that_is_killed_while_it_starts_costs_one_pair(tmp_path):
+    mark = tmp_path / "mark"
+    mark.touch()
+    first, *rest = grade_pairs(Shy(str(mark)), [("a", "a"), ("a", "b"), ("b", "b")])
+    assert (first.cause, rest) == ("crash", [False, True])
 
 
 SCRIPT = """

@@ -40,8 +40,10 @@ class Code(Checker):
         timeout: the seconds that a program may take with its tests, or for each case: of processor time, and on the
             clock. By default the option `timeout`.
         memory: the bytes of address space that each process may take.
-        isolation: "auto" uses namespaces where the kernel allows them, "required" raises where it does not, and "none"
-            uses limits alone.
+        isolation: "auto" takes namespaces, where the kernel has none bubblewrap, where that is not installed limits
+            alone. "required" raises rather than do the last, and "none" does only that.
+        sandbox: "namespaces", "limits", "bubblewrap", "docker", or the name of a plugin, in place of what `isolation`
+            takes; "auto" leaves it to that.
         total: the seconds on the clock that all cases of a program may take. By default, as in LiveCodeBench, a second
             more than `timeout` for each case, and five seconds.
         tolerance: how much fractions that a program prints or returns may differ from those of a case, relative to
@@ -58,6 +60,7 @@ class Code(Checker):
     timeout: float | None = None
     memory: int = ProgramLimits.memory
     isolation: str = "auto"
+    sandbox: str = "auto"
     total: float | None = None
     tolerance: float = ProgramLimits.tolerance
 
@@ -93,7 +96,7 @@ class Code(Checker):
         outcomes = run_each(
             [(find_program(text, names[tests]) or text, tests) for text, tests in pairs],
             timeout=limit, memory=self.memory, num_workers=num_workers, isolation=self.isolation,
-            total=self.total, tolerance=self.tolerance,
+            sandbox=self.sandbox, total=self.total, tolerance=self.tolerance,
         )  # fmt: skip
         found: dict[int, Explained | NotGraded] = {}
         with open_bar(len(pairs), self.name) as bar, closing(outcomes):

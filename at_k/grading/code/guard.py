@@ -8,6 +8,8 @@ Python: a program that starts another one, or that calls the C library. For thes
 from __future__ import annotations
 
 import os
+import sys
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +30,9 @@ CHANGES: dict[str, tuple[tuple[int, int | None], ...]] = {
 """Events that change a file, and where their arguments have its path and the directory that the path starts from."""
 
 NETWORK = frozenset({"socket.bind", "socket.connect", "socket.getaddrinfo", "socket.sendmsg", "socket.sendto"})
+UNSEEN = frozenset({"_posixshmem", "sysv_ipc", "posix_ipc"})
+"""Modules that make memory which outlives a program, and tell no hook of it."""
+
 SIGNALS = frozenset({"os.kill", "os.killpg"})
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
@@ -48,28 +53,41 @@ def refuse_jumps(event: str, arguments: tuple[Any, ...]) -> None:
 def refuse_forks(event: str, arguments: tuple[Any, ...]) -> None:
     """Refuse copies of a program, which could try one answer each, and tell the program how the tests took it.
 
-    `code_eval` of `evaluate` refuses them too. A program may still start others, which begin afresh.
+    `code_eval` of `evaluate` refuses them too. A program may still start others, which begin afresh. Bytecode that no
+    compiler has written is refused as well, since it reads the stack of the interpreter, where the token lies; a file
+    of bytecode, which Python imports, is not.
     """
     if event in ("os.fork", "os.forkpty"):
         raise RuntimeError("programs may not fork here")
+    if event == "code.__new__" and sys._getframe(1).f_code is not types.coroutine.__code__:
+        raise RuntimeError("programs may not make bytecode here")
 
 
 def guard_machine(place: str) -> Callable[[str, tuple[Any, ...]], None]:
     """Return an audit hook that refuses changes of files outside of a directory, the network, and other processes."""
     place = os.path.realpath(place)
+    for module in (os, sys.modules["posix"]):  # no event tells of these, and no other name leads to them
+        for name in ("mkfifo", "mknod"):
+            vars(module).pop(name, None)
 
     def refuse(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open" and not isinstance(arguments[0], int):
             path, _, flags = arguments
             if isinstance(flags, int) and flags & WRITING:
                 require_inside(path, None)
-            # No event says which directory a relative path starts from, which may be the root.
+            # No event says which directory a relative path starts from: it is the program's own, if it opens no other.
             name = os.fsdecode(path)
+            if os.path.isdir(name) and not _is_inside(os.path.realpath(name), place):
+                raise PermissionError("programs may not open directories outside of their own here")
             if _is_inside(os.path.realpath(name), "/proc") or (not os.path.isabs(name) and "proc" in name.split("/")):
                 raise PermissionError("programs may not open files of /proc here: the environment of others is there")
         elif event in CHANGES:
             for path, start in CHANGES[event]:
                 require_inside(arguments[path], None if start is None else arguments[start])
+        elif event == "sqlite3.connect" and arguments[0] not in (":memory:", ""):
+            require_inside(str(os.fsdecode(arguments[0])).removeprefix("file:").partition("?")[0], None)
+        elif event == "import" and arguments[0] in UNSEEN:
+            raise PermissionError("programs may not make memory that outlives them here")
         elif event in NETWORK:
             raise PermissionError("programs may not use the network here")
         elif event in SIGNALS and not (arguments[0] > 0 and os.getsid(arguments[0]) == os.getsid(0)):

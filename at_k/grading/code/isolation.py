@@ -7,9 +7,12 @@ the kernel refuses raises `OSError`. Containers often refuse; the caller then do
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
+import struct
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC = 0x00020000, 0x04000000, 0x08000000
@@ -32,6 +35,30 @@ PRIVATE = ("/tmp", "/var/tmp", "/run", "/proc")
 They hold the memory of processes, and the sockets of agents, displays and container engines. A program could connect to
 these although files are read-only. /proc comes last: the others need it.
 """
+
+HOMES = ("/root", "/home")
+"""Directories of users, which a program sees empty but for the folders of Python in them."""
+
+SIOCSIFFLAGS, IFF_UP = 0x8914, 0x1
+SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW = 1, 4
+SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO = 0x7FFF0000, 0x00050000
+LOAD, JUMP_EQUAL, JUMP_AT_LEAST, RETURN = 0x20, 0x15, 0x35, 0x06
+"""Operations of the filters that the kernel runs before each system call."""
+
+CALLS: dict[str, tuple[int, int, tuple[int, ...], tuple[int, ...]]] = {
+    # shmget semget msgget mq_open ptrace process_vm_readv/writev add_key request_key keyctl bpf perf_event_open
+    # userfaultfd io_uring_setup; and, without namespaces, socket mknod mknodat
+    "x86_64": (
+        *(0xC000003E, 317, (29, 64, 68, 240, 101, 310, 311, 248, 249, 250, 321, 298, 323, 425)),
+        (41, 133, 259),
+    ),
+    "aarch64": (
+        *(0xC00000B7, 277, (194, 190, 186, 180, 117, 270, 271, 217, 218, 219, 280, 241, 282, 425)),
+        (198, 33),
+    ),
+}
+"""For each kind of machine: its name to the kernel, the number of seccomp, and of the calls that are refused: those for
+memory, messages and keys that outlive a process or belong to another one, and those for which there are namespaces."""
 
 READABLE = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix", "/sys/devices/system/cpu"),
@@ -74,16 +101,31 @@ def enter_namespaces() -> None:
         Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
 
 
+def connect_to_itself() -> None:
+    """Let programs in this namespace of networks reach servers of their own, at 127.0.0.1."""
+    import fcntl
+    import socket
+
+    with socket.socket() as any_socket:
+        fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", IFF_UP))
+
+
 def arrange_mounts(place: str, needed: Sequence[str]) -> None:
-    """Make all files read-only, and hide the directories of `PRIVATE`.
+    """Make all files read-only, and hide the homes of users and the directories of `PRIVATE`.
+
+    Where root's programs run as another user, a directory that only root may enter is hidden too, so that the folders
+    of Python below it can be entered.
 
     Args:
         place: the directory over which each program later gets one of its own.
         needed: directories of Python, which stay visible.
     """
     _call("mount", None, b"/", None, MS_REC | MS_PRIVATE, None)
-    paths = sorted({os.path.realpath(path) for path in needed})
-    for private in PRIVATE:
+    paths = sorted({path for each in needed for path in (os.path.abspath(each), os.path.realpath(each))})
+    parents = {str(parent) for path in paths for parent in Path(path).parents} if os.geteuid() == 0 else set()
+    closed = {parent for parent in parents if not os.stat(parent).st_mode & 0o001}
+    homes = {*HOMES, os.path.expanduser("~"), *closed} - {"/", *PRIVATE}
+    for private in (*sorted(homes), *PRIVATE):
         inside = [path for path in paths if path.startswith(f"{private}/")]
         if private not in paths and os.path.realpath(private) == private and os.path.isdir(private):
             _hide(private, inside)
@@ -182,6 +224,28 @@ def allow_files(readable: Sequence[str], writable: Sequence[str]) -> int | None:
     return rules
 
 
+def restrict_calls(*, network: bool) -> None:
+    """Let the kernel refuse this process, and all that it starts, system calls that no program under test needs.
+
+    Args:
+        network: whether it may open sockets, and make files that are none. In namespaces these lead nowhere.
+    """
+    machine = CALLS.get(os.uname().machine)
+    if not LINUX or machine is None:
+        return
+    name, seccomp, always, outside = machine
+    refused = always if network else (*always, *outside)
+    count, refusal = len(refused), (RETURN, 0, 0, SECCOMP_RET_ERRNO | errno.EPERM)
+    steps = [(LOAD, 0, 0, 4), (JUMP_EQUAL, 1, 0, name), refusal]  # calls by the numbers of another machine
+    steps += [(LOAD, 0, 0, 0), (JUMP_AT_LEAST, count + 1, 0, 0x40000000)]  # those of x32
+    steps += [(JUMP_EQUAL, count - place, 0, number) for place, number in enumerate(refused)]
+    steps += [(RETURN, 0, 0, SECCOMP_RET_ALLOW), refusal]
+    code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+    filter_program = struct.pack("HxxxxxxP", len(steps), ctypes.addressof(code))
+    with suppress(OSError):  # a kernel without it
+        _call("syscall", seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, filter_program)
+
+
 def restrict_files(rules: int | None) -> None:
     """Let this process, and all that it starts, open no files but those that rules allow.
 
@@ -192,15 +256,16 @@ def restrict_files(rules: int | None) -> None:
         _call("syscall", SYS_LANDLOCK_RESTRICT_SELF, rules, 0)
 
 
-def choose_user(needed: Sequence[str]) -> tuple[int | None, bool]:
+def choose_user(needed: Sequence[str], number: int) -> tuple[int | None, bool]:
     """Return the user that programs run as, None for the present one, and whether it needs the right to read all files.
 
     Args:
         needed: directories that programs must be able to read, those of Python.
+        number: that of the supervisor. Each has a user of its own, since the kernel counts the processes of each apart.
     """
     if os.geteuid() != 0:
         return None, False
-    user = FIRST_USER + os.getpid() % USERS  # one for each supervisor: the kernel counts the processes of each apart
+    user = FIRST_USER + number % USERS
     for may_read in (False, True):
         if _can_read_as(user, needed, may_read=may_read):
             return user, may_read

@@ -18,6 +18,7 @@ from at_k.errors import InputError
 from at_k.grading.code.limits import MEBIBYTE, ProgramLimits
 from at_k.grading.code.messages import receive_message, send_message
 from at_k.grading.code.outcomes import HarnessError, Outcome
+from at_k.grading.code.sandboxes import OWN, Bubblewrap, Sandbox, find_sandbox
 from at_k.grading.code.server import HERE
 from at_k.validation import check_choice, is_integer, is_number, shorten
 
@@ -63,30 +64,46 @@ def require_permission() -> None:
         )
 
 
+class KilledError(HarnessError):
+    """A supervisor that has ended while it started, as one does that the system kills."""
+
+
 class Worker:
     """Hold this side of a supervisor process.
 
     Args:
         limits: how much each program may use.
-        isolate: whether the programs run in namespaces.
+        sandbox: "namespaces", "limits", or the sandbox that the supervisor is started in.
     """
 
-    def __init__(self, limits: ProgramLimits, *, isolate: bool) -> None:
+    def __init__(self, limits: ProgramLimits, sandbox: str | Sandbox) -> None:
         self.connection, theirs = socket.socketpair()
         self.queue: deque[int] = deque()
         kept = {name: os.environ[name] for name in LOADED_WITH if name in os.environ}
+        path = [entry for entry in sys.path if os.path.isabs(entry) and os.path.exists(entry)]
+        settings = {"path": path, "temporary": tempfile.gettempdir(), "limits": asdict(limits), "sandbox": ""}
+        command = [sys.executable, "-s", str(HERE / "server.py"), str(theirs.fileno()), str(os.getpid())]
+        environment, stream = kept | ENVIRONMENT, subprocess.DEVNULL
+        if isinstance(sandbox, Sandbox):
+            settings |= {"sandbox": sandbox.name, "temporary": "/tmp", "path": [] if sandbox.own_python else path}
+            python = "python" if sandbox.own_python else sys.executable
+            variables = [f"{name}={value}" for name, value in environment.items()]
+            command = ["/usr/bin/env", *variables, python, "-s", command[2], "-", command[-1]]
+            folders = [] if sandbox.own_python else [sys.prefix, sys.base_prefix, *path]
+            command = sandbox.wrap(command, sorted({str(HERE), *folders}))
+            environment = {"PATH": os.environ.get("PATH", os.defpath)} | sandbox.list_environment()
+            stream = theirs.fileno()
         with theirs:
             self.process = subprocess.Popen(
-                [sys.executable, "-s", str(HERE / "server.py"), str(theirs.fileno()), str(os.getpid())],
+                command,
                 pass_fds=[theirs.fileno()],
-                env={**kept, **ENVIRONMENT},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
+                env=environment,
+                stdin=stream,
+                stdout=stream,
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,  # Ctrl-C is for the process that waits for the outcomes
             )
-        path = [entry for entry in sys.path if os.path.isabs(entry) and os.path.exists(entry)]
-        self.send({"path": path, "temporary": tempfile.gettempdir(), "limits": asdict(limits), "isolate": isolate})
+        self.send({**settings, "isolate": sandbox == "namespaces"})
 
     def greet(self) -> str:
         """Wait until the process is ready. Return its isolation.
@@ -95,10 +112,10 @@ class Worker:
             HarnessError: if it cannot be ready.
         """
         hello = self.receive()
-        if hello is None or "fault" in hello:
-            raise HarnessError(
-                f"no program could be run: {hello['fault'] if hello else 'the supervisor ended at once'}"
-            )
+        if hello is None:
+            raise KilledError("no program could be run: the supervisor ended at once")
+        if "fault" in hello:
+            raise HarnessError(f"no program could be run: {hello['fault']}")
         return str(hello["isolation"])
 
     def send(self, message: dict[str, Any]) -> None:
@@ -130,11 +147,13 @@ class Pool:
         limits: how much each program may use.
         num_workers: the number of supervisors.
         isolation: as of `run_pairs`.
+        sandbox: as of `run_pairs`.
     """
 
-    def __init__(self, limits: ProgramLimits, *, num_workers: int, isolation: str) -> None:
-        self.limits, self.num_workers, self.wanted = limits, num_workers, isolation
-        self.isolate = isolation != "none" and sys.platform == "linux"
+    def __init__(self, limits: ProgramLimits, *, num_workers: int, isolation: str, sandbox: str = "auto") -> None:
+        self.limits, self.num_workers, self.required = limits, num_workers, isolation == "required"
+        self.sandbox: str | Sandbox = "limits"
+        self.choices = _list_choices(isolation, sandbox)
         self.workers: list[Worker] = []
 
     def __enter__(self) -> Pool:
@@ -149,32 +168,52 @@ class Pool:
         self.close()
 
     def _start(self) -> None:
-        if self.wanted == "required" and not self.isolate:
-            raise _refuse_isolation("namespaces are a feature of Linux")
-        try:
-            self._start_workers()
-        except HarnessError as error:
-            if self.wanted == "required":
-                raise _refuse_isolation(str(error)) from error
-            if not self.isolate:
-                raise
+        """Start supervisors in the first sandbox in which they start."""
+        fault: Exception = HarnessError("namespaces are a feature of Linux")
+        for sandbox in self.choices:
+            self.sandbox = sandbox
+            found = self._start_workers()
+            if found is None:
+                return
+            fault = found
             self.close()
-            self.isolate = False
-            self._start_workers()
+        if self.required:
+            raise _refuse_isolation(str(fault)) from fault
+        raise fault
 
-    def _start_workers(self) -> None:
-        for _ in range(self.num_workers):
-            self.workers.append(Worker(self.limits, isolate=self.isolate))
-        for worker in self.workers:
+    def _start_workers(self) -> Exception | None:
+        """Start supervisors in the present sandbox. Return why they do not start, if they do not."""
+        try:
+            for _ in range(self.num_workers):
+                self.workers.append(Worker(self.limits, self.sandbox))
+            for worker in list(self.workers):
+                self._greet(worker)
+        except (HarnessError, OSError) as error:
+            return error
+        return None
+
+    def _greet(self, worker: Worker) -> None:
+        """Wait until a supervisor is ready. If it was killed, start another one in its place."""
+        try:
             worker.greet()
+        except KilledError:
+            self._replace(worker)
 
     def _replace(self, worker: Worker) -> Worker:
         """Start a supervisor in the place of one that has ended."""
         worker.close()
-        fresh = Worker(self.limits, isolate=self.isolate)
+        fresh = Worker(self.limits, self.sandbox)
         self.workers[self.workers.index(worker)] = fresh
         fresh.greet()
         return fresh
+
+    def _replace_patiently(self, worker: Worker) -> tuple[Worker, HarnessError | None]:
+        """Replace a supervisor that has ended. If the first one in its place is killed too, return that as well."""
+        place = self.workers.index(worker)
+        try:
+            return self._replace(worker), None
+        except KilledError as error:
+            return self._replace(self.workers[place]), error
 
     def close(self) -> None:
         """End all supervisors, and the programs that they run."""
@@ -192,7 +231,7 @@ class Pool:
         """
         waiting = deque(range(len(pairs)))
         attempts: Counter[int] = Counter()
-        isolation = "namespaces" if self.isolate else "limits"
+        isolation = self.sandbox if isinstance(self.sandbox, str) else self.sandbox.name
         with selectors.DefaultSelector() as selector:
             for worker in self.workers:
                 selector.register(worker.connection, selectors.EVENT_READ, worker)
@@ -206,15 +245,15 @@ class Pool:
                         yield place, HarnessError(answer["fault"]) if "fault" in answer else Outcome(**answer)
                     else:
                         selector.unregister(worker.connection)
-                        lost, left = worker.queue[0] if worker.queue else None, list(worker.queue)
-                        worker = self._replace(worker)
+                        lost = list(worker.queue)
+                        worker, killed = self._replace_patiently(worker)
                         selector.register(worker.connection, selectors.EVENT_READ, worker)
-                        waiting.extendleft(reversed(left))
-                        if lost is not None:
-                            attempts[lost] += 1
-                            if attempts[lost] == ATTEMPTS:
-                                waiting.remove(lost)
-                                yield lost, Outcome("failed", "ended the process that watched it", "", isolation)
+                        attempts.update(lost[:1])
+                        if lost and killed:
+                            yield lost.pop(0), killed
+                        elif lost and attempts[lost[0]] == ATTEMPTS:
+                            yield lost.pop(0), Outcome("failed", "ended the process that watched it", "", isolation)
+                        waiting.extendleft(reversed(lost))
                     self._fill(worker, waiting, pairs)
 
     @staticmethod
@@ -224,6 +263,17 @@ class Pool:
             worker.queue.append(place)
             candidate, tests = pairs[place]
             worker.send({"candidate": candidate, "tests": tests})
+
+
+def _list_choices(isolation: str, sandbox: str) -> list[str | Sandbox]:
+    """List the sandboxes to try, the best first. Docker may have to load an image, and is taken by its name alone."""
+    if sandbox in OWN:
+        return [sandbox]
+    if sandbox != "auto":
+        return [find_sandbox(sandbox)]
+    best: list[str | Sandbox] = ["namespaces"] if sys.platform == "linux" else []
+    best += [] if Bubblewrap().find_fault() else [Bubblewrap()]
+    return ["limits"] if isolation == "none" else best + ["limits"] * (isolation == "auto")
 
 
 def _refuse_isolation(reason: str) -> InputError:
@@ -242,6 +292,7 @@ def run_pairs(
     memory: int = ProgramLimits.memory,
     num_workers: int | None = None,
     isolation: str = "auto",
+    sandbox: str = "auto",
     total: float | None = None,
     tolerance: float = ProgramLimits.tolerance,
     on_outcome: Callable[[int, Outcome], object] | None = None,
@@ -255,8 +306,10 @@ def run_pairs(
             on the clock.
         memory: bytes of address space for each process.
         num_workers: programs that run at the same time; by default one on each processor.
-        isolation: "auto" uses namespaces where the kernel allows it, "required" raises where it does not, and "none"
-            uses limits alone.
+        isolation: "auto" takes namespaces, where the kernel has none bubblewrap, where that is not installed limits
+            alone. "required" raises rather than do the last, and "none" does only that.
+        sandbox: "namespaces", "limits", "bubblewrap", "docker", or the name of a plugin, in place of what `isolation`
+            takes; "auto" leaves it to that.
         total: seconds on the clock for all cases of input and output; by default as `ProgramLimits` says.
         tolerance: how much fractions that a program prints or returns may differ from those of a case, relative to
             these where they are above 1; 0 for the verdicts of LiveCodeBench.
@@ -278,8 +331,8 @@ def run_pairs(
     """
     outcomes: dict[int, Outcome] = {}
     run = run_each(
-        pairs, timeout=timeout, memory=memory, num_workers=num_workers, isolation=isolation, total=total,
-        tolerance=tolerance,
+        pairs, timeout=timeout, memory=memory, num_workers=num_workers, isolation=isolation, sandbox=sandbox,
+        total=total, tolerance=tolerance,
     )  # fmt: skip
     with closing(run):
         for place, outcome in run:
@@ -298,6 +351,7 @@ def run_each(
     memory: int,
     num_workers: int | None,
     isolation: str,
+    sandbox: str = "auto",
     total: float | None = None,
     tolerance: float = ProgramLimits.tolerance,
 ) -> Generator[tuple[int, Outcome | HarnessError]]:
@@ -312,7 +366,7 @@ def run_each(
         return
     limits = ProgramLimits(timeout=float(timeout), memory=int(memory), total=total, tolerance=tolerance)
     workers = min(num_workers or count_processors(), len(pairs))
-    with Pool(limits, num_workers=workers, isolation=isolation) as pool:
+    with Pool(limits, num_workers=workers, isolation=isolation, sandbox=sandbox) as pool:
         yield from pool.run(pairs)
 
 

@@ -54,14 +54,15 @@ def compile_once(tests: str) -> CodeType | Cases:
 def serve(connection: socket.socket) -> NoReturn:
     """Be a supervisor, until the other side closes the connection.
 
-    The first message holds `path`, `temporary`, `limits` and `isolate`. The answer holds the `isolation` that is in
+    The first message holds `path` (none for that of this Python), `temporary`, `limits`, `isolate`, and the name of the
+    `sandbox` that this process is in, if any. The answer holds the `isolation` that is in
     force, or a `fault`. Each further message holds `candidate` and `tests`, and its answer the fields of an `Outcome`,
     or a `fault`.
     """
     settings = receive_message(connection)
     if settings is None:
         sys.exit()
-    sys.path[:] = settings["path"]
+    sys.path[:] = settings["path"] or sys.path
     for name in WARM:
         importlib.import_module(name)
     os.umask(0o022)
@@ -71,7 +72,13 @@ def serve(connection: socket.socket) -> NoReturn:
     inner = os.fork()
     if inner == 0:
         try:
-            _serve_in(folder, connection, ProgramLimits(**settings["limits"]), isolate=settings["isolate"])
+            _serve_in(
+                folder,
+                connection,
+                ProgramLimits(**settings["limits"]),
+                isolate=settings["isolate"],
+                sandbox=settings["sandbox"],
+            )
         except Exception as error:  # noqa: BLE001 - the other side must hear of it
             send_message(connection, {"fault": program.describe_error(error)})
         finally:
@@ -84,11 +91,11 @@ def serve(connection: socket.socket) -> NoReturn:
     os._exit(0)
 
 
-def _serve_in(folder: str, connection: socket.socket, limits: ProgramLimits, *, isolate: bool) -> None:
+def _serve_in(folder: str, connection: socket.socket, limits: ProgramLimits, *, isolate: bool, sandbox: str) -> None:
     """Isolate this process, if that is asked for, and serve."""
     needed = [path for path in {sys.prefix, sys.base_prefix, *sys.path} if os.path.isdir(path)]
-    user, may_read = isolation.choose_user([folder, *needed])
-    processes = open_processes()
+    libraries = [path for path in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if os.path.isabs(path)]
+    processes, number = open_processes(), os.getpid()
     place = os.path.join(folder, "work")
     if isolate:
         isolation.enter_namespaces()
@@ -97,17 +104,20 @@ def _serve_in(folder: str, connection: socket.socket, limits: ProgramLimits, *, 
             connection.close()
             os.waitpid(init, 0)
             os._exit(0)
-        isolation.arrange_mounts(place, needed)
+        isolation.connect_to_itself()
+        isolation.arrange_mounts(place, [*needed, *filter(os.path.isdir, libraries)])
     else:
         isolation.adopt_orphans()
     isolation.shut_memory()
-    libraries = filter(os.path.isabs, os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep))
     hidden = isolation.PRIVATE if isolate else ()  # they are empty
     rules = isolation.allow_files([*needed, *sys.path, *libraries, *isolation.READABLE, *hidden], [folder, "/dev"])
+    user, may_read = isolation.choose_user([folder, *needed], number)
+    if may_read and rules is None:
+        raise OSError("only root can read this Python, and programs with the right to do so could read all files")
     os.environ.clear()
     os.environ.update(PATH=os.defpath, HOME=place, TMPDIR=place, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     sys.addaudithook(refuse_jumps)
-    supervisor = Supervisor(connection, place, limits, isolate, user, may_read, processes, rules)
+    supervisor = Supervisor(connection, place, limits, isolate, user, may_read, processes, rules, sandbox)
     _hide_own_modules()
     gc.collect()
     gc.freeze()  # before the first fork, so that no collection in a program copies what it shares with this process
@@ -141,6 +151,7 @@ class Supervisor:
         may_read: whether that user needs the right to read all files.
         processes: a handle on /proc, as it is outside of the namespaces.
         rules: the rules by which programs may open files; None where the kernel has none.
+        sandbox: the name of the sandbox that this process is in, if any.
     """
 
     connection: socket.socket
@@ -151,6 +162,7 @@ class Supervisor:
     may_read: bool
     processes: int | None
     rules: int | None
+    sandbox: str
 
     def __post_init__(self) -> None:
         # From Linux 5.14 on, each user namespace counts for itself. A user of the supervisor's own has no other tasks.
@@ -163,7 +175,7 @@ class Supervisor:
     @property
     def isolation(self) -> str:
         """Return the isolation that is in force."""
-        return "namespaces" if self.isolated else "limits"
+        return self.sandbox or ("namespaces" if self.isolated else "limits")
 
     def run(self, request: dict[str, str]) -> Outcome:
         """Run a candidate and its tests in a fresh process, or in one for each case, and say how that ended.
@@ -320,6 +332,7 @@ class Supervisor:
                 os.chdir(self.place)
                 isolation.give_up_privileges(self.user, may_read=self.may_read)
                 apply_limits(limits, self.other_tasks)
+                isolation.restrict_calls(network=self.isolated)
                 sys.addaudithook(refuse_forks)
                 if not self.isolated:
                     sys.addaudithook(guard_machine(self.place))

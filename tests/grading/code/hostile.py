@@ -107,7 +107,7 @@ EVERYWHERE = {
     "socket": (
         "import socket; socket.create_connection(('127.0.0.1', {port}), 5)",
         "failed",
-        "unreachable|may not use the network",
+        "refused|may not use the network",
     ),
     "memory of the process": ("open('/proc/self/mem', 'rb')", "failed", "FileNotFoundError|PermissionError"),
     "a million lines": ("print('\\n'.join(map(str, range(10**6))))", "failed", "NameError"),
@@ -139,7 +139,7 @@ IN_NAMESPACES = {
     "socket by the C library": (
         "import _socket; _socket.socket().connect(('127.0.0.1', {port}))",
         "failed",
-        "unreachable",
+        "refused",
     ),
     "other processes": ("import os\nassert any(map(str.isdigit, os.listdir('/proc')))", "failed", "AssertionError"),
     "supervisor": ("import os\nassert os.getppid() == 1\nos.kill(1, 9)", "failed", "PermissionError|NameError"),

@@ -10,6 +10,7 @@ import pytest
 from at_k.errors import InputError
 from at_k.grading.code import isolation, pool
 from at_k.grading.code.pool import run_pairs
+from at_k.grading.code.sandboxes import Bubblewrap
 
 FACTS = """
 import os, socket
@@ -28,6 +29,14 @@ def writable():
         except OSError:
             pass
     return found
+def homes():
+    found = []
+    for home in ('/root', '/home'):
+        try:
+            found += os.listdir(home)
+        except OSError:
+            pass
+    return [name for name in found if name.startswith('at-k-secret')]
 def rights():
     found = []
     for name, call in (('chroot', lambda: os.chroot('.')), ('setuid', lambda: os.setuid(0 if os.getuid() else 1)),
@@ -58,6 +67,13 @@ except OSError:
     pass
 assert sum(os.path.getsize(n) for n in os.listdir()) <= 64 << 20
 """,
+    "homes are hidden": "assert homes() == []",
+    "a server of the program's own is reached": """
+import http.server, threading, urllib.request
+server = http.server.HTTPServer(('127.0.0.1', 0), http.server.SimpleHTTPRequestHandler)
+threading.Thread(target=server.handle_request, daemon=True).start()
+assert urllib.request.urlopen(f'http://127.0.0.1:{server.server_port}/').status == 200
+""",
     "Python is still there": "import decimal, sqlite3, zoneinfo, at_k\nassert at_k",
 }
 
@@ -67,7 +83,16 @@ def allowed(monkeypatch):
     monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
 
 
-def test_namespaces(allowed):
+@pytest.fixture
+def secret():
+    """Put a file that only its owner may read into the home of this user, as far as it may be written to."""
+    path = Path.home() / f"at-k-secret-{os.getpid()}"
+    path.touch(0o600)
+    yield path
+    path.unlink()
+
+
+def test_namespaces(allowed, secret):
     try:
         outcomes = run_pairs([(FACTS, question) for question in QUESTIONS.values()], isolation="required")
     except InputError as error:
@@ -95,6 +120,7 @@ def refuse_namespaces(monkeypatch, tmp_path):
         "server.main(int(sys.argv[1]))\n"
     )
     monkeypatch.setattr(pool, "HERE", tmp_path)
+    monkeypatch.setattr(Bubblewrap, "find_fault", lambda self: "not installed")
 
 
 def test_a_kernel_that_refuses_leaves_limits(allowed, monkeypatch, tmp_path):
@@ -112,6 +138,7 @@ def test_what_is_required_is_not_done_without(allowed, monkeypatch, tmp_path):
 
 def test_elsewhere_there_are_no_namespaces(allowed, monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(Bubblewrap, "find_fault", lambda self: "not installed")
     with pytest.raises(InputError, match="a feature of Linux"):
         run_pairs([("x = 1", "assert x == 1")], isolation="required")
 
@@ -122,9 +149,38 @@ def test_a_failed_call_of_the_system_is_an_error():
 
 
 def test_programs_keep_the_user_unless_that_is_root():
-    user, may_read = isolation.choose_user(["/"])
-    assert (user is None) == (os.geteuid() != 0)
+    user, may_read = isolation.choose_user(["/"], 1)
+    assert user == (None if os.geteuid() else isolation.FIRST_USER + 1)
     assert not may_read
+
+
+CALLS = """
+import ctypes, os, runpy, socket, sys
+isolation = runpy.run_path(sys.argv[1])
+isolation["shut_memory"]()
+isolation["restrict_calls"](network=sys.argv[2] == "network")
+calls = {
+    "shmget": lambda: ctypes.CDLL(None, use_errno=True).shmget(0, 4096, 0o1666) >= 0,
+    "socket": lambda: bool(socket.socket(socket.AF_UNIX)),
+    "socketpair": lambda: bool(socket.socketpair()),
+    "mkfifo": lambda: not os.mkfifo(sys.argv[3]),
+}
+for name, call in calls.items():
+    try:
+        if call(): print(name)
+    except OSError:
+        pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("network", "kept"), [("network", ["socket", "socketpair", "mkfifo"]), ("none", ["socketpair"])]
+)
+def test_the_kernel_refuses_calls(tmp_path, network, kept):
+    if os.uname().machine not in isolation.CALLS:
+        pytest.skip("the numbers of this machine's system calls are not known")
+    run = [sys.executable, "-c", CALLS, isolation.__file__, network, str(tmp_path / "fifo")]
+    assert subprocess.run(run, capture_output=True, text=True, check=True).stdout.split() == kept
 
 
 CONFINED = """

@@ -115,6 +115,26 @@ def test_a_program_that_ends_its_supervisor_fails_and_the_others_do_not(allowed,
     assert [outcome.detail for outcome in outcomes[1::3]] == ["ended the process that watched it"] * 2
 
 
+def test_a_supervisor_that_is_killed_while_it_starts_costs_at_most_one_program(allowed, monkeypatch, tmp_path):
+    # The first process in each of these is killed: one at the start of the call, and one in place of another.
+    counter = tmp_path / "counter"
+    (tmp_path / "server.py").write_text(
+        f"import os, sys\ncounter = open({str(counter)!r}, 'a+')\ncounter.write('x')\ncounter.flush()\n"
+        f"if os.path.getsize({str(counter)!r}) in (1, 3): os.kill(os.getpid(), 9)\n"
+        f"sys.path.insert(0, {str(pool.HERE)!r})\nimport server\nserver.prepare_imports()\n"
+        "from at_k.grading.code.supervisor import Supervisor\nrun = Supervisor.run\n"
+        "Supervisor.run = lambda self, request: os._exit(9) if 'END' in request['candidate'] else run(self, request)\n"
+        "server.main(int(sys.argv[1]))\n"
+    )
+    monkeypatch.setattr(pool, "HERE", tmp_path)
+    pairs = [(text, TESTS) for text in (RIGHT, "END", RIGHT, WRONG)]
+    options = {"timeout": 3, "memory": 2**32, "num_workers": 1, "isolation": "none"}
+    outcomes = dict(pool.run_each(pairs, **options))
+    assert [getattr(outcomes[place], "status", "not run") for place in range(4)] == [
+        "passed", "not run", "passed", "failed",
+    ]  # fmt: skip
+
+
 def test_verdicts_do_not_depend_on_the_load(allowed):
     # The program takes 0.3 s of 1 s; eight others at the same time on each processor leave it a ninth of that.
     code = "import time\nwhile time.process_time() < 0.3: pass\n" + RIGHT

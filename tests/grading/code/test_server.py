@@ -44,7 +44,7 @@ def test_it_ends_when_no_one_asks():
 def test_it_ends_in_the_middle_of_a_program(tmp_path):
     own, process = start()
     limits = {"timeout": 100.0}
-    send_message(own, {"path": sys.path, "temporary": str(tmp_path), "limits": limits, "isolate": False})
+    send_message(own, {"path": sys.path, "temporary": str(tmp_path), "limits": limits, "isolate": False, "sandbox": ""})
     assert receive_message(own) == {"isolation": "limits"}
     send_message(own, {"candidate": "while True: pass", "tests": "pass"})
     time.sleep(0.2)
