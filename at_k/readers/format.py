@@ -147,6 +147,7 @@ class Format:
         options: which of `OPTIONS` its files offer.
         rank: 0 for results of a harness, 1 for less, such as predictions that are not graded, 2 for tables with columns
             of any names. Of the files in a folder, those with the lowest rank are read.
+        in_folders: whether each of its files holds one sample, so that those of a folder are read together.
     """
 
     name: str
@@ -157,6 +158,7 @@ class Format:
     read: Callable[[Source, Reading], Samples]
     options: tuple[str, ...] = ()
     rank: int = 0
+    in_folders: bool = False
 
     def refuse_options(self, reading: Reading) -> None:
         """Raise if the user chose something that files of this format do not offer.
@@ -197,13 +199,13 @@ def find_path(value: Any, path: Sequence[str]) -> Any:
     return value
 
 
-def check_scale(scale: object) -> None:
+def check_scale(value: object, name: str = "scale") -> None:
     """Raise unless a scale is two different finite numbers."""
-    if not isinstance(scale, Sequence) or isinstance(scale, str) or len(scale) != 2 or not all(map(is_number, scale)):
-        raise TypeError(f"`scale` must be two numbers, the worst grade and the best one; got {shorten_value(scale)}")
-    low, high = scale
+    if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != 2 or not all(map(is_number, value)):
+        raise TypeError(f"`{name}` must be two numbers, the worst grade and the best one; got {shorten_value(value)}")
+    low, high = value
     if low == high or not isfinite(high - low):
-        raise ValueError(f"`scale` must be two different finite numbers; got {shorten_value(scale)}")
+        raise ValueError(f"`{name}` must be two different finite numbers; got {shorten_value(value)}")
 
 
 def name_subject(**fields: str | None) -> dict[str, str]:

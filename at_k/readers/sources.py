@@ -6,7 +6,7 @@ import codecs
 import io
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple, NoReturn
@@ -65,6 +65,7 @@ class Source:
         name: what messages call the file.
         content: its path, or its bytes.
         limits: the most bytes and rows that are accepted.
+        files: the file of each line, where the lines stand for files.
 
     Raises:
         OSError: if the file cannot be opened.
@@ -76,8 +77,10 @@ class Source:
         ('text', [(1, {'id': 1}), (3, {'id': 2})])
     """
 
-    def __init__(self, name: str, content: Path | bytes, limits: Limits = UNLIMITED) -> None:
-        self.name, self.content, self.limits = name, content, limits
+    def __init__(
+        self, name: str, content: Path | bytes, limits: Limits = UNLIMITED, *, files: Sequence[str] = ()
+    ) -> None:
+        self.name, self.content, self.limits, self.files = name, content, limits, files
         in_folder = list_parts(content) if isinstance(content, Path) and content.is_dir() else []
         self.parts = [Source(file.name, file, limits) for file in in_folder]
         size = len(content) if isinstance(content, bytes) else content.stat().st_size
@@ -115,8 +118,8 @@ class Source:
         JSON lines begin with a brace on each line. In a JSON document, a second line that begins with one follows a
         colon, a comma or an opening bracket. So lines of any length are told from a document without decoding them.
         """
-        if self.kind != "text":
-            return self.kind
+        if self.kind != "text" or self.files:
+            return "jsonl" if self.files else self.kind
         first, last, second = self._find_ends()
         if first not in (b"{", b"["):
             return "csv"

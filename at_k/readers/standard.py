@@ -123,9 +123,9 @@ class _Sheet:
             raise InputError(
                 "standard.no_problem",
                 "Each row is one sample, so a column must say which problem it belongs to. Name that column, or "
-                "give each problem one row with lists such as [1, 0, 1]. If the file is one run, with a line for each "
-                "problem, say so: {line}.",
-                line=Mention(columns={"problem": "line"}),
+                "give each problem one row with lists such as [1, 0, 1]. If the number of the line says it, or the "
+                "name of the file or of its folder, name that: {line}, {file} or {folder}.",
+                **{name: Mention(columns={"problem": name}) for name in ("line", "file", "folder")},
             )
         found = {name: read_integers(table[name]) for name in (numbered if self.listed is None else ())}
         self.numbers = {name: numbers for name, numbers in found.items() if numbers is not None}

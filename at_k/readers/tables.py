@@ -99,6 +99,16 @@ def _list_rows(whole: Any) -> tuple[str, list[Any]]:
     return "json", [dict(zip(whole, cells, strict=True)) for cells in zip(*whole.values(), strict=True)]
 
 
+def holds_one_row(document: object) -> bool:
+    """Return whether a JSON document is one sample, or one problem.
+
+    Examples:
+        >>> holds_one_row({"id": 1, "correct": [1, 0]}), holds_one_row({"p0": [1, 0], "p1": [1, 1]})
+        (True, False)
+    """
+    return isinstance(document, dict) and bool(document) and _list_rows(document)[0] == "jsonl"
+
+
 def _holds_columns(whole: Row) -> bool:
     """Return whether an object holds the columns of a table; else it is one problem, with the lists of its samples."""
     if not whole or not all(isinstance(column, list) for column in whole.values()):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from pathlib import Path
 
 from at_k.errors import InputError, Mention, Message
 from at_k.readers.format import Format, Reading
@@ -25,13 +26,13 @@ from at_k.readers.samples import Columns, Samples
 from at_k.readers.shapes import add_fields, list_samples
 from at_k.readers.sources import Source
 from at_k.readers.standard import NothingToScoreError, standardize
-from at_k.readers.table import Table, list_named
+from at_k.readers.table import PROBLEM_NAMES, Table, list_named
 from at_k.readers.tables import open_table
 
 
 def _read(source: Source, reading: Reading) -> Samples:
     try:
-        table = open_table(source, reading.errors)
+        table = _add_places(open_table(source, reading.errors), source, reading)
         samples = collect_samples(table, reading)
     except InputError as error:
         named = name_lines(error.message, source)
@@ -48,6 +49,20 @@ def _read(source: Source, reading: Reading) -> Samples:
         raise InputError(named.code, named.sentence, **named.values) from None
     skipped = {name_lines(cause, source): count for cause, count in samples.origin.skipped.items()}
     return replace(samples, origin=replace(samples.origin, skipped=skipped))
+
+
+def _add_places(table: Table, source: Source, reading: Reading) -> Table:
+    """Add the names of the file and of its folder, if the user named them, or if they alone say which problem it is."""
+    paths = [Path(name) for name in source.files] or [Path(*reversed(source.folders[:1]), source.name)]
+    lines = [paths[row - 1] if source.files else paths[0] for row in table.rows.tolist()]
+    places = {"file": [path.name.partition(".")[0] for path in lines], "folder": [path.parent.name for path in lines]}
+    for name, cells in places.items():
+        if name in reading.columns.values() and name not in table:
+            table = table.add(name, cells)
+    is_nameless = "problem" not in reading.columns and not list_named(table, PROBLEM_NAMES)
+    if source.files and is_nameless and len({*places["file"]}) == len(lines):
+        table = table.add("problem", places["file"])
+    return table
 
 
 def collect_samples(table: Table, reading: Reading | None = None) -> Samples:
