@@ -37,6 +37,7 @@ class ScoreOptions(TypedDict, total=False):
     filter: str | None
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
+    scale: tuple[float, float] | None
     seed: int
 
 class CompareOptions(TypedDict, total=False):
@@ -74,6 +75,7 @@ class CompareOptions(TypedDict, total=False):
     filter: str | None
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
+    scale: tuple[float, float] | None
 
 class RankOptions(TypedDict, total=False):
     key: str
@@ -106,6 +108,7 @@ class RankOptions(TypedDict, total=False):
     filter: str | None
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
+    scale: tuple[float, float] | None
 
 class PlanOptions(TypedDict, total=False):
     k: int
@@ -205,3 +208,4 @@ class TallyOptions(TypedDict, total=False):
     filter: str | None
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
+    scale: tuple[float, float] | None

@@ -208,6 +208,19 @@ def read_tau(text: str) -> float | Fraction | None:
     return taus[0] if taus else None
 
 
+def read_scale(text: str) -> tuple[float, ...] | None:
+    """Read the worst and the best grade.
+
+    Examples:
+        >>> read_scale("-1,1")
+        (-1.0, 1.0)
+    """
+    try:
+        return tuple(map(float, text.split(",")))
+    except ValueError:
+        raise refuse("--scale", f"Give two numbers, such as -1,1 or 0,100; got {text!r}.") from None
+
+
 def read_columns(texts: Sequence[str] | None) -> dict[str, str | None]:
     """Read role=column pairs. A comma separates two pairs only before a role, since columns may have commas.
 
@@ -284,6 +297,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "confidence_level": read_level,
     "target": lambda text: text.replace("-", "_"),
     "columns": read_columns,
+    "scale": read_scale,
     "where": read_where,
     "format": read_format,
     "check_correct_fn": read_checker,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from at_k import choices
-from at_k.options.option import READ, Option, by_name, in_panel
+from at_k.options.option import READ, Option, by_name, check_with, in_panel
 
 COLUMNS = by_name(
     Option(
@@ -75,7 +75,7 @@ READING = in_panel(
         "format",
         "str",
         'the name of the format of the files, where their content does not show it; "plain" for a table. This and the '
-        "next four are for files alone.",
+        "next five are for files alone.",
         flag="--input-format",
         metavar="NAME",
         help="The format of the files, if their content does not show it; at-k formats lists all.",
@@ -108,6 +108,14 @@ READING = in_panel(
         "raise",
         choices.ON_ERROR,
         help="What to do with a broken part of a file. raise: stop. skip: leave it out and count it.",
+    ),
+    Option(
+        "scale",
+        "tuple[float, float]",
+        "the worst and the best grade of a file, where they are not 0 and 1: `(0, 100)`, `(-1, 1)`.",
+        check=check_with("at_k.readers.format:check_scale"),
+        metavar="LOW,HIGH",
+        help="The worst and the best grade, where they are not 0 and 1: -1,1 or 0,100.",
     ),
 )
 """The options that say what is read."""

@@ -81,6 +81,7 @@ def read_samples(
 
     The arguments and errors are those of `read_results`.
     """
+    from at_k.readers.bundles import bundle, name_files
     from at_k.readers.format import Reading
     from at_k.readers.merging import merge
     from at_k.readers.paths import find_files
@@ -91,19 +92,33 @@ def read_samples(
     options["columns"] = options.get("columns") or {}
     reading = Reading(pool=[each for each in pooled if each != "file"], errors=errors, limits=limits, **options)
     files, named = find_files(path)
-    chosen = _find_formats(files, format, limits, ignore=not named)
+    broken: list[tuple[Path, InputError]] = []
+    chosen = _find_formats(files, format, limits, broken=None if named else broken)
     if not named and format is None:
         chosen = _keep_best(chosen)
     parts: dict[str, Samples] = {}
-    for file, source, each in chosen:
-        with _naming(file):
+    for file, source, each in bundle(chosen) if len(files) > 1 else chosen:
+        with _naming(file, source):
             each.refuse_options(reading)
-            parts[fspath(file)] = each.read(source, reading)
+            samples = each.read(source, reading)
+            parts[fspath(file)] = name_files(samples, source.files, pool=pooled) if source.files else samples
         source.release()
     if not parts:
         raise InputError("readers.nothing", "None of these files can be read: {count:,} were tried.", count=len(files))
     merged = merge(list(parts.values()), list(parts), pool=pooled)
     notes = [*merged.origin.notes, *_note_copies([file for file in files if fspath(file) in parts])]
+    texts = [(file, error) for file, error in broken if file.suffix in (".json", ".jsonl", ".csv", ".parquet")]
+    if texts:
+        notes.append(
+            Message(
+                "note.broken_files",
+                "Files that could not be read and were left out: {count:,} of {total:,}, such as {file} (“{reason}”).",
+                count=len(texts),
+                total=len(files),
+                file=fspath(texts[0][0]),
+                reason=texts[0][1].message,
+            )
+        )
     return replace(merged, origin=replace(merged.origin, notes=notes))
 
 
@@ -147,19 +162,22 @@ def read_bytes(name: str, data: bytes, reading: Reading, *, format: str | None =
 
 
 def _find_formats(
-    files: Sequence[Path], format: str | None, limits: Limits, *, ignore: bool
+    files: Sequence[Path], format: str | None, limits: Limits, *, broken: list[tuple[Path, InputError]] | None
 ) -> Iterator[tuple[Path, Source, Format]]:
-    """Yield each file with its format. With `ignore`, files of no known format are passed over."""
+    """Yield each file with its format. Those that cannot be read are added to `broken`, where it is a list."""
     from at_k.readers.formats import find_format
     from at_k.readers.sources import Source
 
     for file in files:
-        found = None
-        with _naming(file, ignore=ignore):
+        try:
             # A pipe, as in `at-k score <(zcat results.gz)`, can be read only once.
             source = Source(file.name, file if file.is_file() else file.read_bytes(), limits)
             found = file, source, find_format(source, format)
-        if found is not None:
+        except InputError as error:  # noqa: PERF203 - opening a file takes much longer
+            if broken is None:
+                raise error.in_file(fspath(file)) from None
+            broken.append((file, error))
+        else:
             yield found
 
 
@@ -174,10 +192,14 @@ def _keep_best(found: Iterator[tuple[Path, Source, Format]]) -> Iterator[tuple[P
 
 
 @contextmanager
-def _naming(file: Path, *, ignore: bool = False) -> Iterator[None]:
-    """Name the file in an error that is about it, or ignore the error."""
+def _naming(file: Path, source: Source) -> Iterator[None]:
+    """Name the file in an error that is about it, or the one of several that are read as one."""
     try:
         yield
     except InputError as error:
-        if not ignore:
-            raise error.in_file(fspath(file)) from None
+        if source.files:
+            from at_k.readers.lines import name_lines
+
+            named = name_lines(error.message, source)
+            raise InputError(named.code, named.sentence, **named.values) from None
+        raise error.in_file(fspath(file)) from None

@@ -10,8 +10,19 @@ from typing import Any, Final, TypeGuard
 
 from at_k.readers.lists import Listed
 
-_SPELLED: dict[str, float | bool] = dict.fromkeys(("true", "yes", "pass", "passed"), True)
-_SPELLED |= dict.fromkeys(("false", "no", "fail", "failed"), False) | {"nan": nan}
+_TRUE = (
+    "true yes y t pass passed correct right ✓ ✔ √ 是 对 正确 真 通过 はい 正しい 예 oui vrai juste ja wahr richtig "
+    "sí si verdadero correcto sim verdadeiro certo vero giusto да верно"
+)
+_FALSE = (
+    "false no n f fail failed incorrect wrong ✗ ✘ × 否 错 错误 不正确 假 未通过 不通过 いいえ 아니요 non faux nein "
+    "falsch falso incorrecto não errado sbagliato нет неверно"
+)
+_SPELLED: dict[str, float | bool] = {
+    **dict.fromkeys(_TRUE.split(), True),
+    **dict.fromkeys(_FALSE.split(), False),
+    "nan": nan,
+}
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII)
 _LARGEST = sys.float_info.max
 
@@ -121,7 +132,20 @@ READERS: dict[str, Callable[[object], object]] = {
 """The function that reads a cell of each role. It raises `UnfitError` for what the role cannot take."""
 
 
-def read_field(role: str, value: object) -> Any:
+def rescale(value: object, scale: tuple[float, float] | None) -> object:
+    """Bring a number of a scale into [0, 1]; truth values and what is no number stay.
+
+    Examples:
+        >>> rescale(4, (1, 5)), rescale(True, (0, 100))
+        (0.75, True)
+    """
+    if scale is None or not isinstance(value, (int, float)) or isinstance(value, bool):
+        return value
+    low, high = scale
+    return (value - low) / (high - low)
+
+
+def read_field(role: str, value: object, scale: tuple[float, float] | None = None) -> Any:
     """Read what a harness wrote for a role. It may be more than tables have: truth values and empty texts.
 
     Raises:
@@ -132,7 +156,7 @@ def read_field(role: str, value: object) -> Any:
         ('true', [''], NOTHING)
     """
     if role == "grades":
-        return read_grade(value)
+        return read_grade(rescale(value, scale))
     if role == "scores":
         return read_score(None if isinstance(value, float) and isnan(value) else value)
     if role == "references":

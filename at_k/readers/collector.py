@@ -6,6 +6,7 @@ import json
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from math import nan
 from typing import Any
@@ -17,7 +18,7 @@ from at_k.readers.arrays import make_array, make_numbers, make_texts
 from at_k.readers.cells import NOTHING, UnfitError, read_field
 from at_k.readers.decoding import decode_line, require_object
 from at_k.readers.faults import UNITS, Faults, find_fault
-from at_k.readers.format import Reading
+from at_k.readers.format import Reading, find_path
 from at_k.readers.grouping import Groups
 from at_k.readers.models import Selection, no_rows
 from at_k.readers.plausibility import refuse_odd_names
@@ -56,7 +57,7 @@ class Collector:
         *,
         unit: str = "line",
         place: Place | None = None,
-        read: Callable[[str, object], Any] = read_field,
+        read: Callable[[str, object], Any] | None = None,
     ) -> None:
         for role, column in reading.columns.items():
             if role not in ROLES or (role == "problem" and column is None):
@@ -69,7 +70,8 @@ class Collector:
                     roles=", ".join(ROLES),
                 )
         self.faults = Faults(reading.errors)
-        self._columns, self._describe, self._read_value = dict(reading.columns), place or _count_by(unit), read
+        self._columns, self._describe = dict(reading.columns), place or _count_by(unit)
+        self._read_value = read or partial(read_field, scale=reading.scale)
         self._selection = Selection(reading.where, reading.pool)
         self._problems = Problems(self._describe)
         # Of each sample. The lists of values are shorter if the last samples have none.
@@ -341,6 +343,9 @@ class Collector:
         for fields in sources:
             if fields is not None and field in fields:
                 return fields[field]
+            found = find_path(fields, field.split("."))
+            if found is not None:
+                return found
         known = dict.fromkeys(name for fields in sources for name in fields or ())
         raise InputError(
             "collector.no_field",

@@ -42,7 +42,7 @@ def find_delimiter(header: str) -> tuple[str, str]:
     if "\t" in header:
         return "tsv", "\t"
     # Spreadsheets write semicolons where a comma is the decimal point.
-    return "csv", ";" if ";" in header and "," not in header else ","
+    return "csv", next((mark for mark in ",;|" if mark in header), ",")
 
 
 def read_records(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:

@@ -100,7 +100,10 @@ def find_fault(role: str, value: object, place: Message) -> InputError:
             **named,
         ),
         "grades": Message(
-            "cells.grade", "A grade must be true, false, or a number from 0 to 1; got {value} ({place}).", **named
+            "cells.grade",
+            "A grade must be true, false, or a number from 0 to 1, unless {option:scale} says otherwise; got {value} "
+            "({place}).",
+            **named,
         ),
         "scores": Message("cells.score", "A score must be a finite number; got {value} ({place}).", **named),
         "group": Message(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 from at_k.caching import cached_property
@@ -12,7 +13,7 @@ from at_k.limits import UNLIMITED, Limits
 from at_k.readers.quoting import quote, quote_all, shorten
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
-from at_k.validation import type_name
+from at_k.validation import is_number, shorten as shorten_value, type_name
 
 _LONGEST_FIELD = 100
 """Characters of a field of a problem that is kept as a possible group. Longer ones are questions and solutions."""
@@ -36,6 +37,7 @@ class Reading:
         prompt_column: the column with the prompts that answers continue.
         errors: "raise", or "skip" to leave out what is broken and count it by cause.
         limits: the most bytes and rows that are accepted.
+        scale: the worst and the best grade, where they are not 0 and 1.
     """
 
     columns: Mapping[str, str | None] = field(default_factory=dict)
@@ -47,15 +49,19 @@ class Reading:
     prompt_column: str | None = None
     errors: str = "raise"
     limits: Limits = UNLIMITED
+    scale: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        """Check the columns before anything is read.
+        """Check the columns and the scale before anything is read.
 
         Raises:
-            TypeError: if they are not a mapping.
+            TypeError: if the columns are not a mapping, or the scale is not two numbers.
+            ValueError: if the scale has no extent.
         """
         if not isinstance(self.columns, Mapping):
             raise TypeError(f"`columns` must map roles to columns; got {type_name(self.columns)}")
+        if self.scale is not None:
+            check_scale(self.scale)
 
     def list_fields(self, found: object) -> dict[str, Any]:
         """Return the fields of a problem that may be its group: the short ones, and the one that the user named.
@@ -141,6 +147,7 @@ class Format:
         options: which of `OPTIONS` its files offer.
         rank: 0 for results of a harness, 1 for less, such as predictions that are not graded, 2 for tables with columns
             of any names. Of the files in a folder, those with the lowest rank are read.
+        in_folders: whether each of its files holds one sample, so that those of a folder are read together.
     """
 
     name: str
@@ -151,6 +158,7 @@ class Format:
     read: Callable[[Source, Reading], Samples]
     options: tuple[str, ...] = ()
     rank: int = 0
+    in_folders: bool = False
 
     def refuse_options(self, reading: Reading) -> None:
         """Raise if the user chose something that files of this format do not offer.
@@ -175,6 +183,29 @@ class Format:
                 given=Mention(name),
                 others=Mention(*self.options),
             )
+
+
+def find_path(value: Any, path: Sequence[str]) -> Any:
+    """Return what stands under a path of names, in each object of a list; None if there is nothing.
+
+    Examples:
+        >>> find_path({"result": [{"ok": True}, {"ok": False}]}, ["result", "ok"])
+        [True, False]
+    """
+    for place, name in enumerate(path):
+        if isinstance(value, list):
+            return [find_path(each, path[place:]) for each in value]
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def check_scale(value: object, name: str = "scale") -> None:
+    """Raise unless a scale is two different finite numbers."""
+    if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != 2 or not all(map(is_number, value)):
+        raise TypeError(f"`{name}` must be two numbers, the worst grade and the best one; got {shorten_value(value)}")
+    low, high = value
+    if low == high or not isfinite(high - low):
+        raise ValueError(f"`{name}` must be two different finite numbers; got {shorten_value(value)}")
 
 
 def name_subject(**fields: str | None) -> dict[str, str]:

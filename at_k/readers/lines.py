@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import TextIOWrapper
 from itertools import islice
 from typing import Any
@@ -13,14 +13,15 @@ from at_k.errors import Message
 from at_k.readers.delimited import find_delimiter
 from at_k.readers.sources import Source
 
-_ROW = re.compile(r"\brow {(\w+)(:,)?}")
-"""How sentences name a row."""
+_ROW, _LINE = re.compile(r"\brow {(\w+)(:,)?}"), re.compile(r"\b(?:row|line) {(\w+)(:,)?}")
+"""How sentences name a row, or the line of several files that are read as one."""
 
 
 def name_lines(message: Message, source: Source) -> Message:
     r"""Name the lines of a file where a message counts the rows of the table in it.
 
-    A message about a file whose rows are not lines, such as Parquet, is returned as it is.
+    A message about a file whose rows are not lines, such as Parquet, is returned as it is. Where the lines stand for
+    files, these are named.
 
     Examples:
         >>> source = Source("results.csv", b"id,correct\na,1\n\nb,x\n")
@@ -31,16 +32,17 @@ def name_lines(message: Message, source: Source) -> Message:
         name: name_lines(value, source) if isinstance(value, Message) else value
         for name, value in message.values.items()
     }
+    named, into = (_LINE, r"{\1}") if source.files else (_ROW, r"line {\1\2}")
     rows = {
         name: values[name]
-        for name in (each[1] for each in _ROW.finditer(message.sentence))
+        for name in (each[1] for each in named.finditer(message.sentence))
         if isinstance(values[name], int)
     }
-    lines = list(islice(_number_lines(source), max(rows.values(), default=0)))
+    lines: Sequence[Any] = source.files or list(islice(_number_lines(source), max(rows.values(), default=0)))
     if not rows or not all(0 < row <= len(lines) for row in rows.values()):
         return Message(message.code, message.sentence, **values)
     values |= {name: lines[row - 1] for name, row in rows.items()}
-    return Message(message.code, _ROW.sub(r"line {\1\2}", message.sentence), **values)
+    return Message(message.code, named.sub(into, message.sentence), **values)
 
 
 def _number_lines(source: Source) -> Iterator[int]:

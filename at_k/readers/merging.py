@@ -45,29 +45,31 @@ def merge(parts: Sequence[Samples], files: Sequence[str], *, pool: Collection[st
         return parts[0]
     first = parts[0]
     _refuse_other_subjects([part.origin for part in parts], files, pool)
+    is_split = all(len(part.problems) == 1 for part in parts)  # a file for each problem, or for each of its runs
     for part, file in zip(parts[1:], files[1:], strict=True):
-        _refuse_other_problems(first, part, files[0], file)
+        if not is_split:
+            _refuse_other_problems(first, part, files[0], file)
         _refuse_other_columns(first, part, files[0], file)
     if "file" not in pool:
         refuse_other_questions(parts, files)
     if not any(name == "file" or has_name(name, _POOLABLE) for name in pool) and not all(map(_is_named, parts)):
-        refuse_other_names(files)
-    places = {name: place for place, name in enumerate(first.problems)}
-    # For each file, where each of its problems stands in the first one.
+        _refuse_other_names(parts, files, is_split=is_split)
+    places = {name: place for place, name in enumerate(dict.fromkeys(chain.from_iterable(x.problems for x in parts)))}
+    # For each file, where each of its problems stands among all.
     owners = [np.array([places[name] for name in part.problems]) for part in parts]
     counts = [part.n for part in parts]
     groups = Groups.of(np.concatenate([np.repeat(own, n) for own, n in zip(owners, counts, strict=True)]))
-    columns: dict[str, Any] = {"problem": first.table["problem"]}
+    columns: dict[str, Any] = {"problem": make_texts(list(places))}
     for role in SAMPLE_ROLES:
         if role in first.table.column_names:
             chunks = [chunk.flatten() for part in parts for chunk in part.table[role].chunks]
             columns[role] = groups.list(pa.concat_arrays(chunks))
     for role, kind in (("references", pa.list_(pa.string())), ("group", pa.string())):
-        said = _merge_said(role, parts, files)
+        said = _merge_said(role, parts, files, places)
         if any(value is not None for value in said.values()):
             columns[role] = make_array(list(said.values()), kind)
     if "meta" in first.table.column_names:
-        columns["meta"] = make_texts(_merge_meta(parts))
+        columns["meta"] = make_texts(_merge_meta(parts, places))
     rows = [
         np.concatenate(part.rows) if part.per_sample else np.repeat([own[0] for own in part.rows], n)
         for part, n in zip(parts, counts, strict=True)
@@ -77,10 +79,19 @@ def merge(parts: Sequence[Samples], files: Sequence[str], *, pool: Collection[st
         origin=_merge_origins([part.origin for part in parts], pool, note_files(parts, files)),
         rows=groups.split(np.concatenate(rows)),
         per_sample=True,
-        numbers=None if "file" in pool else _merge_numbers(parts, owners, files, first.problems),
+        numbers=None if "file" in pool else _merge_numbers(parts, owners, files, list(places)),
         files=list(files),
         file_of=groups.split(np.repeat(np.arange(len(parts)), [n.sum() for n in counts])),
     )
+
+
+def _refuse_other_names(parts: Sequence[Samples], files: Sequence[str], *, is_split: bool) -> None:
+    """Raise if the names of files, or of those of one problem if each holds one, tell more than runs apart."""
+    alike: dict[str, list[str]] = {}
+    for part, file in zip(parts, files, strict=True):
+        alike.setdefault(part.problems[0] if is_split else "", []).append(file)
+    for own in alike.values():
+        refuse_other_names(own)
 
 
 def _refuse_other_subjects(origins: Sequence[Origin], files: Sequence[str], pool: Collection[str]) -> None:
@@ -142,9 +153,9 @@ def _refuse_other_columns(first: Samples, part: Samples, first_file: str, file: 
         )
 
 
-def _merge_said(role: str, parts: Sequence[Samples], files: Sequence[str]) -> dict[str, Any]:
+def _merge_said(role: str, parts: Sequence[Samples], files: Sequence[str], problems: Collection[str]) -> dict[str, Any]:
     """Return what the files say about each problem: its references, or its group. They may not differ."""
-    said: dict[str, Any] = dict.fromkeys(parts[0].problems)
+    said: dict[str, Any] = dict.fromkeys(problems)
     said_in: dict[str, str] = {}
     for part, file in zip(parts, files, strict=True):
         for name, value in zip(part.problems, part.listed(role) or [], strict=False):
@@ -166,14 +177,14 @@ def _merge_said(role: str, parts: Sequence[Samples], files: Sequence[str]) -> di
     return said
 
 
-def _merge_meta(parts: Sequence[Samples]) -> list[str | None]:
+def _merge_meta(parts: Sequence[Samples], problems: Collection[str]) -> list[str | None]:
     """Return what all files say about each problem besides."""
     common: dict[str, dict[str, Any]] = {}
     for part in parts:
         for name, text in zip(part.problems, part.listed("meta") or [None] * len(part.problems), strict=True):
             own = {} if text is None else json.loads(text)
             common[name] = keep_common(common[name], own) if name in common else own
-    return [json.dumps(common[name], ensure_ascii=False) if common[name] else None for name in parts[0].problems]
+    return [json.dumps(common[name], ensure_ascii=False) if common[name] else None for name in problems]
 
 
 def _merge_numbers(

@@ -6,17 +6,13 @@ what the needed columns hold is counted in small steps, with texts in dictionari
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from at_k.errors import InputError
 from at_k.limits import UNLIMITED
 from at_k.readers.sources import Source, refuse_large, refuse_many_rows
-from at_k.readers.table import LOOKED_AT, Batch, Column, Table, refuse_empty
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,8 +31,10 @@ def list_columns(source: Source) -> tuple[str, ...]:
     Raises:
         InputError: if the file is damaged.
     """
-    with _refusing():
-        return tuple(_open(source).schema_arrow.names)
+    with refusing("Parquet"):
+        return tuple(
+            dict.fromkeys(name for part in source.parts or [source] for name in _open(part).schema_arrow.names)
+        )
 
 
 def read_batches(source: Source, columns: Sequence[str], *, size: int = 65_536) -> Iterator[pa.RecordBatch]:
@@ -51,16 +49,17 @@ def read_batches(source: Source, columns: Sequence[str], *, size: int = 65_536) 
     Raises:
         InputError: if the file is damaged, or its columns hold more than the limits allow.
     """
-    with _refusing():
-        if source.limits != UNLIMITED:
-            _refuse_large(source, columns)
-        batches = _open(source).iter_batches(size, columns=list(columns))
-    while True:
-        with _refusing():
-            batch = next(batches, None)
-        if batch is None:
-            return
-        yield batch
+    for part in source.parts or [source]:
+        with refusing("Parquet"):
+            if part.limits != UNLIMITED:
+                _refuse_large(part, columns)
+            batches = _open(part).iter_batches(size, columns=list(columns))
+        while True:
+            with refusing("Parquet"):
+                batch = next(batches, None)
+            if batch is None:
+                break
+            yield batch
 
 
 def read_rows(source: Source, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -71,7 +70,7 @@ def read_rows(source: Source, columns: Sequence[str]) -> Iterator[tuple[int, dic
     """
     number = 0
     for batch in read_batches(source, columns):
-        with _refusing():
+        with refusing("Parquet"):
             rows = batch.to_pylist()
         for row in rows:
             number += 1
@@ -87,10 +86,11 @@ def _open(source: Source, dictionaries: Sequence[str] = ()) -> pq.ParquetFile:
     """
     import pyarrow.parquet as pq
 
-    return pq.ParquetFile(_open_file(source), read_dictionary=list(dictionaries))
+    return pq.ParquetFile(open_file(source), read_dictionary=list(dictionaries))
 
 
-def _open_file(source: Source) -> pa.NativeFile:
+def open_file(source: Source) -> pa.NativeFile:
+    """Open a file for Arrow, unpacked."""
     import pyarrow as pa
 
     with source.open() as file:
@@ -100,7 +100,7 @@ def _open_file(source: Source) -> pa.NativeFile:
 
 
 @contextmanager
-def _refusing() -> Iterator[None]:
+def refusing(kind: str) -> Iterator[None]:
     """Turn whatever a damaged file leads to into an error that says so."""
     import pyarrow as pa
 
@@ -111,7 +111,8 @@ def _refusing() -> Iterator[None]:
     except (pa.ArrowException, OSError, *_DAMAGE) as reason:
         raise InputError(
             "parquet.broken",
-            "This Parquet file is cut off or damaged ({reason}). Copy it again, or write it again.",
+            "This {kind} file is cut off or damaged ({reason}). Copy it again, or write it again.",
+            kind=kind,
             reason=str(reason).partition("\n")[0],
         ) from None
 
@@ -157,71 +158,3 @@ def _count_bytes(values: pa.Array) -> int:
     if pa.types.is_nested(values.type):
         return 4 * len(values) + _count_bytes(values.flatten())
     return int(values.nbytes)
-
-
-class ParquetTable(Table):
-    """A table of Parquet.
-
-    Args:
-        source: the file.
-
-    Raises:
-        InputError: if it is damaged, or has no rows.
-    """
-
-    def __init__(self, source: Source) -> None:
-        names = list_columns(source)
-        batch = next(iter(read_batches(source, names, size=LOOKED_AT)), None)
-        super().__init__("parquet", batch.to_pylist() if batch else [], names, source.limits)
-        refuse_empty(self._first)
-        self._source = source
-
-    def _read(self, names: Sequence[str], numeric: Set[str]) -> Iterator[Batch]:
-        count = 0
-        for batch in read_batches(self._source, names):
-            columns = {name: _simplify(column) for name, column in zip(names, batch.columns, strict=True)}
-            yield Batch(np.arange(count + 1, count + len(batch) + 1), columns)
-            count += len(batch)
-
-
-def _simplify(column: Any) -> Column:
-    """Return a column of Parquet as one of the few types that are read as a whole, or else as a list."""
-    import pyarrow as pa
-
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    lists, inside = _is_list(column.type), column.type
-    if lists:
-        inside = inside.value_type
-    if pa.types.is_large_string(inside) or pa.types.is_string(inside):
-        wanted = pa.string()
-    elif pa.types.is_integer(inside) and not pa.types.is_uint64(inside):
-        wanted = pa.int64()
-    elif pa.types.is_float64(inside) or pa.types.is_boolean(inside):
-        wanted = inside
-    else:
-        return _list_plainly(column)
-    return column.cast(pa.list_(wanted) if lists else wanted)
-
-
-def _list_plainly(column: Any) -> list[Any]:
-    """List the values of an array. Single precision counts as the decimal that it prints as."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    if _is_list(column.type):
-        flat = iter(_list_plainly(column.flatten()))
-        lengths = pc.list_value_length(column).to_pylist()
-        return [None if length is None else list(islice(flat, length)) for length in lengths]
-    if pa.types.is_float32(column.type) or pa.types.is_float16(column.type):
-        numbers = zip(column.is_null().to_pylist(), column.to_numpy(zero_copy_only=False), strict=True)
-        return [None if missing else float(str(number)) for missing, number in numbers]
-    return list(column.to_pylist())
-
-
-def _is_list(kind: Any) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))

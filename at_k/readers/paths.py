@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from glob import glob, has_magic
 from os import PathLike, fspath
 from pathlib import Path
@@ -45,14 +45,12 @@ def find_files(paths: Paths) -> tuple[list[Path], bool]:
     found: list[Path] = []
     named = True
     for each in given:
-        if not fspath(
-            each
-        ):  # as of a variable of the shell that is not set; `Path` takes it for the folder of the caller
+        if not fspath(each):  # an unset variable of the shell; `Path` takes it for the folder of the caller
             raise InputError("paths.none", "Give the path of at least one results file.")
         path = Path(each)
         if path.is_dir():
             named = False
-            inside = sorted(file for file in path.rglob("*") if file.is_file() and not _is_hidden(file, path))
+            inside = sorted(_list_inside(path))
             if not inside:
                 raise InputError("paths.empty", "There are no files in the folder {folder}.", folder=fspath(each))
             found += inside
@@ -73,5 +71,20 @@ def find_files(paths: Paths) -> tuple[list[Path], bool]:
     return list(files.values()), named
 
 
-def _is_hidden(file: Path, folder: Path) -> bool:
-    return any(part.startswith(".") for part in file.relative_to(folder).parts)
+def _list_inside(folder: Path) -> Iterator[Path]:
+    """Yield the files in a folder and its folders; one whose files are one table is yielded as a whole."""
+    if list_parts(folder):
+        yield folder
+        return
+    for each in folder.iterdir():
+        if not each.name.startswith("."):
+            yield from _list_inside(each) if each.is_dir() else [each]
+
+
+def list_parts(folder: Path) -> list[Path]:
+    """List the files that are one table together: a data set that was saved to disk, or one in partitions.
+
+    In such a folder a file may have the name of a shard, or be in a folder such as `model=a`. Other folders have none.
+    """
+    names = ("*-of-*.arrow", "*-of-*.parquet", "*=*/**/*.parquet")
+    return sorted({file for name in names for file in folder.glob(name) if file.is_file()})

@@ -10,7 +10,7 @@ from itertools import islice
 import numpy as np
 
 from at_k.errors import InputError
-from at_k.readers.cells import READERS, UnfitError, read_spelled
+from at_k.readers.cells import READERS, UnfitError, read_spelled, rescale
 from at_k.readers.coding import Codes, count_distinct, encode, is_arrow, join_codes, read_integers
 from at_k.readers.lists import Listed, spell_lists
 from at_k.readers.models import MODEL_NAMES
@@ -23,12 +23,13 @@ NAMES = {
     "problem": " ".join(PROBLEM_NAMES),
     "answers": "answers predictions filtered_resps extracted_answer predicted_answer prediction pred samples "
     "answer_list sample completions completion responses response outputs output generations generation model_answer "
-    "answer",
+    "answer 模型答案 模型回答 预测答案 预测 antwort réponse respuesta 答案",
     "references": "references reference target targets gold ground_truth expected expected_answer gold_answer "
-    "correct_answer solution answer",
-    "grades": "correct is_correct passed pass grade grades reward rewards verdict verdicts success acc",
-    "scores": "score scores rm_score rm_scores logprob logprobs reward_model_score confidence",
-    "group": "group groups level category subject topic type difficulty domain split",
+    "correct_answer solution answer 标准答案 参考答案 正确答案 答案 lösung solución",
+    "grades": "correct is_correct passed pass grade grades reward rewards verdict verdicts success acc "
+    "正确 是否正确 对错 通过 是否通过 判定 richtig korrekt correcto",
+    "scores": "score scores rm_score rm_scores logprob logprobs reward_model_score confidence 置信度",
+    "group": "group groups level category subject topic type difficulty domain split 类别 科目 难度 主题",
 }
 """Role → names of columns that are taken for it, in order of preference."""
 
@@ -51,6 +52,9 @@ _NUMBERINGS = (*SAMPLE_NUMBERS, "samples", "epochs", "trials", "idx", "index")
 VERDICT_NAMES = ("correct", "is_correct", "passed", "pass", "grade", "grades", "verdict", "verdicts", "success")
 """Names of columns that hold verdicts for certain."""
 
+_OWN_ANSWERS = ("answer", "答案")
+"""Names of columns that may hold the reference, or the answer of each sample."""
+
 _PLACES = ("id", "idx", "uid")
 """Names of columns that may name the problem, or number the samples of each question."""
 
@@ -61,12 +65,15 @@ _LOOKED_AT, _SAMPLES_LOOKED_AT = 100, 20
 """Rows, and samples of each, from which it is guessed what a column holds."""
 
 
-def guess_roles(table: Table, given: Mapping[str, str | None] | None = None) -> Columns:
+def guess_roles(
+    table: Table, given: Mapping[str, str | None] | None = None, scale: tuple[float, float] | None = None
+) -> Columns:
     """Guess the column of each role. A role without a column gets None.
 
     Args:
         table: the rows.
         given: role → column, or None for no column. These roles are not guessed, and their columns get no other role.
+        scale: the worst and the best grade, where they are not 0 and 1.
 
     Raises:
         InputError: if a given role or column does not exist.
@@ -79,7 +86,7 @@ def guess_roles(table: Table, given: Mapping[str, str | None] | None = None) -> 
         True
     """
     given = given or {}
-    guess = _Guess(settle_lists(table, given))
+    guess = _Guess(settle_lists(table, given), scale)
     firsts = {role: given.get(role) or guess.find(role, {False, True}, []) for role in SAMPLE_ROLES}
     shapes = {any(column is not None and guess.fits(role, column, {True}) for role, column in firsts.items())}
     found: Columns = {}
@@ -101,6 +108,16 @@ def _review_answers(guess: _Guess, found: Columns, given: Mapping[str, str | Non
     answers = found["answers"]
     if answers is None:
         return found
+    references = found["references"]
+    if (
+        references is not None
+        and found["grades"] is not None
+        and "references" not in given
+        and normalize_name(references) in _OWN_ANSWERS
+        and guess.differs(references, found["problem"])
+    ):
+        # The answer that was drawn from a prediction; a reference is the same for all samples of a problem.
+        found = found | {"references": guess.find("references", shapes, [*given.values(), *found.values()])}
     judged = found["references"] is not None or found["grades"] is not None
     if "grades" not in given and not judged and guess.fits("grades", answers, shapes):
         return found | {"answers": None, "grades": answers}  # `evaluate` calls grades predictions, too
@@ -213,6 +230,7 @@ class _Guess:
     """A table whose columns are looked at."""
 
     table: Table
+    scale: tuple[float, float] | None = None
     numbering: dict[str, bool] = field(default_factory=dict)
     """Column → whether it numbers samples: all of its cells are looked at, once."""
 
@@ -254,7 +272,7 @@ class _Guess:
             if column != found["references"]:
                 return {"answers": column}
             others = self.find("references", shapes, [*given.values(), *found.values()])
-            if others is not None or (found["grades"] is not None and self._differs(column, found["problem"])):
+            if others is not None or (found["grades"] is not None and self.differs(column, found["problem"])):
                 return {"answers": column, "references": others}
         return None
 
@@ -275,7 +293,7 @@ class _Guess:
                     return name
         return column
 
-    def _differs(self, column: str, problem: str | None) -> bool:
+    def differs(self, column: str, problem: str | None) -> bool:
         """Return whether the cells of a column differ between the rows of a problem, or within a list."""
         cells = self.table[column]
         if not is_arrow(cells) and any(isinstance(cell, list) for cell in cells):
@@ -333,6 +351,8 @@ class _Guess:
                 if cell and {*map(type, cell)} == {str}:
                     return role == "answers"  # most lists are answers; to look at each takes most of the time
                 parts = cell[:_SAMPLES_LOOKED_AT]
+        if role == "grades":
+            parts = [rescale(part, self.scale) for part in parts]
         return 2 * sum(can_read(role, part) for part in parts) >= len(parts)
 
 

@@ -1,4 +1,4 @@
-"""Open a results file by what it holds, not by its name: gzip, Zstandard, zip, Parquet, or text in any UTF."""
+"""Open a results file by what it holds, not by its name: compressed or not, zip, Parquet, Arrow, or text in any UTF."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import codecs
 import io
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple, NoReturn
@@ -15,8 +15,15 @@ from at_k.caching import cached_property
 from at_k.errors import InputError
 from at_k.limits import UNLIMITED, Limits, exceeds
 from at_k.readers.decoding import decode, decode_line, decode_text
+from at_k.readers.paths import list_parts
 
-_GZIP, _ZSTANDARD, _ZIP, _PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", (b"PK\x03\x04", b"PK\x05\x06"), b"PAR1"
+_KINDS = {
+    **dict.fromkeys((b"PK\x03\x04", b"PK\x05\x06"), "zip"),
+    b"PAR1": "parquet",
+    **dict.fromkeys((b"ARROW1", b"\xff\xff\xff\xff"), "arrow"),
+}
+"""The first bytes of files that are no text; those of Arrow are of its two layouts, a file and a stream."""
+
 _ENCODINGS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 _BLOCK = 4 << 20
@@ -24,9 +31,6 @@ _BLOCK = 4 << 20
 
 _HEAD = 1 << 16
 """Bytes by which the format of a file is recognised."""
-
-_PIECE_OF_ZSTANDARD, _PIECE_OF_GZIP = 1024, 16_384
-"""Bytes that are decompressed at a time: in the worst case they grow to 32 MB."""
 
 _MOST_GROWTH, _FREE, _FREE_STREAM = 300, 64 << 20, 16 << 20
 """A compressed file may grow by this factor, and to this many bytes in any case: a member of an archive, or a stream.
@@ -61,6 +65,7 @@ class Source:
         name: what messages call the file.
         content: its path, or its bytes.
         limits: the most bytes and rows that are accepted.
+        files: the file of each line, where the lines stand for files.
 
     Raises:
         OSError: if the file cannot be opened.
@@ -72,9 +77,14 @@ class Source:
         ('text', [(1, {'id': 1}), (3, {'id': 2})])
     """
 
-    def __init__(self, name: str, content: Path | bytes, limits: Limits = UNLIMITED) -> None:
-        self.name, self.content, self.limits = name, content, limits
-        self.size = len(content) if isinstance(content, bytes) else content.stat().st_size
+    def __init__(
+        self, name: str, content: Path | bytes, limits: Limits = UNLIMITED, *, files: Sequence[str] = ()
+    ) -> None:
+        self.name, self.content, self.limits, self.files = name, content, limits, files
+        in_folder = list_parts(content) if isinstance(content, Path) and content.is_dir() else []
+        self.parts = [Source(file.name, file, limits) for file in in_folder]
+        size = len(content) if isinstance(content, bytes) else content.stat().st_size
+        self.size: int = sum(part.size for part in self.parts) or size
         refuse_large(self.size, limits)
 
     @property
@@ -84,22 +94,32 @@ class Source:
 
     @cached_property
     def kind(self) -> str:
-        """What the file is, after decompression: "zip", "parquet" or "text"."""
+        """What the file is, after decompression: "zip", "parquet", "arrow" or "text".
+
+        Raises:
+            InputError: if it is a data base.
+        """
+        if self.parts:
+            return self.parts[0].kind
         with self.open() as file:
-            start = file.read(4)
-        if start in _ZIP:
-            return "zip"
-        return "parquet" if start == _PARQUET else "text"
+            start = file.read(16)
+        if start.startswith(b"SQLite format 3"):
+            raise InputError(
+                "sources.sqlite",
+                "This is a data base of SQLite. Write the table with the results as a file, by pandas: "
+                '`pandas.read_sql("select * from results", connection).to_parquet("results.parquet")`.',
+            )
+        return next((kind for mark, kind in _KINDS.items() if start.startswith(mark)), "text")
 
     @cached_property
     def layout(self) -> str:
-        """How the file is laid out: "jsonl", "json", "csv", "parquet" or "zip".
+        """How the file is laid out: "jsonl", "json", "csv", "parquet", "arrow" or "zip".
 
         JSON lines begin with a brace on each line. In a JSON document, a second line that begins with one follows a
         colon, a comma or an opening bracket. So lines of any length are told from a document without decoding them.
         """
-        if self.kind != "text":
-            return self.kind
+        if self.kind != "text" or self.files:
+            return "jsonl" if self.files else self.kind
         first, last, second = self._find_ends()
         if first not in (b"{", b"["):
             return "csv"
@@ -133,13 +153,10 @@ class Source:
     def open(self) -> Stream:
         """Open the file for reading, decompressed; a file that grows too much is refused while it is read."""
         file = self.open_packed()
-        start = file.read(4)
+        start = file.read(8)
         file.seek(0)
-        if start.startswith(_GZIP):
-            return io.BufferedReader(_Unpacked(_open_gzip(file), file, self), _HEAD)
-        if start == _ZSTANDARD:
-            return io.BufferedReader(_Unpacked(_open_zstandard(file), file, self), _HEAD)
-        return file
+        packing = next((each for mark, each in _PACKINGS.items() if start.startswith(mark)), None)
+        return file if packing is None else io.BufferedReader(_Unpacked(_Frames(file, *packing), file, self), _HEAD)
 
     def unpack(self) -> Source:
         """Decompress the file in memory, as a file of its own. Return it as it is if it is not compressed.
@@ -149,9 +166,9 @@ class Source:
         Raises:
             InputError: if it is damaged, grows too much, or is compressed twice.
         """
-        marks = (_GZIP, _ZSTANDARD)
+        marks = tuple(_PACKINGS)
         with self.open_packed() as file:
-            if not file.read(4).startswith(marks):
+            if not file.read(8).startswith(marks):
                 return self
         with self.open() as file:
             data = file.read()
@@ -276,7 +293,8 @@ def refuse_binary(data: bytes) -> None:
     if b"\0" in data:
         raise InputError(
             "sources.binary",
-            "This is not a text file, nor gzip, Zstandard, zip or Parquet. Give the file that the harness wrote.",
+            "This is not a text file, nor gzip, bzip2, xz, Zstandard, zip, Parquet or Arrow. Give the file that the "
+            "harness wrote.",
         )
 
 
@@ -316,14 +334,34 @@ class _Frames:
         self._rest = memoryview(b"")
 
 
-def _open_gzip(file: IO[bytes]) -> _Frames:
-    return _Frames(file, partial(zlib.decompressobj, wbits=16 + zlib.MAX_WBITS), _PIECE_OF_GZIP, padding=b"\0")
+def _start_bzip2() -> Any:
+    from bz2 import BZ2Decompressor
+
+    return BZ2Decompressor()
 
 
-def _open_zstandard(file: IO[bytes]) -> _Frames:
-    import zstandard
+def _start_xz() -> Any:
+    from lzma import LZMADecompressor
 
-    return _Frames(file, zstandard.ZstdDecompressor().decompressobj, _PIECE_OF_ZSTANDARD)
+    return LZMADecompressor(memlimit=_MOST_OF_XZ)
+
+
+def _start_zstandard() -> Any:
+    from zstandard import ZstdDecompressor
+
+    return ZstdDecompressor().decompressobj()
+
+
+_MOST_OF_XZ = 256 << 20
+"""Bytes that decompressing xz may take; its strongest level takes 65 MB."""
+
+_PACKINGS: dict[bytes, tuple[Callable[[], Any], int, bytes]] = {
+    b"\x1f\x8b": (partial(zlib.decompressobj, wbits=16 + zlib.MAX_WBITS), 16_384, b"\0"),
+    b"\x28\xb5\x2f\xfd": (_start_zstandard, 1024, b""),
+    b"BZh": (_start_bzip2, 1024, b""),
+    b"\xfd7zXZ\0": (_start_xz, 1024, b"\0"),
+}
+"""The first bytes of a compressed file → the arguments of `_Frames`. In the worst case a piece grows to 45 MB."""
 
 
 class _Unpacked(io.RawIOBase):
@@ -338,7 +376,7 @@ class _Unpacked(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         try:
             piece = self._stream.read(len(buffer))
-        except (OSError, EOFError, zlib.error, ValueError, _find_zstandard_error()) as reason:
+        except _list_errors() as reason:
             raise InputError(
                 "sources.broken",
                 "This compressed file is cut off or damaged ({reason}). Copy it again, or write it again.",
@@ -356,11 +394,11 @@ class _Unpacked(io.RawIOBase):
         super().close()
 
 
-def _find_zstandard_error() -> type[Exception]:
-    """Return the error of Zstandard, if that library is loaded: nothing else can raise it."""
-    zstandard: Any = sys.modules.get("zstandard")
-    error: type[Exception] = EOFError if zstandard is None else zstandard.ZstdError
-    return error
+def _list_errors() -> tuple[type[Exception], ...]:
+    """List the errors of the libraries that decompress, as far as they are loaded: no other can raise one."""
+    known = (("zlib", "error"), ("zstandard", "ZstdError"), ("lzma", "LZMAError"))
+    loaded = (getattr(sys.modules[name], error) for name, error in known if name in sys.modules)
+    return (OSError, EOFError, ValueError, *loaded)
 
 
 class _Recoded(io.RawIOBase):

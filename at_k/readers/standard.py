@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from at_k.arrow import to_numpy
 from at_k.caching import cached_property
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Mention, Message
 from at_k.readers.arrays import fill_numbers, make_array, make_lists, make_numbers, make_texts
-from at_k.readers.cells import NOTHING, READERS, UnfitError, read_spelled
+from at_k.readers.cells import NOTHING, READERS, UnfitError, read_spelled, rescale
 from at_k.readers.coding import Codes, count_distinct, encode, is_arrow, join_codes, read_integers
 from at_k.readers.collector import Collector
 from at_k.readers.faults import UNITS, describe_place
@@ -41,7 +41,12 @@ class NothingToScoreError(InputError):
 
 
 def standardize(
-    table: Table, roles: Mapping[str, str | None], *, numbered: Sequence[str] = (), errors: str = "raise"
+    table: Table,
+    roles: Mapping[str, str | None],
+    *,
+    numbered: Sequence[str] = (),
+    errors: str = "raise",
+    scale: tuple[float, float] | None = None,
 ) -> Samples:
     """Read the problems and samples of a table.
 
@@ -53,6 +58,7 @@ def standardize(
         numbered: columns that number the samples of each problem, where each sample has a row of its own. Two samples
             of a problem cannot have the same numbers.
         errors: "skip" to leave out what is broken; the origin of the samples counts it by cause.
+        scale: the worst and the best grade, where they are not 0 and 1.
 
     Raises:
         InputError: if a cell does not fit its role, naming row and column, or if no column says which samples are
@@ -72,7 +78,7 @@ def standardize(
             "The columns are: {columns}.",
             columns=quote_all(table),
         )
-    sheet = _Sheet(table, used, numbered)
+    sheet = _Sheet(table, used, numbered, scale)
     return _read_whole(sheet) or _read_strictly(sheet, errors)
 
 
@@ -106,8 +112,10 @@ class _Sheet:
         numbers: the numbers of the samples, by each column that numbers them.
     """
 
-    def __init__(self, table: Table, roles: Columns, numbered: Sequence[str]) -> None:
-        self.table, self.roles, self.rows = table, roles, table.rows
+    def __init__(
+        self, table: Table, roles: Columns, numbered: Sequence[str], scale: tuple[float, float] | None = None
+    ) -> None:
+        self.table, self.roles, self.rows, self.scale = table, roles, table.rows, scale
         self.columns: dict[str, Column] = {role: table[name] for role, name in roles.items() if name is not None}
         self.listed = next((role for role in SAMPLE_ROLES if has_lists(self.columns.get(role, ()))), None)
         self.spelled = ("grades", "scores") if table.layout in ("csv", "tsv") else ()
@@ -115,7 +123,9 @@ class _Sheet:
             raise InputError(
                 "standard.no_problem",
                 "Each row is one sample, so a column must say which problem it belongs to. Name that column, or "
-                "give each problem one row with lists such as [1, 0, 1].",
+                "give each problem one row with lists such as [1, 0, 1]. If the number of the line says it, or the "
+                "name of the file or of its folder, name that: {line}, {file} or {folder}.",
+                **{name: Mention(columns={"problem": name}) for name in ("line", "file", "folder")},
             )
         found = {name: read_integers(table[name]) for name in (numbered if self.listed is None else ())}
         self.numbers = {name: numbers for name, numbers in found.items() if numbers is not None}
@@ -134,7 +144,8 @@ class _Sheet:
 
     def read(self, role: str, value: object) -> Any:
         """Read a cell, or the value of a sample in it."""
-        return READERS[role](read_spelled(value) if role in self.spelled else value)
+        value = read_spelled(value) if role in self.spelled else value
+        return READERS[role](rescale(value, self.scale) if role == "grades" else value)
 
 
 def _read_strictly(sheet: _Sheet, errors: str) -> Samples:
@@ -215,7 +226,10 @@ def _read_whole(sheet: _Sheet) -> Samples | None:
             lengths = n if lengths is None else lengths
             if not n.all() or (n != lengths).any():
                 return None
-        values[role] = None if role == "problem" else _read_values(cells, role, partial(sheet.read, role))
+        is_plain = role != "grades" or sheet.scale is None
+        values[role] = (
+            None if role == "problem" else _read_values(cells, role, partial(sheet.read, role), is_plain=is_plain)
+        )
     if coded is None or any(found is None and role != "problem" for role, found in values.items()):
         return None
     problem, names = coded
@@ -283,14 +297,16 @@ def _flatten(column: Column) -> tuple[Codes, Column]:
     return fill_numbers(pc.list_value_length(column), 0), column.flatten()
 
 
-def _read_values(values: Column, role: str, read: Callable[[object], object]) -> Any:
+def _read_values(values: Column, role: str, read: Callable[[object], object], *, is_plain: bool) -> Any:
     """Read the values of a role; None if one is at fault."""
     import pyarrow as pa
 
     wanted = list_types()[role]
     wanted = wanted.value_type if role in SAMPLE_ROLES else wanted
     held = is_arrow(values)
-    whole = (_read_numbers(values, role) if wanted == pa.float64() else _read_texts(values, role)) if held else None
+    whole = None
+    if held and is_plain:
+        whole = _read_numbers(values, role) if wanted == pa.float64() else _read_texts(values, role)
     if whole is not None:
         return whole
 

@@ -27,11 +27,24 @@ _LARGEST = 2**31 - 1
 
 PROBLEM_NAMES = [
     *("problem_id", "task_id", "doc_id", "question_id", "problem", "problems", "id", "idx", "uid", "task"),
-    *("question", "prompt"),
+    *(
+        "question",
+        "prompt",
+        "题目编号",
+        "题号",
+        "题目",
+        "问题",
+        "问题编号",
+        "問題",
+        "aufgabe",
+        "frage",
+        "exercice",
+        "pregunta",
+    ),
 ]
 """Names of the column that says which problem a row belongs to, the surest first."""
 
-QUESTION_NAMES = ("problem", "question", "prompt")
+QUESTION_NAMES = ("problem", "question", "prompt", "题目", "问题", "問題", "frage", "pregunta")
 """Names of columns that may hold the text of the problem."""
 
 Row = dict[str, Any]
@@ -167,8 +180,16 @@ class Table(Mapping[str, Column]):
 
     def add(self: T, name: str, cells: list[Any]) -> T:
         """Return the table with a further column, or with other cells in a column."""
+        return self.replace((), {name: cells})
+
+    def replace(self: T, names: Sequence[str], columns: Mapping[str, list[Any]]) -> T:
+        """Return the table with other columns in place of some."""
         added = self._copy()
-        added._names, added._held = list(dict.fromkeys([*self._names, name])), self._held | {name: cells}
+        added._names = list(dict.fromkeys([*(name for name in self._names if name not in names), *columns]))
+        added._held = {name: held for name, held in self._held.items() if name not in names} | dict(columns)
+        added._first = [
+            row | {name: cells[place] for name, cells in columns.items()} for place, row in enumerate(self._first)
+        ]
         return added
 
     def _copy(self: T) -> T:

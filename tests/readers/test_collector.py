@@ -170,7 +170,7 @@ class TestValues:
         error = refuse(("p", {"grade": 2}), (None, {}), errors="skip")
         assert str(error) == (
             "Nothing is left: all 2 rows or samples are broken. The first fault: “A grade must be true, false, or a "
-            "number from 0 to 1; got 2 (line 1).”."
+            "number from 0 to 1, unless `scale` says otherwise; got 2 (line 1).”."
         )
 
 

@@ -145,7 +145,7 @@ def test_what_was_left_out_is_counted_by_its_cause():
 
     merged = merge([skipping(7), skipping(8)], FILES[:2])
     assert [(str(cause), count) for cause, count in merged.origin.skipped.items()] == [
-        ("A grade must be true, false, or a number from 0 to 1; got 7 (line 2).", 4)
+        ("A grade must be true, false, or a number from 0 to 1, unless `scale` says otherwise; got 7 (line 2).", 4)
     ]
 
 

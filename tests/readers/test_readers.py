@@ -142,7 +142,8 @@ class TestFaults:
         with pytest.raises(InputError) as caught:
             read_results(path)
         assert str(caught.value) == (
-            f"{path}: A grade must be true, false, or a number from 0 to 1; got 2.0 (line 2, column “correct”)."
+            f"{path}: A grade must be true, false, or a number from 0 to 1, unless `scale` says otherwise; got 2.0 "
+            "(line 2, column “correct”)."
         )
         assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 

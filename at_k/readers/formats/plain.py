@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from pathlib import Path
 
 from at_k.errors import InputError, Mention, Message
 from at_k.readers.format import Format, Reading
@@ -22,15 +23,16 @@ from at_k.readers.roles import (
     settle_lists,
 )
 from at_k.readers.samples import Columns, Samples
+from at_k.readers.shapes import add_fields, list_samples
 from at_k.readers.sources import Source
 from at_k.readers.standard import NothingToScoreError, standardize
-from at_k.readers.table import Table, list_named
+from at_k.readers.table import PROBLEM_NAMES, Table, list_named
 from at_k.readers.tables import open_table
 
 
 def _read(source: Source, reading: Reading) -> Samples:
     try:
-        table = open_table(source, reading.errors)
+        table = _add_places(open_table(source, reading.errors), source, reading)
         samples = collect_samples(table, reading)
     except InputError as error:
         named = name_lines(error.message, source)
@@ -47,6 +49,20 @@ def _read(source: Source, reading: Reading) -> Samples:
         raise InputError(named.code, named.sentence, **named.values) from None
     skipped = {name_lines(cause, source): count for cause, count in samples.origin.skipped.items()}
     return replace(samples, origin=replace(samples.origin, skipped=skipped))
+
+
+def _add_places(table: Table, source: Source, reading: Reading) -> Table:
+    """Add the names of the file and of its folder, if the user named them, or if they alone say which problem it is."""
+    paths = [Path(name) for name in source.files] or [Path(*reversed(source.folders[:1]), source.name)]
+    lines = [paths[row - 1] if source.files else paths[0] for row in table.rows.tolist()]
+    places = {"file": [path.name.partition(".")[0] for path in lines], "folder": [path.parent.name for path in lines]}
+    for name, cells in places.items():
+        if name in reading.columns.values() and name not in table:
+            table = table.add(name, cells)
+    is_nameless = "problem" not in reading.columns and not list_named(table, PROBLEM_NAMES)
+    if source.files and is_nameless and len({*places["file"]}) == len(lines):
+        table = table.add("problem", places["file"])
+    return table
 
 
 def collect_samples(table: Table, reading: Reading | None = None) -> Samples:
@@ -68,10 +84,12 @@ def collect_samples(table: Table, reading: Reading | None = None) -> Samples:
     reading = reading or Reading()
     given = dict(reading.columns)
     pooled = [reading.pool] if isinstance(reading.pool, str) else reading.pool
-    table = _add_nested(table)
-    _read_ahead(table, given, [*(reading.where if isinstance(reading.where, Mapping) else ()), *pooled])
+    chosen = [*(reading.where if isinstance(reading.where, Mapping) else ()), *pooled]
+    table = add_fields(_add_nested(table), [*given.values(), *chosen])
+    _read_ahead(table, given, chosen)
+    table, notes = list_samples(table, given)
     table = settle_lists(table, given)
-    roles = guess_roles(table, given) | given
+    roles = guess_roles(table, given, reading.scale) | given
     used = [column for column in roles.values() if column is not None]
     rows = select_rows(table, where=reading.where, pool=pooled, used=used)
     kept = table if rows is None else table.take(rows)
@@ -83,9 +101,9 @@ def collect_samples(table: Table, reading: Reading | None = None) -> Samples:
     if any(name in kept for name in pooled):
         numbered = []  # the samples of several models may have the same numbers
     numbered = [name for name in numbered if normalize_name(name) != "seed" or len(kept.coded(name).values) > 1]
-    samples = standardize(kept, roles, numbered=numbered, errors=reading.errors)
+    samples = standardize(kept, roles, numbered=numbered, errors=reading.errors, scale=reading.scale)
     if "grades" not in given:
-        _refuse_contradictions(kept, roles, samples)
+        _refuse_contradictions(kept, roles, samples, reading.scale)
     questions = {}
     if "problem" not in given:
         head = table.peek()
@@ -94,7 +112,7 @@ def collect_samples(table: Table, reading: Reading | None = None) -> Samples:
     origin = replace(
         samples.origin,
         subject=_find_subject(kept, [*used, *pooled]),
-        notes=_note_unread_verdicts(table, roles, given),
+        notes=[*notes, *_note_unread_verdicts(table, roles, given)],
         skipped=dict(table.skipped.values()) | samples.origin.skipped,
     )
     return replace(samples, origin=origin, questions=questions)
@@ -133,13 +151,13 @@ def _add_nested(table: Table) -> Table:
     return table
 
 
-def _refuse_contradictions(table: Table, roles: Columns, samples: Samples) -> None:
+def _refuse_contradictions(table: Table, roles: Columns, samples: Samples, scale: tuple[float, float] | None) -> None:
     """Raise if another column has the name of verdicts, and says something else."""
     for name in list_named(table, VERDICT_NAMES) if roles["grades"] is not None else ():
         if name in roles.values():
             continue
         try:
-            other = standardize(table, {"problem": roles["problem"], "grades": name}, errors="skip")
+            other = standardize(table, {"problem": roles["problem"], "grades": name}, errors="skip", scale=scale)
         except InputError:
             continue  # it holds no verdicts
         refuse_contradiction(samples, other, name)

@@ -22,7 +22,11 @@ def _read(source: Source, reading: Reading) -> Samples:
     needed = ["example_id", *(("error",) if "error" in first else ()), "reward" if scorer == "reward" else "metrics"]
     for line, row in collector.rows(source, needed):
         with collector.faults:
-            grade = None if row.get("error") is not None else _read_grade(row, scorer, found, line, collector)
+            grade = (
+                None
+                if row.get("error") is not None
+                else _read_grade(row, scorer, reading.scale, found, line, collector)
+            )
             collector.add(
                 line,
                 row["example_id"],
@@ -41,7 +45,9 @@ def _read(source: Source, reading: Reading) -> Samples:
     return collector.finish(origin)
 
 
-def _read_grade(row: dict[str, Any], scorer: str, found: list[str], line: int, collector: Collector) -> object:
+def _read_grade(
+    row: dict[str, Any], scorer: str, scale: object, found: list[str], line: int, collector: Collector
+) -> object:
     """Return the reward, or a metric. The weights of several reward functions may add up to more than 1."""
     if scorer == "reward":
         grade = row["reward"]
@@ -49,7 +55,7 @@ def _read_grade(row: dict[str, Any], scorer: str, found: list[str], line: int, c
         grade = row["metrics"][scorer]
     else:
         raise collector.lack(scorer, line)
-    if isinstance(grade, (int, float)) and not 0 <= grade <= 1 and grade == grade:  # noqa: PLR0124 - NaN is no grade
+    if scale is None and isinstance(grade, (int, float)) and not 0 <= grade <= 1 and grade == grade:  # noqa: PLR0124 - NaN is no grade
         raise InputError(
             "verifiers.reward",
             "The grade {scorer} must be from 0 to 1; got {value} ({place}). Choose another one with {option:scorer}: "

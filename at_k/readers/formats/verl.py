@@ -38,7 +38,7 @@ def _read(source: Source, reading: Reading) -> Samples:
     collector = Collector(reading)
     rows = _keep_last(_gather(source, reading, collector), collector)
     uses_score = "grades" not in reading.columns and not any("acc" in row.values for row in rows)
-    above_zero = uses_score and _needs_sign(rows)
+    above_zero = uses_score and reading.scale is None and _needs_sign(rows)
     column = "score" if uses_score else "acc"
     for row in rows:
         values = row.values

@@ -89,7 +89,10 @@ BAD = {
     "a number that is a list": ([{"sample": {"generation_index": []}}], "number of a sample must be"),
     "score": ([{"sample": {"score": 1}}], r"“score” is not what evalscope writes: 1 \(line 1\)"),
     "value": ([{"score": {"value": 0.5}}], "“value” is not what evalscope writes"),
-    "grade": ([{"score": {"value": {"acc": 17}}}], "grade must be true, false, or a number from 0 to 1; got 17"),
+    "grade": (
+        [{"score": {"value": {"acc": 17}}}],
+        "grade must be true, false, or a number from 0 to 1, unless `scale` says otherwise; got 17",
+    ),
     "group": ([{"sample": {"group_id": None}}], "name of a problem"),
 }
 

@@ -132,12 +132,12 @@ class TestSeveralSets:
 
 
 def test_verdicts_that_cannot_be_read_are_noted():
-    text = "id,answer,target,correct\n1,a,a,right\n1,b,a,wrong\n"
+    text = "id,answer,target,correct\n1,a,a,good\n1,b,a,bad\n"
     (note,) = collect(text).origin.notes
-    assert str(note).startswith("Column “correct” was not used: “right” is no verdict.")
-    assert collect(text.replace("right", "yes").replace("wrong", "no")).grades == [[1, 0]]
+    assert str(note).startswith("Column “correct” was not used: “good” is no verdict.")
+    assert collect(text.replace("good", "yes").replace("bad", "no")).grades == [[1, 0]]
     assert collect(text, columns={"grades": None}).origin.notes == []
-    refuse("id,correct\n1,right\n1,wrong\n", "cells.grade")
+    refuse("id,correct\n1,good\n1,bad\n", "cells.grade")
 
 
 def test_a_number_and_a_text_that_are_spelled_alike_are_refused():

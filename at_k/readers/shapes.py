@@ -1,0 +1,189 @@
+"""Tables in which samples are not rows, nor lists: what they are told by is put into columns of lists.
+
+A declaration of a shape turns a table into another one; from there all tables take the same way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from at_k.errors import InputError, Message
+from at_k.readers.coding import count_distinct, is_arrow, read_integers
+from at_k.readers.faults import UNITS
+from at_k.readers.format import find_path
+from at_k.readers.quoting import normalize_name, quote, shorten
+from at_k.readers.roles import NAMES, can_read, guess_roles, list_first_cells
+from at_k.readers.samples import Columns
+from at_k.readers.table import Table
+
+_NUMBERED = re.compile(r"(.*?[^\W\d])[\W_]*(\d+)\W*")
+"""A name with a number at its end: answer_1, run[0]."""
+
+_RUNS = ("run", "trial", "attempt", "seed", "rollout", "try", "repeat", "epoch")
+"""Names of columns that hold one sample each, if they are numbered."""
+
+_TOTALS = ("n", "num_samples", "n_samples", "samples", "num_trials", "n_trials", "trials", "num_attempts", "total")
+_RIGHT = ("c", "num_correct", "n_correct", "num_passed", "n_passed", "num_success", "correct", "passed", "successes")
+"""Names of columns that count the samples of a problem, and the correct ones among them."""
+
+_OF_SAMPLES = {*NAMES["grades"].split(), "answer", "prediction", "pred", "extracted_answer", "predicted_answer"}
+"""Fields that show that objects in a list are samples, and not the messages of a conversation."""
+
+
+def add_fields(table: Table, names: Iterable[str | None]) -> Table:
+    """Add the columns that a user named and that the file does not have: nested fields, and `line`.
+
+    Examples:
+        >>> table = Table("json", [{"id": 1, "judged": {"by": {"rule": True}}}], ["id", "judged"])
+        >>> table = add_fields(table, ["judged.by.rule", "line"])
+        >>> table["judged.by.rule"], table["line"]
+        ([True], [1])
+    """
+    for name in names:
+        if name is None or name in table:
+            continue
+        outer = next((column for column in table if name.startswith(f"{column}.")), None)
+        if name == "line":
+            table = table.add(name, table.rows.tolist())
+        elif outer is not None:
+            path = name[len(outer) + 1 :].split(".")
+            cells = [find_path(cell, path) for cell in _list_cells(table, outer)]
+            if any(cell is not None for cell in cells):
+                table = table.add(name, cells)
+    return table
+
+
+def list_samples(table: Table, given: Mapping[str, str | None]) -> tuple[Table, list[Message]]:
+    """Put the samples of each problem into lists, where they are told by counts, by several columns, or in objects.
+
+    Args:
+        table: the rows.
+        given: role → column, where the user named it.
+
+    Returns:
+        The table, and what is to be said about it.
+
+    Raises:
+        InputError: if more samples are correct than there are.
+
+    Examples:
+        >>> table = Table("json", [{"task": "a", "n": 3, "c": 1}], ["task", "n", "c"])
+        >>> list_samples(table, {})[0]["grades"]
+        [[1, 0, 0]]
+    """
+    if given.get("grades") is not None:
+        return table, []
+    counted = _spread_counts(table)
+    if counted is not None:
+        return counted
+    found = guess_roles(table.peek(), {role: name for role, name in given.items() if name is None or name in table})
+    if found["grades"] is not None or None not in (found["answers"], found["references"]):
+        return table, []
+    return _fold_columns(_unfold_objects(table), found)
+
+
+def _spread_counts(table: Table) -> tuple[Table, list[Message]] | None:
+    """Make a list of grades of how many samples a problem has, and how many of them are correct."""
+    spelled = {normalize_name(name): name for name in table}
+    total, right = (next((spelled[name] for name in names if name in spelled), None) for names in (_TOTALS, _RIGHT))
+    if total is None or right is None:
+        return None
+    n, c = (read_integers(table[name]) for name in (total, right))
+    problem = guess_roles(table.peek())["problem"]
+    is_sure = normalize_name(right) not in ("correct", "passed")  # these may be verdicts, beside a constant n
+    if n is None or c is None or (problem is not None and count_distinct(table.coded(problem).codes) < len(n)):
+        return None
+    if not is_sure and c.max() < 2:
+        return None
+    for row, count, correct in zip(table.rows.tolist(), n.tolist(), c.tolist(), strict=True):
+        if not 0 <= correct <= count or not count:
+            raise InputError(
+                "shapes.counts",
+                "Column “{right}” must count the correct samples among those that column “{total}” counts; got "
+                "{correct} of {count} ({place}).",
+                right=shorten(right),
+                total=shorten(total),
+                correct=correct,
+                count=count,
+                place=UNITS["row"](row),
+            )
+    cells = [[1] * correct + [0] * (count - correct) for count, correct in zip(n.tolist(), c.tolist(), strict=True)]
+    note = Message(
+        "shapes.counted",
+        "Columns “{total}” and “{right}” were read as the number of samples and of correct ones.",
+        total=shorten(total),
+        right=shorten(right),
+    )
+    return table.replace([total, right], {"grades": cells}), [note]
+
+
+def _unfold_objects(table: Table) -> Table:
+    """Put a column for each field in place of a column of lists of objects: `samples: [{text, correct}]`."""
+    for outer in list(table):
+        parts = [part for cell in table.first(outer) if isinstance(cell, list) for part in cell]
+        fields = dict.fromkeys(name for part in parts if isinstance(part, dict) for name in part)
+        if not {*map(normalize_name, fields)} & _OF_SAMPLES:
+            continue
+        cells = _list_cells(table, outer)
+        columns = {
+            # A text beside a verdict is what was written; elsewhere it is the question.
+            ("response" if name == "text" else name): [
+                [part.get(name) if isinstance(part, dict) else part for part in cell]
+                if isinstance(cell, list)
+                else cell
+                for cell in cells
+            ]
+            for name in fields
+        }
+        renamed = {
+            name if name not in table or name == outer else f"{outer}.{name}": own for name, own in columns.items()
+        }
+        return table.replace([outer], renamed)
+    return table
+
+
+def _fold_columns(table: Table, found: Columns) -> tuple[Table, list[Message]]:
+    """Put one column of lists in place of those that are numbered: `answer_1` … `answer_8`, `run_0` … `run_3`."""
+    families: dict[str, list[tuple[int, str]]] = {}
+    for name in table:
+        match = _NUMBERED.fullmatch(normalize_name(name))
+        if match:
+            families.setdefault(match[1], []).append((int(match[2]), name))
+    notes = []
+    for stem, listed in families.items():
+        columns = [name for _, name in sorted(listed)]
+        role = _find_role(table, stem, columns, found) if len(columns) > 1 else None
+        if role is None or found[role] is not None or role in table:
+            continue
+        cells = [list(row) for row in zip(*(_list_cells(table, name) for name in columns), strict=True)]
+        table = table.replace(columns, {role: cells})
+        notes.append(
+            Message(
+                "shapes.folded",
+                "The {count} columns from {first} to {last} were read as samples of each problem.",
+                count=len(columns),
+                first=quote(columns[0]),
+                last=quote(columns[-1]),
+            )
+        )
+    return table, notes
+
+
+def _find_role(table: Table, stem: str, columns: Sequence[str], found: Columns) -> str | None:
+    """Find the role of columns that have one name and different numbers; None if they are no samples."""
+    if stem in NAMES["scores"].split():
+        return "scores"
+    if stem in NAMES["grades"].split():
+        return "grades"
+    if stem not in (*_RUNS, *NAMES["answers"].split()):
+        return None
+    first = [cell for name in columns for cell in list_first_cells(table, "grades", name)]
+    are_grades = found["references"] is None and all(can_read("grades", cell) for cell in first)
+    return "grades" if are_grades else "answers"
+
+
+def _list_cells(table: Table, name: str) -> list[Any]:
+    column = table[name]
+    return column.to_pylist() if is_arrow(column) else list(column)
