@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from at_k.analysis.compared import Compared
     from at_k.report import Report
     from at_k.values import Key
 
@@ -41,6 +42,9 @@ _SHADES = ("#FFFFFF", "#5B9BD0")
 
 _MOST_K = 12
 """Up to this n, the map has a column for every k."""
+
+_LONGEST_NAME = 10
+"""Letters of a model's name beside the axis; longer names are A and B there."""
 
 _MOST_MARKERS = 10
 
@@ -95,6 +99,51 @@ def draw_curves(report: Report, *, title: str | None = None, bands: Collection[s
         axes.set_ylim(*choose_range(np.concatenate([*(line.values for line in drawn), *ends])))
         name_ends(axes, drawn)
         axes.set_title(choose_title(report, title), loc="left")
+    return figure
+
+
+def draw_difference(compared: Compared, *, title: str | None = None) -> Figure:
+    """Draw the difference of two models against k, with a band that holds at every k of its line.
+
+    Args:
+        compared: what `at_k.compare(…, band=True)` found.
+        title: the title; without one, the names of the models. "" for none.
+
+    Raises:
+        ImportError: if Matplotlib is not installed.
+        InputError: if the comparison has no bands.
+
+    Examples:
+        >>> from at_k import compare
+        >>> a, b = {"grades": [[1, 0, 1, 1], [0, 0, 1, 0]]}, {"grades": [[1, 0, 0, 1], [0, 0, 0, 0]]}
+        >>> figure = draw_difference(compare(a, b, band=True, metrics="pass_at_k"))
+        >>> figure.axes[0].get_ylabel()
+        'difference, A − B'
+    """
+    if not compared.bands:
+        raise InputError(
+            "plots.no_band",
+            "This comparison has no bands to draw. Compare with {option:band=True}, by metrics with a k.",
+        )
+    bands = {band.line: band for band in compared.bands.values()}
+    short = max(map(len, compared.names)) <= _LONGEST_NAME
+    first, second = compared.names if short else ("A", "B")
+    with set_style() as make_figure:
+        figure, axes = make_figure(1 - (0.35 + _LETTER * max(map(len, bands))) / WIDTH)
+        axes.axhline(0, color="black", linewidth=0.8)
+        drawn, shaded = [], choose_bands(list(bands))
+        for line, style in choose_styles(list(bands)).items():
+            band = bands[line]
+            k, values = np.array(band.k), np.array(band.difference)
+            drawn.append(Drawn(str(line), k, values, style["color"]))
+            axes.plot(k, values, label=str(line), markevery=max(1, len(k) // _MOST_MARKERS), **style)
+            if str(line) in shaded:
+                draw_band(axes, k, list(zip(band.low, band.high, strict=True)), style["color"])
+        set_axis_of_k(axes, sorted({k for band in bands.values() for k in band.k}))
+        axes.set_ylabel(f"difference, {first} − {second}")
+        axes.margins(y=0.06)
+        name_ends(axes, drawn)
+        axes.set_title(" − ".join(compared.names) if title is None else title, loc="left")
     return figure
 
 

@@ -47,6 +47,7 @@ class CompareOptions(TypedDict, total=False):
     method: Literal["sign-flip", "bounded"]
     margin: float | None
     extra_tests: str | Sequence[str]
+    band: bool
     unmatched: Literal["error", "drop", "unpaired"]
     clusters: Sequence[str] | Sequence[int] | Mapping[str, str] | bool | None
     seed: int

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import isfinite, isnan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from at_k.analysis.bands import Band
 from at_k.error_bars import is_bounded
 from at_k.errors import Message, spell_for_output
 from at_k.report.tables import escape_markdown
 from at_k.uncertainty.questions import Comparison, is_decided
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)
@@ -40,6 +38,7 @@ class Compared:
         margin: the largest difference that does not matter; None if none was given.
         unmatched: how many problems only the one, and only the other, was measured on.
         notes: what a reader must know about these numbers.
+        bands: metric → its difference against k, with a simultaneous band; empty unless asked for.
     """
 
     names: tuple[str, str]
@@ -51,6 +50,7 @@ class Compared:
     margin: float | None = None
     unmatched: tuple[int, int] = (0, 0)
     notes: list[Message] = field(default_factory=list)
+    bands: dict[str, Band] = field(default_factory=dict)
 
     def find_better(self, key: str) -> str | None:
         """Return the name of the model that is better in a key, by its adjusted p-value; None if neither is."""
@@ -123,6 +123,10 @@ class Compared:
             )
         return said
 
+    def describe_bands(self) -> list[list[Message]]:
+        """Say of each metric for which k which model is better; nothing without bands."""
+        return [band.describe() for band in self.bands.values()]
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the notes as plain data, ready for `json.dumps`."""
         return {
@@ -150,6 +154,7 @@ class Compared:
                 }
                 for key, found in self.comparisons.items()
             },
+            "bands": {line: band.to_dict() for line, band in self.bands.items()},
             "margin": self.margin,
             "unmatched": list(self.unmatched),
             "notes": list(map(str, self.notes)),
@@ -164,8 +169,8 @@ class Compared:
             "|---|--:|--:|--:|--:|--:|---|",
         ]
         lines += [f"| {' | '.join(map(escape_markdown, cells))} |" for cells in list_cells(self)]
-        said = " ".join(map(str, self.describe(self.main_key)))
-        return "\n".join([*lines, "", f"- {said}", *(f"- {note}" for note in self.notes)])
+        said = [" ".join(map(str, each)) for each in (self.describe(self.main_key), *self.describe_bands())]
+        return "\n".join([*lines, "", *(f"- {sentence}" for sentence in (*said, *self.notes))])
 
     def __str__(self) -> str:
         return spell_for_output(self.to_markdown())

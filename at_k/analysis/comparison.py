@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from at_k.analysis.bands import find_bands
 from at_k.analysis.compared import Compared, Flip
 from at_k.analysis.measurements import (
     Measured,
@@ -71,6 +72,7 @@ def compare(a: Any, b: Any, /, **given: Unpack[CompareOptions]) -> Compared:
     extra = [options["extra_tests"]] if isinstance(options["extra_tests"], str) else list(options["extra_tests"])
     if isinstance(names, str) or not is_sequence(names) or len(names) != 2:
         raise ValueError(f"`names` must hold two names, one of each model; got {shorten(names)}")
+    called = (str(names[0]), str(names[1]))
     models = read_models({"a": a, "b": b}, given)
     chosen = choose_keys(options["keys"], models)
     problems, only = match_problems(models, unmatched, names)
@@ -114,7 +116,7 @@ def compare(a: Any, b: Any, /, **given: Unpack[CompareOptions]) -> Compared:
             keys=", ".join(chosen),
         )
     return Compared(
-        names=(str(names[0]), str(names[1])),
+        names=called,
         comparisons=comparisons,
         adjusted=adjusted,
         equivalence=adjust_for_questions(equivalence, questions),
@@ -130,8 +132,11 @@ def compare(a: Any, b: Any, /, **given: Unpack[CompareOptions]) -> Compared:
             *_note_clusters(together),
             *([WILCOXON_WARNING] if "wilcoxon" in extra and not unpaired else []),
             *note_mcnemar(comparisons, further),
-            *([_NO_PAIRS] if (extra or margin is not None) and unpaired else []),
+            *([_NO_PAIRS] if (extra or margin is not None or options["band"]) and unpaired else []),
         ],
+        bands=find_bands(models, called, problems, together, confidence_level=level, seed=seed)
+        if options["band"] and not unpaired
+        else {},
     )
 
 

@@ -7,17 +7,21 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from at_k.analysis.measurements import find_clusters, match_problems, read_models, refuse_scoring_options
+from at_k.analysis.measurements import (
+    find_clusters,
+    find_estimator,
+    match_problems,
+    read_models,
+    refuse_scoring_options,
+)
 from at_k.combinatorics import Floats
 from at_k.error_bars import is_bounded
 from at_k.errors import InputError, Mention, Message, spell_for_output
-from at_k.estimators.counts import g_pass_at_k, mg_pass_at_k, pass_at_k, pass_hat_k
 from at_k.family import FAMILY, OUTPUTS
 from at_k.options import GATING, JUDGED, complete, takes
 from at_k.report import Report, score
@@ -26,7 +30,6 @@ from at_k.report.tables import escape_markdown
 from at_k.uncertainty.bands import find_band_quantile, share_level
 from at_k.uncertainty.comparison import compare_columns
 from at_k.uncertainty.intervals import interval
-from at_k.uncertainty.jackknife import CountsEstimator
 from at_k.uncertainty.search import find_least
 from at_k.uncertainty.standard_errors import estimate_error, read_clusters
 from at_k.uncertainty.variance import Variance
@@ -45,8 +48,6 @@ PASS, FAIL, INCONCLUSIVE = "PASS", "FAIL", "INCONCLUSIVE"
 
 _MOST_PROBLEMS, _MOST_SAMPLES = 10_000_000, 4_096
 """Where the search for enough problems or samples ends."""
-
-_OF_COUNTS: dict[str, CountsEstimator] = {"pass@k": pass_at_k, "pass^k": pass_hat_k, "mG-Pass@k": mg_pass_at_k}
 
 
 @dataclass(frozen=True)
@@ -418,23 +419,16 @@ class _Model:
         if report is not None:
             refuse_scoring_options(scoring)
         else:
-            further = {OUTPUTS[key.metric].metric: key for key in keys if _find_estimator(key) is None}
+            further = {OUTPUTS[key.metric].metric: key for key in keys if find_estimator(key) is None}
             metrics = [own.name for own in FAMILY.values()
                        if any(output.metric in further for output in own.outputs)]  # fmt: skip
-            k = sorted({key.k for key in keys if _find_estimator(key) is None and key.k is not None}) or None
+            k = sorted({key.k for key in keys if find_estimator(key) is None and key.k is not None}) or None
             report = score(data, metrics=metrics or ["avg_at_n"], k=k, confidence_level=None, **scoring)
         return cls(name, report, {key: _find_values(report, key) for key in keys})
 
 
-def _find_estimator(key: Key) -> CountsEstimator | None:
-    """Return the function from counts to the values of a key; None if they need more than counts."""
-    if key.tau is not None:
-        return partial(g_pass_at_k, tau=key.tau)
-    return _OF_COUNTS.get(key.metric)
-
-
 def _find_values(report: Report, key: Key) -> Floats:
-    estimate = _find_estimator(key)
+    estimate = find_estimator(key)
     if estimate is not None and key.k is not None:
         return np.asarray(estimate(np.array(report.n), np.array(report.c), k=key.k), dtype=np.float64)
     alike = [own for own in report.by_problem if own == key or key == own.metric == "avg@n"]
@@ -572,7 +566,7 @@ class _Judge:
 
     def _count_samples(self, column: _Column, settles: Callable[[float], bool], stderr: float) -> int | None:
         """Count the samples of each problem that settle a requirement; None if no number does, or it is not known."""
-        estimate, k = _find_estimator(column.key), column.key.k
+        estimate, k = find_estimator(column.key), column.key.k
         if estimate is None or k is None or not stderr:
             return None
         parts = [Variance(np.array(own.report.n), np.array(own.report.c), k, estimate) for own in column.models]

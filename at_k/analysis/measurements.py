@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,15 @@ from at_k.caching import cached_property
 from at_k.columns import read_groups, require_same_problems
 from at_k.combinatorics import Floats
 from at_k.errors import InputError, Mention, Message
+from at_k.estimators.counts import g_pass_at_k, mg_pass_at_k, pass_at_k, pass_hat_k
 from at_k.options import SCORED
 from at_k.readers import is_paths
 from at_k.report import Report, score
 from at_k.report.report import find_report
 from at_k.uncertainty.checks import is_too_large
+from at_k.uncertainty.jackknife import CountsEstimator
 from at_k.validation import is_number, shorten, type_name
+from at_k.values import Key
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,7 @@ class Measured:
         conditions: key → how it was measured: the parts of its signature, by name; empty for values without one.
         groups: the group of each problem; None without groups.
         clusters: the cluster of each problem that its intervals are made with; None without clusters.
+        report: the report that this was read from; None for values.
     """
 
     values: Mapping[Any, Floats]
@@ -40,6 +45,7 @@ class Measured:
     conditions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     groups: Sequence[str] | None = None
     clusters: Sequence[str] | None = None
+    report: Report | None = None
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -51,6 +57,14 @@ class Measured:
         if problems == self.problems:
             return self.values[key]
         return self.values[key][[self.places[problem] for problem in problems]]
+
+
+_OF_COUNTS: dict[str, CountsEstimator] = {"pass@k": pass_at_k, "pass^k": pass_hat_k, "mG-Pass@k": mg_pass_at_k}
+
+
+def find_estimator(key: Key) -> CountsEstimator | None:
+    """Return the function from counts to the values of a key; None if they need more than counts."""
+    return partial(g_pass_at_k, tau=key.tau) if key.tau is not None else _OF_COUNTS.get(key.metric)
 
 
 def refuse_scoring_options(options: Mapping[str, Any]) -> None:
@@ -122,7 +136,7 @@ def read_report(report: Report) -> Measured:
     conditions = {
         str(key): read_conditions(report.signatures[name]) for name, keys in report.metrics.items() for key in keys
     }
-    return Measured(values, report.problems, named, conditions, report.labels, report.clusters)
+    return Measured(values, report.problems, named, conditions, report.labels, report.clusters, report)
 
 
 _OF_NO_COMPARISON = ("n", "k", "tau", "estimator", "ci", "target", "ci_method", "clusters")

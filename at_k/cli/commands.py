@@ -105,11 +105,12 @@ def plot(
         ),
     ],
     kind: Annotated[
-        Literal["curves", "map", "problems", "reliability"],
+        Literal["curves", "map", "problems", "reliability", "difference"],
         typer.Option(
             metavar="KIND",
             help="curves: all metrics against k. map: G-Pass@k over k and tau. problems: the share of correct samples "
-            "of each problem. reliability: how often answers are correct against the share of their vote, or a score.",
+            "of each problem. reliability: how often answers are correct against the share of their vote, or a score. "
+            "difference: of two models, given as in at-k compare, with a band that holds at every k.",
             rich_help_panel=OUTPUT,
         ),
     ] = "curves",
@@ -121,10 +122,13 @@ def plot(
     **options: Any,
 ) -> None:
     """Draw metrics against k, G-Pass@k over k and tau, the problems, or calibration, as a paper would print them."""
-    from at_k.cli.pictures import check_picture, draw_picture
+    from at_k.cli.pictures import check_picture, draw_picture, draw_two
     from at_k.cli.scoring import make_report
 
     check_picture(out)
+    if kind == "difference":
+        draw_two(paths, out, title, **options)
+        return
     if kind != "curves":
         options["metrics"] = ["avg_at_n"]
     report = make_report(paths, **options, confidence_level=0.95 if kind == "curves" else None)

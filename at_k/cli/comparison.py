@@ -46,7 +46,7 @@ def compare_files(paths: Sequence[str], *, form: str, where: Mapping[str, list[s
     models = list_models(paths, where or {})
     comparing = {name: options[name] for name in COMPARING if name in options}
     if len(models) > 2:
-        for name in ("margin", "extra_tests", "method"):
+        for name in ("margin", "extra_tests", "method", "band"):
             if comparing[name] != COMPARING[name].default:
                 sentence = "This is for two models. Several are ranked by the sign-flip test."
                 raise refuse(COMPARING[name].flags[0], sentence)
@@ -151,6 +151,8 @@ def lay_out_comparison(compared: Compared, width: int) -> list[Line]:
     short = replace(compared, names=("A", "B"))
     said = " ".join(map(str, short.describe(short.main_key)))
     lines += [[], *([(text, "bold")] for text in wrap(said, width, first="", rest=""))]
+    bands = [" ".join(map(str, replace(band, names=("A", "B")).describe())) for band in compared.bands.values()]
+    lines += [[], *list_sentences(bands, width, "")] if bands else []
     header = ["", "A", "B", f"A − B [{100 * level:g} %]", "p", "won / lost / tied", ""]
     cells = list_cells(short)
     lines += [[], *lay_out_cells([header, *cells], width)]

@@ -81,7 +81,7 @@ def leave_out(options: Mapping[str, Option], *names: str) -> dict[str, Option]:
 
 def make_flag(option: Option) -> inspect.Parameter:
     """Make the parameter of a command for an option: a number, a word, or a text that is read later."""
-    kind: Any = _KINDS.get(option.name) or {"int": int, "float": float}.get(option.type)
+    kind: Any = _KINDS.get(option.name) or {"int": int, "float": float, "bool": bool}.get(option.type)
     if kind is None and option.choices:
         kind = Literal[option.choices]
     elif kind is None:

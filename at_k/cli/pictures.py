@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from at_k.cli.layout import lay_out_notes, name_source
+from at_k.cli.comparison import list_models
+from at_k.cli.layout import lay_out_notes, list_sentences, name_source
 from at_k.cli.options import refuse
 from at_k.cli.output import say_written
+from at_k.cli.scoring import make_report
 from at_k.cli.terminal import make_console, print_lines
-from at_k.cli.words import make_printable
+from at_k.cli.words import make_printable, spell
 from at_k.errors import InputError
 from at_k.pictures import check_ending, require_matplotlib, save_figure
-from at_k.plots import draw_curves, draw_map, draw_problems, draw_reliability
+from at_k.plots import draw_curves, draw_difference, draw_map, draw_problems, draw_reliability
 from at_k.report.files import check_target
 from at_k.report.grid import describe_size
 
@@ -44,4 +47,23 @@ def draw_picture(report: Report, kind: str, out: str, title: str | None) -> None
     save_figure(_DRAW[kind](report, title=title), out)
     console = make_console(stderr=True)
     print_lines(lay_out_notes(report, console.width), console)
+    say_written(out)
+
+
+def draw_two(
+    paths: Sequence[str], out: str, title: str | None, *, where: Mapping[str, list[str]] | None, **options: Any
+) -> None:
+    """Draw the difference of two models against k, and say for which k which one is better."""
+    from at_k.analysis.comparison import compare
+
+    models = list_models(paths, where or {})
+    if len(models) != 2:
+        raise refuse("--kind", f"A difference is of two models; got {len(models)}.")
+    reports = [make_report([path], where=own, **options, confidence_level=None) for path, own in models.values()]
+    first, second = map(make_printable, models)
+    found = compare(*reports, names=(first, second), band=True)
+    save_figure(draw_difference(found, title=title), out)
+    console = make_console(stderr=True)
+    said = [" ".join(map(spell, each)) for each in found.describe_bands()]
+    print_lines(list_sentences(said, console.width, ""), console)
     say_written(out)

@@ -74,6 +74,15 @@ COMPARING = by_name(
             metavar="NAME",
             help="A further test beside the sign-flip test: t, wilcoxon or mcnemar.",
         ),
+        Option(
+            "band",
+            "bool",
+            "whether the difference of each metric is also taken against every k, with a band that holds at all of "
+            "them: for which k is which model better?",
+            False,
+            flag="--band",
+            help="Say for which k which model is better, by a band that holds at every k.",
+        ),
     ),
     UNMATCHED,
     CLUSTERS,

@@ -16,7 +16,7 @@ from at_k.grading import Verdicts
 from at_k.problems import Problems
 from at_k.readers.samples import Origin
 from at_k.validation import shorten
-from at_k.values import ErrorBar, Key
+from at_k.values import ErrorBar, Key, Values
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,7 @@ class Numbers:
         options: the options that were given and are not the defaults.
         source: the path of the results, or a list of paths; None for data that were in memory.
         origin: what wrote the files, and what was taken from them; None for data that were in memory.
+        compute_at: computes the values of each problem at any k, for the metrics that have a k; None as `samples`.
         samples: the samples and their verdicts; None for a report that was loaded, or copied to another process.
         times: how many problems each entry of `n`, `c` and `labels` stands for, in the report of a tally, whose
             problems have no names or values of their own; None for one each.
@@ -101,6 +102,7 @@ class Numbers:
     source: str | list[str] | None = None
     origin: Origin | None = None
     draw_curves: Callable[[], Curves] | None = field(default=None, repr=False)
+    compute_at: Callable[[Sequence[int]], list[Values]] | None = field(default=None, repr=False)
     samples: tuple[Problems, Verdicts] | None = field(default=None, repr=False)
     times: list[int] | None = None
 
@@ -131,7 +133,7 @@ class Numbers:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state with the curves computed and without the samples, which may be large."""
-        return {**self.__dict__, "curves": self.curves, "draw_curves": None, "samples": None}
+        return {**self.__dict__, "curves": self.curves, "draw_curves": None, "compute_at": None, "samples": None}
 
     @property
     def n_samples(self) -> int:

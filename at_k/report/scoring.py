@@ -109,6 +109,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
         source=judged.source,
         origin=judged.origin,
         draw_curves=partial(measurement.draw, list(found), measurement.find_grid(found), confidence),
+        compute_at=partial(measurement.compute_at, list(found)),
         samples=(problems, verdicts),
     )
 

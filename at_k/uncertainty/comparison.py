@@ -12,11 +12,7 @@ from at_k.caching import cached_property
 from at_k.choices import DIFFERENCE_METHODS
 from at_k.combinatorics import Floats, Ints
 from at_k.uncertainty.checks import check_fraction, check_size, read_column
-from at_k.uncertainty.flips import (
-    N_FLIPS,
-    Flips,
-    round_ties,
-)
+from at_k.uncertainty.flips import MANY, N_FLIPS, Flips, find_critical_t, round_ties
 from at_k.uncertainty.questions import Comparison, Question, adjust, is_decided
 from at_k.uncertainty.search import find_least
 from at_k.uncertainty.significance import subtract
@@ -192,12 +188,16 @@ class Family:
         there is no verdict, or for values without a range.
         """
         adjusted: dict[tuple[int, int], list[float]] = {}
+        critical = self._find_critical_t(confidence_level) if len(self.flips.sizes) >= MANY else None
 
         def count_further(place: int) -> int | None:
             total = float(self.columns[:, place].sum())
             sign = 1 if total > 0 else -1
+            squares = float((self.flips.totals[:, place] ** 2).sum())
 
             def undoes(count: int) -> bool:
+                if critical is not None:
+                    return bool(abs(total) - count < critical[place] * (squares + count) ** 0.5)
                 if (sign, count) not in adjusted:  # once for all questions
                     adjusted[sign, count] = self._lengthen(-sign, count).p_values
                 return count >= abs(total) or not is_decided(adjusted[sign, count][place], confidence_level)
@@ -208,6 +208,12 @@ class Family:
             count_further(place) if bounded and is_decided(p_value, confidence_level) else None
             for place, (bounded, p_value) in enumerate(zip(self.bounded, self.p_values, strict=True))
         ]
+
+    def _find_critical_t(self, confidence_level: float) -> Floats:
+        """Return the t at which each verdict falls. A few more of a thousand units hardly change it."""
+        observed = np.array([float(question.find_t()) for question in self.questions])
+        flipped = [question.find_t(question.add_up()) for question in self.questions]
+        return find_critical_t(observed, flipped.__getitem__, 1 - confidence_level)
 
     def _lengthen(self, value: float, count: int) -> Family:
         """Return the questions with so many more problems, each of which is a cluster of its own."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import copy
 
 import numpy as np
@@ -22,12 +22,10 @@ _NEARLY = 1e-9
 _MOST_ENUMERATED = 14
 """Up to this many units, all 2¹⁴ − 1 = 16,383 subsets are taken."""
 
-_MANY = 2_000
-"""From so many units on, the sums of random signs are drawn from their normal limit, unless few units outweigh."""
-
-_OUTWEIGHS = 0.01
-"""A unit outweighs if it is so large a share of the squares of some column, or of any sum of columns. If none does, the
-fourth moment of the sum of random signs is off by at most this, and a p-value of .05 by less than .0002 (Edgeworth)."""
+MANY = 1_000
+"""Where the sums of every question come from so many effective units, (Σ S²)²/Σ S⁴, they are drawn from their normal
+limit. It is furthest off where all sums are 0 or ±1: a p-value of .05 is then off by at most .117/√1000 = .004, half of
+the step of a binomial distribution. 9,999 random flips have a standard error of .002."""
 
 _INDEPENDENT = 1e-13
 """A column whose remainder is this share of it is a sum of others, but for rounding."""
@@ -41,19 +39,40 @@ class Flips:
 
     A unit is a problem or a cluster. All subsets but the empty one are taken of 14 units or fewer, and random ones of
     more. Columns that depend on each other, as the values of a curve at all k nearly do, are not added up one by one.
-    From 2,000 units on, sums are drawn from a normal distribution, where no unit is more than 1 % of the squares.
+    Sums from a thousand effective units or more are drawn from their normal limit, which takes no time.
 
     Attributes:
         sizes: the problems of each unit.
         totals: the sum of each column over each unit.
         sums: the sum of each column over each subset, with one row per subset.
         problems: the problems of each subset.
+        is_normal: whether the sums are drawn from their normal limit.
     """
 
-    def __init__(self, columns: Floats, clusters: Ints | None, *, n_flips: int = N_FLIPS, seed: int = 0) -> None:
-        """Add up columns of one value per problem. `clusters` holds the number of the cluster of each problem."""
+    def __init__(
+        self,
+        columns: Floats,
+        clusters: Ints | None,
+        *,
+        n_flips: int = N_FLIPS,
+        seed: int = 0,
+        questions: Iterable[Floats] | None = None,
+    ) -> None:
+        """Add up columns of one value per problem.
+
+        Args:
+            columns: a row for each problem.
+            clusters: the number of the cluster of each problem.
+            n_flips: random subsets.
+            seed: of these.
+            questions: the sums of columns that are asked for; by default the columns themselves.
+        """
         self.sizes, self.totals = add_units(columns, clusters)
         self.n_flips, self.seed = n_flips, seed
+        asked = (add_units(each, clusters)[1] for each in (columns.T if questions is None else questions))
+        self.is_normal = len(self.sizes) >= MANY and all(
+            _count_effective(each) >= MANY for each in (self.sizes, *asked) if each.any()
+        )
         self._add_up()
 
     def _add_up(self) -> None:
@@ -61,7 +80,7 @@ class Flips:
         if len(units) <= _MOST_ENUMERATED:
             added = add_all_subsets(units)[1:]
         else:
-            added = add_random_subsets(*factor_columns(units), self.n_flips, self.seed)
+            added = add_random_subsets(*factor_columns(units), self.n_flips, self.seed, is_normal=self.is_normal)
             # Of 15 units, one subset in 32,768 is empty, and has no mean.
             added[np.rint(added[:, -1]) <= 0] = units.sum(axis=0)
             added[:, -1] = np.rint(added[:, -1])
@@ -109,14 +128,18 @@ def factor_columns(units: Floats) -> tuple[Floats, Floats]:
     return basis, np.einsum("ir,ij->rj", basis, units)
 
 
-def add_random_subsets(basis: Floats, factors: Floats, count: int, seed: int) -> Floats:
+def _count_effective(totals: Floats) -> float:
+    return float((totals**2).sum() ** 2 / (totals**4).sum())
+
+
+def add_random_subsets(basis: Floats, factors: Floats, count: int, seed: int, *, is_normal: bool) -> Floats:
     """Return the sums of columns over random subsets.
 
     The 256 sums of every eight units are looked up by a random octet. This is as fast as a product with a matrix of
     zeros and ones, and does without BLAS.
     """
     rng = np.random.default_rng(seed)
-    if len(basis) >= _MANY and float((basis**2).sum(axis=1).max()) <= _OUTWEIGHS:
+    if is_normal:
         added = (basis.sum(axis=0) + rng.standard_normal((count, basis.shape[1]))) / 2
         return np.asarray(np.einsum("br,rj->bj", added, factors))
     added = np.zeros((count, basis.shape[1]))
@@ -155,6 +178,16 @@ def find_typical_limits(means: Floats, alpha: float) -> tuple[float, float]:
         return -np.inf, np.inf
     ordered = np.partition(means, (outer - 1, len(means) - outer))
     return float(ordered[outer - 1]), float(ordered[-outer])
+
+
+def find_critical_t(observed: Floats, flipped: Callable[[int], Floats], alpha: float) -> Floats:
+    """Return, for each question, the statistic from which its p-value, adjusted by `adjust_by_max_t`, is below alpha."""
+    critical = np.empty(len(observed))
+    largest: Floats | float = 0.0
+    for question in np.argsort(observed, kind="stable"):
+        largest = np.maximum(largest, flipped(int(question)))
+        critical[question] = np.quantile(largest, 1 - alpha)
+    return critical
 
 
 def adjust_by_max_t(observed: Floats, flipped: Callable[[int], Floats]) -> Floats:

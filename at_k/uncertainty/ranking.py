@@ -99,6 +99,7 @@ def rank_values(
         codes,
         n_flips=check_size("n_flips", n_flips),
         seed=check_seed(seed),
+        questions=differences.values(),
     )
     sums = dict(zip(names, flips.sums.T, strict=True))
     sizes = {name: float(np.abs(column).sum()) for name, column in columns.items()}

@@ -29,3 +29,18 @@ def test_notes_are_said(run, human_eval, tmp_path):
     assert notes[-1] == "- best@k is left out: it needs a score for every sample."
     assert written == f"Wrote {tmp_path / 'x.svg'}"
     assert os.listdir(tmp_path) == ["x.svg"]
+
+
+def test_the_difference_of_two_models(run, write, tmp_path):
+    counts = {"a": [4, 4, 3, 4] * 5, "b": [1, 0, 2, 3] * 5}
+    files = [
+        write(*({"id": f"q{i}", "correct": [1] * c + [0] * (4 - c)} for i, c in enumerate(own)), name=f"{name}.jsonl")
+        for name, own in counts.items()
+    ]
+    out = tmp_path / "difference.svg"
+    done = run("plot", *files, "--kind", "difference", "-m", "pass@k", "--out", out)
+    assert done.exit_code == 0
+    assert "For k = 1–3, a.jsonl is better in pass@k." in " ".join(done.output.split())
+    assert "a.jsonl − b.jsonl" in out.read_text()
+    alone = run("plot", files[0], "--kind", "difference", "--out", out)
+    assert alone.exit_code == 2

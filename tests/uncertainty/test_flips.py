@@ -124,12 +124,13 @@ def test_columns_are_made_up_of_their_factors():
 
 
 class TestNormalLimit:
-    """Of 2,000 units and more, sums are drawn from their normal limit."""
+    """The sums of a thousand effective units are drawn from their normal limit."""
 
     DIFFERENCES = np.round(np.random.default_rng(5).normal(0.006, 0.2, 3_000), 1)
 
     def test_p_and_limits_are_those_of_all_flips(self):
         drawn = Flips(self.DIFFERENCES[:, None], None)
+        assert drawn.is_normal
         signs = np.random.default_rng(1).integers(0, 2, (9_999, 3_000)).astype(bool)
         sums, problems = signs @ self.DIFFERENCES, signs.sum(axis=1)
         # Both are simulated: the standard error of a p of .1 is .003, that of a limit 1.7 % of the standard error.
@@ -140,10 +141,19 @@ class TestNormalLimit:
             atol=0.08 * self.DIFFERENCES.std() / np.sqrt(3_000),
         )
 
+    def test_fragility_is_where_the_verdict_falls(self):
+        a, b = 0.5 + self.DIFFERENCES.clip(-0.4, 0.4) / 2, np.full(3_000, 0.5)
+        found = compare_values(a + 0.02, b)
+        for share, better in ((0.8, "a"), (1.2, None)):  # by t, which the flips follow but for their error
+            further = round(share * found.fragility)
+            longer = compare_values(np.append(a + 0.02, np.zeros(further)), np.append(b, np.ones(further)))
+            assert longer.better == better
+
     def test_where_few_problems_differ_their_signs_flip(self):
         columns = np.zeros((3_000, 1))
         columns[:6] = 1.0
         flips = Flips(columns, None)
+        assert not flips.is_normal
         assert set(np.rint(flips.sums[:, 0])) == set(range(7))
         assert find_flip_p(np.rint(flips.sums[:, 0])) == pytest.approx(2 / 64, abs=0.006)  # three standard errors
 
