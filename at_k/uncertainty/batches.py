@@ -70,13 +70,21 @@ class Batch:
     def read(self, name: str, column: object, first: str) -> Any:
         """Read a further column, with as many samples as the first one."""
         flat, n = _flatten(name, column, grouped=self.labels is not None)
+        self.require_same_samples(name, n, first)
+        return flat if _is_of(self.xp, flat) else self.xp.asarray(to_numpy(flat), device=self.device)
+
+    def require_same_samples(self, name: str, n: Ints, first: str) -> None:
+        """Raise if a further column, with n samples in its rows, has not as many as the first one."""
         if self.labels is None:
             columns.require_same_samples(name, n, first, self.n)
-        elif flat.shape[0] != self.n.sum():
-            raise ValueError(
-                f"`{name}` and `{first}` must have as many samples; got {flat.shape[0]} and {self.n.sum()}"
-            )
-        return flat if _is_of(self.xp, flat) else self.xp.asarray(to_numpy(flat), device=self.device)
+        elif n.sum() != self.n.sum():
+            raise ValueError(f"`{name}` and `{first}` must have as many samples; got {n.sum()} and {self.n.sum()}")
+
+    def require_finite(self, values: Any, name: str) -> None:
+        """Raise for a number that is not finite, or so large that its square might not be."""
+        limit = float(self.xp.finfo(self.dtype).max) ** 0.5 / (8 * int(self.n.sum()))
+        rule = f"be finite numbers below {limit:.0e}: count a missing one as 0, or leave it out"
+        self.require(self.xp.abs(values) < limit, name, rule, values)
 
     @cached_property
     def _tables(self) -> list[tuple[int, Any]]:
