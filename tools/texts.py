@@ -108,11 +108,11 @@ def list_metrics_in_chinese() -> str:
 
 _TRAINING = (
     "**Training.** `at_k.credit` says by how much each sample moved {names}: the weight of its log-probability in "
-    "training for it. See [what to train on](../../docs/training.md)."
+    "[training for it](../../docs/training.md)."
 )
 _TRAINING_IN_CHINESE = (
-    "**训练。** `at_k.credit` 给出每个样本使 {names} 变动了多少，即以它为目标训练时该样本对数概率的权重。"
-    "见[训练什么](../../docs/training.md)。"
+    "**训练。** `at_k.credit` 给出每个样本使 {names} 变动了多少，即"
+    "[以它为目标训练](../../docs/training.md)时该样本对数概率的权重。"
 )
 
 

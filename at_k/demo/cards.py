@@ -11,6 +11,7 @@ from at_k.registration import module_path
 
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _TABLE = re.compile(r"<!-- metrics -->\s*(\|.+?)\s*<!-- /metrics -->", re.DOTALL)
+_COMMENT = re.compile(r"^<!-- .* -->\n", re.MULTILINE)
 _RELATIVE_LINK = re.compile(r"\[([^\]]*)\]\((?!https?://|#)[^)]*\)")
 """A link to another file of the project, which a page does not have."""
 _OTHER_LANGUAGE = re.compile(r"^\[[^\]]*\]\(README(?:\.zh)?\.md\)\n", re.MULTILINE)
@@ -23,7 +24,7 @@ _FILES = dict(zip(LANGUAGES, ("README.md", "README.zh.md"), strict=True))
 def read_card(name: str, language: str) -> str:
     """Read the card of a metric as Markdown, without its front matter and the table that all cards share."""
     text = _OTHER_LANGUAGE.sub("", _FRONT_MATTER.sub("", _read_file(name, language)))
-    return _RELATIVE_LINK.sub(r"\1", _TABLE.sub("", text)).strip()
+    return _RELATIVE_LINK.sub(r"\1", _COMMENT.sub("", _TABLE.sub("", text))).strip()
 
 
 def read_comparison(language: str) -> str:

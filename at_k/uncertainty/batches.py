@@ -45,11 +45,11 @@ class Batch:
     @classmethod
     def of(cls, name: str, column: object, groups: object) -> tuple[Batch, Any]:
         """Read a column, and return its flat values too."""
-        flat, n = flatten_lists(name, column, grouped=groups is not None)
+        flat, n = _flatten(name, column, grouped=groups is not None)
         xp, place = array_namespace(flat), device(flat)
         labels = order = None
         if groups is not None:
-            labels, n, order = sort_by_group(groups, flat.shape[0], name)
+            labels, n, order = _read_groups(groups, flat.shape[0], name)
             order = order if _is_of(xp, order) else xp.asarray(to_numpy(order), device=place)
         info = xp.__array_namespace_info__()
         floats = info.dtypes(device=place, kind="real floating")
@@ -61,7 +61,7 @@ class Batch:
         )
 
         def restore(values: Any) -> Any:
-            if is_array(column):
+            if _is_array(column):
                 return xp.reshape(xp.astype(values, kept), column.shape)  # type: ignore[attr-defined]
             return values.tolist() if labels is not None else Ragged.of_lengths(values, n).listed()
 
@@ -69,14 +69,22 @@ class Batch:
 
     def read(self, name: str, column: object, first: str) -> Any:
         """Read a further column, with as many samples as the first one."""
-        flat, n = flatten_lists(name, column, grouped=self.labels is not None)
+        flat, n = _flatten(name, column, grouped=self.labels is not None)
+        self.require_same_samples(name, n, first)
+        return flat if _is_of(self.xp, flat) else self.xp.asarray(to_numpy(flat), device=self.device)
+
+    def require_same_samples(self, name: str, n: Ints, first: str) -> None:
+        """Raise if a further column, with n samples in its rows, has not as many as the first one."""
         if self.labels is None:
             columns.require_same_samples(name, n, first, self.n)
-        elif flat.shape[0] != self.n.sum():
-            raise ValueError(
-                f"`{name}` and `{first}` must have as many samples; got {flat.shape[0]} and {self.n.sum()}"
-            )
-        return flat if _is_of(self.xp, flat) else self.xp.asarray(to_numpy(flat), device=self.device)
+        elif n.sum() != self.n.sum():
+            raise ValueError(f"`{name}` and `{first}` must have as many samples; got {n.sum()} and {self.n.sum()}")
+
+    def require_finite(self, values: Any, name: str) -> None:
+        """Raise for a number that is not finite, or so large that its square might not be."""
+        limit = float(self.xp.finfo(self.dtype).max) ** 0.5 / (8 * int(self.n.sum()))
+        rule = f"be finite numbers below {limit:.0e}: count a missing one as 0, or leave it out"
+        self.require(self.xp.abs(values) < limit, name, rule, values)
 
     @cached_property
     def _tables(self) -> list[tuple[int, Any]]:
@@ -113,7 +121,7 @@ class Batch:
         if self.labels is None:
             return f"problem {prompt}"
         label = self.labels[prompt]
-        return f"group {shorten(to_numpy(label).item() if is_array(label) else label)}"
+        return f"group {shorten(to_numpy(label).item() if _is_array(label) else label)}"
 
 
 def to_numpy(values: Any) -> NDArray[Any]:
@@ -121,7 +129,7 @@ def to_numpy(values: Any) -> NDArray[Any]:
     return np.asarray(values.detach().cpu() if is_torch_array(values) else values)
 
 
-def is_array(column: object) -> bool:
+def _is_array(column: object) -> bool:
     """Return whether a column is an array of numbers, of any library."""
     return is_array_api_obj(column) and not (isinstance(column, np.ndarray) and column.dtype.kind not in "biuf")
 
@@ -130,10 +138,10 @@ def _is_of(xp: Any, values: Any) -> bool:
     return array_namespace(values) is xp
 
 
-def flatten_lists(name: str, column: Any, *, grouped: bool) -> tuple[Any, Ints]:
+def _flatten(name: str, column: Any, *, grouped: bool) -> tuple[Any, Ints]:
     """Return the samples of a column, and how many there are in each of its rows: all in one where it is flat."""
     form = "flat, with the group of each sample in `groups`" if grouped else "rows, one per problem"
-    if not is_array(column):
+    if not _is_array(column):
         if not grouped and isinstance(column, (list, tuple)) and column and is_number(column[0]):
             raise TypeError(f"`{name}` must be {form}, or come with `groups`; got {shorten(column)}")
         rows = columns.read_numbers([column] if grouped else column, name)
@@ -146,12 +154,12 @@ def flatten_lists(name: str, column: Any, *, grouped: bool) -> tuple[Any, Ints]:
     return xp.reshape(column, (-1,)), n
 
 
-def sort_by_group(groups: Any, size: int, first: str) -> tuple[Sequence[Any], Ints, Any]:
+def _read_groups(groups: Any, size: int, first: str) -> tuple[Sequence[Any], Ints, Any]:
     """Return the name of each group, how many samples it has, and the samples in the order of their groups."""
-    length = groups.shape[0] if is_array(groups) else len(groups)
+    length = groups.shape[0] if _is_array(groups) else len(groups)
     if length != size:
         raise ValueError(f"`groups` must name the group of each sample of `{first}`; got {length} for {size} samples")
-    if is_array(groups):
+    if _is_array(groups):
         xp = array_namespace(groups)
         names, counts = xp.unique_counts(groups)
         return names, to_numpy(counts), xp.argsort(groups, stable=True)

@@ -23,7 +23,7 @@ from array_api_compat import device
 from at_k import columns
 from at_k.choices import BASELINES, NORMALIZATIONS, TIES
 from at_k.combinatorics import Floats, rank_weights
-from at_k.estimators.consensus import count_votes, elect_by_plurality
+from at_k.estimators.consensus import VoteConflictError, count_votes, elect_by_plurality
 from at_k.estimators.counts import Table, tabulate_g_pass, tabulate_mg_pass, tabulate_pass, tabulate_pass_hat
 from at_k.samples import Answers, Ragged
 from at_k.uncertainty.batches import Batch, to_numpy
@@ -109,13 +109,14 @@ def credit(
     Examples:
         >>> credit("pass@k", [[1, 0, 0, 0]], k=2)  # ½ with the right one and 0 without it; ⅔ without a wrong one
         [[0.5, -0.16666666666666663, -0.16666666666666663, -0.16666666666666663]]
-        >>> credit("max@2", scores=np.array([3.0, 0.0, 1.0, 5.0]), groups=["a", "b", "a", "a"], baseline=None)
-        Traceback (most recent call last):
-        ...
-        ValueError: `k` must be at most n, the number of samples of every problem; got k=2, but n=1 in group 'b'
+        >>> credit("max@2", scores=np.array([3.0, 0.0, 4.0, 5.0, 9.0]), groups=["a", "b", "a", "b", "b"], baseline=None)
+        array([4.        , 4.66666667, 4.        , 4.66666667, 6.        ])
     """
-    terms = read_terms(metric, k, tau)
-    baseline = baseline if baseline is None else check_choice("baseline", baseline, BASELINES)
+    terms = _read_terms(metric, k, tau)
+    check_choice("ties", ties, TIES)
+    for option, word, words in (("baseline", baseline, BASELINES), ("normalize", normalize, NORMALIZATIONS)):
+        if word is not None:
+            check_choice(option, word, words)
     asked = {term.metric for term in terms}
     needed = {"grades": asked - {"max@k"}, "scores": asked & {"best@k", "max@k"}, "answers": asked & {"cons@k"}}
     for name, column in (("grades", grades), ("scores", scores), ("answers", answers)):
@@ -129,37 +130,39 @@ def credit(
     graded = right = scored = None
     if needed["grades"]:
         graded = xp.astype(values, batch.dtype)
-        batch.require(
-            xp.isfinite(graded), "grades", "be finite numbers: count a missing one as 0, or leave it out", graded
-        )
-        if threshold is not None:
-            if not is_number(threshold) or not np.isfinite(threshold):
-                raise ValueError(f"`threshold` must be a finite number; got {shorten(threshold)}")
-            # Single precision is compared as it is: 0.1 is not above 0.1.
-            right = (values if xp.isdtype(values.dtype, "real floating") else graded) > float(threshold)
+        batch.require_finite(graded, "grades")
+        if threshold is not None or asked - {"avg@n", "best@k", "max@k"}:
+            right = _judge(batch, values, graded, threshold)
             graded = xp.astype(right, batch.dtype)
-        elif asked - {"avg@n", "best@k", "max@k"}:
-            right = graded == 1
-            batch.require(right | (graded == 0), "grades", "hold 0 or 1, or come with a `threshold`", graded)
     if needed["scores"]:
         scored = xp.astype(values if lead == "scores" else batch.read("scores", scores, lead), batch.dtype)
-        batch.require(xp.isfinite(scored), "scores", "be finite numbers", scored)
+        batch.require_finite(scored, "scores")
 
     total = xp.zeros(int(batch.n.sum()), dtype=batch.dtype, device=batch.device)
     if counted := tuple(term for term in terms if term.metric in _COUNTED):
-        total = total + batch.map(partial(credit_counts, batch, counted, baseline), right)
+        total = total + batch.map(partial(_credit_counts, batch, counted, baseline), right)
     for term in terms:
         if term.metric == "cons@k":
-            total = total + term.weight * credit_votes(batch, answers, right, term.k, baseline, ties)
+            total = total + term.weight * _credit_votes(batch, answers, right, term.k, baseline, ties)
         elif term.metric not in _COUNTED:
-            take = [scored, graded][: 1 if term.metric == "max@k" else 2] if term.k else [graded]
-            total = total + term.weight * batch.map(partial(credit_ranks, xp, term.k, baseline), *take)
-    if normalize is not None:
-        total = normalize_credit(batch, total, check_choice("normalize", normalize, NORMALIZATIONS))
-    return batch.restore(total)
+            ranked = {"avg@n": [graded], "max@k": [scored], "best@k": [scored, graded]}[term.metric]
+            total = total + term.weight * batch.map(partial(_credit_ranks, xp, term.k, baseline), *ranked)
+    return batch.restore(total if normalize is None else _normalize(batch, total, normalize))
 
 
-def read_terms(metric: object, k: object, tau: object) -> list[Term]:
+def _judge(batch: Batch, values: Any, graded: Any, threshold: object) -> Any:
+    """Flag the right samples, from grades as they came and in working precision."""
+    if threshold is None:
+        right = graded == 1
+        batch.require(right | (graded == 0), "grades", "hold 0 or 1, or come with a `threshold`", graded)
+        return right
+    if not is_number(threshold) or not np.isfinite(threshold):
+        raise ValueError(f"`threshold` must be a finite number; got {shorten(threshold)}")
+    # Single precision is compared as it is: 0.1 is not above 0.1.
+    return (values if batch.xp.isdtype(values.dtype, "real floating") else graded) > float(threshold)
+
+
+def _read_terms(metric: object, k: object, tau: object) -> list[Term]:
     """Read the metrics that are asked for, with their k, τ and weight."""
     given = None if k is None else check_k([k])[0]
     if tau is not None:
@@ -200,7 +203,7 @@ def _refuse_too_large_k(terms: list[Term], batch: Batch, baseline: str | None) -
         )
 
 
-def compose_terms(whole: Any, without: Callable[[int], Any], k: int, n: Any, baseline: str | None) -> Any:
+def _compose(whole: Any, without: Callable[[int], Any], k: int, n: Any, baseline: str | None) -> Any:
     """Return the credits, of the value on all samples and on all but each one, which `without` gives for any k < n."""
     if baseline == "leave_one_out":
         return whole - without(k)
@@ -209,7 +212,7 @@ def compose_terms(whole: Any, without: Callable[[int], Any], k: int, n: Any, bas
 
 
 @lru_cache(maxsize=256)
-def tabulate_credit(terms: tuple[Term, ...], n: int, baseline: str | None) -> Floats:
+def _tabulate_credit(terms: tuple[Term, ...], n: int, baseline: str | None) -> Floats:
     """Tabulate the credit of a wrong sample for c = 0…n, and after it that of a correct one."""
     total = np.zeros((2, n + 1))
     for metric, k, tau, weight in terms:
@@ -222,21 +225,20 @@ def tabulate_credit(terms: tuple[Term, ...], n: int, baseline: str | None) -> Fl
             def without(k: int, table: Table = table) -> Any:
                 return np.stack(leave_out_counts(table, n, k)[::-1]) if k < n else 0.0
 
-            total += part * compose_terms(table(n, draws), without, draws, n, baseline)
+            total += part * _compose(table(n, draws), without, draws, n, baseline)
     return total.reshape(-1)
 
 
-def credit_counts(batch: Batch, terms: tuple[Term, ...], baseline: str | None, right: Any) -> Any:
+def _credit_counts(batch: Batch, terms: tuple[Term, ...], baseline: str | None, right: Any) -> Any:
     """Return the credits of prompts with n samples for metrics of counts, from a flag for each sample."""
     xp, n = batch.xp, right.shape[1]
-    table = xp.asarray(tabulate_credit(terms, n, baseline), dtype=batch.dtype, device=batch.device)
+    table = xp.asarray(_tabulate_credit(terms, n, baseline), dtype=batch.dtype, device=batch.device)
     flags = xp.astype(right, xp.int32)
-    # A credit depends on c and on the sample's own flag alone: it is looked up, the wrong samples' first.
     at = xp.sum(flags, axis=1, keepdims=True, dtype=xp.int32) + flags * (n + 1)
     return xp.reshape(xp.take(table, xp.reshape(at, (-1,))), right.shape)
 
 
-def credit_ranks(xp: Any, k: int | None, baseline: str | None, scores: Any, grades: Any = None) -> Any:
+def _credit_ranks(xp: Any, k: int | None, baseline: str | None, scores: Any, grades: Any = None) -> Any:
     """Return the credits of prompts with n samples for what the best of k is worth; without k, for the mean score."""
     n, draws = scores.shape[1], k or 1
     # All values are taken from the lowest one: equal ones are then worth 0 exactly, and a constant adds k/n to each sᵢ.
@@ -245,7 +247,7 @@ def credit_ranks(xp: Any, k: int | None, baseline: str | None, scores: Any, grad
     if k is None:
         worth = scores - floor
         sums = xp.sum(worth, axis=1, keepdims=True)
-        return shift + compose_terms(sums / n, lambda _: (sums - worth) / max(n - 1, 1), 1, n, baseline)
+        return shift + _compose(sums / n, lambda _: (sums - worth) / max(n - 1, 1), 1, n, baseline)
     order = xp.argsort(scores, axis=1)
     rising = xp.take_along_axis(scores, order, axis=1)
     if grades is None:
@@ -255,24 +257,22 @@ def credit_ranks(xp: Any, k: int | None, baseline: str | None, scores: Any, grad
     chance = rank_weights(n, k)
     weights = xp.asarray(chance / chance.sum(), dtype=scores.dtype, device=device(scores))
     whole = xp.sum(places.share * weights, axis=1, keepdims=True)
-    found = compose_terms(whole, lambda j: leave_out_ranks(xp, places, j) if j < n else 0.0, k, n, baseline)
+    found = _compose(whole, lambda j: leave_out_ranks(xp, places, j) if j < n else 0.0, k, n, baseline)
     found = xp.broadcast_to(found, scores.shape)
     return shift + xp.take_along_axis(found, xp.argsort(order, axis=1), axis=1)
 
 
-def credit_votes(batch: Batch, answers: object, right: Any, k: Any, baseline: str | None, ties: str) -> Any:
+def _credit_votes(batch: Batch, answers: object, right: Any, k: Any, baseline: str | None, ties: str) -> Any:
     """Return the flat credits for cons@k."""
-    check_choice("ties", ties, TIES)
     ballots = columns.read_labels(answers if batch.labels is None else [answers], "answers")
-    if batch.labels is None:
-        columns.require_same_samples("answers", ballots.codes.n, "grades", batch.n)
-    elif len(ballots.codes.values) != batch.n.sum():
-        raise ValueError(
-            f"`answers` and `grades` must have as many samples; got {len(ballots.codes.values)} and {batch.n.sum()}"
-        )
+    batch.require_same_samples("answers", ballots.codes.n, "grades")
     order = np.arange(batch.n.sum()) if batch.order is None else to_numpy(batch.order)
     codes = Ragged.of_lengths(ballots.codes.values[order], batch.n)
-    tally = count_votes(Answers(codes, ballots.distinct), to_numpy(right)[order], "error", "grades")
+    try:
+        tally = count_votes(Answers(codes, ballots.distinct), to_numpy(right)[order], "error", "grades")
+    except VoteConflictError as conflict:
+        answer, place = conflict.values["answer"], batch.name(conflict.values["problem"])
+        raise ValueError(f"`grades` must agree on equal answers; got both verdicts on {answer} in {place}") from None
     # The answers of a tally are sorted by problem and code.
     width = len(ballots.distinct) + 1
     entry = np.searchsorted(
@@ -288,11 +288,11 @@ def credit_votes(batch: Batch, answers: object, right: Any, k: Any, baseline: st
 
     whole = elect_by_plurality(tally, [k], ties)[codes.problem, 0]
     found = np.empty(len(order))
-    found[order] = compose_terms(whole, without, k, np.repeat(batch.n, batch.n), baseline)
+    found[order] = _compose(whole, without, k, np.repeat(batch.n, batch.n), baseline)
     return batch.xp.asarray(found, dtype=batch.dtype, device=batch.device)
 
 
-def normalize_credit(batch: Batch, credits: Any, rule: str) -> Any:
+def _normalize(batch: Batch, credits: Any, rule: str) -> Any:
     """Divide n times the credits by their standard deviation, of each prompt or of all of them."""
     xp = batch.xp
     scaled = batch.map(lambda each: each * each.shape[1], credits)

@@ -315,13 +315,14 @@ def test_normalized_as_grpo():
     (("MaxRL", [[1]]), "got k=1, and n=1 in problem 0"),
     (("avg@n", [1, 0, 1], {"groups": ["x", "y", "x"]}), "got k=1, and n=1 in group 'y'"),
     (("avg@n", np.array([1, 0, 1]), {"groups": np.array([7, 8, 7])}), "got k=1, and n=1 in group 8"),
-    (("pass@1", [[1, None]]), "`grades` must be finite numbers: count a missing one as 0, or leave it out; got nan in "
-     "problem 0, sample 1"),
+    (("pass@1", [[1, None]]), "`grades` must be finite numbers below 8e+152: count a missing one as 0, or leave it "
+     "out; got nan in problem 0, sample 1"),
+    (("avg@n", [[0, 1e200]]), "; got 1e+200 in problem 0, sample 1"),
     (("avg@n", np.array([1, np.inf]), {"groups": ["x", "x"]}), "leave it out; got inf in sample 1"),
     (("pass@1", [[1, 0], [0.5, 0]]), "`grades` must hold 0 or 1, or come with a `threshold`; got 0.5 in problem 1, "
      "sample 0"),
     (("pass@1", [[1, 0]], {"threshold": float("inf")}), "`threshold` must be a finite number; got inf"),
-    (("max@1", None, {"scores": [[1, float("nan")]]}), "`scores` must be finite numbers; got nan in problem 0"),
+    (("max@1", None, {"scores": [[1, float("nan")]]}), "`scores` must be finite numbers below"),
     (("max@1", [[1, 0]]), "`scores` must be given for max@k"),
     (("cons@1", [[1, 0]]), "`answers` must be given for cons@k"),
     (("pass@1",), "`grades` must be given for pass@k"),
@@ -344,5 +345,7 @@ def test_arguments_that_cannot_be_used(given, said):
 
 
 def test_answers_with_two_grades():
-    with pytest.raises(ValueError, match="`grades` must agree on equal answers"):
-        credit("cons@1", [[1, 0]], answers=[["a", "a"]])
+    with pytest.raises(ValueError, match="`grades` must agree on equal answers; got both verdicts on 'a' in problem 1"):
+        credit("cons@1", [[1, 0], [1, 0]], answers=[["a", "b"], ["a", "a"]])
+    with pytest.raises(ValueError, match="got both verdicts on 'a' in group 'x'"):
+        credit("cons@1", [0, 0, 1, 1], answers=["b", "a", "a", "a"], groups=["y", "x", "y", "x"])
