@@ -32,6 +32,7 @@ class ScoreOptions(TypedDict, total=False):
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
     prompt_column: str | None
+    concat: bool
     format: str | None
     scorer: str | None
     filter: str | None
@@ -69,6 +70,7 @@ class CompareOptions(TypedDict, total=False):
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
     prompt_column: str | None
+    concat: bool
     format: str | None
     scorer: str | None
     filter: str | None
@@ -101,6 +103,7 @@ class RankOptions(TypedDict, total=False):
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
     prompt_column: str | None
+    concat: bool
     format: str | None
     scorer: str | None
     filter: str | None
@@ -129,6 +132,7 @@ class PlanOptions(TypedDict, total=False):
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
     prompt_column: str | None
+    concat: bool
     format: str | None
     scorer: str | None
     filter: str | None
@@ -164,17 +168,7 @@ class GateOptions(TypedDict, total=False):
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
     prompt_column: str | None
-    format: str | None
-    scorer: str | None
-    filter: str | None
-    tests: Literal["base", "plus"] | None
-    errors: Literal["raise", "skip"]
-
-class ReadOptions(TypedDict, total=False):
-    columns: Mapping[str, str | None] | None
-    where: Mapping[str, Any] | None
-    pool: str | Sequence[str]
-    prompt_column: str | None
+    concat: bool
     format: str | None
     scorer: str | None
     filter: str | None
@@ -182,6 +176,7 @@ class ReadOptions(TypedDict, total=False):
     errors: Literal["raise", "skip"]
 
 class TallyOptions(TypedDict, total=False):
+    by_problem: bool
     threshold: float
     extract_fn: str | Callable[[str], str | None] | None
     extract_reference: str | Callable[[str], str | None] | None
@@ -200,6 +195,19 @@ class TallyOptions(TypedDict, total=False):
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
     prompt_column: str | None
+    concat: bool
+    format: str | None
+    scorer: str | None
+    filter: str | None
+    tests: Literal["base", "plus"] | None
+    errors: Literal["raise", "skip"]
+
+class ReadOptions(TypedDict, total=False):
+    columns: Mapping[str, str | None] | None
+    where: Mapping[str, Any] | None
+    pool: str | Sequence[str]
+    prompt_column: str | None
+    concat: bool
     format: str | None
     scorer: str | None
     filter: str | None

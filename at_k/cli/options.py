@@ -46,7 +46,7 @@ Paths = Annotated[
     typer.Argument(
         metavar="PATH",
         help="A results file, several, a folder, or a pattern such as 'runs/*.jsonl'. Several files hold more samples "
-        "of the same problems. Or a report that --save has written. - is standard input.",
+        "of the same problems. Or a report that --save has written, or counts of at-k tally. - is standard input.",
         show_default=False,
     ),
 ]
@@ -81,7 +81,7 @@ def leave_out(options: Mapping[str, Option], *names: str) -> dict[str, Option]:
 
 def make_flag(option: Option) -> inspect.Parameter:
     """Make the parameter of a command for an option: a number, a word, or a text that is read later."""
-    kind: Any = _KINDS.get(option.name) or {"int": int, "float": float}.get(option.type)
+    kind: Any = _KINDS.get(option.name) or {"int": int, "float": float, "bool": bool}.get(option.type)
     if kind is None and option.choices:
         kind = Literal[option.choices]
     elif kind is None:

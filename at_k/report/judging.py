@@ -141,4 +141,4 @@ def _read_files(data: Any, reading: dict[str, Any], **shared: Any) -> tuple[str 
     return None, data
 
 
-_NO_READING = {"format": None, "scorer": None, "filter": None, "tests": None, "errors": "raise"}
+_NO_READING = {"concat": False, "format": None, "scorer": None, "filter": None, "tests": None, "errors": "raise"}

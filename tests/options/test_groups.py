@@ -52,7 +52,7 @@ NOT_OFFERED = {
     },
     "the page Score": {
         **dict.fromkeys(("on_conflict", "threshold", "extract_reference", "select", "score_weights", "seed"), RARE),
-        **dict.fromkeys(("num_workers", "timeout", "format", "errors"), "the page sets it"),
+        **dict.fromkeys(("num_workers", "timeout", "format", "errors", "concat"), "the page sets it"),
         **dict.fromkeys(NO_BARS, "usual intervals are shown"),
         "prompt_column": "the page runs no programs",
         **dict.fromkeys(("columns", "where", "pool"), "there is a list of the columns, and of the models"),
