@@ -63,7 +63,6 @@ _SIGNATURES = {
     "GateOptions": at_k.gate,
     "TallyOptions": at_k.Tally.of,
     "ReadOptions": at_k.read_results,
-    "TallyOptions": at_k.Tally.of,
 }
 """The functions whose options have types that editors complete."""
 

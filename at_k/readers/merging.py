@@ -101,7 +101,8 @@ def _concatenate(
     import pyarrow as pa
 
     shorts = list_names(files)
-    tables, questions = [], {}
+    tables = []
+    questions: dict[str, str] = {}
     for part, short in zip(parts, shorts, strict=True):
         names = {name: name if times[name] == 1 else f"{short}:{name}" for name in part.problems}
         place = part.table.column_names.index("problem")
