@@ -32,6 +32,7 @@ class ScoreOptions(TypedDict, total=False):
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
     prompt_column: str | None
+    concat: bool
     format: str | None
     scorer: str | None
     filter: str | None
@@ -71,6 +72,7 @@ class CompareOptions(TypedDict, total=False):
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
     prompt_column: str | None
+    concat: bool
     format: str | None
     scorer: str | None
     filter: str | None
@@ -104,6 +106,7 @@ class RankOptions(TypedDict, total=False):
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
     prompt_column: str | None
+    concat: bool
     format: str | None
     scorer: str | None
     filter: str | None
@@ -133,11 +136,13 @@ class PlanOptions(TypedDict, total=False):
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
     prompt_column: str | None
+    concat: bool
     format: str | None
     scorer: str | None
     filter: str | None
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
+    scale: tuple[float, float] | None
 
 class GateOptions(TypedDict, total=False):
     require: str | Sequence[str] | None
@@ -168,24 +173,16 @@ class GateOptions(TypedDict, total=False):
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
     prompt_column: str | None
+    concat: bool
     format: str | None
     scorer: str | None
     filter: str | None
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
-
-class ReadOptions(TypedDict, total=False):
-    columns: Mapping[str, str | None] | None
-    where: Mapping[str, Any] | None
-    pool: str | Sequence[str]
-    prompt_column: str | None
-    format: str | None
-    scorer: str | None
-    filter: str | None
-    tests: Literal["base", "plus"] | None
-    errors: Literal["raise", "skip"]
+    scale: tuple[float, float] | None
 
 class TallyOptions(TypedDict, total=False):
+    by_problem: bool
     threshold: float
     extract_fn: str | Callable[[str], str | None] | None
     extract_reference: str | Callable[[str], str | None] | None
@@ -204,6 +201,20 @@ class TallyOptions(TypedDict, total=False):
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
     prompt_column: str | None
+    concat: bool
+    format: str | None
+    scorer: str | None
+    filter: str | None
+    tests: Literal["base", "plus"] | None
+    errors: Literal["raise", "skip"]
+    scale: tuple[float, float] | None
+
+class ReadOptions(TypedDict, total=False):
+    columns: Mapping[str, str | None] | None
+    where: Mapping[str, Any] | None
+    pool: str | Sequence[str]
+    prompt_column: str | None
+    concat: bool
     format: str | None
     scorer: str | None
     filter: str | None

@@ -61,8 +61,8 @@ _SIGNATURES = {
     "RankOptions": at_k.rank,
     "PlanOptions": at_k.plan,
     "GateOptions": at_k.gate,
-    "ReadOptions": at_k.read_results,
     "TallyOptions": at_k.Tally.of,
+    "ReadOptions": at_k.read_results,
 }
 """The functions whose options have types that editors complete."""
 

@@ -9,7 +9,7 @@ import typer
 import at_k
 from at_k.cli.failures import Command, fail
 from at_k.cli.options import OUTPUT, Debug, Paths, complete_formats, leave_out, offers, read_numbers
-from at_k.options import COMPARING, GATING, JUDGED, PILOT, PLANNING, SCORED, SCORING
+from at_k.options import COMPARING, GATING, JUDGED, PILOT, PLANNING, SCORED, SCORING, TALLYING
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -92,6 +92,29 @@ def score(
     if save is not None:
         report.save(save)
         say_written(save)
+
+
+@app.command(cls=Command)
+@offers(TALLYING)
+def tally(
+    paths: Paths,
+    out: Annotated[
+        str,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="The file of the counts, .json, which at-k score takes. - is standard output.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = "-",
+    debug: Debug = False,
+    **options: Any,
+) -> None:
+    """Count problems by what their numbers depend on, file by file: counts of many machines add up to one report."""
+    from at_k.cli.tallying import count_files
+
+    count_files(paths, out=out, **options)
 
 
 @app.command(cls=Command)

@@ -46,7 +46,7 @@ Paths = Annotated[
     typer.Argument(
         metavar="PATH",
         help="A results file, several, a folder, or a pattern such as 'runs/*.jsonl'. Several files hold more samples "
-        "of the same problems. Or a report that --save has written. - is standard input.",
+        "of the same problems. Or a report that --save has written, or counts of at-k tally. - is standard input.",
         show_default=False,
     ),
 ]

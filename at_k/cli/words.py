@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from at_k.errors import Spelling
-from at_k.options import COMPARING, GATING, PLANNING, SCORING
+from at_k.options import COMPARING, GATING, PLANNING, SCORING, TALLYING
 
 if TYPE_CHECKING:
     from at_k.errors import InputError, Message
 
 FLAGS = {
     option.name: option.flags[0]
-    for options in (GATING, PLANNING, COMPARING, SCORING)
+    for options in (GATING, PLANNING, COMPARING, SCORING, TALLYING)
     for option in options.values()
     if option.help
 }

@@ -73,5 +73,16 @@ PILOT = by_name(*JUDGING, *READING)
 """The options that say which counts a pilot has."""
 
 _COUNTED = ("groups", "on_conflict", "select", "score_weights", "higher_is_better", "seed")
-TALLYING = by_name(*JUDGING, *(SCORING[name] for name in _COUNTED), *READING)
+TALLYING = by_name(
+    Option(
+        "by_problem",
+        "bool",
+        "whether to keep problems by their names, so that samples can be added to them.",
+        False,
+        help="Keep problems by their names, so that samples of the same problems can be added.",
+    ),
+    *JUDGING,
+    *(SCORING[name] for name in _COUNTED),
+    *READING,
+)
 """The options of `at_k.Tally.of`: those that act on samples, which a tally does not keep."""

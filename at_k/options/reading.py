@@ -72,10 +72,17 @@ READING = in_panel(
         "tests get the call check(entry_point).",
     ),
     Option(
+        "concat",
+        "bool",
+        "whether several files hold different problems, even where they name them alike. Files that have no problem in "
+        "common need not say so. This and the next five are for files alone.",
+        False,
+        help="The files hold different problems, even where they name them alike.",
+    ),
+    Option(
         "format",
         "str",
-        'the name of the format of the files, where their content does not show it; "plain" for a table. This and the '
-        "next five are for files alone.",
+        'the name of the format of the files, where their content does not show it; "plain" for a table.',
         flag="--input-format",
         metavar="NAME",
         help="The format of the files, if their content does not show it; at-k formats lists all.",

@@ -35,7 +35,7 @@ def read_results(path: Paths, *, limits: Limits = UNLIMITED, **given: Unpack[Rea
 
     Args:
         path: a file, several, a folder, or a glob such as "runs/*.jsonl". Several files hold more samples of the same
-            problems.
+            problems, or problems of which none is in two files.
         limits: the most bytes of a file, and rows of a table, that are accepted; without limit if not given.
         given: see below.
 
@@ -73,6 +73,7 @@ def read_samples(
     *,
     format: str | None = None,
     pool: str | Sequence[str] = (),
+    concat: bool = False,
     errors: str = "raise",
     limits: Limits = UNLIMITED,
     **options: Any,
@@ -105,7 +106,7 @@ def read_samples(
         source.release()
     if not parts:
         raise InputError("readers.nothing", "None of these files can be read: {count:,} were tried.", count=len(files))
-    merged = merge(list(parts.values()), list(parts), pool=pooled)
+    merged = merge(list(parts.values()), list(parts), pool=pooled, concat=concat)
     notes = [*merged.origin.notes, *_note_copies([file for file in files if fspath(file) in parts])]
     texts = [(file, error) for file, error in broken if file.suffix in (".json", ".jsonl", ".csv", ".parquet")]
     if texts:

@@ -1,8 +1,9 @@
-"""Merge results files of the same problems: the samples of a later file follow those of an earlier one."""
+"""Merge results files: samples of the same problems follow each other, and different problems are listed."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
@@ -14,7 +15,7 @@ from at_k.errors import InputError, Mention, Message
 from at_k.readers.arrays import make_array, make_texts
 from at_k.readers.grouping import Groups
 from at_k.readers.models import MODEL_NAMES, STEP_NAMES, has_name
-from at_k.readers.plausibility import note_files, refuse_other_names, refuse_other_questions
+from at_k.readers.plausibility import join_names, list_names, note_files, refuse_other_names, refuse_other_questions
 from at_k.readers.problems import keep_common
 from at_k.readers.quoting import quote, quote_all
 from at_k.readers.samples import SAMPLE_ROLES, STANDARD, Origin, Samples
@@ -26,35 +27,52 @@ _POOLABLE = (*MODEL_NAMES, *STEP_NAMES)
 """Names of what files may differ in, if the user says that all are samples of one model."""
 
 
-def merge(parts: Sequence[Samples], files: Sequence[str], *, pool: Collection[str] = ()) -> Samples:
-    """Merge the samples of several files by the names of their problems.
+def merge(
+    parts: Sequence[Samples], files: Sequence[str], *, pool: Collection[str] = (), concat: bool = False
+) -> Samples:
+    """Merge the samples of several files by the names of their problems. If no two share one, list the problems of all.
 
     Args:
         parts: the samples of each file.
         files: the name of each file.
         pool: in what the files may differ, such as "model"; "file" if they are different runs, so that samples may have
             the same number.
+        concat: whether all their problems are different ones, even those of one name.
 
     Raises:
         InputError: if the files are of different harnesses, tasks, models or choices, have different problems or
             columns, differ in what they say about a problem, or give the same number to two samples of it.
     """
-    import pyarrow as pa
-
     if len(parts) == 1:
         return parts[0]
     first = parts[0]
     _refuse_other_subjects([part.origin for part in parts], files, pool)
     is_split = all(len(part.problems) == 1 for part in parts)  # a file for each problem, or for each of its runs
     for part, file in zip(parts[1:], files[1:], strict=True):
-        if not is_split:
-            _refuse_other_problems(first, part, files[0], file)
         _refuse_other_columns(first, part, files[0], file)
+    pooled = concat or any(name == "file" or has_name(name, _POOLABLE) for name in pool)
+    times = Counter(name for part in parts for name in part.problems)
+    if concat or (not is_split and max(times.values()) == 1):
+        if not pooled and not all(map(_is_named, parts)):
+            refuse_other_names(files)
+        return _concatenate(parts, files, pool, times)
+    if not is_split:
+        for part, file in zip(parts[1:], files[1:], strict=True):
+            _refuse_other_problems(first, part, files[0], file)
     if "file" not in pool:
         refuse_other_questions(parts, files)
-    if not any(name == "file" or has_name(name, _POOLABLE) for name in pool) and not all(map(_is_named, parts)):
+    if not pooled and not all(map(_is_named, parts)):
         _refuse_other_names(parts, files, is_split=is_split)
-    places = {name: place for place, name in enumerate(dict.fromkeys(chain.from_iterable(x.problems for x in parts)))}
+    return _join_problems(parts, files, pool, {name: place for place, name in enumerate(times)})
+
+
+def _join_problems(
+    parts: Sequence[Samples], files: Sequence[str], pool: Collection[str], places: Mapping[str, int]
+) -> Samples:
+    """Put the samples of each problem together. `places` has the place of each problem among all."""
+    import pyarrow as pa
+
+    first = parts[0]
     # For each file, where each of its problems stands among all.
     owners = [np.array([places[name] for name in part.problems]) for part in parts]
     counts = [part.n for part in parts]
@@ -92,6 +110,37 @@ def _refuse_other_names(parts: Sequence[Samples], files: Sequence[str], *, is_sp
         alike.setdefault(part.problems[0] if is_split else "", []).append(file)
     for own in alike.values():
         refuse_other_names(own)
+
+
+def _concatenate(
+    parts: Sequence[Samples], files: Sequence[str], pool: Collection[str], times: Mapping[str, int]
+) -> Samples:
+    """List the problems of all files. Names that occur several times get that of their file before them."""
+    import pyarrow as pa
+
+    shorts = list_names(files)
+    tables = []
+    questions: dict[str, str] = {}
+    for part, short in zip(parts, shorts, strict=True):
+        names = {name: name if times[name] == 1 else f"{short}:{name}" for name in part.problems}
+        place = part.table.column_names.index("problem")
+        tables.append(part.table.set_column(place, "problem", make_texts(list(names.values()))))
+        questions |= {names[name]: text for name, text in part.questions.items()}
+    note = Message(
+        "note.concatenated",
+        "Read {count:,} files, each with other problems: {files}.",
+        count=len(files),
+        files=join_names(shorts),
+    )
+    return Samples(
+        table=pa.concat_tables(tables, promote_options="default"),
+        origin=_merge_origins([part.origin for part in parts], pool, note),
+        rows=list(chain.from_iterable(part.rows for part in parts)),
+        per_sample=all(part.per_sample for part in parts),
+        questions=questions,
+        files=list(files),
+        file_of=[[place] * n for place, part in enumerate(parts) for n in part.n.tolist()],
+    )
 
 
 def _refuse_other_subjects(origins: Sequence[Origin], files: Sequence[str], pool: Collection[str]) -> None:

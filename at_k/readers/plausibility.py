@@ -351,17 +351,20 @@ def list_names(files: Sequence[str]) -> list[str]:
     return [relpath(abspath(file), folder) for file in files]
 
 
+def join_names(names: Sequence[str]) -> str:
+    """Join the names of files, and leave out some if they are many."""
+    return ", ".join(names if len(names) <= _LISTED else [*names[: _LISTED - 1], "…", names[-1]])
+
+
 def note_files(parts: Sequence[Samples], files: Sequence[str]) -> Message:
     """Say which files were read together, and what each of them holds."""
-    names = list_names(files)
-    shown = names if len(names) <= _LISTED else [*names[: _LISTED - 1], "…", names[-1]]
     counts = sorted({int(n) for part in parts for n in part.n})
     return Message(
         "note.files",
         "Read {count:,} files as samples of one model on the same problems: {files}. Problems in each: "
         "{problems:,}. Samples of a problem in each: {n}.",
         count=len(files),
-        files=", ".join(shown),
+        files=join_names(list_names(files)),
         problems=len(parts[0].problems),
         n=str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}",
     )

@@ -154,8 +154,8 @@ class Numbers:
         if self.times is not None:
             raise InputError(
                 "tally.no_problems",
-                "{what} needs the values of each problem. This report comes from a tally, which counts problems and "
-                "does not keep them: score the samples themselves.",
+                "This report comes from a tally, which counts problems and does not keep them. {what} needs the values "
+                "of each problem: score the samples themselves.",
                 what=what,
             )
 

@@ -141,4 +141,8 @@ def read_files(data: Any, reading: dict[str, Any], **shared: Any) -> tuple[str |
     return None, data
 
 
-_NO_READING = {"format": None, "scorer": None, "filter": None, "tests": None, "errors": "raise", "scale": None}
+_NO_READING = {
+    **dict.fromkeys(("format", "scorer", "filter", "tests", "scale")),
+    "concat": False,
+    "errors": "raise",
+}

@@ -104,12 +104,11 @@ class Tally:
 
     @classmethod
     @takes(TALLYING)
-    def of(cls, data: Any, /, *, by_problem: bool = False, **given: Unpack[TallyOptions]) -> Tally:
+    def of(cls, data: Any, /, **given: Unpack[TallyOptions]) -> Tally:
         """Count the problems of a data set.
 
         Args:
             data: as of `at_k.score`.
-            by_problem: whether to keep problems by their names, so that samples can be added to them.
             given: see below.
 
         Returns:
@@ -130,7 +129,7 @@ class Tally:
             read_labels=lambda size, group: read_labels(options["groups"], group, size),
             **{name: options[name] for name in PILOT},
         )
-        return _count(judged, options, by_problem=by_problem)
+        return _count(judged, options)
 
     @classmethod
     def from_rows(cls, rows: Iterable[Any], /, *, threshold: float = 0.5) -> Tally:
@@ -186,7 +185,7 @@ class Tally:
             raise InputError(
                 "tally.same_problems",
                 "These tallies have problems in common, such as {problem}, and do not say which samples are theirs. To "
-                "add samples to problems, count with {option:by_problem=True}. If the problems are different ones, "
+                "add samples to problems, count with {option:by_problem}. If the problems are different ones, "
                 "give them different names.",
                 problem=shorten(min(shared)),
             )
@@ -242,8 +241,9 @@ class Tally:
         tally_files.save(self, path)
 
 
-def _count(judged: Judged, options: Mapping[str, Any], *, by_problem: bool) -> Tally:
+def _count(judged: Judged, options: Mapping[str, Any]) -> Tally:
     """Count judged problems."""
+    by_problem = options["by_problem"]
     if by_problem and not judged.named:
         raise ValueError("`by_problem` must be False for problems without names: samples could not be added to them")
     verdicts, measurement = judged.verdicts, Measurement(judged, options, options["seed"])

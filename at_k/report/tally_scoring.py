@@ -49,7 +49,7 @@ def find_tally(data: Any) -> Tally | None:
     if not all(held):
         raise InputError(
             "tally.other_file",
-            "{path} is not a tally that was saved, and {tally} is one. Score tallies apart from other files.",
+            "Tallies and other files cannot be scored together: {path} is not a tally that was saved, and {tally} is.",
             path=fspath(paths[held.index(False)]),
             tally=fspath(paths[held.index(True)]),
         )
@@ -130,8 +130,8 @@ _NOTE = Message(
 
 _NO_ORDER = Message(
     "tally.ties",
-    "cons@k is left out: a tally does not keep the order of the samples, by which {option:ties=first} decides. For "
-    "k < n {option:ties=random} is the same.",
+    "cons@k is left out: a tally does not keep the order of the samples, by which {option:ties=first} decides. "
+    "{option:ties=random} differs only where k is n.",
 )
 
 

@@ -181,7 +181,7 @@ def find_typical_limits(means: Floats, alpha: float) -> tuple[float, float]:
 
 
 def find_critical_t(observed: Floats, flipped: Callable[[int], Floats], alpha: float) -> Floats:
-    """Return, for each question, the statistic from which its p-value, adjusted by `adjust_by_max_t`, is below alpha."""
+    """Return, for each question, the statistic from which its p-value by `adjust_by_max_t` is below alpha."""
     critical = np.empty(len(observed))
     largest: Floats | float = 0.0
     for question in np.argsort(observed, kind="stable"):

@@ -163,7 +163,11 @@ MANY = [run(f"{i}.jsonl", i % 2, seed=i) for i in range(33)]
     ("files", "code", "said"),
     [
         ([run("a", 1, model="x"), run("b", 0, model="y")], "merging.models", "“x” (a), “y” (b)"),
-        ([run("a", 1), run("b", 1, problem="q")], "merging.problems", "1 in a alone"),
+        (
+            [{"name": "a", "text": "task_id,correct\np,1\nq,1"}, run("b", 1, problem="q")],
+            "merging.problems",
+            "1 in a alone",
+        ),
         ([run("a", 1), run("b", 2)], "compare.of_file", "b: "),
         ([run("a", 1), run("b", 1)], "scoring.same_file", "b is a copy of a"),
         ([], "scoring.packed", ""),

@@ -1,4 +1,4 @@
-"""Several files hold more samples of the same problems, or an error says why they do not."""
+"""Several files hold more samples of the same problems, or other problems, or an error says why they do not."""
 
 import json
 
@@ -111,6 +111,27 @@ def test_different_problems_are_counted():
         "These files are not of the same problems: 1 are in both, 1 in run_0.jsonl alone, and 2 in run_1.jsonl alone, "
         "such as “q”. Write the names of problems alike, or score the files one at a time."
     )
+
+
+def test_files_of_other_problems_are_listed():
+    one = collect(*graded(1, 0), *graded(1, problem="q"))
+    other = collect(*graded(0, problem="r", group="x"))
+    merged = merge([one, other], FILES[:2])
+    assert (merged.problems, merged.grades) == (["p", "q", "r"], [[1, 0], [1], [0]])
+    assert merged.group == [None, None, "x"]
+    assert (merged.file_of, merged.rows) == ([[0, 0], [0], [1]], [[1, 2], [3], [1]])
+    assert str(merged.place(2, 0)).startswith("run_1.jsonl, row 1")
+    assert str(merged.origin.notes[0]) == "Read 2 files, each with other problems: run_0.jsonl, run_1.jsonl."
+    with pytest.raises(InputError, match="may be of two models"):
+        merge([one, other], ["llama.jsonl", "qwen.jsonl"])
+    assert merge([one, other], ["llama.jsonl", "qwen.jsonl"], concat=True).problems == merged.problems
+
+
+def test_other_problems_that_are_named_alike():
+    one, other = collect(*graded(1, 0), *graded(1, problem="q")), collect(*graded(0))
+    merged = merge([one, other], FILES[:2], concat=True)
+    assert merged.problems == ["run_0.jsonl:p", "q", "run_1.jsonl:p"]
+    assert merged.grades == [[1, 0], [1], [0]]
 
 
 def test_columns_of_samples_must_be_the_same():

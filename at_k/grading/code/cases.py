@@ -79,7 +79,6 @@ def read_cases(tests: str) -> Cases | None:
     text = tests.strip()
     if text[:1] not in ("{", "[") and not _PACKED.fullmatch(text):
         return None
-    allow_long_numbers()
     try:
         found = _load(text)
     except (ValueError, RecursionError):

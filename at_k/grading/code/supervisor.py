@@ -23,7 +23,7 @@ from types import CodeType, ModuleType
 from typing import Any, NoReturn
 
 from at_k.grading.code import isolation, program
-from at_k.grading.code.cases import Cases, compare_output, compare_value, read_cases
+from at_k.grading.code.cases import Cases, allow_long_numbers, compare_output, compare_value, read_cases
 from at_k.grading.code.guard import guard_machine, refuse_forks, refuse_jumps
 from at_k.grading.code.limits import MEBIBYTE, ProgramLimits, apply_limits
 from at_k.grading.code.messages import receive_message, send_message
@@ -69,6 +69,7 @@ def serve(connection: socket.socket) -> NoReturn:
     folder = os.path.join(settings["temporary"], f"at-k-code-{os.urandom(8).hex()}")
     os.mkdir(folder, 0o755)
     isolation.adopt_orphans()
+    allow_long_numbers()
     inner = os.fork()
     if inner == 0:
         try:
