@@ -137,6 +137,7 @@ class PlanOptions(TypedDict, total=False):
     filter: str | None
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
+    scale: tuple[float, float] | None
 
 class GateOptions(TypedDict, total=False):
     require: str | Sequence[str] | None
@@ -172,6 +173,7 @@ class GateOptions(TypedDict, total=False):
     filter: str | None
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
+    scale: tuple[float, float] | None
 
 class ReadOptions(TypedDict, total=False):
     columns: Mapping[str, str | None] | None
@@ -183,6 +185,7 @@ class ReadOptions(TypedDict, total=False):
     filter: str | None
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
+    scale: tuple[float, float] | None
 
 class TallyOptions(TypedDict, total=False):
     threshold: float

@@ -171,7 +171,7 @@ def _find_formats(
     for file in files:
         try:
             # A pipe, as in `at-k score <(zcat results.gz)`, can be read only once.
-            source = Source(file.name, file if file.is_file() else file.read_bytes(), limits)
+            source = Source(file.name, file if file.is_file() or file.is_dir() else file.read_bytes(), limits)
             found = file, source, find_format(source, format)
         except InputError as error:  # noqa: PERF203 - opening a file takes much longer
             if broken is None:

@@ -51,7 +51,9 @@ NOT_OFFERED = {
         **dict.fromkeys(["metrics", "thresholds"], "all are looked at"),
     },
     "the page Score": {
-        **dict.fromkeys(("on_conflict", "threshold", "extract_reference", "select", "score_weights", "seed", "scale"), RARE),
+        **dict.fromkeys(
+            ("on_conflict", "threshold", "extract_reference", "select", "score_weights", "seed", "scale"), RARE
+        ),
         **dict.fromkeys(("num_workers", "timeout", "format", "errors"), "the page sets it"),
         **dict.fromkeys(NO_BARS, "usual intervals are shown"),
         "prompt_column": "the page runs no programs",

@@ -232,7 +232,6 @@ CHINESE = {
     "note.broken_files": "无法读取而被略去的文件：{total:,} 个中的 {count:,} 个，例如 {file}（“{reason}”）。",
     "note.bundle": "已把 {count:,} 个文件（从 {first} 到 {last}）作为一个表读取。题目数：{problems:,}。",
     "note.ci_method": "区间由方法 {method} 得出；题目较少或数值接近 0 和 1 时，它较少覆盖真值。",
-    "note.ci_method": "区间由方法 {method} 得出；题目较少或数值接近 0 和 1 时，它较少包含真值。",
     "note.copy": "同样的样本计了两次：{file} 是 {original} 的副本。若非有意，请去掉其中一个。",
     "note.drop": "缺失的样本：{count} 个，已略去。相应题目的 n 变小。",
     "note.files": "将 {count:,} 个文件读作同一模型在相同题目上的样本：{files}。每个文件的题目数：{problems:,}。每个文件中每道题的样本数：{n}。",
