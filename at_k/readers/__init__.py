@@ -98,7 +98,7 @@ def read_samples(
     if not named and format is None:
         chosen = _keep_best(chosen)
     parts: dict[str, Samples] = {}
-    for file, source, each in bundle(chosen) if len(files) > 1 else chosen:
+    for file, source, each in bundle(chosen) if len(files) > 1 and not concat else chosen:
         with _naming(file, source):
             each.refuse_options(reading)
             samples = each.read(source, reading)
@@ -172,7 +172,7 @@ def _find_formats(
     for file in files:
         try:
             # A pipe, as in `at-k score <(zcat results.gz)`, can be read only once.
-            source = Source(file.name, file if file.is_file() else file.read_bytes(), limits)
+            source = Source(file.name, file if file.is_file() or file.is_dir() else file.read_bytes(), limits)
             found = file, source, find_format(source, format)
         except InputError as error:  # noqa: PERF203 - opening a file takes much longer
             if broken is None:
