@@ -27,7 +27,7 @@ def make_estimator(metric: str | None = None) -> Callable[..., tuple[Any, Any]]:
     def estimate(
         token_level_rewards: Any, response_mask: Any, index: Any, config: Any = None, **_: object
     ) -> tuple[Any, Any]:
-        options = dict((config and config.get("at_k")) or {})
+        options = dict(getattr(config, "at_k", None) or {})
         if metric is not None:
             options["metric"] = metric
         advantages = compute_advantages(options, token_level_rewards.sum(-1), np.asarray(index).tolist())

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace, device, is_array_api_obj, is_torch_array
+from array_api_compat import array_namespace, device, is_array_api_obj, is_torch_array, to_device
 from numpy.typing import NDArray
 
 from at_k import columns
@@ -50,15 +50,13 @@ class Batch:
         labels = order = None
         if groups is not None:
             labels, n, order = _read_groups(groups, flat.shape[0], name)
-            order = order if _is_of(xp, order) else xp.asarray(to_numpy(order), device=place)
+            order = _move(order, xp, place)
         info = xp.__array_namespace_info__()
         floats = info.dtypes(device=place, kind="real floating")
         exact = floats.get("float64", floats["float32"])
-        kept = (
-            flat.dtype
-            if xp.isdtype(flat.dtype, "real floating")
-            else info.default_dtypes(device=place)["real floating"]
-        )
+        kept = info.default_dtypes(device=place)["real floating"]
+        if xp.isdtype(flat.dtype, "real floating"):
+            kept = flat.dtype
 
         def restore(values: Any) -> Any:
             if _is_array(column):
@@ -71,7 +69,7 @@ class Batch:
         """Read a further column, with as many samples as the first one."""
         flat, n = _flatten(name, column, grouped=self.labels is not None)
         self.require_same_samples(name, n, first)
-        return flat if _is_of(self.xp, flat) else self.xp.asarray(to_numpy(flat), device=self.device)
+        return _move(flat, self.xp, self.device)
 
     def require_same_samples(self, name: str, n: Ints, first: str) -> None:
         """Raise if a further column, with n samples in its rows, has not as many as the first one."""
@@ -134,8 +132,9 @@ def _is_array(column: object) -> bool:
     return is_array_api_obj(column) and not (isinstance(column, np.ndarray) and column.dtype.kind not in "biuf")
 
 
-def _is_of(xp: Any, values: Any) -> bool:
-    return array_namespace(values) is xp
+def _move(values: Any, xp: Any, place: Any) -> Any:
+    """Bring an array of any library to a device, as one of the library `xp`."""
+    return to_device(values, place) if array_namespace(values) is xp else xp.asarray(to_numpy(values), device=place)
 
 
 def _flatten(name: str, column: Any, *, grouped: bool) -> tuple[Any, Ints]:

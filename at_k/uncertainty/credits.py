@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
@@ -34,7 +35,7 @@ _TABLES = {"pass@k": tabulate_pass, "pass^k": tabulate_pass_hat, "mG-Pass@k": ta
 _COUNTED = (*_TABLES, "G-Pass@k", "MaxRL")
 METRICS = (*_COUNTED, "cons@k", "best@k", "max@k", "avg@n")
 """What credit can be asked for."""
-_NAME = re.compile(r"((?:m?G-Pass|pass|cons|best|max)@|pass\^)([1-9]\d*)(?:_([\d.]+))?")
+_NAME = re.compile(r"((?:m?G-Pass|pass|cons|best|max)@|pass\^)([1-9]\d*)(?:_(\d+(?:\.\d+|/[1-9]\d*)?))?")
 
 _EPSILON = 1e-6
 """What is added to a standard deviation, so that rounding is not blown up where all credits are almost equal."""
@@ -183,7 +184,7 @@ def _read_terms(metric: object, k: object, tau: object) -> list[Term]:
             )
         if own is None and base not in ("avg@n", "MaxRL"):
             raise ValueError(f"`k` must be given for {base}, unless the metric names it, such as {base[:-1]}8")
-        level = check_tau(float(share))[0] if share else tau
+        level = check_tau(Fraction(share) if "/" in share else float(share))[0] if share else tau
         if base == "G-Pass@k" and level is None:
             raise ValueError("`tau` must be given for G-Pass@k, unless the metric names it, such as G-Pass@8_0.75")
         terms.append(Term(base, None if base == "avg@n" else own, level if base == "G-Pass@k" else None, float(weight)))

@@ -1,8 +1,8 @@
-"""verl's registry and call: uids as an array of objects, rewards on the last token, a configuration with `get`."""
+"""verl's registry and call: uids as an array of objects, rewards on the last token, a configuration with attributes."""
 
 import importlib
 import sys
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def test_the_entry_point_loads_it():
 
 def test_a_metric_by_name(registry):
     assert {"at_k", "at_k_pass8", "at_k_max64"} < set(registry)
-    given = {"token_level_rewards": REWARDS, "response_mask": MASK, "index": UIDS, "config": {"gamma": 1.0}}
+    given = {"token_level_rewards": REWARDS, "response_mask": MASK, "index": UIDS, "config": SimpleNamespace(gamma=1.0)}
     advantages, returns = registry["at_k_pass2"](**given)
     # Group a is right but for one of three samples, so that pass@2 needs neither right one; group b is never right.
     assert_allclose(advantages, np.zeros((6, 3)))
@@ -46,8 +46,8 @@ def test_a_metric_by_name(registry):
 
 
 def test_any_metric_by_configuration(registry):
-    config = {"at_k": {"metric": "avg@n"}}
+    config = SimpleNamespace(at_k={"metric": "avg@n"})
     advantages, _ = registry["at_k"](REWARDS, MASK, UIDS, config=config)
     assert_allclose(advantages, np.array([0.5, 0, -1, 0.5, 0, 0])[:, None] * MASK)  # RLOO
     with pytest.raises(ValueError, match="`at_k` must have a `metric`"):
-        registry["at_k"](REWARDS, MASK, UIDS, config={})
+        registry["at_k"](REWARDS, MASK, UIDS, config=SimpleNamespace())

@@ -257,7 +257,9 @@ def test_a_mixture_is_the_weighted_sum():
     wanted = sum(weight * np.array(credit(name, **given, k=2)) for name, weight in parts.items())
     assert_allclose(credit(parts, **given, k=2), wanted, atol=ATOL)
     assert credit("pass@3", given["grades"]) == credit("pass@k", given["grades"], k=3)
-    assert credit("G-Pass@4_0.75", given["grades"]) == credit("G-Pass@k", given["grades"], k=4, tau=0.75)
+    for share, tau in (("0.75", 0.75), ("1", 1), ("2/3", Fraction(2, 3))):
+        named = credit(f"G-Pass@4_{share}", given["grades"])
+        assert named == credit("G-Pass@k", given["grades"], k=4, tau=tau)
 
 
 EVERY = ["pass@2", "G-Pass@2_0.5", "MaxRL", "best@2", "max@2", "avg@n", "cons@2"]
@@ -304,6 +306,8 @@ def test_normalized_as_grpo():
     (("pass@k", [[1, 0]]), "`k` must be given for pass@k, unless the metric names it, such as pass@8"),
     (("pass@0", [[1, 0]]), "`metric` must be one of pass@k, pass^k, mG-Pass@k"),
     (("pass@2_0.5", [[1, 0]]), "or have a number for k, such as pass@8; got 'pass@2_0.5'"),
+    (("G-Pass@2_0.5.1", [[1, 0]]), "or have a number for k, such as pass@8; got 'G-Pass@2_0.5.1'"),
+    (("G-Pass@2_1.5", [[1, 0]]), "`tau` must lie in [0, 1]; got 1.5"),
     (({}, [[1, 0]]), "`metric` must name at least one metric; got none"),
     (({"pass@1": float("nan")}, [[1, 0]]), "`metric` must give each metric a finite number as its weight; got nan"),
     (("G-Pass@2", [[1, 0]]), "`tau` must be given for G-Pass@k"),
