@@ -19,10 +19,10 @@ HUMAN_EVAL = ROOT / "tests" / "data" / "harness" / "human-eval" / "samples.jsonl
 def run(monkeypatch):
     """Run the command in this process, with a terminal of `columns` columns that has no colours."""
 
-    def invoke(*words, columns=80):
+    def invoke(*words, columns=80, charset="utf-8"):
         monkeypatch.setenv("COLUMNS", str(columns))
         monkeypatch.setenv("NO_COLOR", "1")
-        return CliRunner().invoke(app, [str(word) for word in words])
+        return CliRunner(charset=charset).invoke(app, [str(word) for word in words])
 
     return invoke
 

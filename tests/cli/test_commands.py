@@ -368,9 +368,9 @@ class TestPlot:
 
 
 class TestAsAProcess:
-    def test_help_and_version(self, call):
+    def test_help_and_version(self, call, run):
         assert call("--version").stdout.decode() == f"at-k {at_k.__version__}\n"
-        shown = call("--help").stdout.decode()
+        shown = run("--help").stdout
         assert all(
             name in shown for name in ("score", "plot", "diagnose", "formats", "register", "--install-completion")
         )
@@ -396,9 +396,6 @@ class TestAsAProcess:
         assert done.stderr == b""
         assert max(map(len, done.stdout.decode().splitlines())) <= 80
 
-    def test_a_width_of_nothing_is_that_of_most_terminals(self, call, qwen):
-        assert call("score", qwen, COLUMNS="0").stdout == call("score", qwen, COLUMNS="80").stdout
-
     @pytest.mark.parametrize("closed", ["stdout", "stderr"])
     def test_a_closed_stream_loses_no_result(self, shell, qwen, tmp_path, closed):
         command, environment = shell("score", qwen, "--out", tmp_path / "a.md")
@@ -407,15 +404,6 @@ class TestAsAProcess:
         done = subprocess.run(words, env=environment, capture_output=True, check=False, timeout=60)
         assert (done.returncode, (tmp_path / "a.md").read_text()[0]) == (0, "|")
         assert b"Error" not in done.stdout + done.stderr
-
-    def test_ascii(self, call, qwen, human_eval):
-        for path in (qwen, human_eval):
-            done = call("score", path, PYTHONIOENCODING="ascii")
-            assert done.returncode == 0
-            assert " - 1" in done.stdout.decode("ascii").splitlines()[0]
-        missing = call("score", "é.jsonl", PYTHONIOENCODING="ascii")
-        assert missing.returncode == 1
-        assert b"There is no file" in missing.stderr
 
     def test_a_closed_pipe_is_silent(self, shell, qwen):
         command, environment = shell("score", qwen, "--format", "csv", "--k", "1,2,3,4,5,6,7,8")
@@ -427,12 +415,11 @@ class TestAsAProcess:
         assert "pipe" not in errors.lower()
         assert "Error" not in errors
 
-    @pytest.mark.parametrize("words", [["--format", "json"], ["--out", "report.json"]])
-    def test_ctrl_c(self, shell, tmp_path, words):
+    def test_ctrl_c(self, shell, tmp_path):
         fifo = tmp_path / "slow.jsonl"
         os.mkfifo(fifo)
         (tmp_path / "report.json").write_text("old")
-        command, environment = shell("score", "slow.jsonl", *words)
+        command, environment = shell("score", "slow.jsonl", "--out", "report.json")
         process = subprocess.Popen(
             command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, text=True
         )
@@ -445,14 +432,13 @@ class TestAsAProcess:
         assert (tmp_path / "report.json").read_text() == "old"
         assert sorted(os.listdir(tmp_path)) == ["report.json", "slow.jsonl"]
 
-    def test_standard_input(self, shell, qwen):
+    def test_standard_input(self, shell, run, qwen):
         command, environment = shell("score", "-", "--format", "csv")
         with qwen.open("rb") as file:
             done = subprocess.run(command, env=environment, stdin=file, capture_output=True, check=True, timeout=60)
-        command, environment = shell("score", qwen, "--format", "csv")
-        assert done.stdout == subprocess.run(command, env=environment, capture_output=True, check=True).stdout
+        assert done.stdout == run("score", qwen, "--format", "csv").stdout_bytes
         piped = subprocess.run(
-            ["sh", "-c", 'cat "$0" | "$@"', qwen, *map(str, shell("score", "-", "--format", "csv")[0])],
+            ["sh", "-c", 'cat "$0" | "$@"', qwen, *command],
             env=environment, capture_output=True, check=True, timeout=60,
         )  # fmt: skip
         assert piped.stdout == done.stdout
@@ -491,6 +477,20 @@ class TestAsAProcess:
         assert lines[0].startswith("samples.jsonl_results.jsonl · human-eval")
         assert max(map(cell_len, lines)) <= 70
         assert lines[-1] == "- best@k is left out: it needs a score for every sample."
+
+
+def test_a_width_of_nothing_is_that_of_most_terminals(run, qwen):
+    assert run("score", qwen, columns=0).stdout == run("score", qwen).stdout
+
+
+def test_ascii(run, qwen, human_eval):
+    for path in (qwen, human_eval):
+        done = run("score", path, charset="ascii")
+        assert done.exit_code == 0
+        assert " - 1" in done.stdout_bytes.decode("ascii").splitlines()[0]
+    missing = run("score", "é.jsonl", charset="ascii")
+    assert missing.exit_code == 1
+    assert b"There is no file" in missing.stderr_bytes
 
 
 def test_completion(call):

@@ -55,7 +55,7 @@ def test_names_cannot_move_the_cursor(run, write):
     assert r"\x1b[2J" in done.stdout
 
 
-def test_in_ascii(call, qwen):
-    done = call("diagnose", qwen, PYTHONIOENCODING="ascii")
-    assert done.returncode == 0
-    assert "the difference is +0.008" in " ".join(done.stdout.decode("ascii").split())
+def test_in_ascii(run, qwen):
+    done = run("diagnose", qwen, charset="ascii")
+    assert done.exit_code == 0
+    assert "the difference is +0.008" in " ".join(done.stdout_bytes.decode("ascii").split())
