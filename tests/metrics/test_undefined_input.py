@@ -122,7 +122,7 @@ COLUMNS = [
         ([ANSWERS[0], "cddd"], TypeError, "list of samples … got 'cddd' of type str in problem 1"),
         ([["a", "b", None, "a"], ["c"]], ValueError, "None … problem 0, sample 2. Set `missing`"),
         (GRADES, TypeError, "strings … got 1 of type int in problem 0, sample 0"),
-        ([["a"], ["c", NAN]], ValueError, "`missing` … got None or NaN in problem 1, sample 1"),
+        ([["a"], ["c", NAN]], ValueError, "got None or NaN in problem 1, sample 1. Set `missing`"),
         configs=DEFAULT,
     ),
     *cases(
