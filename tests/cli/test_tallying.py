@@ -5,7 +5,7 @@ import json
 import pytest
 
 import at_k
-from tests.tallies import assert_same, make_data, split
+from tallies import assert_same, make_data, split
 
 
 @pytest.fixture
