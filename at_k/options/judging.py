@@ -111,3 +111,10 @@ JUDGING = in_panel(
     ),
 )
 """The options that say how samples are judged."""
+
+ROWS = Option(
+    "rows",
+    "list[dict[str, Any]]",
+    "for each problem what a checker with a parameter `row` is given, such as its prompt. Optional.",
+    group=JUDGING[0].group,
+)

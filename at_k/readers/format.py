@@ -36,6 +36,7 @@ class Reading:
         prompt_column: the column with the prompts that answers continue.
         errors: "raise", or "skip" to leave out what is broken and count it by cause.
         limits: the most bytes and rows that are accepted.
+        meta: whether the columns of a plain table that have no role are read too, such as prompts.
     """
 
     columns: Mapping[str, str | None] = field(default_factory=dict)
@@ -47,6 +48,7 @@ class Reading:
     prompt_column: str | None = None
     errors: str = "raise"
     limits: Limits = UNLIMITED
+    meta: bool = False
 
     def __post_init__(self) -> None:
         """Check the columns before anything is read.
