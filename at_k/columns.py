@@ -34,7 +34,7 @@ from at_k.rows import (
     to_vectors,
 )
 from at_k.samples import Answers, Ragged, to_float64
-from at_k.validation import is_integer, shorten
+from at_k.validation import is_integer, shorten, type_name
 
 
 def read_answers(rows: object, name: str = "predictions") -> Answers:
@@ -236,6 +236,15 @@ class Rows(Sequence[dict[str, Any]]):
         row = {name: column[place] for name, column in self._listed.items()}
         meta = row.pop("meta", None)
         return row | (json.loads(meta) if isinstance(meta, str) and meta[:1] == "{" else {})
+
+
+def check_rows(value: object, name: str = "rows") -> None:
+    """Raise unless this is a list of mappings, as `rows` is."""
+    if not isinstance(value, Sequence) or isinstance(value, (str, bytes)):
+        raise TypeError(f"`{name}` must be a list of mappings; got {shorten(value)} of type {type_name(value)}")
+    for place, row in enumerate(value):
+        if not isinstance(row, Mapping):
+            raise TypeError(f"`{name}` must hold mappings; got {shorten(row)} of type {type_name(row)} in row {place}")
 
 
 def read_groups(rows: object, name: str = "groups") -> list[str]:

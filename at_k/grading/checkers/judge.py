@@ -156,7 +156,7 @@ class Judge(Checker):
         if not self._model:
             raise InputError(
                 "judge.model",
-                "The checker 'judge' needs the name of a model: `at_k.checkers.judge(model=…)`, or the environment "
+                "The checker 'judge' needs the name of a model, as its parameter `model` or in the environment "
                 "variable AT_K_JUDGE_MODEL.",
             )
 
@@ -247,7 +247,7 @@ class Judge(Checker):
             )
         except (openai.AuthenticationError, openai.PermissionDeniedError, openai.NotFoundError) as error:
             raise InputError(
-                "judge.refused", "The endpoint of the judge refuses the key or the model {model}: {fault}",
+                "judge.refused", "The endpoint of the judge refuses the key or the model {model}: {fault}.",
                 model=repr(self._model), fault=str(error)[:300],
             ) from error  # fmt: skip
         except openai.OpenAIError as error:
