@@ -23,7 +23,7 @@ _EXACT = Numeric(rel_tol=0.0)
 """Compares numbers without a tolerance."""
 
 _UNITS = frozenset("CFJKLNVWghkmsl")
-"""Letters that may be units, which Math-Verify drops: an expression in them differs only from others in the same ones."""
+"""Letters that may be units, which Math-Verify drops. It compares what has them, unless the variables are the same."""
 
 
 @dataclass(frozen=True)
