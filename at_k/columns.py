@@ -7,7 +7,8 @@ are read as a whole; everything else is read value by value.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import json
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k import arrow
+from at_k.caching import cached_property
 from at_k.combinatorics import Ints
 from at_k.rows import (
     LARGEST_INTEGER,
@@ -32,7 +34,7 @@ from at_k.rows import (
     to_vectors,
 )
 from at_k.samples import Answers, Ragged, to_float64
-from at_k.validation import is_integer, shorten
+from at_k.validation import is_integer, shorten, type_name
 
 
 def read_answers(rows: object, name: str = "predictions") -> Answers:
@@ -202,6 +204,47 @@ def read_references(rows: object, name: str = "references") -> list[tuple[str, .
                 )
         checked.append(tuple(map(str.__str__, accepted)))
     return checked
+
+
+class Rows(Sequence[dict[str, Any]]):
+    """Give each problem's row as a mapping of its columns. They are listed when the first row is asked for.
+
+    Args:
+        columns: the columns that describe problems. What a column `meta` holds in JSON is part of the row.
+        order: the positions of the rows, in the order of the problems; by default all.
+
+    Examples:
+        >>> Rows({"problem": ["a", "b"], "meta": [None, '{"prompt": "2 + 2?"}']})[1]
+        {'problem': 'b', 'prompt': '2 + 2?'}
+    """
+
+    def __init__(self, columns: Mapping[str, Any], order: Sequence[int] | None = None) -> None:
+        self._columns, self._order = columns, order
+
+    @cached_property
+    def _listed(self) -> dict[str, list[Any]]:
+        return {
+            name: column.to_pylist() if hasattr(column, "to_pylist") else list(column)
+            for name, column in self._columns.items()
+        }
+
+    def __len__(self) -> int:
+        return len(next(iter(self._columns.values()), ())) if self._order is None else len(self._order)
+
+    def __getitem__(self, problem: Any) -> Any:
+        place = problem if self._order is None else self._order[problem]
+        row = {name: column[place] for name, column in self._listed.items()}
+        meta = row.pop("meta", None)
+        return row | (json.loads(meta) if isinstance(meta, str) and meta[:1] == "{" else {})
+
+
+def check_rows(value: object, name: str = "rows") -> None:
+    """Raise unless this is a list of mappings, as `rows` is."""
+    if not isinstance(value, Sequence) or isinstance(value, (str, bytes)):
+        raise TypeError(f"`{name}` must be a list of mappings; got {shorten(value)} of type {type_name(value)}")
+    for place, row in enumerate(value):
+        if not isinstance(row, Mapping):
+            raise TypeError(f"`{name}` must hold mappings; got {shorten(row)} of type {type_name(row)} in row {place}")
 
 
 def read_groups(rows: object, name: str = "groups") -> list[str]:

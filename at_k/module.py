@@ -166,7 +166,7 @@ class SampledMetric(evaluate.Metric, ABC):
     def judge(self, problems: Problems, options: Mapping[str, Any]) -> Verdicts:
         """Judge samples by those options of a module that say how."""
         name = "grades" if problems.grades is not None and problems.answers is not None else "predictions"
-        return judge(problems, name=name, **{each: options[each] for each in JUDGING_OPTIONS})
+        return judge(problems, name=name, **{each: options[each] for each in ("rows", *JUDGING_OPTIONS)})
 
     def report(self, values: Values, verdicts: Verdicts, options: Mapping[str, Any]) -> dict[str, Any]:
         """Report the means over problems and groups and, if asked for, error bars and details."""
@@ -269,7 +269,7 @@ class SampledMetric(evaluate.Metric, ABC):
         """Run `_compute` on checked columns."""
         columns.require_problems("predictions", len(batch))
         # Check the options of the report now: judging may take minutes, and a wrong one should not waste it.
-        for name in ("groups", "clusters"):
+        for name in ("rows", "groups", "clusters"):
             if options[name] is not None:
                 columns.require_same_problems(name, len(options[name]), "predictions", len(batch))
         read_confidence(options)

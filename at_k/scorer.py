@@ -7,7 +7,7 @@ from typing import Any
 
 import at_k
 from at_k import family
-from at_k.columns import require_problems
+from at_k.columns import Rows, require_problems
 from at_k.family import find_metric
 from at_k.grading import judge
 from at_k.options import COLUMNS, JUDGING_OPTIONS, check_config, check_options
@@ -16,7 +16,7 @@ from at_k.summary import spell
 from at_k.validation import shorten, type_name
 from at_k.values import Key
 
-_OF_ALL_PROBLEMS = ("groups", "weights", "return_details")
+_OF_ALL_PROBLEMS = ("rows", "groups", "weights", "return_details")
 """Options that are about all problems, not about a batch."""
 
 
@@ -94,7 +94,8 @@ class Scorer:
             )
         require_problems("predictions", len(problems))
         judging = {name: self.options[name] for name in JUDGING_OPTIONS if name in self.options}
-        verdicts = judge(problems, **judging, name="grades" if "grades" in given else "predictions")
+        rows = Rows({name: batch[name] for name in list_columns(batch) if batch[name] is not given["predictions"]})
+        verdicts = judge(problems, **judging, rows=rows, name="grades" if "grades" in given else "predictions")
         more = {"scores": problems.scores} if metric.needs_scores else {}
         values = metric.compute(verdicts, **more, **metric.own(self.options))
         style = self.options.get("key_style", "standard")
@@ -102,7 +103,7 @@ class Scorer:
 
     def _select(self, batch: Mapping[str, Any], metric: family.Metric) -> dict[str, Any]:
         """Select the columns of the metric from a batch: a mapping, an Arrow table or a data frame."""
-        names = getattr(batch, "column_names", None) or list(getattr(batch, "columns", batch))
+        names = list_columns(batch)
         given = {}
         for name in metric.arguments:
             if name not in COLUMNS or (self.config_name == "graded" and name in ("references", "grades")):
@@ -129,6 +130,11 @@ class Scorer:
                 f"`predictions` must be a batch of problems; got a single one, a {got}: map with batched=True"
             )
         return given
+
+
+def list_columns(batch: Any) -> list[str]:
+    """List the names of the columns of a batch."""
+    return getattr(batch, "column_names", None) or list(getattr(batch, "columns", batch))
 
 
 def name_key(key: Key) -> Key:

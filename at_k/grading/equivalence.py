@@ -2,12 +2,10 @@ r"""Merge answers that mean the same, so that they vote together: 0.5, ½, \frac
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,40 +14,16 @@ from at_k.combinatorics import Ints
 from at_k.errors import InputError
 from at_k.grading.checkers import Check, Checker, ExactMatch, Numeric, checkers, find_checker, name_checker
 from at_k.grading.numbers import Rational
+from at_k.grading.polynomials import Values, evaluate
 from at_k.grading.workers import NotGraded
 from at_k.samples import Answers
 from at_k.validation import shorten, type_name
 
-"""The relations that have names."""
-
 _EXACT = Numeric(rel_tol=0.0)
 """Compares numbers without a tolerance."""
 
-
-class _Polynomial(NamedTuple):
-    """A polynomial with integer coefficients that is not constant."""
-
-    variable: str
-    terms: frozenset[tuple[int, int]]
-
-
-_TERM = re.compile(r"\s*([+-]?)\s*(\d{0,300})\s?(?:([a-z])(?:\^(?:(\d{1,3})|\{(\d{1,3})\}))?)?\s*", re.ASCII)
-
-
-def _read_polynomial(text: str) -> _Polynomial | None:
-    """Read a sum of terms such as 3x^2, -x and 5; None for any other text."""
-    text = text.strip().removeprefix("$").removesuffix("$")
-    variables, terms, end = set(), Counter[int](), 0
-    while end < len(text):
-        found = _TERM.match(text, end)
-        if found is None or not (found[2] or found[3]) or (end and not found[1]):
-            return None
-        power = int(found[4] or found[5] or 1) if found[3] else 0
-        terms[power] += int(f"{found[1]}{found[2] or 1}")
-        variables |= {found[3]} - {None}
-        end = found.end()
-    held = frozenset((power, coefficient) for power, coefficient in terms.items() if coefficient)
-    return _Polynomial(variables.pop(), held) if len(variables) == 1 and any(power for power, _ in held) else None
+_UNITS = frozenset("CFJKLNVWghkmsl")
+"""Letters that may be units, which Math-Verify drops. It compares what has them, unless the variables are the same."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +33,9 @@ class Equivalence:
     Attributes:
         name: the name, for a signature.
         check: a checker or function that accepts two answers if they are the same.
-        numbers: whether two answers that are numbers are compared as numbers, and not by `check`, and so two
-            polynomials in one variable. Math-Verify accepts 50% for 50 and for 0.5, and would let these two vote
-            together. For a thousand polynomials of one problem it takes 40 minutes.
+        numbers: whether two answers that are numbers are compared as numbers, and not by `check`, and two polynomials,
+            or fractions of them, by their values at a few points. Math-Verify accepts 50% for 50 and for 0.5, and would
+            let these two vote together. For a thousand polynomials of one problem it takes 40 minutes.
     """
 
     name: str
@@ -76,7 +50,7 @@ class Equivalence:
     def key(self, text: str) -> Hashable:
         """Return a form of an answer. Answers with equal forms are the same."""
         if self.numbers:
-            return _read_polynomial(text) or _EXACT.normalize(text)
+            return evaluate(text) or _EXACT.normalize(text)
         if isinstance(self.check, Checker) and self.check.equates_forms:
             return self.check.normalize(text)
         return text.strip() if isinstance(self.check, Checker) else text
@@ -240,12 +214,12 @@ class _Comparison:
             return first, second
 
         def are_known(a: int, b: int) -> bool:
-            """Return whether both are numbers, or polynomials in one variable: equal ones have one form."""
+            """Return whether both are numbers, or polynomials in the same variables: equal ones have one form."""
             if not self.equivalence.numbers:
                 return False
             one, other = self.forms[a], self.forms[b]
-            if isinstance(one, _Polynomial) and isinstance(other, _Polynomial):
-                return one.variable == other.variable
+            if isinstance(one, Values) and isinstance(other, Values):
+                return one.variables == other.variables or not (one.variables | other.variables) & _UNITS
             return isinstance(one, Rational) and isinstance(other, Rational)
 
         if isinstance(check, Checker) and check.slow:

@@ -92,7 +92,7 @@ _LAST_WORDS = (
 """How these words end. Most letters stand behind none of them, which is found a hundred times as fast."""
 
 _FINAL = re.compile(
-    r"[*_`'\"”’\]}>$)】」]{0,6}(?:[.!;。]|$|\n|,?\s(?:because|since|as|so|not|but|pero|mais|aber|weil|car|porque)\b|\s?\(|:\s"
+    r"[*_`'\"”’\]}>$)】」]{0,6}(?:[.!;。]|$|\n|,\s|\s(?:because|since|as|so|not|but|non|no|nicht|pas|pero|mais|aber|weil|car|porque)\b|\s?\(|:\s"
     r"|[)】」]\s|\s?(?:です|でした|だ|で(?!は)|입니다|이다|이?예요|이에요|번|(?:が|가\s?)(?:正|답|정답|맞)))"
 )
 """What follows a letter that ends its sentence."""
@@ -112,7 +112,7 @@ _CONDITION = re.compile(
 """Words before a statement that make it a condition: "if the answer is A, …"."""
 
 _GOES_ON = re.compile(
-    r"\s(?!(?:and|as|because|but|by|due|for|is|not|or|since|so|was|which|with|e?s|est|ist|porque|car|weil|da|y|et|und)\b)"
+    r"\s(?!(?:and|as|because|but|by|due|for|is|not|or|since|so|was|which|with|e?s|est|ist|porque|car|weil|da|y|et|und|non|nicht|no|pas)\b)"
     r"[a-zà-ÿ]"
 )
 """What follows a capital that begins a sentence: "Respuesta: A continuación"."""

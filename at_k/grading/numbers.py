@@ -209,7 +209,7 @@ _UNITS_POWER = re.compile(rf"{_UNIT}\s?(?:\^|\*\*)\s?\{{?\s?[+-]?$")
 _WORD_BEFORE = re.compile(rf"(?:(?<![A-Za-z]){_MONEY}|\\[a-z]*space|\\[a-z]*quad|\\boxed|\\[a-z]*[lg]eq?|\\approx)$")
 """Letters that may stand right before a number. After others it is part of a name, as in H2O and m2."""
 
-_PART = re.compile(r"(?:\^|(?<=[\w)])\*\*|_|√|\\sqrt|\\log|\]|\\frac\{.{0,40}\})\s?[{(]?\s?[+-]?$")
+_PART = re.compile(r"(?:\^|(?<=[A-Za-z0-9)])\*\*|_|√|\\sqrt|\\log|\]|\\frac\{.{0,40}\})\s?[{(]?\s?[+-]?$")
 _RAISED_OR_NAMED = re.compile(r"\s?(?:\^|\*\*(?=[\w({-]))|[ ]?(?:\\pi|\\sqrt|π|√)|\}\s?\{")
 """What shows that a number is part of a formula, which is another number: an exponent, a base, what is below a root."""
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from at_k.choices import TIMEOUT
 from at_k.combinatorics import Floats, Ints
-from at_k.grading.checkers import Check, Checker, Explained
+from at_k.grading.checkers import Check, Checker, Explained, Row, takes_row
 from at_k.grading.workers import CAUSES, NotGraded
 from at_k.samples import Answers
 from at_k.validation import shorten, type_name
@@ -28,12 +29,14 @@ class Outcomes:
         names: the outcome of each check in a word or two.
         reasons: the outcome of each check in a sentence.
         conditions: what a signature says of it.
+        facts: sums over the checks, such as the tokens that they cost.
     """
 
     which: Ints
     names: list[str]
     reasons: list[str]
     conditions: dict[str, str]
+    facts: dict[str, int]
 
     def count(self) -> dict[str, int]:
         """Count the samples by outcome, the most frequent first."""
@@ -78,6 +81,7 @@ def grade_samples(
     references: Sequence[tuple[str, ...]],
     check: Check,
     *,
+    rows: Sequence[Row] | None = None,
     num_workers: int | None = None,
     timeout: float = TIMEOUT,
 ) -> Grades:
@@ -87,14 +91,19 @@ def grade_samples(
         answers: the answer of each sample.
         references: the acceptable answers of each problem.
         check: a checker or a function.
+        rows: what a checker that takes a row is given of each problem; by default nothing.
         num_workers: the number of processes for a slow checker.
         timeout: the CPU time of one check of a slow checker, in seconds.
 
+    A connection that fails, or a wait that is too long, is no fault of the function: its pair is not graded.
+
     Raises:
-        RuntimeError: if a function raises.
+        RuntimeError: if a function raises anything else.
         TypeError: if it returns something that is not a bool or a number.
         ValueError: if it returns a number outside [0, 1].
     """
+    if takes_row(check):
+        return _grade_with_rows(answers, references, check, rows or [{}] * len(references), num_workers, timeout)
     texts = list(dict.fromkeys(text for row in references for text in row))
     if isinstance(check, Checker) and check.compares_forms:
         left, left_forms = _number_forms(map(check.normalize, answers.distinct), {})
@@ -111,18 +120,51 @@ def grade_samples(
     which, beside = (each.tolist() for each in np.divmod(pairs.distinct, pairs.width))
     met = [(left_forms[answer], right_forms[reference]) for answer, reference in zip(which, beside, strict=True)]
     if not isinstance(check, Checker):
-        return Grades(pairs.spread(np.array(_call(check, met, pairs, answers), dtype=np.float64)))
+        return _spread_causes(pairs, _call(check, met, pairs, answers))
     if check.slow:
-        found = check.grade_all(met, num_workers=num_workers, timeout=timeout)
-        grades = [_read_grade(each.grade if isinstance(each, Explained) else each, check.name) for each in found]
-        spread = _spread_causes(pairs, grades)
-        explained = any(isinstance(each, Explained) for each in found)
-        return replace(spread, outcomes=_gather_outcomes(pairs, found, grades)) if explained else spread
+        return _spread_explained(pairs, check.grade_all(met, num_workers=num_workers, timeout=timeout), check.name)
     if check.compares_forms:
         grades = [check.compare(answer, reference) for answer, reference in met]
     else:
         grades = [check.grade(answer, reference) for answer, reference in met]
     return Grades(pairs.spread(np.array([_read_grade(grade, check.name) for grade in grades], dtype=np.float64)))
+
+
+def _grade_with_rows(
+    answers: Answers,
+    references: Sequence[tuple[str, ...]],
+    check: Check,
+    rows: Sequence[Row],
+    num_workers: int | None,
+    timeout: float,
+) -> Grades:
+    """Grade every sample with a checker that takes the row of the problem, once for each answer of a problem."""
+    problems = [(text, problem) for problem, row in enumerate(references) for text in dict.fromkeys(row)]
+    starts = np.cumsum([0, *(len(set(row)) for row in references)]).tolist()
+    most = max((len(set(row)) for row in references), default=0)
+    places = [
+        np.array([start + i if start + i < stop else -1 for start, stop in pairwise(starts)], dtype=np.int64)
+        for i in range(most)
+    ]
+    pairs = _Pairs.find(answers, np.arange(len(answers.distinct)), places, max(len(problems), 1))
+    which, beside = (each.tolist() for each in np.divmod(pairs.distinct, pairs.width))
+    met = [(answers.distinct[answer], problems[each][0]) for answer, each in zip(which, beside, strict=True)]
+    owned = [rows[problems[each][1]] for each in beside]
+    if not isinstance(check, Checker):
+        return _spread_causes(pairs, _call(check, met, pairs, answers, owned))
+    if check.slow:
+        found = check.grade_all(met, rows=owned, num_workers=num_workers, timeout=timeout)  # type: ignore[call-arg]
+        return _spread_explained(pairs, found, check.name)
+    grades = [check.grade(*pair, row=row) for pair, row in zip(met, owned, strict=True)]  # type: ignore[call-arg]
+    return _spread_explained(pairs, grades, check.name)
+
+
+def _spread_explained(pairs: _Pairs, found: Sequence[Any], name: str) -> Grades:
+    """Give every sample its best grade, with how it came about if the checker says."""
+    grades = [_read_grade(each.grade if isinstance(each, Explained) else each, name) for each in found]
+    spread = _spread_causes(pairs, grades)
+    explained = any(isinstance(each, Explained) for each in found)
+    return replace(spread, outcomes=_gather_outcomes(pairs, found, grades)) if explained else spread
 
 
 def _number_forms(forms: Any, index: dict[Hashable, int]) -> tuple[Ints, list[Any]]:
@@ -234,23 +276,42 @@ def _gather_outcomes(pairs: _Pairs, found: Sequence[Any], grades: Sequence[float
         better = sizes[pair] > best[samples]
         which[samples[better]], best[samples[better]] = pair[better], sizes[pair[better]]
     conditions: dict[str, str] = {}
+    facts = Counter[str]()
     for each in found:
-        conditions |= each.conditions if isinstance(each, Explained) else {}
-    return Outcomes(which, names, reasons, conditions)
+        if isinstance(each, Explained):
+            conditions |= each.conditions
+            facts.update(each.facts)
+    return Outcomes(which, names, reasons, conditions, dict(facts))
 
 
-def _call(check: Check, met: Sequence[tuple[str, str]], pairs: _Pairs, answers: Answers) -> list[float]:
+def _call(
+    check: Check,
+    met: Sequence[tuple[str, str]],
+    pairs: _Pairs,
+    answers: Answers,
+    rows: Sequence[Row] | None = None,
+) -> list[float | NotGraded]:
     """Call the function of a user for each pair, in input order, so that an error reports the first fault."""
-    return [
-        _call_once(check, answer, reference, partial(answers.codes.place, sample))
-        for (answer, reference), sample in zip(met, pairs.first.tolist(), strict=True)
-    ]
+    places = [partial(answers.codes.place, sample) for sample in pairs.first.tolist()]
+    if rows is not None:
+        return [
+            _call_once(partial(check, row=row), answer, reference, place)
+            for (answer, reference), row, place in zip(met, rows, places, strict=True)
+        ]
+    return [_call_once(check, answer, reference, place) for (answer, reference), place in zip(met, places, strict=True)]
 
 
-def _call_once(check: Check, answer: str, reference: str, place: Callable[[], str]) -> float:
+_PASSING = {"ConnectionError", "TimeoutError", "Timeout", "TransportError", "APIConnectionError", "NotGradedError"}
+"""Errors that say nothing about the function or the answer, also those of `requests`, `httpx` and `openai`, which do
+not derive from Python's own."""
+
+
+def _call_once(check: Check, answer: str, reference: str, place: Callable[[], str]) -> float | NotGraded:
     try:
         grade = check(answer, reference)
     except Exception as error:
+        if any(base.__name__ in _PASSING for base in type(error).__mro__):
+            return NotGraded("error", f"{type_name(error)}: {error}"[:500])
         raise RuntimeError(
             f"`check_correct_fn` failed on the prediction {answer!r:.200} and the reference {reference!r:.200}, in "
             f"{place()}: {type_name(error)}: {error}"

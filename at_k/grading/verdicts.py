@@ -15,7 +15,7 @@ from at_k.choices import MISSING, TIMEOUT
 from at_k.columns import flag_samples, require_same_samples
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import InputError
-from at_k.grading.checkers import Check, Checker, find_checker, name_checker
+from at_k.grading.checkers import Check, Checker, Row, find_checker, name_checker
 from at_k.grading.equivalence import find_equivalence, merge_equivalent
 from at_k.grading.extraction import Extract, extract_answers, extract_references, find_extraction, name_extraction
 from at_k.grading.pairs import Grades, Outcomes, grade_samples
@@ -120,6 +120,7 @@ def judge(
     equivalence: Check | str = "exact",
     threshold: float = 0.5,
     missing: str = "error",
+    rows: Sequence[Row] | None = None,
     num_workers: int | None = None,
     timeout: float = TIMEOUT,
     name: str = "predictions",
@@ -140,6 +141,7 @@ def judge(
         equivalence: the relation by which answers vote together, and are judged together.
         threshold: a sample is correct if its grade is above this number.
         missing: what happens to a missing sample: "error", "incorrect", or "drop".
+        rows: what a checker that takes a row is given of each problem; by default nothing.
         num_workers: the number of processes for slow checkers; default: the number of cores.
         timeout: the CPU time of one check of a slow checker, in seconds.
         name: the name of the column of samples in error messages.
@@ -188,7 +190,7 @@ def judge(
     verdicts = replace(verdicts, answers=answers)
     if grades is not None or references is None:
         return _settle_missing(verdicts, _flag_missing(grades or ()), missing, name, warn=warn)
-    found = grade_samples(judged, references, check, num_workers=workers, timeout=seconds)
+    found = grade_samples(judged, references, check, rows=rows, num_workers=workers, timeout=seconds)
     if missing == "error":
         _refuse_not_graded(found, judged)
     absent = silent if found.causes is None else silent.with_values(silent.values | (found.causes > 0))

@@ -118,6 +118,13 @@ def grade_pairs(
             "use the Windows Subsystem for Linux.",
             name=repr(checker.name),
         )
+    if type(checker).__module__ == "__main__":
+        raise InputError(
+            "workers.main",
+            "The checker {name} is defined in the script that runs, and the processes that would call it cannot import "
+            "it from there. Move it to a file of its own, such as my_checkers.py, and import it in the script.",
+            name=repr(checker.name),
+        )
     most = min(check_num_workers(num_workers), -(-len(queue) // _FEW))
     _Call(checker, pairs, grades, queue, most, check_timeout(timeout)).run()
     return grades

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from at_k.options.judging import JUDGING
+from at_k.options.judging import JUDGING, ROWS
 from at_k.options.numbers import GROUPS, INTERVALS, NUMBERS, SHOWN
 from at_k.options.option import READ, Option, by_name, check_with
 from at_k.options.reading import READING
 
-SHARED = (*JUDGING, GROUPS, *INTERVALS, *SHOWN)
+SHARED = (*JUDGING, ROWS, GROUPS, *INTERVALS, *SHOWN)
 
 OPTIONS = by_name(*NUMBERS[1:], *SHARED)
 """The options of all modules. A module ignores those of the other modules, so that `evaluate.combine` can pass the same

@@ -111,3 +111,11 @@ JUDGING = in_panel(
     ),
 )
 """The options that say how samples are judged."""
+
+ROWS = Option(
+    "rows",
+    "list[dict[str, Any]]",
+    "for each problem what a checker with a parameter `row` is given, such as its prompt. Optional.",
+    check=check_with("at_k.columns:check_rows"),
+    group=JUDGING[0].group,
+)

@@ -80,7 +80,7 @@ def read_samples(
 ) -> Samples:
     """Read results files as `read_results` does, without the library `datasets`.
 
-    The arguments and errors are those of `read_results`.
+    The arguments and errors are those of `read_results`. With `meta=True`, a plain table's other columns are read too.
     """
     from at_k.readers.bundles import bundle, name_files
     from at_k.readers.format import Reading

@@ -38,6 +38,7 @@ class Reading:
         errors: "raise", or "skip" to leave out what is broken and count it by cause.
         limits: the most bytes and rows that are accepted.
         scale: the worst and the best grade, where they are not 0 and 1.
+        meta: whether the columns of a plain table that have no role are read too, such as prompts.
     """
 
     columns: Mapping[str, str | None] = field(default_factory=dict)
@@ -50,6 +51,7 @@ class Reading:
     errors: str = "raise"
     limits: Limits = UNLIMITED
     scale: tuple[float, float] | None = None
+    meta: bool = False
 
     def __post_init__(self) -> None:
         """Check the columns and the scale before anything is read.

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from at_k.arrow import find_table, to_chunks
-from at_k.columns import read_groups, require_same_problems
+from at_k.columns import Rows, read_groups, require_same_problems
 from at_k.errors import InputError
 from at_k.readers.models import MODEL_NAMES, select_rows
 from at_k.readers.prompts import join_prompts
@@ -27,7 +27,10 @@ def select_frame(
     pool: str | Sequence[str],
     prompt_column: str | None = None,
 ) -> dict[str, Any]:
-    """Select the columns of a data set by their roles, and its rows. Pooled rows of a problem become one."""
+    """Select the columns of a data set by their roles, and its rows. Pooled rows of a problem become one.
+
+    Beside the roles, `rows` has what the columns say of each problem.
+    """
     whole = {name: column for name, column in read_frame(data).items() if name not in COLUMNS or not is_null(column)}
     called = {name: name for name in COLUMNS if name in whole} | dict(columns or {})
     for role, column in called.items():
@@ -58,7 +61,15 @@ def select_frame(
     rows = select_rows(values, where=where, pool=pool, used=used)
     if rows is not None:
         frame = {role: _take(column, rows) for role, column in frame.items()}
-    return pool_rows(frame) if pool and "problem" in frame else frame
+    order = rows
+    if pool and "problem" in frame:
+        names = read_groups(frame["problem"], "problem")
+        firsts = {name: row for row, name in reversed(list(enumerate(names)))}
+        order = [firsts[name] if rows is None else rows[firsts[name]] for name in dict.fromkeys(names)]
+        frame = pool_rows(frame)
+    of_samples = {called.get(role) for role in ("answers", "grades", "scores")}
+    others = {name: column for name, column in whole.items() if name not in of_samples and hasattr(column, "__len__")}
+    return frame | {"rows": Rows(others, order)}
 
 
 def is_null(column: Any) -> bool:

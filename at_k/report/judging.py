@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from at_k.columns import require_problems
+from at_k.columns import Rows, require_problems
 from at_k.errors import InputError, Mention, Message
-from at_k.grading import Verdicts, judge
+from at_k.grading import Verdicts, find_checker, judge, takes_row
 from at_k.grading.verdicts import MissingSamplesError
 from at_k.options import JUDGING_OPTIONS
 from at_k.problems import Problems
 from at_k.readers import Samples, is_paths, read_samples
 from at_k.readers.quoting import quote
-from at_k.readers.samples import Origin
+from at_k.readers.samples import SAMPLE_ROLES, Origin
 from at_k.report.frames import read_names, select_frame
 from at_k.report.notes import describe_reading, find_conditions
 from at_k.report.report import refuse_report
@@ -79,16 +79,22 @@ def judge_data(
     refuse_report(data)
     judging = {name: options.pop(name) for name in JUDGING_OPTIONS if name in options}
     shared: dict[str, Any] = {"columns": columns, "where": where, "pool": pool, "prompt_column": prompt_column}
-    source, data = read_files(data, options, **shared)
+    with_rows = takes_row(find_checker(judging.get("check_correct_fn", "exact_match")))
+    source, data = read_files(data, options, **shared, meta=with_rows)
     origin = data.origin if isinstance(data, Samples) else None
-    frame = data.columns() if isinstance(data, Samples) else select_frame(data, **shared)
+    if isinstance(data, Samples):
+        frame = data.columns()
+        said = {role: column for role, column in frame.items() if role not in SAMPLE_ROLES}
+        frame["rows"] = Rows(said | {data.roles.get(role) or role: column for role, column in said.items()})
+    else:
+        frame = select_frame(data, **shared)
     problems = Problems.read(**{role: frame.get(role) for role in ("answers", "references", "grades", "scores")})
     require_problems("data", len(problems))
     names = read_names(frame.get("problem"), len(problems))
     named = frame.get("problem") is not None if origin is None else origin.roles.get("problem") is not None
     labels = None if read_labels is None else read_labels(len(problems), frame.get("group"))
     try:
-        verdicts = judge(problems, **judging, name=name_samples(problems), warn=False)
+        verdicts = judge(problems, **judging, rows=frame["rows"], name=name_samples(problems), warn=False)
     except MissingSamplesError as error:
         raise count_missing(error, problems, names) from None
     notes = [] if origin is None else describe_reading(origin)

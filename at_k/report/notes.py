@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from at_k.error_bars import Confidence
 from at_k.errors import InputError, Legend, Mention, Message, Mistake
 from at_k.family import OUTPUTS
 from at_k.grading import Verdicts
+from at_k.grading.numbers import read_number
+from at_k.grading.pairs import Outcomes
 from at_k.grading.suggestion import suggest_options
 from at_k.problems import Problems
 from at_k.readers.samples import BUILDER, Origin, Samples
@@ -71,32 +73,9 @@ def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Me
                 )
             )
     if outcomes is not None:
-        notes.append(
-            Message(
-                "note.outcomes",
-                "How the checks ended: {outcomes}.",
-                outcomes=", ".join(f"{name} {count:,}" for name, count in outcomes.count().items()),
-            )
-        )
-        no_python = np.array([reason.endswith("(<candidate>, line 1)") for reason in outcomes.reasons], dtype=bool)
-        share = float(np.mean(no_python[outcomes.which[outcomes.which >= 0]])) if no_python.any() else 0.0
-        if share > 0.5:
-            notes.append(
-                Message(
-                    "note.no_python",
-                    "Programs with a syntax error in their first line: {share:.0%}. Where a program stands in a text, "
-                    "{code} takes it from a fence (```), and a regular expression with a group, such as "
-                    "{pattern}, from other marks. A completion needs its prompt before it: {prompt} joins the two.",
-                    share=share,
-                    code=Mention(extract_fn="code"),
-                    pattern=Mention(extract_fn="(?s)<code>(.*?)</code>"),
-                    prompt=Mention(prompt_column="prompt"),
-                )
-            )
-    if outcomes is not None and "isolation" in outcomes.conditions:
-        where = outcomes.conditions["isolation"]
-        other = Message("note.sandbox", "The programs ran in the sandbox “{name}”.", name=where)
-        notes.append(_ISOLATION.get(where, other))
+        notes += _describe_outcomes(outcomes)
+    if judged_here and str(verdicts.conditions["checker"]).startswith("numeric"):
+        notes += _note_texts(verdicts)
     if verdicts.n_unanswered and judged_here:
         notes.append(
             Message(
@@ -144,6 +123,61 @@ def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Me
             Message("note.incorrect", "Missing samples, counted as wrong: {count}. They cast no vote.", count=gone)
         )
     return notes
+
+
+def _describe_outcomes(outcomes: Outcomes) -> Iterator[Message]:
+    """Say how checks ended, what they cost, and how programs were kept apart."""
+    yield Message(
+        "note.outcomes",
+        "How the checks ended: {outcomes}.",
+        outcomes=", ".join(f"{name} {count:,}" for name, count in outcomes.count().items()),
+    )
+    no_python = np.array([reason.endswith("(<candidate>, line 1)") for reason in outcomes.reasons], dtype=bool)
+    share = float(np.mean(no_python[outcomes.which[outcomes.which >= 0]])) if no_python.any() else 0.0
+    if share > 0.5:
+        yield Message(
+            "note.no_python",
+            "Programs with a syntax error in their first line: {share:.0%}. Where a program stands in a text, "
+            "{code} takes it from a fence (```), and a regular expression with a group, such as "
+            "{pattern}, from other marks. A completion needs its prompt before it: {prompt} joins the two.",
+            share=share,
+            code=Mention(extract_fn="code"),
+            pattern=Mention(extract_fn="(?s)<code>(.*?)</code>"),
+            prompt=Mention(prompt_column="prompt"),
+        )
+    if "judged" in outcomes.facts:
+        facts = outcomes.facts
+        yield Message(
+            "note.judge",
+            "The judge was asked {requests:,} times, and {cached:,} replies came from its cache: {read:,} tokens "
+            "read, {written:,} written. It agrees with quasi_exact on {share:.0%} of the answers.",
+            requests=facts["requests"],
+            cached=facts["from_cache"],
+            read=facts["tokens_read"],
+            written=facts["tokens_written"],
+            share=facts["agreeing"] / facts["judged"],
+        )
+    if "isolation" in outcomes.conditions:
+        where = outcomes.conditions["isolation"]
+        yield _ISOLATION.get(where, Message("note.sandbox", "The programs ran in the sandbox “{name}”.", name=where))
+
+
+def _note_texts(verdicts: Verdicts) -> Iterator[Message]:
+    """Say that most answers are no numbers, where numbers are compared."""
+    assert verdicts.answers is not None  # for the type checker
+    codes = verdicts.answers.codes.values
+    votes = np.bincount(codes[codes >= 0], minlength=len(verdicts.answers.distinct))
+    texts = np.array([read_number(str(text)) is None for text in verdicts.answers.distinct], dtype=bool)
+    if votes[texts].sum() > votes.sum() / 2:
+        yield Message(
+            "note.no_numbers",
+            "Answers that are not numbers: {share:.0%}, such as {answer}. {numeric} compares them as texts; {rule} "
+            "finds the last number of a text.",
+            share=votes[texts].sum() / votes.sum(),
+            answer=_quote(verdicts.answers.distinct[int(np.argmax(votes * texts))]),
+            numeric=Mention(check_correct_fn="numeric"),
+            rule=Mention(extract_fn="last_number"),
+        )
 
 
 def explain_low_grades(problems: Problems, verdicts: Verdicts, threshold: float) -> list[Message]:

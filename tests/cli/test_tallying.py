@@ -3,9 +3,9 @@
 import json
 
 import pytest
+from tallies import assert_same, make_data, split
 
 import at_k
-from tallies import assert_same, make_data, split
 
 
 @pytest.fixture

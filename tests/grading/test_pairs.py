@@ -1,20 +1,32 @@
 """Samples are graded by distinct pairs of an answer and a reference."""
 
+import json
+import subprocess
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
+import evaluate
+import pandas as pd
+import pyarrow as pa
 import pytest
 from cases import for_each
+from datasets import Dataset
 from grading.obedient import Obedient
 
+import at_k
 from at_k.errors import InputError
 from at_k.grading import judge
 from at_k.grading.checkers import Checker, checkers
 from at_k.grading.pairs import grade_samples
+from at_k.grading.workers import NotGradedError
 from at_k.problems import Problems
 
+ROOT = Path(__file__).parents[2]
 
-def grade(rows, references, check, **options):
-    problems = Problems.read(answers=rows, references=references)
+
+def grade(answers, references, check, **options):
+    problems = Problems.read(answers=answers, references=references)
     return grade_samples(problems.answers, problems.references, check, **options)
 
 
@@ -111,3 +123,117 @@ def test_a_sample_is_not_graded_if_a_pair_is_not_that_could_have_been_right():
     assert (verdicts.n_missing, verdicts.not_graded) == (2, {"timeout": 1})
     dropped = judge(problems, check_correct_fn=Obedient(), timeout=0.1, missing="drop", warn=False)
     assert (dropped.n.tolist(), dropped.c.tolist()) == ([2], [1])
+
+
+class NetworkError(Exception):
+    """Stand for what `requests` and `httpx` raise: no error of Python's own."""
+
+
+ConnectionErrorOfAnother = type("ConnectionError", (NetworkError,), {})
+
+
+@for_each("error", [ConnectionError("gone"), TimeoutError(), ConnectionErrorOfAnother("gone"), NotGradedError("no")])
+def test_an_error_of_the_network_is_a_missing_verdict_and_not_the_end(error):
+    def check(answer, reference):
+        if answer == "x":
+            raise error
+        return answer == reference
+
+    found = grade([["a", "x", "b"]], ["a"], check)
+    assert found.count_causes() == {"error": 1}
+    assert found.values.tolist()[::2] == [1, 0]
+    problems = Problems.read(answers=[["a", "x", "b"]], references=["a"])
+    with pytest.raises(InputError, match=r"did not grade 1 samples.*problem 0, sample 1.*'x'"):
+        judge(problems, check_correct_fn=check)
+    verdicts = judge(problems, check_correct_fn=check, missing="incorrect")
+    assert (verdicts.c.tolist(), verdicts.not_graded) == ([1], {"error": 1})
+
+
+@dataclass(frozen=True, repr=False)
+class Level(Checker):
+    """Accept what the row says."""
+
+    name = "level"
+    takes_row = True
+
+    def grade(self, answer, reference, *, row):
+        """Compare with the row."""
+        return answer == row["level"]
+
+
+def test_a_checker_may_take_the_row_of_the_problem():
+    calls = []
+
+    def check(prediction, reference, *, row):
+        calls.append((prediction, reference, row["level"]))
+        return prediction == reference + row["level"]
+
+    rows = [{"level": "1"}, {"level": "2"}]
+    found = grade([["a1", "b1", "a1"], ["a1", None]], [["a", "b"], "a"], check, rows=rows)
+    assert found.values.tolist() == [1, 1, 1, 0, 0]
+    assert calls == [("a1", "a", "1"), ("a1", "b", "1"), ("b1", "a", "1"), ("b1", "b", "1"), ("a1", "a", "2")]
+    assert grade([["1", "2"], ["2"]], ["x", "x"], Level(), rows=rows).values.tolist() == [1, 0, 1]
+    with pytest.raises(RuntimeError, match="in problem 0, sample 0: KeyError: 'level'"):
+        grade([["a"]], ["a"], check)
+
+
+def asks(prediction, reference, *, row):
+    return prediction == str(eval(row["prompt"]))
+
+
+DATA = {"prompt": ["1 + 1", "2 + 2"], "answers": [["2", "3"], ["4", "4"]], "references": ["", ""]}
+
+
+@for_each("kind", ["mapping", "rows", "pandas", "arrow", "dataset", "selected", "file of problems", "file of samples"])
+def test_every_way_in_gives_the_row(kind, tmp_path):
+    data, options = DATA, {}
+    if kind == "rows":
+        data = [{name: column[i] for name, column in DATA.items()} for i in range(2)]
+    elif kind == "pandas":
+        data = pd.DataFrame(DATA, index=[7, 8])
+    elif kind in ("arrow", "dataset"):
+        data = Dataset.from_dict(DATA) if kind == "dataset" else pa.table(DATA)
+    elif kind == "selected":
+        data = {name: [column[0], *column] for name, column in DATA.items()} | {"model": ["x", "y", "y"]}
+        options = {"where": {"model": "y"}}
+    elif kind.startswith("file"):
+        data = tmp_path / f"{kind[-8:]}.jsonl"
+        each = [
+            {"id": f"p{i}", "prompt": DATA["prompt"][i], "answers": DATA["answers"][i], "references": ["-"]}
+            for i in range(2)
+        ]
+        if kind.endswith("samples"):
+            each = [row | {"answers": text} for row in reversed(each) for text in row["answers"]]
+        data.write_text("".join(json.dumps(row) + "\n" for row in each))
+        options = {"columns": {"references": "references", "answers": "answers", "problem": "id"}}
+    report = at_k.score(data, k=1, metrics="avg_at_n", check_correct_fn=asks, **options)
+    assert report.values["avg@2"] == 0.75
+
+
+def test_modules_and_scorers_give_the_row():
+    module = evaluate.load(str(ROOT / "metrics" / "avg_at_n"))
+    given = {"predictions": DATA["answers"], "references": DATA["references"]}
+    rows = [{"prompt": text} for text in DATA["prompt"]]
+    assert module.compute(**given, rows=rows, check_correct_fn=asks)["avg@2"] == 0.75
+    with pytest.raises(ValueError, match=r"`rows` .* must"):
+        module.compute(**given, rows=rows[:1], check_correct_fn=asks)
+    score = at_k.scorer("avg_at_n", check_correct_fn=asks)
+    assert score(given | {"prompt": DATA["prompt"]})["avg@n"] == [0.5, 1.0]
+
+
+def test_a_checker_of_a_script_works_or_says_how(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from dataclasses import dataclass\nimport at_k\nfrom at_k.grading.checkers import Checker\n"
+        "@dataclass(frozen=True, repr=False)\nclass Mine(Checker):\n    'Accept all.'\n    name = 'mine'\n"
+        "    def grade(self, answer, reference): return True\n"
+        "@dataclass(frozen=True, repr=False)\nclass Slow(Mine):\n    'Accept all.'\n    slow = True\n"
+        "data = {'answers': [['a']], 'references': ['b']}\n"
+        "for check in (lambda a, b: True, Mine(), Slow()):\n"
+        "    try: print(at_k.score(data, k=1, metrics='avg_at_n', check_correct_fn=check).values['avg@1'])\n"
+        "    except ValueError as error: print(error)\n"
+    )
+    said = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    assert said.splitlines()[:2] == ["1.0", "1.0"]
+    assert "'mine' is defined in the script that runs" in said
+    assert "Move it to a file of its own" in said

@@ -13,7 +13,8 @@ from at_k.options import COMPARING, GATING, OPTIONS, PLANNING, RANKING, READING,
 RARE = "rare; Python has it"
 OF_FILES = "modules are given columns, not files"
 MODULES_OWN = dict.fromkeys(("return_details", "key_style"), "a result is a report, which has both")
-IN_FILE = {"weights": "no column of a file holds weights", **MODULES_OWN}
+OWN_ROWS = "its own columns are the rows of a data set"
+IN_FILE = {"weights": "no column of a file holds weights", "rows": OWN_ROWS, **MODULES_OWN}
 OF_SCORES = dict.fromkeys(("select", "score_weights", "higher_is_better"), RARE)
 UNSEEN = {"seed": RARE, **OF_SCORES, **IN_FILE}
 NO_BARS = dict.fromkeys(("confidence_level", "target", "clusters", "ci_method"), "no interval is shown")
@@ -34,6 +35,7 @@ NOT_OFFERED = {
     "at_k.gate": {**IN_FILE, **OWN_BARS, **NO_GROUPS, **REQUIRED},
     "at_k.plan": {
         **dict.fromkeys([*(set(SCORING) - set(at_k.plan.options)), "weights"], "changes no count of correct samples"),
+        "rows": OWN_ROWS,
         **MODULES_OWN,
     },
     "at-k score": UNSEEN,
@@ -42,6 +44,7 @@ NOT_OFFERED = {
     "at-k gate": {**UNSEEN, **OWN_BARS, **NO_GROUPS, **REQUIRED},
     "at-k plan": {
         **dict.fromkeys([*(set(SCORING) - set(at_k.plan.options)), "weights"], "changes no count of correct samples"),
+        "rows": OWN_ROWS,
         **UNSEEN,
     },
     "at-k diagnose": {

@@ -89,7 +89,7 @@ def test_the_nearest_option_is_named():
 def test_judging_repeats_the_registry():
     """It spells its options out, for the type checker: those above hand them over one by one, and checked."""
     parameters = inspect.signature(judge).parameters
-    own = {"problems", "name", "warn"}
+    own = {"problems", "name", "warn", "rows"}
     assert {name: each.default for name, each in parameters.items() if name not in own} == {
         option.name: option.default for option in JUDGING
     }

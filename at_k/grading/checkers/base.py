@@ -6,13 +6,33 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import lru_cache
 from importlib.util import find_spec
+from inspect import signature
 from typing import Any, ClassVar
 
 from at_k.errors import InputError
 from at_k.validation import is_number, shorten, type_name
 
-Check = Callable[[str, str], object]
-"""A function that takes a prediction and a reference, and returns a bool or a grade in [0, 1]."""
+Check = Callable[..., object]
+"""A function that takes a prediction and a reference, and returns a bool or a grade in [0, 1]. If it has a parameter
+`row`, it is also given the row of the problem by this name, a mapping of its columns."""
+
+Row = Mapping[str, Any]
+"""What the data say of a problem: its columns by name, such as its prompt."""
+
+
+def takes_row(check: object) -> bool:
+    """Return whether a checker or function is given the row of the problem.
+
+    Examples:
+        >>> takes_row(lambda prediction, reference, *, row: True), takes_row(lambda prediction, reference: True)
+        (True, False)
+    """
+    if isinstance(check, Checker):
+        return check.takes_row
+    try:
+        return "row" in signature(check).parameters  # type: ignore[arg-type]
+    except (TypeError, ValueError):  # a function in C
+        return False
 
 
 @dataclass(frozen=True)
@@ -24,12 +44,14 @@ class Explained:
         outcome: the kind of result in a word or two, such as "timed out".
         reason: the result in a sentence.
         conditions: what a signature says of how it was found.
+        facts: numbers that are added up over all checks, such as the tokens that it cost.
     """
 
     grade: bool | float
     outcome: str
     reason: str
     conditions: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,6 +66,7 @@ class Checker:
     Attributes:
         name: the name by which the checker is chosen.
         slow: whether it takes more than microseconds. A slow checker runs in worker processes, with limits.
+        takes_row: whether `grade`, or `grade_all` if it is slow, takes the row of the problem as `row`, or as `rows`.
         strips: whether white space at the ends of an answer makes no difference.
         extra: the extra of this package that installs what the checker imports.
         imports: the packages that it imports.
@@ -51,6 +74,7 @@ class Checker:
 
     name: ClassVar[str]
     slow: ClassVar[bool] = False
+    takes_row: ClassVar[bool] = False
     strips: ClassVar[bool] = True
     extra: ClassVar[str] = ""
     imports: ClassVar[tuple[str, ...]] = ()

@@ -10,6 +10,7 @@ from typing import Any
 
 from at_k.grading.checkers.base import Checker
 from at_k.grading.numbers import Rational, read_number, to_ascii
+from at_k.validation import check_flag
 
 _DELIMITED = re.compile(r"(?<!\\)\$|\\\(|\\\[|\\boxed|\\begin\{(?:equation|align|math|displaymath)")
 """What shows that a text marks its formulas itself."""
@@ -32,18 +33,31 @@ class Math(Checker):
     It reads LaTeX and plain text: boxed answers, equations, sets, intervals, matrices, percentages. Each check runs in
     a worker process, which is ended when the check takes too long. It does the same in any thread and under asyncio.
 
+    The order of (1, 2) and [1, 2] counts, that of \{1, 2\} does not, nor, unless `ordered`, that of a list without
+    brackets: 1, 2 is the same as 2, 1.
+
     Math-Verify rounds to 6 decimals, and accepts 50% for 50 as well as for 0.5. Numbers that `numeric` reads and
     Math-Verify does not, such as 1 000, 2 1/2, 1e3 and €5, are accepted if they are equal.
+
+    Args:
+        ordered: whether the order of a list without brackets counts, as of one in round brackets.
 
     Examples:
         >>> Math()(r"\frac{1}{2}", "0.5"), Math()("x^2 + 2x + 1", "(x + 1)^2")
         (True, True)
+        >>> Math()("1, 2", "2, 1"), Math(ordered=True)("1, 2", "2, 1")
+        (True, False)
     """
+
+    ordered: bool = False
 
     name = "math"
     slow = True
     extra = "math"
     imports = ("math_verify",)
+
+    def __post_init__(self) -> None:
+        check_flag("ordered", self.ordered)
 
     def decide(self, answer: str, reference: str) -> bool | None:
         """Decide equal texts, equal numbers and whole numbers here.
@@ -64,12 +78,20 @@ class Math(Checker):
         """Compare two expressions. This function has no limits of its own."""
         from math_verify import verify
 
+        if self.ordered:
+            first, second = _split_list(answer), _split_list(reference)
+            if len(first) > 1 or len(second) > 1:
+                return len(first) == len(second) and all(map(Math()._agree, first, second))
         try:
             return bool(verify(_parse(reference), _parse(answer), timeout_seconds=None, raise_on_error=True))
         except (MemoryError, RecursionError):
             raise
         except Exception:  # noqa: BLE001 - SymPy raises errors of many types for what it cannot compare, such as 1/0
             return False
+
+    def _agree(self, answer: str, reference: str) -> bool:
+        decided = self.decide(answer, reference)
+        return self.grade(answer, reference) if decided is None else decided
 
     def warm_up(self) -> None:
         """Import Math-Verify and SymPy, and let them build their tables."""
@@ -80,7 +102,24 @@ class Math(Checker):
         """Return the name, with the version of Math-Verify: the verdicts depend on it."""
         from importlib.metadata import version
 
-        return f"math(math-verify={version('math-verify')})"
+        return f"math({'ordered,' * self.ordered}math-verify={version('math-verify')})"
+
+
+def _split_list(text: str) -> list[str]:
+    """Return the members of a list at the commas outside of brackets. A number or a set is its own only member."""
+    text = re.sub(r"\\(?:left|right)(?![A-Za-z])", "", text).strip().strip("$").strip()
+    boxed = re.fullmatch(r"\\+f?boxed\s*\{(.*)\}", text, re.DOTALL)
+    text = boxed[1].strip() if boxed else text
+    if read_number(text) is not None:
+        return [text]
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return _split_list(text[1:-1]) if len(parts) == 1 and text[:1] + text[-1:] == "()" else parts
 
 
 def _read_amount(text: str) -> Rational | None:

@@ -12,6 +12,7 @@ from at_k.grading.checkers.choice import Choice
 from at_k.grading.checkers.chrf import Chrf
 from at_k.grading.checkers.code import Code
 from at_k.grading.checkers.exact_match import ExactMatch
+from at_k.grading.checkers.judge import Judge
 from at_k.grading.checkers.math import Math
 from at_k.grading.checkers.numeric import Numeric
 from at_k.grading.checkers.quasi_exact import QuasiExact
@@ -22,7 +23,7 @@ GROUP = "at_k.checkers"
 """The group of entry points by which a plugin registers a checker: its name and a subclass of `Checker` or function."""
 
 _OWN: tuple[type[Checker], ...] = (
-    ExactMatch, QuasiExact, Choice, Numeric, Math, Code, Bleu, Chrf, Rouge1, Rouge2, RougeL,
+    ExactMatch, QuasiExact, Choice, Numeric, Math, Code, Bleu, Chrf, Rouge1, Rouge2, RougeL, Judge,
 )  # fmt: skip
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from at_k.errors import InputError, Mention, Message
+from at_k.readers.arrays import make_texts
 from at_k.readers.format import Format, Reading
 from at_k.readers.lines import name_lines
 from at_k.readers.models import MODEL_NAMES, SET_NAMES, STEP_NAMES, find_nested, has_name, select_rows
@@ -28,6 +33,9 @@ from at_k.readers.sources import Source
 from at_k.readers.standard import NothingToScoreError, standardize
 from at_k.readers.table import PROBLEM_NAMES, Table, list_named
 from at_k.readers.tables import open_table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def _read(source: Source, reading: Reading) -> Samples:
@@ -115,7 +123,17 @@ def collect_samples(table: Table, reading: Reading | None = None) -> Samples:
         notes=[*notes, *_note_unread_verdicts(table, roles, given)],
         skipped=dict(table.skipped.values()) | samples.origin.skipped,
     )
+    if reading.meta:
+        samples = replace(samples, table=samples.table.append_column("meta", _list_meta(kept, used, samples)))
     return replace(samples, origin=origin, questions=questions)
+
+
+def _list_meta(table: Table, used: Sequence[str], samples: Samples) -> pa.Array:
+    """Write what the first row of each problem holds besides."""
+    firsts = np.searchsorted(table.rows, [own[0] for own in samples.rows]).tolist()
+    others = {name: table[name] for name in table if name not in used}
+    listed = {name: cells.to_pylist() if hasattr(cells, "to_pylist") else cells for name, cells in others.items()}
+    return make_texts([json.dumps({name: cells[row] for name, cells in listed.items()}, default=str) for row in firsts])
 
 
 def _read_ahead(table: Table, given: Mapping[str, str | None], named: Sequence[str]) -> None:

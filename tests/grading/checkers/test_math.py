@@ -97,6 +97,32 @@ def test_verdicts_are_the_same_in_every_thread_and_under_asyncio():
     assert asyncio.run(check()) == (expected, expected)
 
 
+ORDERS = {
+    # a list, another, whether they are the same, and whether they are if ordered
+    ("1, 2", "2, 1"): (True, False),
+    ("1, 2", "1, 2.0"): (True, True),
+    ("1, 2", "(1, 2)"): (True, True),
+    ("2, 1", "(1, 2)"): (False, False),
+    ("(1, 2), (3, 4)", "(3, 4), (1, 2)"): (True, False),
+    ("(1, 2)", "2, 1"): (True, False),
+    ("(1, 2)", "(2, 1)"): (False, False),
+    ("(1, 2)", r"\left(1, \frac{4}{2}\right)"): (True, True),
+    (r"\{1, 2\}", r"\{2, 1\}"): (True, True),
+    ("1,234", "1234"): (True, True),
+    (r"\boxed{1, x+1}", "1, 1+x"): (True, True),
+    ("1, 2", "1, 2, 3"): (False, False),
+}
+
+
+def test_the_order_of_a_list_without_brackets_counts_if_it_is_asked_for():
+    for place, ordered in enumerate((False, True)):
+        found = grade_pairs(checkers.math(ordered=ordered), list(ORDERS))
+        assert dict(zip(ORDERS, found, strict=True)) == {pair: verdicts[place] for pair, verdicts in ORDERS.items()}
+    with pytest.raises(TypeError, match="`ordered` must be"):
+        checkers.math(ordered="yes")
+    assert checkers.math(ordered=True).describe().startswith("math(ordered,math-verify=")
+
+
 def test_the_verdicts_of_a_published_file():
     rows = [json.loads(line) for line in QWEN.read_text(encoding="utf-8").splitlines()]
     published = {}

@@ -11,6 +11,7 @@ from at_k.grading.checkers import ExactMatch, Numeric, checkers, find_checker, n
 
 NAMES = [
     "exact_match", "quasi_exact", "choice", "numeric", "math", "code", "bleu", "chrf", "rouge1", "rouge2", "rougeL",
+    "judge",
 ]  # fmt: skip
 
 
@@ -26,6 +27,7 @@ def test_checkers_are_listed():
 
 def test_a_checker_is_found_by_name_by_class_and_as_an_object(monkeypatch):
     monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")  # for `code`
+    monkeypatch.setenv("AT_K_JUDGE_MODEL", "m")  # for `judge`
     for name in NAMES:
         assert find_checker(name) == checkers[name]()
         assert name_checker(name) == checkers[name]().describe()
@@ -45,7 +47,7 @@ def test_functions_are_named_by_where_they_stand():
 
 
 def test_an_unknown_name_lists_the_names():
-    with pytest.raises(InputError, match=r"one of 'exact_match', .* 'rougeL'; got 'numerics'") as caught:
+    with pytest.raises(InputError, match=r"one of 'exact_match', .* 'judge'; got 'numerics'") as caught:
         find_checker("numerics")
     assert caught.value.code == "check.unknown"
     with pytest.raises(AttributeError, match="no checker 'numerics'; there are exact_match"):

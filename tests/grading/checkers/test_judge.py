@@ -1,0 +1,218 @@
+"""The checker `judge`, which asks a language model: here a server on this machine, which the package `openai` asks."""
+
+import asyncio
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from cases import for_each
+
+import at_k
+from at_k.errors import InputError
+from at_k.grading.checkers import checkers
+from at_k.grading.checkers.judge import TEMPLATES, read_verdict
+from at_k.grading.workers import NotGraded
+
+
+class Server(ThreadingHTTPServer):
+    """Reply to the last message by a function, and remember what was asked."""
+
+    daemon_threads = True
+
+    def __init__(self, reply):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.reply, self.asked, self.now, self.most = reply, [], 0, 0
+        self.lock = threading.Lock()
+        self.url = f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Speak as an endpoint for completions of chats does."""
+
+    def do_POST(self):
+        """Answer one request."""
+        server = self.server
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        prompt = body["messages"][-1]["content"]
+        with server.lock:
+            server.asked.append(body)
+            server.now += 1
+            server.most = max(server.most, server.now)
+            status, text = server.reply(prompt, len(server.asked))
+        time.sleep(0.02)
+        with server.lock:
+            server.now -= 1
+        reply = {
+            "id": "1", "object": "chat.completion", "created": 0, "model": body["model"],
+            "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}],
+            "usage": {"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12},
+        }  # fmt: skip
+        sent = json.dumps(reply if status == 200 else {"error": {"message": text}}).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(sent)))
+        if status in (429, 500):
+            self.send_header("retry-after-ms", "1")
+        self.end_headers()
+        self.wfile.write(sent)
+
+    def log_message(self, *arguments):
+        """Write no log."""
+
+
+@pytest.fixture
+def serve(monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    servers = []
+
+    def start(reply):
+        servers.append(Server(reply))
+        threading.Thread(target=servers[-1].serve_forever, args=(0.01,), daemon=True).start()
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+def say_paris(prompt, _):
+    """Accept what names Paris."""
+    answer = prompt.rpartition("Answer to be judged: ")[2].partition("\n")[0]
+    return 200, "CORRECT" if "Paris" in answer else "NOT_ATTEMPTED" if "know" in answer else "INCORRECT"
+
+
+DATA = {
+    "question": ["What is the capital of France?", "What is the largest city of France?"],
+    "answers": [["It is Paris.", "Rome", "It is Paris.", "I do not know"], ["It is Paris.", "Lyon", "Lyon", "Lyon"]],
+    "references": ["Paris", "Paris"],
+}
+
+
+def test_each_question_answer_and_reference_is_asked_once_and_later_runs_read_the_cache(serve, tmp_path):
+    server = serve(say_paris)
+    judge = checkers.judge(model="m", base_url=server.url, cache=tmp_path / "new" / "judge.sqlite")
+    options = {"k": 1, "metrics": "avg_at_n", "check_correct_fn": judge}
+    report = at_k.score(DATA, **options)
+    assert report.values["avg@4"] == pytest.approx((2 / 4 + 1 / 4) / 2)
+    assert len(server.asked) == 5
+    assert {body["model"] for body in server.asked} == {"m"}
+    assert all("capital" in body["messages"][0]["content"] or "largest" in str(body) for body in server.asked)
+    notes = {note.code: str(note) for note in report.notes}
+    assert notes["note.outcomes"] == "How the checks ended: incorrect 4, correct 3, not attempted 1."
+    assert notes["note.judge"] == (
+        "The judge was asked 5 times, and 0 replies came from its cache: 50 tokens read, 10 written. It agrees with "
+        "quasi_exact on 60% of the answers."
+    )
+    assert "judge(model=m,prompt=simpleqa,temperature=0)" in report.signatures["avg_at_n"]
+    again = at_k.score(DATA, **options)
+    assert again.values == report.values
+    assert len(server.asked) == 5
+    assert "asked 0 times, and 5 replies came from its cache: 0 tokens" in str([*again.notes])
+    for other in ({"model": "n"}, {"temperature": 0.5}, {"prompt": TEMPLATES["simpleqa"] + " "}):
+        settings = {"model": "m", "base_url": server.url, "cache": judge.cache, **other}
+        at_k.score(DATA, **options | {"check_correct_fn": checkers.judge(**settings)})
+    assert len(server.asked) == 20
+
+
+def grade(judge, *pairs, question="What?"):
+    return judge.grade_all(pairs, rows=[{"question": question}] * len(pairs))
+
+
+def test_a_reply_that_is_no_verdict_grades_nothing_and_is_asked_again_later(serve, tmp_path):
+    server = serve(lambda prompt, count: (200, "Well, it depends." if count == 1 else "CORRECT"))
+    judge = checkers.judge(model="m", base_url=server.url, cache=tmp_path / "judge.sqlite")
+    (first,) = grade(judge, ("a", "b"))
+    assert isinstance(first, NotGraded)
+    assert "the judge's reply is no verdict: 'Well, it depends.'" in first.reason
+    assert grade(judge, ("a", "b"))[0].grade == 1
+    server = serve(lambda prompt, count: (200, "?" if count == 1 else "CORRECT"))
+    judge = checkers.judge(model="m", base_url=server.url, cache=":memory:")
+    with pytest.raises(InputError, match=r"did not grade 1 samples.*no verdict"):
+        at_k.score(DATA | {"answers": [["x"], ["y"]]}, check_correct_fn=judge)
+
+
+def test_failures_pass_or_grade_nothing_and_a_refusal_stops(serve):
+    server = serve(lambda prompt, count: (429, "slow down") if count < 3 else (200, "Yes"))
+    judge = checkers.judge(model="m", base_url=server.url, cache=":memory:", prompt="math_equality")
+    assert grade(judge, ("1", "1.0"))[0].grade == 1
+    assert len(server.asked) == 3
+    broken = serve(lambda prompt, count: (500, "broken"))
+    found = grade(
+        checkers.judge(model="m", base_url=broken.url, cache=":memory:", max_retries=1), ("1", "2"), ("3", "2")
+    )
+    assert [each.cause for each in found] == ["error", "error"]
+    assert "InternalServerError" in found[0].reason
+    assert len(broken.asked) == 4
+    closed = checkers.judge(model="m", base_url="http://127.0.0.1:9/v1", cache=":memory:", max_retries=0)
+    assert grade(closed, ("1", "2"))[0].reason == "APIConnectionError: Connection error."
+    for status in (401, 403, 404):
+        refusing = serve(lambda prompt, count, status=status: (status, "no such thing"))
+        with pytest.raises(InputError, match=r"refuses the key or the model 'm': .*no such thing"):
+            grade(checkers.judge(model="m", base_url=refusing.url, cache=":memory:"), ("1", "2"))
+
+
+def test_requests_at_a_time_are_bounded_also_in_an_event_loop(serve):
+    server = serve(lambda prompt, count: (200, "no"))
+    judge = checkers.judge(model="m", base_url=server.url, cache=":memory:", concurrency=3)
+
+    async def ask():
+        return grade(judge, *((str(i), "x") for i in range(20)))
+
+    assert [each.grade for each in asyncio.run(ask())] == [0] * 20
+    assert 1 < server.most <= 3
+
+
+def test_a_prompt_takes_columns_of_the_problem(serve, tmp_path):
+    server = serve(lambda prompt, count: (200, "0.5"))
+    prompt = "{level} {unknown} {question} {answer} {reference}"
+    judge = checkers.judge(model="m", base_url=server.url, cache=":memory:", prompt=prompt)
+    path = tmp_path / "runs.jsonl"
+    talk = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "2 + 2?"}]
+    row = {"id": "q", "prompt": talk, "level": "easy", "target": "4"}
+    path.write_text("".join(json.dumps(row | {"response": text}) + "\n" for text in ("four {level}", "5")))
+    report = at_k.score(path, k=1, metrics="avg_at_n", check_correct_fn=judge, threshold=0.4)
+    assert report.values["avg@2"] == 1
+    asked = sorted(body["messages"][0]["content"] for body in server.asked)
+    assert asked == ["easy {unknown} 2 + 2? 5 4", "easy {unknown} 2 + 2? four {level} 4"]
+
+
+def test_what_a_judge_needs():
+    with pytest.raises(InputError, match="needs the name of a model"):
+        at_k.score(DATA, check_correct_fn="judge")
+    with pytest.raises(InputError, match=r"needs the question of each problem.*the data have 'references'"):
+        checkers.judge(model="m").grade_all([("a", "b")], rows=[{"references": "b"}])
+    with pytest.raises(InputError, match=r"`prompt` must be one of 'simpleqa', 'math_equality', or .*\{answer\}"):
+        checkers.judge(prompt="Is it right?")
+    for wrong, error in (({"concurrency": 0}, ValueError), ({"seconds": 0}, ValueError), ({"model": 5}, TypeError)):
+        with pytest.raises(error, match=f"`{next(iter(wrong))}` must be"):
+            checkers.judge(**wrong)
+
+
+@for_each(
+    "reply, verdict",
+    [
+        ("CORRECT", (1, "correct")),
+        (" **Correct.** ", (1, "correct")),
+        ("INCORRECT", (0, "incorrect")),
+        ("NOT_ATTEMPTED", (0, "not attempted")),
+        ("not attempted", (0, "not attempted")),
+        ("A", (1, "correct")),
+        ("C", (0, "not attempted")),
+        ("Yes", (1, "correct")),
+        ("No.", (0, "incorrect")),
+        ("It says so.\nGrade: CORRECT", (1, "correct")),
+        ("<think>INCORRECT?</think>CORRECT", (1, "correct")),
+        ("0.25", (0.25, "graded")),
+        ("1", (1, "graded")),
+        ("2", None),
+        ("It is not correct", None),
+        ("CORRECT or INCORRECT", None),
+        ("", None),
+        ("<think>CORRECT", None),
+    ],
+)
+def test_verdicts(reply, verdict):
+    assert read_verdict(reply) == verdict
