@@ -169,6 +169,7 @@ class Supervisor:
         alone = self.user is not None or (self.isolated and read_release() >= (5, 14))
         self.other_tasks = 0 if alone else count_tasks(self.processes, os.getuid())
         self.builtins = program.separate_builtins()
+        self.filter = isolation.make_filter(network=self.isolated)
         # Locks of multiprocessing are files in /dev/shm.
         self.private = {self.place: 0o700} | ({"/dev/shm": 0o1777} if os.path.isdir("/dev/shm") else {})
 
@@ -332,7 +333,7 @@ class Supervisor:
                 os.chdir(self.place)
                 isolation.give_up_privileges(self.user, may_read=self.may_read)
                 apply_limits(limits, self.other_tasks)
-                isolation.restrict_calls(network=self.isolated)
+                isolation.restrict_calls(self.filter)
                 sys.addaudithook(refuse_forks)
                 if not self.isolated:
                     sys.addaudithook(guard_machine(self.place))

@@ -146,7 +146,9 @@ UNABLE = {
 @pytest.mark.parametrize("name", UNABLE)
 def test_tests_that_cannot_be_run_grade_nothing(monkeypatch, name):
     monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
-    with pytest.raises(HarnessError, match=r"need arguments, are asynchronous, .* of pytest: (test_zero, )?([AT]\w*\.)?(test_)?two;"):
+    with pytest.raises(
+        HarnessError, match=r"need arguments, are asynchronous, .* of pytest: (test_zero, )?([AT]\w*\.)?(test_)?two;"
+    ):
         run_pairs([("def double(x): return 0", DECIDED + UNABLE[name])], isolation="none")
 
 
