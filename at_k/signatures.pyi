@@ -138,6 +138,7 @@ class PlanOptions(TypedDict, total=False):
     filter: str | None
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
+    scale: tuple[float, float] | None
 
 class GateOptions(TypedDict, total=False):
     require: str | Sequence[str] | None
@@ -173,6 +174,7 @@ class GateOptions(TypedDict, total=False):
     filter: str | None
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
+    scale: tuple[float, float] | None
 
 class ReadOptions(TypedDict, total=False):
     columns: Mapping[str, str | None] | None
@@ -184,6 +186,7 @@ class ReadOptions(TypedDict, total=False):
     filter: str | None
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
+    scale: tuple[float, float] | None
 
 class TallyOptions(TypedDict, total=False):
     threshold: float

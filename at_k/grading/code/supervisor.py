@@ -23,7 +23,15 @@ from types import CodeType, ModuleType
 from typing import Any, NoReturn
 
 from at_k.grading.code import isolation, program
-from at_k.grading.code.cases import Cases, compare_output, compare_value, read_cases
+from at_k.grading.code.cases import (
+    MOST_DIGITS,
+    USUAL_DIGITS,
+    Cases,
+    compare_output,
+    compare_value,
+    limit_digits,
+    read_cases,
+)
 from at_k.grading.code.guard import guard_machine, refuse_forks, refuse_jumps
 from at_k.grading.code.limits import MEBIBYTE, ProgramLimits, apply_limits
 from at_k.grading.code.messages import receive_message, send_message
@@ -66,6 +74,7 @@ def serve(connection: socket.socket) -> NoReturn:
     for name in WARM:
         importlib.import_module(name)
     os.umask(0o022)
+    limit_digits(MOST_DIGITS)
     folder = os.path.join(settings["temporary"], f"at-k-code-{os.urandom(8).hex()}")
     os.mkdir(folder, 0o755)
     isolation.adopt_orphans()
@@ -195,6 +204,7 @@ class Supervisor:
         def run_tests() -> None:
             candidate = [request["candidate"]]
             self._forget(request)
+            limit_digits(USUAL_DIGITS)
             program.run_program(CHANNEL, candidate.pop(), sealed)
 
         ended = self._run_once(run_tests, self.limits)
