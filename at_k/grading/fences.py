@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from textwrap import dedent
 
-_FENCE = re.compile(r"^([ \t]*)(`{3,})([^`\n]*)$", re.MULTILINE)
+_FENCE = re.compile(r"^([ \t]*)(`{3,}|~{3,})([^`\n]*)$", re.MULTILINE)
 _THOUGHT = re.compile(r"\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 _THOUGHT_END = re.compile(r"^[ \t]{0,9}</think(?:ing)?>", re.MULTILINE)
 _DEFINITION = re.compile(r"^(?:async[ \t]+def|def|class)[ \t]+(\w+)", re.MULTILINE)
@@ -70,7 +70,7 @@ def find_program(text: str, names: Collection[str] = ()) -> str | None:
     for end in _find_outside_strings(_THOUGHT_END, text) if not thought and "</think" in text else ():
         thought = end
     text = text[thought.end() :].removeprefix("\n") if thought else text
-    blocks = _find_blocks(text) if "```" in text else []
+    blocks = _find_blocks(text) if "```" in text or "~~~" in text else []
     # Of equal ones, `max` takes the first.
     best = max(reversed(blocks), key=lambda block: block.rank(names), default=None)
     code = best.code if best else text
@@ -88,7 +88,7 @@ def _find_blocks(text: str) -> list[_Block]:
             if not blocks:
                 blocks.append(_Block("", text[: fence.start()], closed=False))
             opened = fence
-        elif len(fence[2]) >= len(opened[2]) and not fence[3].strip():
+        elif fence[2].startswith(opened[2]) and not fence[3].strip():
             blocks.append(_cut(text, opened, fence.start(), closed=True))
             opened = None
     if opened is not None:

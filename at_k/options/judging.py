@@ -69,7 +69,8 @@ JUDGING = in_panel(
         'texts are equal. `"numeric"`: the numbers are equal within a tolerance, also as fractions, percentages, '
         'amounts of money or powers of ten. `"math"`: the expressions are equivalent, by Math-Verify (`pip install '
         'at-k[math]`). `"code"`: the prediction is a program that runs, followed by the reference, a test program, '
-        "without an error; only if the environment variable HF_ALLOW_CODE_EVAL is 1. "
+        "without an error, or that gives the right output for the reference, cases in JSON; only if the environment "
+        "variable HF_ALLOW_CODE_EVAL is 1. "
         '`"bleu"`, `"chrf"`, `"rouge1"`, `"rouge2"`, `"rougeL"`: the similarity of the texts, a '
         "grade in [0, 1] (`pip install at-k[text]`).",
         "exact_match",
@@ -92,8 +93,8 @@ JUDGING = in_panel(
         "timeout",
         "float",
         "the CPU time in seconds that one check of a slow checker may take. A check that takes longer, or fails, "
-        'leaves its samples without a grade: they are missing samples. For `"code"`, a program that takes longer '
-        "is wrong.",
+        'leaves its samples without a grade: they are missing samples. For `"code"`, a program that takes longer, '
+        "by the processor or on the clock, is wrong.",
         choices.TIMEOUT,
         check=check_with("at_k.grading.workers:check_timeout"),
         metavar="S",

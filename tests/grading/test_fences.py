@@ -31,6 +31,8 @@ def fence(code, language="python", mark="```"):
         (fence(F, " python title='f.py'"), F),
         (fence(F, "{.python}"), F),
         (fence(F, "python", "````"), F),
+        (fence(F, "python", "~~~"), F),
+        (fence(f"# ```\n{F}", "python", "~~~~"), f"# ```\n{F}"),
         (fence(F).replace("\n", "\r\n"), F.replace("\n", "\r\n")),
         (f"Here it is:\n\n{fence(F)}\nIt returns x.", F),
         (f"{fence(G)}or rather\n{fence(F)}", F),

@@ -28,7 +28,10 @@ MOST_UNPACKED = 2**30
 """Bytes of packed cases: a few kilobytes could otherwise unpack to any amount of memory."""
 
 MOST_DIGITS = 50_000
-"""Digits of a whole number that is printed or read, as LiveCodeBench allows."""
+"""Digits of a whole number in cases of input and output, as LiveCodeBench allows."""
+
+USUAL_DIGITS = 4300
+"""Digits of a whole number elsewhere, as Python allows by default."""
 
 _PACKED = re.compile(r"e[AFJN][A-Za-z0-9+/]{20,}={0,2}")
 """What zlib has written, in base64."""
@@ -103,10 +106,10 @@ def read_cases(tests: str) -> Cases | None:
     return Cases(function, [given for given, _ in calls], [wanted for _, wanted in calls])
 
 
-def allow_long_numbers() -> None:
-    """Let this process read and print whole numbers of more digits than Python does by default."""
+def limit_digits(most: int) -> None:
+    """Let this process read and print whole numbers of so many digits."""
     if hasattr(sys, "set_int_max_str_digits"):
-        sys.set_int_max_str_digits(MOST_DIGITS)
+        sys.set_int_max_str_digits(most)
 
 
 def _load(text: Any) -> Any:

@@ -1,17 +1,18 @@
-"""Comparisons in a test program that an object which equals everything does not pass.
+"""Refuse what a program hands to its tests if it passes every comparison.
 
-They deter, and do not prevent: an object that equals what it guesses to be the reference, and no stranger, passes.
+This deters, and does not prevent: an object that equals what it guesses to be the reference, and no stranger, passes.
 """
 
 from __future__ import annotations
 
+import operator
 import os
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 PLAIN = frozenset(
-    {int, float, complex, bool, str, bytes, bytearray, range, type(None), type(...), type(NotImplemented)}
+    {int, float, complex, bool, str, bytes, bytearray, range, type(None), type(...), type(NotImplemented), type, slice}
 )
 CONTAINERS = frozenset({list, tuple, set, frozenset, deque})
 MAPPINGS = frozenset({dict, OrderedDict, defaultdict, Counter})
@@ -20,54 +21,29 @@ MOST_OBJECTS = 10_000
 
 
 class EqualsEverythingError(AssertionError):
-    """An object that claims to equal whatever it is compared with."""
+    """An object that claims to equal whatever it is compared with, to hold it, or to be less than it."""
 
 
-# Each of these applies its operator itself, and not through a variable or a closure: a program that finds the function
-# can change those.
-
-
-def equal(left: Any, right: Any) -> Any:
-    """Return `left == right`."""
-    return _vet(left == right, True, left, right)
-
-
-def differ(left: Any, right: Any) -> Any:
-    """Return `left != right`."""
-    return _vet(left != right, False, left, right)
-
-
-def contain(left: Any, right: Any) -> Any:
-    """Return `left in right`."""
-    return _vet(left in right, True, left, right)
-
-
-def lack(left: Any, right: Any) -> Any:
-    """Return `left not in right`."""
-    return _vet(left not in right, False, left, right)
+CLAIMS: dict[str, Callable[[Any, Any], Any]] = {
+    "__ne__": lambda item, stranger: not operator.ne(item, stranger),
+    "__contains__": lambda item, stranger: stranger in item,
+    "__lt__": operator.lt,
+    "__le__": operator.le,
+    "__gt__": operator.gt,
+    "__ge__": operator.ge,
+    "__sub__": lambda item, stranger: abs(item - stranger) < 1,
+    "__rsub__": lambda item, stranger: abs(stranger - item) < 1,
+}
+"""The methods of a class of the program by which an object could pass a comparison, and what it must not claim of an
+object that is nothing else. A number in its place could keep an honest method, such as one that counts up to it, busy
+for years."""
 
 
 def vet(value: Any) -> Any:
-    """Return what a function that asserts is about to compare. It must not equal everything."""
+    """Return a value that tests have from a program, or are about to compare. It must not pass every comparison."""
     if type(value) not in PLAIN:
         refuse_equal_to_everything(value)
     return value
-
-
-def _vet(found: Any, claim: bool, left: Any, right: Any) -> Any:
-    """Return what an operator found. If its truth claims equality, both sides must not equal everything."""
-    if not (type(left) in PLAIN and type(right) in PLAIN) and _is_true(found) is claim:
-        refuse_equal_to_everything(left)
-        refuse_equal_to_everything(right)
-    return found
-
-
-def _is_true(found: Any) -> bool | None:
-    """Return the truth of a comparison, as `assert` sees it; None if it has none, as an array of comparisons."""
-    try:
-        return bool(found)
-    except Exception:  # noqa: BLE001 - an object that refuses to be compared claims nothing
-        return None
 
 
 def refuse_equal_to_everything(value: object) -> None:
@@ -82,13 +58,25 @@ def refuse_equal_to_everything(value: object) -> None:
         at_k.grading.code.comparison.EqualsEverythingError: an object of type _ANY equals everything
     """
     for item in _find_objects(value):
-        for stranger in (object(), int.from_bytes(os.urandom(16), "big"), os.urandom(16).hex()):
-            try:
-                claims = bool(item == stranger)
-            except Exception:  # noqa: BLE001 - as above
-                continue
-            if claims:
-                raise EqualsEverythingError(f"an object of type {type(item).__name__} equals everything")
+        kind, stranger = type(item), object()
+        claimed = kind.__eq__ is not object.__eq__ and any(
+            _claims(operator.eq, item, each)
+            for each in (stranger, int.from_bytes(os.urandom(16), "big"), os.urandom(16).hex())
+        )
+        if claimed or any(_claims(claim, item, stranger) for name, claim in CLAIMS.items() if _defines(kind, name)):
+            raise EqualsEverythingError(f"an object of type {kind.__name__} equals everything")
+
+
+def _defines(kind: type, method: str) -> bool:
+    """Return whether a class of the program defines a method, itself or by way of another class of the program."""
+    return any(method in vars(each) for each in kind.__mro__ if each.__module__ == "candidate")
+
+
+def _claims(claim: Callable[[Any, Any], Any], item: object, stranger: object) -> bool:
+    try:
+        return bool(claim(item, stranger))
+    except Exception:  # noqa: BLE001 - an object that refuses to be compared, or an array of comparisons, claims nothing
+        return False
 
 
 def _find_objects(value: object) -> Iterator[object]:

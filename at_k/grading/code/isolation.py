@@ -224,15 +224,17 @@ def allow_files(readable: Sequence[str], writable: Sequence[str]) -> int | None:
     return rules
 
 
-def restrict_calls(*, network: bool) -> None:
-    """Let the kernel refuse this process, and all that it starts, system calls that no program under test needs.
+def make_filter(*, network: bool) -> tuple[int, bytes, object] | None:
+    """Make a filter of system calls that no program under test needs, for `restrict_calls`.
+
+    Where there is no seccomp, or the numbers of the calls of this machine are not known, return None.
 
     Args:
-        network: whether it may open sockets, and make files that are none. In namespaces these lead nowhere.
+        network: whether a program may open sockets, and make files that are none. In namespaces these lead nowhere.
     """
     machine = CALLS.get(os.uname().machine)
     if not LINUX or machine is None:
-        return
+        return None
     name, seccomp, always, outside = machine
     refused = always if network else (*always, *outside)
     count, refusal = len(refused), (RETURN, 0, 0, SECCOMP_RET_ERRNO | errno.EPERM)
@@ -241,9 +243,14 @@ def restrict_calls(*, network: bool) -> None:
     steps += [(JUMP_EQUAL, count - place, 0, number) for place, number in enumerate(refused)]
     steps += [(RETURN, 0, 0, SECCOMP_RET_ALLOW), refusal]
     code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
-    filter_program = struct.pack("HxxxxxxP", len(steps), ctypes.addressof(code))
-    with suppress(OSError):  # a kernel without it
-        _call("syscall", seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, filter_program)
+    return seccomp, struct.pack("HxxxxxxP", len(steps), ctypes.addressof(code)), code
+
+
+def restrict_calls(made: tuple[int, bytes, object] | None) -> None:
+    """Let the kernel refuse this process, and all that it starts, the system calls of a filter."""
+    if made is not None:
+        with suppress(OSError):  # a kernel without seccomp
+            _call("syscall", made[0], SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, made[1])
 
 
 def restrict_files(rules: int | None) -> None:

@@ -19,7 +19,7 @@ from functools import cache, partial
 from types import ModuleType
 from typing import Any
 
-from at_k.grading.code.cases import allow_long_numbers, simplify
+from at_k.grading.code.cases import simplify
 from at_k.grading.code.testing import MODULE, NOT_RUN, REACHED, TESTS
 
 READY, FAULT, TOKEN, ERROR, DONE = b"R", b"F", b"T", b"E", b"D"
@@ -73,11 +73,12 @@ def execute(channel: int, sealed: list[Any], namespace: dict[str, object]) -> No
 
     Python evaluates a call from left to right. When the candidate starts, the token and every function and argument
     that is still to be used lie on the stack on which the interpreter evaluates this expression. No name refers to the
-    token, frames do not show that stack, and the garbage collector does not visit it while the frame runs. So nothing
-    written in Python finds the token, and replacing `exec`, `os.write` or a variable of this frame comes too late. The
-    only way to the outer calls is that the inner ones return: the candidate's, and then that of the tests. A fork would
-    have the same stack, so the token is cut to nothing unless the number of the process is still what it was: a fork
-    that comes to the end of the tests has nothing to hand to the process that it came from. Code that reads and writes
+    token, frames do not show that stack, and the garbage collector does not visit it while the frame runs. So no code
+    that a compiler has written finds the token; bytecode that none has can, in a file that Python imports. Replacing
+    `exec`, `os.write` or a variable of this frame comes too late. The only way to the outer calls is that the inner
+    ones return: the candidate's, and then that of the tests. A fork would have the same stack, so the token is cut to
+    nothing unless the number of the process is still what it was: a fork that comes to the end of the tests has nothing
+    to hand to the process that it came from. Code that reads and writes
     memory by address, as ctypes does, can find the token, and no arrangement inside one process prevents it. How many
     lines decided, and which tests could not be run, protects nothing: it comes after tests that the program has passed.
 
@@ -144,7 +145,6 @@ def run_case(channel: int, candidate: str, function: str, arguments: Sequence[ob
     namespace["__name__"] = MODULE if function else "__main__"
     sys.modules[MODULE] = sys.modules["__main__"] = module
     sys.setrecursionlimit(MOST_FRAMES)
-    allow_long_numbers()
     os.write(channel, READY)
     try:
         result = _run_case(namespace, candidate, function, arguments)

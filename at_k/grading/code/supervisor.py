@@ -23,7 +23,15 @@ from types import CodeType, ModuleType
 from typing import Any, NoReturn
 
 from at_k.grading.code import isolation, program
-from at_k.grading.code.cases import Cases, allow_long_numbers, compare_output, compare_value, read_cases
+from at_k.grading.code.cases import (
+    MOST_DIGITS,
+    USUAL_DIGITS,
+    Cases,
+    compare_output,
+    compare_value,
+    limit_digits,
+    read_cases,
+)
 from at_k.grading.code.guard import guard_machine, refuse_forks, refuse_jumps
 from at_k.grading.code.limits import MEBIBYTE, ProgramLimits, apply_limits
 from at_k.grading.code.messages import receive_message, send_message
@@ -66,10 +74,10 @@ def serve(connection: socket.socket) -> NoReturn:
     for name in WARM:
         importlib.import_module(name)
     os.umask(0o022)
+    limit_digits(MOST_DIGITS)
     folder = os.path.join(settings["temporary"], f"at-k-code-{os.urandom(8).hex()}")
     os.mkdir(folder, 0o755)
     isolation.adopt_orphans()
-    allow_long_numbers()
     inner = os.fork()
     if inner == 0:
         try:
@@ -170,6 +178,7 @@ class Supervisor:
         alone = self.user is not None or (self.isolated and read_release() >= (5, 14))
         self.other_tasks = 0 if alone else count_tasks(self.processes, os.getuid())
         self.builtins = program.separate_builtins()
+        self.filter = isolation.make_filter(network=self.isolated)
         # Locks of multiprocessing are files in /dev/shm.
         self.private = {self.place: 0o700} | ({"/dev/shm": 0o1777} if os.path.isdir("/dev/shm") else {})
 
@@ -195,6 +204,7 @@ class Supervisor:
         def run_tests() -> None:
             candidate = [request["candidate"]]
             self._forget(request)
+            limit_digits(USUAL_DIGITS)
             program.run_program(CHANNEL, candidate.pop(), sealed)
 
         ended = self._run_once(run_tests, self.limits)
@@ -333,7 +343,7 @@ class Supervisor:
                 os.chdir(self.place)
                 isolation.give_up_privileges(self.user, may_read=self.may_read)
                 apply_limits(limits, self.other_tasks)
-                isolation.restrict_calls(network=self.isolated)
+                isolation.restrict_calls(self.filter)
                 sys.addaudithook(refuse_forks)
                 if not self.isolated:
                     sys.addaudithook(guard_machine(self.place))

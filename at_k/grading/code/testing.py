@@ -93,6 +93,7 @@ def run_tests(entry: str) -> None:
     classes = _list_classes(namespace.values())
     case = getattr(sys.modules.get("unittest"), "TestCase", ())  # slow to import, and few tests do
     cases = [each for each in classes if issubclass(each, case)]
+    marked = "pytestmark" in namespace
     others = [
         (name, item)
         for name, item in namespace.items()
@@ -106,7 +107,7 @@ def run_tests(entry: str) -> None:
     for name, function in others:
         if not _is_done(function):
             given = [eval(entry, namespace)] if name == "check" and entry and not _can_call(function) else []
-            if _can_call(function, *given):
+            if not marked and _can_call(function, *given):
                 _call_fixture(namespace.get("setup_function"), function)
                 function(*given)
                 _call_fixture(namespace.get("teardown_function"), function)
@@ -220,14 +221,6 @@ MAINS = (("unittest.main", "TestProgram"), ("_pytest.config", "main"))
 EXITS = ("sys.exit", "exit", "quit")
 """How a test program spells its end. That is seen before it runs, so that no function of a program is taken for one."""
 
-COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Eq: comparison.equal,
-    ast.NotEq: comparison.differ,
-    ast.In: comparison.contain,
-    ast.NotIn: comparison.lack,
-}
-"""The functions that replace operators."""
-
 _CALLED: tuple[Callable[..., Any], ...] = (
     reach,
     call,
@@ -236,7 +229,6 @@ _CALLED: tuple[Callable[..., Any], ...] = (
     end,
     run_tests,
     comparison.vet,
-    *COMPARISONS.values(),
 )
 _SECRET = os.urandom(16).hex()
 FUNCTIONS = {f"{function.__name__} {_SECRET}": function for function in _CALLED}
@@ -264,7 +256,7 @@ _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 def compile_tests(source: str) -> CodeType:
     """Compile a test program.
 
-    A test program that names `ANY` or `__eq__` has objects of its own that equal everything: its comparisons stay.
+    A test program that names `ANY` or `__eq__` has objects of its own that equal everything: nothing is vetted then.
 
     Raises:
         HarnessError: if it cannot be compiled, or imports a module that is not installed. It says nothing about any
@@ -303,13 +295,13 @@ def require_modules(tests: ast.Module) -> None:
 
 
 def instrument(tests: ast.Module, *, compare: bool) -> None:
-    """Replace comparisons, and let assertions, calls and tests note that they are reached.
+    """Vet what is compared and what calls return, and let assertions, calls and tests note that they are reached.
 
     This walks through the tree itself: `ast.NodeTransformer` takes three times as long, which was a tenth of all time.
 
     Args:
         tests: the test program, which is changed.
-        compare: whether `==`, `!=`, `in` and `not in` are replaced. Chains of comparisons stay as they are.
+        compare: whether values are vetted.
     """
     found: list[tuple[Any, Any]] = []  # where a node stands: the fields of its parent, or a list in them, and the key
     functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
@@ -326,7 +318,7 @@ def instrument(tests: ast.Module, *, compare: bool) -> None:
                     waiting.append(value[key])
                 elif isinstance(part, ast.AST):
                     waiting.append(part)
-                    if isinstance(part, (ast.Assert, ast.Call, ast.Compare)):
+                    if isinstance(part, (ast.Assert, ast.Call, ast.Compare, ast.Await)):
                         found.append((value if isinstance(value, list) else fields, key))
     for holder, key in reversed(found):  # the parts of a node before the node
         holder[key] = _replace(holder[key], compare=compare)
@@ -355,18 +347,26 @@ def _replace(node: Any, *, compare: bool) -> Any:
     if isinstance(node, ast.Assert):
         node.test = _call(reach, node.test, node.lineno, node.test)
     elif isinstance(node, ast.Call):
+        # Only what it returns is looked at, so that `super`, `locals` and the like find the frame of the tests.
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
         if name in ("exit", "quit") and ast.unparse(node.func) in EXITS:
             return _call(end, node, *node.args[:1])
         asserts = name.startswith("assert")
         node.func = _call(reach if asserts else call, node.func, node.lineno, node.func)
-        if asserts and compare:
-            node.args = [
-                each if isinstance(each, ast.Starred) else _call(comparison.vet, each, each) for each in node.args
-            ]
-    elif compare and len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
-        return _call(COMPARISONS[type(node.ops[0])], node, node.left, node.comparators[0])
+        if compare:
+            node.args = list(map(_vet, node.args)) if asserts else node.args
+            return node if name == "super" else _vet(node)
+    elif compare and isinstance(node, ast.Await):
+        return _vet(node)
+    elif compare:
+        node.left, node.comparators = _vet(node.left), list(map(_vet, node.comparators))
     return node
+
+
+def _vet(node: Any) -> Any:
+    """Let the value of a node be vetted, unless it is a constant or has been vetted."""
+    vetted = isinstance(node, ast.Call) and isinstance(node.func, ast.Constant)
+    return node if vetted or isinstance(node, (ast.Constant, ast.Starred)) else _call(comparison.vet, node, node)
 
 
 def _bind(code: CodeType) -> CodeType:

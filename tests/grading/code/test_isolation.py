@@ -158,7 +158,7 @@ CALLS = """
 import ctypes, os, runpy, socket, sys
 isolation = runpy.run_path(sys.argv[1])
 isolation["shut_memory"]()
-isolation["restrict_calls"](network=sys.argv[2] == "network")
+isolation["restrict_calls"](isolation["make_filter"](network=sys.argv[2] == "network"))
 calls = {
     "shmget": lambda: ctypes.CDLL(None, use_errno=True).shmget(0, 4096, 0o1666) >= 0,
     "socket": lambda: bool(socket.socket(socket.AF_UNIX)),

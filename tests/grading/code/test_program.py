@@ -224,8 +224,8 @@ def f(x): return 1
 import gc
 gc.unfreeze()
 for thing in gc.get_objects():
-    if getattr(thing, "__module__", "") == "at_k.grading.code.comparison" and thing.__name__ == "equal":
-        thing.__code__ = (lambda left, right: True).__code__
+    if getattr(thing, "__module__", "") == "at_k.grading.code.comparison" and thing.__name__ == "vet":
+        thing.__code__ = (lambda value: 2).__code__
 def f(x): return 1
 """,
     "replaces the code of the tests": "import sys"
