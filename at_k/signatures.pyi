@@ -45,6 +45,7 @@ class CompareOptions(TypedDict, total=False):
     names: tuple[str, str]
     keys: str | Sequence[str] | None
     confidence_level: float
+    target: Literal["population", "problem_set"]
     method: Literal["sign-flip", "bounded"]
     margin: float | None
     extra_tests: str | Sequence[str]

@@ -46,7 +46,7 @@ def compare_files(paths: Sequence[str], *, form: str, where: Mapping[str, list[s
     models = list_models(paths, where or {})
     comparing = {name: options[name] for name in COMPARING if name in options}
     if len(models) > 2:
-        for name in ("margin", "extra_tests", "method", "band"):
+        for name in ("margin", "extra_tests", "method", "band", "target"):
             if comparing[name] != COMPARING[name].default:
                 sentence = "This is for two models. Several are ranked by the sign-flip test."
                 raise refuse(COMPARING[name].flags[0], sentence)
