@@ -111,7 +111,7 @@ def compare(a: Any, b: Any, /, **given: Unpack[CompareOptions]) -> Compared:
             comparisons |= _compare_reruns(models, called, pairs, problems, confidence_level=level, margin=margin)
         questions = {key: mark_question(x - y) for key, (x, y) in pairs.items()}
         if reruns:
-            adjusted = _adjust({key: each.p_value for key, each in comparisons.items()}, questions)
+            adjusted = adjust_for_questions({key: each.p_value for key, each in comparisons.items()}, questions)
         equivalence = {key: each.p_equivalence for key, each in comparisons.items() if each.p_equivalence is not None}
         for key, (x, y) in pairs.items():
             for test in extra:
