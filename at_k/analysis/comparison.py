@@ -159,8 +159,8 @@ def _refuse_for_reruns(options: Mapping[str, Any], clusters: list[str] | None, *
     if asked:
         raise InputError(
             "compare.of_others",
-            "{names} is about other problems, and {option:target=problem_set} about other samples of these. Leave one "
-            "of them out.",
+            "With {option:target=problem_set}, leave out {names}: it is about other problems, and the target about "
+            "other samples of these.",
             names=Mention(asked[0]),
         )
     return None

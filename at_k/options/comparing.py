@@ -110,3 +110,22 @@ RANKING = by_name(
     FLIPS,
 )
 """The options of `at_k.rank`, beside those of data that are not scored yet."""
+
+POOLING = by_name(
+    *(COMPARING[name] for name in ("names", "keys", "confidence_level", "method")),
+    Option(
+        "pool_by",
+        "str",
+        'what counts alike where benchmarks are pooled: `"benchmark"`, or `"problem"`, so that a benchmark counts by '
+        "its number of problems.",
+        choices.POOL_BY[0],
+        choices.POOL_BY,
+        help="What counts alike where benchmarks are pooled: every benchmark, or every problem.",
+        group=COMPUTED,
+    ),
+    replace(UNMATCHED, text='"error", or "drop" to leave out problems that only one model has.',
+            choices=choices.UNMATCHED[:2]),
+    CLUSTERS,
+    FLIPS,
+)  # fmt: skip
+"""The options of `at_k.compare_benchmarks`, beside those of data that are not scored yet."""

@@ -301,7 +301,7 @@ class TestOtherRuns:
         "given", [{"clusters": list("aabbccddeeff")}, {"extra_tests": "t"}, {"band": True}], ids=str
     )
     def test_what_is_about_other_problems_is_refused(self, given):
-        with pytest.raises(InputError, match=f"`{next(iter(given))}` is about other problems"):
+        with pytest.raises(InputError, match=f"leave out `{next(iter(given))}`: it is about other problems"):
             compare(RUN_A, RUN_B, target="problem_set", **given)
 
     def test_bare_values_have_no_samples(self):
