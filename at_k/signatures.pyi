@@ -174,9 +174,7 @@ class GateOptions(TypedDict, total=False):
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
     prompt_column: str | None
-<<<<<<< HEAD
     concat: bool
-=======
     format: str | None
     scorer: str | None
     filter: str | None
@@ -213,19 +211,7 @@ class PoolOptions(TypedDict, total=False):
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
     prompt_column: str | None
-    format: str | None
-    scorer: str | None
-    filter: str | None
-    tests: Literal["base", "plus"] | None
-    errors: Literal["raise", "skip"]
-    scale: tuple[float, float] | None
-
-class ReadOptions(TypedDict, total=False):
-    columns: Mapping[str, str | None] | None
-    where: Mapping[str, Any] | None
-    pool: str | Sequence[str]
-    prompt_column: str | None
->>>>>>> c0bda1a (Several benchmarks in one verdict: each compared, and all pooled by equal weights)
+    concat: bool
     format: str | None
     scorer: str | None
     filter: str | None

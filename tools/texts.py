@@ -61,11 +61,7 @@ _SIGNATURES = {
     "RankOptions": at_k.rank,
     "PlanOptions": at_k.plan,
     "GateOptions": at_k.gate,
-<<<<<<< HEAD
-=======
     "PoolOptions": at_k.compare_benchmarks,
-    "ReadOptions": at_k.read_results,
->>>>>>> c0bda1a (Several benchmarks in one verdict: each compared, and all pooled by equal weights)
     "TallyOptions": at_k.Tally.of,
     "ReadOptions": at_k.read_results,
 }

@@ -9,11 +9,7 @@ import typer
 import at_k
 from at_k.cli.failures import Command, fail
 from at_k.cli.options import OUTPUT, Debug, Paths, complete_formats, leave_out, offers, read_numbers
-<<<<<<< HEAD
-from at_k.options import COMPARING, GATING, JUDGED, PILOT, PLANNING, SCORED, SCORING, TALLYING
-=======
-from at_k.options import COMPARING, GATING, JUDGED, PILOT, PLANNING, POOLING, SCORED, SCORING
->>>>>>> c0bda1a (Several benchmarks in one verdict: each compared, and all pooled by equal weights)
+from at_k.options import COMPARING, GATING, JUDGED, PILOT, PLANNING, POOLING, SCORED, SCORING, TALLYING
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 

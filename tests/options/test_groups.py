@@ -52,16 +52,9 @@ NOT_OFFERED = {
         **dict.fromkeys(["metrics", "thresholds"], "all are looked at"),
     },
     "the page Score": {
-<<<<<<< HEAD
         **dict.fromkeys(("on_conflict", "threshold", "extract_reference", "select", "score_weights"), RARE),
         **dict.fromkeys(("seed", "scale"), RARE),
         **dict.fromkeys(("num_workers", "timeout", "format", "errors", "concat"), "the page sets it"),
-=======
-        **dict.fromkeys(
-            ("on_conflict", "threshold", "extract_reference", "select", "score_weights", "seed", "scale"), RARE
-        ),
-        **dict.fromkeys(("num_workers", "timeout", "format", "errors"), "the page sets it"),
->>>>>>> c0bda1a (Several benchmarks in one verdict: each compared, and all pooled by equal weights)
         **dict.fromkeys(NO_BARS, "usual intervals are shown"),
         "prompt_column": "the page runs no programs",
         **dict.fromkeys(("columns", "where", "pool"), "there is a list of the columns, and of the models"),
