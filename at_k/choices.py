@@ -28,6 +28,9 @@ CI_METHODS = (*METHODS, "bootstrap")
 DIFFERENCE_METHODS = ("sign-flip", "bounded")
 """How the interval of a difference is made."""
 
+POOL_BY = ("benchmark", "problem")
+"""What counts alike where several benchmarks are pooled."""
+
 EXTRA_TESTS = ("t", "wilcoxon", "mcnemar")
 """Further tests of a paired comparison."""
 

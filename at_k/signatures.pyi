@@ -45,6 +45,7 @@ class CompareOptions(TypedDict, total=False):
     names: tuple[str, str]
     keys: str | Sequence[str] | None
     confidence_level: float
+    target: Literal["population", "problem_set"]
     method: Literal["sign-flip", "bounded"]
     margin: float | None
     extra_tests: str | Sequence[str]
@@ -156,6 +157,43 @@ class GateOptions(TypedDict, total=False):
     unmatched: Literal["error", "drop"]
     clusters: Sequence[str] | Sequence[int] | Mapping[str, str] | bool | None
     seed: int
+    ties: Literal["random", "first", "strict", "incorrect"]
+    on_conflict: Literal["error", "majority"]
+    select: Literal["weighted", "lexicographic", "pareto"] | None
+    score_weights: Sequence[float] | None
+    higher_is_better: bool
+    threshold: float
+    extract_fn: str | Callable[[str], str | None] | None
+    extract_reference: str | Callable[[str], str | None] | None
+    equivalence: Literal["exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
+    check_correct_fn: Callable[[str, str], bool | float] | str
+    num_workers: int | None
+    timeout: float
+    missing: Literal["error", "incorrect", "drop"]
+    columns: Mapping[str, str | None] | None
+    where: Mapping[str, Any] | None
+    pool: str | Sequence[str]
+    prompt_column: str | None
+    concat: bool
+    format: str | None
+    scorer: str | None
+    filter: str | None
+    tests: Literal["base", "plus"] | None
+    errors: Literal["raise", "skip"]
+    scale: tuple[float, float] | None
+
+class PoolOptions(TypedDict, total=False):
+    names: tuple[str, str]
+    keys: str | Sequence[str] | None
+    confidence_level: float
+    method: Literal["sign-flip", "bounded"]
+    pool_by: Literal["benchmark", "problem"]
+    unmatched: Literal["error", "drop"]
+    clusters: Sequence[str] | Sequence[int] | Mapping[str, str] | bool | None
+    seed: int
+    metrics: str | Sequence[str] | None
+    k: int | Sequence[int] | None
+    thresholds: float | Fraction | Sequence[float | Fraction]
     ties: Literal["random", "first", "strict", "incorrect"]
     on_conflict: Literal["error", "majority"]
     select: Literal["weighted", "lexicographic", "pareto"] | None

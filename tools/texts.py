@@ -61,6 +61,7 @@ _SIGNATURES = {
     "RankOptions": at_k.rank,
     "PlanOptions": at_k.plan,
     "GateOptions": at_k.gate,
+    "PoolOptions": at_k.compare_benchmarks,
     "TallyOptions": at_k.Tally.of,
     "ReadOptions": at_k.read_results,
 }

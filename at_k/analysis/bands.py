@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from at_k.analysis.measurements import Measured, find_estimator
+from at_k.analysis.measurements import Measured, find_estimator, require_reports
 from at_k.combinatorics import Floats, Ints
 from at_k.error_bars import is_bounded
-from at_k.errors import InputError, Message
+from at_k.errors import Message
 from at_k.family import OUTPUTS, leave_out_twins
+from at_k.report import Report
 from at_k.report.curves import spread_k
 from at_k.uncertainty.bands import find_band_quantile
 from at_k.uncertainty.intervals import interval
@@ -131,17 +132,11 @@ def find_bands(
     Raises:
         InputError: if a model is known by values alone, and not by a report.
     """
-    for name, model in zip(names, models, strict=True):
-        if model.report is None:
-            raise InputError(
-                "compare.no_curve",
-                "A band over k needs reports or data, which have values at every k; {name} has values of some keys.",
-                name=name,
-            )
+    reports = require_reports(models, names)
     codes = None if clusters is None else read_clusters(clusters, len(problems), "problems")
-    smallest = min(min(model.report.n) for model in models if model.report is not None)
+    smallest = min(min(report.n) for report in reports)
     grid = range(1, smallest + 1) if smallest <= _EVERY_K else spread_k(smallest)
-    values = [_trace(model, list(grid)) for model in models]
+    values = [_trace(report, list(grid)) for report in reports]
     shared = [key for key in values[0] if key in values[1]]
     found: dict[str, Band] = {}
     for line in leave_out_twins(list(dict.fromkeys(key.line for key in shared))):
@@ -163,11 +158,8 @@ def find_bands(
     return found
 
 
-def _trace(model: Measured, k: list[int]) -> dict[Key, Floats]:
+def _trace(report: Report, k: list[int]) -> dict[Key, Floats]:
     """Return the values of each problem at each k; of a report without its samples, those that its counts tell."""
-    report = model.report
-    if report is None:
-        return {}
     if report.compute_at is not None:
         return {key: column.expand() for found in report.compute_at(k) for key, column in found.columns.items()}
     n, c = np.array(report.n), np.array(report.c)

@@ -16,17 +16,20 @@ from at_k.analysis.measurements import (
     find_clusters,
     find_differing_conditions,
     find_too_large,
+    find_variances,
     match_problems,
     read_models,
+    require_reports,
     say_too_large,
 )
 from at_k.combinatorics import Floats
 from at_k.error_bars import is_bounded
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Mention, Message
 from at_k.options import COMPARING, RANKING, SCORED, complete, takes
 from at_k.uncertainty.comparison import compare_columns, mark_question
 from at_k.uncertainty.questions import Comparison
 from at_k.uncertainty.ranking import Ranking, rank_values
+from at_k.uncertainty.reruns import compare_reruns
 from at_k.uncertainty.significance import WILCOXON_WARNING, holm, mcnemar_p, paired_t_p, subtract, wilcoxon_p
 from at_k.uncertainty.unpaired import compare_unpaired
 from at_k.validation import is_sequence, shorten, type_name
@@ -78,6 +81,9 @@ def compare(a: Any, b: Any, /, **given: Unpack[CompareOptions]) -> Compared:
     problems, only = match_problems(models, unmatched, names)
     unpaired = unmatched == "unpaired" and any(only)
     together = find_clusters(options["clusters"], models, names, problems)
+    reruns = options["target"] == "problem_set"
+    if reruns:
+        together = _refuse_for_reruns(options, together, unpaired=unpaired)
     bounded = {key: is_bounded(key) for key in chosen}
     further: dict[str, dict[str, float]] = {test: {} for test in extra}
     flips: dict[str, list[Flip]] = {}
@@ -101,7 +107,11 @@ def compare(a: Any, b: Any, /, **given: Unpack[CompareOptions]) -> Compared:
             confidence_level=level, method=method, clusters=together, margin=margin, seed=seed,
         )  # fmt: skip
         comparisons, adjusted = dict(zip(chosen, found, strict=True)), dict(zip(chosen, p_values, strict=True))
+        if reruns:
+            comparisons |= _compare_reruns(models, called, pairs, problems, confidence_level=level, margin=margin)
         questions = {key: mark_question(x - y) for key, (x, y) in pairs.items()}
+        if reruns:
+            adjusted = adjust_for_questions({key: each.p_value for key, each in comparisons.items()}, questions)
         equivalence = {key: each.p_equivalence for key, each in comparisons.items() if each.p_equivalence is not None}
         for key, (x, y) in pairs.items():
             for test in extra:
@@ -130,6 +140,7 @@ def compare(a: Any, b: Any, /, **given: Unpack[CompareOptions]) -> Compared:
             *([say_too_large(large)] if (large := find_too_large(models)) else []),
             *note_keys(chosen, comparisons, len(set(questions.values()))),
             *_note_clusters(together),
+            *(_note_reruns(comparisons) if reruns else []),
             *([WILCOXON_WARNING] if "wilcoxon" in extra and not unpaired else []),
             *note_mcnemar(comparisons, further),
             *([_NO_PAIRS] if (extra or margin is not None or options["band"]) and unpaired else []),
@@ -138,6 +149,66 @@ def compare(a: Any, b: Any, /, **given: Unpack[CompareOptions]) -> Compared:
         if options["band"] and not unpaired
         else {},
     )
+
+
+def _refuse_for_reruns(options: Mapping[str, Any], clusters: list[str] | None, *, unpaired: bool) -> list[str] | None:
+    """Raise for what is about other problems, where the problem set is the target. Reports' own clusters are left."""
+    asked = [name for name in ("clusters", "extra_tests", "band") if options[name] not in (None, False, (), [])]
+    if unpaired:
+        asked.append("unmatched")
+    if asked:
+        raise InputError(
+            "compare.of_others",
+            "With {option:target=problem_set}, leave out {names}: it is about other problems, and the target about "
+            "other samples of these.",
+            names=Mention(asked[0]),
+        )
+    return None
+
+
+def _compare_reruns(
+    models: Sequence[Measured],
+    names: Sequence[str],
+    pairs: Mapping[str, tuple[Floats, Floats]],
+    problems: Sequence[str],
+    *,
+    confidence_level: float,
+    margin: float | None,
+) -> dict[str, Comparison]:
+    """Compare for other samples of these problems; not where all n samples are drawn, which says nothing of others."""
+    reports = require_reports(models, names)
+    rows = [[model.places[problem] for problem in problems] for model in models]
+    sizes = [np.array(report.n)[own] for report, own in zip(reports, rows, strict=True)]
+    draws = {key: key.draws or 1 for key in reports[0].by_problem if key in pairs}
+    known = [key for key in draws if all((each > draws[key]).all() for each in sizes)]
+    variances = [find_variances(report, name, known) for report, name in zip(reports, names, strict=True)]
+    return {
+        key: compare_reruns(
+            *pairs[key],
+            (variances[0][key][rows[0]], variances[1][key][rows[1]]),
+            float(min((each // draws[key]).sum() for each in sizes)),
+            bounded=is_bounded(key),
+            confidence_level=confidence_level,
+            margin=margin,
+        )
+        for key in known
+    }
+
+
+def _note_reruns(comparisons: Mapping[str, Comparison]) -> list[Message]:
+    """Say what the differences are about, and for which keys the samples do not tell it."""
+    others = [key for key, found in comparisons.items() if found.method != "rerun"]
+    notes = [Message("compare.reruns", "The differences are about other samples of these very problems.")]
+    if others:
+        notes.append(
+            Message(
+                "compare.upper_bound",
+                "All samples are drawn for {keys}, so that they do not show how others would differ. The interval is "
+                "that for other problems, which is wider.",
+                keys=", ".join(others),
+            )
+        )
+    return notes
 
 
 @takes(RANKING, SCORED)

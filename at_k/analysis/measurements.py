@@ -20,7 +20,7 @@ from at_k.readers import is_paths
 from at_k.report import Report, score
 from at_k.report.report import find_report
 from at_k.uncertainty.checks import is_too_large
-from at_k.uncertainty.jackknife import CountsEstimator
+from at_k.uncertainty.jackknife import CountsEstimator, jackknife_counts
 from at_k.validation import is_number, shorten, type_name
 from at_k.values import Key
 
@@ -65,6 +65,44 @@ _OF_COUNTS: dict[str, CountsEstimator] = {"pass@k": pass_at_k, "pass^k": pass_ha
 def find_estimator(key: Key) -> CountsEstimator | None:
     """Return the function from counts to the values of a key; None if they need more than counts."""
     return partial(g_pass_at_k, tau=key.tau) if key.tau is not None else _OF_COUNTS.get(key.metric)
+
+
+def require_reports(models: Sequence[Measured], names: Sequence[str]) -> list[Report]:
+    """Return the reports that models were read from, after a check that none is known by bare values."""
+    reports = [model.report for model in models if model.report is not None]
+    if len(reports) < len(models):
+        raise InputError(
+            "compare.no_report",
+            "This needs reports or data, which say how many samples are correct; {name} has bare values.",
+            name=next(name for name, model in zip(names, models, strict=True) if model.report is None),
+        )
+    return reports
+
+
+def find_variances(report: Report, name: str, keys: Sequence[Key]) -> dict[Key, Floats]:
+    """Find how much the value of each problem varies from one run to the next: its jackknife variance.
+
+    Raises:
+        InputError: if the samples behind a key are not known.
+    """
+    found: dict[Key, Floats] = {}
+    draws = sorted({key.k for key in keys if key.draws is not None and key.k is not None})
+    for values in [] if report.compute_at is None or not draws else report.compute_at(draws):
+        found |= {} if values.vary is None else {key: each.expand() for key, each in values.vary().items()}
+    n, c = np.array(report.n), np.array(report.c)
+    for key in keys:
+        estimate = pass_at_k if key.metric == "avg@n" else find_estimator(key)
+        if estimate is not None and key not in found:
+            found[key] = jackknife_counts(estimate, n, c, k=key.draws or 1)
+        if key not in found:
+            raise InputError(
+                "compare.no_samples",
+                "How much {key} varies from run to run is known from samples alone, which {name} does not have. Give "
+                "the data, or leave it out.",
+                key=str(key),
+                name=name,
+            )
+    return found
 
 
 def refuse_scoring_options(options: Mapping[str, Any]) -> None:

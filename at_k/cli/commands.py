@@ -9,7 +9,7 @@ import typer
 import at_k
 from at_k.cli.failures import Command, fail
 from at_k.cli.options import OUTPUT, Debug, Paths, complete_formats, leave_out, offers, read_numbers
-from at_k.options import COMPARING, GATING, JUDGED, PILOT, PLANNING, SCORED, SCORING, TALLYING
+from at_k.options import COMPARING, GATING, JUDGED, PILOT, PLANNING, POOLING, SCORED, SCORING, TALLYING
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -159,7 +159,7 @@ def plot(
 
 
 @app.command(cls=Command)
-@offers(COMPARING, SCORED)
+@offers(COMPARING | {"pool_by": POOLING["pool_by"]}, SCORED)
 def compare(
     paths: Annotated[
         list[str],
@@ -170,6 +170,15 @@ def compare(
             show_default=False,
         ),
     ],
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="The results of the second model, one for each file of the first: several benchmarks, each compared "
+            "and all pooled.",
+            rich_help_panel=COMPARING["margin"].group,
+        ),
+    ] = None,
     form: Annotated[
         Literal["table", "json", "markdown"],
         typer.Option("--format", help="The form of what is printed.", rich_help_panel=OUTPUT),
@@ -180,7 +189,7 @@ def compare(
     """Compare two models on the same problems, or rank several: is A better than B?"""
     from at_k.cli.comparison import compare_files
 
-    compare_files(paths, form=form, **options)
+    compare_files(paths, form=form, against=against or [], **options)
 
 
 @app.command(cls=Command)

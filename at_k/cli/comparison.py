@@ -14,7 +14,7 @@ from at_k.cli.scoring import make_report
 from at_k.cli.terminal import Line, make_console, print_lines
 from at_k.cli.words import make_printable
 from at_k.errors import InputError
-from at_k.options import COMPARING
+from at_k.options import COMPARING, POOLING
 
 if TYPE_CHECKING:
     from at_k.analysis.compared import Compared
@@ -27,13 +27,23 @@ _NAME = 40
 _RANKS = "A > B where the data show it; models between commas may change places."
 
 
-def compare_files(paths: Sequence[str], *, form: str, where: Mapping[str, list[str]] | None, **options: Any) -> None:
+def compare_files(
+    paths: Sequence[str],
+    *,
+    form: str,
+    where: Mapping[str, list[str]] | None,
+    against: Sequence[str],
+    pool_by: str,
+    **options: Any,
+) -> None:
     """Compare two models, or rank several, and print what was found.
 
     Args:
         paths: a file for each model; or one file, where `where` has several values of a column.
         form: "table", "markdown" or "json".
         where: column → the values of the rows to read.
+        against: the files of the second model, where each path is a benchmark of the first one.
+        pool_by: what counts alike where benchmarks are pooled.
         options: those of `at_k.compare`.
 
     Raises:
@@ -43,10 +53,13 @@ def compare_files(paths: Sequence[str], *, form: str, where: Mapping[str, list[s
     """
     from at_k.analysis.comparison import compare, rank
 
+    if against:
+        _compare_benchmarks(paths, against, form, {"pool_by": pool_by, "where": where, **options})
+        return
     models = list_models(paths, where or {})
     comparing = {name: options[name] for name in COMPARING if name in options}
     if len(models) > 2:
-        for name in ("margin", "extra_tests", "method", "band"):
+        for name in ("margin", "extra_tests", "method", "band", "target"):
             if comparing[name] != COMPARING[name].default:
                 sentence = "This is for two models. Several are ranked by the sign-flip test."
                 raise refuse(COMPARING[name].flags[0], sentence)
@@ -74,6 +87,29 @@ def compare_files(paths: Sequence[str], *, form: str, where: Mapping[str, list[s
     lines = lay_out_rankings(rankings, make_console().width)
     plain = {key: spell_ranking(ranking) for key, ranking in rankings.items()}
     _print(plain, "\n".join("".join(text for text, _ in line) for line in lines), lines, form)
+
+
+def _compare_benchmarks(paths: Sequence[str], against: Sequence[str], form: str, options: dict[str, Any]) -> None:
+    """Compare two models on several benchmarks, and print the pooled verdict and that of each."""
+    from at_k.analysis.pooled import compare_benchmarks
+
+    if len(against) != len(paths):
+        raise refuse("--against", f"Give one file for each of the {len(paths)} benchmarks; got {len(against)}.")
+    for name in ("margin", "extra_tests", "band", "target"):
+        if options[name] != COMPARING[name].default:
+            raise refuse(COMPARING[name].flags[0], "This is for one benchmark.")
+    pooling = {name: options[name] for name in POOLING if name in options}
+    field = pooling.pop("clusters")
+    scoring = {name: value for name, value in options.items() if name not in COMPARING and name != "pool_by"}
+    scoring |= {"clusters": field, "groups": field or "none", "confidence_level": None}
+    names = name_models(paths)
+    first, second = ({name: make_report([path], **scoring) for name, path in zip(names, own, strict=True)}
+                     for own in (paths, against))  # fmt: skip
+    found = compare_benchmarks(first, second, **pooling)
+    lines = lay_out_comparison(found.pooled, make_console().width)
+    for name, each in found.benchmarks.items():
+        lines += [[], [], [(name, "bold")], *lay_out_comparison(each, make_console().width)]
+    _print(found.to_dict(), found.to_markdown(), lines, form)
 
 
 def list_models(paths: Sequence[str], where: Mapping[str, list[str]]) -> dict[str, tuple[str, dict[str, list[str]]]]:

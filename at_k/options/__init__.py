@@ -5,7 +5,7 @@ help, the "Inputs" of the cards, the table of the README, and the types that edi
 named by their path, so that the help of the command loads none of what they need.
 """
 
-from at_k.options.comparing import COMPARING, RANKING
+from at_k.options.comparing import COMPARING, POOLING, RANKING
 from at_k.options.gating import GATING, JUDGED
 from at_k.options.groups import JUDGING_OPTIONS, OPTIONS, PILOT, SCORED, SCORING, SHARED_OPTIONS, TALLYING
 from at_k.options.judging import JUDGING
@@ -24,6 +24,7 @@ __all__ = [
     "OPTIONS",
     "PILOT",
     "PLANNING",
+    "POOLING",
     "RANKING",
     "READING",
     "SCORED",

@@ -7,6 +7,7 @@ from typing import Any
 
 from at_k import choices
 from at_k.options.groups import LEVEL, SCORING, SEED
+from at_k.options.numbers import INTERVALS
 from at_k.options.option import COMPUTED, READ, Option, by_name, check_with, in_panel
 
 
@@ -43,6 +44,13 @@ COMPARING = by_name(
         Option("names", "tuple[str, str]", "what the models are called.", ("A", "B")),
         Option("keys", "str | list[str]", 'the keys to compare, such as "pass@1"; by default all that both have.'),
         LEVEL,
+        replace(
+            INTERVALS[1],
+            text='what the difference is about. `"population"`: other problems like these. `"problem_set"`: these very '
+            "problems, with other samples: would another run reverse it?",
+            help="What the difference is about. population: other problems like these. problem-set: other samples of "
+            "these problems: would another run reverse it?",
+        ),
         Option(
             "method",
             "str",
@@ -102,3 +110,22 @@ RANKING = by_name(
     FLIPS,
 )
 """The options of `at_k.rank`, beside those of data that are not scored yet."""
+
+POOLING = by_name(
+    *(COMPARING[name] for name in ("names", "keys", "confidence_level", "method")),
+    Option(
+        "pool_by",
+        "str",
+        'what counts alike where benchmarks are pooled: `"benchmark"`, or `"problem"`, so that a benchmark counts by '
+        "its number of problems.",
+        choices.POOL_BY[0],
+        choices.POOL_BY,
+        help="What counts alike where benchmarks are pooled: every benchmark, or every problem.",
+        group=COMPUTED,
+    ),
+    replace(UNMATCHED, text='"error", or "drop" to leave out problems that only one model has.',
+            choices=choices.UNMATCHED[:2]),
+    CLUSTERS,
+    FLIPS,
+)  # fmt: skip
+"""The options of `at_k.compare_benchmarks`, beside those of data that are not scored yet."""

@@ -43,7 +43,8 @@ class Comparison:
         confidence_level: that of the interval.
         paired: whether both were measured on the same problems.
         problems: how many problems a and b were measured on.
-        method: how p-value and interval are made: "sign-flip", "mcnemar", "bounded" or "welch".
+        method: how p-value and interval are made: "sign-flip", "mcnemar", "bounded", "welch", or "rerun" for other
+            samples of these very problems.
         units: the number of problems, or of clusters, whose signs flip; 0 if not paired.
         bounded: the bounded interval, if there are fewer than 100 units; it also covers the true value where
             large differences are rare.
@@ -174,7 +175,7 @@ class Question:
             return p_value
         if self.few:  # random flips may fall below the least p-value by chance
             return max(p_value, find_least_p(int(np.count_nonzero(self.totals))))
-        return min(1.0, max(p_value, 2 * min(self._find_bounded_tails(0.0))))
+        return min(1.0, max(p_value, 2 * min(self._find_tails(0.0))))
 
     def find_t(self, sums: Floats | float = 0.0) -> Floats:
         """Return the size of the t of the observed signs, or with other signs of the subsets of these sums."""
@@ -184,6 +185,10 @@ class Question:
     def _find_limits(self, confidence_level: float, p_value: float) -> tuple[float, float]:
         alpha = _find_alpha(confidence_level)
         inverted = find_typical_limits(self.add_up() / self.problems, alpha)
+        if not self.bounded and np.ptp(self.difference) <= ROUNDING * float(np.abs(self.difference).max()):
+            # Equal differences do not show how far others may lie, but maybe on which side of 0.
+            sign = float(np.sign(self.difference[0])) if is_decided(p_value, confidence_level) else 0.0
+            return (5e-324 if sign > 0 else -np.inf), (-5e-324 if sign < 0 else np.inf)
         if self.method == "sign-flip" and (not self.bounded or np.isfinite(inverted[0])):
             return inverted
         if self.method == "mcnemar":
@@ -208,19 +213,13 @@ class Question:
         low, high = interval((1 + self.difference.mean()) / 2, stderr / 2, m, confidence_level=confidence_level)
         return 2 * float(low) - 1, 2 * float(high) - 1
 
-    def _find_bounded_tails(self, distance: float) -> tuple[float, float]:
-        """Return half of the α at which the bounded interval begins to hold −distance below, and distance above."""
-        (stderr, m), mean = self._error, float(self.difference.mean())
-        if np.isnan(stderr):
-            stderr, m = 0.0, 1.0
-        half, units, limit = np.asarray(stderr / 2), np.asarray(m), (1 - distance) / 2
-        below, above = (find_lower_level(np.asarray((1 + each) / 2), half, units, limit) for each in (mean, -mean))
-        return float(below), float(above)
+    def _find_tails(self, distance: float) -> tuple[float, float]:
+        return find_bounded_tails(float(self.difference.mean()), *self._error, distance)
 
     def _find_equivalence_p(self, margin: float) -> float:
         """Return the least α for which the interval of level 1 − 2α lies within the margin."""
         if self.method == "bounded":
-            return max(self._find_bounded_tails(margin))
+            return max(self._find_tails(margin))
         means = self.add_up() / self.problems
         outside = max(np.count_nonzero(means <= -margin), np.count_nonzero(means >= margin))
         p_value = float(1 + outside) / (len(means) + 1)
@@ -255,6 +254,15 @@ class Question:
                 least=find_least_p(count),
             ),
         )
+
+
+def find_bounded_tails(mean: float, stderr: float, m: float, distance: float) -> tuple[float, float]:
+    """Return half of the α at which the bounded interval begins to hold −distance below, and distance above."""
+    if np.isnan(stderr):
+        stderr, m = 0.0, 1.0
+    half, units, limit = np.asarray(stderr / 2), np.asarray(m), (1 - distance) / 2
+    below, above = (find_lower_level(np.asarray((1 + each) / 2), half, units, limit) for each in (mean, -mean))
+    return float(below), float(above)
 
 
 def find_least_p(count: int) -> float:

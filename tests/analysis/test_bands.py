@@ -94,7 +94,7 @@ class TestWhatItIsMadeOf:
 
     def test_values_of_some_keys_have_no_curve(self):
         values = {"pass@1": {"a": 0.5, "b": 1.0}}
-        with pytest.raises(InputError, match="A band over k needs reports or data"):
+        with pytest.raises(InputError, match="This needs reports or data"):
             at_k.compare(values, values, band=True)
 
     def test_clusters_make_it_wider(self):

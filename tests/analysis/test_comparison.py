@@ -247,7 +247,7 @@ class TestRank:
 
 
 @for_each("call", [partial(compare, A, B), partial(rank, {"a": A, "b": B})])
-@for_each("option", [{"target": "problem_set"}, {"ci_method": "wald"}, {"groups": ["a", "b"]},
+@for_each("option", [{"ci_method": "wald"}, {"groups": ["a", "b"]},
      {"level": 0.9}, {"foo": 1}])  # fmt: skip
 def test_options_that_would_change_nothing_are_refused(call, option):
     name = next(iter(option))
@@ -262,3 +262,60 @@ def test_options_that_would_change_nothing_are_refused(call, option):
 def test_names_are_two(names):
     with pytest.raises(ValueError, match="`names` must hold two names, one of each model; got"):
         compare(A, B, names=names)
+
+
+RUN_A = {"grades": [[1, 1, 0, 1, 1, 1, 0, 1]] * 6 + [[1] * 8] * 6}
+RUN_B = {"grades": [[1, 0, 0, 1, 1, 0, 0, 1]] * 6 + [[1] * 7 + [0]] * 6}
+
+
+class TestOtherRuns:
+    """target="problem_set": would another run of these problems reverse it?"""
+
+    def test_it_is_narrower_and_says_what_it_is_about(self):
+        found = compare(RUN_A, RUN_B, metrics="pass_at_k", k=[1, 8], target="problem_set")
+        own = found.comparisons["pass@1"]
+        assert own.method == "rerun"
+        # J is p(1 − p)/7 of each problem and model.
+        shares = np.array([[0.75] * 6 + [1] * 6, [0.5] * 6 + [7 / 8] * 6])
+        assert own.stderr == pytest.approx(np.sqrt((shares * (1 - shares) / 7).sum()) / 12)
+        assert found.comparisons["pass@8"].method != "rerun"
+        assert [note.code for note in found.notes if note.code.startswith("compare.re") or "upper" in note.code] == [
+            "compare.reruns",
+            "compare.upper_bound",
+        ]
+
+    def test_votes_and_saved_reports(self, tmp_path):
+        answers = {"answers": [["7", "7", "8", "9"], ["1", "7", "7", "2"]], "references": ["7", "7"]}
+        report = score(answers, k=2)
+        found = compare(report, report, target="problem_set", keys=["cons@2", "pass@2"])
+        assert {each.method for each in found.comparisons.values()} == {"rerun"}
+        report.save(tmp_path / "r.json")
+        assert (
+            compare(tmp_path / "r.json", report, target="problem_set", keys="pass@2").comparisons["pass@2"]
+            == (found.comparisons["pass@2"])
+        )
+        with pytest.raises(InputError, match=r"How much cons@2 varies .* which A does not have"):
+            compare(tmp_path / "r.json", report, target="problem_set", keys="cons@2")
+
+    @pytest.mark.parametrize(
+        "given", [{"clusters": list("aabbccddeeff")}, {"extra_tests": "t"}, {"band": True}], ids=str
+    )
+    def test_what_is_about_other_problems_is_refused(self, given):
+        with pytest.raises(InputError, match=f"leave out `{next(iter(given))}`: it is about other problems"):
+            compare(RUN_A, RUN_B, target="problem_set", **given)
+
+    def test_bare_values_have_no_samples(self):
+        values = {"pass@1": {"a": 0.5, "b": 1.0}}
+        with pytest.raises(InputError, match="A has bare values"):
+            compare(values, values, target="problem_set")
+
+
+def test_equal_differences_of_scores_have_no_interval_without_width():
+    a = {"max@2": {f"q{i}": 3.0 + i for i in range(10)}}
+    b = {"max@2": {f"q{i}": 1.0 + i for i in range(10)}}
+    found = compare(a, b).comparisons["max@2"]
+    assert (found.difference, found.better) == (2.0, "a")
+    assert 0 < found.low < 1e-9  # any difference above 0 is possible, and p < .05
+    assert found.high == np.inf
+    few = compare({"max@2": {"q1": 3.0, "q2": 4.0}}, {"max@2": {"q1": 1.0, "q2": 2.0}}).comparisons["max@2"]
+    assert (few.low, few.high) == (-np.inf, np.inf)

@@ -248,3 +248,20 @@ def test_the_same_value_twice_is_one_model():
     with pytest.raises(typer.BadParameter):
         list_models(["x"], {"model": ["a", "a"]})
     assert list(list_models(["x"], {"model": ["a", "a", "b"]})) == ["model=a", "model=b"]
+
+
+def test_several_benchmarks_are_pooled(run, files):
+    words = ("-m", "pass@k", "-k", "1")
+    done = run("compare", files["good"], files["fair"], "--against", files["fair"], "--against", files["same"], *words)
+    found = at_k.compare_benchmarks(
+        {"good.jsonl": files["good"], "fair.jsonl": files["fair"]},
+        {"good.jsonl": files["fair"], "fair.jsonl": files["same"]},
+        metrics="pass_at_k",
+        k=1,
+    )
+    assert done.exit_code == 0
+    said = " ".join(done.stdout.split())
+    assert all(str(sentence) in said for sentence in found.pooled.describe("pass@1"))
+    assert "fair.jsonl" in said
+    assert describe(run("compare", files["good"], "--against", files["fair"], "--margin", 0.1))[0] == 2
+    assert describe(run("compare", files["good"], "--against", files["fair"], "--against", files["same"]))[0] == 2

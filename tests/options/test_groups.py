@@ -18,7 +18,8 @@ IN_FILE = {"weights": "no column of a file holds weights", "rows": OWN_ROWS, **M
 OF_SCORES = dict.fromkeys(("select", "score_weights", "higher_is_better"), RARE)
 UNSEEN = {"seed": RARE, **OF_SCORES, **IN_FILE}
 NO_BARS = dict.fromkeys(("confidence_level", "target", "clusters", "ci_method"), "no interval is shown")
-OWN_BARS = dict.fromkeys(("target", "ci_method"), "a difference has intervals of its own")
+OWN_BARS = {"ci_method": "a difference has intervals of its own"}
+OF_OTHERS = {**OWN_BARS, "target": "it is about other problems"}
 REQUIRED = dict.fromkeys(("metrics", "k", "thresholds"), "the requirements say which numbers are needed")
 NO_GROUPS = {"groups": "all problems are looked at together"}
 
@@ -31,8 +32,8 @@ NOT_OFFERED = {
     "at_k.score": IN_FILE,
     "at_k.diagnose": IN_FILE,
     "at_k.compare": {**IN_FILE, **OWN_BARS, **NO_GROUPS},
-    "at_k.rank": {**IN_FILE, **OWN_BARS, **NO_GROUPS},
-    "at_k.gate": {**IN_FILE, **OWN_BARS, **NO_GROUPS, **REQUIRED},
+    "at_k.rank": {**IN_FILE, **OF_OTHERS, **NO_GROUPS},
+    "at_k.gate": {**IN_FILE, **OF_OTHERS, **NO_GROUPS, **REQUIRED},
     "at_k.plan": {
         **dict.fromkeys([*(set(SCORING) - set(at_k.plan.options)), "weights"], "changes no count of correct samples"),
         "rows": OWN_ROWS,
@@ -41,7 +42,7 @@ NOT_OFFERED = {
     "at-k score": UNSEEN,
     "at-k plot": {**UNSEEN, **NO_BARS, **NO_GROUPS, "k": "a curve is drawn over every k"},
     "at-k compare": {**UNSEEN, **OWN_BARS, **NO_GROUPS},
-    "at-k gate": {**UNSEEN, **OWN_BARS, **NO_GROUPS, **REQUIRED},
+    "at-k gate": {**UNSEEN, **OF_OTHERS, **NO_GROUPS, **REQUIRED},
     "at-k plan": {
         **dict.fromkeys([*(set(SCORING) - set(at_k.plan.options)), "weights"], "changes no count of correct samples"),
         "rows": OWN_ROWS,
