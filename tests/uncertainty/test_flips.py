@@ -84,10 +84,10 @@ def test_p_is_below_alpha_exactly_where_the_interval_excludes_0(rows, confidence
 
 @for_each("size", [15, 40, 700])
 def test_random_subsets_stand_for_all(size):
-    """Twice shares of 9,999 and 1,999 flips: their difference has a standard deviation of .025 at most."""
+    """Both are twice a share of 9,999 flips: their difference has a standard deviation of .014 at most."""
     differences = np.random.default_rng(size).normal(0.6 / size**0.5, 0.5, size=size)
     result = stats.permutation_test(
-        (differences,), np.mean, permutation_type="samples", n_resamples=1_999, random_state=1
+        (differences,), np.mean, permutation_type="samples", n_resamples=9_999, random_state=0
     )
     assert sign_flip_p(differences) == pytest.approx(result.pvalue, abs=0.05)
 
