@@ -237,7 +237,7 @@ TEXTS = [  # a text, and what final_answer, boxed, last_number and choice find i
     ("La respuesta correcta es: C", "C", None, None, "C"),
     ("答えはCだと思います", "C", None, None, "C"),
     ("at 12:30", None, None, None, None),
-    ("F: 30", None, None, "30", None),
+    ("Cost: 30", None, None, "30", None),
     ("If I had to choose, I'd pick A.", None, None, None, "A"),
 ]
 
