@@ -72,7 +72,8 @@ JUDGING = in_panel(
         "without an error, or that gives the right output for the reference, cases in JSON; only if the environment "
         "variable HF_ALLOW_CODE_EVAL is 1. "
         '`"bleu"`, `"chrf"`, `"rouge1"`, `"rouge2"`, `"rougeL"`: the similarity of the texts, a '
-        "grade in [0, 1] (`pip install at-k[text]`).",
+        'grade in [0, 1] (`pip install at-k[text]`). `"judge"`: what a language model says (`pip '
+        "install at-k[judge]`).",
         "exact_match",
         check=find_with("at_k.grading:find_checker"),
         flag="--check",
