@@ -93,6 +93,7 @@ OWNERS = {
     "at_k/demo": "demo",
     "at_k/grading/checkers/bleu.py": "text",
     "at_k/grading/checkers/chrf.py": "text",
+    "at_k/grading/checkers/judge.py": "judge",
     "at_k/grading/checkers/math.py": "math",
     "at_k/grading/checkers/rouge.py": "text",
     "at_k/pictures.py": "plot",

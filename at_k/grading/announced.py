@@ -6,7 +6,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 
-from at_k.grading.marks import ANSWER
+from at_k.grading.marks import ANSWER, ASCII_STEMS
 
 _LONGEST_LINE = 10_000
 _MOST_MARKS = 100
@@ -47,7 +47,7 @@ _ABBREVIATION = re.compile(
 """What a full stop may follow without the end of the sentence."""
 
 _TAIL = re.compile(r",?[ ](?:because|since)\b.*|,[ ](?:so|which|but|not|as|where|hence|thus|therefore)\b.*", re.DOTALL)
-_AFTERWARDS = re.compile(r"[ \t]*(?:です|でした|입니다|이다|이에요|예요)[ \t]*$")
+_AFTERWARDS = re.compile(r"[ \t]*(?:です|でした|だと思います|だと考えます|だ|입니다|이다|이에요|예요)[ \t]*$")
 
 _NOT_YET = re.compile(
     r"(?i:not|n't|nicht|kein\w*|pas|unclear|unknown|undetermined|uncertain|yet|still|unavailable)(?![\w-])"
@@ -100,7 +100,13 @@ def list_tagged(text: str) -> Iterator[str]:
 
 def list_announced(text: str) -> Iterator[tuple[str, str]]:
     """Yield what follows each mark, the last first, with the kind of the mark. A denial ends the list."""
-    for match in reversed(deque(_MARK.finditer(text), maxlen=_MOST_MARKS)):
+    start = 0
+    if text.isascii():  # 30 times as fast for a text with its answer at the end
+        lowered = text.lower()
+        start = max(
+            0, min((place for stem in ASCII_STEMS if (place := lowered.find(stem)) >= 0), default=len(text)) - 20
+        )
+    for match in reversed(deque(_MARK.finditer(text, start), maxlen=_MOST_MARKS)):
         kind = match.lastgroup or ""
         rest = _find_rest(text[match.end() : match.end() + _LONGEST_LINE], kind)
         if kind == "said" and _CONDITION.search(text, max(0, match.start() - 40), match.start()):

@@ -22,7 +22,7 @@ from at_k.validation import shorten, type_name
 Extract = Callable[[str], str | None]
 """A function from a text to the answer that it gives; None if it gives none."""
 
-_BRACES = re.compile(r"\\+(?:boxed|fbox)\s*\{|\\[{}\\]|[{}]")
+_BRACES = re.compile(r"\\\\*(?:boxed|fbox)\s*\{|\\[{}\\]|[{}]")
 """A box, with more than one backslash where a text was escaped twice, and all braces."""
 
 

@@ -66,7 +66,7 @@ _THE_OPTION = (
 _ANNOUNCED = re.compile(
     rf"(?:{_NAMED}[:=]|উত্তরঃ"
     r"|(?i:\b(?:réponse|respuesta|resposta|risposta|antwort)(?:\s\w{1,12}){0,2}"
-    r"\s(?:est|serait|es|sería|é|seria|è|sarebbe|ist|lautet|wäre)(?:\sdonc)?)"
+    r"\s(?:est|serait|es|sería|é|seria|è|sarebbe|ist|lautet|wäre)(?:\sdonc|\s?:)?)"
     r"|(?i:\b(?:richtig|korrekt)\sist)"
     r"|(?:答え|正解|解答|回答|正答)は|(?:정답|답안|답변|답)[은는]|아니라|(?:では|じゃ)なくて?,?"
     r"|(?i:\b(?:not|pas(?:\sla)?|nicht|no(?:\ses)?(?:\sla)?)\s[\"'(*]{0,3}[a-z][\"')*]{0,3},?\s"
@@ -105,9 +105,15 @@ _DENIED = re.compile(
     r"[*_`'\"”’\])】」]{0,6}\s?(?:(?:では|じゃ)な|ではあり|(?:가|이)?\s?아니|"
     r"(?i:is\s(?:not|wrong|incorrect|false)|isn't|n'est|est\s(?:fau|incor)|no\ses|es\sincor|ist\s(?:nicht|falsch)))"
 )
+_CONDITIONS = frozenset(
+    [
+        *("if", "whether", "unless", "suppose", "supposing", "assume", "assuming", "maybe", "perhaps", "unsure"),
+        *("doubt", "si", "wenn", "falls", "ob", "not"),
+    ]
+)
 _CONDITION = re.compile(
-    r"(?:(?i:\b(?:if|whether|unless|suppose|supposing|assume|assuming|maybe|perhaps|unsure|doubt|si|wenn|falls|ob)\b)"
-    r"[^.\n:;,!?]{0,20}|(?i:\bnot|n['’]t)\s(?:\w{1,12}\s){0,2})$"
+    rf"(?:(?i:\b(?:{'|'.join(sorted(_CONDITIONS - {'not'}))})\b)[^.\n:;,!?]{{0,20}}"
+    r"|(?i:\bnot|n['’]t)\s(?:\w{1,12}\s){0,2})$"
 )
 """Words before a statement that make it a condition: "if the answer is A, …"."""
 
@@ -139,6 +145,7 @@ class _Patterns:
             rf"(?:{_BETWEEN}(?:(?:{_OR}){another}{_A_SENTENCE}"
             rf"|,{another}(?={_BETWEEN}(?:$|[\n,/、.;!?&]|(?i:or|and)\b|或|和)))){{1,26}}"
         )
+        self.settled = re.compile(rf"{letter}{ends}(?!{_GOES_ON.pattern})")
         self.lower = re.compile(
             rf"[:=]\s?{_OPEN}([{re.escape(letters.lower())}])(?=[*_`'\"”’\]}}>$)]{{0,6}}(?:[.;!](?:\s|$)|\n|$|\)))"
             if letters.isupper()
@@ -147,7 +154,8 @@ class _Patterns:
         self.alone = re.compile(rf"(?<![A-Za-z]){letter}(?![A-Za-z])")
         self.before = re.compile(rf"[{re.escape(letters)}]{begins}{_BETWEEN}(?:{_OR}){_OPEN}$")
         self.mentioned = re.compile(
-            rf"\({letter}\)|\*\*\(?{letter}[).:]?\*\*|(?i:\b(?:option|choice))\s[(*]{{0,3}}{letter}{ends}"
+            rf"[(*oOcC](?:(?<=\(){letter}\)|(?<=\*)\*\(?{letter}[).:]?\*\*"
+            rf"|(?:(?<=\b[oO])(?i:ption)|(?<=\b[cC])(?i:hoice))\s[(*]{{0,3}}{letter}{ends})"
         )
         self.leading = re.compile(
             rf"^[\s*_(\[]{{0,6}}{letter}[*_]{{0,2}}\s?[).:、\]][*_]{{0,2}}(?:\s|$|(?=[^\x00-\x7f]))", re.MULTILINE
@@ -187,7 +195,7 @@ def find_letter(text: str, letters: str = LETTERS) -> str | None:
                 match.end() > end
                 and not _rules_out(text, start)
                 and not _is_word(text, start)
-                and not (said < start and _CONDITION.search(text, max(0, said - 30), said))
+                and not (said < start and _is_conditional(text, said))
             ):
                 more = patterns.more.match(text, start + 1)
                 found, end = start, more.end() if more else match.end()
@@ -218,20 +226,19 @@ def _list_letters(text: str, start: int, more: re.Match[str] | None, patterns: _
 def _find_announced(patterns: _Patterns, text: str, begin: int) -> Iterator[int]:
     """Find the letters that less certain words announce, behind the last statement. They must end their sentence."""
     found = []
-    for match in patterns.ending.finditer(text, begin):
+    for match in patterns.settled.finditer(text, begin):
         start = match.start()
+        before = text[max(0, start - 24) : start].rstrip(_OPENERS).lower()
         if _AFFIRMED_ABROAD.match(text, start + 1) or (
-            text[max(0, start - 40) : start].rstrip(_OPENERS).lower().endswith(_LAST_WORDS)
-            and not _GOES_ON.match(text, start + 1)
-            and (said := _ANNOUNCED.search(text, max(0, start - 80), start))
+            before.endswith(_LAST_WORDS)
             and (
-                ":" in said[0]
-                or "=" in said[0]
-                or _FINAL.match(text, start + 1)
-                or patterns.more.match(text, start + 1)
+                before[-1] in ":="
+                or _FINAL.match(text, start + 1) is not None
+                or patterns.more.match(text, start + 1) is not None
             )
+            and (said := _ANNOUNCED.search(text, max(0, start - 80), start))
             and not _DENIED.match(text, start + 1)
-            and not _CONDITION.search(text, max(0, said.start() - 30), said.start())
+            and not _is_conditional(text, said.start())
         ):
             found.append(start)
     found += [
@@ -275,6 +282,14 @@ def _normalize(text: str) -> str:
 def _rules_out(text: str, letter: int) -> bool:
     """Return whether the words before a letter say that it is not the answer."""
     return _NEGATED.search(text, max(0, letter - 20), letter) is not None
+
+
+def _is_conditional(text: str, said: int) -> bool:
+    """Return whether the words before a statement make it a condition, or deny it."""
+    before = text[max(0, said - 30) : said].lower()
+    return not _CONDITIONS.isdisjoint(before.replace("’", "'").replace("n't", " not").split()) and (
+        _CONDITION.search(text, max(0, said - 30), said) is not None
+    )
 
 
 def _is_word(text: str, letter: int) -> bool:

@@ -20,7 +20,7 @@ def remove_thoughts(text: str) -> str:
         >>> remove_thoughts("<think>4, or")
         ''
     """
-    if "think" not in text:
+    if "<think" not in text and "</think" not in text:
         return text
     kept, inside = list[str](), False
     for part in _THOUGHT.split(text):
@@ -53,6 +53,9 @@ def _spell(words: tuple[str, ...]) -> str:
     spelled = {unicodedata.normalize(form, word) for word in words for form in ("NFC", "NFD")} | {*words}
     return "|".join(sorted(map(re.escape, spelled), key=lambda word: (-len(word), word)))
 
+
+ASCII_STEMS = (*filter(str.isascii, _LATIN), "result", "####")
+"""In lower case, what every mark of an answer holds in a text of ASCII."""
 
 ANSWER = rf"(?:(?<![^\W\d_])(?i:{_spell(_LATIN)})|(?:{_spell(_OTHER)}))"
 """The word for "answer": those that simple-evals looks for before a colon (for MMMLU in `common.py`, for MGSM), and

@@ -209,9 +209,13 @@ _UNITS_POWER = re.compile(rf"{_UNIT}\s?(?:\^|\*\*)\s?\{{?\s?[+-]?$")
 _WORD_BEFORE = re.compile(rf"(?:(?<![A-Za-z]){_MONEY}|\\[a-z]*space|\\[a-z]*quad|\\boxed|\\[a-z]*[lg]eq?|\\approx)$")
 """Letters that may stand right before a number. After others it is part of a name, as in H2O and m2."""
 
-_PART = re.compile(r"(?:\^|(?<=[A-Za-z0-9)])\*\*|_|√|\\sqrt|\\log|\]|\\frac\{.{0,40}\})\s?[{(]?\s?[+-]?$")
+_PART = re.compile(r"(?:\^|(?<=[A-Za-z0-9)])\*\*|_|√|(?<=[0-9]):|\\sqrt|\\log|\]|\\frac\{.{0,40}\})\s?[{(]?\s?[+-]?$")
+_BEFORE_PARTS = frozenset("^*_√:tg]}")
+"""Characters with which these end. A look at one is a tenth of a search."""
+
 _RAISED_OR_NAMED = re.compile(r"\s?(?:\^|\*\*(?=[\w({-]))|[ ]?(?:\\pi|\\sqrt|π|√)|\}\s?\{")
-"""What shows that a number is part of a formula, which is another number: an exponent, a base, what is below a root."""
+"""What shows that a number is part of a formula, which is another number: an exponent, a base, what is below a root.
+The last number of 12:30 is none either."""
 
 _SIGN_BEFORE = re.compile(rf"(?:(?<![\w)\]}}}}])-|(?<=[=(:][ ])-[ ])(?:{_MONEY}[ ]?)?$")
 
@@ -245,11 +249,11 @@ def find_last_number(text: str) -> str | None:
         for found in reversed(list(_IN_TEXT.finditer(line))):
             start, end = found.span()
             before = line[max(0, start - 60) : start]
-            if _UNITS_POWER.search(before) or (
-                before[-1:].isalpha() and before[-1:].isascii() and not _WORD_BEFORE.search(before)
-            ):
+            part = before.rstrip(" {(+-")[-1:] in _BEFORE_PARTS
+            named = before[-1:].isascii() and before[-1:].isalpha() and not _WORD_BEFORE.search(before)
+            if named or (part and _UNITS_POWER.search(before)):
                 continue
-            if _PART.search(before) or _RAISED_OR_NAMED.match(line, end):
+            if (part and _PART.search(before)) or _RAISED_OR_NAMED.match(line, end):
                 return None
             number = _FOREIGN.sub(lambda digit: _CHARACTERS[ord(digit[0])], spelled[start:end]).strip()
             if line.endswith("/", 0, start):  # what is left of 5/6/2024 is not a fraction

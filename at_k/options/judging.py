@@ -48,8 +48,8 @@ JUDGING = in_panel(
         'which answers are the same. They vote together and are judged together, once. `"exact"`: those with equal '
         'texts. `"numeric"`: also equal numbers, such as 0.5, ½, 1/2 and 50%. `"math"`: also equivalent '
         'expressions, by Math-Verify. `"quasi_exact"` and `"choice"`: as the checkers of these names compare them. '
-        "A function takes two answers and returns a bool. If it accepts a and b, and b and c, all three are the "
-        "same. The most frequent spelling stands for all; if a reference is among the spellings, it is the one "
+        "A function takes two answers and returns a bool. Answers that vote together agree pair by pair, in both "
+        "orders. The most frequent spelling stands for all; if a reference is among the spellings, it is the one "
         "that is judged.",
         "exact",
         choices.RELATIONS,
@@ -72,7 +72,8 @@ JUDGING = in_panel(
         "without an error, or that gives the right output for the reference, cases in JSON; only if the environment "
         "variable HF_ALLOW_CODE_EVAL is 1. "
         '`"bleu"`, `"chrf"`, `"rouge1"`, `"rouge2"`, `"rougeL"`: the similarity of the texts, a '
-        "grade in [0, 1] (`pip install at-k[text]`).",
+        'grade in [0, 1] (`pip install at-k[text]`). `"judge"`: what a language model says (`pip '
+        "install at-k[judge]`).",
         "exact_match",
         check=find_with("at_k.grading:find_checker"),
         flag="--check",

@@ -234,6 +234,10 @@ TEXTS = [  # a text, and what final_answer, boxed, last_number and choice find i
     ("Is it B? The answer is C.", "C", None, None, "C"),
     ("Option (D) is correct, since 4 > 3.", None, None, "3", "D"),
     ("Antwort: B", "B", None, None, "B"),
+    ("La respuesta correcta es: C", "C", None, None, "C"),
+    ("答えはCだと思います", "C", None, None, "C"),
+    ("at 12:30", None, None, None, None),
+    ("Cost: 30", None, None, "30", None),
     ("If I had to choose, I'd pick A.", None, None, None, "A"),
 ]
 

@@ -83,3 +83,14 @@ def test_what_mg_pass_cannot_reach_for_odd_k(k, said):
     largest = [value for key, value in report.values.items() if key.metric == "mG-Pass@k"]
     assert (min(largest) < 1) is said
     assert "note.odd_k" not in [note.code for note in at_k.score({"grades": [[1]]}, metrics="pass_at_k").notes]
+
+
+def test_answers_that_are_not_numbers_are_noted_where_numbers_are_compared():
+    data = {"answers": [["It is 18.", "18 in all", "18"]], "references": ["18"]}
+    notes = {note.code: str(note) for note in at_k.score(data, k=1, check_correct_fn="numeric").notes}
+    assert notes["note.no_numbers"] == (
+        'Answers that are not numbers: 67%, such as “It is 18.”. `check_correct_fn="numeric"` compares them as texts; '
+        '`extract_fn="last_number"` finds the last number of a text.'
+    )
+    for options in ({"check_correct_fn": "numeric", "extract_fn": "last_number"}, {"check_correct_fn": "exact_match"}):
+        assert "note.no_numbers" not in {note.code for note in at_k.score(data, k=1, **options).notes}

@@ -200,9 +200,10 @@ class Judge(Checker):
         file = self.cache or Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "at_k" / "judge.sqlite"
         if str(file) != ":memory:":
             Path(file).parent.mkdir(parents=True, exist_ok=True)
+        endpoint = self.base_url or os.environ.get("OPENAI_BASE_URL")
         settings = {"temperature": self.temperature, "max_tokens": self.max_tokens}
         keys = {
-            prompt: sha256(json.dumps([self._model, self.base_url, settings, prompt]).encode()).hexdigest()
+            prompt: sha256(json.dumps([self._model, endpoint, settings, prompt]).encode()).hexdigest()
             for prompt in prompts
         }
         replies: dict[str, _Reply | NotGraded] = {}
@@ -219,9 +220,9 @@ class Judge(Checker):
             left = [prompt for prompt in prompts if prompt not in replies]
             if not left:
                 return replies
-            key = os.environ.get("OPENAI_API_KEY") or ("none" if self.base_url else None)  # local servers need no key
+            key = os.environ.get("OPENAI_API_KEY") or "none"  # servers of one's own need no key, and others refuse it
             async with AsyncOpenAI(
-                base_url=self.base_url, api_key=key, max_retries=self.max_retries, timeout=self.seconds
+                base_url=endpoint, api_key=key, max_retries=self.max_retries, timeout=self.seconds
             ) as client:
                 turns = asyncio.Semaphore(self.concurrency)
 

@@ -8,8 +8,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from cases import for_each
+from typer.testing import CliRunner
 
 import at_k
+from at_k.cli import app
 from at_k.errors import InputError
 from at_k.grading.checkers import checkers
 from at_k.grading.checkers.judge import TEMPLATES, read_verdict
@@ -177,6 +179,26 @@ def test_a_prompt_takes_columns_of_the_problem(serve, tmp_path):
     assert report.values["avg@2"] == 1
     asked = sorted(body["messages"][0]["content"] for body in server.asked)
     assert asked == ["easy {unknown} 2 + 2? 5 4", "easy {unknown} 2 + 2? four {level} 4"]
+
+
+def test_the_command_asks_the_model_that_the_environment_names(serve, tmp_path, monkeypatch):
+    server = serve(say_paris)
+    monkeypatch.setenv("AT_K_JUDGE_MODEL", "m")
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    path = tmp_path / "runs.jsonl"
+    rows = [
+        {"id": question, "question": f"{question}?", "response": answer, "target": "Paris"}
+        for question in ("capital", "largest city")
+        for answer in ("Paris", "Lyon")
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for _ in range(2):
+        done = CliRunner().invoke(app, ["score", str(path), "--check", "judge", "--metric", "avg_at_n"])
+        assert done.exit_code == 0, done.output
+        assert "How the checks ended: correct 2, incorrect 2." in " ".join(done.output.split())
+    assert len(server.asked) == 4
+    assert (tmp_path / "caches" / "at_k" / "judge.sqlite").is_file()
 
 
 def test_what_a_judge_needs():
