@@ -82,8 +82,8 @@ class Code(Checker):
         if self.pytest and find_spec("pytest") is None:
             raise InputError(
                 "code.pytest",
-                "`at_k.checkers.code(pytest=True)` needs pytest. Install it with `pip install pytest`, or leave it "
-                "out.",
+                "The checker `code` with `pytest=True` needs pytest. Install it with `pip install pytest`, or leave "
+                "the parameter out.",
             )
 
     def with_timeout(self, seconds: float) -> Checker:
