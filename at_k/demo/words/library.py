@@ -33,6 +33,7 @@ CHINESE = {
     "code.no_sandbox": "`sandbox` 必须是 {names} 之一；得到 {value}",
     "code.not_allowed": "检查方法 `code` 会在本机运行模型编写的程序。它们在资源限制下运行，并在内核允许时没有网络、只能读取文件，但任何此类保护都不完善。请使用可以丢弃的机器，并用环境变量 {variable}=1 允许运行。",
     "code.platform": "检查方法 `code` 需要能限制程序资源的 Linux 或 macOS。在 Windows 上，请在 WSL 中运行。",
+    "code.pytest": "检查方法 `code` 的参数 `pytest=True` 需要 pytest。请用 `pip install pytest` 安装它，或去掉这一参数。",
     "code.sandbox": "沙箱 {name} 在此无法使用：{reason}。请选择 `sandbox='auto'`，它会采用现有的最好的一种。",
     "collector.choice": "{what} 为 {taken}。文件中还有 {others}：{other}。",
     "collector.columns": "{option:columns} 不能用 {column} 指定 {role}。可用的用途：{roles}；除第一个外，都可以是 None。",

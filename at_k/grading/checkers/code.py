@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Any
 
 from at_k.choices import TIMEOUT
+from at_k.errors import InputError
 from at_k.grading.checkers.base import Checker, Explained
 from at_k.grading.code import HarnessError, Outcome, run_each
 from at_k.grading.code.cases import read_cases
@@ -48,6 +50,7 @@ class Code(Checker):
             more than `timeout` for each case, and five seconds.
         tolerance: how much fractions that a program prints or returns may differ from those of a case, relative to
             these where they are above 1; 0 for the verdicts of LiveCodeBench.
+        pytest: whether pytest runs the tests of test programs, so that fixtures, marks and parameters work.
 
     Examples:
         >>> import os
@@ -63,6 +66,7 @@ class Code(Checker):
     sandbox: str = "auto"
     total: float | None = None
     tolerance: float = ProgramLimits.tolerance
+    pytest: bool = False
 
     name = "code"
     slow = True
@@ -73,8 +77,14 @@ class Code(Checker):
         check_limits(timeout, self.memory, self.isolation, self.total, self.tolerance)
 
     def require(self) -> None:
-        """Raise unless the user has allowed that programs are run."""
+        """Raise unless the user has allowed that programs are run, and pytest is installed where it runs the tests."""
         require_permission()
+        if self.pytest and find_spec("pytest") is None:
+            raise InputError(
+                "code.pytest",
+                "The checker `code` with `pytest=True` needs pytest. Install it with `pip install pytest`, or leave "
+                "the parameter out.",
+            )
 
     def with_timeout(self, seconds: float) -> Checker:
         """Return a checker with a limit of time: a program that exceeds it is wrong, and so a signature states it."""
@@ -96,7 +106,7 @@ class Code(Checker):
         outcomes = run_each(
             [(find_program(text, names[tests]) or text, tests) for text, tests in pairs],
             timeout=limit, memory=self.memory, num_workers=num_workers, isolation=self.isolation,
-            sandbox=self.sandbox, total=self.total, tolerance=self.tolerance,
+            sandbox=self.sandbox, total=self.total, tolerance=self.tolerance, pytest=self.pytest,
         )  # fmt: skip
         found: dict[int, Explained | NotGraded] = {}
         with open_bar(len(pairs), self.name) as bar, closing(outcomes):

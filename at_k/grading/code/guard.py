@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import sys
-import types
 from collections.abc import Callable
 from typing import Any
 
@@ -54,12 +53,12 @@ def refuse_forks(event: str, arguments: tuple[Any, ...]) -> None:
     """Refuse copies of a program, which could try one answer each, and tell the program how the tests took it.
 
     `code_eval` of `evaluate` refuses them too. A program may still start others, which begin afresh. Bytecode that no
-    compiler has written is refused as well, since it reads the stack of the interpreter, where the token lies; a file
-    of bytecode, which Python imports, is not.
+    compiler has written is refused as well, since it reads the stack of the interpreter, where the token lies. That of
+    libraries is not: a program which names a file of theirs as its own, or imports a file of bytecode, gets around it.
     """
     if event in ("os.fork", "os.forkpty"):
         raise RuntimeError("programs may not fork here")
-    if event == "code.__new__" and sys._getframe(1).f_code is not types.coroutine.__code__:
+    if event == "code.__new__" and not sys._getframe(1).f_code.co_filename.startswith("/"):
         raise RuntimeError("programs may not make bytecode here")
 
 

@@ -24,6 +24,7 @@ class ProgramLimits:
             LiveCodeBench, a second more than `timeout` for each case, and five seconds.
         tolerance: how much fractions that a program prints or returns may differ from those of a case, relative to
             these where they are above 1. The default is that of the judges of most contests.
+        pytest: whether pytest runs the tests of test programs.
     """
 
     timeout: float = 3.0
@@ -34,6 +35,7 @@ class ProgramLimits:
     output: int = 4_096
     total: float | None = None
     tolerance: float = 1e-6
+    pytest: bool = False
 
 
 def apply_limits(limits: ProgramLimits, other_tasks: int) -> None:

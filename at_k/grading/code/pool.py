@@ -295,6 +295,7 @@ def run_pairs(
     sandbox: str = "auto",
     total: float | None = None,
     tolerance: float = ProgramLimits.tolerance,
+    pytest: bool = False,
     on_outcome: Callable[[int, Outcome], object] | None = None,
 ) -> list[Outcome]:
     """Run candidate programs, each followed by a reference test program, and return how each ended.
@@ -313,6 +314,7 @@ def run_pairs(
         total: seconds on the clock for all cases of input and output; by default as `ProgramLimits` says.
         tolerance: how much fractions that a program prints or returns may differ from those of a case, relative to
             these where they are above 1; 0 for the verdicts of LiveCodeBench.
+        pytest: whether pytest, which must be installed, runs the tests of test programs. It takes a third of a second.
         on_outcome: a function that is called with the place of each program and its outcome, as they end.
 
     Raises:
@@ -332,7 +334,7 @@ def run_pairs(
     outcomes: dict[int, Outcome] = {}
     run = run_each(
         pairs, timeout=timeout, memory=memory, num_workers=num_workers, isolation=isolation, sandbox=sandbox,
-        total=total, tolerance=tolerance,
+        total=total, tolerance=tolerance, pytest=pytest,
     )  # fmt: skip
     with closing(run):
         for place, outcome in run:
@@ -354,6 +356,7 @@ def run_each(
     sandbox: str = "auto",
     total: float | None = None,
     tolerance: float = ProgramLimits.tolerance,
+    pytest: bool = False,
 ) -> Generator[tuple[int, Outcome | HarnessError]]:
     """Run programs as `run_pairs` does. Yield the place of each, and its outcome or why it was not run, as they end.
 
@@ -364,7 +367,7 @@ def run_each(
     _check_pairs(pairs, num_workers)
     if not pairs:
         return
-    limits = ProgramLimits(timeout=float(timeout), memory=int(memory), total=total, tolerance=tolerance)
+    limits = ProgramLimits(timeout=float(timeout), memory=int(memory), total=total, tolerance=tolerance, pytest=pytest)
     workers = min(num_workers or count_processors(), len(pairs))
     with Pool(limits, num_workers=workers, isolation=isolation, sandbox=sandbox) as pool:
         yield from pool.run(pairs)

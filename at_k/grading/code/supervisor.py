@@ -54,9 +54,9 @@ KIBIBYTE = 1024 if isolation.LINUX else 1
 
 
 @lru_cache(maxsize=16)
-def compile_once(tests: str) -> CodeType | Cases:
+def compile_once(tests: str, by_pytest: bool) -> CodeType | Cases:
     """Compile tests, or read their cases. The samples of a problem come one after the other, with the same tests."""
-    return read_cases(tests) or compile_tests(tests)
+    return read_cases(tests) or compile_tests(tests, by_pytest=by_pytest)
 
 
 def serve(connection: socket.socket) -> NoReturn:
@@ -73,6 +73,8 @@ def serve(connection: socket.socket) -> NoReturn:
     sys.path[:] = settings["path"] or sys.path
     for name in WARM:
         importlib.import_module(name)
+    if settings["limits"].get("pytest"):
+        importlib.import_module("pytest")
     os.umask(0o022)
     limit_digits(MOST_DIGITS)
     folder = os.path.join(settings["temporary"], f"at-k-code-{os.urandom(8).hex()}")
@@ -197,7 +199,7 @@ class Supervisor:
         Raises:
             HarnessError: if the program did not run.
         """
-        sealed: list[Any] = [self.builtins, compile_once(request["tests"])]
+        sealed: list[Any] = [self.builtins, compile_once(request["tests"], self.limits.pytest)]
         if isinstance(sealed[1], Cases):
             return self._run_cases(request, sealed[1])
 
@@ -372,7 +374,8 @@ class Supervisor:
         if not_run:
             raise HarnessError(
                 f"the test program holds tests that nobody called, and that need arguments, are asynchronous, or need "
-                f"the runner of pytest: {not_run}; call them, as in a last line such as check(name_of_the_function)"
+                f"the runner of pytest: {not_run}; call them, as in a last line such as check(name_of_the_function), "
+                "or let pytest run them, by `at_k.checkers.code(pytest=True)`"
             )
         if reached == 0:
             raise HarnessError(

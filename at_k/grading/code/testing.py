@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 from at_k.grading.code import comparison
 from at_k.grading.code.outcomes import HarnessError
+from at_k.grading.code.pytests import run_by_pytest
 
 T = TypeVar("T")
 
@@ -80,7 +81,7 @@ def fail() -> None:
     STARTED.discard(sys._getframe(1).f_code)
 
 
-def run_tests(entry: str) -> None:
+def run_tests(entry: str, by_pytest: int = 0) -> None:
     """Run the tests in the namespace of the caller, and raise the first error. Note those that cannot be run.
 
     Tests are what `unittest` and pytest take for them, wherever they were defined. All cases of `unittest` run, and of
@@ -88,8 +89,12 @@ def run_tests(entry: str) -> None:
 
     Args:
         entry: the name of the function that HumanEval's `check` takes, or "".
+        by_pytest: 1 to let pytest run all tests but `check`.
     """
     namespace = sys._getframe(1).f_globals
+    if by_pytest:
+        NOT_RUN.extend(run_by_pytest())
+        namespace = {name: item for name, item in namespace.items() if name == "check"} | {entry: namespace.get(entry)}
     classes = _list_classes(namespace.values())
     case = getattr(sys.modules.get("unittest"), "TestCase", ())  # slow to import, and few tests do
     cases = [each for each in classes if issubclass(each, case)]
@@ -253,10 +258,14 @@ def _state(function: Callable[..., Any], place: ast.AST, *arguments: ast.expr | 
 _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 
-def compile_tests(source: str) -> CodeType:
+def compile_tests(source: str, *, by_pytest: bool = False) -> CodeType:
     """Compile a test program.
 
     A test program that names `ANY` or `__eq__` has objects of its own that equal everything: nothing is vetted then.
+
+    Args:
+        source: the test program.
+        by_pytest: whether pytest runs its tests.
 
     Raises:
         HarnessError: if it cannot be compiled, or imports a module that is not installed. It says nothing about any
@@ -268,7 +277,7 @@ def compile_tests(source: str) -> CodeType:
         instrument(tree, compare=not re.search(r"\bANY\b|\b__eq__\b", source))
         if tree.body:
             entry = re.search(r"\bentry_point[\"']?\s*[:=]\s*[\"'](\w+)[\"']", source)
-            tree.body.append(_state(run_tests, tree.body[-1], entry[1] if entry else ""))
+            tree.body.append(_state(run_tests, tree.body[-1], entry[1] if entry else "", int(by_pytest)))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)  # that a constant is called
             return _bind(compile(tree, TESTS, "exec", dont_inherit=True))
