@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: app demo test quality bench coverage spaces texts matrix mutants
+.PHONY: app demo test quality bench coverage spaces texts matrix mutants engines
 
 app: .venv/.demo  ## the pages, at http://127.0.0.1:7860
 	@$(BIN)/python app.py
@@ -31,6 +31,10 @@ coverage: .venv/.test  ## maintenance: how often intervals cover, simulated; wri
 
 spaces: .venv/.spaces  ## the Hugging Face Spaces, in build/spaces; PUSH=org uploads them
 	@$(BIN)/python -m tools.spaces $(PUSH)
+
+engines: .venv/.test  ## maintenance: the tests on Ray and Spark, which take a gigabyte and a JVM
+	@$(INSTALL) ".[ray, spark]"
+	@$(BIN)/python -m pytest tests/engines
 
 texts: .venv/.test  ## maintenance: what docstrings, cards and the README repeat of the registry
 	@$(BIN)/python -m tools.texts

@@ -6,6 +6,7 @@ from .analysis.diagnosis import diagnose as diagnose
 from .analysis.gate import gate as gate
 from .analysis.planning import plan as plan
 from .analysis.pooled import compare_benchmarks as compare_benchmarks
+from .engines import sql as sql
 from .errors import InputError as InputError
 from .estimators import (
     avg_at_n as avg_at_n,

@@ -1,6 +1,7 @@
 """Data sets of every kind that a tally counts, and what it means that two reports are the same."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 
@@ -24,6 +25,24 @@ def make_data(kind, problems=40, seed=0):
 
 def options_of(kind):
     return {"missing": "incorrect"} if "answers" in kind else {}
+
+
+def list_samples(data):
+    """A row for each sample, as a database has them, in an order in which problems are mixed."""
+    columns = {name: [] for name in data}
+    for place in sorted(
+        (
+            (sample, problem)
+            for problem, n in enumerate(map(len, data.get("answers") or data["grades"]))
+            for sample in range(n)
+        )
+    ):
+        sample, problem = place
+        for name, column in data.items():
+            columns[name].append(
+                column[problem][sample] if name in ("answers", "grades", "scores") else column[problem]
+            )
+    return pa.table(columns)
 
 
 def split(data, parts):

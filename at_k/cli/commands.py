@@ -95,6 +95,41 @@ def score(
 
 
 @app.command(cls=Command)
+@offers(leave_out(SCORED, "k", "metrics", "where"))
+def select(
+    paths: Paths,
+    condition: Annotated[
+        str,
+        typer.Option(
+            "--where",
+            metavar="CONDITION",
+            help="What holds for the values of a problem: '0.1 <= avg <= 0.9', 'pass@4 >= 0.5 and cons@8 == 1'.",
+        ),
+    ],
+    confident: Annotated[
+        bool,
+        typer.Option(
+            "--confident",
+            help="The whole credible interval of a problem's rate must lie there: 0 of 8 correct samples are not a "
+            "rate of 0.",
+        ),
+    ] = False,
+    form: Annotated[
+        Literal["names", "jsonl"],
+        typer.Option(
+            "--format", help="names: a name a line. jsonl: with n, c and every value.", rich_help_panel=OUTPUT
+        ),
+    ] = "names",
+    debug: Debug = False,
+    **options: Any,
+) -> None:
+    """Select problems by their values, such as those that are neither too easy nor too hard to train on."""
+    from at_k.cli.selecting import print_selection
+
+    print_selection(paths, condition, confident=confident, form=form, **options)
+
+
+@app.command(cls=Command)
 @offers(TALLYING)
 def tally(
     paths: Paths,

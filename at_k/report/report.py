@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from at_k.errors import InputError, spell_for_output
 from at_k.readers import is_paths
-from at_k.report import saving, scripts, tables
+from at_k.report import saving, scripts, selecting, tables
 from at_k.report.data import Numbers
 from at_k.values import ErrorBar, Key
 
@@ -76,6 +76,31 @@ class Report(Numbers):
     def to_html(self, digits: int | None = None) -> str:
         """Write an HTML table with the notes below, as notebooks show it; digits are as of `to_markdown`."""
         return tables.write_html(self, digits)
+
+    def select(self, where: str, *, confident: bool = False, confidence_level: float = 0.95) -> list[str]:
+        """Select problems by their values, such as those that are neither too easy nor too hard to train on.
+
+        Args:
+            where: what holds for their values: comparisons of a key of the report with numbers, joined by "and":
+                "0.1 <= avg <= 0.9", "pass@4 >= 0.5 and cons@8 == 1". `avg` is avg@n, whatever n is.
+            confident: whether the whole credible interval of a problem's rate of correct samples must meet the
+                condition, which is then about `avg`: of 0 correct samples out of 8, it reaches from 0 to 0.34.
+            confidence_level: the probability of this interval, which takes every rate as equally likely before.
+
+        Returns:
+            The names of the problems.
+
+        Raises:
+            InputError: if the condition cannot be read, the report has no such value, or it is that of a tally.
+
+        Examples:
+            >>> from at_k import score
+            >>> report = score({"problem": ["easy", "fair"], "grades": [[1, 1, 1, 1], [1, 0, 0, 1]]})
+            >>> report.select("avg <= 0.9"), report.select("avg <= 0.9", confident=True)
+            (['fair'], ['fair'])
+        """
+        places = selecting.select_problems(self, where, confident=confident, confidence_level=confidence_level)
+        return [self.problems[place] for place in places]
 
     def script(self, source: str | list[str] | None = None) -> str:
         """Write the Python lines that give the same numbers.

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from at_k.engines import find_engine
 from at_k.error_bars import Confidence
 from at_k.errors import InputError, Mention, Message
 from at_k.family import FAMILY, METRICS, Metric
-from at_k.options import PILOT, SCORING, complete, takes
+from at_k.options import PILOT, SCORING, TALLYING, complete, takes
 from at_k.report.frames import read_labels
 from at_k.report.judging import judge_data, name_source
 from at_k.report.measuring import Measurement
@@ -26,7 +27,8 @@ from at_k.report.notes import (
     write_notes,
 )
 from at_k.report.report import Report
-from at_k.report.tally_scoring import find_tally, score_tally
+from at_k.report.tally import Tally
+from at_k.report.tally_scoring import find_tally, refuse_late_options, score_tally
 from at_k.validation import shorten, type_name
 
 if TYPE_CHECKING:
@@ -42,7 +44,8 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
             the path of a results file or a list of paths, as of `at_k.read_results`; with one row per problem and any
             of the columns `problem` (its name), `answers` (a list of strings, None for a missing one), `references` (a
             string, or a list of acceptable ones), `grades` (a list of numbers in [0, 1]), `scores` (a list of numbers)
-            and `group` (a label).
+            and `group` (a label). Or a tally. Or data with one row per sample that are counted where they are: a
+            relation of DuckDB, a lazy frame of Polars, a table of Ibis or Spark, or a data set of Arrow.
         given: see below.
 
     Returns:
@@ -63,9 +66,13 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     wanted = check_metrics(options)
     together: Any = None if clusters in (None, False) else ()
     confidence = Confidence(options["confidence_level"], options["target"], together, options["ci_method"])
-    tally = find_tally(data)
+    tally, changed = find_tally(data), find_changed(options)
     if tally is not None:
-        return score_tally(tally, options, find_changed(options), wanted, confidence, name_source(data))
+        refuse_late_options(changed)
+    elif find_engine(data) is not None:
+        tally = Tally.of(data, **{name: options[name] for name in TALLYING if name in options})
+    if tally is not None:
+        return score_tally(tally, options, changed, wanted, confidence, name_source(data))
 
     def read_all_labels(n_problems: int, group: Any) -> tuple[list[str] | None, list[str] | None]:
         labels = read_labels(groups, group, n_problems)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from heapq import nsmallest
 from itertools import pairwise, repeat
@@ -15,10 +15,11 @@ import numpy as np
 
 from at_k import summary
 from at_k.computation import compute_average, powers_of_two
-from at_k.errors import InputError, Message
+from at_k.engines import Engine, Rows, choose_roles, find_engine
+from at_k.errors import InputError, Mention, Message
 from at_k.estimators.consensus import count_votes
 from at_k.family import FAMILY
-from at_k.options import PILOT, TALLYING, complete, takes
+from at_k.options import JUDGING_OPTIONS, PILOT, TALLYING, complete, takes
 from at_k.report import tally_files
 from at_k.report.curves import spread_k
 from at_k.report.frames import read_labels
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 _KEPT = ("on_conflict", "select", "score_weights", "higher_is_better")
 """Options that act when a tally is scored."""
 
+_TOGETHER = 1_000_000
+"""Samples that are judged together, of answers that an engine has counted."""
+
 _NAMES = 64
 """Names of problems that a tally keeps, so that two tallies of the same problems are noticed."""
 
@@ -47,6 +51,10 @@ _CONFLICT = Message(
 )
 _ONE_SIDED = Message(
     "tally.votes", "cons@k is left out: some of the tallies that were added have no answers, or none that can vote."
+)
+_SOFT = Message(
+    "tally.soft",
+    "The mean grade is left out: some grades lie between 0 and 1, and the engine counted which samples are correct.",
 )
 _GROWN = Message(
     "tally.grown",
@@ -108,7 +116,8 @@ class Tally:
         """Count the problems of a data set.
 
         Args:
-            data: as of `at_k.score`.
+            data: as of `at_k.score`. Data of an engine have a row for each sample, with columns that are called as
+                their roles, or as `columns` says.
             given: see below.
 
         Returns:
@@ -124,6 +133,9 @@ class Tally:
             {(None, 3, (2, -1)): 1, (None, 3, (1, -1)): 1}
         """
         options = complete(given, cls.of, of="Tally.of")
+        engine = find_engine(data)
+        if engine is not None:
+            return count_with(engine, data, options)
         judged = judge_data(
             data,
             read_labels=lambda size, group: read_labels(options["groups"], group, size),
@@ -314,6 +326,81 @@ def _measure(measurement: Measurement, cells: list[Cell]) -> tuple[dict[Cell, St
                         each = np.ones(len(own), dtype=np.int64)
                         moments[cell][key] = Moments.of(value[own], variance[own], error[own], each)
     return {cell: Stratum(len(own), moments[cell]) for cell, own in rows.items()}, left_out
+
+
+def count_with(engine: Engine, data: Any, options: Mapping[str, Any]) -> Tally:
+    """Count with an engine. Rows of grades are counted there, and answers are judged here, once each."""
+    unused = [name for name in options if options[name] != TALLYING[name].default]
+    unused = [name for name in unused if name not in (*JUDGING_OPTIONS, *_KEPT, "columns", "seed")]
+    unused = [name for name in unused if name != "groups" or options[name] not in (True, False)]
+    if unused:
+        raise InputError(
+            "engine.options",
+            "The options {names} are for files and for data in memory. Do the same with the engine, before it counts.",
+            names=Mention(*unused),
+        )
+    roles = choose_roles(engine.list_columns(data), options["columns"])
+    roles = replace(roles, group=None) if options["groups"] is False else roles
+    if roles.answers is None:
+        return _count_grades(
+            engine.count_grades(data, roles, options["threshold"], drop=options["missing"] == "drop"), options
+        )
+    return sum(
+        (
+            Tally.of(part, **{name: options[name] for name in options if name != "columns"})
+            for table in engine.count_answers(data, roles)
+            for part in _list_samples(table)
+        ),
+        Tally(),
+    )
+
+
+def _count_grades(rows: Rows, options: Mapping[str, Any]) -> Tally:
+    """Make a tally of rows of counts."""
+    if rows.lowest < 0 or rows.highest > 1:
+        raise ValueError(f"`grades` must hold grades in [0, 1]; got some from {rows.lowest:g} to {rows.highest:g}")
+    if rows.n_mixed:
+        raise ValueError(f"`group` must be the same in all rows of a problem; it is not in {rows.n_mixed:,} problems")
+    if rows.n_missing and options["missing"] == "error":
+        raise InputError(
+            "engine.missing",
+            "Samples without a grade: {count:,}. {option:missing=incorrect} counts them as wrong, "
+            "{option:missing=drop} leaves them out.",
+            count=rows.n_missing,
+        )
+    found = Tally.from_rows(rows.counts, threshold=options["threshold"])
+    return replace(
+        found,
+        n_missing=rows.n_missing,
+        conditions={**found.conditions, "missing": options["missing"]},
+        options={name: options[name] for name in _KEPT},
+        left_out={ACCURACY: _SOFT} if rows.n_soft else {},
+    )
+
+
+def _list_samples(table: pa.Table) -> Iterator[dict[str, Any]]:
+    """List counted answers as samples, so many problems at a time that memory does not matter."""
+    import pyarrow as pa
+
+    table = table.combine_chunks()
+    names = table.column("problem").cast(pa.string()).combine_chunks().dictionary_encode()
+    votes = table.column("votes").to_numpy()
+    starts = np.flatnonzero(np.diff(names.indices.to_numpy(), prepend=-1))
+    stops = np.append(starts[1:], len(votes))
+    samples = np.add.reduceat(votes, starts)
+    blocks = np.cumsum(samples) // _TOGETHER
+    for problems in np.split(np.arange(len(starts)), np.flatnonzero(np.diff(blocks)) + 1):
+        first, last = starts[problems[0]], stops[problems[-1]]
+        rows = np.repeat(np.arange(first, last), votes[first:last])
+        offsets = pa.array(np.concatenate([[0], np.cumsum(samples[problems])]))
+        part = {}
+        for role in table.column_names:
+            column = table.column(role).combine_chunks()
+            if role in ("answers", "grades"):
+                part[role] = pa.LargeListArray.from_arrays(offsets, column.take(pa.array(rows)))
+            elif role != "votes":
+                part[role] = column.take(pa.array(starts[problems]))
+        yield part
 
 
 def _read_integer(value: object, place: int) -> int:

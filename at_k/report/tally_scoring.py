@@ -77,7 +77,7 @@ def score_tally(
     Raises:
         InputError: if the tally is empty, or an option needs the samples.
     """
-    _refuse_options(tally, options, changed, confidence)
+    _refuse_options(tally, options, confidence)
     options = {**options, **tally.options}
     counted, voted, measured = parts = [
         list_states(tally, options) for list_states in (_list_counts, _list_votes, _list_moments)
@@ -144,15 +144,10 @@ class _Part:
     found: dict[str, Values] = field(default_factory=dict)
 
 
-def _refuse_options(
-    tally: Tally, options: Mapping[str, Any], changed: Mapping[str, Any], confidence: Confidence
-) -> None:
-    """Raise if there are no problems, or an option needs the samples."""
-    if not len(tally):
-        raise InputError("tally.empty", "This tally counts no problems. Add tallies of some samples to it.")
-    late = [name for name in changed if name in TALLYING and name not in ("groups", "seed")]
-    if options["groups"] not in (None, True, False):
-        late.append("groups")
+def refuse_late_options(changed: Mapping[str, Any]) -> None:
+    """Raise if options that are not the defaults act when samples are counted, and they were."""
+    late = [name for name in changed if name in TALLYING and name != "seed"]
+    late = [name for name in late if name != "groups" or changed[name] not in (True, False)]
     if late:
         raise InputError(
             "tally.late",
@@ -160,6 +155,12 @@ def _refuse_options(
             "`at_k.Tally.of`, or to at-k tally.",
             names=Mention(*late),
         )
+
+
+def _refuse_options(tally: Tally, options: Mapping[str, Any], confidence: Confidence) -> None:
+    """Raise if there are no problems, or an option needs the samples."""
+    if not len(tally):
+        raise InputError("tally.empty", "This tally counts no problems. Add tallies of some samples to it.")
     if confidence.clusters is not None or confidence.method == "bootstrap":
         raise InputError(
             "tally.no_samples",

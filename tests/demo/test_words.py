@@ -267,7 +267,7 @@ IN_PYTHON = re.compile(
 """What a visitor of a page cannot do."""
 
 NOT_ON_A_PAGE = re.compile(
-    r"(check\.extra|tally|collector\.(no_column|no_pool)|data|models\.no_rows|plain\.unknown|tables\.large)\b"
+    r"(check\.extra|engine|select|tally|collector\.(no_column|no_pool)|data|models\.no_rows|plain\.unknown|tables\.large)\b"
 )
 """Messages about arguments that no page passes, packages that it has, and what is too large for it."""
 

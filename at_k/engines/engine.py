@@ -1,0 +1,133 @@
+"""Find the engine of some data, and the columns of its samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any, Protocol
+
+from at_k.errors import InputError
+from at_k.validation import shorten
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ENGINES = ("at_k.engines.frames", "at_k.engines.shards", "at_k.engines.ray_data")
+"""The modules of the engines of this library."""
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Hold the names of the columns of samples.
+
+    Attributes:
+        problem: the problem of each sample.
+        grades: how right it is; None where answers are judged.
+        answers: its answer; None where grades alone say which samples are correct.
+        references: the correct answer.
+        group: the group of its problem.
+    """
+
+    problem: str
+    grades: str | None = None
+    answers: str | None = None
+    references: str | None = None
+    group: str | None = None
+
+    def present(self) -> dict[str, str]:
+        """Return role → column, of the roles that have one."""
+        return {role: column for role, column in asdict(self).items() if column is not None}
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Hold what an engine has counted.
+
+    Attributes:
+        counts: rows of n, c, the number of problems and, if there are groups, their group.
+        n_missing: the samples without a grade.
+        n_soft: the samples with a grade other than 0 and 1.
+        lowest: the lowest grade.
+        highest: the highest grade.
+        n_mixed: the problems that are in several groups.
+    """
+
+    counts: Sequence[Sequence[Any]]
+    n_missing: int
+    n_soft: int
+    lowest: float
+    highest: float
+    n_mixed: int = 0
+
+
+class Engine(Protocol):
+    """What counts samples where they are. A module can be one."""
+
+    def takes(self, data: Any) -> bool:
+        """Return whether data are of this engine, by their type alone: nothing is imported for it."""
+
+    def list_columns(self, data: Any) -> list[str]:
+        """List the names of the columns."""
+
+    def count_grades(self, data: Any, roles: Roles, threshold: float, *, drop: bool) -> Rows:
+        """Count problems by n and c. With `drop`, n does not count samples without a grade."""
+
+    def count_answers(self, data: Any, roles: Roles) -> Iterator[pa.Table]:
+        """Count how often each problem has each answer.
+
+        Yields:
+            Tables with a column for each role that has one, and `votes`. All rows of a problem are in the same table.
+        """
+
+
+def find_engine(data: Any) -> Engine | None:
+    """Return the engine of some data; None if they are of none."""
+    found = [import_module(name) for name in ENGINES]
+    found += [point.load() for point in entry_points(group="at_k.engines")]
+    return next((engine for engine in found if engine.takes(data)), None)
+
+
+def is_of(data: object, *packages: str) -> bool:
+    """Return whether data are of a class of one of these packages, or of one that is derived from such a class."""
+    return any(kind.__module__.partition(".")[0] in packages for kind in type(data).__mro__)
+
+
+def choose_roles(columns: Sequence[str], given: Mapping[str, str | None] | None) -> Roles:
+    """Choose the columns of samples: those that are called as their roles, or as is said.
+
+    Args:
+        columns: the names of all columns.
+        given: role → column, or None for no column.
+
+    Raises:
+        InputError: if a column is not there, or those that are there do not say which samples are correct.
+
+    Examples:
+        >>> choose_roles(["qid", "reward", "group"], {"problem": "qid", "grades": "reward", "group": None})
+        Roles(problem='qid', grades='reward', answers=None, references=None, group=None)
+    """
+    roles = Roles.__dataclass_fields__
+    called = {role: role for role in roles if role in columns} | dict(given or {})
+    listed = ", ".join(map(repr, columns[:20]))
+    for role, column in called.items():
+        if role not in roles:
+            raise InputError(
+                "engine.no_role", "{option:columns} must say which column is one of {roles}; got {role}.",
+                roles=", ".join(roles), role=shorten(role),
+            )  # fmt: skip
+        if column is not None and column not in columns:
+            raise InputError(
+                "engine.no_column", "{option:columns} must name columns of the data, out of {columns}; got {column}.",
+                columns=listed, column=shorten(column),
+            )  # fmt: skip
+    found = {role for role, column in called.items() if column is not None}
+    if "problem" not in found or not ("grades" in found or {"answers", "references"} <= found):
+        raise InputError(
+            "engine.no_samples",
+            "Each row must be a sample, with the columns `problem` and `grades`, or `problem`, `answers` and "
+            "`references`. The data have {columns}; {option:columns} says which of them these are.",
+            columns=listed or "no columns",
+        )
+    return Roles(called["problem"] or "", *map(called.get, ("grades", "answers", "references", "group")))

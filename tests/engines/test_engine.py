@@ -1,0 +1,126 @@
+"""The same numbers come from every engine as from the samples in memory."""
+
+import duckdb
+import ibis
+import polars
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from cases import for_each
+from tallies import assert_same, list_samples, make_data
+
+import at_k
+from at_k.engines import find_engine
+
+
+def as_shards(table, folder):
+    import pyarrow.dataset as ds
+
+    for start in range(0, len(table), 50):
+        pq.write_table(table.slice(start, 50), folder / f"part-{start}.parquet")
+    return ds.dataset(folder)
+
+
+ENGINES = {
+    "duckdb": lambda table, folder: duckdb.from_arrow(table),
+    "polars": lambda table, folder: polars.from_arrow(table).lazy(),
+    "ibis": lambda table, folder: ibis.memtable(table),
+    "shards": as_shards,
+    "address": lambda table, folder: as_shards(table, folder) and f"file://{folder}",
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_engine_gives_the_report_of_the_samples(engine, tmp_path):
+    graded = make_data("hard")
+    data = ENGINES[engine](list_samples(graded), tmp_path)
+    assert_same(at_k.score(data), at_k.score(graded))
+    assert_same(
+        at_k.score(data, groups=False, threshold=0.7, k=2), at_k.score(graded, groups=False, threshold=0.7, k=2)
+    )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_answers_are_judged_here(engine, tmp_path):
+    answered = make_data("answers")
+    data = ENGINES[engine](list_samples(answered), tmp_path)
+    for options in ({"missing": "incorrect"}, {"missing": "drop", "check_correct_fn": "numeric"}):
+        assert_same(at_k.score(data, **options), at_k.score(answered, **options))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_odd_grades(engine, tmp_path):
+    """Samples without a grade follow `missing`; NaN is one of them, although databases take it for a large number."""
+    grades = [[1.0, None, 0.0], [0.75, float("nan"), 0.0, 1.0], [None, 0.25]]
+    data = {"problem": ["a", "b", "c"], "grades": grades}
+    counted = ENGINES[engine](list_samples(data), tmp_path)
+    for missing in ("incorrect", "drop"):
+        expected = at_k.Tally.of(data, missing=missing)
+        found = at_k.Tally.of(counted, missing=missing)
+        assert (found.counts, found.n_missing, found.conditions) == (expected.counts, 3, expected.conditions)
+        report = at_k.score(counted, missing=missing)
+        assert "accuracy" not in report.values
+        assert "engine counted which" in str(report.left_out["accuracy"])
+    with pytest.raises(at_k.InputError, match="Samples without a grade: 3"):
+        at_k.score(counted)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        ({"problem": ["a"], "grades": [[1.0, 3.0]]}, r"grades in \[0, 1\]; got some from 1 to 3"),
+        ({"problem": ["a", "a"], "grades": [[1.0], [0.0]], "group": ["x", "y"]}, "it is not in 1 problems"),
+        ({"problem": ["a"], "ok": [[1.0]]}, "`problem` and `grades`"),
+    ],
+)
+def test_what_an_engine_holds_is_checked(engine, data, sentence, tmp_path):
+    rows = list_samples(data) if "grades" in data else pa.table({"problem": ["a"], "ok": [1.0]})
+    with pytest.raises(ValueError, match=sentence):
+        at_k.score(ENGINES[engine](rows, tmp_path))
+
+
+def test_columns_have_other_names():
+    data = duckdb.sql("SELECT i // 4 AS qid, i % 3 = 0 AS reward, 'x' AS model FROM range(40) AS t(i)")
+    report = at_k.score(data, columns={"problem": "qid", "grades": "reward"})
+    assert (len(report), report.values["avg@4"]) == (10, 0.35)
+
+
+@for_each(
+    "options, sentence",
+    [
+        ({"columns": {"grades": "x"}}, "got 'x'"),
+        ({"columns": {"graded": "ok"}}, "one of problem, grades, answers, references, group; got 'graded'"),
+        ({"where": {"model": "a"}}, "The options `where` are for files"),
+        ({"groups": ["a"]}, "The options `groups` are for files"),
+    ],
+)
+def test_wrong_options(options, sentence):
+    with pytest.raises(at_k.InputError, match=sentence):
+        at_k.score(duckdb.sql("SELECT 1 AS problem, 1 AS grades, 1 AS ok"), **options)
+
+
+def test_an_engine_of_another_package(monkeypatch):
+    class Own:
+        takes = staticmethod(lambda data: data == "mine")
+        list_columns = staticmethod(lambda data: ["problem", "grades"])
+        count_grades = staticmethod(lambda data, roles, threshold, drop: at_k.engines.Rows([(4, 1, 2)], 0, 0, 0.0, 1.0))
+
+    class Point:
+        load = staticmethod(lambda: Own)
+
+    monkeypatch.setattr("at_k.engines.engine.entry_points", lambda group: [Point] if group == "at_k.engines" else [])
+    assert at_k.score("mine").values["avg@4"] == 0.25
+
+
+def test_other_data_are_of_no_engine(tmp_path):
+    for data in (
+        {"grades": [[1]]},
+        [],
+        "results.jsonl",
+        tmp_path,
+        pa.table({"a": [1]}),
+        polars.DataFrame({"a": [1]}),
+        None,
+    ):
+        assert find_engine(data) is None

@@ -1,0 +1,70 @@
+import pytest
+from cases import for_each
+from scipy.stats import beta
+
+import at_k
+
+DATA = {
+    "problem": ["never", "seldom", "half", "always"],
+    "answers": [
+        ["1"] * 8,
+        ["7", "1", "1", "1", "2", "3", "1", "1"],
+        ["7", "7", "7", "7", "1", "2", "3", "4"],
+        ["7"] * 8,
+    ],
+    "references": ["7"] * 4,
+}
+REPORT = at_k.score(DATA, k=[1, 4, 8])
+
+
+@for_each(
+    "where, names",
+    [
+        ("0.1 <= avg <= 0.9", ["seldom", "half"]),
+        ("0.9 >= avg > 0.125", ["half"]),
+        ("avg@8 == 0", ["never"]),
+        ("avg@n < 1", ["never", "seldom", "half"]),
+        ("pass@4 >= 0.5", ["seldom", "half", "always"]),
+        ("pass@4 ≥ 5e-1 and cons@8 == 1 and avg ≤ .5", ["half"]),
+        ("G-Pass@8_0.5 == 1", ["half", "always"]),
+        ("avg > 1", []),
+    ],
+)
+def test_problems_are_selected_by_their_values(where, names):
+    assert REPORT.select(where) == names
+
+
+def test_the_interval_of_a_rate():
+    """The limits are quantiles of the posterior, by SciPy's distribution: 0 of 8 is a rate below 0.336."""
+    assert beta(1, 9).ppf(0.975) == pytest.approx(0.3363, abs=1e-4)
+    assert REPORT.select("avg < 0.337", confident=True) == ["never"]
+    assert REPORT.select("avg < 0.336", confident=True) == []
+    assert REPORT.select("avg < 0.336", confident=True, confidence_level=0.9) == ["never"]
+    assert REPORT.select("0.1 <= avg <= 0.9", confident=True) == ["half"]
+
+
+@for_each(
+    "where", ["", "avg", "avg <", "avg < x", "1 < 2", "0.1 <= avg <= x", "avg < 1 < 2 < 3", "__import__('os')", "a < b"]
+)
+def test_conditions_that_cannot_be_read(where):
+    with pytest.raises(at_k.InputError, match="A condition compares a value with numbers"):
+        REPORT.select(where)
+
+
+@for_each(
+    "where, options, kind, sentence",
+    [
+        ("pass@3 > 0", {}, at_k.InputError, r"no value 'pass@3' here. There are avg, .*pass@4"),
+        ("pass@4 > 0", {"confident": True}, at_k.InputError, "got 'pass@4'"),
+        ("avg > 0", {"confidence_level": 95}, ValueError, "between 0 and 1"),
+        (3, {}, TypeError, "`where` must be a string"),
+    ],
+)
+def test_wrong_selections(where, options, kind, sentence):
+    with pytest.raises(kind, match=sentence):
+        REPORT.select(where, **options)
+
+
+def test_a_tally_has_no_problems():
+    with pytest.raises(at_k.InputError, match="A selection needs"):
+        at_k.score(at_k.Tally.from_rows([(4, 1, 2)])).select("avg > 0")
