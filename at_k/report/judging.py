@@ -80,6 +80,8 @@ def judge_data(
     judging = {name: options.pop(name) for name in JUDGING_OPTIONS if name in options}
     shared: dict[str, Any] = {"columns": columns, "where": where, "pool": pool, "prompt_column": prompt_column}
     source, data = read_files(data, options, **shared)
+    if isinstance(data, Samples) and judging.get("missing") == "drop" and data.n_missing:
+        data = data.drop_unjudged()
     origin = data.origin if isinstance(data, Samples) else None
     frame = data.columns() if isinstance(data, Samples) else select_frame(data, **shared)
     problems = Problems.read(**{role: frame.get(role) for role in ("answers", "references", "grades", "scores")})
