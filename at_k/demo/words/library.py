@@ -320,6 +320,7 @@ CHINESE = {
     "shapes.counted": "列 “{total}” 和 “{right}” 被读作样本数和正确的样本数。",
     "shapes.counts": "列 “{right}” 必须是列 “{total}” 所计样本中正确的个数；得到 {count} 个中的 {correct} 个（{place}）。",
     "shapes.folded": "从 {first} 到 {last} 的 {count} 列被读作每道题的样本。",
+    "shapes.unfolded": "列 “{column}” 中的对象被读作每道题的样本。",
     "significance.wilcoxon": "Wilcoxon 检验比较的不是均值：均值相等而离散程度不同时，在模拟中（300 道题，水平 5 %）它最多在 72 % 的情况下报告差异。请优先使用符号翻转检验。",
     "sources.binary": "这不是文本文件，也不是 gzip、bzip2、xz、Zstandard、zip、Parquet 或 Arrow 文件。请给出评测框架写出的文件。",
     "sources.bomb": "这 {packed:,} 个压缩字节解压后超过 {size:,} 字节，不像是结果文件。若它确实无误，请先解压。",
