@@ -157,17 +157,7 @@ def keep_long(samples: Samples, least: int, missing: str) -> Samples:
         return samples
     if not kept:
         raise make_error("scoring.too_few_samples", least=least, most=max(sizes))
-
-    def choose(column: Sequence[Any]) -> list[Any]:
-        return [column[i] for i in kept]
-
-    return replace(
-        samples,
-        table=samples.table.take(kept),
-        rows=choose(samples.rows),
-        numbers=None if samples.numbers is None else choose(samples.numbers),
-        file_of=choose(samples.file_of) if samples.file_of else samples.file_of,
-    )
+    return samples.take(kept)
 
 
 def spread_draws(sizes: Sequence[int]) -> tuple[int, ...] | None:

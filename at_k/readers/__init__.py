@@ -30,8 +30,9 @@ __all__ = ["ROLES", "Samples", "is_paths", "read_bytes", "read_results", "read_s
 def read_results(path: Paths, *, limits: Limits = UNLIMITED, **given: Unpack[ReadOptions]) -> Dataset:
     r"""Read results files into a data set with one row per problem.
 
-    A file may be of any harness that `at-k formats` lists, or a table in JSON, JSONL, CSV, TSV or Parquet with one row
-    per problem and lists of samples, or with one row per sample. It may be compressed with gzip or Zstandard.
+    A file may be of any harness that `at-k formats` lists, or a table in JSON, JSONL, CSV, TSV, Parquet or Arrow with
+    one row per problem and lists of samples, or with one row per sample. It may be compressed with gzip, bzip2, xz or
+    Zstandard. docs/formats.md shows the other shapes that are read.
 
     Args:
         path: a file, several, a folder, or a glob such as "runs/*.jsonl". Several files hold more samples of the same

@@ -77,7 +77,7 @@ def name_files(samples: Samples, files: Sequence[str], *, pool: Sequence[str]) -
     file_of = [[row - 1 for row in (own if samples.per_sample else [own[0]] * n)] for own, n in lines]
     different = list(dict.fromkeys(files))
     names = list_names(different)
-    if "file" not in pool and not _count_runs(different):
+    if "file" not in pool and "model" not in samples.origin.subject and not _count_runs(different):
         for own in file_of:
             refuse_other_names([files[place] for place in dict.fromkeys(own)])
     note = Message(

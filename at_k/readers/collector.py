@@ -130,6 +130,7 @@ class Collector:
         references: object = NOTHING,
         group: object = NOTHING,
         meta: Mapping[str, Any] | None = None,
+        details: Mapping[str, Any] | None = None,
         fields: Mapping[str, Any] | None = None,
         sample: int | None = None,
     ) -> None:
@@ -146,6 +147,8 @@ class Collector:
             references: a string, or a list of strings each of which is correct.
             group: a label of the problem.
             meta: what else the file says about the problem. What its samples do not agree on is left out.
+            details: what it says about the sample alone, such as its cost: the same names for each. In the column
+                `meta` there is a list under each name.
             fields: all fields of the row, out of which a user may name one for any role.
             sample: its number within the row, counted from 1, where errors are to name it.
 
@@ -167,7 +170,7 @@ class Collector:
             place = self._problems.find(problem, name, row)
             if number is not NOTHING:
                 self._refuse_repeated(place, problem, number, row)
-            self._problems.describe(place, name, row, listed, label, meta)
+            self._problems.describe(place, name, row, listed, label, meta, details)
             count = len(self._rows)
             self._problem.append(place)
             self._rows.append(row)
@@ -300,8 +303,9 @@ class Collector:
         for role, said in problems.said.items():
             if any(value is not None for value in said):
                 columns[role] = make_array(said, list_types()[role])
-        if any(problems.meta):
-            columns["meta"] = make_texts([None if each is None else _encode(each) for each in problems.meta])
+        said = [(own or {}) | each for own, each in zip(problems.meta, problems.details, strict=True)]
+        if any(said):
+            columns["meta"] = make_texts([_encode(each) if each else None for each in said])
         rows, ends = np.frombuffer(self._rows, np.int64), groups.offsets.tolist()
         order = range(count) if groups.order is None else groups.order.tolist()
         samples = Samples(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence, Set
 from contextlib import closing
-from io import TextIOWrapper
-from itertools import chain, islice
+from io import StringIO, TextIOWrapper
+from itertools import chain, dropwhile, islice
 from threading import Lock
+from typing import Any
 
 import numpy as np
 
@@ -31,6 +33,9 @@ _MOST_COLUMNS = 10_000
 
 _FIELD_LIMIT = Lock()
 
+_BLANK = re.compile(rb"\A(?:[^\S\n]*\n)+")
+"""Blank lines before the header."""
+
 
 def find_delimiter(header: str) -> tuple[str, str]:
     """Return the layout of a table by its header line, and what stands between two cells.
@@ -45,15 +50,20 @@ def find_delimiter(header: str) -> tuple[str, str]:
     return "csv", next((mark for mark in ",;|" if mark in header), ",")
 
 
-def read_records(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
+def read_records(lines: Iterable[str], delimiter: str, count: int = 0, width: int = 0) -> Iterator[list[str]]:
     """Yield the header and the rows of CSV, all with the same number of cells.
+
+    Args:
+        lines: the lines of the text.
+        delimiter: what stands between two cells.
+        count: the records before them; 0 if the first is the header.
+        width: the cells of each; by default those of the first.
 
     Raises:
         InputError: if the rows differ in length, quotation marks do not match, or the header is that of no table.
     """
     with _FIELD_LIMIT:  # one for the whole process, 131,072 unless somebody changed it
         csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
-    count, width = 0, 0
     try:
         for record in csv.reader(lines, delimiter=delimiter, strict=True):
             if not record:
@@ -123,7 +133,7 @@ class CsvTable(Table):
             while line and not line.strip():
                 line = file.readline(1 << 20)
         layout, self._delimiter = find_delimiter(line.decode(errors="replace"))
-        self._source = source
+        self._source, self._has_header = source, False
         with closing(self._open_records()) as records:
             header = next(records, [])
             refuse_empty(header)
@@ -147,12 +157,41 @@ class CsvTable(Table):
 
     def _read(self, names: Sequence[str], numeric: Set[str]) -> Iterator[Batch]:
         places, count = [self._names.index(name) for name in names], 0
-        with closing(self._open_records()) as records:
-            next(records)
+        blocks = self._skip_header()
+        for block in blocks:
+            found = _parse(block, self._names, names, self._delimiter)
+            if found is None:  # a cell may begin here and end in another block
+                blocks = chain([block], blocks)
+                break
+            yield Batch(np.arange(count + 1, count + len(found) + 1), {name: found[name] for name in names})
+            count += len(found)
+        else:
+            return
+        with closing(self._open_rest(blocks, count + 1)) as records:
             while batch := list(islice(records, _BATCH)):
                 texts = [make_texts([record[place] or None for record in batch]) for place in places]
                 yield Batch(np.arange(count + 1, count + len(batch) + 1), dict(zip(names, texts, strict=True)))
                 count += len(batch)
+
+    def _skip_header(self) -> Iterator[bytes]:
+        """Yield the blocks of lines, without the header if that is one line; else with all that is before it."""
+        blocks = dropwhile(lambda block: not block.data.strip(), self._source.blocks())
+        first = _BLANK.sub(b"", next(blocks).data)
+        header, _, rest = first.partition(b"\n")
+        self._has_header = header.count(b'"') % 2 == 1 or b"\r" in header.rstrip(b"\r")
+        yield first if self._has_header else rest
+        yield from (block.data for block in blocks)
+
+    def _open_rest(self, blocks: Iterable[bytes], count: int) -> Generator[list[str], None, None]:
+        """Yield the records of blocks, before which there were others."""
+        header = 1 if self._has_header and count == 1 else 0
+        try:
+            texts = (StringIO(block.decode() + "\n", newline="") for block in blocks)
+            lines = chain.from_iterable(texts)
+            records = read_records(lines, self._delimiter, 0 if header else count, len(self._names))
+            yield from islice(records, header, None)
+        except UnicodeDecodeError:
+            self._source.refuse_encoding()
 
     def _settle(self, cells: Column) -> Column:
         import pyarrow.compute as pc
@@ -163,3 +202,47 @@ class CsvTable(Table):
             return cells if any(isinstance(cell, list) for cell in cells) else read_lists(cells)
         begins = pc.all(pc.starts_with(pc.utf8_ltrim_whitespace(cells), "[")).as_py()
         return read_lists(cells.to_pylist()) if begins and cells.null_count < len(cells) else cells
+
+
+def _parse(data: bytes, names: Sequence[str], wanted: Sequence[str], delimiter: str) -> Any:
+    """Parse lines of CSV with Arrow; None if it cannot, or could read something else than is there.
+
+    Arrow takes a text behind a closed quotation mark, and a row that ends within a cell. So each mark must begin or end
+    a cell, or be one of two, and each line must have an even number of them.
+    """
+    import pyarrow as pa
+    import pyarrow.csv as pc
+
+    if not _is_plain(data, delimiter):
+        return None
+    kept = list(wanted) or list(names[:1])
+    converting = pc.ConvertOptions(
+        include_columns=kept,
+        column_types=dict.fromkeys(kept, pa.string()),
+        null_values=[""],
+        strings_can_be_null=True,
+    )
+    reading = pc.ReadOptions(column_names=list(names), use_threads=False, block_size=len(data) + 1)
+    try:
+        return pc.read_csv(pa.BufferReader(data), reading, pc.ParseOptions(delimiter=delimiter), converting)
+    except (pa.ArrowException, UnicodeDecodeError):
+        return None
+
+
+def _is_plain(data: bytes, delimiter: str) -> bool:
+    """Return whether lines of CSV end as lines of other files do, and their quotation marks are easily understood."""
+    if data.count(b"\r") != data.count(b"\r\n") or not data.strip():
+        return False
+    if b'"' not in data:
+        return True
+    letters = np.frombuffer(b"\n" + data + b"\n", dtype=np.uint8)
+    marks = np.flatnonzero(letters == ord('"'))
+    ends = np.flatnonzero(letters == ord("\n"))
+    if (np.bincount(np.searchsorted(ends, marks)) % 2).any():
+        return False
+    first = np.flatnonzero(np.diff(marks, prepend=-1) > 1)  # of each run of marks
+    length = np.diff(first, append=len(marks))
+    edges = [ord(mark) for mark in (delimiter, "\n", "\r")]
+    begins = np.isin(letters[marks[first] - 1], edges)
+    stops = np.isin(letters[marks[first] + length], edges)
+    return bool(((begins != stops) == (length % 2 == 1)).all())

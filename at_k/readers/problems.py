@@ -22,6 +22,7 @@ class Problems:
         self.first_rows: list[int] = []
         self.said: dict[str, list[Any]] = {"references": [], "group": []}
         self.meta: list[dict[str, Any] | None] = []
+        self.details: list[dict[str, list[Any]]] = []
         self._kinds: dict[str, tuple[type, int]] = {}  # of each spelling of a name, its type and first row
 
     def find(self, problem: object, name: str, row: int) -> int:
@@ -56,8 +57,9 @@ class Problems:
         references: Any,
         group: Any,
         meta: Mapping[str, Any] | None,
+        details: Mapping[str, Any] | None,
     ) -> None:
-        """Keep what a sample says about its problem.
+        """Keep what a sample says about its problem, and about itself.
 
         Raises:
             InputError: if it differs from what an earlier one said.
@@ -67,6 +69,7 @@ class Problems:
             self.first_rows.append(row)
             for values in (*self.said.values(), self.meta):
                 values.append(None)
+            self.details.append({})
         for role, value in (("references", references), ("group", group)):
             if value is NOTHING:
                 continue
@@ -81,6 +84,8 @@ class Problems:
                     place=self._place(row, role, None),
                 )
             self.said[role][place] = value
+        for field, value in (details or {}).items():
+            self.details[place].setdefault(field, []).append(value)
         known_meta = self.meta[place]
         if meta is not None and known_meta != meta:
             self.meta[place] = dict(meta) if known_meta is None else keep_common(known_meta, meta)

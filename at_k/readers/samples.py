@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from at_k.caching import cached_property
 from at_k.errors import Message
 from at_k.readers.faults import describe_place
+from at_k.readers.quoting import quote_all
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -201,6 +202,35 @@ class Samples:
         role = next(role for role in SAMPLE_ROLES if role in self.table.column_names)
         lengths = [chunk.value_lengths().to_numpy(zero_copy_only=False) for chunk in self.table[role].chunks]
         return np.concatenate(lengths).astype(np.int64)
+
+    def take(self, kept: Sequence[int]) -> Samples:
+        """Return the problems at these positions, counted from 0."""
+        return replace(
+            self,
+            table=self.table.take(kept),
+            rows=[self.rows[i] for i in kept],
+            numbers=None if self.numbers is None else [self.numbers[i] for i in kept],
+            file_of=[self.file_of[i] for i in kept] if self.file_of else self.file_of,
+        )
+
+    def drop_unjudged(self) -> Samples:
+        """Return the problems of which a sample has a grade or, where nothing is graded, an answer.
+
+        A note names the others. If there is no such problem, all of them are returned.
+        """
+        found: Sequence[Sequence[object]] = self.grades or self.answers or []
+        kept = [i for i, own in enumerate(found) if any(value is not None for value in own)]
+        if len(kept) in (0, len(found)):
+            return self
+        gone = sorted({*range(len(found))} - {*kept})
+        note = Message(
+            "note.unjudged",
+            "Problems of which no sample was judged, left out: {count:,} ({names}).",
+            count=len(gone),
+            names=quote_all(self.problems[i] for i in gone),
+        )
+        left = self.take(kept)
+        return replace(left, origin=replace(left.origin, notes=[*left.origin.notes, note]))
 
     @property
     def roles(self) -> Columns:

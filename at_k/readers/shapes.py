@@ -32,6 +32,10 @@ _OF_SAMPLES = {*NAMES["grades"].split(), "answer", "prediction", "pred", "extrac
 """Fields that show that objects in a list are samples, and not the messages of a conversation."""
 
 
+_OPTIONS = ("choices", "options", "alternatives")
+"""Names of columns that may hold the options of a question, each with whether it is correct."""
+
+
 def add_fields(table: Table, names: Iterable[str | None]) -> Table:
     """Add the columns that a user named and that the file does not have: nested fields, and `line`.
 
@@ -81,7 +85,8 @@ def list_samples(table: Table, given: Mapping[str, str | None]) -> tuple[Table, 
     found = guess_roles(table.peek(), {role: name for role, name in given.items() if name is None or name in table})
     if found["grades"] is not None or None not in (found["answers"], found["references"]):
         return table, []
-    return _fold_columns(_unfold_objects(table), found)
+    table, notes = _unfold_objects(table)
+    return (table, notes) if notes else _fold_columns(table, found)
 
 
 def _spread_counts(table: Table) -> tuple[Table, list[Message]] | None:
@@ -119,12 +124,12 @@ def _spread_counts(table: Table) -> tuple[Table, list[Message]] | None:
     return table.replace([total, right], {"grades": cells}), [note]
 
 
-def _unfold_objects(table: Table) -> Table:
+def _unfold_objects(table: Table) -> tuple[Table, list[Message]]:
     """Put a column for each field in place of a column of lists of objects: `samples: [{text, correct}]`."""
     for outer in list(table):
         parts = [part for cell in table.first(outer) if isinstance(cell, list) for part in cell]
         fields = dict.fromkeys(name for part in parts if isinstance(part, dict) for name in part)
-        if not {*map(normalize_name, fields)} & _OF_SAMPLES:
+        if not {*map(normalize_name, fields)} & _OF_SAMPLES or normalize_name(outer) in _OPTIONS:
             continue
         cells = _list_cells(table, outer)
         columns = {
@@ -140,8 +145,13 @@ def _unfold_objects(table: Table) -> Table:
         renamed = {
             name if name not in table or name == outer else f"{outer}.{name}": own for name, own in columns.items()
         }
-        return table.replace([outer], renamed)
-    return table
+        note = Message(
+            "shapes.unfolded",
+            "The objects in column “{column}” were read as the samples of each problem.",
+            column=shorten(outer),
+        )
+        return table.replace([outer], renamed), [note]
+    return table, []
 
 
 def _fold_columns(table: Table, found: Columns) -> tuple[Table, list[Message]]:

@@ -81,6 +81,8 @@ def judge_data(
     shared: dict[str, Any] = {"columns": columns, "where": where, "pool": pool, "prompt_column": prompt_column}
     with_rows = takes_row(find_checker(judging.get("check_correct_fn", "exact_match")))
     source, data = read_files(data, options, **shared, meta=with_rows)
+    if isinstance(data, Samples) and judging.get("missing") == "drop" and data.n_missing:
+        data = data.drop_unjudged()
     origin = data.origin if isinstance(data, Samples) else None
     if isinstance(data, Samples):
         frame = data.columns()

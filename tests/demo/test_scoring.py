@@ -283,7 +283,9 @@ class TestMissing:
 
     def test_nothing_is_left_of_a_problem(self):
         rows = without(GRADED, (1, 0), (1, 1), (1, 2), (1, 3))
-        refused(lambda: score(samples(rows), Options(missing="drop")), "scoring.nothing_left", "b")
+        left = score(samples(rows), Options(missing="drop"))
+        assert list(left.problems) == ["a", "c", "d"]
+        assert "left out: 1 (“b”)" in " ".join(map(str, left.notes))
         assert score(samples(rows), Options(missing="incorrect")).c == [3, 0, 4, 1]
 
 

@@ -91,8 +91,8 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-def test_texts(tmp_path, text):
+@pytest.mark.parametrize(("name", "text"), TEXTS.items(), ids=TEXTS)
+def test_texts(tmp_path, name, text):
     path = tmp_path / "results"
     path.write_text(text, encoding="utf-8")
     report = at_k.score(path, k=[1, 3], groups=False)
@@ -100,6 +100,8 @@ def test_texts(tmp_path, text):
     assert dict(zip(report.problems, report.c, strict=True)) == c
     assert report.n == [3] * 3
     # (2/3 + 1/3 + 1) / 3, and 1: every problem was solved once.
+    is_guess = name.startswith(("counts", "wide", "nested"))
+    assert any(note.code.startswith("shapes.") for note in report.notes) is is_guess
     assert (report.values["pass@1"], report.values["pass@3"]) == pytest.approx((2 / 3, 1), rel=1e-15)
 
 
@@ -284,6 +286,11 @@ def test_verdicts_beside_a_number_are_no_counts(rows, reason, tmp_path):
 
 def test_options_of_a_choice_are_no_samples(tmp_path):
     path = tmp_path / "f.json"
+    options = [{"text": "7", "correct": True}, {"text": "8", "correct": False}]
+    path.write_text(json.dumps([{"id": 0, "question": "…", "choices": options}]))
+    with pytest.raises(InputError, match="does not say which samples are correct"):
+        read_samples(path)
+    assert read_samples(path, columns={"grades": "choices.correct"}).grades == [[1, 0]]
     rows = [{"id": i, "answer_1": "7", "answer_2": "8", "correct_answer": "7", "prediction": "78"[i]} for i in range(2)]
     path.write_text(json.dumps(rows))
     assert read_samples(path).answers == [["7"], ["8"]]

@@ -639,3 +639,40 @@ class TestLateColumns:
         path = tmp_path / "f.jsonl"
         path.write_text(text)
         return collect_samples(open_table(Source("f", path)), Reading(**arguments))
+
+
+def test_plain_lines_of_csv_are_read_as_the_module_csv_reads_them(monkeypatch):
+    # What Arrow reads, the strict reader must read alike, whatever the quotation marks do.
+    rng = random.Random(0)
+    parsed = []
+    parse = delimited._parse
+    monkeypatch.setattr(delimited, "_parse", lambda *given: parsed.append(parse(*given)) or parsed[-1])
+    for _ in range(800):
+        width = rng.choice([1, 2, 2, 3])
+        # Most cells are quoted as they should be; the others may have marks anywhere.
+        texts = ["".join(rng.choices('ab ",', k=rng.randrange(5))) for _ in range(width * rng.randrange(1, 4))]
+        cells = [text if rng.random() < 0.2 else '"' + text.replace('"', '""') + '"' for text in texts]
+        rows = [",".join(cells[i : i + width]) for i in range(0, len(cells), width)]
+        text = "\n".join([",".join(f"c{i}" for i in range(width)), *rows])
+        try:
+            expected = [
+                [cell or None for cell in row] for row in csv.reader(io.StringIO(text, newline=""), strict=True)
+            ]
+        except csv.Error:
+            expected = None
+        if expected is not None:
+            expected = [row for row in expected[1:] if row]
+        try:
+            found = read_table(text)
+            found = [list(row.values()) for row in list_rows(found)]
+        except InputError:
+            found = None
+        if expected is None or any(len(row) != width for row in expected) or not expected:
+            assert found is None, text
+        else:
+            spelled = [
+                [str(getattr(cell, "text", cell)) if cell is not None else None for cell in row] for row in found
+            ]
+            assert spelled == expected, text
+    assert sum(each is not None for each in parsed) > 150
+    assert sum(each is None for each in parsed) > 150

@@ -19,6 +19,10 @@ ON_PAGE = {
         "filters or tests” it needs to pass the base tests alone.",
         "程序须通过基本测试以及 EvalPlus 增加的测试才算正确。在 “多个评分器、过滤器或测试” 中填写 “base” 时只须通过基本测试。",
     ),
+    "helm.scorer": (
+        "None of the statistics in this file is known to say which samples are correct. Type one under “Scorer”: {names}.",
+        "此文件的统计量中，没有一个已知能说明哪些样本正确。请在 “评分器” 中填写其一：{names}。",
+    ),
     "inspect_ai.scorers": (
         "There are several scorers: {names}. The grades are those of {name}; type the name of another one under “Scorer”.",
         "有多个评分器：{names}。所用的是 {name} 的判定；可在 “评分器” 中填写另一个的名称。",

@@ -182,7 +182,7 @@ def _read_answer(attribution: object, place: Message) -> object:
 
 FORMAT = Format(
     name="every-eval-ever",
-    title="Every Eval Ever 0.2",
+    title="Every Eval Ever 0.3",
     file="*_samples.jsonl",
     samples="a line for each sample, with the same sample_id and evaluation_result_id",
     recognize=has_rows("schema_version", "evaluation_id", *_NEEDED),

@@ -160,7 +160,17 @@ def _collect_texts(log: _Log, reading: Reading) -> Samples:
             scorer=quote(reading.scorer),
         )
     collector = Collector(reading, unit="sample")
+    failed = 0
     for row, sample in _load_samples(log, collector):
+        failed += sample.get("error") is not None
+        if failed == len(log.samples):
+            raise InputError(
+                "inspect_ai.all_failed",
+                "All {count:,} samples of this log failed, so that none has a score. The last error: {reason}. Run it "
+                "again: `inspect eval-retry`.",
+                count=failed,
+                reason=quote(_find(sample["error"], "message") or sample["error"]),
+            )
         _add(collector, row, sample, answer=_read_text(sample))
     run = _describe_run(log)
     note = Message(

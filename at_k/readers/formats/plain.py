@@ -61,15 +61,17 @@ def _read(source: Source, reading: Reading) -> Samples:
 
 def _add_places(table: Table, source: Source, reading: Reading) -> Table:
     """Add the names of the file and of its folder, if the user named them, or if they alone say which problem it is."""
-    paths = [Path(name) for name in source.files] or [Path(*reversed(source.folders[:1]), source.name)]
-    lines = [paths[row - 1] if source.files else paths[0] for row in table.rows.tolist()]
-    places = {"file": [path.name.partition(".")[0] for path in lines], "folder": [path.parent.name for path in lines]}
-    for name, cells in places.items():
-        if name in reading.columns.values() and name not in table:
-            table = table.add(name, cells)
     is_nameless = "problem" not in reading.columns and not list_named(table, PROBLEM_NAMES)
-    if source.files and is_nameless and len({*places["file"]}) == len(lines):
-        table = table.add("problem", places["file"])
+    named = [name for name in ("file", "folder") if name in reading.columns.values() and name not in table]
+    if not named and not (source.files and is_nameless):
+        return table  # the rows are not counted, which takes as long as reading them
+    paths = [Path(name) for name in source.files] or [Path(*reversed(source.folders[:1]), source.name)]
+    lines = [row - 1 if source.files else 0 for row in table.rows.tolist()]
+    places = {"file": [path.name.partition(".")[0] for path in paths], "folder": [path.parent.name for path in paths]}
+    for name in named:
+        table = table.add(name, [places[name][line] for line in lines])
+    if not named and len({*places["file"]}) == len(lines):
+        table = table.add("problem", [places["file"][line] for line in lines])
     return table
 
 

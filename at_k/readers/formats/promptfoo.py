@@ -1,4 +1,4 @@
-"""promptfoo: `eval -o out.jsonl` or `out.json`, a row for each sample.
+"""promptfoo: `eval -o out.jsonl`, `out.json` or `out.csv`, a row for each sample; CSV has columns for each provider.
 
 The problem is what `vars` holds: `id` is different in every row, and `testIdx` counts repeats, too. A file may hold
 several providers, which are models, and several prompts.
@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from io import TextIOWrapper
 from typing import Any
 
 from at_k.errors import InputError
 from at_k.readers.collector import Collector
 from at_k.readers.decoding import decode_line
+from at_k.readers.delimited import read_records
 from at_k.readers.faults import find_fault
 from at_k.readers.format import Format, Head, Reading, name_subject
 from at_k.readers.models import refuse_several
@@ -21,19 +23,24 @@ from at_k.readers.sources import Source
 
 _FIELDS = ("provider.label", "vars", "success")
 
+_STATUS = ("Status", "Score", "Named Scores")
+_MARK = ",".join(_STATUS).encode()
+"""What stands behind each output in the header of CSV."""
+
 _FAILED = 2
 """The `failureReason` of a sample that could not be made or judged; 1 is that of a wrong one."""
 
 
 def _recognize(head: Head) -> bool:
-    if head.has("evalId", "results"):
+    if head.has("evalId", "results") or (head.layout == "csv" and _MARK in head.source.head.partition(b"\n")[0]):
         return True
     return head.layout in ("jsonl", "json") and head.has("provider", "prompt", "vars", "success")
 
 
 def _read(source: Source, reading: Reading) -> Samples:
     collector = Collector(reading, unit="sample")
-    listed = _list_results(source.document) if source.layout == "json" else _list_rows(source, collector)
+    lists = {"json": _list_results, "csv": _list_cells}
+    listed = lists[source.layout](source) if source.layout in lists else _list_rows(source, collector)
     pooled = [reading.pool] if isinstance(reading.pool, str) else reading.pool
     prompts: dict[str, None] = {}
     model = None
@@ -63,9 +70,28 @@ def _read(source: Source, reading: Reading) -> Samples:
     return collector.finish(origin)
 
 
-def _list_results(document: Any) -> list[object]:
+def _list_cells(source: Source) -> Iterator[object]:
+    """Yield the samples of CSV, as they are in JSON: six cells for each provider follow those of the variables."""
+    with TextIOWrapper(source.open_text(), encoding="utf-8", newline="") as file:
+        records = read_records(file, ",")
+        header = next(records)
+        places = [place - 1 for place, name in enumerate(header) if name == _STATUS[0]]
+        for record in records:
+            for place in places:
+                label, _, prompt = header[place].removeprefix("[").partition("] ")
+                yield {
+                    "provider": {"label": label},
+                    "prompt": {"label": prompt},
+                    "vars": dict(zip(header[: places[0]], record, strict=False)),
+                    "success": record[place + 1] == "PASS",
+                    "failureReason": _FAILED if record[place + 1] == "ERROR" else 0,
+                    "response": {"output": record[place]},
+                }
+
+
+def _list_results(source: Source) -> list[object]:
     """Return the rows of a document; a file of one line looks like one."""
-    found = document.get("results", [document])
+    found = source.document.get("results", [source.document])
     found = found.get("results") if isinstance(found, dict) else found
     if not isinstance(found, list):
         raise InputError(
@@ -112,7 +138,7 @@ def _name_problem(variables: Any, number: int, collector: Collector) -> Any:
 FORMAT = Format(
     name="promptfoo",
     title="promptfoo 0.121",
-    file="out.jsonl, out.json",
+    file="out.jsonl, out.json, out.csv",
     samples="promptfoo eval --repeat n -o out.jsonl",
     recognize=_recognize,
     read=_read,

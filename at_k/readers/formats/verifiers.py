@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from at_k.errors import InputError
+from at_k.errors import InputError, Message
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
 from at_k.readers.format import Format, Head, Reading, choose, has_rows, tell_choice
@@ -56,16 +57,21 @@ def _read_grade(
     else:
         raise collector.lack(scorer, line)
     if scale is None and isinstance(grade, (int, float)) and not 0 <= grade <= 1 and grade == grade:  # noqa: PLR0124 - NaN is no grade
-        raise InputError(
-            "verifiers.reward",
-            "The grade {scorer} must be from 0 to 1; got {value} ({place}). Choose another one with {option:scorer}: "
-            "{found}.",
-            scorer=quote(scorer),
-            value=quote(grade),
-            place=collector.place(line),
-            found=quote_all(name for name in found if name != scorer) or "none",
-        )
+        raise refuse_reward(scorer, grade, found, collector.place(line))
     return grade
+
+
+def refuse_reward(scorer: str, grade: object, found: Iterable[str], place: Message) -> InputError:
+    """Make the error for a reward that is no grade: several may add up to more than 1."""
+    return InputError(
+        "verifiers.reward",
+        "The grade {scorer} must be from 0 to 1; got {value} ({place}). Choose another one with {option:scorer}: "
+        "{found}.",
+        scorer=quote(scorer),
+        value=quote(grade),
+        place=place,
+        found=quote_all(name for name in found if name != scorer) or "none",
+    )
 
 
 FORMAT = Format(

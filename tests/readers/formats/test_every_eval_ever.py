@@ -1,4 +1,4 @@
-"""Every Eval Ever: a line for each sample and metric; rows as the schema for instances, 0.2.1, wants them."""
+"""Every Eval Ever: a line for each sample and metric; rows as the schema for instances, 0.3.0, wants them."""
 
 import json
 
@@ -13,7 +13,7 @@ from at_k.readers import read_samples
 def row(sample="q1", score=1.0, *, value="7", result="m", evaluation="gsm8k", **fields):
     """A line with every field that the schema requires."""
     return {
-        "schema_version": "0.2.1",
+        "schema_version": "0.3.0",
         "evaluation_id": "gsm8k/acme_toy/1",
         "model_id": "acme/toy",
         "evaluation_name": evaluation,
@@ -32,6 +32,7 @@ def row(sample="q1", score=1.0, *, value="7", result="m", evaluation="gsm8k", **
             }
         ],
         "evaluation": {"score": score, "is_correct": score > 0.5},
+        "token_usage": {"input_tokens": 12, "output_tokens": 5, "total_tokens": 17},
         "error": None,
         "metadata": {"level": "easy"},
     } | fields

@@ -464,6 +464,13 @@ class TestRuns:
     def test_other_ends(self, status, code):
         assert codes(read(make(match("C"), status=status))) == [code]
 
+    def test_a_log_all_of_whose_samples_failed(self):
+        failed = {"scores": None, "error": {"message": "ConnectionError('refused')"}}
+        said = refuse(make(failed, {"epoch": 2, **failed}))
+        assert said.code == "inspect_ai.all_failed"
+        assert "All 2 samples of this log failed" in str(said)
+        assert "ConnectionError" in str(said)
+
     def test_a_log_without_samples(self):
         for data in (write({"header.json": {}}), b'{"eval": {}, "plan": {}, "status": "success"}'):
             assert refuse(data).code == "inspect_ai.no_samples"

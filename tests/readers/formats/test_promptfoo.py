@@ -17,6 +17,20 @@ RND = {"provider.label": "rnd"}
 both = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 
 
+def test_csv_has_columns_for_each_provider():
+    for model, graded in {
+        "echoer": [[1, 1, 1], [0, 0, 0], [0, 0, 0]],
+        "rnd": [[0, 0, 0], [0, 0, 0], [0, 1, 1]],
+    }.items():
+        samples = read_samples(HARNESS / "promptfoo" / "out.csv", where={"provider.label": model})
+        assert samples.problems == ["one", "two", "three"]
+        assert samples.grades == graded
+        assert samples.origin.subject == {"model": model}
+    assert samples.answers[2] == ["29182", "13169", "23175"]
+    with pytest.raises(InputError, match="“echoer”, “rnd”"):
+        read_samples(HARNESS / "promptfoo" / "out.csv")
+
+
 def rows():
     return [json.loads(line) for line in FILES[0].read_text().splitlines()]
 
