@@ -124,7 +124,7 @@ class PlanOptions(TypedDict, total=False):
     detect: float | None
     confidence_level: float
     power: float
-    correlation: float
+    correlation: float | None
     threshold: float
     extract_fn: str | Callable[[str], str | None] | None
     extract_reference: str | Callable[[str], str | None] | None

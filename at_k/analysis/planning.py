@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from at_k.analysis.measurements import refuse_scoring_options, refuse_wrong_kind
 from at_k.errors import InputError
 from at_k.estimators import g_pass_at_k, pass_at_k
@@ -21,12 +23,13 @@ if TYPE_CHECKING:
 
 
 @takes(PLANNING, PILOT)
-def plan(pilot: Any, /, **given: Unpack[PlanOptions]) -> Plan:
+def plan(pilot: Any, other: Any = None, /, **given: Unpack[PlanOptions]) -> Plan:
     """Plan a measurement of pass@k, or of G-Pass@k, from a pilot.
 
     Args:
         pilot: a report, the file of one that was saved, or a results file or data set as `at_k.score` takes them; or a
             pair (n, c) of counts. A report that was made with clusters brings them along.
+        other: the same of another model on the same problems, from which the correlation of difficulties is estimated.
         given: see below.
 
     Returns:
@@ -45,24 +48,46 @@ def plan(pilot: Any, /, **given: Unpack[PlanOptions]) -> Plan:
     """
     options = complete(given, plan)
     scoring: dict[str, Any] = {name: value for name, value in given.items() if name in PILOT}
-    clusters = None
-    if isinstance(pilot, tuple) and len(pilot) == 2:
-        refuse_scoring_options(scoring)
-        n, c = pilot
-    else:
-        report = find_report(pilot)
-        if report is not None:
-            refuse_scoring_options(scoring)
-        else:
-            refuse_wrong_kind("pilot", pilot, "a pair (n, c) of counts")
-            report = score(pilot, metrics="avg_at_n", confidence_level=None, **scoring)
-        (n, c), clusters = report.list_counts(), report.clusters
-        if report.problems:
-            refuse_k_above_n(options["k"], n, report.problems)
+    names, n, c, clusters = _read_pilot("pilot", pilot, scoring)
+    if names:
+        refuse_k_above_n(options["k"], n, names)
+    second = None
+    if other is not None:
+        others, *counts, _ = _read_pilot("other", other, scoring)
+        second = _line_up(names, others, *counts)
     asked = {name: options[name] for name in PLANNING}
     tau = asked.pop("tau")
     estimate = pass_at_k if tau is None else partial(g_pass_at_k, tau=tau)
-    return plan_counts(n, c, estimate=estimate, clusters=clusters, **asked)
+    return plan_counts(n, c, estimate=estimate, clusters=clusters, other=second, **asked)
+
+
+def _read_pilot(name: str, pilot: Any, scoring: dict[str, Any]) -> tuple[list[str], Any, Any, list[str] | None]:
+    """Return the names of problems, n and c of each, and the clusters; no names for bare counts."""
+    if isinstance(pilot, tuple) and len(pilot) == 2:
+        refuse_scoring_options(scoring)
+        return [], *pilot, None
+    report = find_report(pilot)
+    if report is not None:
+        refuse_scoring_options(scoring)
+    else:
+        refuse_wrong_kind(name, pilot, "a pair (n, c) of counts")
+        report = score(pilot, metrics="avg_at_n", confidence_level=None, **scoring)
+    return list(report.problems), *report.list_counts(), report.clusters
+
+
+def _line_up(names: list[str], others: list[str], n: Any, c: Any) -> tuple[Any, Any]:
+    """Bring the counts of the second pilot into the order of the first one's problems."""
+    if not names or not others:
+        return n, c
+    places = {name: place for place, name in enumerate(others)}
+    if places.keys() != set(names):
+        raise InputError(
+            "plan.problems",
+            "Two pilots need the same problems; {example} is in one of them alone.",
+            example=min(places.keys() ^ set(names)),
+        )
+    order = [places[name] for name in names]
+    return np.asarray(n)[order], np.asarray(c)[order]
 
 
 def follow_votes(data: Any, /, **options: Any) -> AdaptiveCurve:

@@ -272,7 +272,15 @@ def gate(
 @app.command(cls=Command)
 @offers(PLANNING, PILOT)
 def plan(
-    paths: Paths,
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATH",
+            help="The results of a pilot, or a report that --save has written. A second path is another model on the "
+            "same problems: it tells how much their difficulties correlate.",
+            show_default=False,
+        ),
+    ],
     predict: Annotated[
         list[str] | None,
         typer.Option(metavar="K,...", help="Predict pass@k for these k above n.", rich_help_panel=PLANNING["k"].group),

@@ -13,6 +13,7 @@ from at_k.cli.terminal import Line, make_console, print_lines
 from at_k.options import PLANNING
 from at_k.report.grid import describe_size
 from at_k.report.notes import describe_reading
+from at_k.uncertainty.planning import CAUTIOUS
 from at_k.values import Key
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def plan_files(paths: Sequence[str], *, predict: list[int] | None, adaptive: boo
     """Print what a pilot tells about other measurements.
 
     Args:
-        paths: the files of the pilot.
+        paths: the file of the pilot, and that of another model's.
         predict: k above n for which pass@k is predicted.
         adaptive: whether to follow votes until they are settled.
         form: "table" or "json".
@@ -47,10 +48,12 @@ def plan_files(paths: Sequence[str], *, predict: list[int] | None, adaptive: boo
         raise refuse("--problems", "Give at least two problems.")
     if samples and min(samples) < k:
         raise refuse("--samples", f"Give at least k = {k} samples; got {min(samples)}.")
-    report = make_report(paths, **options, metrics=["avg_at_n"], confidence_level=None)
-    found = plan(report, **asked)
+    if len(paths) > 2:
+        raise refuse("PATH", "Give one pilot, or two of different models. Several files of one model are a folder.")
+    report, *others = (make_report([path], **options, metrics=["avg_at_n"], confidence_level=None) for path in paths)
+    found = plan(report, *others, **asked)
     predicted = None if predict is None else predict_pass_at_k(*report.list_counts(), k=predict)
-    curve = follow_votes(paths[0] if len(paths) == 1 else list(paths), **options) if adaptive else None
+    curve = follow_votes(paths[0], **options) if adaptive else None
     key = Key("pass@k" if tau is None else "G-Pass@k", k, tau)
     console = make_console()
     read = [] if report.origin is None else describe_reading(report.origin)
@@ -87,14 +90,26 @@ def spell_plan(plan: Plan) -> dict[str, Any]:
         **{name: getattr(plan, name) for name in needed},
         "power": plan.power,
         "correlation": plan.correlation,
+        "estimated_correlation": None if plan.estimated is None else plan.estimated._asdict(),
+        "between_share": plan.between_share,
+        "cautious": None
+        if plan.cautious_detectable is None
+        else {
+            "correlation": CAUTIOUS,
+            "detectable": plan.cautious_detectable.tolist() if plan.can_tell else None,
+            "needed_to_detect": plan.cautious_needed,
+        },
         "notes": list(map(str, plan.notes)),
     }
 
 
 def spell_prediction(k: Sequence[int], predicted: Prediction) -> dict[str, Any]:
-    """Return predictions as plain data: key → value, by both models."""
-    pairs = zip(k, predicted.value.tolist(), predicted.power_law.tolist(), strict=True)
-    return {f"pass@{each}_predicted": {"beta_binomial": value, "power_law": other} for each, value, other in pairs}
+    """Return predictions as plain data: key → the mean of both models, its interval, and each model."""
+    names = {"mean": "mean", "low": "low", "high": "high", "beta_binomial": "value", "power_law": "power_law"}
+    return {
+        f"pass@{each}_predicted": {name: float(getattr(predicted, field)[i]) for name, field in names.items()}
+        for i, each in enumerate(k)
+    }
 
 
 def spell_adaptive(curve: AdaptiveCurve) -> dict[str, Any]:
@@ -115,10 +130,11 @@ def lay_out_plan(plan: Plan, report: Report, key: str, width: int) -> list[Line]
     lines: list[Line] = [[(f"Pilot: {describe_size(report)}, {key} = {plan.value:.3f}", "bold")]]
     if not plan.can_tell:
         return [*lines, *list_sentences(plan.notes, width, "yellow")]
-    lines += list_sentences(plan.describe_variance(), width, "")
+    lines += list_sentences([*plan.describe_variance(), *plan.describe_correlation()], width, "")
     heading = [
         "Each first line is ± half the width of the expected interval. The second is the smallest difference that a "
-        f"paired comparison of two models finds with {plan.chance}."
+        f"paired comparison of two models finds with {plan.chance}"
+        + ("." if plan.cautious_detectable is None else f"; the third, if by {CAUTIOUS:g}.")
     ]
     lines += [[], *list_sentences(heading, width, "dim"), []]
     columns: dict[int | None, int] = dict.fromkeys(range(len(plan.samples)), _CELL)
@@ -126,9 +142,11 @@ def lay_out_plan(plan: Plan, report: Report, key: str, width: int) -> list[Line]
         shown = [i for i in part if i is not None]
         headers = "".join(f"{f'n = {plan.samples[i]:,}':>{_CELL}}" for i in shown)
         lines.append([(f"{'problems':>{_CELL}}{headers}", "cyan")])
-        for m, halves, differences in zip(plan.problems, plan.half_width, plan.detectable, strict=True):
+        tables = [plan.detectable] if plan.cautious_detectable is None else [plan.detectable, plan.cautious_detectable]
+        for place, (m, halves) in enumerate(zip(plan.problems, plan.half_width, strict=True)):
             lines.append([(f"{m:>{_CELL},}" + "".join(f"{f'± {halves[i]:.3f}':>{_CELL}}" for i in shown), "")])
-            lines.append([(" " * _CELL + "".join(f"{differences[i]:>{_CELL}.3f}" for i in shown), "dim")])
+            for table in tables:
+                lines.append([(" " * _CELL + "".join(f"{table[place][i]:>{_CELL}.3f}" for i in shown), "dim")])
         lines.append([])
     sentences = list_sentences(plan.list_needs(), width, "bold")
     sentences += list_sentences(plan.notes, width, "yellow")
@@ -137,14 +155,19 @@ def lay_out_plan(plan: Plan, report: Report, key: str, width: int) -> list[Line]
 
 def lay_out_prediction(k: Sequence[int], predicted: Prediction, width: int) -> list[Line]:
     """Lay out predictions of pass@k for k above n, by both models."""
-    sentence = f"Predicted from pass@{predicted.n} = {predicted.pass_at_n:.3f} by two models. These are no estimates."
-    lines = [
-        [],
-        *list_sentences([sentence], width, "dim"),
-        [(f"{'':20}{'beta-binomial':>14}{'power law':>12}", "cyan")],
+    sentences = [
+        f"Predicted from pass@{predicted.n} = {predicted.pass_at_n:.3f} by two models. These are no estimates: the "
+        "interval of their mean is a model's, ± 2 standard errors, and does not hold what both models miss."
     ]
-    for each, value, other in zip(k, predicted.value, predicted.power_law, strict=True):
-        lines.append([(f"{f'pass@{each}_predicted':20}{value:>14.3f}{other:>12.3f}", "")])
+    lines: list[Line] = [
+        [],
+        *list_sentences(sentences, width, "dim"),
+        [(f"{'':18}{'mean of both':>22}{'beta-binomial':>15}{'power law':>11}", "cyan")],
+    ]
+    columns = (predicted.mean, predicted.low, predicted.high, predicted.value, predicted.power_law)
+    for each, mean, low, high, value, other in zip(k, *columns, strict=True):
+        interval = f"{mean:.3f} [{low:.3f}, {high:.3f}]"
+        lines.append([(f"{f'pass@{each}_predicted':18}{interval:>22}{value:>15.3f}{other:>11.3f}", "")])
     return lines
 
 

@@ -59,8 +59,8 @@ PLANNING = by_name(
         Option(
             "correlation",
             "float",
-            "how much the difficulties of the problems for the two compared models agree, from 0 to 1.",
-            0.8,
+            "how much the difficulties of the problems for the two compared models agree, from 0 to 1. By default it "
+            "is estimated from two pilots, or else assumed to be 0.8, with 0.5 beside it.",
         ),
     )
 )

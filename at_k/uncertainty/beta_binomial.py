@@ -44,12 +44,14 @@ def _log_choose(n: int, c: Ints) -> Floats:
     return np.asarray(-np.log1p(n) - betaln(n - c + 1, c + 1))
 
 
-def fit_beta_binomial(n: Ints, c: Ints) -> BetaBinomial:
+def fit_beta_binomial(n: Ints, c: Ints, *, near: BetaBinomial | None = None) -> BetaBinomial:
     """Fit a beta-binomial distribution to the counts of problems, by maximum likelihood.
 
     Args:
         n: samples of each problem.
         c: correct samples among them. Arguments are taken as clean.
+        near: a distribution to start from, as for resampled data: the fit then has three digits, and takes a tenth of
+            the time.
 
     Returns:
         The distribution. Where the likelihood has no maximum, such as for all samples correct, it is the best one in
@@ -79,11 +81,12 @@ def fit_beta_binomial(n: Ints, c: Ints) -> BetaBinomial:
 
     share = (times @ right + 0.5) / (times @ size + 1)
     # Two parameters need no gradient. Its use by L-BFGS-B took ten times as long where BLAS had several threads.
-    options = {"xatol": 1e-7, "fatol": 1e-13, "maxiter": 1000}
-    found = [
-        minimize(loss, [np.log(share / (1 - share)), total], method="Nelder-Mead", bounds=[_RANGE] * 2, options=options)
-        for total in (0.0, 3.0)
-    ]
+    digits = 1e-7 if near is None else 1e-3
+    options = {"xatol": digits, "fatol": digits**2, "maxiter": 1000}
+    starts = [[np.log(share / (1 - share)), total] for total in (0.0, 3.0)]
+    if near is not None:
+        starts = [list(np.clip([np.log(near.a / near.b), np.log(near.a + near.b)], *_RANGE))]
+    found = [minimize(loss, start, method="Nelder-Mead", bounds=[_RANGE] * 2, options=options) for start in starts]
     return BetaBinomial(*_read_point(min(found, key=lambda each: float(each.fun)).x))
 
 

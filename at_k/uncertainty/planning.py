@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from at_k import columns
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import Message, spell_for_output
 from at_k.estimators.counts import pass_at_k
 from at_k.uncertainty.checks import check_fraction, check_size, count_unlike
+from at_k.uncertainty.correlation import Correlation, estimate_correlation
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.jackknife import CountsEstimator
 from at_k.uncertainty.search import find_least
@@ -22,6 +24,13 @@ from at_k.validation import is_number, shorten
 _MOST_PROBLEMS, _MOST_IN_WORDS = 10_000_000, "ten million"
 _MOST_SAMPLES = 4_096
 """Where a search for enough problems or samples ends."""
+
+ASSUMED, CAUTIOUS = 0.8, 0.5
+"""Correlations of difficulties where no second pilot tells: in real pairs they were .37 to .81, and so up to twice as
+many problems are needed as .8 promises."""
+
+_RESAMPLES = 200
+"""Pilots of the bootstrap behind the interval of a share."""
 
 _NONE, _FEW = 5, 10
 """With fewer problems than these whose value is not the most frequent one, a pilot cannot tell, or is rough. In
@@ -52,6 +61,11 @@ class Plan:
         asked: the half width and the difference that were asked for.
         power: the chance with which a comparison finds a difference.
         correlation: how much the difficulties of the problems for the two compared models agree.
+        estimated: the correlation with its interval, if it was estimated from two pilots; None for an assumption.
+        cautious_detectable: `detectable` at a correlation of .5, where .8 is an assumption; None for a correlation that
+            was given or estimated.
+        cautious_needed: `needed_to_detect` at that correlation.
+        between_share: the interval of the share of the variance that is between problems; None where it is not known.
         can_tell: whether the pilot shows how much problems vary: five of them at least are not like most.
     """
 
@@ -70,13 +84,29 @@ class Plan:
     asked: tuple[float | None, float | None] = (None, None)
     power: float = 0.8
     correlation: float = 0.8
+    estimated: Correlation | None = None
+    cautious_detectable: Floats | None = None
+    cautious_needed: int | None = None
+    between_share: tuple[float, float] | None = None
     can_tell: bool = True
 
     @property
     def chance(self) -> str:
         """Say how often, and for which models, the smallest differences are found."""
-        models = f"the difficulties of problems for the two correlate by {self.correlation:g}"
+        models = f"the difficulties of problems for the two correlate by {self.correlation:.3g}"
         return f"a chance of {100 * self.power:g} %, if {models}"
+
+    def describe_correlation(self) -> list[str]:
+        """Say where the correlation is from."""
+        if self.estimated is not None:
+            value, low, high = self.estimated
+            return [f"The difficulties of problems for the two correlate by {value:.2f} [{low:.2f}, {high:.2f}]."]
+        if self.cautious_detectable is None:
+            return []
+        return [
+            f"A correlation of {self.correlation:g} is an assumption. In real pairs it was .37 to .81; with a second "
+            "pilot, on the same problems, it is estimated."
+        ]
 
     def describe_variance(self) -> list[str]:
         """Say how much of the variance is between problems; nothing if there is none, or the pilot cannot tell."""
@@ -84,10 +114,25 @@ class Plan:
         if not total or not self.can_tell:
             return []
         share = self.between / total
+        interval = ""
+        if self.between_share is not None:
+            interval = f" [{self.between_share[0]:.0%}, {self.between_share[1]:.0%}]"
         return [
-            f"{share:.0%} of the variance is between problems: only more problems reduce it.",
+            f"{share:.0%}{interval} of the variance is between problems: only more problems reduce it.",
             f"{1 - share:.0%} is within problems: more samples of each reduce it too.",
         ]
+
+    @property
+    def or_cautious(self) -> str:
+        """Say that a second number stands beside, if it does."""
+        return "" if self.cautious_detectable is None else f", and if by {CAUTIOUS:g}"
+
+    def list_differences(self, place: int) -> list[str]:
+        """Write the smallest differences of a row of the table: at the correlation, and at the cautious one."""
+        own = [f"{each:.3f}" for each in self.detectable[place]]
+        if self.cautious_detectable is None:
+            return own
+        return [f"{each}, {other:.3f}" for each, other in zip(own, self.cautious_detectable[place], strict=True)]
 
     def list_needs(self) -> list[str]:
         """Say how many problems or samples reach what was asked for; nothing if the pilot cannot tell."""
@@ -105,11 +150,12 @@ class Plan:
                 else f"With these problems, it takes {self.needed_samples:,} samples of each.",
             ]
         if detect is not None:
+            more = self.cautious_needed
             needs.append(
                 f"No {_MOST_IN_WORDS} problems find a difference of {detect:g}."
                 if self.needed_to_detect is None
-                else f"To find a difference of {detect:g} takes {self.needed_to_detect:,} problems with as many "
-                "samples."
+                else f"To find a difference of {detect:g} takes {self.needed_to_detect:,} problems with as many samples"
+                + ("." if more is None else f"; {more:,} if the correlation is {CAUTIOUS:g}.")
             )
         return needs
 
@@ -119,8 +165,9 @@ class Plan:
             f"| problems | {' | '.join(f'n = {n:,}' for n in self.samples)} |",
             f"|--:|{'--:|' * len(self.samples)}",
         ]
-        for m, halves, differences in zip(self.problems, self.half_width, self.detectable, strict=True):
-            cells = (f"± {half:.3f} ({least:.3f})" for half, least in zip(halves, differences, strict=True))
+        for place, (m, halves) in enumerate(zip(self.problems, self.half_width, strict=True)):
+            differences = self.list_differences(place)
+            cells = (f"± {half:.3f} ({least})" for half, least in zip(halves, differences, strict=True))
             lines.append(f"| {m:,} | {' | '.join(cells)} |")
         value = f"The value of the pilot is {self.value:.3f}."
         if not self.can_tell:
@@ -128,8 +175,9 @@ class Plan:
         sentences = [
             value,
             "Each cell has ± half the width of the expected interval and, in brackets, the smallest difference that a "
-            f"paired comparison of two models finds with {self.chance}.",
+            f"paired comparison of two models finds with {self.chance}{self.or_cautious}.",
             *self.describe_variance(),
+            *self.describe_correlation(),
             *self.list_needs(),
             *map(str, self.notes),
         ]
@@ -152,8 +200,9 @@ def plan_counts(
     detect: float | None = None,
     confidence_level: float = 0.95,
     power: float = 0.8,
-    correlation: float = 0.8,
+    correlation: float | None = None,
     clusters: object = None,
+    other: tuple[ArrayLike, ArrayLike] | None = None,
 ) -> Plan:
     """Plan a measurement from the counts of a pilot: what other numbers of problems and samples would give.
 
@@ -168,7 +217,9 @@ def plan_counts(
         detect: the difference between two models that a paired comparison should find.
         confidence_level: the confidence level of intervals and comparisons.
         power: the chance with which a comparison should find the difference.
-        correlation: how much the difficulties of the problems for the two compared models agree, from 0 to 1.
+        correlation: how much the difficulties of the problems for the two compared models agree, from 0 to 1. By
+            default it is estimated, if there is a second pilot, or else assumed to be .8, with .5 beside it.
+        other: the counts n and c of a second pilot: another model on the same problems, in the same order.
         clusters: one label per problem of the pilot, where problems come in groups that resemble each other. Other
             numbers of problems are assumed to come from more or fewer clusters of the same sizes.
 
@@ -198,7 +249,7 @@ def plan_counts(
     variance = read_pilot(n, c, k, estimate, clusters)
     check_fraction("confidence_level", confidence_level)
     check_fraction("power", power)
-    if not is_number(correlation) or not 0 <= correlation <= 1:
+    if correlation is not None and (not is_number(correlation) or not 0 <= correlation <= 1):
         raise ValueError(f"`correlation` must be a number in [0, 1]; got {shorten(correlation)}")
     pilot, typical = len(variance.n), int(np.median(variance.n))
     rows = sorted({max(2, round(pilot * share)) for share in (0.25, 0.5, 1, 2, 4)}) if problems is None else problems
@@ -218,12 +269,28 @@ def plan_counts(
             find_enough_problems(variance, total, target, confidence_level),
             find_enough_samples(variance, pilot, target, confidence_level),
         )
-    wanted = None
-    if detect is not None and check_fraction("detect", detect) and can_tell:
+    estimated = None
+    if other is not None:
+        second = read_pilot(*other, k, estimate)
+        columns.require_same_problems("n", pilot, "other", len(second.n))
+        estimated = estimate_correlation(variance, second, confidence_level=confidence_level)
+    if detect is not None:
+        check_fraction("detect", detect)
+
+    def look_for(correlation: float) -> tuple[Floats, int | None]:
+        """Return the smallest differences, and how many problems find the difference that is asked for."""
         apart = between * (1 - correlation)
-        wanted = find_problems_to_detect(
-            max(0.0, total - between), apart, variance.size, detect, confidence_level, power
-        )
+        table = find_detectable(np.maximum(spread - between, 0), apart, m, variance.size, confidence_level, power)
+        if detect is None or not can_tell:
+            return table, None
+        within = max(0.0, total - between)
+        return table, find_problems_to_detect(within, apart, variance.size, detect, confidence_level, power)
+
+    assumed = correlation is None and estimated is None
+    if correlation is None:
+        correlation = ASSUMED if estimated is None else max(0.0, estimated.value)
+    detectable, wanted = look_for(correlation)
+    cautious = look_for(CAUTIOUS) if assumed else (None, None)
     return Plan(
         value=value,
         between=between,
@@ -232,9 +299,7 @@ def plan_counts(
         samples=tuple(sizes),
         stderr=stderr,
         half_width=find_half_width(variance, spread, m, confidence_level) if can_tell else stderr,
-        detectable=find_detectable(
-            np.maximum(spread - between, 0), between * (1 - correlation), m, variance.size, confidence_level, power
-        ),
+        detectable=detectable,
         needed_problems=needed[0],
         needed_samples=needed[1],
         needed_to_detect=wanted,
@@ -242,8 +307,32 @@ def plan_counts(
         asked=(half_width, detect),
         power=power,
         correlation=correlation,
+        estimated=estimated,
+        cautious_detectable=cautious[0],
+        cautious_needed=cautious[1],
+        between_share=find_between_share(variance, typical, confidence_level) if can_tell else None,
         can_tell=can_tell,
     )
+
+
+def find_between_share(variance: Variance, samples: int, confidence_level: float) -> tuple[float, float] | None:
+    """Find the interval of the share of the variance that is between problems, by a bootstrap over problems.
+
+    None for values whose variance follows from a fitted distribution, which would take minutes.
+    """
+    if variance.estimate is not pass_at_k or 2 * variance.k > int(variance.n.min()) or variance.clusters is not None:
+        return None
+    random, total, shares = np.random.default_rng(0), len(variance.n), []
+    for _ in range(_RESAMPLES):
+        chosen = random.integers(0, total, total)
+        again = replace(variance, n=variance.n[chosen], c=variance.c[chosen])
+        whole = again.at(samples)
+        if whole > 0:
+            shares.append(again.at(inf) / whole)
+    if len(shares) < _RESAMPLES / 2:
+        return None
+    low, high = np.quantile(np.clip(shares, 0, 1), [(1 - confidence_level) / 2, (1 + confidence_level) / 2])
+    return float(low), float(high)
 
 
 def _choose_samples(k: int, typical: int) -> list[int]:

@@ -176,3 +176,52 @@ class TestFollowVotes:
 def test_what_is_no_pilot(wrong):
     with pytest.raises(TypeError, match=r"`pilot` must be a report, a results file, a data set, or a pair \(n, c\) of"):
         plan(wrong)
+
+
+class TestTwoPilots:
+    """A second pilot tells how much difficulties correlate."""
+
+    RNG = np.random.default_rng(3)
+    FIRST = RNG.integers(0, 9, 60)
+    SECOND = np.clip(FIRST + RNG.integers(-3, 4, 60), 0, 8)
+
+    @staticmethod
+    def make(counts, order):
+        return {"problem": [f"q{i}" for i in order], "grades": [[1] * counts[i] + [0] * (8 - counts[i]) for i in order]}
+
+    def test_problems_are_matched_by_name(self):
+        order = list(range(60))
+        a, b = self.make(self.FIRST, order), self.make(self.SECOND, order[::-1])
+        found = plan(a, b, detect=0.05)
+        assert found.estimated == plan(([8] * 60, self.FIRST), ([8] * 60, self.SECOND)).estimated
+        assert found.cautious_detectable is None
+        assert 0.8 < found.correlation == found.estimated.value
+        assert found.estimated.low < found.correlation < found.estimated.high
+        assert f"correlate by {found.correlation:.2f} [" in str(found)
+        given = plan(a, correlation=found.correlation, detect=0.05)
+        assert given.needed_to_detect == found.needed_to_detect
+
+    def test_other_problems_are_refused(self):
+        with pytest.raises(InputError, match="Two pilots need the same problems; q59 is in one of them alone"):
+            plan(self.make(self.FIRST, range(60)), self.make(self.SECOND, range(59)))
+
+    def test_one_pilot_has_an_assumption_and_a_cautious_one_beside_it(self):
+        pilot = ([8] * 60, self.FIRST)
+        found, lower = plan(pilot, detect=0.05), plan(pilot, detect=0.05, correlation=0.5)
+        assert (found.correlation, found.estimated) == (0.8, None)
+        assert found.cautious_needed == lower.needed_to_detect > found.needed_to_detect
+        assert (found.cautious_detectable == lower.detectable).all()
+        assert lower.cautious_detectable is None
+        assert f"{lower.needed_to_detect:,} if the correlation is 0.5." in str(found)
+
+
+def test_the_share_between_problems_has_an_interval():
+    random, inside = np.random.default_rng(0), 0
+    # pass@1 of 8 samples, difficulties Beta(1, 1): variance 1/12 between, and 1/6/8 within.
+    truth = (1 / 12) / (1 / 12 + 1 / 48)
+    for _ in range(60):
+        found = plan(([8] * 80, random.binomial(8, random.random(80))))
+        inside += found.between_share[0] <= truth <= found.between_share[1]
+    assert inside >= 50  # of 60 at 95 %; a percentile bootstrap of 80 problems covers about 92 %
+    assert "[" in plan(([8] * 80, random.binomial(8, random.random(80)))).describe_variance()[0]
+    assert plan(([8] * 80, random.binomial(8, random.random(80))), k=8).between_share is None

@@ -124,7 +124,11 @@ def test_the_seed_decides():
     "call, error, said",
     [
         (lambda: enough(["a"], confidence=1), ValueError, "`confidence` must lie between 0 and 1"),
-        (lambda: enough(["a"], rule="crp"), ValueError, "`rule` must be one of 'beta', 'dirichlet'; got 'crp'"),
+        (
+            lambda: enough(["a"], rule="crp"),
+            ValueError,
+            "`rule` must be one of 'beta', 'dirichlet', 'sequence'; got 'crp'",
+        ),
         (lambda: enough("aab"), TypeError, "`votes` must hold a list of samples"),
         (lambda: enough(["a", 1]), TypeError, "`votes` must not mix types"),
         (lambda: find_settled_probability([1, 2]), ValueError, "`counts` must have one row per problem; got shape"),
@@ -139,3 +143,35 @@ def test_the_seed_decides():
 def test_arguments_that_cannot_be_used(call, error, said):
     with pytest.raises(error, match=re.escape(said)):
         call()
+
+
+class TestSequence:
+    """The rule that is valid at every look."""
+
+    @for_each("counts", [(9, 0), (8, 3), (20, 15), (1, 1), (3, 3)])
+    def test_the_formula_by_a_sum_over_shares(self, counts):
+        first, second = counts
+        shares = np.linspace(0.5, 1, 200_001)
+        evidence = np.trapezoid(2 * shares**first * (1 - shares) ** second, shares) * 2.0 ** (first + second)
+        different = 1 + (second > 0)
+        expected = max(0.0, 1 - 1.5 * different * (different + 1) / evidence)
+        assert find_settled_probability([counts], rule="sequence")[0] == pytest.approx(expected, abs=1e-6)
+
+    def test_no_vote_is_not_settled(self):
+        assert find_settled_probability([[0, 0]], rule="sequence")[0] == 0
+        assert not enough([], rule="sequence")
+        assert enough(["7"] * 9, rule="sequence")
+        assert not enough(["7"] * 8, rule="sequence")
+
+    @for_each("shares", [(0.51, 0.49), (0.4, 0.35, 0.25)])
+    def test_a_wrong_leader_stops_a_vote_rarely_however_often_one_looks(self, shares):
+        votes = np.random.default_rng(0).choice(len(shares), p=shares, size=(400, 300))
+        counts = (votes[:, :, None] == np.arange(len(shares))).cumsum(axis=1)
+        wrong = {}
+        for rule in ("beta", "sequence"):
+            settled = find_settled_probability(counts.reshape(-1, len(shares)), rule=rule).reshape(400, 300) >= 0.95
+            stop = settled.argmax(axis=1)
+            leader = counts[np.arange(400), stop].argmax(axis=1)
+            wrong[rule] = float(((leader > 0) & settled.any(axis=1)).mean())
+        assert wrong["sequence"] <= 0.05
+        assert wrong["beta"] > 0.08  # at every look, its confidence does not hold

@@ -130,11 +130,15 @@ def test_a_plan_is_printed_as_a_table_and_sentences():
     header, rule, first, second, empty, *sentences = str(plan).splitlines()
     assert header == "| problems | n = 4 | n = 1,024 |"
     assert rule == "|--:|--:|--:|"
-    assert first.startswith(f"| 12 | ± {plan.half_width[0, 0]:.3f} ({plan.detectable[0, 0]:.3f}) | ")
-    assert second.endswith(f"| ± {plan.half_width[1, 1]:.3f} ({plan.detectable[1, 1]:.3f}) |")
+    assert first.startswith(
+        f"| 12 | ± {plan.half_width[0, 0]:.3f} ({plan.detectable[0, 0]:.3f}, {plan.cautious_detectable[0, 0]:.3f}) | "
+    )
+    assert second.endswith(
+        f"| ± {plan.half_width[1, 1]:.3f} ({plan.detectable[1, 1]:.3f}, {plan.cautious_detectable[1, 1]:.3f}) |"
+    )
     assert empty == ""
     assert sentences[0] == "- The value of the pilot is 0.521."  # 50 of 96 samples
-    assert "finds with a chance of 90 %, if the difficulties of problems for the two correlate by 0.8." in sentences[1]
+    assert "finds with a chance of 90 %, if the difficulties of problems for the two correlate by 0.8, and if by 0.5." in sentences[1]
     assert f"takes {plan.needed_to_detect:,} problems" in sentences[-1]
 
 

@@ -102,3 +102,17 @@ def test_n_and_c_have_as_many_problems():
 
 def test_far_predictions_can_be_forced():
     assert 0 < predict_pass_at_k([4, 8], [1, 2], k=400, force=True).value <= 1
+
+
+def test_the_mean_of_both_models_has_an_interval_that_holds_other_samples():
+    random, inside = np.random.default_rng(0), 0
+    truth = float((1 - (1 - random.beta(0.5, 1.5, 500_000)) ** 32).mean())
+    for _ in range(20):
+        found = predict_pass_at_k(np.full(100, 16), random.binomial(16, random.beta(0.5, 1.5, 100)), k=[32, 64])
+        assert found.mean.tolist() == ((found.value + found.power_law) / 2).tolist()
+        assert (found.low < found.mean).all()
+        assert (found.mean < found.high).all()
+        inside += found.low[0] <= truth <= found.high[0]
+    assert inside >= 17
+    one = predict_pass_at_k(np.full(100, 16), random.binomial(16, random.beta(0.5, 1.5, 100)), k=32)
+    assert np.ndim(one.mean) == np.ndim(one.low) == 0

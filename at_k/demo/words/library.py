@@ -312,6 +312,7 @@ CHINESE = {
     "plan.one_cluster": "对成簇的题目作规划，试测需要至少包含两个簇。",
     "plan.one_problem": "规划需要至少包含两道题的试测。",
     "plan.one_sample": "每道题只有一个样本，看不出样本的波动有多大。请至少对部分题目抽取两个样本。",
+    "plan.problems": "两个试测需要相同的题目；{example} 只在其中一个里。",
     "plan.rough": "值不是 {value:g} 的题目：{total} 道中有 {count} 道。这么少时，预测可能偏差四分之一。请增加题目，或选用更难或更容易的题目。",
     "plots.ending": "图片的文件名须以 {endings} 结尾；得到 {name}。",
     "plots.no_band": "此比较没有可画的带。请用 {option:band=True} 比较带 k 的指标。",
