@@ -138,7 +138,10 @@ def test_a_plan_is_printed_as_a_table_and_sentences():
     )
     assert empty == ""
     assert sentences[0] == "- The value of the pilot is 0.521."  # 50 of 96 samples
-    assert "finds with a chance of 90 %, if the difficulties of problems for the two correlate by 0.8, and if by 0.5." in sentences[1]
+    assert (
+        "finds with a chance of 90 %, if the difficulties of problems for the two correlate by 0.8, and if by 0.5."
+        in sentences[1]
+    )
     assert f"takes {plan.needed_to_detect:,} problems" in sentences[-1]
 
 
