@@ -18,8 +18,8 @@ from at_k.readers.roles import NAMES, can_read, guess_roles, list_first_cells
 from at_k.readers.samples import Columns
 from at_k.readers.table import Table
 
-_NUMBERED = re.compile(r"(.*?[^\W\d])[\W_]*(\d+)\W*")
-"""A name with a number at its end: answer_1, run[0]."""
+_NUMBERED = re.compile(r"(.*?[^\W\d])[\s._\[(#-]*(\d+)[\])]?")
+"""A name with a number at its end: answer_1, run[0]; not pass@1, which sums up samples."""
 
 _RUNS = ("run", "trial", "attempt", "seed", "rollout", "try", "repeat", "epoch")
 """Names of columns that hold one sample each, if they are numbered."""
@@ -32,8 +32,11 @@ _OF_SAMPLES = {*NAMES["grades"].split(), "answer", "prediction", "pred", "extrac
 """Fields that show that objects in a list are samples, and not the messages of a conversation."""
 
 
-_OPTIONS = ("choices", "options", "alternatives")
-"""Names of columns that may hold the options of a question, each with whether it is correct."""
+_LISTS = (
+    *("samples", "sample", "responses", "outputs", "generations", "completions", "predictions", "answers"),
+    *("runs", "trials", "attempts", "rollouts", "epochs", "results"),
+)
+"""Names of columns of samples. Other lists of objects may be options of a question, tests, or parts of a task."""
 
 
 def add_fields(table: Table, names: Iterable[str | None]) -> Table:
@@ -98,7 +101,7 @@ def _spread_counts(table: Table) -> tuple[Table, list[Message]] | None:
     n, c = (read_integers(table[name]) for name in (total, right))
     problem = guess_roles(table.peek())["problem"]
     is_sure = normalize_name(right) not in ("correct", "passed")  # these may be verdicts, beside a constant n
-    if n is None or c is None or (problem is not None and count_distinct(table.coded(problem).codes) < len(n)):
+    if n is None or c is None or problem is None or count_distinct(table.coded(problem).codes) < len(n):
         return None
     if not is_sure and c.max() < 2:
         return None
@@ -129,7 +132,7 @@ def _unfold_objects(table: Table) -> tuple[Table, list[Message]]:
     for outer in list(table):
         parts = [part for cell in table.first(outer) if isinstance(cell, list) for part in cell]
         fields = dict.fromkeys(name for part in parts if isinstance(part, dict) for name in part)
-        if not {*map(normalize_name, fields)} & _OF_SAMPLES or normalize_name(outer) in _OPTIONS:
+        if not {*map(normalize_name, fields)} & _OF_SAMPLES or normalize_name(outer) not in _LISTS:
             continue
         cells = _list_cells(table, outer)
         columns = {
@@ -163,8 +166,9 @@ def _fold_columns(table: Table, found: Columns) -> tuple[Table, list[Message]]:
             families.setdefault(match[1], []).append((int(match[2]), name))
     notes = []
     for stem, listed in families.items():
-        columns = [name for _, name in sorted(listed)]
-        role = _find_role(table, stem, columns, found) if len(columns) > 1 else None
+        numbers, columns = zip(*sorted(listed), strict=True)
+        counts = len(numbers) > 1 and numbers == tuple(range(numbers[0], numbers[0] + len(numbers))) and numbers[0] < 2
+        role = _find_role(table, stem, columns, found) if counts or (stem in _RUNS and len(numbers) > 1) else None
         if role is None or found[role] is not None or role in table:
             continue
         cells = [list(row) for row in zip(*(_list_cells(table, name) for name in columns), strict=True)]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.errors import InputError, Mention
+from at_k.errors import InputError, Mention, Message
 from at_k.limits import UNLIMITED, Limits
 from at_k.readers.arrays import make_numbers
 from at_k.readers.coding import Coded, encode, is_arrow
@@ -73,6 +73,7 @@ class Table(Mapping[str, Column]):
 
     Attributes:
         skipped: the code of an error → its first message, and how many rows were left out for it.
+        notes: what is to be said of how the rows were found.
 
     Examples:
         >>> table = Table("json", [{"id": 1}, {"id": 2, "ok": True}], ["id", "ok"])
@@ -82,6 +83,7 @@ class Table(Mapping[str, Column]):
 
     def __init__(self, layout: str, rows: list[Row], names: Iterable[str], limits: Limits = UNLIMITED) -> None:
         self.layout, self.skipped = layout, Faults().causes
+        self.notes: list[Message] = []
         self._first, self._names, self._limits = rows, list(names), limits
         self._held: dict[str, Column] = {}
         self._coded: dict[str, Coded] = {}

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import Any
 
-from at_k.errors import InputError
+from at_k.errors import InputError, Message
 from at_k.readers.arrow_tables import ArrowTable
 from at_k.readers.decoding import load_text, parse, refuse_faulty, require_object
 from at_k.readers.delimited import CsvTable
@@ -60,7 +60,8 @@ def open_table(source: Source, errors: str = "raise") -> Table:
     if layout == "csv":
         return CsvTable(source)
     with source.open_text() as file:
-        layout, rows = _list_rows(load_text(file.read(), parse))
+        whole = load_text(file.read(), parse)
+    layout, rows = _list_rows(whole)
     refuse_many_rows(len(rows), source.limits)
     for number, row in enumerate(rows, 1):
         place = UNITS["row"](number)
@@ -68,7 +69,13 @@ def open_table(source: Source, errors: str = "raise") -> Table:
         require_object(row, place)
     names = list(dict.fromkeys(chain.from_iterable(rows)))
     refuse_empty(names)
-    return Table(layout, rows, names)
+    table = Table(layout, rows, names)
+    if isinstance(whole, dict) and names[0] == "problem" and "problem" not in whole:
+        problems = list(dict.fromkeys(row["problem"] for row in rows))
+        table.notes.append(
+            Message("tables.named", "Each name in this file was read as a problem: {names}.", names=quote_all(problems))
+        )
+    return table
 
 
 def _list_rows(whole: Any) -> tuple[str, list[Any]]:

@@ -100,8 +100,8 @@ def test_texts(tmp_path, name, text):
     assert dict(zip(report.problems, report.c, strict=True)) == c
     assert report.n == [3] * 3
     # (2/3 + 1/3 + 1) / 3, and 1: every problem was solved once.
-    is_guess = name.startswith(("counts", "wide", "nested"))
-    assert any(note.code.startswith("shapes.") for note in report.notes) is is_guess
+    is_guess = name.startswith(("counts", "wide", "nested")) or name.endswith("by name")
+    assert any(note.code.startswith(("shapes.", "tables.")) for note in report.notes) is is_guess
     assert (report.values["pass@1"], report.values["pass@3"]) == pytest.approx((2 / 3, 1), rel=1e-15)
 
 
@@ -282,6 +282,28 @@ def test_verdicts_beside_a_number_are_no_counts(rows, reason, tmp_path):
     path = tmp_path / "f.json"
     path.write_text(json.dumps(rows))
     assert sorted(grade for own in read_samples(path).grades for grade in own) == [0, 1], reason
+
+
+OTHER_THINGS = {
+    "models, each with rows": {"llama": [{"id": 1, "correct": 1}], "qwen": [{"id": 1, "correct": 0}]},
+    "splits": {"train": [{"id": 1, "correct": 1}], "test": [{"id": 2, "correct": 0}]},
+    "a sum of each data set": [{"dataset": "a", "total": 9, "correct": 5}, {"dataset": "b", "total": 9, "correct": 6}],
+    "sums for several k": [{"id": "a", "pass@1": 0.5, "pass@8": 1.0}],
+    "sums for several k, other signs": [{"id": "a", "pass_1": 0.5, "pass_8": 1.0}],
+    "settings": [{"id": "a", "acc_0": 1, "acc_5": 0}],
+    "calls of tools": [{"id": 1, "calls": [{"name": "x", "success": True}]}],
+    "tests": [{"id": 1, "tests": [{"name": "x", "passed": True}, {"name": "y", "passed": False}]}],
+    "aggregates": {"results": {"gsm8k": {"exact_match": 0.5}}, "n-shot": {"gsm8k": 5}},
+}
+
+
+@for_each("name, document", OTHER_THINGS.items())
+def test_what_only_looks_like_samples_is_refused(name, document, tmp_path):
+    path = tmp_path / "f.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(InputError) as caught:
+        read_samples(path)
+    assert caught.value.code in ("plain.unknown", "standard.no_problem"), name
 
 
 def test_options_of_a_choice_are_no_samples(tmp_path):

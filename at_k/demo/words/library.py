@@ -364,6 +364,7 @@ CHINESE = {
     "tables.fields": "每行的单元格数必须与标题行相同：应为 {expected:,} 个，而不是 {count:,} 个（第 {row} 行）。含有分隔符的文本必须放在引号中。",
     "tables.header_quotes": "标题行中的引号不匹配。请闭合每个引号。",
     "tables.large": "一列的文本超过 2 GB。请不读取这一列：{example}。",
+    "tables.named": "文件中的每个名称都被读作一道题：{names}。",
     "tables.quotes": "引号不匹配：引号没有闭合，或闭合之后还有文字（第 {row} 行）。",
     "tables.repeated_column": "标题行中列 “{column}” 多次出现。请改名。",
     "tables.rows": "行数过多，上限为 {limit:,} 行。",

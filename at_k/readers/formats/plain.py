@@ -122,7 +122,7 @@ def collect_samples(table: Table, reading: Reading | None = None) -> Samples:
     origin = replace(
         samples.origin,
         subject=_find_subject(kept, [*used, *pooled]),
-        notes=[*notes, *_note_unread_verdicts(table, roles, given)],
+        notes=[*table.notes, *notes, *_note_unread_verdicts(table, roles, given)],
         skipped=dict(table.skipped.values()) | samples.origin.skipped,
     )
     if reading.meta:
