@@ -313,19 +313,22 @@ class _Frames:
 
     def read(self, size: int) -> bytes | memoryview:
         while not self._rest:
-            piece = self._between if self._frame.eof else b""
-            piece = piece or self._file.read(self._length)
-            if not piece and self._frame.eof:
-                return b""
-            if not piece:
-                raise EOFError("the end is missing")
-            if self._frame.eof:
-                self._between = b""
-                piece = piece.lstrip(self._padding)
+            # bzip2 and xz make no more than they are asked for, and then have a rest of what they took in.
+            bounded = hasattr(self._frame, "needs_input")
+            piece = b""
+            if not bounded or self._frame.eof or self._frame.needs_input:
+                piece = (self._between if self._frame.eof else b"") or self._file.read(self._length)
+                if not piece and self._frame.eof:
+                    return b""
                 if not piece:
-                    continue
-                self._frame = self._start()
-            self._rest = memoryview(self._frame.decompress(piece))
+                    raise EOFError("the end is missing")
+                if self._frame.eof:
+                    self._between = b""
+                    piece = piece.lstrip(self._padding)
+                    if not piece:
+                        continue
+                    self._frame = self._start()
+            self._rest = memoryview(self._frame.decompress(piece, _BLOCK) if bounded else self._frame.decompress(piece))
             self._between = self._frame.unused_data if self._frame.eof else b""
         found, self._rest = self._rest[:size], self._rest[size:]
         return found
@@ -359,9 +362,9 @@ _PACKINGS: dict[bytes, tuple[Callable[[], Any], int, bytes]] = {
     b"\x1f\x8b": (partial(zlib.decompressobj, wbits=16 + zlib.MAX_WBITS), 16_384, b"\0"),
     b"\x28\xb5\x2f\xfd": (_start_zstandard, 1024, b""),
     b"BZh": (_start_bzip2, 1024, b""),
-    b"\xfd7zXZ\0": (_start_xz, 1024, b"\0"),
+    b"\xfd7zXZ": (_start_xz, 1024, b"\0"),
 }
-"""The first bytes of a compressed file → the arguments of `_Frames`. In the worst case a piece grows to 45 MB."""
+"""The first bytes of a compressed file → the arguments of `_Frames`. In the worst case a piece grows to 32 MB."""
 
 
 class _Unpacked(io.RawIOBase):

@@ -1,8 +1,10 @@
 """Files by their content: packed or not, in any UTF, laid out as JSON lines, a document, or a table."""
 
+import bz2
 import gzip
 import io
 import json
+import lzma
 import zipfile
 
 import pyarrow as pa
@@ -41,6 +43,8 @@ PACKED = {
         gzip.compress(data[:9]) + bytes(99_999) + gzip.compress(data[9:])
     ),
     "zstandard": zstandard.compress,
+    "bzip2 of two streams": lambda data: bz2.compress(data[:9]) + bz2.compress(data[9:]),
+    "xz of two streams": lambda data: lzma.compress(data[:9]) + bytes(8) + lzma.compress(data[9:]),
     "zstandard of two frames": lambda data: zstandard.compress(data[:9]) + zstandard.compress(data[9:]),
 }
 
@@ -112,11 +116,18 @@ def refused(content, code, read=lambda source: list(source.rows()), limits=UNLIM
     assert caught.value.code == code
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress, bz2.compress, lzma.compress])
 def test_a_packed_file_that_is_cut_off(pack):
     packed = pack(json.dumps({"a": list(range(100_000))}).encode())
     for length in (5, len(packed) // 2, len(packed) - 1):
         refused(packed[:length], "sources.broken", lambda source: source.open().read())
+
+
+@pytest.mark.parametrize("pack", [bz2.compress, lzma.compress])
+def test_a_packed_file_that_grows_is_unpacked_in_pieces(pack):
+    data = b"a" * 9_000_000
+    assert Source("f", pack(data) + pack(b"b")).open().read() == data + b"b"
+    refused(pack(bytes(20 << 20)), "sources.bomb", lambda source: source.open().read())
 
 
 @pytest.mark.parametrize("content", [b"a\0b", b'{"a": 1}\n' * 10 + b"\0", "a".encode("utf-32"), b"\0" * 10])
@@ -148,7 +159,7 @@ def test_growth():
         assert caught.value.code == "sources.bomb"
 
 
-@pytest.mark.parametrize("compress", [bytes, gzip.compress, zstandard.compress])
+@pytest.mark.parametrize("compress", [bytes, gzip.compress, zstandard.compress, bz2.compress, lzma.compress])
 def test_a_file_is_unpacked_in_memory(compress):
     source = Source("a", compress(b'{"a": 1}\n'), Limits(max_bytes=100))
     assert source.unpack().content == b'{"a": 1}\n'
@@ -158,7 +169,7 @@ def test_a_file_is_unpacked_in_memory(compress):
         Source("a", compress(bytes(101)), Limits(max_bytes=100)).unpack()
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress])
+@pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress, bz2.compress, lzma.compress])
 def test_a_file_that_is_compressed_twice_is_not_unpacked(compress):
     for inner in (gzip.compress, zstandard.compress):
         with pytest.raises(InputError) as caught:
