@@ -1,11 +1,16 @@
 """Counts of files: `at-k tally` on each machine, and `at-k score` of what they wrote."""
 
 import json
+import re
+import subprocess
+from pathlib import Path
 
 import pytest
 from tallies import assert_same, make_data, split
 
 import at_k
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -34,6 +39,25 @@ def test_counts_of_machines_add_up(run, shards):
     assert json.loads(done.stdout)["values"] == pytest.approx(
         json.loads(run("score", folder / "*.jsonl", "--missing", "incorrect", "--format", "json").stdout)["values"]
     )
+
+
+def test_recipes_of_the_document(shards, shell):
+    """The lines of docs/scale.md run as they are: a task of Slurm for each file, and then one command."""
+    folder, data = shards
+    for path in folder.glob("part-*.jsonl"):
+        (folder / "shards").mkdir(exist_ok=True)
+        path.rename(folder / "shards" / path.name)
+    [python, *_], environment = shell()
+    alone = f'at-k() {{ "{python}" -m at_k "$@"; }}\n'
+    text = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
+    count, score = re.findall(r"```bash\n(.*?)```", text, re.DOTALL)
+    for task in range(3):
+        lines = alone + count.replace("at-k tally", "at-k tally --missing incorrect")
+        environment["SLURM_ARRAY_TASK_ID"] = str(task)
+        subprocess.run(["bash", "-ec", lines], check=True, cwd=folder, env=environment, capture_output=True)
+    subprocess.run(["bash", "-ec", alone + score], check=True, cwd=folder, env=environment, capture_output=True)
+    values = json.loads((folder / "report.json").read_text())["values"]
+    assert values == pytest.approx(at_k.score(data, missing="incorrect").values)
 
 
 def test_files_whose_problems_have_the_same_names(run, tmp_path):
