@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from cases import for_each
 from tallies import assert_same, make_data, split
 
 import at_k
@@ -88,3 +89,24 @@ def test_options_that_come_too_late(run, tmp_path):
     assert done.exit_code == 1
     assert "`--threshold` act when samples are counted" in done.stderr
     assert run("tally", tmp_path / "part.json", "--out", tmp_path / "part.csv").exit_code == 2
+
+
+@for_each(
+    "words", [["plan", "--adaptive"], ["diagnose"], ["score", "--per-problem", "problems.csv"], ["compare", "b.jsonl"]]
+)
+def test_what_needs_samples(run, tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    at_k.Tally.from_rows([(4, 1, 2), (4, 4, 9)]).save(tmp_path / "part.json")
+    (tmp_path / "b.jsonl").write_text(json.dumps({"problem": "q0", "grades": [1, 1]}))
+    done = run(words[0], "part.json", *words[1:])
+    assert done.exit_code == 1
+    assert re.search("comes from a tally|This is a tally", done.stderr)
+
+
+def test_a_plan_and_a_figure_need_counts_alone(run, tmp_path):
+    at_k.Tally.from_rows([(4, 1, 20), (4, 4, 9), (4, 2, 11)]).save(tmp_path / "part.json")
+    done = run("plan", tmp_path / "part.json", "--predict", "8")
+    assert done.exit_code == 0
+    assert "Pilot: 40 problems × 4 samples" in done.stdout
+    for kind in ("problems", "map", "curves"):
+        assert run("plot", tmp_path / "part.json", "--kind", kind, "--out", tmp_path / "picture.svg").exit_code == 0
