@@ -1,5 +1,8 @@
 """Data sets of every kind that a tally counts, and what it means that two reports are the same."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -83,6 +86,13 @@ def assert_same(report, other):
         for line, values in lines.items():
             for value, its in zip(values, others[line], strict=True):
                 assert value == (its if its is None else pytest.approx(its, rel=1e-11, abs=1e-12))
+
+
+def list_recipes():
+    """List the blocks of documents that need Ray or Spark, and are run where these are installed."""
+    root = Path(__file__).parent.parent
+    texts = [(root / name).read_text(encoding="utf-8") for name in ("README.md", "docs/scale.md")]
+    return [block for text in texts for block in re.findall(r"^```py\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)]
 
 
 KINDS = ("hard", "soft", "answers", "hard scores", "answers scores", "soft scores")

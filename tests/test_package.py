@@ -102,6 +102,7 @@ OWNERS = {
     "at_k/plots.py": "plot",
     "app.py": "demo",
     "benchmarks": "bench",
+    "benchmarks/scale.py": "duckdb",
     "tools": "test",
     "tools/spaces.py": "spaces",
     "conftest.py": "test",

@@ -10,6 +10,7 @@ from at_k.errors import InputError, spell_for_output
 from at_k.readers import is_paths
 from at_k.report import saving, scripts, selecting, tables
 from at_k.report.data import Numbers
+from at_k.report.tally_files import holds_tally
 from at_k.values import ErrorBar, Key
 
 if TYPE_CHECKING:
@@ -154,6 +155,13 @@ def refuse_report(data: Any) -> None:
                 "data.saved",
                 "This is a report that was saved, with numbers and without samples: {path}. Read it by "
                 "`at_k.Report.load`, or score the results that it was made from.",
+                path=fspath(path),
+            )
+        if holds_tally(path):
+            raise InputError(
+                "tally.saved",
+                "This is a tally that was saved, with counts and without samples: {path}. What needs samples cannot be "
+                "computed from it; `at_k.score` computes the rest.",
                 path=fspath(path),
             )
 

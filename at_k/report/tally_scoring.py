@@ -146,7 +146,7 @@ class _Part:
 
 def refuse_late_options(changed: Mapping[str, Any]) -> None:
     """Raise if options that are not the defaults act when samples are counted, and they were."""
-    late = [name for name in changed if name in TALLYING and name != "seed"]
+    late = [name for name in changed if name in TALLYING and name != "seed" and changed[name] != {}]
     late = [name for name in late if name != "groups" or changed[name] not in (True, False)]
     if late:
         raise InputError(

@@ -588,7 +588,7 @@ def test_examples_of_the_readme(run, monkeypatch):
     monkeypatch.chdir(ROOT)
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     examples = re.findall(
-        r"```bash\n(at-k (?:score|formats|compare|plan|gate) [^\n]*)\n```\n\n```text\n(.*?)```", text, re.DOTALL
+        r"```bash\n(at-k (?:score|formats|compare|plan|gate|select) [^\n]*)\n```\n\n```text\n(.*?)```", text, re.DOTALL
     )
     assert examples
     for command, shown in examples:

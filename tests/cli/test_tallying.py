@@ -1,11 +1,17 @@
 """Counts of files: `at-k tally` on each machine, and `at-k score` of what they wrote."""
 
 import json
+import re
+import subprocess
+from pathlib import Path
 
 import pytest
+from cases import for_each
 from tallies import assert_same, make_data, split
 
 import at_k
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -36,6 +42,25 @@ def test_counts_of_machines_add_up(run, shards):
     )
 
 
+def test_recipes_of_the_document(shards, shell):
+    """The lines of docs/scale.md run as they are: a task of Slurm for each file, and then one command."""
+    folder, data = shards
+    for path in folder.glob("part-*.jsonl"):
+        (folder / "shards").mkdir(exist_ok=True)
+        path.rename(folder / "shards" / path.name)
+    [python, *_], environment = shell()
+    alone = f'at-k() {{ "{python}" -m at_k "$@"; }}\n'
+    text = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
+    count, score = re.findall(r"```bash\n(.*?)```", text, re.DOTALL)
+    for task in range(3):
+        lines = alone + count.replace("at-k tally", "at-k tally --missing incorrect")
+        environment["SLURM_ARRAY_TASK_ID"] = str(task)
+        subprocess.run(["bash", "-ec", lines], check=True, cwd=folder, env=environment, capture_output=True)
+    subprocess.run(["bash", "-ec", alone + score], check=True, cwd=folder, env=environment, capture_output=True)
+    values = json.loads((folder / "report.json").read_text())["values"]
+    assert values == pytest.approx(at_k.score(data, missing="incorrect").values)
+
+
 def test_files_whose_problems_have_the_same_names(run, tmp_path):
     for name, grade in (("a", 1), ("b", 0)):
         (tmp_path / f"{name}.jsonl").write_text(json.dumps({"problem": "q0", "grades": [grade, 1]}))
@@ -64,3 +89,24 @@ def test_options_that_come_too_late(run, tmp_path):
     assert done.exit_code == 1
     assert "`--threshold` act when samples are counted" in done.stderr
     assert run("tally", tmp_path / "part.json", "--out", tmp_path / "part.csv").exit_code == 2
+
+
+@for_each(
+    "words", [["plan", "--adaptive"], ["diagnose"], ["score", "--per-problem", "problems.csv"], ["compare", "b.jsonl"]]
+)
+def test_what_needs_samples(run, tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    at_k.Tally.from_rows([(4, 1, 2), (4, 4, 9)]).save(tmp_path / "part.json")
+    (tmp_path / "b.jsonl").write_text(json.dumps({"problem": "q0", "grades": [1, 1]}))
+    done = run(words[0], "part.json", *words[1:])
+    assert done.exit_code == 1
+    assert re.search("comes from a tally|This is a tally", done.stderr)
+
+
+def test_a_plan_and_a_figure_need_counts_alone(run, tmp_path):
+    at_k.Tally.from_rows([(4, 1, 20), (4, 4, 9), (4, 2, 11)]).save(tmp_path / "part.json")
+    done = run("plan", tmp_path / "part.json", "--predict", "8")
+    assert done.exit_code == 0
+    assert "Pilot: 40 problems × 4 samples" in done.stdout
+    for kind in ("problems", "map", "curves"):
+        assert run("plot", tmp_path / "part.json", "--kind", kind, "--out", tmp_path / "picture.svg").exit_code == 0

@@ -3,9 +3,10 @@
 import os
 import signal
 
+import pyarrow.parquet as pq
 import pytest
 import ray
-from tallies import assert_same, list_samples, make_data
+from tallies import assert_same, list_recipes, list_samples, make_data
 
 import at_k
 
@@ -45,3 +46,16 @@ def test_a_worker_that_is_killed_changes_nothing(tmp_path):
 
     assert_same(at_k.score(distribute(data).map_batches(die_once, batch_format="pyarrow")), at_k.score(data))
     assert (tmp_path / "died").exists()
+
+
+def test_recipes_of_the_documents(tmp_path):
+    """The lines of README.md and docs/scale.md run as they are, but for the folder: workers have one of their own."""
+    data = make_data("hard")
+    (tmp_path / "shards").mkdir()
+    pq.write_table(list_samples(data), tmp_path / "shards" / "0.parquet")
+    recipes = [recipe for recipe in list_recipes() if "ray." in recipe]
+    assert len(recipes) == 2
+    for recipe in recipes:
+        names = {"at_k": at_k}
+        exec(recipe.replace("shards/", f"{tmp_path}/shards/"), names)
+        assert_same(names["report"], at_k.score(data))

@@ -1,8 +1,9 @@
 """Spark in local mode on two cores gives the numbers of the samples."""
 
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
-from tallies import assert_same, list_samples, make_data
+from tallies import assert_same, list_recipes, list_samples, make_data
 
 import at_k
 
@@ -32,3 +33,16 @@ def test_the_query_in_spark_sql(spark):
     spark.createDataFrame(list(zip(*samples.values(), strict=True)), list(samples)).createOrReplaceTempView("samples")
     query = at_k.sql(table="samples", problem="problem", correct="grades > 0.5", group="`group`")
     assert_same(at_k.score(at_k.Tally.from_rows(spark.sql(query).collect())), at_k.score(data))
+
+
+def test_recipes_of_the_documents(spark, tmp_path):
+    """The lines of README.md and docs/scale.md run as they are, but for the folder: workers have one of their own."""
+    data = make_data("hard")
+    (tmp_path / "shards").mkdir()
+    pq.write_table(list_samples(data), tmp_path / "shards" / "0.parquet")
+    recipes = [recipe for recipe in list_recipes() if "spark." in recipe]
+    assert len(recipes) == 2
+    for recipe in recipes:
+        names = {"at_k": at_k}
+        exec(recipe.replace("shards/", f"{tmp_path}/shards/"), names)
+        assert_same(names["report"], at_k.score(data))
