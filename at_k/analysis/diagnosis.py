@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from at_k.analysis.aisbench import check_targets, place_in_matrix
+from at_k.analysis.attempts import find_flaky, weigh_missing
 from at_k.analysis.behaviour import count_solved, look_for_copies, weigh_retries, weigh_vote
 from at_k.analysis.calibration import describe_calibration
 from at_k.analysis.findings import Findings
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 _RULES = (
     count_solved,
+    find_flaky,
+    weigh_missing,
     look_for_copies,
     weigh_retries,
     weigh_vote,
