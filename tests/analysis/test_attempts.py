@@ -12,7 +12,7 @@ DATA = {"problem": ["easy", "shaky", "hard", "odd"], "grades": [[1, 1, 1], [1, 0
 def test_flaky_problems_are_named_with_the_samples_that_failed():
     assert diagnose(DATA).figures["flaky"] == {"shaky": [1], "odd": [0, 2]}
     assert str(said(DATA, "flaky")).endswith("2 of 4. Wrong samples, counted from 0, of those with the fewest: "
-                                             "'shaky' 1; 'odd' 0, 2.")  # fmt: skip
+                                             "“shaky” 1; “odd” 0, 2.")  # fmt: skip
     assert "flaky" not in codes({"grades": [[1, 1], [0, 0]]})
 
 
