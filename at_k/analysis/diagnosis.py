@@ -16,7 +16,7 @@ from at_k.analysis.behaviour import count_solved, look_for_copies, weigh_retries
 from at_k.analysis.calibration import describe_calibration
 from at_k.analysis.findings import Findings
 from at_k.analysis.mistakes import check_ranges, find_contradictions, find_impossible
-from at_k.analysis.stability import describe_stability
+from at_k.analysis.stability import describe_clusters, describe_stability
 from at_k.errors import InputError, Mention, Message, Mistake, spell_for_output
 from at_k.options import SCORING, check_options, takes
 from at_k.report import Report, score
@@ -36,6 +36,7 @@ _RULES = (
     place_in_matrix,
     check_targets,
     describe_stability,
+    describe_clusters,
     describe_calibration,
 )
 """The rules, in the order of what they say."""

@@ -117,6 +117,7 @@ CHINESE = {
     "decoding.repeated_name": "同一个对象中多次出现名称 “{name}”（{place}）。请改名。",
     "decoding.surrogate": "文本中含有半个字符（不成对的代理项），任何文件都无法保存（{place}）。",
     "diagnosis.balance": "对于通用助手，AISBench 要求 avg@n 高于 {average_target}。{verdict}此处：{average}。",
+    "diagnosis.clusters": "题目的簇数：{count:,}。就正确样本的比例而言，设计效应为 {value:.2f} [{low:.2f}, {high:.2f}]，组内相关为 {icc:.2f} [{icc_low:.2f}, {icc_high:.2f}]。",
     "diagnosis.copies": "在 {texts:,} 个不少于 {long} 个字符的样本中，有 {copied:,} 个（{share:.1%}；规则：超过 {limit:.0%}）与同一题的另一个样本相同。这样长的文本很少会被抽到两次：请检查是否有缓存、固定的随机种子或温度 0。",
     "diagnosis.even": "按 AISBench 的决策矩阵（高：高于 {high}；低：低于 {low}），{passed}、{average} 和 {cons} 均为中：较为均衡，仍可改进。其建议是在数据和提示等方面全面改进。",
     "diagnosis.flaky": "时对时错的题目：{total:,} 道中有 {count:,} 道。其中错误最少的题目的错误样本（从 0 起编号）：{examples}。",
