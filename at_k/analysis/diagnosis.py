@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from at_k.analysis.aisbench import check_targets, place_in_matrix
+from at_k.analysis.attempts import find_flaky, weigh_missing
 from at_k.analysis.behaviour import count_solved, look_for_copies, weigh_retries, weigh_vote
 from at_k.analysis.calibration import describe_calibration
 from at_k.analysis.findings import Findings
 from at_k.analysis.mistakes import check_ranges, find_contradictions, find_impossible
-from at_k.analysis.stability import describe_stability
+from at_k.analysis.stability import describe_clusters, describe_stability
 from at_k.errors import InputError, Mention, Message, Mistake, spell_for_output
 from at_k.options import SCORING, check_options, takes
 from at_k.report import Report, score
@@ -27,12 +28,15 @@ if TYPE_CHECKING:
 
 _RULES = (
     count_solved,
+    find_flaky,
+    weigh_missing,
     look_for_copies,
     weigh_retries,
     weigh_vote,
     place_in_matrix,
     check_targets,
     describe_stability,
+    describe_clusters,
     describe_calibration,
 )
 """The rules, in the order of what they say."""

@@ -82,7 +82,7 @@ def _line_up(names: list[str], others: list[str], n: Any, c: Any) -> tuple[Any, 
     places = {name: place for place, name in enumerate(others)}
     if places.keys() != set(names):
         raise InputError(
-            "plan.problems",
+            "plan.other_problems",
             "Two pilots need the same problems; {example} is in one of them alone.",
             example=min(places.keys() ^ set(names)),
         )

@@ -6,9 +6,9 @@ from math import isfinite
 
 import numpy as np
 
-from at_k.analysis.findings import Findings, list_rows
+from at_k.analysis.findings import Findings, list_bar, list_rows
 from at_k.errors import Message
-from at_k.uncertainty import measure_stability
+from at_k.uncertainty import measure_design_effect, measure_stability
 
 CHANCE = 0.001
 """Runs differ if samples without an order would differ as much with at most this probability. It is small, since the
@@ -96,3 +96,25 @@ def find_run_p(problems: int, runs: int, sd: float, within: float) -> float | No
 
 def _list_number(value: float) -> float | None:
     return value if isfinite(value) else None
+
+
+def describe_clusters(findings: Findings) -> None:
+    """Say how much the problems of one cluster resemble each other, where intervals are made with clusters."""
+    findings.figures["design_effect"] = findings.figures["intraclass_correlation"] = None
+    clusters = findings.report.clusters
+    if clusters is None:
+        return
+    found = measure_design_effect(findings.c / findings.n, clusters, confidence_level=findings.confidence_level)
+    if found is None:
+        return
+    findings.figures["design_effect"] = list_bar(found.value, found.low, found.high)
+    findings.figures["intraclass_correlation"] = list_bar(found.icc, found.icc_low, found.icc_high)
+    findings.say(
+        Message(
+            "diagnosis.clusters",
+            "Clusters of problems: {count:,}. In the share of correct samples their design effect is {value:.2f} "
+            "[{low:.2f}, {high:.2f}], and the intraclass correlation {icc:.2f} [{icc_low:.2f}, {icc_high:.2f}].",
+            count=len(set(clusters)),
+            **found._asdict(),
+        )
+    )

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from at_k.cli.layout import list_sentences, split_columns
+from at_k.cli.layout import list_sentences, split_columns, wrap
 from at_k.cli.options import refuse
 from at_k.cli.scoring import make_report
 from at_k.cli.terminal import Line, make_console, print_lines
@@ -159,15 +159,12 @@ def lay_out_prediction(k: Sequence[int], predicted: Prediction, width: int) -> l
         f"Predicted from pass@{predicted.n} = {predicted.pass_at_n:.3f} by two models. These are no estimates: the "
         "interval of their mean is a model's, ± 2 standard errors, and does not hold what both models miss."
     ]
-    lines: list[Line] = [
-        [],
-        *list_sentences(sentences, width, "dim"),
-        [(f"{'':18}{'mean of both':>22}{'beta-binomial':>15}{'power law':>11}", "cyan")],
-    ]
+    lines: list[Line] = [[], *list_sentences(sentences, width, "dim")]
     columns = (predicted.mean, predicted.low, predicted.high, predicted.value, predicted.power_law)
     for each, mean, low, high, value, other in zip(k, *columns, strict=True):
-        interval = f"{mean:.3f} [{low:.3f}, {high:.3f}]"
-        lines.append([(f"{f'pass@{each}_predicted':18}{interval:>22}{value:>15.3f}{other:>11.3f}", "")])
+        text = f"{f'pass@{each}_predicted':18}  {mean:.3f} [{low:.3f}, {high:.3f}]"
+        models = f"beta-binomial {value:.3f}, power law {other:.3f}"
+        lines += [[(line, "")] for line in wrap(f"{text}  {models}", width, first="", rest=" " * 20)]
     return lines
 
 

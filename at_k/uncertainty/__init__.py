@@ -7,6 +7,7 @@ from at_k.uncertainty.adaptive import AdaptiveCurve, enough, find_settled_probab
 from at_k.uncertainty.bayes import BayesEstimate, bayes_at_n, bayes_of_counts
 from at_k.uncertainty.bootstrap import bootstrap_interval
 from at_k.uncertainty.calibration import Calibration, measure_calibration, measure_vote_shares
+from at_k.uncertainty.clustering import DesignEffect, measure_design_effect
 from at_k.uncertainty.comparison import compare_values, find_equivalence_p
 from at_k.uncertainty.credits import credit
 from at_k.uncertainty.intervals import interval
@@ -33,6 +34,7 @@ __all__ = [
     "BayesEstimate",
     "Calibration",
     "Comparison",
+    "DesignEffect",
     "Plan",
     "Prediction",
     "ProblemSetError",
@@ -58,6 +60,7 @@ __all__ = [
     "jackknife_samples",
     "mcnemar_p",
     "measure_calibration",
+    "measure_design_effect",
     "measure_stability",
     "measure_vote_shares",
     "paired_t_p",

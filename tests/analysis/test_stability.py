@@ -37,3 +37,12 @@ class TestStability:
         data = {"grades": [[1, 0, None], [None, 1, 0]]}
         assert diagnose(data, missing="drop").figures["stability"]["run_accuracy"] == []
         assert len(diagnose(data, missing="incorrect").figures["stability"]["run_accuracy"]) == 3
+
+
+def test_clusters_are_described_where_there_are_any():
+    data = {"grades": [[1, 1]] * 4 + [[0, 0]] * 4 + [[1, 0]] * 4}
+    found = diagnose(data, clusters=list("aaaabbbbcccc"))
+    (sentence,) = [each for each in found.sentences if each.code == "diagnosis.clusters"]
+    assert str(sentence).startswith("Clusters of problems: 3. In the share of correct samples their design effect is ")
+    assert found.figures["intraclass_correlation"]["value"] == 1.0
+    assert diagnose(data).figures["design_effect"] is None

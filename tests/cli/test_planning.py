@@ -69,7 +69,8 @@ def test_g_pass_at_k(run, pilot):
 def test_the_shares_of_the_variance(run, pilot, write):
     found = at_k.plan(pilot)
     share = found.between / (found.between + found.within)
-    assert f"{share:.0%} of the variance is between problems" in say(run("plan", pilot))
+    low, high = found.between_share
+    assert f"{share:.0%} [{low:.0%}, {high:.0%}] of the variance is between problems" in say(run("plan", pilot))
     alike = write(*({"id": i, "correct": [1, 1]} for i in range(20)), name="alike.jsonl")
     done = run("plan", alike)
     assert "of the variance" not in done.stdout
@@ -124,3 +125,12 @@ def test_too_little(run, write):
     done = run("plan", grades, "--adaptive")
     assert done.exit_code == 1
     assert "Only answers can vote" in say(done)
+
+
+def test_two_pilots(run, pilot, write):
+    other = write(*({"id": f"q{i}", "correct": [1] * (i // 4) + [0] * (4 - i // 4)} for i in range(12)), name="b.jsonl")
+    found = at_k.plan(pilot, other, detect=0.2)
+    done = run("plan", pilot, other, "--detect", 0.2)
+    assert found.describe_correlation()[0] in say(done)
+    assert found.list_needs()[0] in say(done)
+    assert run("plan", pilot, other, pilot).exit_code == 2
