@@ -58,6 +58,8 @@ NEMO_SKILLS = Path(__file__).parent / "data" / "harness" / "nemo-skills"
 DIFFERENT = {
     (0, 23): "“1320 km” beside “1320”: Math-Verify leaves out units",
     (0, 26): "“(x+y)^2=81” beside “81”: Math-Verify takes the right side of an equation",
+    (2, 6): r"“\boxed{1}”, and later an empty \boxed{}: the harness takes the last one, whatever is in it",
+    (2, 40): r"“\boxed{5}”, and later an empty \boxed{}",
     (1, 48): r"“\fbox{958}”: the harness finds the answers in \boxed alone",
 }
 """The file and the line of samples that NeMo-Skills counts as wrong, and `math` as correct, each with the reason."""

@@ -98,6 +98,7 @@ OWNERS = {
     "at_k/grading/checkers/judge.py": "judge",
     "at_k/grading/checkers/math.py": "math",
     "at_k/grading/checkers/rouge.py": "text",
+    "at_k/grading/code/pytests.py": "test",
     "at_k/pictures.py": "plot",
     "at_k/plots.py": "plot",
     "app.py": "demo",

@@ -30,14 +30,14 @@ class TestFilesOfTwoModels:
         return [write(*rows, name=f"{name}.jsonl") for name in ("llama-8b", "qwen-7b")]
 
     def test_are_not_pooled(self, run, paths, tmp_path):
-        for words in (["score"], ["plan"], ["diagnose"], ["plot", "--out", tmp_path / "p.svg"]):
+        for words in (["score"], ["diagnose"], ["plot", "--out", tmp_path / "p.svg"]):
             done = run(*words, *paths)
             assert done.exit_code == 1
             assert "llama-8b.jsonl and qwen-7b.jsonl may be of two models" in done.stderr
             assert "`--pool file`" in done.stderr
 
     def test_are_named_where_they_are_pooled(self, run, paths, tmp_path):
-        for words in (["score"], ["plan"], ["plan", "--format", "json"], ["plot", "--out", tmp_path / "p.svg"]):
+        for words in (["score"], ["plot", "--out", tmp_path / "p.svg"]):
             done = run(*words, *paths, "--pool", "file", columns=200)
             assert done.exit_code == 0
             assert "samples of one model" in done.output

@@ -44,7 +44,7 @@ def _name_model(trial: Any) -> Any:
 FORMAT = Format(
     name="harbor",
     title="Harbor 0.25, Terminal-Bench 2",
-    file="jobs/{job}/{trial}/result.json; give the folder of the job",
+    file="jobs/{job}/{trial}/result.json, or the folder of the job",
     samples="harbor run … --n-attempts n",
     recognize=has_document(*_NEEDED),
     read=_read,

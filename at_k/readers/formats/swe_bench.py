@@ -63,7 +63,7 @@ def _read_run(source: Source, reading: Reading) -> Samples:
 FORMAT = Format(
     name="swe-bench",
     title="SWE-bench 5",
-    file="run_evaluation/{run}/{model}/{instance}/report.json; give the folder",
+    file="run_evaluation/{run}/{model}/{instance}/report.json, or the folder",
     samples="swebench.harness.run_evaluation … --run_id, once for each of n predictions",
     recognize=_recognize,
     read=_read,
