@@ -8,11 +8,9 @@ from typing import Any
 from at_k.readers.collector import Collector
 from at_k.readers.fields import Fields, list_documents
 from at_k.readers.format import Format, Reading, find_path, has_document, name_subject
+from at_k.readers.formats.tau_bench import judge_reward
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
-
-_CLOSE = 1e-6
-"""A reward as close to 1 as this is success, as in tau-bench."""
 
 _FIELDS = Fields(
     "tau2-bench",
@@ -30,11 +28,7 @@ def _collect(reading: Reading, simulations: Iterable[object], subject: dict[str,
 
 
 def _judge(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a simulation whose reward is 1 or 0: a part of the checks is no success."""
-    reward = find_path(row, ["reward_info", "reward"])
-    if isinstance(reward, float) and 0 <= reward < 1:
-        return row | {"reward_info": {"reward": reward >= 1 - _CLOSE}}
-    return row
+    return row | {"reward_info": {"reward": judge_reward(find_path(row, ["reward_info", "reward"]))}}
 
 
 def _read(source: Source, reading: Reading) -> Samples:
