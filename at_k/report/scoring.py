@@ -66,13 +66,13 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     wanted = check_metrics(options)
     together: Any = None if clusters in (None, False) else ()
     confidence = Confidence(options["confidence_level"], options["target"], together, options["ci_method"])
-    tally, changed = find_tally(data), find_changed(options)
+    tally = find_tally(data)
     if tally is not None:
-        refuse_late_options(changed)
+        refuse_late_options(find_changed(options))
     elif find_engine(data) is not None:
         tally = Tally.of(data, **{name: options[name] for name in TALLYING if name in options})
     if tally is not None:
-        return score_tally(tally, options, changed, wanted, confidence, name_source(data))
+        return score_tally(tally, options, find_changed(options), wanted, confidence, name_source(data))
 
     def read_all_labels(n_problems: int, group: Any) -> tuple[list[str] | None, list[str] | None]:
         labels = read_labels(groups, group, n_problems)
