@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol
 
 from at_k.errors import InputError
@@ -84,9 +86,16 @@ class Engine(Protocol):
 
 def find_engine(data: Any) -> Engine | None:
     """Return the engine of some data; None if they are of none."""
-    found = [import_module(name) for name in ENGINES]
-    found += [point.load() for point in entry_points(group="at_k.engines")]
-    return next((engine for engine in found if engine.takes(data)), None)
+    if isinstance(data, (Mapping, list, tuple, PathLike)) or (isinstance(data, str) and "://" not in data):
+        return None
+    return next((engine for engine in list_engines() if engine.takes(data)), None)
+
+
+@cache
+def list_engines() -> list[Engine]:
+    """List the engines, those of other packages before ours. To look for these takes 15 ms, once."""
+    others: list[Engine] = [point.load() for point in entry_points(group="at_k.engines")]
+    return others + [import_module(name) for name in ENGINES]
 
 
 def is_of(data: object, *packages: str) -> bool:

@@ -54,7 +54,7 @@ _ONE_SIDED = Message(
 )
 _SOFT = Message(
     "tally.soft",
-    "The mean grade is left out: some grades lie between 0 and 1, and the engine counted which samples are correct.",
+    "The mean grade is left out: grades are not 0 and 1 alone, and the engine counted which samples are correct.",
 )
 _GROWN = Message(
     "tally.grown",
@@ -302,7 +302,8 @@ def _measure(measurement: Measurement, cells: list[Cell]) -> tuple[dict[Cell, St
     """Measure, by group and n, the numbers that do not follow from counts and votes. Return what is left out, too."""
     verdicts, left_out = measurement.judged.verdicts, {}
     found: list[Values] = []
-    if not all(((part.values == 0) | (part.values == 1) | np.isnan(part.values)).all() for part in verdicts.graded):
+    flags = ((part.values, part.above(verdicts.threshold).values) for part in verdicts.graded)
+    if not all(((grades == correct) | np.isnan(grades)).all() for grades, correct in flags):
         found.append(compute_average(verdicts))
     smallest = int(verdicts.n.min())
     for metric in FAMILY.values():
@@ -374,7 +375,7 @@ def _count_grades(rows: Rows, options: Mapping[str, Any]) -> Tally:
         n_missing=rows.n_missing,
         conditions={**found.conditions, "missing": options["missing"]},
         options={name: options[name] for name in _KEPT},
-        left_out={ACCURACY: _SOFT} if rows.n_soft else {},
+        left_out={ACCURACY: _SOFT} if rows.n_soft or options["threshold"] >= 1 else {},
     )
 
 

@@ -11,6 +11,7 @@ from tallies import assert_same, list_samples, make_data
 
 import at_k
 from at_k.engines import find_engine
+from at_k.engines.engine import list_engines
 
 
 def as_shards(table, folder):
@@ -61,6 +62,7 @@ def test_odd_grades(engine, tmp_path):
         report = at_k.score(counted, missing=missing)
         assert "accuracy" not in report.values
         assert "engine counted which" in str(report.left_out["accuracy"])
+    assert "accuracy" not in at_k.score(counted, missing="drop", threshold=1.0).values
     with pytest.raises(at_k.InputError, match="Samples without a grade: 3"):
         at_k.score(counted)
 
@@ -102,15 +104,17 @@ def test_wrong_options(options, sentence):
 
 def test_an_engine_of_another_package(monkeypatch):
     class Own:
-        takes = staticmethod(lambda data: data == "mine")
+        takes = staticmethod(lambda data: isinstance(data, str) and data == "mine://samples")
         list_columns = staticmethod(lambda data: ["problem", "grades"])
         count_grades = staticmethod(lambda data, roles, threshold, drop: at_k.engines.Rows([(4, 1, 2)], 0, 0, 0.0, 1.0))
 
     class Point:
         load = staticmethod(lambda: Own)
 
+    list_engines.cache_clear()
     monkeypatch.setattr("at_k.engines.engine.entry_points", lambda group: [Point] if group == "at_k.engines" else [])
-    assert at_k.score("mine").values["avg@4"] == 0.25
+    assert at_k.score("mine://samples").values["avg@4"] == 0.25
+    list_engines.cache_clear()
 
 
 def test_other_data_are_of_no_engine(tmp_path):

@@ -28,6 +28,14 @@ def test_ties_are_decided_when_a_tally_is_scored(ties):
     assert_same(at_k.score(tally, ties=ties), at_k.score(data, missing="incorrect", ties=ties))
 
 
+@for_each("kind, threshold", [("hard", 1.0), ("soft", 0.0), ("soft scores", 0.9)])
+def test_a_mean_grade_is_not_the_share_of_correct_samples(kind, threshold):
+    data = make_data(kind)
+    tally = sum(Tally.of(shard, threshold=threshold) for shard in split(data, 2))
+    report = at_k.score(data, threshold=threshold, target="problem_set")
+    assert_same(at_k.score(tally, target="problem_set"), report)
+
+
 def test_the_order_of_samples_is_not_kept():
     report = at_k.score(Tally.of(make_data("answers"), missing="incorrect"), ties="first")
     assert "order of the samples" in str(report.left_out["cons_at_k"])

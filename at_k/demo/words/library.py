@@ -386,7 +386,7 @@ CHINESE = {
     "tally.other_file": "计数不能与其他文件一起评分：{path} 不是保存的计数，而 {tally} 是。",
     "tally.same_problems": "这些计数有相同的题目，例如 {problem}，但没有说明各题的样本。若要为题目增加样本，请用 {option:by_problem} 计数；若是不同的题目，请用不同的名称。",
     "tally.saved": "这是保存的计数，其中没有样本：{path}。需要样本的数值无法由它算出，其余可用 `at_k.score` 计算。",
-    "tally.soft": "未计算平均判定：有的判定在 0 与 1 之间，而引擎只数了正确的样本。",
+    "tally.soft": "未计算平均判定：判定不只有 0 和 1，而引擎只数了正确的样本。",
     "tally.ties": "未计算 cons@k：{option:ties=first} 由样本的顺序决定，而计数中没有顺序。只在 k 等于 n 时，{option:ties=random} 才与之不同。",
     "tally.votes": "未计算 cons@k：相加的计数中，有的没有答案，或没有可投票的答案。",
     "trl.no_rewards": "“completion” 与 “advantage” 之间没有双精度的奖励列。请指定一列：{columns}。",
