@@ -30,7 +30,7 @@ class TestFilesOfTwoModels:
         return [write(*rows, name=f"{name}.jsonl") for name in ("llama-8b", "qwen-7b")]
 
     def test_are_not_pooled(self, run, paths, tmp_path):
-        for words in (["score"], ["plan"], ["diagnose"], ["plot", "--out", tmp_path / "p.svg"]):
+        for words in (["score"], ["diagnose"], ["plot", "--out", tmp_path / "p.svg"]):
             done = run(*words, *paths)
             assert done.exit_code == 1
             assert "llama-8b.jsonl and qwen-7b.jsonl may be of two models" in done.stderr
@@ -45,6 +45,7 @@ class TestFilesOfTwoModels:
 
     def test_are_compared(self, run, paths):
         assert run("compare", *paths).exit_code == 0
+        assert run("plan", *paths).exit_code == 0  # two pilots
 
 
 def test_ways_on_are_options_of_the_command(run, write):
