@@ -277,7 +277,7 @@ def plan(
         typer.Argument(
             metavar="PATH",
             help="The results of a pilot, or a report that --save has written. A second path is another model on the "
-            "same problems: it tells how much their difficulties correlate.",
+            "same problems: it tells how much their difficulties correlate. With --pool, several hold one model.",
             show_default=False,
         ),
     ],

@@ -14,7 +14,7 @@ from at_k.cli.words import make_printable, spell
 from at_k.report.files import check_target, replace_file
 
 if TYPE_CHECKING:
-    from at_k.analysis.gate import Gate
+    from at_k.analysis.gated import Gate
 
 _FORMS = {".xml": "junit", ".md": "markdown", ".json": "json"}
 """Ending of a file → the form that is written into it."""
@@ -40,7 +40,8 @@ def judge_files(
         OSError: if a file cannot be opened or written.
         typer.BadParameter: if an option is wrong, whatever the files hold.
     """
-    from at_k.analysis.gate import gate, load_policy
+    from at_k.analysis.gate import gate
+    from at_k.analysis.requirements import load_policy
 
     if against and len(against) != len(paths):
         raise refuse("--against", f"Give one base for each of the {len(paths)} results; got {len(against)}.")

@@ -10,7 +10,7 @@ from at_k.cli.layout import list_sentences, split_columns, wrap
 from at_k.cli.options import refuse
 from at_k.cli.scoring import make_report
 from at_k.cli.terminal import Line, make_console, print_lines
-from at_k.options import PLANNING
+from at_k.options import PILOT, PLANNING
 from at_k.report.grid import describe_size
 from at_k.report.notes import describe_reading
 from at_k.uncertainty.planning import CAUTIOUS
@@ -48,12 +48,15 @@ def plan_files(paths: Sequence[str], *, predict: list[int] | None, adaptive: boo
         raise refuse("--problems", "Give at least two problems.")
     if samples and min(samples) < k:
         raise refuse("--samples", f"Give at least k = {k} samples; got {min(samples)}.")
-    if len(paths) > 2:
-        raise refuse("PATH", "Give one pilot, or two of different models. Several files of one model are a folder.")
-    report, *others = (make_report([path], **options, metrics=["avg_at_n"], confidence_level=None) for path in paths)
+    # Two files are two models, unless --pool says that they are one.
+    two = len(paths) == 2 and options["pool"] == PILOT["pool"].default
+    report, *others = (
+        make_report(own, **options, metrics=["avg_at_n"], confidence_level=None)
+        for own in ([[path] for path in paths] if two else [paths])
+    )
     found = plan(report, *others, **asked)
     predicted = None if predict is None else predict_pass_at_k(*report.list_counts(), k=predict)
-    curve = follow_votes(paths[0], **options) if adaptive else None
+    curve = follow_votes(paths[0] if two or len(paths) == 1 else list(paths), **options) if adaptive else None
     key = Key("pass@k" if tau is None else "G-Pass@k", k, tau)
     console = make_console()
     read = [] if report.origin is None else describe_reading(report.origin)

@@ -1,16 +1,12 @@
 """The gate: verdicts by the ends of intervals, one family of requirements, advice that holds, and its forms."""
 
-import json
-from xml.etree import ElementTree
-
 import numpy as np
 import pytest
 from cases import for_each
 
 import at_k
-from at_k.analysis.gate import FAIL, INCONCLUSIVE, PASS, read_each, read_policy, read_requirement
+from at_k.analysis.gated import FAIL, INCONCLUSIVE, PASS
 from at_k.errors import InputError
-from at_k.options import GATING
 
 
 def make(*counts, n=4):
@@ -151,53 +147,6 @@ class TestEach:
         assert found.checks[1].advice[0].values["needed"] > 30
 
 
-class TestPolicy:
-    TEXT = """
-        confidence_level = 0.9
-        require = ["pass@1 >= 0.5"]
-        [math]
-        require = ["pass@1 >= 0.99", "pass^4 >= 0.1"]
-        [code]
-        margin = 0.05
-        keys = ["pass@4"]
-    """
-
-    @pytest.fixture
-    def policy(self, tmp_path):
-        path = tmp_path / "gate.toml"
-        path.write_text(self.TEXT)
-        return path
-
-    def test_a_data_set_has_its_table_and_the_rest_what_stands_above(self, policy):
-        assert at_k.gate(MIXED, policy=policy).verdict == PASS
-        found = at_k.gate(MIXED, policy=str(policy), data="math")
-        assert [check.name for check in found.checks] == ["math: pass@1 >= 0.99", "math: pass^4 >= 0.1"]
-        assert at_k.gate(MIXED, MIXED, policy=policy, data="code", require=[]).checks[0].least == -0.05
-        assert at_k.gate(MIXED, policy=policy, data="math", require="pass@1 >= 0.2").verdict == PASS
-
-    @for_each(
-        "policy, sentence",
-        [
-            ({"a": {"require": "pass@1 >= 0.5"}}, "nothing about results without a name. It has a"),
-            ({"requires": "pass@1 >= 0.5"}, "The policy has requires, which is not one of require, each"),
-            ({"confidence_level": 2}, "`confidence_level`"),
-        ],
-    )
-    def test_what_is_wrong_in_it_is_said(self, policy, sentence):
-        with pytest.raises(ValueError, match=sentence):
-            at_k.gate(MIXED, policy=policy)
-
-    def test_a_file_that_is_not_toml(self, tmp_path):
-        path = tmp_path / "gate.toml"
-        path.write_text("require = pass@1")
-        with pytest.raises(InputError, match="not TOML"):
-            at_k.gate(MIXED, policy=path)
-
-    def test_the_names_of_a_policy_are_options(self):
-        assert read_policy({"policy": None, "margin": 1}, {}) == {"policy": None, "margin": 1}
-        assert {"require", "each", "keys", "margin", "confidence_level", "method"} <= GATING.keys()
-
-
 @for_each(
     "given, sentence",
     [
@@ -225,42 +174,3 @@ def test_a_report_has_the_numbers_that_it_has():
         at_k.gate(at_k.score(MIXED), require="best@2 >= 0.5")
     with pytest.raises(InputError, match=r"do not have cons@3. They have G-Pass@4_0.25"):
         at_k.gate(at_k.score(MIXED, k=4), require="cons@3 >= 0.5")
-
-
-def test_requirements_are_strings():
-    with pytest.raises(TypeError, match=r"`require` must hold strings; got 0\.8"):
-        read_requirement(0.8)
-    assert read_each(" 3 / 4 ").least == 0.75
-
-
-class TestForms:
-    FOUND = at_k.gate(
-        {"problem": ["a|b", "\x07<c>"], "grades": [[1, 1], [0, 0]]}, require="pass@1 >= 0.5", each="1 of 2", data="x"
-    ) + at_k.gate(MIXED, require="pass@1 >= 0.1")
-
-    def test_junit(self):
-        text = self.FOUND.to_junit()
-        root = ElementTree.fromstring(text.encode())
-        assert [
-            (suite.get("name"), suite.get("tests"), suite.get("failures"), suite.get("errors")) for suite in root
-        ] == [
-            ("x", "3", "1", "1"),
-            ("at-k gate", "1", "0", "0"),
-        ]
-        names = [case.get("name") for case in root.iter("testcase")]
-        assert names == ["pass@1 >= 0.5", "a|b: 1 of 2", "\ufffd<c>: 1 of 2", "pass@1 >= 0.1"]
-        assert [kind.tag for case in root.iter("testcase") for kind in case] == ["error", "failure"]
-
-    def test_markdown_and_json(self):
-        text = self.FOUND.to_markdown()
-        assert text.startswith("**FAIL**\n\n| | requirement | measured |\n")
-        assert "a\\|b" not in text  # it passes
-        assert "| INCONCLUSIVE | x: pass@1 >= 0.5 | 0.5000 [0.0021, 0.9979] |" in text
-        content = json.loads(self.FOUND.to_json())
-        assert (content["verdict"], content["exit_code"], len(content["checks"])) == (FAIL, 1, 4)
-        assert str(self.FOUND) == text
-
-    def test_ends_that_are_infinite_are_none(self):
-        found = at_k.gate({"grades": [[1, 0]], "scores": [[3.0, 1.0]]}, require="max@2 >= 2")
-        assert json.loads(found.to_json())["checks"][0]["low"] is None
-        assert found.verdict == INCONCLUSIVE

@@ -45,6 +45,7 @@ class TestFilesOfTwoModels:
 
     def test_are_compared(self, run, paths):
         assert run("compare", *paths).exit_code == 0
+        assert run("plan", *paths).exit_code == 0  # two pilots
 
 
 def test_ways_on_are_options_of_the_command(run, write):

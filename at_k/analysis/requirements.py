@@ -1,0 +1,164 @@
+"""What is required of numbers: read from texts such as "pass^4 >= 0.8", and from a policy in TOML."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+from at_k.error_bars import is_bounded
+from at_k.errors import InputError
+from at_k.family import OUTPUTS
+from at_k.options import GATING
+from at_k.validation import shorten, type_name
+from at_k.values import Key
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """Require a number to be at least so large: of all problems, or, as `each`, of every single one.
+
+    Attributes:
+        key: the number; None for a share of the samples of a problem that were drawn.
+        least: how large it must be.
+        text: how the requirement was spelled.
+        samples: how many samples the share is of.
+    """
+
+    key: Key | None
+    least: float
+    text: str
+    samples: int = 0
+
+
+_KEY = re.compile(r"(accuracy|avg@n)|([A-Za-z-]+[@^])(\d{1,9})(?:_(\d*\.?\d+))?")
+
+
+def read_key(text: str) -> Key:
+    """Read the name of a number, such as pass^4.
+
+    Examples:
+        >>> key = read_key("G-Pass@8_0.5")
+        >>> key.metric, key.k, key.tau
+        ('G-Pass@k', 8, 0.5)
+    """
+    found = _KEY.fullmatch(text.strip())
+    if found is not None:
+        whole, metric, k, tau = found.groups()
+        name = whole or f"{metric}{'n' if metric == 'avg@' else 'k'}"
+        if (name in OUTPUTS or name == "pass^k") and (tau is None) == (name != "G-Pass@k"):
+            return Key(name, None if k is None else int(k), None if tau is None else float(tau))
+    raise InputError(
+        "gate.key",
+        "There is no number {key}. Numbers are spelled like pass@1, pass^4, G-Pass@8_0.5, cons@8 or avg@n.",
+        key=shorten(text),
+    )
+
+
+def read_requirement(text: str) -> Requirement:
+    """Read what is required of a number.
+
+    Examples:
+        >>> found = read_requirement("pass^4 >= 80 %")
+        >>> found.key, found.least
+        ('pass^4', 0.8)
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"`require` must hold strings; got {shorten(text)} of type {type_name(text)}")
+    key, sign, number = (part.strip() for part in text.replace("≥", ">=").partition(">="))
+    found = re.fullmatch(r"([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)\s*(%?)", number)
+    if not sign or found is None:
+        raise InputError(
+            "gate.requirement",
+            "A requirement names a number and what it must be at least, such as {example}; got {text}.",
+            example="pass^4 >= 0.8",
+            text=shorten(text),
+        )
+    least = float(found[1]) / (100 if found[2] else 1)
+    named = read_key(key)
+    if is_bounded(named) and not 0 < least <= 1:
+        raise InputError(
+            "gate.range", "A share such as {key} can be required to be above 0 and at most 1; got {least:g}.",
+            key=str(named), least=least,
+        )  # fmt: skip
+    return Requirement(named, least, f"{named} >= {least:g}")
+
+
+def read_each(text: str) -> Requirement:
+    """Read what is required of every problem.
+
+    Examples:
+        >>> found = read_each("8 of 10")
+        >>> found.key, found.least, found.samples
+        (None, 0.8, 10)
+        >>> read_each("pass@1 >= 0.8").key
+        'pass@1'
+    """
+    counted = re.fullmatch(r"\s*(\d{1,9})\s*(?:of|/)\s*(\d{1,9})\s*", text) if isinstance(text, str) else None
+    if counted is not None and 0 < int(counted[1]) <= int(counted[2]):
+        right, samples = int(counted[1]), int(counted[2])
+        return Requirement(None, right / samples, f"{right} of {samples}", samples)
+    if counted is None and isinstance(text, str) and ">=" in text.replace("≥", ">="):
+        found = read_requirement(text)
+        if found.key == "pass@1":
+            return found
+    raise InputError(
+        "gate.each",
+        "{option:each} must say how many samples of each problem must be correct, such as 8 of 10, or what must be "
+        "shown of each, such as {example}; got {text}.",
+        example="pass@1 >= 0.8",
+        text=shorten(text),
+    )
+
+
+def read_policy(options: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Take what is not given from the policy: from the table of the data set, or else from above the first table.
+
+    Raises:
+        InputError: if the policy has no such data set, or a name that is none of `require`, `each`, `keys`, `margin`,
+            `confidence_level` and `method`.
+    """
+    if options["policy"] is None:
+        return options
+    policy = load_policy(options["policy"])
+    tables = {name: table for name, table in policy.items() if isinstance(table, Mapping)}
+    general = {name: value for name, value in policy.items() if name not in tables}
+    data = options["data"]
+    if tables and data not in tables and not general:
+        raise InputError(
+            "gate.no_data",
+            "The policy has nothing about {data}. It has {known}. Name the data set like one of them: {option:data}.",
+            data=data or "results without a name", known=", ".join(tables),
+        )  # fmt: skip
+    found = general | dict(tables.get(data, {}))
+    for name, value in found.items():
+        if name not in _OF_POLICY:
+            raise InputError(
+                "gate.policy", "The policy has {name}, which is not one of {known}.", name=name,
+                known=", ".join(_OF_POLICY),
+            )  # fmt: skip
+        GATING[name].refuse_wrong(value)
+    return options | {name: value for name, value in found.items() if name not in given}
+
+
+_OF_POLICY = ("require", "each", "keys", "margin", "confidence_level", "method")
+
+
+def load_policy(policy: str | PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
+    """Return a policy, read from its TOML file unless it is a mapping already."""
+    if isinstance(policy, Mapping):
+        return dict(policy)
+    with open(policy, "rb") as file:
+        try:
+            found: dict[str, Any] = tomllib.load(file)
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as reason:
+            raise InputError("gate.toml", "The policy is not TOML: {reason}.", reason=str(reason)) from None
+    return found
