@@ -18,3 +18,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # How long an example takes depends on what else the machine does, so Hypothesis must not fail a test for it.
 settings.register_profile("at-k", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("at-k")
+
+# These files import the harness that they are for. Their tests put a fake into its place, and `make integrations` runs
+# them in the harness itself.
+collect_ignore = [f"at_k/integrations/{name}.py" for name in ("evalscope", "harbor", "inspect_ai", "lighteval", "opik")]

@@ -17,7 +17,7 @@ from at_k.error_bars import NO_ERROR_BARS, Confidence, find_error_bars
 from at_k.grading import Verdicts
 from at_k.uncertainty.checks import is_too_large
 from at_k.validation import check_choice, shorten, type_name
-from at_k.values import Column, Key, Values
+from at_k.values import Column, ErrorBar, Key, Values
 
 Name = TypeVar("Name", bound=str)
 """A key: a string, or what a metric made of it."""
@@ -111,10 +111,19 @@ def summarize_columns(
                 result[f"{name}_mcse"] = spread
         bars = find_error_bars(values, means, wanted, n=n, vary=vary, problems=problems)
         for key, bar in bars.items():
-            name = prefix + spell(key, key_style)
-            result |= {} if bar.stderr is None else {f"{name}_stderr": bar.stderr}
-            result |= {f"{name}_ci_low": bar.low, f"{name}_ci_high": bar.high}
+            result |= name_limits(prefix + spell(key, key_style), bar)
     return result
+
+
+def name_limits(name: str, bar: ErrorBar) -> dict[str, float]:
+    """Name the standard error of a value, if there is one, and the limits of its interval.
+
+    Examples:
+        >>> name_limits("pass@1", ErrorBar(None, 0.2, 0.8))
+        {'pass@1_ci_low': 0.2, 'pass@1_ci_high': 0.8}
+    """
+    stderr = {} if bar.stderr is None else {f"{name}_stderr": bar.stderr}
+    return {**stderr, f"{name}_ci_low": bar.low, f"{name}_ci_high": bar.high}
 
 
 def average(

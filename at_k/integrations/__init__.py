@@ -1,1 +1,1 @@
-"""The names by which trainers ask for the credit of each sample. None of them is imported with `at_k`."""
+"""The names by which harnesses ask for numbers, and trainers for credits. None of them is imported with `at_k`."""

@@ -1,0 +1,95 @@
+"""A metric and two reducers for inspect_ai, which finds them by their names: its entry points load this file.
+
+```
+Task(..., scorer=match(), metrics=[accuracy(), at_k(k=[1, 8])], epochs=Epochs(8, ["mean", "cons_4", "g_pass_8"]))
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import isnan
+from typing import Any
+
+from inspect_ai.scorer import SampleScore, Score, metric, score_reducer, value_to_float
+
+from at_k.estimators import cons_at_k, g_pass_at_k
+from at_k.integrations.samples import measure_samples
+
+
+@metric(name="at_k", scores="unreduced")
+def at_k(
+    k: int | list[int] | None = None, metrics: list[str] | None = None, threshold: float = 0.5
+) -> Callable[[list[SampleScore]], Any]:
+    """Compute every @k number from all epochs, each with its standard error and interval.
+
+    Args:
+        k: the number of draws, or several; by default 1, 2, 4, 8, … up to the epochs.
+        metrics: the modules to compute, such as `["pass_at_k", "cons_at_k"]`; by default all.
+        threshold: a sample is correct if its score is above this number. “C” is 1, “P” ½, “I” and “N” 0.
+    """
+
+    def compute(scores: list[SampleScore]) -> dict[str, float]:
+        return measure_samples(
+            [each.sample_id for each in scores],
+            _grade([each.score for each in scores]),
+            [each.score.answer for each in scores],
+            k=k,
+            metrics=metrics,
+            threshold=threshold,
+        )
+
+    return compute
+
+
+@score_reducer(name="cons")
+def cons(k: int, threshold: float = 0.5) -> Callable[[list[Score]], Score]:
+    """Reduce the epochs of a sample to cons@k: the chance that a vote among k of its answers is right.
+
+    Args:
+        k: the number of votes.
+        threshold: as of `at_k`. An answer that was scored in two ways is as most of its scores say.
+    """
+
+    def reduce(scored: Sequence[Score], right: list[bool]) -> float:
+        answers = [each.answer for each in scored]
+        return float(cons_at_k([answers], [right], k=k, on_conflict="majority")[0])
+
+    return _reduce(k, threshold, reduce)
+
+
+@score_reducer(name="g_pass")
+def g_pass(k: int, tau: float = 1.0, threshold: float = 0.5) -> Callable[[list[Score]], Score]:
+    """Reduce the epochs of a sample to G-Pass@k: the chance that at least the share τ of k epochs is right.
+
+    Args:
+        k: the number of draws.
+        tau: the share τ. `Epochs(8, [g_pass(k=8, tau=0.75)])` chooses another one than that of "g_pass_8".
+        threshold: as of `at_k`.
+    """
+    return _reduce(k, threshold, lambda _, right: float(g_pass_at_k([len(right)], [sum(right)], k=k, tau=tau)[0]))
+
+
+def _reduce(
+    k: int, threshold: float, compute: Callable[[Sequence[Score], list[bool]], float]
+) -> Callable[[list[Score]], Score]:
+    """Make a reducer of those scores that have a value. Fewer than k of them are unscored, as in inspect_ai's own."""
+
+    def reduce(scores: list[Score]) -> Score:
+        grades = _grade(scores)
+        scored = [each for each, grade in zip(scores, grades, strict=True) if not isnan(grade)]
+        right = [grade > threshold for grade in grades if not isnan(grade)]
+        return Score(value=compute(scored, right) if len(scored) >= k else float("nan"))
+
+    return reduce
+
+
+def _grade(scores: Sequence[Score]) -> list[float]:
+    """Return the grade of each score."""
+    for each in scores:
+        if isinstance(each.value, (list, dict)):
+            raise TypeError(
+                "`at_k` needs scores with one value; got several. Give metrics by name: "
+                f'`metrics={{"name": [at_k()]}}`; got {each.value!r}'
+            )
+    return list(map(value_to_float(), [each.value for each in scores]))

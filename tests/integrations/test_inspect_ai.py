@@ -1,0 +1,85 @@
+"""The decorators and scores of inspect_ai 0.3.285, as far as they are used."""
+
+import importlib
+import sys
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from types import ModuleType
+
+import pytest
+
+
+@dataclass
+class Score:
+    value: object
+    answer: str | None = None
+
+
+@dataclass
+class SampleScore:
+    score: Score
+    sample_id: str
+
+
+REGISTERED = {}
+
+
+def register(**about):
+    def wrap(function):
+        REGISTERED[about["name"]] = about
+        return function
+
+    return wrap
+
+
+@pytest.fixture
+def plugin(monkeypatch):
+    scorer = ModuleType("inspect_ai.scorer")
+    scorer.Score, scorer.SampleScore = Score, SampleScore
+    scorer.metric = scorer.score_reducer = register
+    scorer.value_to_float = lambda: lambda value: {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}.get(value, value)
+    monkeypatch.setitem(sys.modules, "inspect_ai", ModuleType("inspect_ai"))
+    monkeypatch.setitem(sys.modules, scorer.__name__, scorer)
+    monkeypatch.delitem(sys.modules, "at_k.integrations.inspect_ai", raising=False)
+    yield importlib.import_module("at_k.integrations.inspect_ai")
+    sys.modules.pop("at_k.integrations.inspect_ai", None)
+
+
+def read(letters, answers):
+    return [Score(letter, answer) for letter, answer in zip(letters, answers, strict=True)]
+
+
+def test_the_entry_point_loads_it(plugin):
+    (found,) = entry_points(group="inspect_ai", name="at_k")
+    assert found.load() is plugin
+    assert REGISTERED["at_k"] == {"name": "at_k", "scores": "unreduced"}
+    assert {"cons", "g_pass"} < set(REGISTERED)
+
+
+def test_the_metric_sees_every_epoch(plugin):
+    scores = [SampleScore(score, "p") for score in read("CCI", "779")]
+    scores += [SampleScore(score, "q") for score in read("IIP", "123")]
+    found = plugin.at_k(k=[2])(scores)
+    assert found["pass@2"] == 0.5  # p: no two of three are wrong; q: none is right
+    assert found["cons@2"] == pytest.approx(1 / 3)  # p: both 7 is 1/3, and 7 against 9 is a tie in 2/3
+    assert found["pass@2_ci_low"] < 0.5 < found["pass@2_ci_high"]
+
+
+def test_reducers(plugin):
+    scores = read("CCI", "779")
+    assert plugin.cons(k=3)(scores).value == 1
+    assert plugin.g_pass(k=2)(scores).value == pytest.approx(1 / 3)
+    assert plugin.g_pass(k=2, tau=0.5)(scores).value == 1
+    scored_twice = read("CIC", "777")
+    assert plugin.cons(k=1)(scored_twice).value == 1
+
+
+@pytest.mark.parametrize("missing", [float("nan")])
+def test_too_few_scored_epochs_are_unscored(plugin, missing):
+    reduced = plugin.cons(k=2)([Score("C", "7"), Score(missing)])
+    assert reduced.value != reduced.value  # NaN
+
+
+def test_several_values_need_a_name(plugin):
+    with pytest.raises(TypeError, match="scores with one value"):
+        plugin.at_k()([SampleScore(Score({"a": 1, "b": 0}), "p")])

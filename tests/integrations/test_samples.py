@@ -1,0 +1,41 @@
+"""Samples one by one give the numbers of `at_k.score`, and what cannot be counted is said and left out."""
+
+from itertools import combinations
+from statistics import mean
+
+import pytest
+
+import at_k
+from at_k.integrations.samples import measure_samples
+
+GRADES = {"p": [1, 0, 0, 1], "q": [0, 0, 1, 0], "r": [0, 0, 0, 0]}
+ROWS = [(name, grades[place]) for place in range(4) for name, grades in GRADES.items()]
+
+
+def test_numbers_are_those_of_every_subset():
+    found = measure_samples(*zip(*ROWS, strict=True), k=[1, 2])
+    for k in (1, 2):
+        by_hand = mean(mean(max(drawn) for drawn in combinations(grades, k)) for grades in GRADES.values())
+        assert found[f"pass@{k}"] == pytest.approx(by_hand, abs=1e-15)  # sums in another order
+    report = at_k.score({"grades": list(GRADES.values())}, k=[1, 2])
+    bar = report.intervals["pass@2"]
+    assert [found[f"pass@2_{end}"] for end in ("stderr", "ci_low", "ci_high")] == list(bar[:3])
+
+
+def test_answers_vote():
+    found = measure_samples("ppp", [1, 0, 1], ["7", None, "7"], k=3, confidence_level=None)
+    assert found["cons@3"] == 1
+    assert "cons@3_stderr" not in found
+
+
+def test_samples_without_a_grade_and_large_k_are_left_out(caplog):
+    found = measure_samples("ppqq", [1, 0, None, float("nan")], k=[1, 2, 4], metrics=["pass_at_k"])
+    assert {key: found[key] for key in found if "_" not in key} == {"pass@1": 0.5, "pass@2": 1}
+    assert "k = [1, 2, 4] is left out where it is above 2" in caplog.text
+    assert measure_samples("p", [None]) == {}
+
+
+def test_a_threshold_that_nothing_passes_is_said(caplog):
+    assert measure_samples("pq", [0.5, 0.5])["pass@1"] == 0
+    assert "no grade is above the threshold 0.5" in caplog.text
+    assert measure_samples("pq", [-1, 1], threshold=0)["pass@1"] == 0.5
