@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -48,7 +49,7 @@ def read_answers(rows: object, name: str = "predictions") -> Answers:
     if not kinds <= {str, type(None)}:
         for i, value in enumerate(flat):
             if not isinstance(value, str) and not is_missing(value):
-                raise TypeError(f"`{name}` must hold strings; got {show(value)} in {locate(n)(i)}")
+                raise TypeError(f"`{name}` must hold strings; got {show(value)} in {locate(n, i)}")
         flat = [str.__str__(value) if isinstance(value, str) else None for value in flat]  # subclasses such as np.str_
     return Answers.of_values(flat, n)
 
@@ -59,7 +60,7 @@ def read_labels(rows: object, name: str = "votes") -> Answers:
     if whole is not None:
         return whole
     flat, n = flatten(rows, name)
-    place = locate(n)
+    place = partial(locate, n)
     if not set(map(type, flat)) <= {str, type(None)}:
         for i, value in enumerate(flat):
             if not isinstance(value, Hashable):
@@ -97,11 +98,9 @@ def read_grades(rows: object, name: str = "predictions", *, missing: bool = True
 
 def read_grade_parts(rows: object, name: str = "predictions", *, missing: bool = True) -> tuple[Ragged, ...]:
     """Read rows as `read_grades` does, but keep the parts in which they come, so that large columns are not copied."""
-    whole = arrow.read_grades(rows)
-    if whole is not None and all(are_grades(part, missing) for part in whole):
-        return tuple(whole)
-    graded = _read_numbers(rows, name)
-    if not are_grades(graded, missing):
+    parts = _read_number_parts(rows, name)
+    if not all(are_grades(part, missing) for part in parts):
+        graded = Ragged.concatenate(parts)
         right = (graded.values >= 0) & (graded.values <= 1)
         if missing:
             right |= np.isnan(graded.values)
@@ -109,7 +108,7 @@ def read_grade_parts(rows: object, name: str = "predictions", *, missing: bool =
         raise ValueError(
             f"`{name}` must hold grades in [0, 1]; got {show_number(graded.values[at])} in {graded.place(at)}"
         )
-    return (graded,)
+    return tuple(parts)
 
 
 def are_grades(part: Ragged, missing: bool) -> bool:
@@ -139,7 +138,7 @@ def read_weights(rows: object, name: str = "weights", *, missing: bool = False) 
 
 def read_numbers(rows: object, name: str) -> Ragged:
     """Read rows of numbers in double precision. NaN stands for a missing one."""
-    numbers = _read_numbers(rows, name)
+    numbers = Ragged.concatenate(_read_number_parts(rows, name))
     return numbers.with_values(to_float64(numbers.values))
 
 
@@ -165,9 +164,9 @@ def _read_scores(rows: object, name: str) -> Ragged:
         lengths = np.full(len(table), table.shape[1], dtype=np.int64)
         return Ragged.of_lengths(table.reshape(-1, table.shape[2]), lengths)
     if is_table(rows, 2):
-        return _read_numbers(rows, name)
+        return Ragged.concatenate(_read_number_parts(rows, name))
     flat, n = flatten(rows, name)
-    place = locate(n)
+    place = partial(locate, n)
     if any(issubclass(sort, (list, tuple, np.ndarray)) for sort in set(map(type, flat))):
         return Ragged.of_lengths(to_vectors(flat, name, place), n)
     return Ragged.of_lengths(to_floats(flat, name, place), n)
@@ -303,16 +302,16 @@ def require_same_samples(name: str, n: Ints, other: str, other_n: Ints) -> None:
         )
 
 
-def _read_numbers(rows: object, name: str) -> Ragged:
-    """Read rows of numbers in the type in which they come."""
+def _read_number_parts(rows: object, name: str) -> list[Ragged]:
+    """Read rows of numbers in the type, and the parts, in which they come."""
     parts = arrow.read_grades(rows)
     if parts and all(fit_floats(part.values) for part in parts):
-        return Ragged.concatenate(parts)
+        return parts
     if is_table(rows, 2):
         table = np.asarray(rows)
-        return Ragged.of_lengths(table.reshape(-1), np.full(len(table), table.shape[1], dtype=np.int64))
+        return [Ragged.of_lengths(table.reshape(-1), np.full(len(table), table.shape[1], dtype=np.int64))]
     flat, n = flatten(rows, name)
-    return Ragged.of_lengths(to_floats(flat, name, locate(n)), n)
+    return [Ragged.of_lengths(to_floats(flat, name, partial(locate, n)), n)]
 
 
 def show_number(number: Any) -> str:

@@ -90,8 +90,10 @@ def find_error_bars(
         times: how many problems each entry of the columns stands for; None for one each. Clusters, and the method
             "bootstrap", need one each.
     """
+    if wanted.confidence_level is None:
+        return {}
     columns = {key: column for key, column in columns.items() if not is_too_large(column.levels)}
-    if wanted.confidence_level is None or not columns:
+    if not columns:
         return {}
     if wanted.target == "population":
         errors = find_population_errors(columns, wanted.clusters, problems, times)

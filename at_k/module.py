@@ -95,7 +95,10 @@ class SampledMetric(evaluate.Metric, ABC):
             max_concurrent_cache_files=max_concurrent_cache_files,
             timeout=timeout,
         )
-        self._defaults = {name: OPTIONS[name].default for name in find_metric(self.name).options}
+        metric = find_metric(self.name)
+        refused = "grades" if self.config_name == "graded" else None
+        self._columns = [name for name in metric.arguments if name in COLUMNS and name != refused]
+        self._defaults = {name: OPTIONS[name].default for name in metric.options}
         self._defaults |= self._select_own(options)
 
     def __init_subclass__(cls) -> None:
@@ -170,12 +173,12 @@ class SampledMetric(evaluate.Metric, ABC):
 
     def report(self, values: Values, verdicts: Verdicts, options: Mapping[str, Any]) -> dict[str, Any]:
         """Report the means over problems and groups and, if asked for, error bars and details."""
-        wanted, key_style = read_confidence(options), options["key_style"]
+        wanted, key_style = options["confidence"], options["key_style"]
         result: dict[str, Any] = summary.summarize_columns(
             values.columns,
+            values.errors,
             groups=options["groups"],
             key_style=key_style,
-            mcse=values.errors,
             wanted=wanted,
             n=verdicts.n,
             vary=values.vary,
@@ -198,13 +201,7 @@ class SampledMetric(evaluate.Metric, ABC):
 
     @abstractmethod
     def _compute(self, problems: Problems, **options: Any) -> dict[str, Any]:
-        """Compute the metric of checked columns. All options of the module are given."""
-
-    @property
-    def _columns(self) -> tuple[str, ...]:
-        """Return the columns that this module takes in its configuration."""
-        own = [name for name in find_metric(self.name).arguments if name in COLUMNS]
-        return tuple(own if self.config_name == "default" else [each for each in own if each != "grades"])
+        """Compute the metric of checked columns. All options are given, and the `confidence` that they make."""
 
     def _new_lock(self) -> None:
         """Make the lock, and note that a child process needs a new one: a thread of its parent may hold this one."""
@@ -215,8 +212,7 @@ class SampledMetric(evaluate.Metric, ABC):
     def _select_own(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Select the options of this module. Those of the other modules are checked, and left out."""
         check_options(options)
-        own = find_metric(self.name).options
-        return {name: value for name, value in options.items() if name in own}
+        return {name: value for name, value in options.items() if name in self._defaults}
 
     def _read(self, given: Mapping[str, Any]) -> Problems:
         """Check the columns of this module."""
@@ -272,15 +268,8 @@ class SampledMetric(evaluate.Metric, ABC):
         for name in ("rows", "groups", "clusters"):
             if options[name] is not None:
                 columns.require_same_problems(name, len(options[name]), "predictions", len(batch))
-        read_confidence(options)
-        return self._compute(batch, **options)
-
-
-def read_confidence(options: Mapping[str, Any]) -> Confidence:
-    """Read the options that say which error bars are wanted."""
-    clusters = options["clusters"]
-    labels = None if clusters is None else columns.read_groups(clusters, "clusters")
-    return Confidence(options["confidence_level"], options["target"], labels, options["ci_method"])
+        confidence = Confidence(*(options[name] for name in ("confidence_level", "target", "clusters", "ci_method")))
+        return self._compute(batch, **options, confidence=confidence)
 
 
 _LOCKED: weakref.WeakSet[SampledMetric] = weakref.WeakSet()

@@ -63,7 +63,8 @@ class Problems:
                 called["answers"], len(self.answers), called["references"], len(self.references)
             )
         if self.answers is not None and self.grades is not None:
-            columns.require_same_samples(called["answers"], self.answers.codes.n, called["grades"], self._n_of_grades)
+            graded = Problems(grades=self.grades).n
+            columns.require_same_samples(called["answers"], self.answers.codes.n, called["grades"], graded)
         elif self.grades is not None and self.references is not None:
             columns.require_same_problems(called["grades"], len(self), called["references"], len(self.references))
         if self.scores is not None:
@@ -112,10 +113,8 @@ class Problems:
     @cached_property
     def n(self) -> Ints:
         """Count the samples of each problem."""
-        return self.answers.codes.n if self.answers is not None else self._n_of_grades
-
-    @property
-    def _n_of_grades(self) -> Ints:
+        if self.answers is not None:
+            return self.answers.codes.n
         return np.concatenate([part.n for part in self.grades or ()] or [np.zeros(0, dtype=np.int64)])
 
     def __len__(self) -> int:

@@ -164,10 +164,9 @@ def to_list(values: object) -> Any:
     return values
 
 
-def locate(n: Ints) -> Place:
-    """Return a function that names the problem and sample at an index of the flat list."""
-    rows = Ragged.of_lengths(np.empty(0), n)
-    return rows.place
+def locate(n: Ints, sample: int) -> str:
+    """Name the problem and sample at an index of the flat list."""
+    return Ragged.of_lengths(np.empty(0), n).place(sample)
 
 
 def show(value: object) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -83,8 +83,10 @@ class Ragged:
             return self.above(threshold).sums()
         rows = self.values.reshape(len(self), self.width)
         counts = np.empty(len(self), dtype=np.int64)
-        for start, stop in _blocks(len(self), self.width):
-            counts[start:stop] = np.count_nonzero(flag_above(rows[start:stop], threshold), axis=1)
+        step = max(1, _BLOCK // self.width)
+        for start in range(0, len(self), step):
+            block = slice(start, start + step)
+            counts[block] = np.count_nonzero(flag_above(rows[block], threshold), axis=1)
         return counts
 
     def total(self) -> Floats:
@@ -163,11 +165,6 @@ def flag_above(values: NDArray[Any], threshold: float) -> NDArray[np.bool_]:
     # then equal, the decimal that the number prints as decides.
     rounded = values.dtype.type(threshold)
     return np.asarray(values >= rounded if float(str(rounded)) > threshold else values > rounded)
-
-
-def _blocks(rows: int, width: int) -> Iterator[tuple[int, int]]:
-    step = max(1, _BLOCK // width)
-    return ((start, min(start + step, rows)) for start in range(0, rows, step))
 
 
 @dataclass(frozen=True, eq=False)

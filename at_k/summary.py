@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from math import fsum, sqrt
 from typing import Any, TypeVar
@@ -65,20 +65,6 @@ def summarize(
     values = _check_columns("per_problem", per_problem)
     labels = None if clusters is None else columns.read_groups(clusters, "clusters")
     wanted = Confidence(confidence_level, clusters=labels, method=ci_method)
-    return summarize_columns(values, groups=groups, key_style=key_style, mcse=mcse, wanted=wanted)
-
-
-def summarize_columns(
-    values: Mapping[Any, Column],
-    *,
-    groups: object = None,
-    key_style: str = "standard",
-    mcse: Mapping[Any, ArrayLike] | None = None,
-    wanted: Confidence = NO_ERROR_BARS,
-    n: Ints | None = None,
-    vary: Callable[[], Mapping[Key, Column]] | None = None,
-) -> dict[str, float]:
-    """Average checked columns as `summarize` does; `wanted`, `n` and `vary` are those of `find_error_bars`."""
     if not values:
         raise ValueError("`per_problem` must hold at least one column; got none")
     first, n_problems = next((key, len(column)) for key, column in values.items())
@@ -89,8 +75,8 @@ def summarize_columns(
         if key not in values:
             raise ValueError(f"`mcse` must have keys of `per_problem`; got {key!r}")
         columns.require_same_problems(key, n_problems, f"mcse[{key!r}]", len(error))
-    if wanted.clusters is not None:
-        columns.require_same_problems("clusters", len(wanted.clusters), first, n_problems)
+    if labels is not None:
+        columns.require_same_problems("clusters", len(labels), first, n_problems)
     check_choice("key_style", key_style, KEY_STYLES)
     spelled = {spell(key, key_style): key for key in values}
     for key in values:
@@ -98,20 +84,39 @@ def summarize_columns(
             raise ValueError(
                 f"`key_style` {key_style!r} must not spell two keys alike; it does {key!r} and another one"
             )
+    members = None if groups is None else columns.read_groups(groups)
+    if members is not None:
+        columns.require_same_problems("groups", len(members), "predictions", n_problems)
+    return summarize_columns(values, errors, groups=members, key_style=key_style, wanted=wanted)
+
+
+def summarize_columns(
+    values: Mapping[Any, Column],
+    errors: Mapping[Any, Floats],
+    *,
+    groups: Sequence[str] | None,
+    key_style: str,
+    wanted: Confidence,
+    n: Ints | None = None,
+    vary: Callable[[], Mapping[Key, Column]] | None = None,
+) -> dict[str, float]:
+    """Average checked columns as `summarize` does; `wanted`, `n` and `vary` are those of `find_error_bars`."""
+    spelled = {key: spell(key, key_style) for key in values}
     result: dict[str, float] = {}
-    for prefix, problems in {"": None, **find_members(groups, n_problems)}.items():
+    members = {} if groups is None else {f"{label}/": own for label, own in find_members(groups).items()}
+    for prefix, problems in {"": None, **members}.items():
         means = average(values, problems)
         for key, mean in means.items():
-            name = prefix + spell(key, key_style)
+            name = prefix + spelled[key]
             if name in result:
                 raise ValueError(f"`groups` must not make two keys alike; a group and a column both make {name!r}")
             result[name] = mean
-            spread = average_error(errors.get(key), problems)
+            spread = average_error(errors[key], problems) if key in errors else 0.0
             if spread:
                 result[f"{name}_mcse"] = spread
         bars = find_error_bars(values, means, wanted, n=n, vary=vary, problems=problems)
         for key, bar in bars.items():
-            result |= name_limits(prefix + spell(key, key_style), bar)
+            result |= name_limits(prefix + spelled[key], bar)
     return result
 
 
@@ -145,10 +150,8 @@ def average(
     return means
 
 
-def average_error(errors: Floats | None, problems: NDArray[np.intp] | None = None, times: Ints | None = None) -> float:
+def average_error(errors: Floats, problems: NDArray[np.intp] | None = None, times: Ints | None = None) -> float:
     """Return the standard error of a mean of simulated values; 0 if no value is simulated."""
-    if errors is None or not errors.any():
-        return 0.0
     counts = Column(errors).count(problems, times)
     return sqrt(fsum((errors**2 * counts).tolist())) / int(counts.sum())
 
@@ -203,8 +206,8 @@ def mean_of_levels(levels: Floats, counts: Ints) -> float:
     wide = levels * _SPLIT
     high = wide - (wide - levels)
     few = counts % _HALF
-    products = (half * part for half in (high, levels - high) for part in (few, counts - few))
-    return fsum(chain.from_iterable(product.tolist() for product in products)) / total
+    products = [(half * part).tolist() for half in (high, levels - high) for part in (few, counts - few)]
+    return fsum(chain(*products)) / total
 
 
 def spell(key: str, key_style: str) -> str:
@@ -219,16 +222,12 @@ def spell(key: str, key_style: str) -> str:
     return key.lower().replace("@", "_at_").replace("^", "_hat_").replace("-", "_").replace("/", "_")
 
 
-def find_members(groups: object, n_problems: int) -> dict[str, NDArray[np.intp]]:
-    """Find the problems of each group, by the prefix of its keys, in the order in which the groups appear."""
-    if groups is None:
-        return {}
-    labels = columns.read_groups(groups)
-    columns.require_same_problems("groups", len(labels), "predictions", n_problems)
+def find_members(labels: Sequence[str]) -> dict[str, NDArray[np.intp]]:
+    """Find the problems of each group, in the order in which the groups appear."""
     distinct = {label: code for code, label in enumerate(dict.fromkeys(labels))}
     codes = np.fromiter(map(distinct.__getitem__, labels), dtype=np.int64, count=len(labels))
     members = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
-    return {f"{label}/": problems for label, problems in zip(distinct, members, strict=True)}
+    return dict(zip(distinct, members, strict=True))
 
 
 def make_details(

@@ -57,13 +57,9 @@ def _describe(value: object) -> str:
     return f"{shorten(value)} of type {type_name(value)}"
 
 
-def _list_numbers(value: Any) -> list[Any]:
-    return list(value) if is_sequence(value) else [value]
-
-
-def check_k(value: object, name: str = "k") -> tuple[int, ...]:
+def check_k(value: Any, name: str = "k") -> tuple[int, ...]:
     """Return every k as an int, in the order given."""
-    numbers = _list_numbers(value)
+    numbers = list(value) if is_sequence(value) else [value]
     if not numbers:
         raise ValueError(f"`{name}` must name at least one number of draws; got {shorten(value)}")
     for number in numbers:
@@ -92,12 +88,12 @@ def refuse_too_many_k(k: Sequence[int], n: Ints) -> None:
             )
 
 
-def check_tau(value: object, name: str = "tau") -> tuple[Tau, ...]:
+def check_tau(value: Any, name: str = "tau") -> tuple[Tau, ...]:
     """Return every threshold τ in the order given: fractions as they are, other numbers as floats.
 
     A float stands for the decimal that it prints as.
     """
-    numbers = _list_numbers(value)
+    numbers = list(value) if is_sequence(value) else [value]
     if not numbers:
         raise ValueError(f"`{name}` must name at least one threshold; got {shorten(value)}")
     checked: list[Tau] = []
@@ -131,12 +127,12 @@ def read_decimal(number: float) -> float:
 
 def check_choice(name: str, value: object, choices: Sequence[str]) -> str:
     """Return a word out of a fixed list."""
-    listed = ", ".join(repr(choice) for choice in choices)
+    if isinstance(value, str) and value in choices:
+        return value
+    listed = ", ".join(map(repr, choices))
     if not isinstance(value, str):
         raise TypeError(f"`{name}` must be one of {listed}; got {_describe(value)}")
-    if value not in choices:
-        raise ValueError(f"`{name}` must be one of {listed}; got {shorten(value)}")
-    return value
+    raise ValueError(f"`{name}` must be one of {listed}; got {shorten(value)}")
 
 
 def check_flag(name: str, value: object) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k.caching import cached_property
-from at_k.choices import MISSING, TIMEOUT
+from at_k.choices import TIMEOUT
 from at_k.columns import flag_samples, require_same_samples
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import InputError
@@ -19,10 +19,10 @@ from at_k.grading.checkers import Check, Checker, Row, find_checker, name_checke
 from at_k.grading.equivalence import find_equivalence, merge_equivalent
 from at_k.grading.extraction import Extract, extract_answers, extract_references, find_extraction, name_extraction
 from at_k.grading.pairs import Grades, Outcomes, grade_samples
-from at_k.grading.workers import CAUSES, check_num_workers, check_timeout
+from at_k.grading.workers import CAUSES
 from at_k.problems import Problems
 from at_k.samples import Answers, Ragged
-from at_k.validation import check_choice, check_threshold, shorten
+from at_k.validation import check_threshold, shorten
 
 
 class MissingSamplesError(InputError):
@@ -66,7 +66,7 @@ class Verdicts:
     @cached_property
     def n(self) -> Ints:
         """Count the samples of each problem."""
-        return np.concatenate([part.n for part in self.graded])
+        return self.given if self.kept is None else self.graded[0].n
 
     @cached_property
     def c(self) -> Ints:
@@ -151,72 +151,57 @@ def judge(
         ValueError: if a sample is missing and `missing` is "error", or if "drop" removes all samples of a problem.
     """
     threshold = check_threshold(threshold)
-    check_choice("missing", missing, MISSING)
-    check, same = find_checker(check_correct_fn), find_equivalence(equivalence)
-    rule = find_extraction(extract_fn)
-    reference_rule = find_extraction(extract_reference, "extract_reference")
-    workers, seconds = check_num_workers(num_workers), check_timeout(timeout)
-    if isinstance(check, Checker):
-        check = check_correct_fn = check.with_timeout(seconds)
     grades, answers = problems.grades, problems.answers
     references = None if grades is not None else problems.references
     if grades is None and (answers is None or references is None):
         raise ValueError(f"`references` or `grades` must be given beside `{name}`: they say which answers are right")
-    conditions: dict[str, object] = {"threshold": threshold, "missing": missing}
-    conditions["checker"] = "graded" if grades is not None else name_checker(check_correct_fn)
+    conditions: dict[str, object] = {"threshold": threshold, "missing": missing, "checker": "graded"}
     verdicts = Verdicts(grades or (), threshold, problems.n, 0, None, answers, conditions)
     if answers is None:
-        return _settle_missing(verdicts, _flag_missing(grades or ()), missing, name, warn=warn)
+        return _settle_missing(verdicts, None, missing, name, warn=warn)
+    check, same = find_checker(check_correct_fn), find_equivalence(equivalence)
+    rule = find_extraction(extract_fn)
+    reference_rule = find_extraction(extract_reference, "extract_reference")
+    if isinstance(check, Checker):
+        check = check_correct_fn = check.with_timeout(timeout)
     silent = answers.codes.with_values(answers.codes.values < 0)
-    if grades is None and missing == "error":
-        _refuse_missing(silent, 0, name)
+    if grades is None:
+        conditions["checker"] = name_checker(check_correct_fn)
+        if missing == "error":
+            _refuse_missing(silent, name)
     if rule is not None:
         answers = extract_answers(answers, rule)
         conditions["extract"] = name_extraction(extract_fn)
         unanswered = int(np.count_nonzero((answers.codes.values < 0) & ~silent.values))
         verdicts = replace(verdicts, n_unanswered=unanswered)
-    if references is not None and (reference_rule or rule) is not None:
-        references = _extract_references(references, rule, reference_rule)
     if references is not None and reference_rule is not None:
+        references = extract_references(references, reference_rule, "extract_reference", keep=False)
         conditions["extract_reference"] = name_extraction(extract_reference)
+    elif references is not None and rule is not None:
+        references = extract_references(references, rule, "extract_fn", keep=True)
     if grades is not None or not same.is_exact or (isinstance(check, Checker) and check.strips):
         answers = _strip(answers)
     judged = answers
     if not same.is_exact:
         conditions["equivalence"] = same.name
-        merged = merge_equivalent(answers, same, references, num_workers=workers, timeout=seconds)
+        merged = merge_equivalent(answers, same, references, num_workers=num_workers, timeout=timeout)
         answers, judged = merged.shown, merged.judged
         verdicts = replace(verdicts, not_compared=merged.not_compared)
     verdicts = replace(verdicts, answers=answers)
     if grades is not None or references is None:
-        return _settle_missing(verdicts, _flag_missing(grades or ()), missing, name, warn=warn)
-    found = grade_samples(judged, references, check, rows=rows, num_workers=workers, timeout=seconds)
+        return _settle_missing(verdicts, None, missing, name, warn=warn)
+    found = grade_samples(judged, references, check, rows=rows, num_workers=num_workers, timeout=timeout)
     if missing == "error":
         _refuse_not_graded(found, judged)
     absent = silent if found.causes is None else silent.with_values(silent.values | (found.causes > 0))
-    if found.outcomes is not None:
-        conditions |= found.outcomes.conditions
+    conditions |= {} if found.outcomes is None else found.outcomes.conditions
     verdicts = replace(
         verdicts,
         graded=(judged.codes.with_values(found.values),),
         not_graded=found.count_causes(),
         outcomes=found.outcomes,
     )
-    return _settle_missing(verdicts, [absent], missing, name, warn=warn)
-
-
-def _flag_missing(grades: Sequence[Ragged]) -> list[Ragged | None]:
-    """Flag the samples without a grade, in parts; None for a part in which all have one."""
-    return [part.with_values(np.isnan(part.values)) if part.has_missing else None for part in grades]
-
-
-def _extract_references(
-    references: list[tuple[str, ...]], rule: Extract | None, reference_rule: Extract | None
-) -> list[tuple[str, ...]]:
-    """Apply the rule of references; if there is none, that of answers, where it finds something."""
-    if reference_rule is not None:
-        return extract_references(references, reference_rule, "extract_reference", keep=False)
-    return references if rule is None else extract_references(references, rule, "extract_fn", keep=True)
+    return _settle_missing(verdicts, absent, missing, name, warn=warn)
 
 
 def _refuse_not_graded(found: Grades, judged: Answers) -> None:
@@ -240,25 +225,16 @@ def _refuse_not_graded(found: Grades, judged: Answers) -> None:
     )
 
 
-def _settle_missing(
-    verdicts: Verdicts, absent: Sequence[Ragged | None], missing: str, name: str, *, warn: bool
-) -> Verdicts:
-    """Refuse missing samples, count them as wrong, or drop them."""
-    gone = sum(int(np.count_nonzero(part.values)) for part in absent if part is not None)
+def _settle_missing(verdicts: Verdicts, flags: Ragged | None, missing: str, name: str, *, warn: bool) -> Verdicts:
+    """Refuse missing samples, count them as wrong, or drop them. Without flags, they are those without a grade."""
+    if flags is None and not any(part.has_missing for part in verdicts.graded):
+        return verdicts
+    mask = flags or Ragged.concatenate([part.with_values(np.isnan(part.values)) for part in verdicts.graded])
+    gone = int(np.count_nonzero(mask.values))
     if not gone:
         return verdicts
     if missing == "error":
-        first = 0
-        for graded_part, part in zip(verdicts.graded, absent, strict=True):
-            if part is not None:
-                _refuse_missing(part, first, name)
-            first += len(graded_part)
-    mask = Ragged.concatenate(
-        [
-            graded_part.with_values(np.zeros(len(graded_part.values), dtype=bool)) if part is None else part
-            for graded_part, part in zip(verdicts.graded, absent, strict=True)
-        ]
-    )
+        _refuse_missing(mask, name)
     answers = verdicts.answers
     if missing == "incorrect":
         silent = None if answers is None else answers.silence(mask.values)
@@ -289,7 +265,7 @@ def _settle_missing(
     )
 
 
-def _refuse_missing(absent: Ragged, first_problem: int, name: str) -> None:
+def _refuse_missing(absent: Ragged, name: str) -> None:
     if absent.values.any():
         sample = int(np.argmax(absent.values))
         problem = int(np.searchsorted(absent.offsets, sample, side="right")) - 1
@@ -298,7 +274,7 @@ def _refuse_missing(absent: Ragged, first_problem: int, name: str) -> None:
             "`{name}` must have no missing sample; got None or NaN in problem {problem}, sample {sample}. Set "
             "{option:missing} to 'incorrect' or 'drop' to continue",
             name=name,
-            problem=first_problem + problem,
+            problem=problem,
             sample=sample - int(absent.offsets[problem]),
         )
 
@@ -306,11 +282,7 @@ def _refuse_missing(absent: Ragged, first_problem: int, name: str) -> None:
 def _strip(answers: Answers) -> Answers:
     """Merge answers that are equal after stripping."""
     names = [text.strip() if isinstance(text, str) else text for text in answers.distinct]
-    return answers if all(map(_is_same, names, answers.distinct)) else answers.rename(names)
-
-
-def _is_same(stripped: object, text: object) -> bool:
-    return stripped is text or stripped == text
+    return answers if names == list(answers.distinct) else answers.rename(names)
 
 
 def _count_own_frames() -> int:

@@ -138,7 +138,7 @@ class Measurement:
         verdicts, times = self.judged.verdicts, self.times
         columns = {key: column for values in found.values() for key, column in values.columns.items()}
         errors = {key: error for values in found.values() for key, error in values.errors.items()}
-        members = {prefix[:-1]: own for prefix, own in summary.find_members(labels, len(verdicts)).items()}
+        members = {} if labels is None else summary.find_members(labels)
         means = summary.average(columns, times=times)
         listed = sorted(members, key=split_numbers)
         groups = {label: summary.average(columns, members[label], times) for label in listed}
