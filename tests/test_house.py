@@ -122,13 +122,9 @@ UNMIRRORED = {
     "at_k/choices.py": "words",
     "at_k/__main__.py": "tested as a command, in test_commands.py",
     "at_k/demo/app.py": "tested over HTTP and in a browser",
-    "at_k/demo/i18n.py": "tested in test_words.py",
     "at_k/demo/limits.py": "numbers",
-    "at_k/demo/score_layout.py": "tested in a browser",
-    "at_k/demo/work.py": "tested in test_api.py and in a browser",
-    "at_k/demo/theme.py": "tested in a browser",
+    "at_k/demo/work.py": "tested in test_api.py and test_forms.py",
     "at_k/demo/examples.py": "tested with the pages that show them",
-    "at_k/demo/files.py": "tested in test_downloads.py and test_hostile.py",
     **{
         f"at_k/options/{name}.py": "declarations, tested in test_groups.py"
         for name in ("option", "reading", "judging", "numbers", "comparing", "gating", "planning")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from at_k.demo.shell import FOLDER
+from at_k.demo.document import FOLDER
 from tools.driving import CHROMIUM, find_chromium, serving
 
 SIZE = {"width": 1200, "height": 630}
@@ -13,10 +13,10 @@ SIZE = {"width": 1200, "height": 630}
 STYLE = """
 .at-k-header { border: 0; padding: 34px 64px 0; max-width: none; }
 .at-k-header .brand { font-size: 30px; }
-.at-k-header :is(nav, .side), .explore :is(.sub, .controls, .below), .explore .work ~ * { display: none !important; }
+.at-k-header :is(nav, .side), .explore > :not(.story) { display: none !important; }
+.at-k-footer, .story > :is(.asks, .text), .story label { display: none !important; }
 .explore { max-width: none; padding: 0 64px; }
-.explore h1 { max-width: none; margin: 14px 0 26px; font-size: 42px; }
-.explore .work { grid-template-columns: minmax(0, 1fr); grid-template-areas: "figure"; }
+.story h1 { max-width: none; margin: 10px 0; font-size: 44px; }
 .explore .number { border: 0; }
 """
 
@@ -32,7 +32,7 @@ def main():
         page = browser.new_page(viewport=SIZE, color_scheme="light", locale="en-US")
         page.goto(f"{server.url}/?page=explore")
         page.add_style_tag(content=STYLE)
-        page.locator("#explore_curves .handle").wait_for()
+        page.locator("#story_demand svg").wait_for()
         page.wait_for_timeout(500)  # the picture is drawn anew at this width
         page.screenshot(path=FOLDER / "card.png")
         browser.close()

@@ -22,13 +22,13 @@ PATIENCE = 180
 """Seconds to wait for what must come, on a machine of any speed. Nothing is measured with it."""
 
 READY = {
-    "explore": "#explore_formulas math",
-    "score": "#score_problems .problem-list",
+    "explore": "#story_demand svg",
+    "score": "#score[data-ready] .problem-list",
     "compare": "#compare[data-ready] h1",
     "plan": "#plan[data-ready] h1",
-    "metrics": ".card .katex",
+    "metrics": "#metrics[data-ready] table.numbers",
 }
-"""What is there when a page is: the last of its figures, or a formula."""
+"""What is there when a page is: its figure, or the answer to its form."""
 
 
 def find_chromium():
@@ -77,7 +77,7 @@ class Server:
         return (self.folder / "log").read_text()
 
     def run(self, name, *data):
-        """Call an endpoint that does not use the queue, and return its answer."""
+        """Call an endpoint, and return its answer."""
         answer = httpx.post(f"{self.url}/gradio_api/run/{name}", json={"data": data}, timeout=PATIENCE)
         answer.raise_for_status()
         return answer.json()["data"]
@@ -137,13 +137,12 @@ def watch(page, troubles):
     """Note whatever goes wrong on a page, and whatever it asks of others than its own server."""
 
     def failed(request):
-        # A page that is left or loaded again hangs up, and Gradio does when it has got the last of a stream of events.
+        # A page that is left or loaded again hangs up.
         if request.failure != "net::ERR_ABORTED":
             troubles.append(f"{request.url} failed: {request.failure}")
 
     def said(message):
-        hung_up = message.text.startswith(("AbortError", "Unexpected error Connection errored out"))  # Gradio, of that
-        if message.type in ("error", "warning") and not hung_up:
+        if message.type in ("error", "warning"):
             troubles.append(f"console: {message.text}")
 
     def asked(request):

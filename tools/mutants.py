@@ -55,7 +55,6 @@ MORE = {
     "at_k/report/measuring.py": ["tests/report/test_scoring.py"],
     "at_k/readers/cells.py": ["tests/readers/test_tables.py", "tests/readers/test_columnar.py"],
     "at_k/readers/collector.py": ["tests/readers/test_standard.py"],
-    "at_k/demo/files.py": ["tests/demo/test_given.py"],
 }
 """Tests that run beside those that mirror a file, because they are about it too."""
 

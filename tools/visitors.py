@@ -22,13 +22,13 @@ class Visit:
     fault: str = ""
 
 
-def visits(url, visitors=50, each=20):
+def visits(url, visitors=50, each=20, addresses=None):
     """All requests of so many visitors at once, each of which makes its own one after the other."""
     done = []
 
     def visitor(number):
         chance = random.Random(number)
-        connection = _Connection(url, session=f"visitor{number}", address=f"192.0.2.{number}")
+        connection = _Connection(url, session=f"visitor{number}", address=f"192.0.2.{number % (addresses or visitors)}")
         for _ in range(each):
             kind, ask = chance.choice(KINDS)
             start = time.perf_counter()
@@ -67,7 +67,7 @@ class _Connection:
 
 
 def _page(connection, chance):
-    return "" if "gradio_config" in connection.ask("GET", "/") else "no page"
+    return "" if "data-asks" in connection.ask("GET", "/") else "no page"
 
 
 def _config(connection, chance):
@@ -88,11 +88,7 @@ def _score(connection, chance):
     rows = [[chance.randint(0, 1) for _ in range(4)] for _ in range(chance.randint(1, 40))]
     text = "\n".join(json.dumps({"correct": row}) for row in rows)
     given = [text, ["pass_at_k"], [1, 4], None, "random", "error", True, *[None] * 6, "text", "exact_match", "exact"]
-    event = json.loads(connection.ask("POST", "/gradio_api/call/score", given))["event_id"]
-    stream = connection.ask("GET", f"/gradio_api/call/score/{event}")
-    if "event: complete\ndata: " not in stream:
-        return stream
-    found = json.loads(stream.rpartition("event: complete\ndata: ")[2].splitlines()[0])[0]["results"]
+    found = json.loads(connection.ask("POST", "/gradio_api/run/score", given))["data"][0]["results"]
     c = [sum(row) for row in rows]
     expected = at_k.summarize({f"pass@{k}": at_k.pass_at_k(4, c, k=k) for k in (1, 4)})
     return "" if found == expected else f"{found} instead of {expected}"

@@ -1,6 +1,7 @@
 """Pages that are a form and what the server makes of it: how the form is written, and how its values are read.
 
-The module `assets/asking.js` sends the values, and shows the answer.
+What a form offers, and what it calls it, stands in the registry of options. The module `assets/asking.js` sends the
+values, and shows the answer.
 """
 
 from __future__ import annotations
@@ -10,44 +11,136 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from at_k.demo.files import list_rules
 from at_k.demo.given import Given
-from at_k.demo.notices import write_refusal
-from at_k.demo.scoring import parse_columns
-from at_k.demo.words import LANGUAGES, make_error, say
+from at_k.demo.limits import LIMITS
+from at_k.demo.notices import write_button, write_refusal
+from at_k.demo.scoring import NONE, OPTIONS, parse_k, parse_list, parse_pairs, parse_taus
+from at_k.demo.words import LANGUAGES, WORDS, make_error, name_choice, name_option, say
 from at_k.errors import InputError
-from at_k.readers.quoting import quote_all, shorten
+from at_k.family import METRICS
+from at_k.readers.quoting import shorten
+from at_k.readers.roles import VERDICT_NAMES
+from at_k.readers.samples import ROLES
+from at_k.readers.table import PROBLEM_NAMES
 
 Answer = dict[str, Any]
-"""What a page gets: `refused`, HTML or None; `parts`, name → HTML; `choices`, field → [[value, label]]."""
+"""What a page gets: `refused`, HTML or None; `parts`, name → HTML; `choices`, field → [[value, label]]; `texts`, side →
+the text of an example; `shown`, field → what an empty field stands for."""
+
+READING = ("where", "pool", "scorer", "filter", "tests", "errors")
+"""The options of every form that takes results, beside the columns."""
+
+COLUMNS = {f"column_{role}": "" for role in ROLES}
+"""The fields in which a column is chosen for a role: empty for the guess, `NONE` for no column."""
 
 _LONGEST_NAME = 60
+
+_OF_READER = (
+    *("open_file", "drop_file", "reading_file", "file_slimmed", "file_too_large", "file_not_text", "file_array"),
+    *("several_files", "files_too_large", "file_broken", "file_line", "file_no_verdicts", "file_still_large"),
+)
+"""The words of `assets/reader.js`."""
+
+
+def spell_defaults(names: Iterable[str], **own: str) -> dict[str, str]:
+    """Spell the defaults of options as their fields have them: name → text, and a page's `own` ones in their place.
+
+    Examples:
+        >>> spell_defaults(["thresholds", "missing", "k"], missing="drop")
+        {'thresholds': '0.25, 0.5, 0.75, 1.0', 'missing': 'drop', 'k': ''}
+    """
+    usual = {}
+    for name in names:
+        option = OPTIONS[name]
+        value = METRICS if name == "metrics" else option.default
+        if value is None:
+            value = option.words[0][0] if option.words and name not in READING else ""
+        if name == "groups" or isinstance(value, bool):
+            value = "true"
+        usual[name] = value if isinstance(value, str) else ", ".join(map(str, value))
+    return usual | own
+
+
+def read_options(fields: Mapping[str, str], names: Iterable[str]) -> dict[str, Any]:
+    """Read the values of options from their fields; None where a field is empty.
+
+    Examples:
+        >>> read_options({"k": "1, 4", "missing": "drop", "groups": "false"}, ["k", "missing", "groups"])
+        {'k': (1, 4), 'missing': 'drop', 'groups': False}
+
+    Raises:
+        InputError: if something that was typed cannot be read.
+    """
+    readers = {"k": parse_k, "thresholds": parse_taus, "where": parse_pairs, "pool": parse_list, "metrics": parse_list}
+    found: dict[str, Any] = {}
+    for name in names:
+        value: Any = fields[name]
+        if name in ("groups", "higher_is_better"):
+            found[name] = value != "false"
+            continue
+        found[name] = readers[name](value) if name in readers else value or None
+        offered = METRICS if name == "metrics" else [choice for choice, _ in OPTIONS[name].words]
+        if offered and not {*(found[name] if name == "metrics" else [value])} <= {"", *offered}:
+            raise make_error("scoring.not_offered", name=name, choices=", ".join(offered))
+    return found
 
 
 def write_root(page: str, usual: Mapping[str, str], inside: str, language: str) -> str:
     """Write a page: what stands in it, and what its script must know.
 
     Args:
-        page: the name of the page, and of the endpoint that answers.
+        page: the name of the page, whose form is answered.
         usual: field → its value where nothing was changed.
         inside: the form and the empty parts, as HTML.
         language: the language of the visitor.
     """
-    rules = list_rules()
-    words = rules["words"][LANGUAGES.index(language)] | {"failed": say(language, "asking.failed")}
-    about = escape(json.dumps({"usual": usual, "rules": rules | {"words": words}}, ensure_ascii=False))
+    words = {name: WORDS[f"score.{name}"][LANGUAGES.index(language)] for name in _OF_READER}
+    words |= {name: say(language, f"asking.{name}") for name in ("failed", "link_without_data")}
+    rules = {"limit": LIMITS.max_bytes, "verdicts": VERDICT_NAMES, "problems": PROBLEM_NAMES, "words": words}
+    about = escape(json.dumps({"usual": usual, "rules": rules}, ensure_ascii=False))
     return f'<main class="asking" id="{page}" data-asks="{page}" data-about="{about}">{inside}</main>'
 
 
-def write_side(side: str, label: str, language: str) -> str:
-    """Write a place for results: a box for text, and a button that opens a file."""
+def write_side(page: str, side: str, label: str, language: str) -> str:
+    """Write a place for results on a page: a box for text, and a button that opens files."""
     hint = escape(say(language, "asking.paste"))
     return (
-        f'<div data-side="{side}"><label for="asking_{side}">{escape(label)}</label>'
-        f'<textarea id="asking_{side}" spellcheck="false" placeholder="{hint}"></textarea>'
+        f'<div data-side="{side}"><label for="{page}_{side}">{escape(label)}</label>'
+        f'<textarea id="{page}_{side}" spellcheck="false" placeholder="{hint}"></textarea>'
         f'<label class="file-input"><span>{escape(say(language, "score.open_file"))}</span>'
         '<input type="file" multiple></label> '
         '<span class="file-name" role="status"></span></div>'
+    )
+
+
+def write_options(names: Iterable[str], usual: Mapping[str, str], language: str, hints: Mapping[str, str] = {}) -> str:
+    """Write the fields of options of the registry: a choice, a switch, or a box for a short text."""
+    html = ""
+    for name in names:
+        option = OPTIONS[name]
+        label, value = name_option(option, language), usual[name]
+        if name == "metrics":
+            boxes = "".join(
+                f'<label><input type="checkbox" name="metrics" value="{each}" checked>{each}</label>'
+                for each in METRICS
+            )
+            html += f"<fieldset><legend>{escape(label)}</legend>{boxes}</fieldset>"
+        elif value in ("true", "false"):
+            html += f'<label class="switch"><input type="checkbox" name="{name}" checked>{escape(label)}</label>'
+        elif option.words:
+            empty = [("", "–")] if value == "" else []
+            choices = [(each, name_choice(option, each, language)) for each, _ in option.words]
+            html += write_select(name, label, [*empty, *choices], value)
+        else:
+            html += write_box(name, label, value, hints.get(name, ""))
+    return html
+
+
+def write_columns(language: str) -> str:
+    """Write the fields in which columns are chosen; their choices come with the answer."""
+    return "".join(
+        write_select(name, say(language, f"score.role_{name.removeprefix('column_')}"), [("", "")], "")
+        for name in COLUMNS
     )
 
 
@@ -80,15 +173,6 @@ def write_slider(name: str, label: str, limits: tuple[int, int], note: str = "",
     )
 
 
-def write_button(label: str, values: Mapping[str, str], *, kind: str = "act", pressed: bool | None = None) -> str:
-    """Write a button that sets fields. The label is HTML."""
-    state = "" if pressed is None else f' aria-pressed="{str(pressed).lower()}"'
-    return (
-        f'<button type="button" class="{kind}" data-set="{escape(json.dumps(values, ensure_ascii=False))}"{state}>'
-        f"{label}</button>"
-    )
-
-
 def write_saves(figure: str, language: str) -> str:
     """Write the buttons that save a figure."""
     buttons = " ".join(
@@ -99,42 +183,58 @@ def write_saves(figure: str, language: str) -> str:
     return f'<p class="saves">{buttons}</p>'
 
 
-def read_columns(text: str, files: Sequence[Sequence[str]]) -> list[dict[str, str | None]]:
-    """Read the columns that a visitor named, for each file: those that it has.
-
-    Args:
-        text: what the visitor typed.
-        files: the columns of each file.
+def read_columns(fields: Mapping[str, str], columns: Sequence[str]) -> dict[str, str | None]:
+    r"""Return the roles for which a visitor chose one of these columns, or none.
 
     Examples:
-        >>> read_columns("problem=qid, grades=ok", [["qid", "ok"], ["qid", "fine"]])
-        [{'problem': 'qid', 'grades': 'ok'}, {'problem': 'qid'}]
-
-    Raises:
-        InputError: if none of the files has one of them.
+        >>> read_columns({"column_answers": "a", "column_grades": "\0", "column_group": "gone"}, ["a"])
+        {'answers': 'a', 'grades': None}
     """
-    named = parse_columns(text)
-    known = list(dict.fromkeys(column for columns in files for column in columns))
-    for column in named.values():
-        if column not in known:
-            raise make_error("typed.no_column", column=shorten(column), columns=quote_all(known) or "–")
-    return [{role: column for role, column in named.items() if column in columns} for columns in files]
+    chosen = {role: fields.get(f"column_{role}", "") for role in ROLES}
+    return {role: None if column == NONE else column for role, column in chosen.items() if column in (NONE, *columns)}
 
 
-def refuse(reason: InputError, language: str, choices: Mapping[str, list[list[str]]] | None = None) -> Answer:
-    """Answer with the reason why something was refused."""
-    return {"refused": write_refusal(reason, language), "parts": {}, "choices": choices or {}}
+def offer_columns(given: Given, named: Mapping[str, str | None], language: str) -> dict[str, list[list[str]]]:
+    """Offer the columns that may play each role, the guess first; nothing where there is no table."""
+    try:
+        columns, guess = given.columns, given.guess(named)
+    except InputError:
+        return {}
+    none = say(language, "score.no_column")
+    every = [[NONE, none], *([column, column] for column in columns)]
+    return {
+        f"column_{role}": [["", say(language, "score.guessed", column=guess[role] or none)], *every] if columns else []
+        for role in ROLES
+    }
 
 
-def read_field(values: object, name: str) -> str:
-    """Read a field, whatever was sent.
+def refuse(
+    reason: InputError,
+    language: str,
+    choices: Mapping[str, list[list[str]]] | None = None,
+    fields: Mapping[str, str] | None = None,
+    usual: Mapping[str, str] | None = None,
+) -> Answer:
+    """Answer with the reason why something was refused, and what mends it, if the fields of the form are known."""
+    fields, usual = fields or {}, usual or {}
+    options = {name: usual[name] for name in fields if name in OPTIONS}
+    mend = ""
+    if any(fields[name] != value for name, value in options.items()):
+        mend = f"<p>{write_button(say(language, 'asking.usual_options'), options)}</p>"
+    refused = write_refusal(reason, language, usual) + mend
+    return {"refused": refused, "parts": {}, "choices": choices or {}}
+
+
+def read_fields(values: object, usual: Mapping[str, str]) -> dict[str, str]:
+    """Read the fields of a form, whatever was sent.
 
     Examples:
-        >>> read_field({"k": " 4 "}, "k"), read_field({"k": [1]}, "k"), read_field(None, "k")
-        ('4', '', '')
+        >>> read_fields({"k": " 4 "}, {"k": "1"}), read_fields({"k": [1]}, {"k": "1"}), read_fields(None, {"k": "1"})
+        ({'k': '4'}, {'k': ''}, {'k': ''})
     """
-    value = values.get(name) if isinstance(values, Mapping) else None
-    return value.strip()[:2000] if isinstance(value, str) else ""
+    found = values if isinstance(values, Mapping) else {}
+    texts = {name: found.get(name) for name in usual}
+    return {name: text.strip()[:2000] if isinstance(text, str) else "" for name, text in texts.items()}
 
 
 def read_side(values: object, side: str) -> tuple[Given, str] | None:
@@ -151,7 +251,7 @@ def read_side(values: object, side: str) -> tuple[Given, str] | None:
     given = Given.take(text if isinstance(text, str) else "", own if own.get("packed") else None)
     if given.is_empty:
         return None
-    return given, shorten_name(read_field(own, "name"))
+    return given, shorten_name(read_fields(own, {"name": ""})["name"])
 
 
 def shorten_name(name: str) -> str:

@@ -12,17 +12,20 @@ from typing import Any
 
 import at_k
 from at_k.analysis.compared import Compared, write_p
-from at_k.choices import MISSING
 from at_k.demo import notices
 from at_k.demo.asking import (
+    COLUMNS,
+    READING,
     Answer,
+    offer_columns,
     read_columns,
-    read_field,
+    read_fields,
+    read_options,
     read_points,
     read_side,
     refuse,
     shorten_name,
-    write_button,
+    spell_defaults,
     write_points,
     write_saves,
 )
@@ -30,10 +33,11 @@ from at_k.demo.details import list_problems
 from at_k.demo.examples import read_pair
 from at_k.demo.figures import write_figure
 from at_k.demo.given import Given
+from at_k.demo.notices import write_button
 from at_k.demo.score_figures import LOG_FROM, choose_points
-from at_k.demo.scoring import Options, count_samples, parse_columns, parse_k, parse_taus, score, spread_draws
+from at_k.demo.scoring import OPTIONS, Options, count_samples, score, spread_draws
 from at_k.demo.tables import head_row, sort_lines, write_number
-from at_k.demo.words import join_sentences, make_error, say, translate
+from at_k.demo.words import join_sentences, make_error, name_option, say, translate
 from at_k.error_bars import is_bounded
 from at_k.errors import InputError, Message
 from at_k.family import OUTPUTS
@@ -46,21 +50,21 @@ PAIR = "codex_puzzles"
 PAIR_COLUMN = "prompt"
 PAIR_MODELS = ("long", "medium")
 
-UNMATCHED = ("drop", "unpaired", "error")
-"""What happens to problems that only one model has: the page goes on without them, and says so."""
+SCORED = ("k", "thresholds", "missing", "extract_fn", "check_correct_fn", "equivalence")
+"""The options with which both are scored."""
+
+CHOSEN = (*SCORED, "margin", "unmatched", *READING)
+"""The options of the page, by the names of the registry."""
 
 USUAL = {
     "example": PAIR,
-    "columns": "",
     "by": "",
     "model_a": "",
     "model_b": "",
     "key": "",
-    "k": "",
-    "taus": "0.5, 1.0",
-    "margin": "2",
-    "missing": Options.missing,
-    "unmatched": UNMATCHED[0],
+    **COLUMNS,
+    # The page goes on without the problems that only one model has, and says so.
+    **spell_defaults(CHOSEN, thresholds="0.5, 1.0", margin="2", unmatched="drop"),
 }
 """Field → its value where nothing was changed."""
 
@@ -96,7 +100,7 @@ def answer(values: object, language: str) -> Answer:
         values: field → text, and `given`: side → what was given; anything, as a program may send it.
         language: the language of the visitor.
     """
-    fields = {name: read_field(values, name) for name in USUAL}
+    fields = read_fields(values, USUAL)
     if fields == USUAL:
         return _answer_first(language)
     return _answer(fields, values, language)
@@ -113,7 +117,7 @@ def _answer(fields: dict[str, str], values: object, language: str) -> Answer:
         sides = _read_sides(fields, values, language, choices)
         pair = _compare(fields, sides, language)
     except InputError as reason:
-        return refuse(reason, language, choices)
+        return refuse(reason, language, choices, fields, USUAL)
     return {"refused": None, "parts": _write_parts(pair, fields, language), "choices": choices}
 
 
@@ -123,7 +127,7 @@ class _Side:
 
     given: Given
     columns: dict[str, str | None]
-    where: dict[str, str] | None
+    where: dict[str, Any] | None
     name: str
 
 
@@ -147,7 +151,8 @@ def _read_sides(
     for place, (given, _) in enumerate(files):
         with _Place("AB"[place] if second else ""):
             columns.append(given.columns)
-    named = read_columns(fields["columns"], columns)
+    named = [read_columns(fields, each) for each in columns]
+    choices |= offer_columns(files[0][0], named[0], language)
     found: list[tuple[str, list[str]] | None] = []
     for place, (given, _) in enumerate(files):
         with _Place("AB"[place] if second else ""):
@@ -168,7 +173,7 @@ def _read_sides(
         label = chosen if own else name
         if example and fields["by"] == PAIR_COLUMN and chosen in PAIR_MODELS:
             label = say(language, f"compare.pair_{chosen}")
-        where = {own[0]: chosen} if own else None
+        where = {own[0]: [chosen]} if own else None
         sides.append(_Side(given, named[place], where, shorten_name(label)))
     if second is None and sides[0].where == sides[1].where:
         raise make_error("compare.one_model" if sides[0].where is None else "compare.same_model")
@@ -199,25 +204,27 @@ class _Place:
 
 
 def _compare(fields: Mapping[str, str], sides: tuple[_Side, _Side], language: str) -> Pair:
-    draws, taus = parse_k(fields["k"]), parse_taus(fields["taus"])
-    margin = read_points(fields["margin"], say(language, "compare.margin"))
-    missing = fields["missing"] if fields["missing"] in MISSING else Options.missing
-    unmatched: Any = fields["unmatched"] if fields["unmatched"] in UNMATCHED else UNMATCHED[0]
+    margin = read_points(fields["margin"], name_option(OPTIONS["margin"], language))
+    options = Options(**read_options(fields, SCORED), groups=False)
+    reading = read_options(fields, READING)
     samples: list[Samples] = []
     for letter, side in zip("AB", sides, strict=True):
         with _Place(letter):
             try:
-                samples.append(side.given.read(side.columns, where=side.where))
+                where = {**(reading["where"] or {}), **(side.where or {})}
+                samples.append(side.given.read(side.columns, **reading | {"where": where or None}))
             except InputError as reason:
                 raise side.given.refuse(reason) from None
-    spread = spread_draws([size for each in samples for size in count_samples(each, missing)])
-    options = Options(k=draws or spread, taus=taus, missing=missing, by_group=False)
+    if options.k is None:
+        sizes = [size for each in samples for size in count_samples(each, options.missing)]
+        options = replace(options, k=spread_draws(sizes))
     reports = _score(samples, options)
     names = (sides[0].name, sides[1].name)
     # At k = 1, what is compared at even k alone is 0 by its definition.
     asked = [
         key for key in reports[0].values if key in reports[1].values and not (key.k == 1 and OUTPUTS[key.metric].even_k)
     ]
+    unmatched: Any = read_options(fields, ["unmatched"])["unmatched"]
     compared = at_k.compare(*reports, names=names, keys=asked or None, margin=margin, unmatched=unmatched)
     keys = list(compared.comparisons)
     wanted = fields["key"]
@@ -515,7 +522,7 @@ def _write_code(pair: Pair, fields: Mapping[str, str], language: str) -> str:
     markdown = escape(pair.compared.to_markdown())
     margin = f", margin={pair.compared.margin:g}" if pair.compared.margin is not None else ""
     unmatched = f', unmatched="{fields["unmatched"]}"' if any(pair.compared.unmatched) else ""
-    named = parse_columns(fields["columns"])
+    named = read_columns(fields, [column for column in fields.values() if column])
     columns = f", columns={named}" if named else ""
     code = (
         f'import at_k\n\na = at_k.score("a.jsonl"{columns})\nb = at_k.score("b.jsonl"{columns})\n'

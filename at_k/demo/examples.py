@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from pathlib import Path
 
 EXAMPLES = {"qwen25_math": "qwen25_math.jsonl", "taubench_airline": "taubench_airline.jsonl"}
@@ -26,7 +25,8 @@ HARNESSES = {
 }
 """Name of a format → a small file of it, in the folder `harness`."""
 
-_TEXTS = (".json", ".jsonl")
+HARNESS = "harness/"
+"""What the name of such an example begins with."""
 
 
 def folder() -> Path:
@@ -62,14 +62,12 @@ def read_pair() -> str:
     return (folder() / PAIR).read_text(encoding="utf-8")
 
 
-def read_harness(name: str) -> dict[str, str]:
-    """Read the small file of a harness: its `name`, and its `text` or, if it is not text, its bytes, `packed`.
+def read_harness(name: str) -> tuple[str, bytes]:
+    """Read the small file of a harness: its name, and its content.
 
     Examples:
-        >>> sorted(read_harness("verl")), read_harness("trl")["name"]
-        (['name', 'text'], 'trl.parquet')
+        >>> read_harness("trl")[0], read_harness("verl")[1][:1]
+        ('trl.parquet', b'{')
     """
     path = folder() / "harness" / HARNESSES[name]
-    if path.suffix in _TEXTS:
-        return {"name": path.name, "text": path.read_text(encoding="utf-8")}
-    return {"name": path.name, "packed": f"data:;base64,{b64encode(path.read_bytes()).decode('ascii')}"}
+    return path.name, path.read_bytes()

@@ -155,35 +155,23 @@ class Given:
         named = self.name_lines(reason.message)
         return InputError(named.code, named.sentence, **named.values)
 
-    def read(
-        self,
-        columns: Mapping[str, str | None],
-        *,
-        where: Mapping[str, object] | None = None,
-        pool: str | Sequence[str] = (),
-        scorer: str | None = None,
-        filter: str | None = None,
-        tests: str | None = None,
-    ) -> Samples:
+    def read(self, columns: Mapping[str, str | None], **reading: Any) -> Samples:
         """Read the samples.
 
         Args:
             columns: role → column, where it is not guessed.
-            where: column → the values of the rows to keep.
-            pool: columns whose rows are samples of one model after all.
-            scorer: whose grades to take, where the file of a harness has several.
-            filter: whose answers to take, where it has several.
-            tests: "base" or "plus", for EvalPlus.
+            reading: the other arguments of `Reading`; None stands for the default.
 
         Raises:
             InputError: if they cannot be read.
         """
-        reading = Reading(columns, where, pool, scorer=scorer, filter=filter, tests=tests, limits=LIMITS)
+        given = {name: value for name, value in reading.items() if value is not None}
+        known = Reading(columns, limits=LIMITS, **given)
         if self._table is None:
-            samples = self.format.read(self._source, reading)
+            samples = self.format.read(self._source, known)
         else:
             guessed = self.guess(columns)
-            samples = collect_samples(self._table, replace(reading, columns={"group": guessed["group"], **columns}))
+            samples = collect_samples(self._table, replace(known, columns={"group": guessed["group"], **columns}))
         refuse_much(samples)
         return samples
 

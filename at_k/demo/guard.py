@@ -10,11 +10,15 @@ from typing import Any
 
 import gradio as gr
 from anyio import fail_after
-from starlette.datastructures import MutableHeaders, QueryParams
+from starlette.datastructures import MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from at_k.demo.limits import BODY_SECONDS, MAX_BODIES, MAX_BODY
+from at_k.demo.document import hash_first
+from at_k.demo.limits import BODY_SECONDS, BUSY_SECONDS, MAX_BODIES, MAX_BODY
+
+BUSY = "at-k.busy"
+"""What is set in the scope of a request that found no place."""
 
 _MAX_SYNTAX = 20_000
 """Bytes of a request outside of the strings in its JSON. A page sends a few hundred."""
@@ -28,28 +32,26 @@ _NAME = r"[\w-][\w.-]*"
 _API = "/gradio_api"
 
 _OPEN = {
-    # "?" of a query is not part of a path: /?view=api is the page, too.
+    # "?" of a query is not part of a path: /?page=score is the document, too.
     "HEAD": re.compile("/"),
     "GET": re.compile(
-        rf"/|/config|/theme\.css|/manifest\.json|/robots\.txt|/favicon\.ico|/(assets|assets-at-k|static|svelte)(/{_NAME})+"
-        rf"|{_API}/(info|openapi\.json|app_id|startup-events|queue/data|heartbeat/{_NAME}"
+        rf"/|/config|/robots\.txt|/assets-at-k(/{_NAME})+|{_API}/(info|startup-events|queue/data|heartbeat/{_NAME}"
         rf"|call/(v2/)?{_NAME}/{_NAME})",
         re.ASCII,
     ),
-    "POST": re.compile(rf"{_API}/(queue/join|cancel|reset|run/{_NAME}|call/(v2/)?{_NAME})", re.ASCII),
+    "POST": re.compile(
+        rf"/answers/\w+\.json|{_API}/(queue/join|cancel|reset|run/{_NAME}|call/(v2/)?{_NAME})", re.ASCII
+    ),
 }
-"""The paths that the pages, their API page and `gradio_client` ask for. Files are read and made in the browser, so no
-path is open that stores, records, serves or fetches a file."""
+"""The paths that the pages, their forms and `gradio_client` ask for. Files are read and made in the browser, so no path
+is open that stores, records, serves or fetches a file."""
 
 _POLICY = {
     "default-src": "'none'",
-    # Gradio's page has scripts in it; gr.HTML and `js=` make functions from text, which takes 'unsafe-eval'.
-    "script-src": "'self' 'unsafe-inline' 'unsafe-eval'",
-    "style-src": "'self' 'unsafe-inline'",
+    "script-src": f"'self' 'sha256-{hash_first()}'",
+    "style-src": "'self' 'unsafe-inline'",  # the width of a bar is in its element
     "img-src": "'self' data: blob:",  # a PNG is drawn from a blob
-    "font-src": "'self' data:",
     "connect-src": "'self'",
-    "manifest-src": "'self'",
     "base-uri": "'self'",
     "form-action": "'self'",
     # A Space is shown inside a page of huggingface.co.
@@ -67,7 +69,7 @@ HEADERS = {
 class Guard:
     """ASGI middleware that refuses every request that the pages never make, before Gradio sees it.
 
-    `launch(app_kwargs={"middleware": [Middleware(Guard)]})`.
+    `Server(middleware=[Middleware(Guard)])`.
 
     Args:
         app: what answers the requests that are let through.
@@ -83,7 +85,7 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        send = partial(_send_with_headers, send)
+        send = partial(_send_with_headers, scope, send)
         try:
             _check_head(scope)
             if scope["method"] == "POST":
@@ -96,7 +98,7 @@ class Guard:
                 receive = _replay(body, receive)
         except _RequestError as error:
             # Close the connection: the rest of the body is not read.
-            headers = {"Connection": "close"} | ({"Retry-After": "5"} if error.status == 503 else {})
+            headers = {"Connection": "close"} | ({"Retry-After": str(BUSY_SECONDS)} if error.status == 503 else {})
             answer = JSONResponse({"error": str(error)}, error.status, headers=headers)
             await answer(scope, receive, send)
         else:
@@ -125,7 +127,7 @@ class Guard:
     def _check_function(self, scope: Scope, value: Any) -> None:
         """Refuse a call of a function that there is not, or with another number of values than it takes."""
         place, _, name = scope["path"].rpartition("/")
-        if self._functions is None or name in ("cancel", "reset"):
+        if self._functions is None or name in ("cancel", "reset") or place == "/answers":
             return
         if not isinstance(value, dict):
             raise _RequestError(400, "A request must be an object in JSON.")
@@ -164,9 +166,7 @@ def _check_head(scope: Scope) -> None:
         raise _TOO_LARGE()
     path = scope["path"].removeprefix(scope.get("root_path", ""))  # where the demo is mounted
     allowed = _OPEN.get(scope["method"])
-    # Gradio takes ?page=… for one of several documents, and fails if there is none of that name.
-    other_page = any(QueryParams(scope.get("query_string", b"")).getlist("page"))
-    if allowed is None or not allowed.fullmatch(path) or other_page:
+    if allowed is None or not allowed.fullmatch(path):
         raise _RequestError(404, "There is nothing here.")
 
 
@@ -205,7 +205,10 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return replay
 
 
-async def _send_with_headers(send: Send, message: Message) -> None:
+async def _send_with_headers(scope: Scope, send: Send, message: Message) -> None:
     if message["type"] == "http.response.start":
+        if scope.get(BUSY):  # Gradio answers every error with 500
+            message["status"] = 503
+            MutableHeaders(scope=message)["Retry-After"] = str(BUSY_SECONDS)
         MutableHeaders(scope=message).update(HEADERS)
     await send(message)

@@ -12,8 +12,8 @@ LIMITS = Limits(
     max_groups=30,
 )
 
-MOST_AT_ONCE = 2
-"""Pieces of work that are done side by side, each of another visitor."""
+MOST_AT_ONCE = 3
+"""Pieces of work that are done side by side, each of another visitor: one more than one address may have done."""
 
 CPU_SECONDS = 10.0
 """CPU time of one piece of work, in a process of its own."""
@@ -41,3 +41,6 @@ MAX_EXPLORE_N = 256
 
 MAX_EXPLORE_KEYS = 20
 """Values of k, and of τ, in one request to /explore, which is answered in the app's own process."""
+
+BUSY_SECONDS = 5
+"""Seconds after which whoever found no place may ask again."""

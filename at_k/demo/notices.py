@@ -7,13 +7,15 @@ A button carries what it sets, as JSON in `data-set`; a link to a choice carries
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from html import escape
+from secrets import token_hex
+from typing import Any
 
-from at_k.demo.examples import HARNESSES
-from at_k.demo.scoring import NO_RULE
-from at_k.demo.words import list_words, say, translate
-from at_k.errors import InputError, Message
+from at_k.demo.examples import HARNESS, HARNESSES
+from at_k.demo.scoring import NO_RULE, NONE, OPTIONS, quote_item
+from at_k.demo.words import list_words, name_choice, name_option, say, translate
+from at_k.errors import InputError, Message, Spelling
 from at_k.family import OUTPUTS
 from at_k.grading.suggestion import suggest_options
 from at_k.readers.formats import FORMATS
@@ -26,9 +28,69 @@ _SCATTER = "left_out.scatter"
 _MOST_SHOWN = 12
 
 
-def write_refusal(reason: InputError | None, language: str) -> str:
-    """Write why something was refused, so that a screen reader reads it out; nothing for None."""
-    return "" if reason is None else f'<p class="refused" role="alert">{escape(translate(reason, language))}</p>'
+class Controls(Spelling):
+    """Spell options as what sets them on a page: a button that sets a value, or a link to the field.
+
+    What is made stands in the text as a mark that nobody can guess, until the text has been escaped.
+    """
+
+    def __init__(self, fields: Container[str], language: str) -> None:
+        """Spell the options of a form that has these fields; others as in Python."""
+        self.fields, self.language = fields, language
+        self.made: dict[str, str] = {}
+
+    def name(self, option: str) -> str:
+        """Spell the name of an option."""
+        field = "column_problem" if option == "columns" else option
+        if field not in self.fields:
+            return super().name(option)
+        return self._keep(make_link(escape(self._name(option)), field))
+
+    def set(self, settings: Mapping[str, Any]) -> str:
+        """Spell options with their values."""
+        return ", ".join(self._set(option, value) for option, value in settings.items())
+
+    def _set(self, option: str, value: Any) -> str:
+        sets, said = {option: str(value)}, str(value)
+        if option == "columns":
+            sets = {f"column_{role}": NONE if column is None else str(column) for role, column in value.items()}
+            named = {say(self.language, f"score.role_{role}"): column for role, column in value.items()}
+            none = say(self.language, "score.no_column")
+            said = ", ".join(f"{role}: {none if column is None else column}" for role, column in named.items())
+        elif option == "where":
+            said = sets[option] = ", ".join(quote_item(f"{column}={each}") for column, each in value.items())
+        elif option == "pool":
+            sets[option] = quote_item(str(value))
+        if not all(field in self.fields for field in sets):
+            return super().set({option: value})
+        if option in OPTIONS and str(value) in dict(OPTIONS[option].words):
+            said = name_choice(OPTIONS[option], str(value), self.language)
+        label = said if option == "columns" else f"{self._name(option)}: {said}"
+        return self._keep(write_button(escape(shorten(label)), sets))
+
+    def _name(self, option: str) -> str:
+        if option in OPTIONS and OPTIONS[option].label:
+            return name_option(OPTIONS[option], self.language)
+        return say(self.language, f"score.{option}")
+
+    def _keep(self, html: str) -> str:
+        mark = f"@{token_hex(8)}@"
+        self.made[mark] = html
+        return mark
+
+
+def write_message(message: Message | InputError, language: str, fields: Container[str] = ()) -> str:
+    """Write a message as HTML, in which the options of a form are what sets them."""
+    controls = Controls(fields, language)
+    text = escape(translate(message, language, controls))
+    for mark, html in controls.made.items():
+        text = text.replace(mark, html)
+    return text
+
+
+def write_refusal(reason: InputError, language: str, fields: Container[str] = ()) -> str:
+    """Write why something was refused, so that a screen reader reads it out."""
+    return f'<p class="refused" role="alert">{write_message(reason, language, fields)}</p>'
 
 
 def write_warnings(report: Report, language: str, *, buttons: bool = False) -> str:
@@ -48,7 +110,7 @@ def write_warnings(report: Report, language: str, *, buttons: bool = False) -> s
     for reason in report.left_out.values():
         if reason.code == _SCATTER:
             rules = [
-                make_button(say(language, f"score.rule_{rule}"), {"extract_fn": rule})
+                write_button(name_choice(OPTIONS["extract_fn"], rule, language), {"extract_fn": rule})
                 for rule in ("boxed", "final_answer", "last_number")
             ]
             link = make_link(say(language, "score.other_column"), "column_answers")
@@ -67,13 +129,10 @@ def _write_no_match(report: Report, note: Message, language: str, *, buttons: bo
     found = suggest_options(report.samples[0]) if report.samples is not None else None
     if found is not None:
         rule, checker = found.extract_fn or NO_RULE, found.check_correct_fn
-        with_what = []
-        if rule != NO_RULE:
-            with_what.append(say(language, "score.rule_is", what=say(language, f"score.rule_{rule}")))
-        if checker != "exact_match":
-            with_what.append(say(language, "score.check_is", what=say(language, f"score.check_{checker}")))
-        said = say(language, "score.would_match", options=", ".join(with_what), share=f"{found.share:.0%}")
-        offer = f"<p>{make_button(said, {'extract_fn': rule, 'check_correct_fn': checker})}</p>"
+        sets = {"extract_fn": rule, "check_correct_fn": checker}
+        options = list_words(name_options(sets, language).values(), language)
+        said = say(language, "score.would_match", options=options, share=f"{found.share:.0%}")
+        offer = f"<p>{write_button(said, sets)}</p>"
     links = " · ".join(
         make_link(say(language, key), name)
         for key, name in (
@@ -85,13 +144,23 @@ def _write_no_match(report: Report, note: Message, language: str, *, buttons: bo
     return f'<div class="warning" role="alert"><p>{text}</p>{offer}<p>{links}</p></div>'
 
 
-def write_remarks(report: Report, language: str) -> str:
+def name_options(chosen: Mapping[str, str], language: str) -> dict[str, str]:
+    """Say what was chosen of some options, where it is not what is usual."""
+    usual = {name: OPTIONS[name].default or NO_RULE for name in chosen}
+    return {
+        name: f"{name_option(OPTIONS[name], language)} {name_choice(OPTIONS[name], choice, language)}"
+        for name, choice in chosen.items()
+        if choice != usual[name]
+    }
+
+
+def write_remarks(report: Report, language: str, fields: Container[str] = ()) -> str:
     """Write the other notes, and which metrics were left out and why."""
     odd = any(key.k and key.k > 1 and key.k % 2 for key in report.values if OUTPUTS[key.metric].even_k)
     hidden = _NO_MATCH if odd else (*_NO_MATCH, "note.odd_k")  # the column of k = 1 is not shown
     notes = [note for note in report.notes if note.code not in hidden]
     gone = [reason for reason in report.left_out.values() if reason.code != _SCATTER]
-    lines = [escape(translate(each, language)) for each in (*notes, *gone)]
+    lines = [write_message(each, language, fields) for each in (*notes, *gone)]
     return f'<ul class="remarks">{"".join(f"<li>{line}</li>" for line in lines)}</ul>' if lines else ""
 
 
@@ -100,13 +169,13 @@ def write_sizes(sizes: Sequence[int], language: str, least: int) -> str:
     fewest, most = min(sizes), max(sizes)
     parts = []
     if least > 1:
-        button = make_button(say(language, "score.keep_all"), {"least": "1"})
+        button = write_button(say(language, "score.keep_all"), {"least": "1"})
         parts.append(f"{say(language, 'score.only_long', least=least, kept=len(sizes))} {button}")
     if fewest < most:
         better = [n for n in sorted(set(sizes)) if n > fewest]
         offered = list(dict.fromkeys([better[0], most]))
         buttons = " ".join(
-            make_button(
+            write_button(
                 say(language, "score.keep_long", least=n, kept=sum(size >= n for size in sizes), all=len(sizes)),
                 {"least": str(n), "k": ""},
             )
@@ -164,19 +233,16 @@ def write_taken(
 def write_models(column: str, models: Sequence[str], shown: str, language: str) -> str:
     """Say that a file holds several models, which of them is shown, and how to see another one."""
     buttons = " ".join(
-        make_button(escape(shorten(model)), {"model": model}, pressed=model == shown) for model in models[:_MOST_SHOWN]
+        write_button(escape(shorten(model)), {"where": quote_item(f"{column}={model}")}, pressed=model == shown)
+        for model in models[:_MOST_SHOWN]
     )
     more = f" … ({len(models)})" if len(models) > _MOST_SHOWN else ""
     compare = f'<a href="?page=compare" data-page="compare" data-compares>{say(language, "score.compare")}</a>'
-    pool = make_button(say(language, "score.one_model"), {"model": POOLED})
+    pool = write_button(say(language, "score.one_model"), {"pool": quote_item(column), "where": ""})
     text = say(
         language, "score.several", column=escape(shorten(column)), count=len(models), shown=escape(shorten(shown))
     )
     return f'<div class="notice models" role="note"><p>{text}</p><p>{buttons}{more}</p><p>{compare} · {pool}</p></div>'
-
-
-POOLED = "\x01"
-"""The choice of a model that takes all rows as samples of one model."""
 
 
 def write_findings(sentences: Sequence[Message], language: str) -> str:
@@ -207,7 +273,7 @@ _FOLDED = (
 """How the codes of sentences begin that need more knowledge than the others."""
 
 
-def write_help(language: str) -> str:
+def write_help(usual: Mapping[str, str], language: str) -> str:
     """Write which files can be read, each with how to get several samples, and a small real one to click."""
     rows = []
     for known in dict.fromkeys(each.title for each in FORMATS.values() if each.name != "plain"):
@@ -215,7 +281,7 @@ def write_help(language: str) -> str:
         first = formats[0]
         example = next((each.name for each in formats if each.name in HARNESSES), None)
         button = (
-            f'<button type="button" class="act" data-example="{example}">{say(language, "score.open_example")}</button>'
+            write_button(say(language, "score.open_example"), {**usual, "example": f"{HARNESS}{example}"})
             if example
             else ""
         )
@@ -235,10 +301,11 @@ def write_help(language: str) -> str:
     )
 
 
-def make_button(text: str, sets: Mapping[str, str], *, pressed: bool = False) -> str:
-    """Make a button that sets options, columns or the model, and scores again. The text is HTML."""
-    state = ' aria-pressed="true"' if pressed else ""
-    return f'<button type="button" class="act" data-set="{escape(json.dumps(dict(sets)))}"{state}>{text}</button>'
+def write_button(label: str, values: Mapping[str, str], *, kind: str = "act", pressed: bool | None = None) -> str:
+    """Write a button that sets fields, and asks again. The label is HTML."""
+    state = "" if pressed is None else f' aria-pressed="{str(pressed).lower()}"'
+    sets = escape(json.dumps(values, ensure_ascii=False))
+    return f'<button type="button" class="{kind}" data-set="{sets}"{state}>{label}</button>'
 
 
 def make_link(text: str, opens: str) -> str:

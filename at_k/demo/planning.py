@@ -13,21 +13,26 @@ import numpy as np
 import at_k
 from at_k.demo import examples
 from at_k.demo.asking import (
+    COLUMNS,
+    READING,
     Answer,
+    offer_columns,
     read_columns,
-    read_field,
+    read_fields,
+    read_options,
     read_points,
     read_side,
     read_whole,
     refuse,
-    write_button,
+    spell_defaults,
     write_points,
     write_saves,
 )
 from at_k.demo.figures import write_figure
 from at_k.demo.given import Given
-from at_k.demo.scoring import Options, parse_taus, score
-from at_k.demo.words import join_sentences, make_error, say, translate
+from at_k.demo.notices import write_button
+from at_k.demo.scoring import OPTIONS, Options, parse_taus, score
+from at_k.demo.words import join_sentences, make_error, name_option, say, translate
 from at_k.errors import InputError
 from at_k.report import Report
 from at_k.uncertainty.planning import Plan
@@ -40,15 +45,10 @@ START = "taubench_airline"
 USUAL = {
     "example": START,
     "source": SOURCES[0],
-    "columns": "",
     "mean": "50",
     "spread": "40",
-    "problems": "",
-    "samples": "",
-    "k": "1",
-    "tau": "",
-    "half": "",
-    "detect": "",
+    **COLUMNS,
+    **spell_defaults((*READING, "problems", "samples", "tau", "half_width", "detect"), k="1"),
 }
 """Field → its value where nothing was changed. Without numbers of problems and samples they are those of the pilot."""
 
@@ -106,7 +106,7 @@ def answer(values: object, language: str) -> Answer:
         values: field → text, and `given`: side → what was given; anything, as a program may send it.
         language: the language of the visitor.
     """
-    fields = {name: read_field(values, name) for name in USUAL}
+    fields = read_fields(values, USUAL)
     if fields == USUAL:
         return _answer_first(language)
     return _answer(fields, values, language)
@@ -118,10 +118,11 @@ def _answer_first(language: str) -> Answer:
 
 
 def _answer(fields: Mapping[str, str], values: object, language: str) -> Answer:
+    choices: dict[str, list[list[str]]] = {}
     try:
-        planned = _plan(fields, values, language)
+        planned = _plan(fields, values, language, choices)
     except InputError as reason:
-        return refuse(reason, language)
+        return refuse(reason, language, choices, fields, USUAL)
     table = _write_pictures(planned, language) + write_table(planned, language) if planned.plan.can_tell else ""
     parts = {
         "head": write_headline(planned, fields, language),
@@ -129,28 +130,27 @@ def _answer(fields: Mapping[str, str], values: object, language: str) -> Answer:
         "prediction": _write_prediction(planned, language),
     }
     shown = {"problems": str(planned.problems), "samples": str(planned.samples)}
-    return {"refused": None, "parts": parts, "choices": {}, "shown": shown}
+    return {"refused": None, "parts": parts, "choices": choices, "shown": shown}
 
 
-def _plan(fields: Mapping[str, str], values: object, language: str) -> Planned:
+def _plan(fields: Mapping[str, str], values: object, language: str, choices: dict[str, list[list[str]]]) -> Planned:
     k = read_whole(fields["k"] or "1", "k", (1, SAMPLES[1]))
     tau = parse_taus(fields["tau"])[0] if fields["tau"] else None
     wanted: dict[str, Any] = {
-        "half_width": read_points(fields["half"], say(language, "plan.half")),
-        "detect": read_points(fields["detect"], say(language, "plan.detect")),
+        name: read_points(fields[name], _name(name, language)) for name in ("half_width", "detect")
     }
     if fields["source"] == "sliders":
         pilot, name = _read_sliders(fields, language), say(language, "plan.made")
     else:
-        pilot, name = _read_results(fields, values, language)
+        pilot, name = _read_results(fields, values, language, choices)
     least = min(pilot.n)
     if k > least:
         raise make_error("plan.large_k", k=k, n=least)
     problems = read_whole(
-        fields["problems"] or str(max(len(pilot), PROBLEMS[0])), say(language, "plan.problems"), PROBLEMS
+        fields["problems"] or str(max(len(pilot), PROBLEMS[0])), _name("problems", language), PROBLEMS
     )
     usual = max(k, int(np.median(pilot.n)))
-    samples = read_whole(fields["samples"] or str(usual), say(language, "plan.samples"), SAMPLES)
+    samples = read_whole(fields["samples"] or str(usual), _name("samples", language), SAMPLES)
     if samples < k:
         raise make_error("plan.few_samples", k=k, samples=samples)
     rows = {*list_steps(problems, PROBLEMS[0]), *list_points(problems / 8, problems * 8, PROBLEMS[0])}
@@ -181,8 +181,8 @@ def list_points(low: float, high: float, least: int) -> list[int]:
 
 
 def _read_sliders(fields: Mapping[str, str], language: str) -> Report:
-    problems = read_whole(fields["problems"] or str(_MADE[0]), say(language, "plan.problems"), PROBLEMS)
-    samples = read_whole(fields["samples"] or str(_MADE[1]), say(language, "plan.samples"), SAMPLES)
+    problems = read_whole(fields["problems"] or str(_MADE[0]), _name("problems", language), PROBLEMS)
+    samples = read_whole(fields["samples"] or str(_MADE[1]), _name("samples", language), SAMPLES)
     mean = read_whole(fields["mean"], say(language, "plan.mean"), (1, 99))
     spread = read_whole(fields["spread"], say(language, "plan.spread"), (0, 100))
     size = min(max(2, samples), _MOST_MADE[1])
@@ -217,7 +217,13 @@ def make_pilot(mean: float, spread: float, problems: int, samples: int) -> list[
     return [int(each) for each in counts]
 
 
-def _read_results(fields: Mapping[str, str], values: object, language: str) -> tuple[Report, str]:
+def _name(option: str, language: str) -> str:
+    return name_option(OPTIONS[option], language)
+
+
+def _read_results(
+    fields: Mapping[str, str], values: object, language: str, choices: dict[str, list[list[str]]]
+) -> tuple[Report, str]:
     name = fields["example"]
     if name in examples.EXAMPLES:
         given, label = Given(examples.read_example(name)), say(language, f"score.{name}")
@@ -226,13 +232,15 @@ def _read_results(fields: Mapping[str, str], values: object, language: str) -> t
         if found is None:
             raise make_error("plan.nothing")
         given, label = found[0], found[1] or say(language, "score.pasted")
-    (named,) = read_columns(fields["columns"], [given.columns])
-    models = given.find_models(named)
-    where = {models[0]: models[1][0]} if models else None
-    if models:
-        label = f"{label} · {models[1][0]}"
     try:
-        return score(given.read(named, where=where), Options(by_group=False)), label
+        named, reading = read_columns(fields, given.columns), read_options(fields, READING)
+        choices |= offer_columns(given, named, language)
+        models = given.find_models(named)
+        if models and models[0] not in reading["pool"]:
+            where = reading["where"] or {}
+            reading["where"] = where | {models[0]: where.get(models[0], models[1][:1])}
+            label = f"{label} · {', '.join(reading['where'][models[0]])}"
+        return score(given.read(named, **reading), Options(groups=False)), label
     except InputError as reason:
         raise given.refuse(reason) from None
 
@@ -292,8 +300,8 @@ def list_needs(planned: Planned, fields: Mapping[str, str], language: str) -> li
     plan = planned.plan
     needs = []
     pilot = {"problems": f"{len(planned.pilot):,}", "samples": f"{int(np.median(planned.pilot.n)):,}"}
-    if fields["half"]:
-        half = escape(fields["half"])
+    if fields["half_width"]:
+        half = escape(fields["half_width"])
         count = plan.needed_problems
         needs.append(
             say(language, "plan.need_problems", half=half, count=f"{count:,}", samples=pilot["samples"])

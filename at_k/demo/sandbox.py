@@ -1,8 +1,9 @@
-"""A process of its own for each piece of work that a visitor asks for, with limits that the kernel holds.
+"""Processes for the work that visitors ask for, with limits of each piece of work that the kernel holds.
 
-Keepers are processes that have everything imported and have worked once. Each forks a worker, hands it one piece of
-work, says how it ended, and forks the next one. So nobody waits for a process to start, and whatever the work costs,
-breaks or leaves behind goes with the worker. The app itself has threads, and is never forked.
+Keepers are processes that have everything imported and have worked once. Each forks a worker, which does one piece of
+work after the other, each within limits of its own. A worker that went too far, has grown, or has served long enough
+ends, and whatever its work cost, broke or left behind goes with it; the keeper says how it ended, and forks the next
+one. So nobody waits for a process to start. The app itself has threads, and is never forked.
 """
 
 from __future__ import annotations
@@ -28,11 +29,19 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from at_k.demo.limits import CPU_SECONDS, MEMORY, MOST_AT_ONCE, WALL_SECONDS
-from at_k.demo.words import LANGUAGES, make_error
+from at_k.demo.memory import tidy
+from at_k.demo.words import make_error
 from at_k.errors import InputError
 
 _OUT_OF_MEMORY = 3
 """The status with which a worker ends that gets no more memory."""
+
+_MOST_SERVED = 200
+_MOST_GROWN = 150_000_000
+"""The pieces of work after which a worker ends, and the bytes by which it may have grown."""
+
+_WORKS_ON = b"\1"
+"""What a worker says that has a result, and goes on to work."""
 
 # Threads would not survive a fork, and a piece of work has one core.
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
@@ -133,12 +142,9 @@ def start_sandbox() -> Sandbox:
 
 def warm_up() -> None:
     """Import what the pages need, and make what they show first."""
-    from at_k.demo import comparing, planning, score_results, work  # noqa: F401 - the app need not wait for them
+    from at_k.demo import work  # the app need not wait for it
 
-    for language in LANGUAGES:
-        score_results.make_first(language)
-        comparing.answer(comparing.USUAL, language)
-        planning.answer(planning.USUAL, language)
+    work.warm_up()
 
 
 def main() -> None:
@@ -164,7 +170,7 @@ def _receive_pipes(door: socket.socket) -> list[Connection]:
 
 
 def _keep(door: socket.socket, cpu_seconds: float, memory: int, wall_seconds: float) -> None:
-    """Fork a worker, hand it the next piece of work, and tell the app how it ended."""
+    """Fork a worker, hand it pieces of work as long as it lives, and tell the app how it ended."""
     ours, theirs = socket.socketpair()
     process = os.fork()
     if not process:
@@ -173,33 +179,49 @@ def _keep(door: socket.socket, cpu_seconds: float, memory: int, wall_seconds: fl
         _work(theirs, cpu_seconds, memory)
     theirs.close()
     with ours:
-        pipe, app = _receive_pipes(door)
-        with app:
-            with pipe, suppress(OSError):
-                socket.send_fds(ours, [b"\0"], [pipe.fileno()])
-            happened, _, _ = select.select([ours.fileno(), app.fileno()], [], [], wall_seconds)
-            if ours.fileno() not in happened:  # it is too late, or nobody waits for it any more
-                os.kill(process, signal.SIGALRM)
-            code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-            with suppress(OSError):  # with a result, the app does not wait for it
-                app.send(code)
+        while True:
+            pipe, app = _receive_pipes(door)
+            with app:
+                with pipe, suppress(OSError):
+                    socket.send_fds(ours, [_WORKS_ON], [pipe.fileno()])
+                happened, _, _ = select.select([ours.fileno(), app.fileno()], [], [], wall_seconds)
+                if ours.fileno() in happened:
+                    with suppress(OSError):
+                        if ours.recv(1) == _WORKS_ON:
+                            continue
+                else:  # it is too late, or nobody waits for it any more
+                    os.kill(process, signal.SIGALRM)
+                code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+                with suppress(OSError):  # with a result, the app does not wait for it
+                    app.send(code)
+            return
 
 
 def _work(keeper: socket.socket, cpu_seconds: float, memory: int) -> NoReturn:
     """Work within limits. Their signals keep the default action, so that the kernel ends a long computation, too."""
     status = 1
     try:
-        gc.disable()  # garbage goes with the process
+        gc.disable()  # it is looked for between two pieces of work
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        with suppress(OSError, ValueError):  # macOS has no such limit
-            taken = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * mmap.PAGESIZE
-            resource.setrlimit(resource.RLIMIT_AS, (taken + memory, taken + memory))
-        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
-        (pipe,) = _receive_pipes(keeper)
-        work, args = pipe.recv()
-        answer = json.dumps(work(*args)).encode()
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        pipe.send_bytes(answer)
+        before = _read_sizes()
+        for left in range(_MOST_SERVED - 1, -1, -1):
+            (pipe,) = _receive_pipes(keeper)
+            with suppress(OSError, ValueError):  # macOS has no such limit
+                resource.setrlimit(resource.RLIMIT_AS, (_read_sizes()[0] + memory, resource.RLIM_INFINITY))
+            with pipe:
+                signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
+                work, args = pipe.recv()
+                answer = json.dumps(work(*args)).encode()
+                signal.setitimer(signal.ITIMER_PROF, 0)
+                works_on = left > 0 and _read_sizes()[1] - before[1] < _MOST_GROWN
+                if works_on:
+                    keeper.send(_WORKS_ON)
+                with suppress(OSError):  # nobody waits for it any more
+                    pipe.send_bytes(answer)
+            if not works_on:
+                break
+            del work, args, answer
+            tidy()
         status = 0
     except EOFError:  # nobody has work any more
         pass
@@ -209,6 +231,15 @@ def _work(keeper: socket.socket, cpu_seconds: float, memory: int) -> NoReturn:
         traceback.print_exc()
     finally:
         os._exit(status)
+
+
+def _read_sizes() -> tuple[int, int]:
+    """Return the bytes of memory that this process may use by now, and those that it uses."""
+    try:
+        used, resident = Path("/proc/self/statm").read_text("ascii").split()[:2]
+    except OSError:  # macOS has no such file
+        return 0, 0
+    return int(used) * mmap.PAGESIZE, int(resident) * mmap.PAGESIZE
 
 
 if __name__ == "__main__":

@@ -7,67 +7,69 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import at_k
 from at_k.demo.limits import VOTE_SECONDS
 from at_k.demo.words import make_error
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Mention, Message
 from at_k.family import FAMILY, METRICS
-from at_k.options import OPTIONS
+from at_k.options import COMPARING, PLANNING, SCORING, Option
 from at_k.readers.quoting import shorten
-from at_k.readers.samples import ROLES, Samples
+from at_k.readers.samples import Samples
 from at_k.report import Report
+
+OPTIONS: dict[str, Option] = {**PLANNING, **COMPARING, **SCORING}
+"""The options that pages may offer."""
 
 NO_RULE = "text"
 """The rule of extraction that takes the whole text."""
 
-RULES = (NO_RULE, "final_answer", "boxed", "last_number", "choice")
-CHECKERS = ("exact_match", "quasi_exact", "numeric", "choice")
-RELATIONS = ("exact", "quasi_exact", "numeric")
-"""What a visitor may choose. No code is run here, nor any regular expression of a visitor, and nothing is compared
-whose time cannot be bounded: neither Math-Verify, nor a relation that compares every two answers of a problem."""
+NONE = "\0"
+"""The choice of no column."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """The choices of a visitor. The library checks them; its defaults are the defaults here."""
+    """The choices of a visitor, by the names of the registry. The library checks them; its defaults are those here.
+
+    No code is run here, nor any regular expression of a visitor, and nothing is compared whose time cannot be bounded:
+    of rules, checkers and relations there are those that the registry has words for.
+    """
 
     metrics: Sequence[str] = METRICS
     k: Sequence[int] | None = None
-    taus: Sequence[float] = OPTIONS["thresholds"].default
+    thresholds: Sequence[float] = OPTIONS["thresholds"].default
     ties: str = OPTIONS["ties"].default
+    on_conflict: str = OPTIONS["on_conflict"].default
     missing: str = OPTIONS["missing"].default
-    higher_is_better: bool = True
-    by_group: bool = True
+    higher_is_better: bool = OPTIONS["higher_is_better"].default
+    groups: bool = True
     extract_fn: str = NO_RULE
-    check_correct_fn: str = CHECKERS[0]
-    equivalence: str = RELATIONS[0]
+    check_correct_fn: str = OPTIONS["check_correct_fn"].default
+    equivalence: str = OPTIONS["equivalence"].default
     least: int = 1
     """Problems with fewer samples are left out."""
 
     def __post_init__(self) -> None:
         """Refuse what would run code, or take a time that cannot be bounded."""
-        offered = {"extract_fn": RULES, "check_correct_fn": CHECKERS, "equivalence": RELATIONS}
-        for name, choices in offered.items():
+        for name in ("extract_fn", "check_correct_fn", "equivalence"):
+            choices = [choice for choice, _ in OPTIONS[name].words]
             if getattr(self, name) not in choices:
                 raise make_error("scoring.not_offered", name=name, choices=", ".join(choices))
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `at_k.score`."""
-        return {
+        own = {name: getattr(self, name) for name in OPTION_FIELDS if name != "least"}
+        return own | {
             "metrics": None if self.metrics in (METRICS, list(METRICS)) else self.metrics,
-            "k": self.k,
-            "thresholds": self.taus,
-            "ties": self.ties,
-            "missing": self.missing,
-            "higher_is_better": self.higher_is_better,
-            "groups": None if self.by_group else False,
+            "groups": None if self.groups else False,
             "extract_fn": None if self.extract_fn == NO_RULE else self.extract_fn,
-            "check_correct_fn": self.check_correct_fn,
-            "equivalence": self.equivalence,
         }
+
+
+OPTION_FIELDS = tuple(field.name for field in fields(Options))
 
 
 def score(samples: Samples, options: Options) -> Report:
@@ -156,7 +158,7 @@ def keep_long(samples: Samples, least: int, missing: str) -> Samples:
     if len(kept) == len(sizes):
         return samples
     if not kept:
-        raise make_error("scoring.too_few_samples", least=least, most=max(sizes))
+        raise make_error("scoring.too_few_samples", least=least, most=max(sizes), mend=Mention(least=max(sizes)))
     return samples.take(kept)
 
 
@@ -237,20 +239,41 @@ def parse_least(text: str) -> int:
     return int(found[0])
 
 
-def parse_columns(text: str) -> dict[str, str]:
-    """Read which column plays which role, as `at-k score --columns` takes it.
+def parse_pairs(text: str) -> dict[str, Any] | None:
+    """Read which rows to keep, as `at-k score --where` takes it; None for all.
 
     Examples:
-        >>> parse_columns("problem=qid, grades = ok"), parse_columns("")
-        ({'problem': 'qid', 'grades': 'ok'}, {})
+        >>> parse_pairs("model=a, step = 2, model=b"), parse_pairs("")
+        ({'model': ['a', 'b'], 'step': ['2']}, None)
     """
-    named = {}
-    for part in filter(None, map(str.strip, text.split(","))):
-        role, _, column = (each.strip() for each in part.partition("="))
-        if role not in ROLES or not column:
-            raise make_error("typed.bad_columns", value=shorten(part), roles=", ".join(ROLES))
-        named[role] = column
-    return named
+    found: dict[str, list[str]] = {}
+    for part in parse_list(text):
+        column, sign, value = (each.strip() for each in part.partition("="))
+        if not sign or not column:
+            raise make_error("typed.bad_where", value=shorten(part))
+        found.setdefault(column, []).append(value)
+    return found or None
+
+
+def parse_list(text: str) -> list[str]:
+    """Read names with commas between them; a name with a comma in it has quotation marks around it.
+
+    Examples:
+        >>> parse_list('model, "a, b",')
+        ['model', 'a, b']
+    """
+    found = re.findall(r'\s*(?:"((?:[^"]|"")*)"|([^,]+))\s*(?:,|$)', text)
+    return [(quoted.replace('""', '"') or plain).strip() for quoted, plain in found if (quoted or plain).strip()]
+
+
+def quote_item(text: str) -> str:
+    """Write a name for `parse_list`.
+
+    Examples:
+        >>> print(quote_item("a"), quote_item("a, b"))
+        a "a, b"
+    """
+    return '"' + text.replace('"', '""') + '"' if "," in text or '"' in text else text
 
 
 def numbers(text: str, name: str, kind: Callable[[str], Any]) -> tuple[Any, ...]:

@@ -1,26 +1,29 @@
-"""Fair turns: whatever one visitor asks for, the others wait for one piece of its work at most."""
+"""Fair turns: whatever one visitor asks for, the others wait for a few pieces of work at most."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-import gradio as gr
 from anyio import to_thread
 
 from at_k.demo.limits import MOST_AT_ONCE
 from at_k.demo.memory import tidy
 from at_k.demo.sandbox import start_sandbox
-from at_k.demo.words import language_of, make_error, translate
 
 MOST_OF_VISITOR = 32
 """Requests of one visitor that wait."""
 
-MOST_WAITING = 96
+MOST_OF_ADDRESS = 64
+"""Requests from one address that wait: those of a classroom behind one router."""
+
+MOST_WAITING = 128
 """Requests of all visitors that wait."""
+
+Visitor = tuple[str, str]
+"""An address, and a session there."""
 
 
 class BusyError(Exception):
@@ -28,92 +31,99 @@ class BusyError(Exception):
 
 
 class Turns:
-    """Let visitors work one after the other, each with one piece of work at a time.
+    """Let addresses take turns, and the visitors of an address among themselves, each with one piece of work at a time.
 
     Args:
-        at_once: how many visitors work side by side.
+        at_once: how many pieces of work are done side by side. An address does at most one fewer, so that there is
+            room for another one.
         of_visitor: how many requests of one visitor may wait.
+        of_address: how many requests from one address may wait.
         waiting: how many requests may wait in all.
     """
 
     def __init__(
-        self, at_once: int = MOST_AT_ONCE, of_visitor: int = MOST_OF_VISITOR, waiting: int = MOST_WAITING
+        self,
+        at_once: int = MOST_AT_ONCE,
+        of_visitor: int = MOST_OF_VISITOR,
+        of_address: int = MOST_OF_ADDRESS,
+        waiting: int = MOST_WAITING,
     ) -> None:
-        self._at_once, self._of_visitor, self._most_waiting = at_once, of_visitor, waiting
-        self._working: set[str] = set()
-        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+        self._at_once, self._limits = at_once, (of_visitor, of_address, waiting)
+        self._working: list[Visitor] = []
+        self._waiting: list[tuple[Visitor, asyncio.Future[None]]] = []
+        self._count = 0
+        self._latest: dict[Visitor | str, int] = {}  # when each visitor and each address came or had a turn last
 
     @asynccontextmanager
-    async def take(self, visitor: str) -> AsyncIterator[None]:
+    async def take(self, address: str, session: str = "") -> AsyncIterator[None]:
         """Wait for a turn, and give it back at the end.
 
         Raises:
             BusyError: if too many requests wait.
         """
+        visitor = address, session
         await self._wait(visitor)
         try:
             yield
         finally:
             self._end(visitor)
 
-    async def _wait(self, visitor: str) -> None:
-        if visitor not in self._working and len(self._working) < self._at_once:
-            self._working.add(visitor)
-            return
-        line = self._waiting.get(visitor, deque())
-        if len(line) >= self._of_visitor or sum(map(len, self._waiting.values())) >= self._most_waiting:
+    async def _wait(self, visitor: Visitor) -> None:
+        every = [each for each, _ in self._waiting]
+        counts = every.count(visitor), sum(address == visitor[0] for address, _ in every), len(every)
+        if any(count >= limit for count, limit in zip(counts, self._limits, strict=True)):
             raise BusyError
+        for each in (visitor, visitor[0]):
+            self._latest.setdefault(each, self._count)
         turn = asyncio.get_running_loop().create_future()
-        line.append(turn)
-        self._waiting[visitor] = line
+        self._waiting.append((visitor, turn))
+        self._give_turns()
         try:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():  # the turn came at the moment in which the visitor left
                 self._end(visitor)
-            elif turn in line:
-                line.remove(turn)
-                self._forget(visitor)
+            self._give_turns()
             raise
 
-    def _end(self, visitor: str) -> None:
-        """Give the turn to the visitor who has waited longest since the last one of their own."""
-        self._working.discard(visitor)
-        for follower, line in list(self._waiting.items()):
-            if follower in self._working:
-                continue
-            while line and line[0].cancelled():  # left in this moment, and has not noticed yet
-                line.popleft()
-            if line:
-                self._working.add(follower)
-                line.popleft().set_result(None)
-                self._waiting.move_to_end(follower)
-            self._forget(follower)
-            if follower in self._working:
-                return
+    def _end(self, visitor: Visitor) -> None:
+        self._working.remove(visitor)
+        self._give_turns()
 
-    def _forget(self, visitor: str) -> None:
-        if not self._waiting[visitor]:
-            del self._waiting[visitor]
+    def _give_turns(self) -> None:
+        """Give free turns to those who have waited longest since the last one of their own."""
+        self._waiting = [each for each in self._waiting if not each[1].cancelled()]
+        most = max(1, self._at_once - 1)
+        while len(self._working) < self._at_once:
+            busy = [address for address, _ in self._working]
+            free = [each for each in self._waiting if each[0] not in self._working and busy.count(each[0][0]) < most]
+            if not free:
+                break
+            chosen = min(free, key=lambda each: (self._latest[each[0][0]], self._latest[each[0]]))
+            self._waiting.remove(chosen)
+            visitor, turn = chosen
+            self._count += 1
+            self._latest[visitor] = self._latest[visitor[0]] = self._count
+            self._working.append(visitor)
+            turn.set_result(None)
+        there = {
+            each for visitor in (*self._working, *(own for own, _ in self._waiting)) for each in (visitor, visitor[0])
+        }
+        self._latest = {each: latest for each, latest in self._latest.items() if each in there}
 
 
 _turns = Turns()
 
 
-async def in_turn(request: gr.Request | None, work: Callable[..., Any], *args: Any) -> Any:
+async def in_turn(address: str, session: str, work: Callable[..., Any], *args: Any) -> Any:
     """Do a piece of work in a process of its own when it is the visitor's turn, as `Sandbox.run`.
 
     Raises:
         InputError: if it takes too much time or memory.
-        gr.Error: if too many requests wait; the sentence is in the visitor's language.
+        BusyError: if too many requests wait.
     """
-    try:
-        async with _turns.take(find_visitor(request)):
-            return await _finish(lambda: _run(work, *args))
-    except BusyError:
-        language = language_of(request.headers.get("accept-language") if request else None)
-        said = translate(make_error("serving.busy").message, language)
-        raise gr.Error(said, print_exception=False) from None
+    async with _turns.take(address, session):
+        return await _finish(lambda: _run(work, *args))
 
 
 def _run(work: Callable[..., Any], *args: Any) -> Any:
@@ -135,12 +145,10 @@ async def _finish(work: Callable[[], Any]) -> Any:
         working.exception()  # else asyncio complains that nobody looked at it
 
 
-def find_visitor(request: gr.Request | None) -> str:
-    """Return what a visitor is known by: the address that the request comes from.
+def find_address(request: Any) -> str:
+    """Return the address that a request comes from.
 
     Behind a proxy it is in a header. Whoever forges that header is several visitors; `MOST_WAITING` bounds all of them.
     """
-    if request is None:
-        return ""
-    forwarded = request.headers.get("x-forwarded-for")
-    return forwarded or ("" if request.client is None else str(request.client.host))
+    client = request.client
+    return request.headers.get("x-forwarded-for") or ("" if client is None else str(client.host))

@@ -1,19 +1,43 @@
-"""The work of the endpoint /score and of the demos beside the cards: plain values in and out, for `sandbox`."""
+"""The work that visitors and programs ask for: plain values in and out, for `sandbox`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import product
+from types import ModuleType
 from typing import Any
 
-from at_k.demo import notices, tables
+import at_k
+from at_k.demo import comparing, metric_demo, planning, score_results
+from at_k.demo.asking import Answer
 from at_k.demo.given import Given
-from at_k.demo.scoring import Options, parse_k, parse_taus, score
-from at_k.errors import InputError
+from at_k.demo.scoring import Options, score
+from at_k.demo.words import LANGUAGES
 from at_k.report import Report
 from at_k.validation import check_tau, type_name
 
-_OPEN = ("metrics", "k", "taus")
+ANSWERING: dict[str, ModuleType] = {
+    "score": score_results,
+    "compare": comparing,
+    "plan": planning,
+    "metrics": metric_demo,
+}
+"""Page → what answers its form: `answer`, and `USUAL`, field → its value where nothing was changed."""
+
+_OPEN = ("metrics", "k", "thresholds")
 """Options that have their default where they are None."""
+
+
+def answer(page: str, values: object, language: str) -> Answer:
+    """Answer the form of a page in a language."""
+    found: Answer = ANSWERING[page].answer(values, language)
+    return found
+
+
+def warm_up() -> None:
+    """Make what the pages show first."""
+    for page, language in product(ANSWERING, LANGUAGES):
+        answer(page, ANSWERING[page].USUAL, language)
 
 
 def score_text(text: str, options: Mapping[str, Any], reading: Mapping[str, Any]) -> dict[str, Any]:
@@ -25,15 +49,45 @@ def score_text(text: str, options: Mapping[str, Any], reading: Mapping[str, Any]
         reading: the arguments of `Given.read`.
     """
     try:
-        for name, value in {"text": text, **{each: reading[each] for each in ("scorer", "filter", "tests")}}.items():
-            if not isinstance(value, str) and (name == "text" or value is not None):
-                raise TypeError(f"`{name}` must be a string; got {type_name(value)}")
-        chosen = {name: value for name, value in options.items() if value is not None or name not in _OPEN}
-        if "taus" in chosen:
-            chosen["taus"] = tuple(map(float, check_tau(chosen["taus"], "taus")))
-        return list_results(score(Given(text).read(**reading), Options(**chosen)))
+        return list_results(_score(text, "text", options, reading))
     except (TypeError, ValueError) as reason:
         return {"error": str(reason)}
+
+
+def compare_texts(
+    texts: Sequence[str], options: Mapping[str, Any], reading: Mapping[str, Any], comparing: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Compare two texts that a program sent, as `score_text`; `comparing` has the other options of `at_k.compare`."""
+    try:
+        reports = [_score(text, name, options, reading) for name, text in zip("ab", texts, strict=True)]
+        return at_k.compare(*reports, **comparing).to_dict()
+    except (TypeError, ValueError) as reason:
+        return {"error": str(reason)}
+
+
+def plan_text(
+    text: str, options: Mapping[str, Any], reading: Mapping[str, Any], planned: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Plan from a text that a program sent, as `score_text`; `planned` has the other options of `at_k.plan`."""
+    try:
+        found = at_k.plan(_score(text, "text", options, reading), **planned)
+    except (TypeError, ValueError) as reason:
+        return {"error": str(reason)}
+    numbers = {name: getattr(found, name).tolist() for name in ("stderr", "half_width", "detectable")}
+    plain = ("value", "between", "within", "problems", "samples")
+    needed = ("needed_problems", "needed_samples", "needed_to_detect")
+    return {name: getattr(found, name) for name in (*plain, *needed)} | numbers | {"notes": list(map(str, found.notes))}
+
+
+def _score(text: Any, name: str, options: Mapping[str, Any], reading: Mapping[str, Any]) -> Report:
+    chosen = {"scorer", "filter", "tests"} & reading.keys()
+    for each, value in {name: text, **{each: reading[each] for each in chosen}}.items():
+        if not isinstance(value, str) and (each == name or value is not None):
+            raise TypeError(f"`{each}` must be a string; got {type_name(value)}")
+    given = {each: value for each, value in options.items() if value is not None or each not in _OPEN}
+    if "thresholds" in given:
+        given["thresholds"] = tuple(map(float, check_tau(given["thresholds"], "taus")))
+    return score(Given(text).read(**reading), Options(**given))
 
 
 def list_results(report: Report) -> dict[str, Any]:
@@ -41,25 +95,3 @@ def list_results(report: Report) -> dict[str, Any]:
     content = report.to_dict()
     names = ("intervals", "groups", "group_intervals", "left_out", "notes", "n_problems", "signatures")
     return {"results": content["values"], **{name: content[name] for name in names}}
-
-
-def show_metric(name: str, given: Mapping[str, Any], language: str) -> str:
-    """Write the values of one metric, or why there are none."""
-    try:
-        report = compute_metric(name, given)
-    except InputError as reason:
-        return notices.write_refusal(reason, language)
-    return notices.write_warnings(report, language) + tables.write_values(report.values)
-
-
-def compute_metric(name: str, given: Mapping[str, Any]) -> Report:
-    """Compute one metric from what the inputs of its demo say. A missing sample counts as wrong."""
-    options = Options(
-        metrics=[name],
-        k=parse_k(given["k"]),
-        taus=parse_taus(given["taus"]),
-        ties=given["ties"],
-        missing="incorrect",
-        higher_is_better=given["higher"],
-    )
-    return score(Given(given["text"]).read({}), options)

@@ -28,6 +28,12 @@ UNMATCHED = Option(
     help="What to do with problems that some models lack. error: stop. drop: leave them out. unpaired: compare without "
     "pairs of problems, which has far less power.",
     group=READ,
+    label="Problems that only one has",
+    words=(
+        ("drop", "leave them out"),
+        ("unpaired", "compare unpaired, all of them"),
+        ("error", "refuse"),
+    ),
 )
 CLUSTERS = replace(
     SCORING["clusters"],
@@ -71,6 +77,7 @@ COMPARING = by_name(
             check=check_with("at_k.uncertainty.checks:check_fraction"),
             metavar="X",
             help="Test whether the models are equivalent: whether they differ by less than X, such as 0.02.",
+            label="A difference that does not matter, in points",
         ),
         Option(
             "extra_tests",

@@ -31,6 +31,14 @@ JUDGING = in_panel(
         metavar="RULE",
         help="How to find the answer in each sample: boxed, last_number, choice, final_answer, or a regular expression "
         "with a group.",
+        label="The answer in a text",
+        words=(
+            ("text", "is the whole text"),
+            ("final_answer", "follows “The answer is” or ####"),
+            ("boxed", "is inside \\boxed"),
+            ("last_number", "is the last number"),
+            ("choice", "is the option letter"),
+        ),
     ),
     Option(
         "extract_reference",
@@ -56,6 +64,12 @@ JUDGING = in_panel(
         check=find_with("at_k.grading:find_equivalence"),
         metavar="NAME",
         help="Which answers count as the same, and vote together: exact, numeric, math, quasi_exact or choice.",
+        label="Answers vote together if they",
+        words=(
+            ("exact", "are equal"),
+            ("quasi_exact", "are equal without case, articles and punctuation"),
+            ("numeric", "are the same number"),
+        ),
     ),
     Option(
         "check_correct_fn",
@@ -80,6 +94,13 @@ JUDGING = in_panel(
         metavar="NAME",
         help="What decides whether an answer is correct: exact_match, numeric, choice, math, code (which runs "
         "programs) or another checker; an unknown name prints the list.",
+        label="An answer is right if it",
+        words=(
+            ("exact_match", "equals a reference"),
+            ("quasi_exact", "equals one without case, articles and punctuation"),
+            ("numeric", "is the same number"),
+            ("choice", "chooses the same option"),
+        ),
     ),
     Option(
         "num_workers",
@@ -110,6 +131,12 @@ JUDGING = in_panel(
         choices.MISSING,
         metavar="RULE",
         help="What to do with unjudged samples. error: stop. incorrect: count them as wrong. drop: leave them out.",
+        label="A missing sample",
+        words=(
+            ("error", "is an error"),
+            ("incorrect", "is wrong"),
+            ("drop", "is left out"),
+        ),
     ),
 )
 """The options that say how samples are judged."""

@@ -15,6 +15,7 @@ NUMBERS = in_panel(
         metavar="NAME",
         help="gpassk, pass_at_k, cons_at_k, avg_at_n or best_at_k, or as papers write them, such as pass@k. By default "
         "every metric that the data support.",
+        label="Metrics",
     ),
     Option(
         "k",
@@ -24,6 +25,7 @@ NUMBERS = in_panel(
         flag="--k, -k",
         metavar="K,...",
         help="The number of draws k, one or several: 1,4,16. Default: powers of 2 up to n; for G-Pass@k 4, 8 and 16.",
+        label="Answers drawn, k",
     ),
     Option(
         "thresholds",
@@ -36,6 +38,7 @@ NUMBERS = in_panel(
         flag="--tau",
         metavar="T,...",
         help="Thresholds of G-Pass@k, the share of the k draws that must be correct: 0.5,2/3,1.",
+        label="Thresholds τ of G-Pass@k",
     ),
     Option(
         "ties",
@@ -52,6 +55,13 @@ NUMBERS = in_panel(
         help="Which answer wins if several have the most votes. random: each with the same chance. first: at k = n the "
         "one that was given first, else as random. strict: none with half of the votes or fewer. incorrect: none in a "
         "tie.",
+        label="A tied vote",
+        words=(
+            ("random", "is shared"),
+            ("first", "goes to the answer that came first (at k = n; shared for smaller k)"),
+            ("strict", "any winner needs more than half"),
+            ("incorrect", "is wrong"),
+        ),
     ),
     Option(
         "weights",
@@ -69,6 +79,11 @@ NUMBERS = in_panel(
         choices.CONFLICTS,
         help="What to do if equal answers of a problem have different grades. error: leave out cons@k, and say so. "
         "majority: let the majority of them decide.",
+        label="Equal answers with different verdicts",
+        words=(
+            ("error", "leave the vote out"),
+            ("majority", "are what most of them are"),
+        ),
     ),
     Option(
         "select",
@@ -86,7 +101,13 @@ NUMBERS = in_panel(
         'd numbers, the weights of the scores. Needed for `select="weighted"`, and only then.',
         check=check_with("at_k.validation:check_numbers"),
     ),
-    Option("higher_is_better", "bool", "`False` if lower scores are better, as with perplexity.", True),
+    Option(
+        "higher_is_better",
+        "bool",
+        "`False` if lower scores are better, as with perplexity.",
+        True,
+        label="A higher score is better",
+    ),
 )
 """The options that say which numbers are computed."""
 
@@ -134,6 +155,7 @@ GROUPS = Option(
     "groups",
     "list[str] | list[int]",
     "one label for each problem. The result then also has the values of each group, under `{group}/{key}`. Optional.",
+    label="By group",
 )
 SHOWN = (
     Option("return_details", "bool", "whether the result has the entry `details`.", False),

@@ -16,6 +16,7 @@ PLANNING = by_name(
             flag="--k, -k",
             metavar="K",
             help="The k of pass@k; pass@1 is avg@n.",
+            label="Answers drawn, k",
         ),
         Option(
             "tau",
@@ -23,6 +24,7 @@ PLANNING = by_name(
             "the threshold of G-Pass@k; pass@k if it is not given.",
             metavar="T",
             help="Plan for G-Pass@k with this threshold instead.",
+            label="τ of G-Pass@k, empty for pass@k",
         ),
         Option(
             "problems",
@@ -30,6 +32,7 @@ PLANNING = by_name(
             "numbers of problems to look at; by default a quarter, half, once, twice and four times the pilot's.",
             metavar="M,...",
             help="Numbers of problems in the table: 100,300.",
+            label="Problems, M",
         ),
         Option(
             "samples",
@@ -37,6 +40,7 @@ PLANNING = by_name(
             "numbers of samples to look at; by default k and powers of 2 above it.",
             metavar="N,...",
             help="Numbers of samples in the table: 4,16.",
+            label="Samples of each, n",
         ),
         Option(
             "half_width",
@@ -45,6 +49,7 @@ PLANNING = by_name(
             check=check_with("at_k.uncertainty.checks:check_fraction"),
             metavar="X",
             help="Say how many problems, or samples, an interval of ± X needs.",
+            label="Interval wished for, ± points",
         ),
         Option(
             "detect",
@@ -53,6 +58,7 @@ PLANNING = by_name(
             check=check_with("at_k.uncertainty.checks:check_fraction"),
             metavar="X",
             help="Say how many problems are needed to find a difference of X between two models.",
+            label="Difference to find, in points",
         ),
         LEVEL,
         Option("power", "float", "the chance with which a comparison should find the difference.", 0.8),

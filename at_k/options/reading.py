@@ -51,6 +51,7 @@ READING = in_panel(
         'the rows to read, by the value of a column, `{"model": "a"}`; a list of values takes all of them.',
         metavar="COLUMN=VALUE",
         help="Keep only the rows with this value. Repeat it for a column to keep the rows with any of the values.",
+        label="Rows to keep",
     ),
     Option(
         "pool",
@@ -60,6 +61,7 @@ READING = in_panel(
         (),
         metavar="COLUMN",
         help="Treat rows that differ in this column, such as run, as samples of one model; file if each file is a run.",
+        label="Columns whose rows are of one model",
     ),
     Option(
         "prompt_column",
@@ -93,6 +95,7 @@ READING = in_panel(
         "the scorer whose grades to use, if a file has several.",
         metavar="NAME",
         help="The scorer whose grades to use, if the file has several; a note names the one that was used.",
+        label="Scorer",
     ),
     Option(
         "filter",
@@ -100,6 +103,7 @@ READING = in_panel(
         "the filter whose answers to use, if a file has several.",
         metavar="NAME",
         help="The filter whose answers to use, if the file has several; a note names the one that was used.",
+        label="Filter",
     ),
     Option(
         "tests",
@@ -107,6 +111,11 @@ READING = in_panel(
         "which tests of EvalPlus a program must pass.",
         choices=choices.PROGRAM_TESTS,
         help="Which tests of EvalPlus a program must pass.",
+        label="Tests",
+        words=(
+            ("base", "the base tests"),
+            ("plus", "those that EvalPlus adds, too"),
+        ),
     ),
     Option(
         "errors",
@@ -115,6 +124,11 @@ READING = in_panel(
         "raise",
         choices.ON_ERROR,
         help="What to do with a broken part of a file. raise: stop. skip: leave it out and count it.",
+        label="What is broken in a file",
+        words=(
+            ("raise", "is an error"),
+            ("skip", "is left out"),
+        ),
     ),
     Option(
         "scale",

@@ -83,13 +83,13 @@ KINDS = {
     "groups": (with_columns(GRADED, level=LEVELS), {}),
     "groups of answers": (with_columns(ANSWERED, level=LEVELS), {}),
     "everything": (FULL, {}),
-    "groups off": (FULL, {"by_group": False}),
+    "groups off": (FULL, {"groups": False}),
     "ragged": (cut(FULL, 4, 2, 3), {}),
     "ragged answers": (cut(ANSWERED, 1, 4, 3), {}),
     "one problem": (FULL[:1], {}),
     "one sample": (cut(FULL[:1], 1), {}),
     "one sample each": (cut(GRADED, 1, 1, 1, 1), {}),
-    "some k": (FULL, {"k": (4, 1, 3), "taus": (0.07, 1.0, 0.0)}),
+    "some k": (FULL, {"k": (4, 1, 3), "thresholds": (0.07, 1.0, 0.0)}),
     "some metrics": (SILENT, {"metrics": ["cons_at_k", "pass_at_k"]}),
     "ties, first": (FULL, {"ties": "first"}),
     "ties, strict": (ANSWERED, {"ties": "strict"}),
@@ -174,7 +174,7 @@ def _of_problem(drawn, k, options):
         if "pass_at_k" in options.metrics:
             values[f"pass@{draws}"] = oracles.tail(ways, 1)
         if "gpassk" in options.metrics:
-            for tau in options.taus:
+            for tau in options.thresholds:
                 values[f"G-Pass@{draws}_{tau}"] = oracles.tail(ways, oracles.needed(tau, draws))
             values[f"mG-Pass@{draws}"] = oracles.mg_pass(ways)
         if "cons_at_k" in options.metrics:

@@ -26,7 +26,7 @@ def lines(rows):
 
 
 def score_text(*arguments, **options):
-    return asyncio.run(api.score_text(*arguments, **options))
+    return asyncio.run(api.score(*arguments, **options))
 
 
 def said(call, *arguments, **options):
@@ -116,10 +116,14 @@ class TestScore:
     @pytest.mark.parametrize("name", KINDS)
     def test_numbers(self, name):
         rows, given_samples, options = kind(name)
-        named = {name: getattr(options, name) for name in ("k", "taus", "ties", "missing", "higher_is_better")}
-        named |= {"metrics": list(options.metrics), "taus": list(options.taus), "k": options.k and list(options.k)}
+        named = {name: getattr(options, name) for name in ("k", "ties", "missing", "higher_is_better")}
+        named |= {
+            "metrics": list(options.metrics),
+            "taus": list(options.thresholds),
+            "k": options.k and list(options.k),
+        }
         found = score_text(lines(rows), **named)
-        scored = score(given_samples, replace(options, by_group=True))
+        scored = score(given_samples, replace(options, groups=True))
         assert found["results"] == scored.values
         assert found["groups"] == scored.groups
         content = scored.to_dict()
@@ -246,5 +250,5 @@ def test_defaults_are_those_of_the_page():
     text = lines(FULL)
     options = Options()
     assert score_text(text) == score_text(
-        text, list(METRICS), None, list(options.taus), options.ties, options.missing, options.higher_is_better
+        text, list(METRICS), None, list(options.thresholds), options.ties, options.missing, options.higher_is_better
     )

@@ -6,9 +6,20 @@ from html import unescape
 
 import pytest
 
-from at_k.demo import comparing, planning
-from at_k.demo.asking import read_field, read_points, read_side, read_whole, write_points
-from at_k.demo.pages import compare, plan
+from at_k.demo import document, work
+from at_k.demo.asking import (
+    COLUMNS,
+    READING,
+    offer_columns,
+    read_fields,
+    read_options,
+    read_points,
+    read_side,
+    read_whole,
+    write_points,
+)
+from at_k.demo.given import Given
+from at_k.demo.scoring import NONE, OPTIONS
 from at_k.demo.words import LANGUAGES
 from at_k.errors import InputError
 
@@ -17,10 +28,10 @@ ANYTHING = [None, 7, "x", [], [1], {}, {"given": 3}, {"given": {"a": 4}}, {"give
 
 @pytest.mark.parametrize("values", ANYTHING)
 def test_anything_is_read(values):
-    assert read_field(values, "k") == ""
+    assert read_fields(values, {"k": "1"}) == {"k": ""}
     assert read_side(values, "a") is None
-    for answer in (comparing.answer, planning.answer):
-        found = answer(values, "en")
+    for page in ("score", "compare", "plan"):
+        found = work.answer(page, values, "en")
         assert found["parts"] == {}
         assert 'role="alert"' in found["refused"]
 
@@ -51,13 +62,52 @@ def test_points_are_near_the_value(value):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize(("page", "answer"), [(compare, comparing.answer), (plan, planning.answer)])
-def test_a_page_has_a_field_for_every_value_and_a_place_for_every_part(page, answer, language):
-    html = page.write_section(language)
+@pytest.mark.parametrize("page", work.ANSWERING)
+def test_a_page_has_a_field_for_every_value_and_a_place_for_every_part(page, language):
+    html = document.find_pages()[page].write_section(language)
     about = json.loads(unescape(re.search(r'data-about="(.*?)">', html)[1]))
     assert set(about["usual"]) == set(re.findall(r'(?:input|select)[^>]* name="(\w+)"', html))
-    found = answer(about["usual"], language)
+    found = work.answer(page, about["usual"], language)
     assert found["refused"] is None
     assert set(found["parts"]) == set(re.findall(r'data-part="(\w+)"', html))
     assert set(found["choices"]) <= set(about["usual"])
     assert about["rules"]["words"]["failed"]
+
+
+def test_every_field_of_an_option_is_read():
+    for page, module in work.ANSWERING.items():
+        options = {name: value for name, value in module.USUAL.items() if name in OPTIONS}
+        names = [
+            name for name in options if name not in ("margin", "tau", "problems", "samples", "half_width", "detect")
+        ]
+        if page != "plan":
+            assert set(read_options(options, names)) == set(names)
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "code"),
+    [
+        ("k", "0", "typed.small_k"),
+        ("thresholds", "", "typed.no_tau"),
+        ("where", "model", "typed.bad_where"),
+        ("metrics", "pass@k", "scoring.not_offered"),
+        ("extract_fn", "(a+)+$", "scoring.not_offered"),
+        ("check_correct_fn", "code", "scoring.not_offered"),
+        ("check_correct_fn", "math", "scoring.not_offered"),
+        ("equivalence", "choice", "scoring.not_offered"),
+        ("missing", "x", "scoring.not_offered"),
+    ],
+)
+def test_what_an_option_cannot_be_is_refused(field, text, code):
+    with pytest.raises(InputError) as caught:
+        read_options({field: text}, [field])
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_guess_is_the_first_column_that_is_offered(language):
+    offered = offer_columns(Given("id,who,correct\n1,a,1\n1,a,0"), {}, language)
+    assert set(offered) == set(COLUMNS)
+    assert [value for value, _ in offered["column_group"]] == ["", NONE, "id", "who", "correct"]
+    assert "correct" in offered["column_grades"][0][1]
+    assert set(READING) < set(OPTIONS)

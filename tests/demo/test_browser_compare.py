@@ -42,10 +42,10 @@ def test_the_sentence_the_table_and_the_pictures_are_in_sight(visit, options):
 
 def test_two_files_are_compared_and_survive_a_reload(visit):
     page = visit("compare")
-    page.locator("#compare form summary").click()
-    page.locator("#asking_a").fill(A)
+    page.locator("#compare form summary").first.click()
+    page.locator("#compare_a").fill(A)
     assert page.locator("#compare [data-part=head]").get_attribute("data-stale") is not None
-    page.locator("[data-side=b] input[type=file]").set_input_files(
+    page.locator("#compare [data-side=b] input[type=file]").set_input_files(
         {"name": "rival.jsonl", "mimeType": "application/json", "buffer": B.encode()}
     )
     eventually(lambda: "A is better than rival.jsonl at pass@1" in headline(page), True)
@@ -58,7 +58,7 @@ def test_two_files_are_compared_and_survive_a_reload(visit):
     assert page.locator("#compare .chosen .square.right").count() > 0
     page.reload()
     eventually(lambda: "A is better than rival.jsonl at pass@1" in headline(page), True)
-    page.locator("#compare form summary").click()
+    page.locator("#compare form summary").first.click()
     page.locator("#compare [name=margin]").fill("x")
     page.locator("#compare [name=margin]").press("Enter")
     page.locator("#compare .refused").wait_for()
@@ -68,7 +68,7 @@ def test_two_files_are_compared_and_survive_a_reload(visit):
 
 
 @pytest.mark.parametrize("refused_by", ["server", "browser"])
-@pytest.mark.parametrize(("name", "field"), [("compare", "margin"), ("plan", "half")])
+@pytest.mark.parametrize(("name", "field"), [("compare", "margin"), ("plan", "half_width")])
 def test_nothing_of_an_old_answer_can_be_taken_while_a_refusal_stands(visit, name, field, refused_by):
     page = visit(name)
     parts = page.locator(f"#{name} [data-part]")
@@ -93,40 +93,27 @@ def test_nothing_of_an_old_answer_can_be_taken_while_a_refusal_stands(visit, nam
 
 def test_several_files_of_a_model_are_compared(visit):
     page = visit("compare")
-    page.locator("#compare form summary").click()
-    page.locator("#asking_b").fill(B)
+    page.locator("#compare form summary").first.click()
+    page.locator("#compare_b").fill(B)
     runs = [
         {"name": f"run{run}.jsonl", "mimeType": "", "buffer": "\n".join(
             json.dumps({"task_id": f"p{i}", "correct": [1, run % 2], "run_seed": run}) for i in range(20)).encode()}
         for run in range(3)
     ]  # fmt: skip
-    page.locator("[data-side=a] input[type=file]").set_input_files(runs)
+    page.locator("#compare [data-side=a] input[type=file]").set_input_files(runs)
     eventually(lambda: "3 files: run0.jsonl" in headline(page) and "is better than B" in headline(page), True)
     assert page.locator("#compare .taken").inner_text().count("20 problems × 6 samples") == 1
 
 
-@pytest.mark.parametrize("hurry", ["", "before the page listens", "before it is told of its results"])
-def test_two_models_of_a_file_on_score_are_carried_over(visit, hurry):
+def test_two_models_of_a_file_on_score_are_carried_over(visit):
     rows = [
         json.loads(line) | {"model": name} for name, text in (("first", A), ("second", B)) for line in text.splitlines()
     ]
-    held = []
-
-    def hold_back(route):
-        held.append(route)
-
     page = visit("compare")  # it has an answer already
-    if hurry == "before the page listens":
-        page.route("**/score-page*", hold_back, times=1)
     page.locator(".at-k-header a[data-page=score]").click()
-    if hurry == "before it is told of its results":
-        page.wait_for_function("window.atKScore")
-        page.evaluate("window.atKScore.finish = () => {}")
-    page.locator("#score_text textarea").fill("\n".join(map(json.dumps, rows)))
-    page.locator("#score_run").click()
-    if hurry == "before the page listens":
-        held.pop().continue_()
-    page.locator("#score_top [data-compares]").click()
+    page.locator("#score_results").fill("\n".join(map(json.dumps, rows)))
+    page.locator("#score .main").click()
+    page.locator("#score [data-compares]").click()
     eventually(lambda: "first is better than second at pass@1" in headline(page), True)
     page.reload()
     eventually(lambda: "first is better than second at pass@1" in headline(page), True)

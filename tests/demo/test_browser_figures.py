@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import at_k
+from at_k.demo.document import address_of
 from at_k.demo.figures import write_figure
-from at_k.demo.shell import address_of
-from tools.driving import eventually, turn_to
+from tools.driving import READY, eventually, turn_to
 
 TAUS = (0.07, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 SIZES = (1, 2, 3, 7, 16, 30, 64, 100, 255, 256)
@@ -270,7 +270,7 @@ def test_the_address_is_page_and_state(visit):
     assert page.title() == "at-k · Score"
     page.go_back()
     eventually(lambda: page.locator(".at-k-header [aria-current]").inner_text(), "Metrics")
-    page.locator(".card .katex >> visible=true").first.wait_for()
+    page.locator(READY["metrics"]).first.wait_for()
     assert run('return address.getState("metrics");') == {"n": "64", "x": "a&b=ü"}
     page.go_forward()
     eventually(lambda: page.locator(".at-k-header [aria-current]").inner_text(), "Score")
@@ -279,14 +279,14 @@ def test_the_address_is_page_and_state(visit):
     run('address.onState("metrics", state => { window.told = state; }); address.setState("metrics", { n: 65 });')
     eventually(lambda: "n=65" in search(), True)
     page.reload()
-    page.locator(".card .katex >> visible=true").first.wait_for()
+    page.locator(READY["metrics"]).first.wait_for()
     assert run('return address.getState("metrics");') == {"n": "65", "x": "a&b=ü"}
     assert run("return address.makeLink();").startswith("/?page=metrics&n=65")
 
 
 def test_language_and_theme_are_chosen_on_the_page_and_remembered(visit):
     page = visit("metrics", color_scheme="dark")
-    dark = "document.body.classList.contains('dark')"
+    dark = "document.documentElement.classList.contains('at-k-dark')"
     eventually(lambda: page.evaluate(dark), True)
     theme = page.locator(".at-k-header [data-theme]")
     assert theme.get_attribute("aria-label") == "Theme: as the system"

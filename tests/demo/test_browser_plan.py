@@ -54,9 +54,9 @@ def test_three_sliders_make_a_pilot(visit):
 def test_results_of_score_are_taken_over(visit):
     page = visit("plan")
     pilot = "\n".join(json.dumps({"id": i, "correct": [1, i % 2, int(i % 3 > 0)]}) for i in range(30))
-    kept = json.dumps({"name": "mine.jsonl", "text": pilot})
+    kept = json.dumps({"results": {"name": "mine.jsonl", "text": pilot}})
     page.evaluate("kept => sessionStorage.setItem('at-k-score', kept)", kept)
-    page.locator("#plan form details summary").first.click()
+    page.get_by_text("Other results").click()
     page.locator("#plan [data-takes=score]").click()
     eventually(lambda: planned(page), ["30", "3"])
     assert "mine.jsonl" in page.locator("#plan .taken").inner_text()

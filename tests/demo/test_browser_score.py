@@ -18,8 +18,8 @@ import at_k
 from at_k.demo import downloads, examples
 from at_k.demo.limits import LIMITS
 from at_k.demo.score_results import score_samples
-from at_k.demo.scoring import Options
-from at_k.demo.words import say
+from at_k.demo.scoring import OPTIONS, Options
+from at_k.demo.words import name_choice, name_option, say
 from at_k.readers import read_bytes
 from at_k.readers.format import Reading
 from tools.driving import eventually
@@ -65,7 +65,7 @@ CELLS = """root => [...root.querySelectorAll('td[data-key]')].map(cell => [
 def overall(page):
     """The matrix: key → value. What is shown of it is a rounding, and lies in its interval."""
     found = {}
-    for key, shown, exact, value in page.locator("#score_table").evaluate(
+    for key, shown, exact, value in page.locator("#score").evaluate(
         f"root => [...root.querySelectorAll('.matrix')].flatMap({CELLS})"
     ):
         number, _, interval = exact.partition(" ")
@@ -80,7 +80,7 @@ def overall(page):
 
 def blocks(page):
     """The table of groups or models: label → key → value, for every k."""
-    rows = page.locator("#score_table").evaluate(
+    rows = page.locator("#score").evaluate(
         f"root => [...root.querySelectorAll('tr[data-label]')].map(row => [row.dataset.label, ({CELLS})(row)])"
     )
     found = {}
@@ -91,30 +91,33 @@ def blocks(page):
 
 def give(page, text):
     """Paste results, and have them scored."""
-    page.locator("#score_text textarea").fill(text)
-    page.locator("#score_run").click()
+    page.locator("#score_results").fill(text)
+    page.locator("#score .main").click()
 
 
 def refusal(page):
-    return page.locator("#score_refused_data, #score_refused_options").locator("[role=alert]").all_inner_texts()
+    """What is refused, without the buttons that mend it."""
+    return page.locator("#score .refusals [role=alert]").all_inner_texts()
 
 
-def choose(page, part, option):
-    """Choose an option of a part of the page, and unfold what it is in."""
-    unfold(page, part)
-    page.locator(f"#score_{part} input").click()
-    page.get_by_role("option", name=option, exact=True).click()
+def field(page, name):
+    """A field of the form, with all that it is in unfolded."""
+    found = page.locator(f"#score [name={name}]").first
+    found.evaluate("e => { for (let f = e; f; f = f.parentElement) if (f.tagName === 'DETAILS') f.open = true; }")
+    return found
 
 
-def unfold(page, part):
-    fold = "columns" if part.startswith(("column_", "model")) else "several" if part == "scorer" else "options"
-    if part != "example" and not page.locator(f"#score_{part}").is_visible():
-        page.locator(f"#score_{fold} button").first.click()
-        page.locator(f"#score_{part}").wait_for()
+def choose(page, name, value):
+    """Choose one of the values of a field, or type one."""
+    if field(page, name).evaluate("e => e.tagName") == "SELECT":
+        field(page, name).select_option(value)
+    else:
+        field(page, name).fill(value)
+        field(page, name).press("Enter")
 
 
 def is_stale(page):
-    return page.locator("#score_results[data-stale], #score_page:has(.refused)").count() > 0
+    return page.locator("#score [data-part][data-stale]").count() > 0
 
 
 def test_the_first_example_is_there_at_once_and_can_be_changed(visit):
@@ -128,17 +131,17 @@ def test_the_first_example_is_there_at_once_and_can_be_changed(visit):
         shared = set(values) & set(expected[label])
         assert {key: values[key] for key in shared} == pytest.approx({key: expected[label][key] for key in shared})
         assert "pass@8" in shared
-    assert page.locator("#score_text textarea").input_value() == text
+    assert page.locator("#score_results").input_value() == text
     assert page.locator(".headline").inner_text().startswith("All 8 answers are right on 86 % of the problems")
-    choose(page, "example", "GPT-4o on τ-bench airline (50 × 4)")
+    page.locator("#score").get_by_role("button", name="GPT-4o on τ-bench airline (50 × 4)").click()
     rows = [json.loads(line)["correct"] for line in examples.read_example("taubench_airline").splitlines()]
     expected = _module("gpassk").compute(predictions=rows, k=4, thresholds=TAUS)
     eventually(lambda: expected.items() <= overall(page).items(), True)
-    assert page.locator("#score_text textarea").input_value() == examples.read_example("taubench_airline")
-    assert "best@k is left out: it needs a score for every sample." in page.locator(".remarks").inner_text()
-    page.locator("#score_text textarea").press("End")
+    assert page.locator("#score_results").input_value() == examples.read_example("taubench_airline")
+    assert "best@k is left out: it needs a score for every sample." in page.locator("#score .remarks").inner_text()
+    page.locator("#score_results").press("End")
     page.keyboard.type(" ")
-    eventually(lambda: page.locator("#score_example input").input_value(), "")
+    eventually(lambda: page.locator("#score [name=example]").input_value(), "")
 
 
 def test_options_change_the_table(visit):
@@ -150,8 +153,9 @@ def test_options_change_the_table(visit):
         lambda: [said.partition(":")[0] for said in refusal(page)],
         ["A sample is missing (line 1, column “answers”, sample 5); missing in all"],
     )
-    choose(page, "missing", "is wrong")
+    page.locator("#score .refusals").get_by_role("button", name="A missing sample: is wrong").click()
     eventually(lambda: refusal(page), [])
+    assert field(page, "missing").input_value() == "incorrect"
     eventually(lambda: list(blocks(page)), ["x", "y"])
     rows = [["1", "2", "2", "1", None], ["3", "3", "4", "5", "6"]]
     correct = [[1, 0, 0, 1, 0], [1, 1, 0, 0, 0]]
@@ -160,16 +164,17 @@ def test_options_change_the_table(visit):
         return float(at_k.cons_at_k(rows, correct, k=4, ties=ties).mean())
 
     assert overall(page)["cons@4"] == pytest.approx(votes("random"), abs=1e-12)
-    choose(page, "ties", say("en", "score.ties_strict"))
+    choose(page, "ties", "strict")
     eventually(lambda: overall(page)["cons@4"], pytest.approx(votes("strict"), abs=1e-12))
-    page.locator("#score_k input").fill("3, 2")
-    page.locator("#score_k input").press("Enter")
+    choose(page, "k", "3, 2")
     eventually(lambda: {key for key in overall(page) if key.startswith("pass@")}, {"pass@2", "pass@3"})
-    page.get_by_label("By group").uncheck()
+    field(page, "groups").uncheck()
     eventually(lambda: blocks(page), {})
-    page.locator("#score_k input").fill("x")
-    page.locator("#score_k input").press("Enter")
+    choose(page, "k", "x")
     eventually(lambda: refusal(page), ["k must be whole numbers, such as 1, 4, 8; got “x”."])
+    page.locator("#score .refusals").get_by_role("button", name="Use the usual options").click()
+    eventually(lambda: "A missing sample: is wrong" in "".join(refusal(page)), True)
+    assert field(page, "k").input_value() == ""
 
 
 def test_old_results_are_grey_until_the_new_ones_are_there(visit):
@@ -180,7 +185,7 @@ def test_old_results_are_grey_until_the_new_ones_are_there(visit):
     eventually(lambda: len(refusal(page)), 1)
     assert is_stale(page)
     assert overall(page) == before
-    box = page.locator("#score_text textarea")
+    box = page.locator("#score_results")
     box.fill('{"correct": [1, 0]}')
     eventually(lambda: is_stale(page), True)
     box.press("Control+Enter")
@@ -189,8 +194,8 @@ def test_old_results_are_grey_until_the_new_ones_are_there(visit):
     box.press("End")
     page.keyboard.type(" ")
     eventually(lambda: is_stale(page), True)
-    assert "Pasted results" in page.locator(".taken").inner_text()
-    assert page.locator("#score_example input").input_value() == ""
+    assert "Pasted results" in page.locator("#score .taken").inner_text()
+    assert page.locator("#score [name=example]").input_value() == ""
 
 
 @pytest.mark.parametrize(
@@ -199,16 +204,16 @@ def test_old_results_are_grey_until_the_new_ones_are_there(visit):
 def test_answers_that_equal_no_reference_are_seen_first_and_helped(visit, width, scheme, language):
     page = visit("score", width=width, color_scheme=scheme, locale={"en": "en-US", "zh": "zh-CN"}[language])
     give(page, '{"answers": ["\\\\boxed{7}", "8"], "reference": "7"}\n{"answers": ["5", "5"], "reference": "4"}')
-    warning = page.locator("#score_top .warning")
+    warning = page.locator("#score [data-part=head] .warning")
     eventually(warning.count, 1)
     assert "“\\boxed{7}”" in warning.inner_text()
-    assert warning.bounding_box()["y"] < page.locator("#score_table table").first.bounding_box()["y"]
+    assert warning.bounding_box()["y"] < page.locator("#score table").first.bounding_box()["y"]
     warning.locator("[data-set]").click()
     eventually(warning.count, 0)
     assert overall(page)["pass@2"] == 0.5
-    assert say(language, "score.rule_boxed") in page.locator(".taken").inner_text()
-    page.locator(".taken [data-opens=extract_fn]").click()
-    eventually(lambda: page.evaluate("document.activeElement.closest('#score_extract_fn') !== null"), True)
+    assert name_choice(OPTIONS["extract_fn"], "boxed", language) in page.locator("#score .taken").inner_text()
+    page.locator("#score .taken [data-opens=extract_fn]").click()
+    eventually(lambda: page.evaluate("document.activeElement.name"), "extract_fn")
     assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
@@ -216,9 +221,9 @@ def test_columns_are_links_to_their_choice(visit):
     page = visit("score")
     give(page, "task_id,who,correct,also\n1,x,1,0\n1,x,0,0\n2,y,1,1\n2,y,1,1\n")
     eventually(lambda: overall(page).get("avg@2"), 0.75)
-    page.locator(".taken [data-opens=column_grades]").click()
-    eventually(lambda: page.evaluate("document.activeElement.closest('#score_column_grades') !== null"), True)
-    page.get_by_role("option", name="also", exact=True).click()
+    page.locator("#score .taken [data-opens=column_grades]").click()
+    eventually(lambda: page.evaluate("document.activeElement.name"), "column_grades")
+    choose(page, "column_grades", "also")
     eventually(lambda: overall(page).get("avg@2"), 0.5)
     choose(page, "column_group", "who")
     eventually(lambda: {label: values.get("avg@2") for label, values in blocks(page).items()}, {"x": 0.0, "y": 1.0})
@@ -243,7 +248,7 @@ def test_models_are_kept_apart(visit):
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_problem_shows_its_samples(visit, width):
     page = visit("score", width=width)
-    listed = page.locator("#score_problems tbody th")
+    listed = page.locator("#score .problem-list tbody th")
     rows = [json.loads(line) for line in examples.read_example("qwen25_math").splitlines()]
     order = sorted(rows, key=lambda row: (sum(row["correct"]), row["idx"]))
     assert listed.all_inner_texts() == [str(row["idx"]) for row in order[: listed.count()]]
@@ -257,8 +262,8 @@ def test_a_problem_shows_its_samples(visit, width):
     assert [cells[1] == "right" for cells in samples] == [bool(right) for right in row["correct"]]
     assert [float(cells[3]) for cells in samples] == pytest.approx(row["rm_score"], rel=1e-4)
     assert page.evaluate("document.documentElement.scrollWidth") == width
-    page.locator("#score_problems .sorts").last.click()
-    eventually(page.locator("#score_problems .share").first.inner_text, "8/8")
+    page.locator("#score .sorts").last.click()
+    eventually(page.locator("#score .share").first.inner_text, "8/8")
 
 
 TEXTS_OF_ROWS = "rows => rows.map(row => [...row.cells].map(cell => cell.innerText))"
@@ -275,7 +280,7 @@ def test_files_of_any_encoding_and_size(visit):
         open_file(page, mark + text.replace("\n", "\r\n").encode(encoding))
         eventually(lambda number=number: list(blocks(page)), ["易", f"难 {number}"])
         assert [column["avg@2"] for column in blocks(page).values()] == [1.0, 0.5]
-        assert page.locator("#score_text textarea").input_value() == text
+        assert page.locator("#score_results").input_value() == text
         assert refusal(page) == []
     open_file(page, b" " * (LIMITS.max_bytes + 1))
     eventually(lambda: refusal(page), [say("en", "score.file_too_large")])
@@ -283,24 +288,24 @@ def test_files_of_any_encoding_and_size(visit):
     eventually(lambda: refusal(page), [say("en", "score.file_not_text")])
     page.wait_for_timeout(500)  # what would take the message away again has come by now
     assert refusal(page) == [say("en", "score.file_not_text")]
-    assert page.locator("#score_text textarea").input_value() == text
+    assert page.locator("#score_results").input_value() == text
     open_file(page, b'[{"correct": [1, 0]}, {"correct": [1, 1, x]}]')
     eventually(lambda: [said.partition(":")[0] for said in refusal(page)], ["This is not valid JSON"])
-    eventually(lambda: page.locator("#score_text textarea").input_value()[:21], '[{"correct": [1, 0]},')
+    eventually(lambda: page.locator("#score_results").input_value()[:21], '[{"correct": [1, 0]},')
     open_file(page, b'[{"correct": [1, 0]}, {"correct": [1, 1]}]')
     eventually(lambda: refusal(page), [])
     eventually(lambda: overall(page)["avg@2"], 0.75)
 
 
 def open_file(page, content, name="results"):
-    page.locator("#score_file input").set_input_files(
+    page.locator("#score input[type=file]").set_input_files(
         {"name": name, "mimeType": "application/octet-stream", "buffer": content}
     )
 
 
 def shown(page):
     """The name of the file that is open, and what the box holds."""
-    return page.locator("#score_opened").inner_text().strip(), page.locator("#score_text textarea").input_value()
+    return page.locator("#score .file-name").inner_text().strip(), page.locator("#score_results").input_value()
 
 
 def log(name):
@@ -311,10 +316,9 @@ def log(name):
 def test_a_log_stays_open_until_a_text_takes_its_place(visit, locale, language):
     page = visit("score", locale=locale, width=390)
     open_file(page, log("toy_one.eval"), "toy_one.eval")
-    wrong = say(language, "score.missing_incorrect")
-    eventually(lambda: [say(language, "score.missing") in said for said in refusal(page)], [True])
+    eventually(lambda: [name_option(OPTIONS["missing"], language) in said for said in refusal(page)], [True])
     assert shown(page) == ("toy_one.eval", "")
-    choose(page, "missing", wrong)
+    choose(page, "missing", "incorrect")
     eventually(lambda: refusal(page), [])
     samples = at_k.read_results(HARNESS / "inspect-ai" / "toy_one.eval")
     expected = at_k.score(samples, missing="incorrect", k=4).values
@@ -322,14 +326,12 @@ def test_a_log_stays_open_until_a_text_takes_its_place(visit, locale, language):
     assert overall(page)["avg@4"] == expected["avg@4"]
     open_file(page, b"PK\3\4" + bytes(LIMITS.max_bytes), "large.zip")
     eventually(lambda: refusal(page), [say(language, "score.file_too_large")])
-    page.locator("#score_k input").fill("3")
-    page.locator("#score_k input").press("Enter")
+    choose(page, "k", "3")
     eventually(lambda: "pass@3" in overall(page), True)
     assert (shown(page), refusal(page)) == (("toy_one.eval", ""), [])
     open_file(page, log("toy_one.eval")[:9_000], "half.eval")
     eventually(lambda: ["zip" in said for said in refusal(page)], [True])
     assert shown(page) == ("half.eval", "")
-    page.locator("#score_k input").fill("")
     give(page, '{"correct": [1, 0]}')
     eventually(lambda: refusal(page), [])
     eventually(lambda: overall(page).get("avg@2"), 0.5)
@@ -340,46 +342,48 @@ def test_files_that_are_not_text(visit):
     page = visit("score")
     text = examples.read_example("taubench_airline")
     open_file(page, gzip.compress(text.encode()), "taubench.jsonl.gz")
-    eventually(lambda: page.locator(".summary").inner_text().startswith("Problems: 50, samples of each: 4."), True)
+    eventually(
+        lambda: page.locator("#score .summary").inner_text().startswith("Problems: 50, samples of each: 4."), True
+    )
     assert shown(page) == ("taubench.jsonl.gz", "")
     file = BytesIO()
-    pq.write_table(pa.table({"frage": [1, 1, 2, 2], "correct": [1, 0, 1, 1]}), file)
+    pq.write_table(pa.table({"zeile": [1, 1, 2, 2], "correct": [1, 0, 1, 1]}), file)
     open_file(page, file.getvalue(), "table.parquet")
     eventually(lambda: len(refusal(page)), 1)
-    choose(page, "column_problem", "frage")
+    choose(page, "column_problem", "zeile")
     eventually(lambda: refusal(page), [])
     eventually(lambda: overall(page)["avg@2"], 0.75)
     assert shown(page) == ("table.parquet", "")
-    choose(page, "example", "GPT-4o on τ-bench airline (50 × 4)")
-    eventually(lambda: shown(page), ("", text))
-    eventually(lambda: page.locator(".summary").inner_text().startswith("Problems: 50, samples of each: 4."), True)
+    page.locator("#score").get_by_role("button", name="GPT-4o on τ-bench airline (50 × 4)").click()
+    eventually(lambda: shown(page)[1], text)
+    eventually(
+        lambda: page.locator("#score .summary").inner_text().startswith("Problems: 50, samples of each: 4."), True
+    )
 
 
 def test_a_scorer_can_be_chosen(visit):
     page = visit("score")
     open_file(page, log("toy_one_rescored.eval"), "rescored.eval")
-    advice = "type the name of another one under “Scorer”"
-    eventually(lambda: advice in page.locator(".remarks").inner_text(), True)
-    unfold(page, "scorer")
+    eventually(lambda: "Scorer chooses another one" in page.locator("#score .remarks").inner_text(), True)
+    page.locator("#score .remarks [data-opens=scorer]").click()
+    eventually(lambda: page.evaluate("document.activeElement.name"), "scorer")
     for scorer in ("includes", "match"):
-        page.locator("#score_scorer input").fill(scorer)
-        page.locator("#score_scorer input").press("Enter")
+        choose(page, "scorer", scorer)
         samples = at_k.read_results(HARNESS / "inspect-ai" / "toy_one_rescored.eval", scorer=scorer)
         expected = at_k.score(samples).values
         eventually(lambda expected=expected: overall(page)["avg@4"], expected["avg@4"])
-    page.locator("#score_scorer input").fill("none")
-    page.locator("#score_scorer input").press("Enter")
+    choose(page, "scorer", "none")
     eventually(lambda: ["“match”, “match1”, “includes”" in said for said in refusal(page)], [True])
 
 
 def test_a_harness_can_be_tried(visit):
     page = visit("score", width=390)
-    page.locator("#score_help summary").click()
+    page.get_by_text(say("en", "score.help")).click()
     for name in ("lm-eval", "trl"):
-        page.locator(f"[data-example={name}]").click()
+        page.locator(f"#score .help [data-set*='harness/{name}\"']").click()
         file = examples.folder() / "harness" / examples.HARNESSES[name]
         expected = at_k.score(at_k.read_results(file), k=[2, 4]).values
-        eventually(lambda file=file: file.name in page.locator(".taken").inner_text(), True)
+        eventually(lambda file=file: file.name in page.locator("#score .taken").inner_text(), True)
         assert overall(page)["pass@2"] == expected["pass@2"]
 
 
@@ -401,14 +405,14 @@ def test_a_large_file_loses_what_is_not_needed_in_the_browser(visit, tmp_path, k
     assert len(data) > LIMITS.max_bytes
     path = tmp_path / "large"
     path.write_bytes(gzip.compress(data, 1) if kind == "gzip" else data)
-    page.locator("#score_file input").set_input_files(path)
-    eventually(lambda: "500" in page.locator(".taken .size").inner_text(), True)
+    page.locator("#score input[type=file]").set_input_files(path)
+    eventually(lambda: "500" in page.locator("#score .taken .size").inner_text(), True)
     shares = {}
     for row in rows:
         shares.setdefault(row[3], []).append(row[2])
     assert overall(page)["avg@8"] == pytest.approx(sum(map(sum, shares.values())) / 4000, abs=1e-12)
     assert overall(page)["G-Pass@8_1.0"] == pytest.approx(sum(map(all, shares.values())) / 500, abs=1e-12)
-    assert "completion" in page.locator("#score_opened").inner_text()
+    assert "completion" in page.locator("#score .file-name").inner_text()
 
 
 BROKEN = {
@@ -425,10 +429,10 @@ def test_large_files_that_cannot_be_used_are_refused_in_the_browser(visit, tmp_p
     for key, row in BROKEN.items():
         content = row % (b"x" * 1000) if b"%s" in row else row
         (tmp_path / key).write_bytes(content * (LIMITS.max_bytes // len(content) + 2))
-        page.locator("#score_file input").set_input_files(tmp_path / key)
+        page.locator("#score input[type=file]").set_input_files(tmp_path / key)
         start = say("en", f"score.{key}").partition("{")[0]
         eventually(lambda start=start: [said.startswith(start) for said in refusal(page)], [True])
-    assert not page.locator("#score_text textarea").input_value().startswith("[")
+    assert not page.locator("#score_results").input_value().startswith("[")
 
 
 DROP = """files => {
@@ -439,14 +443,14 @@ DROP = """files => {
 
 
 def drop(page, files):
-    page.dispatch_event("#score_inputs", "drop", {"dataTransfer": page.evaluate_handle(DROP, files)})
+    page.dispatch_event("#score h2", "drop", {"dataTransfer": page.evaluate_handle(DROP, files)})
 
 
 def test_a_file_can_be_dropped(visit):
     page = visit("score")
     drop(page, {"dropped.jsonl": '{"correct": [1, 0]}'})
     eventually(lambda: overall(page).get("avg@2"), 0.5)
-    assert "dropped.jsonl" in page.locator(".taken").inner_text()
+    assert "dropped.jsonl" in page.locator("#score .taken").inner_text()
 
 
 def make_runs(count, **more):
@@ -465,14 +469,14 @@ def test_several_files_are_scored_together(visit, tmp_path, way):
     if way == "dropped":
         drop(page, files)
     else:
-        page.locator("#score_file input").set_input_files(sorted(tmp_path.iterdir()))
+        page.locator("#score input[type=file]").set_input_files(sorted(tmp_path.iterdir()))
     eventually(lambda: overall(page).get("avg@8"), at_k.score(sorted(tmp_path.iterdir())).values["avg@8"])
-    taken = page.locator(".taken").inner_text()
+    taken = page.locator("#score .taken").inner_text()
     assert "8 files" in taken
     assert "run0.jsonl" in taken
     assert "run7.jsonl" in taken
     page.reload()
-    eventually(lambda: "8 files" in page.locator(".taken").inner_text(), True)
+    eventually(lambda: "8 files" in page.locator("#score .taken").inner_text(), True)
 
 
 @pytest.mark.parametrize(("locale", "said"), [("en-US", "not of the same model"), ("zh-CN", "这些文件的 model 不同")])
@@ -500,7 +504,7 @@ FOCUS = """all => all.filter(each => {
 @pytest.mark.parametrize("refused_by", ["server", "browser", "option"])
 def test_nothing_of_the_old_results_can_be_taken_while_a_refusal_stands(visit, refused_by):
     page = visit("score")
-    headline, links = page.locator(".headline").inner_text(), page.locator("#score_results :is(a, button)")
+    headline, links = page.locator(".headline").inner_text(), page.locator("#score [data-part] :is(a, button)")
     assert headline in copy_all(page)
     assert links.evaluate_all(FOCUS) > 5
     if refused_by == "server":
@@ -508,19 +512,16 @@ def test_nothing_of_the_old_results_can_be_taken_while_a_refusal_stands(visit, r
     elif refused_by == "browser":
         open_file(page, b"\x89PNG\x00\x00")
     else:
-        page.locator("#score_options button").first.click()
-        page.locator("#score_k input").fill("x")
-        page.locator("#score_k input").press("Enter")
+        choose(page, "k", "x")
     eventually(lambda: len(refusal(page)), 1)
     assert headline not in copy_all(page)
     assert links.evaluate_all(FOCUS) == 0
-    download = page.locator("#score_links a").first
-    under = "([x, y]) => document.elementFromPoint(x, y)?.closest('#score_results') ?? null"
+    download = page.locator("#score .downloads a").first
+    under = "([x, y]) => document.elementFromPoint(x, y)?.closest('#score [data-part]') ?? null"
     download.evaluate("each => scrollTo(0, each.getBoundingClientRect().top + scrollY - 300)")
     place = download.bounding_box()
     assert page.evaluate(under, [place["x"] + 5, place["y"] + 5]) is None
-    if refused_by == "option":
-        page.locator("#score_k input").fill("")
+    choose(page, "k", "")
     give(page, '{"correct": [1, 0]}')
     eventually(lambda: refusal(page), [])
     assert links.evaluate_all(FOCUS) > 5
@@ -530,17 +531,17 @@ def test_a_reload_keeps_what_was_pasted_and_a_link_what_was_chosen(visit, server
     page = visit("score")
     text = '{"answers": ["So \\\\boxed{7}", "8"], "reference": "7"}'
     give(page, text)
-    choose(page, "extract_fn", say("en", "score.rule_boxed"))
+    choose(page, "extract_fn", "boxed")
     eventually(lambda: overall(page).get("pass@2"), 1.0)
     eventually(lambda: "extract_fn=boxed" in page.evaluate("location.search"), True)
     page.reload()
-    eventually(lambda: page.locator("#score_text textarea").input_value(), text)
+    eventually(lambda: page.locator("#score_results").input_value(), text)
     eventually(lambda: overall(page).get("pass@2"), 1.0)
-    assert "boxed" in page.locator(".taken").inner_text()
+    assert "boxed" in page.locator("#score .taken").inner_text()
     page = visit("score", url=f"{server.url}/?page=score&example=taubench_airline&k=3")
     eventually(lambda: "pass@3" in overall(page), True)
     assert overall(page)["pass@3"] == at_k.score(examples.folder() / "taubench_airline.jsonl", k=3).values["pass@3"]
-    assert page.locator("#score_k input").input_value() == "3" if page.locator("#score_k").is_visible() else True
+    assert field(page, "k").input_value() == "3"
 
 
 def test_downloads(visit):
@@ -549,7 +550,7 @@ def test_downloads(visit):
     text = examples.read_example("qwen25_math")
     rows = list(map(json.loads, text.splitlines()))
 
-    name, content = downloaded(page, "#score_links >> text=Table, CSV")
+    name, content = downloaded(page, "#score .downloads >> text=Table, CSV")
     heading, problems, *lines = csv.reader(StringIO(content.decode()))
     kept = [(i, label) for i, label in enumerate(heading) if i and not label.endswith((" ci_low", " ci_high"))]
     assert (name, [label for _, label in kept], problems[:2]) == ("results.csv", ["all", *groups], ["problems", "100"])
@@ -557,7 +558,7 @@ def test_downloads(visit):
     assert values.items() <= columns["all"].items()
     assert all(groups[label].items() <= columns[label].items() for label in groups)
 
-    name, content = downloaded(page, "#score_links >> text=Problems, CSV")
+    name, content = downloaded(page, "#score .downloads >> text=Problems, CSV")
     problems = list(csv.DictReader(StringIO(content.decode())))
     assert (name, len(problems)) == ("problems.csv", 100)
     for row, problem in zip(rows, problems, strict=True):
@@ -565,31 +566,60 @@ def test_downloads(visit):
         assert (problem["n"], problem["c"]) == ("8", str(sum(row["correct"])))
         assert float(problem["pass@4"]) == at_k.pass_at_k(8, sum(row["correct"]), k=4)
 
-    name, content = downloaded(page, "#score_links >> text=Everything, JSON")
+    name, content = downloaded(page, "#score .downloads >> text=Everything, JSON")
     everything = json.loads(content)
     assert name == "results.json"
     assert values.items() <= everything["results"].items()
     assert everything["samples"]["answers"] == [row["answers"] for row in rows]
 
-    name, content = downloaded(page, "#score_links >> text=Table, LaTeX")
+    name, content = downloaded(page, "#score .downloads >> text=Table, LaTeX")
     assert (name, content.decode().splitlines()[-1]) == ("results.tex", r"\end{tabular}")
 
-    name, content = downloaded(page, "#score_curves [data-save=png]")
+    name, content = downloaded(page, "#score [data-save=png]")
     with Image.open(BytesIO(content)) as picture:
         assert (name, picture.format) == ("at-k-curves.png", "PNG")
         assert picture.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
         assert len(picture.convert("RGB").getcolors(picture.width * picture.height)) > 10  # it is not blank
-    name, content = downloaded(page, "#score_curves [data-save=svg]")
+    name, content = downloaded(page, "#score [data-save=svg]")
     assert name == "at-k-curves.svg"
     assert "Qwen2.5-Math on MATH" in content.decode()
 
-    page.locator("#score_python button").first.click()
-    _, content = downloaded(page, "#score_code button[aria-label=Download]")
     report, _, _ = score_samples(read_bytes("", text.encode(), Reading()), Options())
-    assert content.decode() == downloads.write_script(report).rstrip()
+    assert page.locator("#score [data-part=code] pre").text_content() == downloads.write_script(report)
 
 
 def downloaded(page, selector):
     with page.expect_download() as download:
         page.locator(selector).click()
     return download.value.suggested_filename, download.value.path().read_bytes()
+
+
+def test_options_of_the_last_data_do_not_stick_to_the_next(visit):
+    page = visit("score")
+    choose(page, "k", "8")
+    choose(page, "extract_fn", "boxed")
+    eventually(lambda: "k=8" in page.evaluate("location.search"), True)
+    open_file(page, b'{"correct": [1, 0]}', "next.jsonl")
+    eventually(lambda: overall(page).get("avg@2"), 0.5)
+    assert (field(page, "k").input_value(), field(page, "extract_fn").input_value()) == ("", "text")
+
+
+def test_nothing_of_old_answers_is_left_in_the_page(visit):
+    page = visit("score")
+    count = "document.querySelectorAll('*').length"
+    nodes = set()
+    for _ in range(3):
+        for text in ('{"correct": [1, 0]}', '{"correct": [0, 0]}'):
+            give(page, text)
+            eventually(lambda text=text: overall(page).get("avg@2"), 0.5 if "1" in text else 0.0)
+        nodes.add(page.evaluate(count))
+    assert len(nodes) == 1
+
+
+def test_a_link_beside_own_data_says_that_they_are_not_in_it(visit):
+    page = visit("score")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    give(page, '{"correct": [1, 0]}')
+    eventually(lambda: overall(page).get("avg@2"), 0.5)
+    page.locator("[data-copy]").click()
+    eventually(page.locator("#score .refusals").inner_text, say("en", "asking.link_without_data"))

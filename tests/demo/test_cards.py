@@ -1,12 +1,12 @@
 """The cards as a page shows them: whole, without what belongs to a file, and with formulas that can be rendered."""
 
 import re
+from html.parser import HTMLParser
 
 import pytest
 
 import at_k
 from at_k.demo import cards
-from at_k.demo.pages import metrics
 from at_k.demo.words import LANGUAGES
 from at_k.family import FAMILY, METRICS
 
@@ -79,26 +79,55 @@ def test_formulas_are_whole(name, language):
         assert "\n\n" not in formula  # a price, not a formula
 
 
-def pair_dollars(text):
-    """Find formulas as Gradio does, in code too: between the first kind of delimiters, then the next."""
-    formulas = []
-    for delimiter in (re.escape(each["left"]) for each in metrics.LATEX):
-        formula = re.compile(rf"{delimiter}([\s\S]+?){delimiter}")
-        formulas += formula.findall(text)
-        text = formula.sub("", text)
-    return formulas
+class Formulas(HTMLParser):
+    """The text of a card outside of code and formulas, and the number of arguments of each fraction."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.text, self.formulas, self.open, self.children = "", 0, [], []
+        self.feed(html)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        if tag in ("hr", "br", "img"):
+            return
+        if self.open:
+            self.children[-1] += 1
+        self.formulas += tag == "math" and ("display", "block") in attributes
+        self.open.append(tag)
+        self.children.append(0)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+        count = self.children.pop()
+        assert count == {"mfrac": 2, "munderover": 3, "msub": 2, "munder": 2}.get(tag, count)
+
+    def handle_data(self, data):
+        if not {"code", "math"} & set(self.open):
+            self.text += data
 
 
 @every_language
 @every_metric
-def test_no_dollar_in_code_is_part_of_a_formula(name, language):
+def test_every_formula_is_written_and_nothing_of_it_is_left_as_it_was(name, language):
     text = cards.read_card(name, language)
-    assert pair_dollars(text) == pair_dollars(FENCE.sub("", text))
+    found = Formulas(cards.write_markdown(text))
+    assert found.formulas == FENCE.sub("", text).count("$$") / 2
+    assert not re.search(r"[$\\@][a-z]*@|\$|\\\\", found.text)
 
 
-def test_a_dollar_in_code_before_a_formula_would_be_noticed():
-    text = "`a$`, the value $c$"
-    assert pair_dollars(text) != pair_dollars(FENCE.sub("", text))
+@pytest.mark.parametrize(
+    ("latex", "written"),
+    [
+        (r"\binom{n-c}{k}", '<mrow><mo>(</mo><mfrac linethickness="0"><mrow><mi>n</mi><mo>−</mo><mi>c</mi></mrow>'
+         "<mrow><mi>k</mi></mrow></mfrac><mo>)</mo></mrow>"),
+        (r"g_1 \le x^2", "<msub><mi>g</mi><mn>1</mn></msub><mo>≤</mo><msup><mi>x</mi><mn>2</mn></msup>"),
+        (r"\sum_{i=1}^{n} \text{a<b}", "<munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mrow>"
+         "<mi>n</mi></mrow></munderover><mtext>a&lt;b</mtext>"),
+    ],
+)  # fmt: skip
+def test_formulas_are_mathml(latex, written):
+    assert cards.write_formula(latex) == f"<math>{written}</math>"
 
 
 def test_titles():

@@ -137,9 +137,9 @@ def test_everything(name):
     assert content["signatures"] == scored.signatures
     assert content["version"] == at_k.__version__
     assert content["options"]["k"] == list(scored.k)
-    for option in ("ties", "missing", "higher_is_better", "by_group"):
+    for option in ("ties", "missing", "higher_is_better", "groups"):
         assert content["options"][option] == getattr(options, option)
-    assert content["options"]["taus"] == list(options.taus)
+    assert content["options"]["thresholds"] == list(options.thresholds)
     assert content["options"]["metrics"] == list(options.metrics)
 
 

@@ -1,27 +1,22 @@
 import asyncio
 import http.client
 import json
-import os
 import re
-import socket
-import subprocess
-import sys
 from contextlib import closing
-from pathlib import Path
 
 import gradio as gr
 import httpx
 import pytest
-from demo.guarded import MIDDLEWARE, build
 from gradio.routes import App
 from gradio_client import Client
 from hypothesis import given, strategies as st
-from playwright.sync_api import sync_playwright
 
+import at_k
 from at_k.demo import guard
-from at_k.demo.guard import HEADERS, Guard, count_inputs
-from at_k.demo.limits import MAX_BODY
-from tools.driving import CHROMIUM, ROOT, find_chromium
+from at_k.demo.app import build
+from at_k.demo.guard import BUSY, HEADERS, Guard, count_inputs
+from at_k.demo.limits import BUSY_SECONDS, MAX_BODY
+from tools.driving import serving
 
 JOIN = "/gradio_api/queue/join"
 
@@ -101,35 +96,21 @@ def posted(value):
 
 
 @pytest.fixture(scope="module")
-def server():
-    """The address of a real server."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-u", Path(__file__).with_name("guarded.py"), str(port)]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    ) as process:
-        said = []
-        for line in process.stdout:
-            said.append(line)
-            if "public link" in line:  # the last that Gradio says when it has started
-                break
-        else:
-            pytest.fail("".join(said))
-        yield f"http://127.0.0.1:{port}/"
-        process.terminate()
+def server(tmp_path_factory):
+    """The address of the app."""
+    with serving(tmp_path_factory.mktemp("guarded")) as server:
+        yield f"{server.url}/"
 
 
-async def made():
+async def list_paths():
     # In a running event loop: without one, Gradio makes loops that it does not close.
-    return App.create_app(build(), app_kwargs=MIDDLEWARE)
+    server, endpoints = build()
+    return App.create_app(endpoints, app=server).openapi()["paths"]
 
 
 def test_what_is_open_of_gradio():
     """A new version of Gradio brings new endpoints: they are closed."""
-    endpoints = asyncio.run(made()).openapi()["paths"]
+    endpoints = asyncio.run(list_paths())
     reached = {
         (method, path)
         for path, methods in endpoints.items()
@@ -139,9 +120,8 @@ def test_what_is_open_of_gradio():
     api = "/gradio_api"
     assert reached == {
         ("head", "/"),
-        *(("get", path) for path in ("/", "/config", "/theme.css", "/manifest.json", "/robots.txt", "/favicon.ico")),
-        *(("get", f"/{folder}/{{path}}") for folder in ("assets", "static", "svelte")),
-        *(("get", f"{api}/{name}") for name in ("info", "openapi.json", "app_id", "startup-events", "queue/data")),
+        *(("get", path) for path in ("/", "/config", "/robots.txt")),
+        *(("get", f"{api}/{name}") for name in ("info", "startup-events", "queue/data")),
         ("get", f"{api}/heartbeat/{{session_hash}}"),
         ("get", f"{api}/call/{{api_name}}/{{event_id}}"),
         ("get", f"{api}/call/v2/{{api_name}}/{{event_id}}"),
@@ -161,18 +141,23 @@ def test_what_is_open_of_gradio():
         "/./config",
         "/Config",
         "/config\n",
-        "/assets/",
-        "/assets",
-        "/assets/../config",
-        "/assets/..",
-        "/assets/a//b",
-        "/assets/.hidden",
-        "/assets/a/../../b",
-        "/assets/..%2fconfig",
-        "/assets/%2e%2e/config",
-        "/assets/..\\config",
-        "/assets/é",
-        "/assets/a\0",
+        "/assets-at-k/",
+        "/assets-at-k",
+        "/assets-at-k/../config",
+        "/assets-at-k/..",
+        "/assets-at-k/a//b",
+        "/assets-at-k/.hidden",
+        "/assets-at-k/a/../../b",
+        "/assets-at-k/..%2fconfig",
+        "/assets/index.js",
+        "/static/img/logo.svg",
+        "/theme.css",
+        "/answers/",
+        "/answers/score.json",
+        "/assets-at-k/%2e%2e/config",
+        "/assets-at-k/..\\config",
+        "/assets-at-k/é",
+        "/assets-at-k/a\0",
         "/static/img/../../../../etc/passwd",
         "/gradio_api/file=/etc/passwd",
         "/gradio_api/file=http://127.0.0.1/",
@@ -224,12 +209,6 @@ def test_a_body_that_stops_coming_is_given_up(monkeypatch):
     assert (stopped.status, stopped.reached) == (408, None)
 
 
-@pytest.mark.parametrize("query", [b"page=x", b"page=&page=score", b"__theme=dark&page=%00"])
-def test_a_document_that_there_is_not_is_not_looked_for(query):
-    assert Exchange("GET", "/", query=query).status == 404
-    assert Exchange("GET", "/", query=b"view=api&__theme=dark&page=").status == 200
-
-
 def test_a_body_that_breaks_off_goes_no_further():
     assert Exchange("POST", JOIN, chunks=[b"[]"], complete=False).reached is None
 
@@ -263,6 +242,26 @@ def test_a_function_that_there_is_not_is_not_called(path, body, status):
     exchange = Exchange("POST", f"/gradio_api/{path}", json.dumps(body).encode(), functions=FUNCTIONS)
     assert exchange.status == status
     assert (exchange.reached is None) == (status != 200)
+
+
+def test_who_found_no_place_is_told_when_to_come_again():
+    """Gradio answers every error with 500."""
+
+    async def fail(scope, receive, send):
+        scope[BUSY] = True
+        await send({"type": "http.response.start", "status": 500, "headers": []})
+
+    async def ask():
+        sent = []
+
+        async def send(message):
+            sent.append(message)
+
+        await Guard(fail)({"type": "http", "method": "GET", "path": "/", "headers": []}, None, send)
+        return sent[0]
+
+    answer = asyncio.run(ask())
+    assert (answer["status"], (b"retry-after", str(BUSY_SECONDS).encode()) in answer["headers"]) == (503, True)
 
 
 def test_the_functions_of_an_app_are_counted():
@@ -408,50 +407,26 @@ def test_paths_as_they_are_on_the_wire(server):
             connection.request("GET", path)
             return connection.getresponse().status
 
-    assert status("/theme.css?v=1") == status("/theme%2Ecss") == 200
+    assert status("/config?v=1") == status("/confi%67") == 200
     secrets = ["/assets/../../../../../../../etc/passwd", "/assets/..%2f..%2fblocks.py", "/assets/%2e%2e%2fconfig"]
     secrets += ["/gradio_api/file=/etc/passwd", "/gradio_api/file%3D/etc/passwd", "//gradio_api/upload_progress"]
     assert [status(path) for path in secrets] == [404] * len(secrets)
 
 
+TEXT = "\n".join(f'{{"id": {i}, "correct": [1, {i % 2}]}}' for i in range(20))
+
+
 def test_the_client_gets_its_answers(server):
     client = Client(server, verbose=False)
-    assert client.predict("four", api_name="/length") == 4
-    assert client.predict(1, api_name="/redraw")[1] == r"$$\frac12$$"
-    started = httpx.post(server + "gradio_api/call/length", json={"data": ["four"]}).json()
-    with httpx.stream("GET", f"{server}gradio_api/call/length/{started['event_id']}") as answer:
-        assert "data: [4]" in answer.read().decode()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    chromium = find_chromium()
-    if chromium is None and "AT_K_NO_SKIPS" not in os.environ:
-        pytest.skip("there is no chromium here (apt-get install chromium)")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM)
-        yield browser
-        browser.close()
-
-
-@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
-def test_a_browser_finds_all_it_needs_and_asks_nobody_else(server, browser, locale):
-    page = browser.new_page(locale=locale)
-    troubles, hosts = [], set()
-    page.on("console", lambda message: message.type in ("error", "warning") and troubles.append(message.text))
-    page.on("pageerror", lambda error: troubles.append(str(error)))
-    page.on("response", lambda answer: answer.status >= 400 and troubles.append(answer.url))
-    page.on("request", lambda request: hosts.add(request.url.split("/")[2]))
-    page.goto(server)
-    page.locator(".katex").first.wait_for()
-    assert page.get_by_role("tab").first.inner_text() == ("Title" if locale == "en-US" else "标题")
-    with page.expect_response("**/gradio_api/run/**"):
-        page.get_by_label("n", exact=True).fill("5")
-    page.get_by_role("tab", name="HTML").click()
-    page.locator("#made").click()
-    page.get_by_text("changed").wait_for()
-    assert troubles == []
-    page.locator("button", has_text="API").click()
-    page.get_by_text("/length").first.wait_for()
-    assert {host for host in hosts if host} == {server.split("/")[2]}
-    page.close()
+    assert client.predict(16, 8, [4], [0.5], api_name="/explore")["pass@4"] == at_k.pass_at_k(16, 8, k=4)
+    report = at_k.score({"grades": [[1, i % 2] for i in range(20)]}, k=[2])
+    assert client.predict(TEXT, k=[2], api_name="/score")["results"]["pass@2"] == report.values["pass@2"]
+    compared = client.predict(TEXT, TEXT.replace("[1,", "[0,"), k=[1], margin=0.1, api_name="/compare")
+    assert compared["keys"]["pass@1"]["difference"] == 0.5
+    planned = client.predict(TEXT, problems=[20, 80], samples=[2], half_width=0.05, api_name="/plan")
+    expected = at_k.plan(report, problems=[20, 80], samples=[2], half_width=0.05)
+    assert planned["half_width"] == expected.half_width.tolist()
+    assert planned["needed_problems"] == expected.needed_problems
+    started = httpx.post(server + "gradio_api/call/explore", json={"data": [4, 2, [2], [0.5], 0]}).json()
+    with httpx.stream("GET", f"{server}gradio_api/call/explore/{started['event_id']}") as answer:
+        assert '"pass@2"' in answer.read().decode()

@@ -11,7 +11,7 @@ import zipfile
 from base64 import b64encode
 from collections import Counter
 from contextlib import closing
-from functools import cache, partial
+from functools import partial
 from io import StringIO
 from itertools import cycle, islice
 from pathlib import Path
@@ -25,9 +25,10 @@ from readers.test_parquet import claim, repeat, write
 from readers.zips import DEFLATED, Member, pack
 
 import at_k
-from at_k.demo import comparing, planning
+from at_k.demo.limits import BUSY_SECONDS
 from at_k.demo.turns import MOST_OF_VISITOR
 from at_k.demo.words import say
+from at_k.demo.work import ANSWERING
 from at_k.readers.archives import Archive
 from at_k.readers.sources import Source
 from tools.driving import PATIENCE, eventually, serving, turn_to
@@ -91,7 +92,9 @@ client = httpx.Client(timeout=PATIENCE)
 
 
 def post(server, name, body):
-    return client.post(f"{server.url}/gradio_api/{name}", content=body, headers=JSON)
+    """Send a body to an endpoint, or to the form of a page, "answers/score.json"."""
+    path = name if name.startswith("answers/") else f"gradio_api/{name}"
+    return client.post(f"{server.url}/{path}", content=body, headers=JSON)
 
 
 def score(server, text, *options, **headers):
@@ -188,93 +191,8 @@ FILES = {
 }  # fmt: skip
 
 
-def send(server, values):
-    """Send what the page Score sends. Return whether it was answered, and the refusals that it shows.
-
-    `values` are those that differ from what the page holds at first, by the name of their component.
-    """
-    event = scoring(server)
-    components = find_components(server)
-    names = [components[number]["props"].get("elem_id") for number in event["inputs"]]
-    data = [components[number]["props"].get("value") for number in event["inputs"]]
-    for name, value in values.items():
-        data[names.index(name)] = value
-    session = f"{random.random()}"
-    body = json.dumps({"data": data, "fn_index": event["id"], "session_hash": session})
-    asked = client.post(f"{server.url}/gradio_api/queue/join", content=body, headers=JSON)
-    if asked.status_code != 200:
-        return False, [asked.text]
-    with client.stream("GET", f"{server.url}/gradio_api/queue/data", params={"session_hash": session}) as stream:
-        for line in stream.iter_lines():
-            said = json.loads(line.removeprefix("data: ") or "{}")
-            if said.get("msg") == "process_completed":
-                break
-    shown = [components[number]["props"].get("elem_id") for number in event["outputs"]]
-    parts = dict(zip(shown, said["output"].get("data", ()), strict=False))
-    refused = [parts.get("score_refused_data"), parts.get("score_refused_options")]
-    return said["success"], refused if said["success"] else [said["output"]["error"]]
-
-
 def encode(data):
     return {"name": "results", "packed": f"data:;base64,{b64encode(data).decode()}", "time": 1}
-
-
-def open_file(opened, **values):
-    return {"score_text": "", "score_file": opened, **values}
-
-
-@pytest.mark.parametrize(("make", "reason"), FILES.values(), ids=FILES)
-def test_files_are_refused_with_a_sentence(server, make, reason):
-    values = open_file(encode(make()))
-    before = len(server.log())
-    answered, (said, _) = in_time(server, lambda: send(server, values))
-    assert answered
-    assert reason in said
-    assert len(said) < 600
-    assert len(server.log()) == before
-
-
-@pytest.mark.parametrize(
-    "opened",
-    [
-        *(
-            {"name": "a", "packed": packed}
-            for packed in ("", "%", "data:;base64,A", "é" * 1_000_000, 1, [1], {"a": []})
-        ),
-        *({"name": name, "packed": f"data:;base64,{'A' * 8}"} for name in ("x" * 1_000_000, None, ["x"])),
-        encode(bytes(5_000_001)),
-        "x",
-        7,
-        ["packed"],
-        {"text": "x"},
-    ],
-    ids=lambda value: repr(value)[:40],
-)
-def test_files_that_the_page_does_not_send(server, opened):
-    answered, (said, _) = in_time(server, lambda: send(server, open_file(opened)))
-    assert answered
-    assert 'class="refused"' in said
-    assert len(said) < 600
-
-
-def test_values_of_any_kind_for_the_page(server):
-    """Whatever stands in a box, the answer is a page. Gradio refuses values that are not among its choices."""
-    before = len(server.log())
-    for name in ("score_file", "score_text", "score_k", "score_taus", "score_scorer", "score_filter", "score_tests"):
-        for wrong in WRONG:
-            values = {"score_text": '{"correct": [1, 0]}', name: wrong}
-            answered, _ = in_time(server, partial(send, server, values))
-            assert answered, (name, wrong)
-    assert "Traceback" not in server.log()[before:]
-
-
-def test_a_long_choice(server):
-    opened = encode(LOG)
-    assert send(server, open_file(opened, score_scorer="choice")) == (True, ["", ""])
-    answered, (said, _) = send(server, open_file(opened, score_scorer="x" * 4_000_000))
-    assert answered
-    assert "There is no scorer" in said
-    assert len(said) < 600
 
 
 def test_what_a_harness_wrote(server):
@@ -325,7 +243,7 @@ def test_100_megabytes(server, path):
     ],
     ids=lambda body: repr(body[:40]),
 )
-@pytest.mark.parametrize("name", ["call/score", "run/explore", "queue/join"])
+@pytest.mark.parametrize("name", ["call/score", "run/explore", "queue/join", "answers/score.json"])
 def test_bodies_are_refused_before_anything_is_done(server, name, body):
     answer = in_time(server, lambda: post(server, name, body))
     assert (answer.status_code, list(answer.json())) == (400, ["error"])
@@ -396,27 +314,53 @@ def test_values_of_any_kind(server):
 
 SMALL = '{"task_id": "a", "correct": [1, 0]}\n{"task_id": "b", "correct": [1, 1]}'
 
-every_page = pytest.mark.parametrize("page", ["compare", "plan"])
+every_page = pytest.mark.parametrize("page", ["score", "compare", "plan"])
 
 
 def fill(page, given, first=None):
     """Fill in the form of a page; on Compare the results are those of B."""
-    if page == "compare":
-        return comparing.USUAL | {"example": "", "given": {"a": first or {"text": SMALL}, "b": given}}
-    return planning.USUAL | {"example": "", "given": {"results": given}}
+    sides = {"a": first or {"text": SMALL}, "b": given} if page == "compare" else {"results": given}
+    return ANSWERING[page].USUAL | {"example": "", "given": sides}
 
 
 def submit(server, page, values, limit=SECONDS):
     """Return the refusal that a page shows, or "" and its parts; nothing is logged."""
     before = len(server.log())
-    answer = in_time(server, lambda: post(server, f"run/{page}", json.dumps({"data": [values]})), limit)
+    answer = in_time(server, lambda: post(server, f"answers/{page}.json", json.dumps(values)), limit)
     assert answer.status_code == 200, answer.text
     assert len(server.log()) == before
-    (found,) = answer.json()["data"]
+    found = answer.json()
     refused = found["refused"] or ""
     assert (found["parts"] == {}) == ('role="alert"' in refused)
-    assert len(refused) < 2_000
+    assert len(refused) < 4_000
     return refused, found["parts"]
+
+
+@every_page
+@pytest.mark.parametrize(
+    "opened",
+    [
+        *(
+            {"name": "a", "packed": packed}
+            for packed in ("", "%", "data:;base64,A", "é" * 1_000_000, 1, [1], {"a": []})
+        ),
+        *({"name": name, "packed": f"data:;base64,{'A' * 8}"} for name in ("x" * 1_000_000, None, ["x"])),
+        encode(bytes(5_000_001)),
+        "x",
+        7,
+        ["packed"],
+        {"text": 7},
+    ],
+    ids=lambda value: repr(value)[:40],
+)
+def test_files_that_a_page_does_not_send(server, page, opened):
+    assert 'class="refused"' in submit(server, page, fill(page, opened))[0]
+
+
+def test_a_long_choice(server):
+    values = fill("score", encode(LOG))
+    assert submit(server, "score", values | {"scorer": "choice"})[0] == ""
+    assert "There is no scorer" in submit(server, "score", values | {"scorer": "x" * 4_000_000})[0]
 
 
 ODD = [
@@ -430,7 +374,7 @@ ODD = [
     "0",
     "1" * 5_000,
     "9" * 19,
-    "x" * 1_000_000,
+    "x" * 100_000,
     "\0",
     "<b>",
 ]
@@ -438,13 +382,17 @@ ODD += ["½", "١", "１", "0x10", "1_0", "1e3", "1,,2", " ", "NaN,1", "1 " * 2_
 ODD += ["99.99999999999999", " ".join(map(str, range(1, 500))), " ".join(f"0.{number}" for number in range(100, 500))]
 
 
-NUMBERS = {"compare": ("k", "taus", "margin"), "plan": ("problems", "samples", "k", "tau", "half", "detect")}
+NUMBERS = {
+    "score": ("k", "thresholds", "least"),
+    "compare": ("k", "thresholds", "margin"),
+    "plan": ("problems", "samples", "k", "tau", "half_width", "detect"),
+}
 
 
 @every_page
 def test_fields_with_odd_texts(server, page):
     values = fill(page, {"text": SMALL})
-    fields = cycle([*NUMBERS[page], "columns", "columns"])  # no two texts in a row meet the same fields
+    fields = cycle([*NUMBERS[page], "column_grades", "where", "pool"])  # no two texts in a row meet the same fields
     for odd in ODD:
         submit(server, page, values | {name: odd for name in values if name not in (*NUMBERS[page], "given")})
         for field in islice(fields, 3):
@@ -454,7 +402,7 @@ def test_fields_with_odd_texts(server, page):
 @pytest.mark.parametrize("field", ["mean", "spread"])
 def test_sliders_with_odd_texts(server, field):
     for odd in ODD:
-        submit(server, "plan", planning.USUAL | {"source": "sliders", field: odd})
+        submit(server, "plan", ANSWERING["plan"].USUAL | {"source": "sliders", field: odd})
 
 
 @every_page
@@ -481,7 +429,7 @@ def test_forms_with_values_of_any_kind(server, page):
 @pytest.mark.parametrize("text", [DEEP, f'{{"a": {DEEP}}}', "[" + "[1]," * 1_000_000 + "1]"], ids=lambda text: text[:8])
 def test_forms_of_deep_json(server, page, text):
     """As JSON it is refused at the door, and as a text by the reader."""
-    answer = in_time(server, lambda: post(server, f"run/{page}", f'{{"data": [{{"k": {text}}}]}}'))
+    answer = in_time(server, lambda: post(server, f"answers/{page}.json", f'{{"k": {text}}}'))
     assert (answer.status_code, list(answer.json())) == (400, ["error"])
     assert 'class="refused"' in submit(server, page, fill(page, {"text": text}))[0]
 
@@ -490,14 +438,14 @@ def test_forms_of_deep_json(server, page, text):
 @every_page
 def test_forms_with_texts_that_are_refused(server, page, text, reason):
     if not text.strip():
-        reason = {"compare": "There is one model alone", "plan": "There are no results yet"}[page]
+        reason = {"compare": "There is one model alone", "plan": "There are no results yet"}.get(page, reason)
     assert reason in submit(server, page, fill(page, {"text": text}))[0]
 
 
 @pytest.mark.parametrize(("make", "reason"), FILES.values(), ids=FILES)
 def test_forms_with_files_that_are_refused(server, make, reason):
     packed = encode(make())
-    for page in ("compare", "plan"):
+    for page in NUMBERS:
         assert reason in submit(server, page, fill(page, packed))[0]
 
 
@@ -525,7 +473,7 @@ def test_two_files_at_the_limit(server, problems, samples, more):
     first, second = ({"text": draw(seed, problems, samples, **more)} for seed in (0, 1))
     many = {
         "k": " ".join(map(str, range(1, 21))),
-        "taus": " ".join(f"{i / 20}" for i in range(1, 21)),
+        "thresholds": " ".join(f"{i / 20}" for i in range(1, 21)),
         "margin": "1e-300",
     }
     for options in ({}, many, {"unmatched": "unpaired"}):
@@ -534,7 +482,7 @@ def test_two_files_at_the_limit(server, problems, samples, more):
         "problems": "20000",
         "samples": "1024",
         "tau": "0.5",
-        "half": "1e-300",
+        "half_width": "1e-300",
         "detect": "1e-300",
         "k": f"{samples}",
     }
@@ -545,26 +493,28 @@ def test_two_files_at_the_limit(server, problems, samples, more):
 def test_a_file_of_as_many_models_as_rows(server):
     """A page offers a hundred of them, whatever the file says; so it does with columns of long names."""
     models = "\n".join(json.dumps({"model": f"m{i}", "id": i % 9, "correct": i % 2}) for i in range(50_000))
-    submit(server, "compare", comparing.USUAL | {"example": "", "given": {"a": {"text": models}}})
+    submit(server, "compare", ANSWERING["compare"].USUAL | {"example": "", "given": {"a": {"text": models}}})
     submit(server, "plan", fill("plan", {"text": models}))
     names = ",".join(f"{'<b>' * 6_000}{i}" for i in range(150))
     submit(
-        server, "compare", comparing.USUAL | {"example": "", "by": "x", "given": {"a": {"text": f"{names}\n{names}"}}}
+        server,
+        "compare",
+        ANSWERING["compare"].USUAL | {"example": "", "by": "x", "given": {"a": {"text": f"{names}\n{names}"}}},
     )
 
 
 @every_page
 def test_forms_that_are_larger_than_a_request_may_be(server, page):
     files = {side: encode(bytes(4_900_000)) for side in ("a", "b", "results")}
-    body = json.dumps({"data": [{"given": files}]})
-    assert in_time(server, lambda: post(server, f"run/{page}", body)).status_code == 413
+    body = json.dumps({"given": files})
+    assert in_time(server, lambda: post(server, f"answers/{page}.json", body)).status_code == 413
 
 
 def test_more_forms_than_are_accepted(server):
     """Whoever finds no place is told so; another visitor gets an answer before this one has all of theirs."""
     first, second = ({"text": draw(seed, 60, 8)} for seed in (0, 1))
-    body = json.dumps({"data": [fill("compare", second, first)]})
-    url, found = f"{server.url}/gradio_api/run/compare", []
+    body = json.dumps(fill("compare", second, first))
+    url, found = f"{server.url}/answers/compare.json", []
 
     def send_form(visitor):
         return httpx.post(url, content=body, headers=JSON | {"x-forwarded-for": visitor}, timeout=PATIENCE)
@@ -580,20 +530,21 @@ def test_more_forms_than_are_accepted(server):
     answered_before = len([answer for answer in found if answer.status_code == 200])
     for asker in askers:
         asker.join()
-    assert other.json()["data"][0]["refused"] is None
+    assert other.json()["refused"] is None
     answered = [answer for answer in found if answer.status_code == 200]
     assert MOST_OF_VISITOR <= len(answered) <= len(found) == len(askers)
     assert answered_before < len(answered)
-    assert all(answer.json()["data"][0]["refused"] is None for answer in answered)
-    busy = {answer.json()["error"] for answer in found if answer.status_code != 200}
-    assert busy <= {say("en", "serving.busy")}
+    assert all(answer.json()["refused"] is None for answer in answered)
+    others = [answer for answer in found if answer.status_code != 200]
+    assert {(answer.status_code, answer.headers["retry-after"]) for answer in others} <= {(503, str(BUSY_SECONDS))}
+    assert {answer.json()["error"] for answer in others} <= {say("en", "serving.busy")}
     assert "Traceback" not in server.log()[before:]
 
 
 def test_nothing_is_kept_of_what_forms_sent(server):
     """Each of these takes 20 MB as text that is not Latin."""
     before = server.memory()
-    for page in ("compare", "plan") * 4:
+    for page in ("score", "compare", "plan") * 3:
         submit(server, page, fill(page, {"text": "a,😀\n" + "1" * 4_900_000}, {"text": "b,😀\n" + "1" * 4_900_000}))
     assert server.memory() - before < GROWTH
 
@@ -642,27 +593,11 @@ def test_sessions_that_are_dropped(server):
 
 
 def join(server, session, text):
-    """What the page Score sends; nobody waits for the answer."""
-    event, components = scoring(server), find_components(server)
-    held = [components[number]["props"] for number in event["inputs"]]
-    inputs = [text if props.get("elem_id") == "score_text" else props.get("value") for props in held]
-    assert text in inputs
-    body = json.dumps({"data": inputs, "fn_index": event["id"], "session_hash": session}, ensure_ascii=False)
+    """What `gradio_client` sends for /score; nobody waits for the answer."""
+    endpoints = client.get(f"{server.url}/config").json()["dependencies"]
+    number = next(each["id"] for each in endpoints if each["api_name"] == "score")
+    body = json.dumps({"data": [text, *OPTIONS], "fn_index": number, "session_hash": session}, ensure_ascii=False)
     return client.post(f"{server.url}/gradio_api/queue/join", content=body.encode(), headers=JSON).status_code
-
-
-@cache
-def read_config(server):
-    return client.get(f"{server.url}/config").json()
-
-
-def find_components(server):
-    return {component["id"]: component for component in read_config(server)["components"]}
-
-
-def scoring(server):
-    """The event by which the page Score asks for numbers."""
-    return next(event for event in read_config(server)["dependencies"] if event["api_name"] == "show_scores")
 
 
 def test_nothing_is_kept_of_what_sessions_sent(server):
@@ -703,8 +638,8 @@ HOSTILE = [
 
 # Elements that could only come from what was given.
 MADE = """() => [...document.querySelectorAll(
-    "#score_results :is(img, iframe, object, embed, base, form, script, [onload], [onerror], .katex, b), "
-    + "[src=x], [role=alert] *, .remarks * *"
+    "#score [data-part] :is(img, iframe, object, embed, base, form, script, [onload], [onerror], .katex, b), "
+    + "[src=x], [role=alert] :not(button), .remarks * *"
 )].map(element => element.outerHTML)"""
 
 
@@ -712,14 +647,14 @@ def test_what_is_given_is_shown_as_text(visit):
     page = visit("score")
     give(page, "\n".join(map(json.dumps, HOSTILE)))
     expected = ["$x$ <svg onload=alert(4)>", "<script>alert(2)</script>", '=HYPERLINK("http://example.org")']
-    labels = page.locator("#score_table tr[data-label] th")
+    labels = page.locator("#score tr[data-label] th")
     eventually(lambda: labels.all_inner_texts()[:3], expected)
     assert page.evaluate(MADE) == []
-    names = page.locator("#score_problems tbody th button")
+    names = page.locator("#score .problem-list tbody th button")
     eventually(lambda: set(names.all_inner_texts()), {row["id"] for row in HOSTILE})
     for place in range(names.count()):
         names.nth(place).click()
-        page.locator("#score_problems .detail").wait_for()
+        page.locator("#score .detail").wait_for()
         assert page.evaluate(MADE) == []
     for link, column in (("Problems, CSV", 0), ("Problems, CSV", 1)):
         with page.expect_download() as download:
@@ -739,16 +674,14 @@ def test_what_is_given_is_said_as_text(visit):
     give(page, '{"<img src=x onerror=alert(1)>": 1, "$$\\\\frac12$$": "<b>"}')
     eventually(lambda: "“<img src=x onerror=alert(1)>”, “$$\\frac12$$”" in "".join(said.all_inner_texts()), True)
     assert page.evaluate(MADE) == []
-    page.get_by_role("button", name="Columns").click()
-    page.get_by_label("Answers", exact=True).click()
-    page.get_by_role("option", name="<img src=x onerror=alert(1)>").click()
+    page.locator("#score [name=column_answers]").select_option("<img src=x onerror=alert(1)>", force=True)
     eventually(said.count, 1)
     give(page, '{"correct": [1, "<img src=x onerror=alert(1)>"]}')
     eventually(lambda: "got “<img src=x onerror=alert(1)>”" in "".join(said.all_inner_texts()), True)
     assert page.evaluate(MADE) == []
     turn_to(page, "metrics")
-    page.locator("#metrics_text_gpassk textarea").fill('{"correct": [1, "<img src=x onerror=alert(1)>"]}')
-    page.locator("#metrics_run_gpassk").click()
+    page.locator("#metrics_data").fill('{"correct": [1, "<img src=x onerror=alert(1)>"]}')
+    page.locator("#metrics .main").click()
     eventually(lambda: "got “<img src=x onerror=alert(1)>”" in "".join(said.all_inner_texts()), True)
     assert page.evaluate(MADE) == []
 
@@ -758,21 +691,21 @@ def test_too_much_in_the_browser(visit):
     page = visit("score")
     # With a million rows it takes Chromium itself half a minute to lay out the lines of the box.
     text = f'{{"correct": [1, 0], "note": "{"x" * 1000}"}}\n' * 6_000
-    box = page.locator("#score_text textarea")
+    box = page.locator("#score_results")
     box.evaluate("(box, text) => { box.value = text; box.dispatchEvent(new Event('input', { bubbles: true })); }", text)
-    page.locator("#score_run").click()
-    said = page.locator("#score_refused_data [role=alert]")
+    page.locator("#score .main").click()
+    said = page.locator("#score .refusals [role=alert]")
     eventually(lambda: "the limit is 5,000,000" in "".join(said.all_inner_texts()), True)
     assert box.evaluate("box => box.value.length") == len(text)
-    page.locator("#score_file input").set_input_files(
+    page.locator("#score input[type=file]").set_input_files(
         {"name": "a.png", "mimeType": "", "buffer": b"\x89PNG\r\n\x1a\n\0"}
     )
     eventually(said.all_inner_texts, [say("en", "score.file_not_text")])
     assert box.evaluate("box => box.value.length") == len(text)
     name = "<img src=x onerror=alert(1)>.zip"
-    page.locator("#score_file input").set_input_files({"name": name, "mimeType": "", "buffer": bomb()})
+    page.locator("#score input[type=file]").set_input_files({"name": name, "mimeType": "", "buffer": bomb()})
     eventually(lambda: "Its members are: “results.json”" in "".join(said.all_inner_texts()), True)
-    assert page.locator("#score_opened").inner_text().strip() == name
+    assert page.locator("#score .file-name").inner_text().strip() == name
     assert page.evaluate(MADE) == []
     give(page, '{"correct": [1, 0]}')
     eventually(lambda: page.locator(".summary").inner_text().startswith("Problems: 1,"), True)
@@ -784,8 +717,8 @@ def test_no_file_is_left_by_the_browser(victim, browser):
 
 
 def give(page, text):
-    page.locator("#score_text textarea").fill(text)
-    page.locator("#score_run").click()
+    page.locator("#score_results").fill(text)
+    page.locator("#score .main").click()
 
 
 def test_nothing_is_left_of_all_this(victim):

@@ -11,11 +11,12 @@ GROWTH = 60_000_000
 """Bytes by which memory may differ afterwards: the allocator does not give everything back, and answers are cached."""
 
 
-def test_fifty_visitors_at_once(tmp_path):
+@pytest.mark.parametrize("addresses", [50, 1], ids=["everywhere", "behind one router"])
+def test_fifty_visitors_at_once(tmp_path, addresses):
     with serving(tmp_path) as server:
-        visits(server.url, each=10)  # tables are filled, and most caches
+        visits(server.url, each=10, addresses=addresses)  # tables are filled, and most caches
         before = server.memory()
-        done = visits(server.url)
+        done = visits(server.url, addresses=addresses)
         assert [visit.fault for visit in done if visit.fault] == []
         assert len(done) == 50 * 20
         assert server.memory() - before < GROWTH

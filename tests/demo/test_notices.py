@@ -10,9 +10,9 @@ from at_k.analysis.diagnosis import diagnose
 from at_k.demo.examples import HARNESSES, read_harness
 from at_k.demo.given import Given
 from at_k.demo.notices import (
-    POOLED,
     write_findings,
     write_help,
+    write_message,
     write_models,
     write_refusal,
     write_remarks,
@@ -20,9 +20,10 @@ from at_k.demo.notices import (
     write_taken,
     write_warnings,
 )
-from at_k.demo.scoring import Options, score
-from at_k.demo.words import LANGUAGES, make_error, translate
-from at_k.errors import InputError
+from at_k.demo.score_results import USUAL
+from at_k.demo.scoring import NONE, OPTIONS, Options, parse_pairs, quote_item, score
+from at_k.demo.words import LANGUAGES, make_error, name_choice, translate
+from at_k.errors import InputError, Mention, Message
 from at_k.readers.faults import describe_place
 from at_k.readers.formats import FORMATS
 from at_k.readers.samples import ROLES, Origin
@@ -60,9 +61,30 @@ def test_messages_are_text(text, language):
         assert text in element["text"]
 
 
+FIELDS = {"where", "pool", "missing", "scorer", "column_problem", "column_grades"}
+
+
 @every_language
-def test_nothing_refused_is_no_message(language):
-    assert write_refusal(None, language) == ""
+@pytest.mark.parametrize(
+    ("options", "sets"),
+    [
+        (Mention("scorer", "columns"), ["scorer", "column_problem"]),
+        (Mention(where={"model": "a, b"}), [{"where": '"model=a, b"'}]),
+        (Mention(columns={"grades": None}), [{"column_grades": NONE}]),
+        (Mention(columns={"grades": "<b>"}), [{"column_grades": "<b>"}]),
+        (Mention(pool="file", missing="drop"), [{"pool": "file"}, {"missing": "drop"}]),
+        (Mention("threshold"), []),  # the page has no such field
+        (Mention(tests="base"), []),
+    ],
+)
+def test_options_in_a_message_are_what_sets_them(options, sets, language):
+    message = Message("own", "<i> {option:missing}: {options}.", options=options)
+    html = f"<p>{write_message(message, language, FIELDS)}</p>"
+    assert html.startswith("<p>&lt;i&gt; ")
+    assert buttons(html) == ["missing", *sets]
+    if "missing" in str(options):
+        assert name_choice(OPTIONS["missing"], "drop", language) in words(html)
+    assert buttons(f"<p>{write_message(message, language)}</p>") == []
 
 
 NO_MATCH = [{"id": 1, "answers": ["18", "7"], "reference": "9 * 2 = 18\n#### 18"}]
@@ -136,7 +158,9 @@ def test_what_was_taken_for_what_is_text_and_links(text, language):
 @pytest.mark.parametrize("text", HOSTILE)
 def test_models_can_be_chosen_and_compared(text, language):
     html = write_models("model", ["a", text], text, language)
-    assert buttons(html) == [{"model": "a"}, {"model": text}, {"model": POOLED}]
+    rows = [{"where": "model=a"}, {"where": quote_item(f"model={text}")}]
+    assert buttons(html) == [*rows, {"pool": "model", "where": ""}]
+    assert parse_pairs(rows[1]["where"]) == {"model": [text]}
     page = Page(html)
     (pressed,) = [each["text"] for each in page.elements if each["attributes"].get("aria-pressed") == "true"]
     assert pressed[:20] == text[:20]
@@ -166,13 +190,12 @@ def test_findings_are_sentences(language):
 
 @every_language
 def test_each_example_of_the_help_is_read_as_the_file_of_its_harness(language):
-    page = Page(write_help(language))
-    offered = [each["attributes"]["data-example"] for each in page.elements if "data-example" in each["attributes"]]
+    page = Page(write_help(USUAL, language))
+    offered = [each["example"].removeprefix("harness/") for each in buttons(write_help(USUAL, language))]
     assert sorted(offered) == sorted(HARNESSES)
     assert len(page.texts("th")) - 4 == len({each.title for each in FORMATS.values()}) - 1
     for name in HARNESSES if language == "en" else ():
-        found = read_harness(name)
-        given = Given.take(found.get("text", ""), found)
+        given = Given(packed=read_harness(name)[1])
         assert given.format.name == name
         assert score(given.read({}), Options(missing="incorrect")).values
 

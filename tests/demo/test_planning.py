@@ -69,15 +69,14 @@ def test_pictures_have_the_numbers_of_the_table():
 def test_columns_may_be_named():
     rows = [{"qid": i, "id": 7, "ok": row, "correct": [0] * 4} for i, row in enumerate(ROWS)]
     given = {"results": {"text": "\n".join(map(json.dumps, rows)), "name": "pilot.jsonl"}}
-    found = ask(example="", given=given, columns="problem=qid, grades=ok")
+    found = ask(example="", given=given, column_problem="qid", column_grades="ok")
     assert found["parts"]["table"] == ask_of(ROWS)["parts"]["table"]
-    refused = ask(example="", given=given, columns="grades=fine")
-    assert "There is no column “fine”. There are: “qid”, “id”, “ok”, “correct”." in text_of(refused["refused"])
+    assert ["ok", "ok"] in found["choices"]["column_grades"]
 
 
 def test_the_wishes_are_answered_by_the_library():
     plan = at_k.plan(COUNTS, k=2, half_width=0.04, detect=0.05)
-    head = text_of(ask(k="2", half="4", detect="5")["parts"]["head"])
+    head = text_of(ask(k="2", half_width="4", detect="5")["parts"]["head"])
     assert f"takes {plan.needed_problems:,} problems" in head
     assert f"difference of 5 points takes {plan.needed_to_detect:,} problems" in head
     assert plan.needed_samples is None
@@ -150,7 +149,7 @@ def test_where_nothing_is_right_nothing_is_predicted():
         {"k": "x"},
         {"k": "1, 2"},
         {"tau": "7"},
-        {"half": "0"},
+        {"half_width": "0"},
         {"detect": "-3"},
         {"problems": "1"},
         {"problems": "999999999999"},

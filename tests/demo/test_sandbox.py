@@ -34,13 +34,38 @@ def test_work_and_its_result(sandbox):
     assert len(sandbox.run(str, "x" * 10_000_000)) == 10_000_000
 
 
-def test_workers_are_prepared_and_share_nothing(sandbox):
+def test_workers_are_prepared_and_serve_several(sandbox):
     name = "__import__('os').environ.setdefault('PREPARED', {!r})"
     assert sandbox.run(eval, name.format("no")) == "yes"
-    pids = {sandbox.run(os.getpid) for _ in range(6)}
-    assert len(pids) == 6
-    sandbox.run(os.putenv, "MARK", "left")
-    assert sandbox.run(eval, "__import__('os').environ.get('MARK')") is None
+    assert len({sandbox.run(os.getpid) for _ in range(12)}) <= 3  # one of each keeper
+
+
+GROW = "setattr(__import__('os'), 'kept', b'x' * 160_000_000)"
+
+
+def test_a_worker_that_has_grown_is_replaced():
+    sandbox = Sandbox(prepare, at_once=1, memory=1_000_000_000)
+    first = sandbox.run(os.getpid)
+    assert sandbox.run(os.getpid) == first
+    sandbox.run(eval, GROW)
+    assert sandbox.run(os.getpid) != first
+    assert sandbox.run(eval, "hasattr(__import__('os'), 'kept')") is False
+    sandbox.end()
+
+
+def test_a_worker_ends_after_long_service(monkeypatch):
+    sandbox = Sandbox(prepare, at_once=1)
+    assert 2 <= len({sandbox.run(os.getpid) for _ in range(401)}) <= 3
+    sandbox.end()
+
+
+def test_each_piece_of_work_has_its_own_limits(sandbox):
+    """Several that stay below the limit add up to more than it."""
+    burn = "[None for _ in iter(lambda: __import__('time').process_time() < {}, False)] and None"
+    for _ in range(4):
+        now = "__import__('time').process_time()"
+        sandbox.run(eval, f"(lambda start: {burn.format('start + 0.2')})({now})")
+        assert len(sandbox.run(str, "x" * 60_000_000)) == 60_000_000
 
 
 ENDS = {
@@ -117,7 +142,7 @@ def test_nothing_is_left_when_the_app_ends(tmp_path, number):
 def test_the_app_has_workers_that_know_its_pages(tmp_path):
     with serving(tmp_path) as server:
         mark = f"HOME={tmp_path}"
-        eventually(lambda: len(find_processes(mark)), 5)
+        eventually(lambda: len(find_processes(mark)), 7)  # the app, three keepers, and a worker of each
         assert "Traceback" not in server.log()
         assert "Warning" not in server.log()  # Python warns of a fork where there are threads
     eventually(lambda: find_processes(mark), [])

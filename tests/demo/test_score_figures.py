@@ -6,10 +6,10 @@ import re
 import pytest
 from demo.data_sets import FULL, KINDS, kind, samples
 
+from at_k.demo.document import FOLDER
 from at_k.demo.limits import MAX_EXPLORE_KEYS
 from at_k.demo.score_figures import describe_curves
 from at_k.demo.scoring import Options, score
-from at_k.demo.shell import FOLDER
 from at_k.demo.words import LANGUAGES
 
 pytestmark = pytest.mark.filterwarnings("ignore:missing='drop' left out")
@@ -36,12 +36,12 @@ def test_lines_hold_the_values_and_their_bands(name, language):
 
 def test_no_two_lines_share_a_colour_and_each_is_smooth():
     taus = (0.5, 0.75, 1.0, *(0.26 + tau / 1000 for tau in range(MAX_EXPLORE_KEYS - 3)))
-    figure = describe_curves(score(samples(FULL), Options(taus=taus)).curves, "name", "data", "en")
+    figure = describe_curves(score(samples(FULL), Options(thresholds=taus)).curves, "name", "data", "en")
     looks = [(line["color"], line["dashed"]) for line in figure["lines"]]
     assert len(set(looks)) == len(looks) >= MAX_EXPLORE_KEYS + 5
     lines = {line["name"]: line for line in figure["lines"]}
     for colour, _ in looks:
-        assert len(re.findall(f"--at-k-{colour}: #", (FOLDER / "at-k.css").read_text(encoding="utf-8"))) == 2
+        assert len(re.findall(f"--at-k-{colour}: #", (FOLDER / "pages.css").read_text(encoding="utf-8"))) == 2
     assert lines["G-Pass@k_0.5"]["x"] == [1, 2, 4]
     assert lines["mG-Pass@k"]["x"] == [2, 4]
     assert not lines["G-Pass@k_1.0"]["hidden"]

@@ -83,7 +83,7 @@ class TestNumbers:
         for key, values in exact.items():
             assert scored.by_problem[key] == pytest.approx(list(map(float, values)), rel=1e-12, abs=1e-15)
         assert scored.problems == [str(row["id"]) for row in rows]
-        if options.by_group and "level" in rows[0]:
+        if options.groups and "level" in rows[0]:
             for label, values in scored.groups.items():
                 own = [row["level"] == label for row in rows]
                 members = {

@@ -49,7 +49,9 @@ def test_every_kind(name, run):
 
 
 @pytest.mark.parametrize("name", examples.EXAMPLES)
-@pytest.mark.parametrize("options", [{}, {"k": (4, 1), "taus": (0.3,), "ties": "first"}], ids=["default", "chosen"])
+@pytest.mark.parametrize(
+    "options", [{}, {"k": (4, 1), "thresholds": (0.3,), "ties": "first"}], ids=["default", "chosen"]
+)
 def test_examples(name, options, run):
     rows = list(map(json.loads, examples.read_example(name).splitlines()))
     assert_same(*run(samples(rows), Options(**options)))

@@ -4,13 +4,11 @@ import asyncio
 import os
 import threading
 
-import gradio as gr
 import pytest
 from starlette.requests import Request
 
 from at_k.demo import turns
-from at_k.demo.turns import BusyError, Turns, find_visitor, in_turn
-from at_k.demo.words import say
+from at_k.demo.turns import BusyError, Turns, find_address, in_turn
 from at_k.errors import InputError
 
 
@@ -21,7 +19,7 @@ async def pause():
 
 
 class Day:
-    """Visitors that ask one after the other, and finish when they are told to."""
+    """Visitors that ask one after the other, and finish when they are told to: "a", or "a1" and "a2" of one address."""
 
     def __init__(self, **limits):
         self.turns, self.done, self.order, self.tasks = Turns(**limits), asyncio.Event(), [], []
@@ -32,7 +30,7 @@ class Day:
             await pause()
 
     async def _work(self, visitor):
-        async with self.turns.take(visitor):
+        async with self.turns.take(visitor[0], visitor[1:]):
             self.order.append(visitor)
             await self.done.wait()
 
@@ -44,7 +42,7 @@ class Day:
 
 def make_request(client=None, **headers):
     named = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-    return gr.Request(Request({"type": "http", "headers": named, "client": client}))
+    return Request({"type": "http", "headers": named, "client": client})
 
 
 def run(work):
@@ -60,23 +58,50 @@ def test_visitors_alternate_whatever_one_of_them_asks_for():
     assert run(work) == ["a", "a", "b", "c", "a", "b", "a"]
 
 
-def test_a_visitor_has_one_turn_at_a_time():
+def test_visitors_of_one_address_alternate_within_its_turns():
     async def work():
-        day = Day(at_once=2)
-        await day.ask("a", "a", "b", "c")
-        working = list(day.order)
-        return working, await day.end()
+        day = Day(at_once=1)
+        await day.ask("a1", "a1", "a1", "a2", "a3", "b", "b")
+        return await day.end()
 
-    working, order = run(work)
-    assert working == ["a", "b"]
-    assert sorted(order) == ["a", "a", "b", "c"]
+    assert run(work) == ["a1", "a1", "b", "a2", "b", "a3", "a1"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "working"),
+    [
+        (["a", "a", "b", "c"], ["a", "b", "c"]),  # a visitor has one turn at a time
+        (["a1", "a2", "a3", "b"], ["a1", "a2", "b"]),  # an address leaves one to the others
+        (["a1", "a2", "a3"], ["a1", "a2"]),
+    ],
+)
+def test_who_works_at_once(asked, working):
+    async def work():
+        day = Day(at_once=3)
+        await day.ask(*asked)
+        return list(day.order), await day.end()
+
+    first, order = run(work)
+    assert first == working
+    assert sorted(order) == asked
+
+
+def test_nothing_is_kept_of_those_who_are_gone():
+    async def work():
+        day = Day(at_once=1)
+        await day.ask("a1", "a2", "b")
+        await day.end()
+        return day.turns._latest, day.turns._waiting, day.turns._working
+
+    assert run(work) == ({}, [], [])
 
 
 @pytest.mark.parametrize(
     ("limits", "asked", "refused"),
     [
         ({"of_visitor": 2}, "aaaaab", 2),  # one works, two wait
-        ({"waiting": 3}, "aaabcd", 1),  # a and b work; two of a and one of c wait
+        ({"at_once": 2, "of_address": 2}, ["a1", "a2", "a3", "a4", "b"], 1),  # one works, two wait
+        ({"at_once": 2, "waiting": 3}, "aaabcd", 1),  # a and b work; two of a and one of c wait
         ({}, "a" * 40, 7),
     ],
 )
@@ -101,7 +126,7 @@ def test_who_leaves_gives_the_place_back():
         order = await day.end()
         return order, day.turns._waiting, day.turns._working
 
-    assert run(work) == (["a", "c", "d"], {}, set())
+    assert run(work) == (["a", "c", "d"], [], [])
 
 
 def test_who_leaves_when_the_turn_has_just_come_gives_it_on():
@@ -135,7 +160,7 @@ def test_who_leaves_in_the_moment_in_which_a_turn_ends_costs_nobody_anything(lea
 
     order, errors, waiting, working = run(work)
     assert sorted(order) == sorted("".join(each for i, each in enumerate("abbcd") if i not in leaving) + "e")
-    assert (set(errors), waiting, working) == ({None}, {}, set())
+    assert (set(errors), waiting, working) == ({None}, [], [])
 
 
 class Waiting:
@@ -158,8 +183,8 @@ def test_who_leaves_keeps_the_turn_until_the_work_is_done(monkeypatch, end):
     monkeypatch.setattr(turns, "start_sandbox", lambda: sandbox)
 
     async def work():
-        first = asyncio.create_task(in_turn(make_request(("192.0.2.1", 80)), int, "1" if end == "returns" else "one"))
-        second = asyncio.create_task(in_turn(make_request(("192.0.2.2", 80)), int, "2"))
+        first = asyncio.create_task(in_turn("a", "", int, "1" if end == "returns" else "one"))
+        second = asyncio.create_task(in_turn("b", "", int, "2"))
         await asyncio.to_thread(sandbox.started.wait, 60)
         for _ in range(3):  # an impatient visitor
             first.cancel()
@@ -176,24 +201,15 @@ def test_who_leaves_keeps_the_turn_until_the_work_is_done(monkeypatch, end):
 
 def test_work_is_done_elsewhere_and_its_refusal_is_passed_on():
     async def work():
-        assert await in_turn(None, os.getpid) != os.getpid()
+        assert await in_turn("", "", os.getpid) != os.getpid()
         with pytest.raises(InputError, match="ended without an answer"):
-            await in_turn(None, os.abort)
-        return await in_turn(None, divmod, 7, 2)
+            await in_turn("", "", os.abort)
+        return await in_turn("", "", divmod, 7, 2)
 
     assert run(work) == [3, 1]
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_refusal_is_said_in_the_language_of_the_visitor(monkeypatch, language):
-    monkeypatch.setattr(turns, "_turns", Turns(at_once=0, waiting=0))
-    request = make_request(accept_language=language)
-    with pytest.raises(gr.Error) as caught:
-        run(lambda: in_turn(request, str))
-    assert caught.value.message == say(language, "serving.busy")
-
-
-def test_a_visitor_is_known_by_an_address():
-    assert find_visitor(make_request(("192.0.2.7", 80))) == "192.0.2.7"
-    assert find_visitor(make_request(("10.0.0.1", 80), x_forwarded_for="192.0.2.1, 10.0.0.2")) == "192.0.2.1, 10.0.0.2"
-    assert find_visitor(make_request()) == find_visitor(None) == ""
+def test_an_address_is_that_of_the_request():
+    assert find_address(make_request(("192.0.2.7", 80))) == "192.0.2.7"
+    assert find_address(make_request(("10.0.0.1", 80), x_forwarded_for="192.0.2.1, 10.0.0.2")) == "192.0.2.1, 10.0.0.2"
+    assert find_address(make_request()) == ""

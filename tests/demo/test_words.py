@@ -8,13 +8,16 @@ from string import Formatter
 
 import pytest
 
-from at_k.demo import words
-from at_k.demo.words import LANGUAGES, WORDS, language_of, library, make_error, say, translate
-from at_k.demo.words.on_page import ON_PAGE
+from at_k.demo import document, words
+from at_k.demo.notices import Controls
+from at_k.demo.score_results import USUAL
+from at_k.demo.scoring import OPTIONS
+from at_k.demo.words import LANGUAGES, WORDS, language_of, make_error, say, translate
 from at_k.errors import InputError, Message
 from at_k.family import OUTPUTS
 
-DEMO = Path(words.__file__).parents[1]
+DEMO = Path(words.__file__).parent
+CHINESE_OF = {code: chinese for code, (_, chinese) in words.SENTENCES.items()}
 LIBRARY = DEMO.parent
 
 
@@ -22,7 +25,7 @@ def nodes(paths):
     return [node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
 
 
-NODES = nodes(path for path in DEMO.rglob("*.py") if Path(words.__file__).parent not in path.parents)
+NODES = nodes(DEMO.rglob("*.py"))
 OF_LIBRARY = nodes(path for path in LIBRARY.rglob("*.py") if DEMO not in path.parents and path != LIBRARY / "errors.py")
 SCRIPTS = "\n".join(path.read_text(encoding="utf-8") for path in (DEMO / "assets").glob("*.js"))
 TEXTS = {node.value for node in (*NODES, *OF_LIBRARY) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
@@ -60,7 +63,7 @@ def called(node):
 
 def spoken():
     """For each call that says something: (the key, or the f-string that makes it, the call)."""
-    place = {"t": 0, "say": 1, "make_error": 0}
+    place = {"say": 1, "make_error": 0}
     for node in NODES:
         if isinstance(node, ast.Call) and called(node) in place and len(node.args) > place[called(node)]:
             yield node.args[place[called(node)]], node
@@ -101,6 +104,7 @@ def are_alike(english, chinese):
 def test_both_languages_say_the_same_in_plain_text():
     markup = re.compile(r"[<>!！]|&\w+;")  # they are put into HTML as they are
     pairs = {**WORDS, **LABELS}
+    pairs = {key: pair for key, pair in pairs.items() if key not in {f"option.{name}" for name in ("tau",)}}
     assert [key for key, pair in pairs.items() if not are_alike(*pair)] == []
     assert [key for key, pair in pairs.items() if markup.search("".join(pair))] == []
 
@@ -114,11 +118,11 @@ def test_what_is_said_has_words():
     assert {key for key, _ in PLAIN if key not in WORDS} == set()
     assert {ast.unparse(key) for key in MADE if not matching(key)} == set()
     literal = r"({})\.\w*[a-z]".format("|".join({key.partition(".")[0] for key in WORDS} - {"app"}))
-    assert {text for text in TEXTS if re.fullmatch(literal, text)} - set(WORDS) - set(library.CHINESE) == set()
+    assert {text for text in TEXTS if re.fullmatch(literal, text)} - set(WORDS) - set(CHINESE_OF) == set()
 
 
 def test_pages_and_library_have_keys_of_their_own():
-    assert set(WORDS) & set(library.CHINESE) == set()
+    assert set(WORDS) & set(CHINESE_OF) == set()
 
 
 def in_scripts():
@@ -134,22 +138,37 @@ def test_what_is_said_in_the_browser_has_words():
 
 
 def test_words_are_said():
-    assert set(WORDS) - TEXTS - set(chain.from_iterable(map(matching, MADE))) - in_scripts() == set()
+    said = TEXTS | set(chain.from_iterable(map(matching, MADE))) | in_scripts()
+    said |= {f"{page}.title" for page in document.find_pages()} | {f"app.{name}" for name in ("project", "paper")}
+    assert {key for key in set(WORDS) - said if not key.startswith("option.")} == set()
 
 
 def test_blanks_are_filled_by_those_who_speak():
     for key, call in PLAIN:
         given = {keyword.arg for keyword in call.keywords}
-        if called(call) == "t":
-            assert not re.search(r"[{}]", "".join(WORDS[key])), key  # shown as it is
-        elif None in given:
+        if None in given:
             assert given - {None} <= blanks(WORDS[key][0]), key
         else:
             assert given == blanks(WORDS[key][0]), key
 
 
-def test_keys_stay_different_for_the_browser():
-    assert len({key.replace(".", "_") for key in WORDS}) == len(WORDS)
+def test_catalogues_are_gettexts_and_whole():
+    for name in ("pages", "library"):
+        text = (words._FOLDER / f"{name}.po").read_text(encoding="utf-8")
+        contexts = re.findall(r'^msgctxt "(.*)"$', text, re.MULTILINE)
+        assert len(contexts) == len(set(contexts)) == len(words.read_catalogue(name))
+        assert (
+            len(re.findall(r"^(?:msgctxt|msgid|msgstr) \".*\"$|^\".*\"$|^$", text, re.MULTILINE))
+            == text.count("\n") + 1
+        )
+
+
+def test_the_catalogue_repeats_the_english_of_registry_and_library():
+    assert {code: english for code, (english, _) in words.SENTENCES.items()} == SENTENCES
+    labels = {f"option.{name}": option.label for name, option in OPTIONS.items() if option.label}
+    for name, option in OPTIONS.items():
+        labels |= {f"option.{name}.{choice}": said for choice, said in option.words}
+    assert labels == {key: english for key, (english, _) in WORDS.items() if key.startswith("option.")}
 
 
 @pytest.mark.parametrize(
@@ -209,9 +228,9 @@ def test_the_library_has_messages():
 
 
 def test_every_message_of_the_library_is_translated_and_no_translation_is_left_over():
-    assert set(library.CHINESE) == set(SENTENCES)
-    assert list(library.CHINESE) == sorted(library.CHINESE)
-    assert not set(library.CHINESE) & set(WORDS)
+    assert set(CHINESE_OF) == set(SENTENCES)
+    assert list(CHINESE_OF) == sorted(CHINESE_OF)
+    assert not set(CHINESE_OF) & set(WORDS)
 
 
 def test_a_code_belongs_to_one_sentence():
@@ -220,7 +239,7 @@ def test_a_code_belongs_to_one_sentence():
 
 
 def test_a_translation_has_the_same_blanks():
-    assert [code for code, english in SENTENCES.items() if not are_alike(english, library.CHINESE[code])] == []
+    assert [code for code, english in SENTENCES.items() if not are_alike(english, CHINESE_OF[code])] == []
 
 
 PARTS = {"compare.better", "compare.equivalent", "compare.in_points", "compare.of_keys", "compare.open"}
@@ -232,7 +251,7 @@ def test_messages_are_plain_sentences():
     sentence = re.compile(r"^[A-Z].*\.$|^(`|\{(title|name|a|given|option:\w+)\}|cons@k)")
     marked, partial = [], []
     for code, english in SENTENCES.items():
-        chinese = library.CHINESE[code]
+        chinese = CHINESE_OF[code]
         if re.search(r"[<>!！]|&\w+;", english + chinese):
             marked.append(code)
         if not code.endswith("place") and code not in PARTS:
@@ -261,23 +280,15 @@ def test_a_message_without_translation_stays_english():
     assert translate(Message("caller.own", "A {word}.", word="word"), "zh") == "A word."
 
 
-IN_PYTHON = re.compile(
-    r"\b(where|pool|columns|scorer|filter|tests|format|errors|on_conflict)=|`(scorer|where|pool)`|at[-_]k"
-)
-"""What a visitor of a page cannot do."""
-
-NOT_ON_A_PAGE = re.compile(
-    r"(check\.extra|engine|select|tally|collector\.(no_column|no_pool)|data|models\.no_rows|plain\.unknown|tables\.large)\b"
-)
-"""Messages about arguments that no page passes, packages that it has, and what is too large for it."""
+IN_PYTHON = re.compile(r"\b(where|pool|columns|scorer|filter|tests|errors|on_conflict)=|`(scorer|where|pool|columns)`")
+"""What a page has controls for."""
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_page_does_not_advise_what_only_python_can_do(language):
+def test_a_page_spells_options_as_its_own_controls(language):
     for code, sentence in SENTENCES.items():
-        if not NOT_ON_A_PAGE.match(code):
-            said = translate(Message(code, sentence, **dict.fromkeys(blanks(sentence), Anything())), language)
-            assert not IN_PYTHON.search(said), code
+        message = Message(code, sentence, **dict.fromkeys(blanks(sentence), Anything()))
+        assert not IN_PYTHON.search(translate(message, language, Controls(USUAL, language))), code
 
 
 class Anything:
@@ -285,15 +296,3 @@ class Anything:
 
     def __format__(self, _):
         return "…"
-
-
-def test_words_of_a_page_replace_a_message_of_the_library():
-    assert list(ON_PAGE) == sorted(ON_PAGE)
-    faults = [
-        code
-        for code, (english, chinese) in ON_PAGE.items()
-        if not (filled(english) == filled(chinese) <= filled(SENTENCES[code]))
-        or CHINESE.search(english)
-        or (english[-1], chinese[-1]) != (".", "。")
-    ]
-    assert faults == []

@@ -7,7 +7,8 @@ import pytest
 
 import at_k
 from at_k.cli import commands
-from at_k.demo import score_inputs
+from at_k.demo import score_results
+from at_k.demo.asking import READING as READ_ON_PAGES
 from at_k.options import COMPARING, GATING, OPTIONS, PLANNING, RANKING, READING, SCORING
 
 RARE = "rare; Python has it"
@@ -55,25 +56,23 @@ NOT_OFFERED = {
         **dict.fromkeys(["metrics", "thresholds"], "all are looked at"),
     },
     "the page Score": {
-        **dict.fromkeys(("on_conflict", "threshold", "extract_reference", "select", "score_weights"), RARE),
+        **dict.fromkeys(("threshold", "extract_reference", "select", "score_weights"), RARE),
         **dict.fromkeys(("seed", "scale"), RARE),
-        **dict.fromkeys(("num_workers", "timeout", "format", "errors", "concat"), "the page sets it"),
+        **dict.fromkeys(("num_workers", "timeout", "format", "concat"), "the page sets it"),
         **dict.fromkeys(NO_BARS, "usual intervals are shown"),
         "prompt_column": "the page runs no programs",
-        **dict.fromkeys(("columns", "where", "pool"), "there is a list of the columns, and of the models"),
+        "columns": "there is a field for each role",
         **IN_FILE,
     },
 }
 """Place → the options that are not offered there, each with its reason."""
 
 _SHARED = ("score", "diagnose", "compare", "plan", "gate")
-_PAGE_NAMES = {"taus": "thresholds", "by_group": "groups"}
-
 OFFERED = {
     "modules": OPTIONS,
     **{f"at_k.{name}": getattr(at_k, name).options for name in (*_SHARED, "rank")},
     **{f"at-k {name}": getattr(commands, name).options for name in (*_SHARED, "plot")},
-    "the page Score": {_PAGE_NAMES.get(name, name) for name in (*score_inputs.OPTIONS, *score_inputs.CHOICES)},
+    "the page Score": (*score_results.CHOSEN, *READ_ON_PAGES),
 }
 
 

@@ -4,11 +4,11 @@
 //     setState("explore", { n: 64, c: 32 }); // ?page=explore&n=64&c=32, a moment later
 //     onState("explore", state => …);              // called when a visitor goes back or forward
 
-const OWN = new Set(["page", "open", "lang", "theme", "view", "__theme", "__sign"]);
+const OWN = new Set(["page", "open", "lang", "theme", "__theme", "__sign"]);
 const KEPT = "at-k-states";
 const WAIT = 250; // browsers refuse more than some hundred changes of the address in half a minute
 
-const header = () => document.querySelector(".at-k-header");
+const header = document.querySelector(".at-k-header");
 
 /** The words of the visitor's language, by key: the files of words that `at_k.demo.shell` names. */
 const words = JSON.parse(document.getElementById("at-k-words")?.textContent ?? "{}");
@@ -44,13 +44,13 @@ function readAddress() {
     const asked = new URLSearchParams(location.search);
     const known = pages();
     const named = asked.get("page") ?? asked.get("open");
-    const found = known.includes(named) ? named : header()?.dataset.start ?? known[0];
+    const found = known.includes(named) ? named : document.documentElement.dataset.start ?? known[0];
     const own = Object.fromEntries([...asked].filter(([name]) => !OWN.has(name)));
     return [found, own];
 }
 
 function pages() {
-    return [...document.querySelectorAll(".at-k-header nav a")].map(link => link.dataset.page);
+    return [...document.querySelectorAll("[data-section]")].map(section => section.dataset.section);
 }
 
 /** Return the page that is open. */
@@ -100,29 +100,23 @@ function writeAddress(push = false) {
 
 /** Open a page, as a click on its link does. */
 export function openPage(name, { push = true } = {}) {
-    if (push) delete document.documentElement.dataset.view;
     if (name === page || !pages().includes(name)) return;
     if (push) writeAddress();
     page = name;
-    for (const link of document.querySelectorAll(".at-k-header nav a")) {
+    for (const link of document.querySelectorAll("nav a, .at-k-footer a[data-page]")) {
         if (link.dataset.page === name) {
             link.setAttribute("aria-current", "page");
             link.scrollIntoView({ block: "nearest", inline: "nearest" });
         } else link.removeAttribute("aria-current");
     }
     document.documentElement.dataset.page = name;
+    document.title = `at-k · ${words.titles[name]}`;
     for (const section of document.querySelectorAll("[data-section]")) section.hidden = section.dataset.section !== name;
-    if (push) writeAddress(true);
-    showTab();
+    if (push) {
+        writeAddress(true);
+        scrollTo(0, 0);
+    }
     document.dispatchEvent(new CustomEvent("at-k:page", { detail: { name } }));
-}
-
-// Gradio's own tabs are there, but not in sight; the one of the page is clicked.
-function showTab() {
-    const title = `at-k · ${document.querySelector(".at-k-header [aria-current]")?.textContent}`;
-    if (document.title !== title) document.title = title; // Gradio gives every page the same
-    const tab = document.querySelector(`.at-k-pages [role=tab][data-tab-id="${page}"]`);
-    if (tab && tab.getAttribute("aria-selected") !== "true") tab.click();
 }
 
 function goTo() {
@@ -140,7 +134,6 @@ function start() {
     openPage(name, { push: false });
     addEventListener("popstate", goTo);
     addEventListener("pagehide", () => writeAddress());
-    new MutationObserver(showTab).observe(document.body, { childList: true, subtree: true });
     document.addEventListener("click", follow);
     nameTheme();
 }
@@ -148,8 +141,7 @@ function start() {
 const THEMES = ["system", "light", "dark"];
 
 function nameTheme() {
-    const button = document.querySelector(".at-k-header [data-theme]");
-    if (!button) return;
+    const button = header.querySelector("[data-theme]");
     const theme = document.documentElement.dataset.theme;
     button.textContent = { system: "◐", light: "☀", dark: "☾" }[theme];
     button.title = say(`app.theme_${theme}`);
@@ -201,6 +193,7 @@ function chooseTheme() {
 async function copyLink(button) {
     writeAddress();
     const text = location.origin + makeLink();
+    document.dispatchEvent(new CustomEvent("at-k:link", { detail: { page } }));
     try {
         await navigator.clipboard.writeText(text);
     } catch {

@@ -1,16 +1,18 @@
-// Pages that are a form and what the server makes of it: Compare and Plan. The fields of the form are the state of the page,
-// which stands in the address; texts and files stay in this tab of the browser.
+// Pages that are a form and what the server makes of it. The fields of the form are the state of the page, which stands in
+// the address; texts and files stay in this tab of the browser.
 //
 // <main class="asking" data-asks="compare" data-about='{"usual", "rules"}'> with a form, `.refusals`, and elements
-// `data-part`, which are filled with the parts of the answer. A button `data-set` sets fields.
+// `data-part`, which are filled with the parts of the answer. A button `data-set` sets fields, `data-opens` goes to one.
 
-import { getPage, getState, onState, setState } from "./address.js";
+import { getPage, getState, language, onState, setState } from "./address.js";
 import { drawFigure } from "./figures.js";
-import { getGiven } from "./given.js";
-import { readFiles } from "./reader.js";
 
 const WAIT = 200;
 const MOST_LISTED = 12;
+const MOST_TRIES = 4;
+
+const askers = {}; // page → what asks for it
+const session = crypto.randomUUID?.() ?? String(Math.random());
 
 class Asking {
     constructor(root) {
@@ -18,9 +20,11 @@ class Asking {
         Object.assign(this, { root, usual, rules, words: rules.words, name: root.dataset.asks, form: root.querySelector("form") });
         Object.assign(this, { files: {}, asked: null, answered: null, again: false, timer: 0, held: false });
         this.sides = [...root.querySelectorAll("[data-side]")].map(side => side.dataset.side);
+        askers[this.name] = this;
         this.listen();
         onState(this.name, state => this.restore(state));
         document.addEventListener("at-k:page", () => this.start());
+        document.addEventListener("at-k:link", event => { if (event.detail.page === this.name) this.warnOfLink(); });
         this.start();
     }
 
@@ -38,17 +42,31 @@ class Asking {
         return this.form.elements.namedItem(name);
     }
 
-    read() {
-        return Object.fromEntries(Object.keys(this.usual).map(name => [name, this.field(name).value]));
+    getValue(name) {
+        const field = this.field(name);
+        if (field instanceof RadioNodeList) return [...field].filter(each => each.checked).map(each => each.value).join(", ");
+        return field.type === "checkbox" ? String(field.checked) : field.value;
     }
 
-    set(values) {
-        for (const [name, value] of Object.entries(values)) {
-            const field = this.field(name);
+    setValue(name, value) {
+        const field = this.field(name);
+        if (field instanceof RadioNodeList) {
+            const chosen = value.split(/,\s*/);
+            for (const each of field) each.checked = chosen.includes(each.value);
+        } else if (field.type === "checkbox") field.checked = value !== "false";
+        else {
             // The choices of some fields come with the answer.
             if (field.tagName === "SELECT" && ![...field.options].some(option => option.value === value)) field.add(new Option(value, value));
             field.value = value;
         }
+    }
+
+    read() {
+        return Object.fromEntries(Object.keys(this.usual).map(name => [name, this.getValue(name)]));
+    }
+
+    set(values) {
+        for (const [name, value] of Object.entries(values)) this.setValue(name, value);
         for (const slider of this.form.querySelectorAll("[data-slides]")) this.moveSlider(slider);
         this.showSource();
     }
@@ -66,7 +84,8 @@ class Asking {
     }
 
     showSource() {
-        const source = this.field("source")?.value;
+        if (!("source" in this.usual)) return;
+        const source = this.field("source").value;
         for (const part of this.root.querySelectorAll("[data-of-source]")) part.hidden = part.dataset.ofSource !== source;
         for (const button of this.root.querySelectorAll("form [data-set]")) {
             const set = JSON.parse(button.dataset.set);
@@ -103,14 +122,13 @@ class Asking {
         } catch { /* it is too large to be kept, or storage is closed */ }
     }
 
-    give(side, file) {
+    /** Take what was given for a side. The options of the last file do not stick to this one. */
+    give(side, file, { fresh = true } = {}) {
         this.files[side] = file;
         this.showFile(side);
         this.keep();
-        // Columns and models are those of the file that was there before.
-        const fresh = ["columns", "by", "model_a", "model_b", "key", "problems", "samples"].filter(name => name in this.usual);
-        this.set({ ...Object.fromEntries(fresh.map(name => [name, ""])), example: "" });
-        if ("source" in this.usual) this.set({ source: "results" });
+        const old = Object.keys(this.usual).filter(name => (fresh && !("metric" in this.usual)) || name.startsWith("column_"));
+        this.set({ ...Object.fromEntries(old.map(name => [name, this.usual[name]])), example: "" });
     }
 
     showFile(side) {
@@ -125,6 +143,7 @@ class Asking {
         const place = this.root.querySelector(`[data-side="${side}"]`);
         const label = place.querySelector("label.file-input span");
         const said = label.textContent;
+        const { readFiles } = await import("./reader.js");
         const found = await readFiles(files, this.rules, share => { label.textContent = this.words.reading_file.replace("{share}", Math.round(100 * share)); });
         label.textContent = said;
         if (found.refused) {
@@ -141,14 +160,15 @@ class Asking {
         this.started = true;
         this.files = {};
         for (const side of this.sides) this.showFile(side);
-        const kept = getGiven();
-        if (kept?.text?.trim() || kept?.opened?.packed) {
-            this.give(this.sides[0], { name: kept.name ?? "", text: kept.text ?? "", packed: kept.opened?.packed });
-        } else {
-            this.set({ example: getState("score").example ?? "qwen25_math" });
-            if ("source" in this.usual) this.set({ source: "results" });
-        }
+        const { example } = { example: askers.score.usual.example, ...getState("score") };
+        const file = askers.score.files.results ?? askers.score.readKept()?.results;
+        if (getState("score").example === undefined && (file?.text?.trim() || file?.packed)) this.give(this.sides[0], file);
+        else this.set({ ...this.usual, example });
         this.ask();
+    }
+
+    warnOfLink() {
+        if (!this.getValue("example") && this.hasGiven()) this.say(this.words.link_without_data, "notice");
     }
 
     // ------------------------------------------------------------ asking
@@ -173,7 +193,7 @@ class Asking {
             const { name, text, packed } = this.files[side] ?? {};
             given[side] = { name: name ?? "", text: (text ?? "").slice(0, this.rules.limit + 1), packed: packed ?? null };
         }
-        const body = JSON.stringify({ data: [{ ...values, given }] });
+        const body = JSON.stringify({ ...values, given });
         if (this.asked !== null) {
             this.again = body !== this.asked;
             return;
@@ -183,33 +203,48 @@ class Asking {
             return;
         }
         this.asked = body;
-        let found = {};
-        try {
-            const answer = await fetch(new URL(`gradio_api/run/${this.name}`, document.baseURI), {
-                method: "POST", headers: { "Content-Type": "application/json" }, body,
-            });
-            found = await answer.json();
-            if (!answer.ok) found = { failed: found.error || this.words.failed };
-        } catch {
-            found = { failed: this.words.failed };
-        }
+        const found = await this.send(body);
         this.asked = null;
         if (this.again) {
             this.again = false;
             this.ask();
         } else if (found.failed) this.refuse(found.failed);
         else {
-            this.answered = found.data[0].refused ? null : body;
-            this.show(found.data[0]);
+            this.answered = found.refused ? null : body;
+            this.show(found);
+        }
+    }
+
+    /** Send the form. Where the server is busy it says when to ask again. */
+    async send(body) {
+        const headers = { "Content-Type": "application/json", "X-Session": session };
+        const address = new URL(`answers/${this.name}.json?lang=${language}`, document.baseURI);
+        for (let tries = 1; ; tries++) {
+            try {
+                const answer = await fetch(address, { method: "POST", headers, body });
+                if (answer.status === 503 && tries < MOST_TRIES && !this.again) {
+                    const seconds = Number(answer.headers.get("Retry-After")) || 1;
+                    await new Promise(done => { setTimeout(done, 1000 * seconds); });
+                    continue;
+                }
+                const found = await answer.json();
+                return answer.ok ? found : { failed: found.error || this.words.failed };
+            } catch {
+                return { failed: this.words.failed };
+            }
         }
     }
 
     refuse(text) {
-        const said = Object.assign(document.createElement("p"), { className: "refused", textContent: text });
-        said.setAttribute("role", "alert");
-        this.root.querySelector(".refusals").replaceChildren(said);
+        this.say(text, "refused");
         this.answered = null; // whoever asks for the same again wants the answer back
         this.close(true);
+    }
+
+    say(text, kind) {
+        const said = Object.assign(document.createElement("p"), { className: kind, textContent: text });
+        said.setAttribute("role", kind === "refused" ? "alert" : "status");
+        this.root.querySelector(".refusals").replaceChildren(said);
     }
 
     /** While a refusal stands, the old answer can be seen, and neither used nor copied: it is not to what was given. */
@@ -218,7 +253,7 @@ class Asking {
         if (refused) this.setStale(true);
     }
 
-    show({ refused, parts, choices, shown }) {
+    show({ refused, parts, choices, shown, texts, hidden }) {
         this.root.querySelector(".refusals").innerHTML = refused ?? "";
         for (const [name, options] of Object.entries(choices ?? {})) {
             const field = this.field(name);
@@ -231,6 +266,8 @@ class Asking {
         if (refused) return;
         for (const [name, value] of Object.entries(shown ?? {})) this.field(name).placeholder = value; // of a field left empty
         for (const slider of this.form.querySelectorAll("[data-slides]")) this.moveSlider(slider);
+        for (const [side, text] of Object.entries(texts ?? {})) this.root.querySelector(`[data-side="${side}"] textarea`).value = text;
+        for (const name of Object.keys(hidden ? this.usual : {})) if (this.field(name).type !== "hidden") this.field(name).closest("label").hidden = hidden.includes(name);
         for (const [name, html] of Object.entries(parts)) this.root.querySelector(`[data-part="${name}"]`).innerHTML = html;
         this.setStale(false);
         this.root.dataset.ready = "";
@@ -256,7 +293,7 @@ class Asking {
                 this.readSlider(target);
                 this.askSoon();
             } else if (side && target.tagName === "TEXTAREA") {
-                this.give(side, { text: target.value });
+                this.give(side, { text: target.value }, { fresh: Boolean(this.getValue("example")) });
                 this.setStale(true);
             }
         });
@@ -273,26 +310,40 @@ class Asking {
         root.addEventListener("keydown", event => {
             if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.ask();
         });
-        for (const side of root.querySelectorAll("[data-side]")) {
-            side.addEventListener("dragover", event => event.preventDefault());
-            side.addEventListener("drop", event => {
-                const files = [...event.dataTransfer?.files ?? []];
-                if (!files.length) return;
+        root.addEventListener("paste", event => {
+            if (event.target.tagName === "TEXTAREA") setTimeout(() => this.ask());
+        });
+        // Files may be dropped anywhere on the page, or pasted; beside two places, on one of them.
+        const sideOf = event => event.target.closest?.("[data-side]")?.dataset.side ?? this.sides[0];
+        const isMine = files => getPage() === this.name && this.sides.length > 0 && files?.length > 0;
+        document.addEventListener("dragover", event => {
+            if (getPage() === this.name && event.dataTransfer?.types.includes("Files")) event.preventDefault();
+        });
+        for (const [kind, data] of [["drop", "dataTransfer"], ["paste", "clipboardData"]]) {
+            document.addEventListener(kind, event => {
+                const files = [...event[data]?.files ?? []];
+                if (!isMine(files)) return;
                 event.preventDefault();
-                this.open(side.dataset.side, files);
+                this.open(sideOf(event), files);
             });
         }
         root.addEventListener("click", event => {
-            const button = event.target.closest?.("[data-set], [data-takes], button[data-problem]");
+            const button = event.target.closest?.("[data-set], [data-takes], [data-opens], .flips button[data-problem]");
             if (!button) return;
             if (button.dataset.set) {
                 this.set(JSON.parse(button.dataset.set));
                 this.ask();
             } else if (button.dataset.takes) this.takeScore();
+            else if (button.dataset.opens) this.openField(button.dataset.opens);
             else this.showProblems([Number(button.dataset.problem)]);
         });
-        document.addEventListener("at-k:take", event => { if (event.detail.page === this.name) this.takeScore(); });
-        root.addEventListener("at-k:problem", event => this.showProblems(this.problems().points[Number(event.detail.name)]));
+        document.addEventListener("click", event => {
+            if (event.target.closest?.("[data-compares]") && this.name === "compare") this.takeScore();
+        });
+        root.addEventListener("at-k:problem", event => {
+            const { points } = this.problems() ?? {};
+            if (points) this.showProblems(points[Number(event.detail.name)]);
+        });
         // The handle of a picture moves at once; what follows from it is asked for when it is let go.
         root.addEventListener("at-k:handle", event => {
             const host = event.target;
@@ -304,10 +355,19 @@ class Asking {
         for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => { this.held = false; });
     }
 
+    /** Unfold what a field is in, and go there. */
+    openField(name) {
+        const found = this.field(name);
+        const field = found instanceof RadioNodeList ? found[0] : found;
+        for (let fold = field.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+        field.scrollIntoView({ block: "center", behavior: "smooth" });
+        field.focus({ preventScroll: true });
+    }
+
     // ------------------------------------------------------------ problems
 
     problems() {
-        return JSON.parse(this.root.querySelector("[data-problems]").dataset.problems);
+        return JSON.parse(this.root.querySelector(".chosen[data-problems]")?.dataset.problems ?? "null");
     }
 
     showProblems(places) {
@@ -333,4 +393,4 @@ class Asking {
     }
 }
 
-for (const root of document.querySelectorAll(".asking")) new Asking(root);
+for (const root of document.querySelectorAll("[data-asks]")) new Asking(root);

@@ -9,7 +9,6 @@ const PAGE = "explore";
 const MAX_N = 256;
 const VOTE_POINTS = 16; // the server answers up to twenty k at a time
 const VOTE_WAIT = 150;
-const PAIR = { n: 16, rows: 12 };
 
 const LINES = {
     pass: { name: "pass@k", color: "pass", draw: counts.pass },
@@ -22,7 +21,7 @@ const LINES = {
     avg: { name: "avg@n", color: "avg", draw: (n, c) => c / n, dashed: true },
 };
 const TAU_WORDS = { 0.25: "¼", 0.5: "½", 0.75: "¾" };
-const START = { n: 16, c: 8, k: 4, together: 4, lines: "pass.gpass.hat", every: "", log: "" };
+const START = { n: 16, c: 8, k: 4, together: 4, lines: "pass.gpass.hat" };
 const PRESETS = {
     half: { n: 16, c: 8, k: 4 },
     rare: { n: 64, c: 4, k: 16 },
@@ -75,7 +74,7 @@ function request() {
         setState(PAGE, {
             n: some ? state.n : null, c: some ? state.c : null, k: some ? state.k : null,
             together: shown.lines.includes("vote") ? state.together : null,
-            lines: optional("lines"), every: state.every || null, log: state.log || null,
+            lines: optional("lines"),
         });
     });
 }
@@ -168,7 +167,7 @@ function updateSentence({ n, c, k }) {
         numbers[name].setAttribute("aria-valuenow", value);
         numbers[name].setAttribute("aria-valuetext", numbers[name].textContent);
     }
-    const heading = find("h1");
+    const heading = find(".sentence");
     const what = describeDraw({ n, c, k });
     if (heading.dataset.n === String(n)) {
         heading.querySelector(".draw").replaceWith(what); // the numbers stay where they are, or a drag would end
@@ -186,8 +185,8 @@ function updateSentence({ n, c, k }) {
 const range = (from, to, step = 1) => Array.from({ length: Math.max(0, Math.floor((to - from) / step) + 1) }, (_, i) => from + i * step);
 
 /** Return the k at which a line is drawn: all, or those where ⌈τk⌉ rises evenly, if there are enough of them. */
-function drawnAt(line, { n, every }) {
-    if (line.tau && !every) {
+function drawnAt(line, { n }) {
+    if (line.tau) {
         const step = counts.smoothStep(line.tau);
         if (n >= 2 * step) return range(step, n, step);
     }
@@ -211,10 +210,10 @@ function describeLine(name, setting) {
 }
 
 function updateFigure(setting) {
-    const { n, c, k, lines, log } = setting;
+    const { n, c, k, lines } = setting;
     drawFigure(find("#explore_curves"), {
         kind: "lines", title: say("explore.figure"), data: say("explore.data", { n, c }), name: "at-k-explore",
-        x: { title: say("explore.x"), min: 1, max: n, log: log === "1" }, y: { min: 0, max: 1 },
+        x: { title: say("explore.x"), min: 1, max: n }, y: { min: 0, max: 1 },
         // In the order of the demand, so that names stand in the order of the lines.
         lines: Object.keys(LINES).filter(name => lines.includes(name)).map(name => describeLine(name, setting)).filter(Boolean),
         handle: k,
@@ -223,20 +222,12 @@ function updateFigure(setting) {
 }
 
 function writeNotes(setting) {
-    const { n, k, lines, every } = setting;
-    const taus = lines.map(name => LINES[name].tau).filter(Boolean);
+    const { k, lines } = setting;
     const notes = [];
-    const tau = taus.includes(0.5) ? 0.5 : taus[0];
-    const step = tau && counts.smoothStep(tau);
-    if (tau && (every || n < 2 * step)) {
-        const after = step * Math.max(1, Math.round(Math.min(n, 8) / 2 / step));
-        if (after <= n) notes.push(say("explore.teeth", { tau: TAU_WORDS[tau], before: after - 1, after, needed: counts.drawsNeeded(tau, after) }));
-    } else {
-        const off = taus.find(each => k % counts.smoothStep(each));
-        if (off) {
-            const needed = counts.drawsNeeded(off, k);
-            notes.push(say("explore.off", { k, tau: TAU_WORDS[off], needed, share: `${needed}/${k}` }));
-        }
+    const off = lines.map(name => LINES[name].tau).find(tau => tau && k % counts.smoothStep(tau));
+    if (off) {
+        const needed = counts.drawsNeeded(off, k);
+        notes.push(say("explore.off", { k, tau: TAU_WORDS[off], needed, share: `${needed}/${k}` }));
     }
     if (lines.includes("mean") && k % 2) notes.push(say("explore.odd"));
     if (lines.includes("vote")) notes.push(vote?.failed ? say("explore.vote_failed") : say("explore.vote_note"));
@@ -259,9 +250,8 @@ function updateVote(setting) {
 async function ask({ n, c, k, together }, key) {
     voteRequest?.abort();
     voteRequest = new AbortController();
-    const spread = range(0, VOTE_POINTS - 1).map(i => Math.round(n ** (i / (VOTE_POINTS - 1))));
     const even = range(0, VOTE_POINTS - 1).map(i => Math.round(1 + (i * (n - 1)) / (VOTE_POINTS - 1)));
-    const every = [...new Set([k, ...(shown.log === "1" ? spread : even)])].sort((a, b) => a - b);
+    const every = [...new Set([k, ...even])].sort((a, b) => a - b);
     try {
         const answer = await fetch(new URL("gradio_api/run/explore", document.baseURI), {
             method: "POST", headers: { "Content-Type": "application/json" }, signal: voteRequest.signal,
@@ -276,23 +266,9 @@ async function ask({ n, c, k, together }, key) {
     request();
 }
 
-// ---------------------------------------------------------------- two models
+// ---------------------------------------------------------------- real models
 
-/** Which of the samples of a shaky model are right: half of each row, at places that look random and are always the same. */
-function makeShaky() {
-    let seed = 7;
-    const random = () => { seed = (seed * 16807) % 2147483647; return seed / 2147483647; };
-    return range(1, PAIR.rows).map(() => {
-        const places = range(0, PAIR.n - 1).map(i => [random(), i]).sort((a, b) => a[0] - b[0]).slice(0, PAIR.n / 2).map(([, i]) => i);
-        return range(0, PAIR.n - 1).map(i => (places.includes(i) ? "1" : "0")).join("");
-    });
-}
-
-const MODELS = {
-    shaky: makeShaky(),
-    steady: range(1, PAIR.rows).map(i => (i <= PAIR.rows / 2 ? "1" : "0").repeat(PAIR.n)),
-    ...JSON.parse(find(".real").dataset.models),
-};
+const MODELS = JSON.parse(find(".real").dataset.models);
 
 const right = row => [...row].filter(sample => sample === "1").length;
 const mean = values => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -341,8 +317,6 @@ function updateControls(setting) {
     }
     find("[data-control=together]").hidden = !setting.lines.includes("vote");
     for (const chip of root.querySelectorAll("[data-line]")) chip.setAttribute("aria-pressed", setting.lines.includes(chip.dataset.line));
-    for (const chip of root.querySelectorAll("[data-switch]")) chip.setAttribute("aria-pressed", setting[chip.dataset.switch] === "1");
-    find("[data-switch=every]").hidden = !setting.lines.some(name => LINES[name].tau);
     for (const chip of root.querySelectorAll("[data-preset]")) {
         const preset = PRESETS[chip.dataset.preset];
         chip.setAttribute("aria-pressed", Object.entries(preset).every(([name, value]) => name === "lines" || setting[name] === value));
@@ -371,7 +345,6 @@ function listen() {
         const { line, preset } = chip.dataset;
         if (line) wish({ lines: Object.keys(LINES).filter(each => shown.lines.includes(each) !== (each === line)).join(".") });
         else if (preset) wish({ lines: START.lines, ...PRESETS[preset] });
-        else if (chip.dataset.switch) wish({ [chip.dataset.switch]: shown[chip.dataset.switch] ? "" : "1" });
     });
     root.addEventListener("at-k:handle", event => wish({ k: event.detail.k }));
 }

@@ -110,12 +110,14 @@ function withLimits(axis, values, whole) {
     return { ...axis, min, max };
 }
 
+const writeTick = (tick, axis) => (axis.percent ? `${Math.round(100 * tick)}\u00a0%` : String(tick));
+
 function drawAxes(group, plot, xAxis, yAxis, xTicks) {
     const { left, right, top, bottom, x, y } = plot;
     const ticks = findTicks(yAxis.min, yAxis.max, plot.height < 200 ? 3 : 4);
     for (const tick of ticks) {
         make("line", { class: "grid", x1: left, x2: right, y1: round(y(tick)), y2: round(y(tick)) }, group);
-        make("text", { class: "tick", x: left - 8, y: round(y(tick)) + 4, "text-anchor": "end" }, group, String(tick));
+        make("text", { class: "tick", x: left - 8, y: round(y(tick)) + 4, "text-anchor": "end" }, group, writeTick(tick, yAxis));
     }
     for (const tick of xTicks) {
         // The last one stays clear of the names to its right.
@@ -191,7 +193,7 @@ function drawLines(figure, svg, width) {
     const room = Math.max(0, ...ends.map(end => end.wide)) + 18;
     const stacked = ends.reduce((sum, end) => sum + end.height, 8); // names of many lines need their room
     const height = Math.max(stacked, figure.height ?? (width < NARROW ? 236 : 350));
-    const left = 12 + Math.max(...findTicks(yAxis.min, yAxis.max, 4).map(tick => measure(String(tick), 12)));
+    const left = 12 + Math.max(...findTicks(yAxis.min, yAxis.max, 4).map(tick => measure(writeTick(tick, yAxis), 12)));
     const plot = { left, right: Math.max(left + 60, width - room), top: yAxis.title ? 30 : 10, height };
     plot.bottom = height - (xAxis.title ? 44 : 26);
     plot.x = makeScale(xAxis, plot.left, plot.right);
@@ -201,6 +203,11 @@ function drawLines(figure, svg, width) {
     // The handle says its k itself, and would cover a number below it.
     const clear = ticks.filter(tick => !(Math.abs(plot.x(tick) - plot.x(figure.handle)) < 16));
     drawAxes(still, plot, xAxis, yAxis, clear);
+    if (figure.shade) {
+        const from = plot.x(figure.shade.from + 0.5);
+        make("rect", { class: "shade", x: round(from), y: plot.top, width: round(plot.right - from), height: plot.bottom - plot.top }, still);
+        make("text", { class: "tick", x: plot.right - 4, y: plot.top + 14, "text-anchor": "end" }, still, figure.shade.label);
+    }
     for (const line of lines) drawBand(still, plot, line);
     // The first line lies on top of the others.
     for (const line of [...lines].reverse()) {
@@ -208,7 +215,12 @@ function drawLines(figure, svg, width) {
         const path = points.map(([x, y], i) => `${i ? "L" : "M"}${round(plot.x(x))} ${round(plot.y(y))}`).join("");
         make("path", { class: `line${line.dashed ? " dashed" : ""}`, d: path, stroke: colour(line.color), "data-name": line.name }, still);
         if (points.length <= 8) {
-            for (const [x, y] of points) make("circle", { cx: round(plot.x(x)), cy: round(plot.y(y)), r: 2.5, fill: colour(line.color) }, still);
+            const varies = figure.values && new Set(line.y).size > 1;
+            for (const [x, y] of points) {
+                const at = { x: round(plot.x(x)) + (x === xAxis.max ? -6 : 8), y: round(plot.y(y)) - (x === xAxis.max ? -5 : 8), "text-anchor": x === xAxis.max ? "end" : "start" };
+                make("circle", { cx: round(plot.x(x)), cy: round(plot.y(y)), r: figure.values ? 4 : 2.5, fill: colour(line.color) }, still);
+                if (varies) make("text", { class: "value", ...at, fill: colour(line.color) }, still, writeTick(y, yAxis));
+            }
         }
     }
     const labels = ends.map(end => {
@@ -493,6 +505,9 @@ function drawSquares(figure, svg, width) {
     make("path", { class: "wrong", d: paths[0].join(""), "data-count": paths[0].length }, still);
     make("path", { class: "missing", d: paths["?"].join(""), "data-count": paths["?"].length }, still);
     make("path", { class: "right", d: paths[1].join(""), fill: colour(figure.color ?? "pass"), "data-count": paths[1].length }, still);
+    for (const [row, place] of figure.drawn ?? []) {
+        make("rect", { class: "drawn", x: round(place * size), y: round(row * size), width: round(side), height: round(side), rx: radius }, still);
+    }
     return { height, squares: { size, down, most } };
 }
 
@@ -655,7 +670,7 @@ document.addEventListener("click", event => {
     if (host) ({ svg: saveSvg, png: savePng })[button.dataset.save]?.(host);
 });
 
-// Gradio puts figures into the page, and takes them away, as it likes.
+// Figures come with the parts of a page.
 new MutationObserver(readAll).observe(document.documentElement, {
     childList: true, subtree: true, attributes: true, attributeFilter: ["data-figure"],
 });

@@ -1,7 +1,6 @@
 """Explore: what the numbers mean, on one problem with n samples.
 
-The page is part of the document itself, in sight before Gradio is: `write_section` writes it, and `assets/explore.js`
-computes and draws. Gradio has an empty page of its name.
+`write_section` writes it, and `assets/explore.js` computes and draws.
 """
 
 from __future__ import annotations
@@ -9,9 +8,8 @@ from __future__ import annotations
 import json
 from functools import cache
 from html import escape
-from typing import Any
 
-import gradio as gr
+import numpy as np
 
 import at_k
 from at_k.demo.examples import read_example
@@ -34,11 +32,6 @@ REAL = {"gpt": "taubench_airline", "qwen": "qwen25_math"}
 """The models of the second pair → the example with their samples."""
 
 
-def build(**_: Any) -> None:
-    """Leave the page of Gradio empty: the document has it."""
-    gr.HTML("", visible=False)
-
-
 @cache
 def read_models() -> dict[str, list[str]]:
     """Read which samples of the real models are right, a text for each problem, the best problem first.
@@ -54,8 +47,7 @@ def read_models() -> dict[str, list[str]]:
     return models
 
 
-@cache
-def write_section(language: str) -> str:
+def write_section(language: str, **_: str) -> str:
     """Write the page in a language, with everything but what depends on the sliders."""
 
     def word(name: str) -> str:
@@ -82,10 +74,6 @@ def write_section(language: str) -> str:
         f'<i class="of-{name}"></i>{word(f"chip_{name}")}</button>'
         for name in LINES
     )
-    switches = "".join(
-        f'<button type="button" data-switch="{name}" aria-pressed="false">{word(name)}</button>'
-        for name in ("every", "log")
-    )
     presets = "".join(
         f'<button type="button" data-preset="{name}" aria-pressed="false">{word(name)}</button>' for name in PRESETS
     )
@@ -95,20 +83,55 @@ def write_section(language: str) -> str:
     )
     models = escape(json.dumps(read_models(), separators=(",", ":")))
     return (
-        f'<main class="explore"><h1>{escape(_write_sentence(language))}</h1>'
+        f'<main class="explore">{_write_story(language)}<h2>{word("own")}</h2>'
+        f'<p class="sentence">{escape(_write_sentence(language))}</p>'
         f'<p class="sub">{escape(say(language, "explore.sub", n=START["n"][2]))}</p>'
         '<div class="work"><div class="figure" id="explore_curves"></div>'
         f'<div class="controls">{"".join(map(slider, START))}'
         f'<div class="chips" role="group" aria-label="{word("presets")}">{presets}</div></div>'
         f'<div class="below"><div class="chips" role="group" aria-label="{word("lines")}">{lines}</div>'
-        f'<div class="chips quiet">{switches}<span class="saves">{saves}</span></div>'
+        f'<div class="chips quiet"><span class="saves">{saves}</span></div>'
         '<div class="notes" aria-live="polite"></div></div></div>'
-        f'<h2>{word("models")}</h2><p class="text">{word("models_text")}</p>'
-        f'<div class="pair">{model("shaky")}{model("steady")}</div>'
         f'<h2>{word("real")}</h2><p class="text">{word("real_text")}</p>'
         f'<div class="pair real" data-models="{models}">{"".join(map(model, REAL))}</div>'
-        f'<h2>{word("formulas")}</h2><p class="text formulas-text"></p><div id="explore_formulas"></div>'
+        f'<details class="formulas"><summary>{word("formulas")}</summary><p class="text formulas-text"></p>'
+        '<div id="explore_formulas"></div></details>'
         f'<p class="next"><a href="?page=score" data-page="score">{word("next")}</a></p></main>'
+    )
+
+
+def _write_story(language: str) -> str:
+    """Write the first screen, with its sentence as it is before k is moved."""
+
+    def word(name: str, **values: object) -> str:
+        return escape(say(language, f"explore.{name}", **values))
+
+    n, k = START["n"][2], START["k"][2]
+    c = {"shaky": np.full(12, n // 2), "steady": np.repeat([0, n], 6)}
+    demands = {"one": at_k.pass_at_k, "all": at_k.pass_hat_k}
+    said = {
+        f"{name}_{demand}": f"{say(language, f'explore.{name}')} {100 * float(np.mean(chance(n, right, k=k))):.0f} %"
+        for name, right in c.items()
+        for demand, chance in demands.items()
+    }
+    about = f'aria-label="{word("drawn")}" title="{word("drag")}"'
+    number = f'<span class="number" tabindex="0" role="slider" {about}>{k}</span>'
+    lead = word("lead", k="\0", **said).replace("\0", number)
+    models = "".join(
+        f'<div data-model="{name}"><h2 class="of-{colour}">{word(name)}</h2><p>{word(f"{name}_text")}</p>'
+        f'<div class="figure"></div></div>'
+        for name, colour in {"shaky": "b", "steady": "a"}.items()
+    )
+    asks = "".join(
+        f"<div><h2>{word(f'ask_{each}')}</h2><p>{word(f'ask_{each}_text')}</p></div>"
+        for each in ("pass", "gpass", "hat")
+    )
+    return (
+        f'<div class="story"><h1>{word("finding")}</h1><p class="lead">{lead}</p>'
+        f'<div class="two">{models}<div class="demand"><div class="figure" id="story_demand"></div>'
+        f'<label class="drawn">{word("drawn")} '
+        f'<input type="range" name="draw" min="1" max="{n}" value="{k}"></label></div>'
+        f'</div><p class="text">{word("row")}</p><div class="asks">{asks}</div></div>'
     )
 
 

@@ -1,161 +1,17 @@
-// The page Score in the browser: buttons that set options, results that go grey while they are old, the list of problems,
-// and what a reload keeps.
+// Results of the page Score in the browser: tables that are sorted and copied from, and the list of problems.
 
-import { getPage, getState, onState, setState } from "./address.js";
-import { getGiven, keepGiven } from "./given.js";
+import { say } from "./address.js";
 
 const STEP = matchMedia("(max-width: 700px)").matches ? 10 : 20; // problems that are listed at first
 
-let actions = null;
-let edits = 0;
-let running = null;
-let cleared = false;
-let typed = null; // what was last written into the box
-
-const find = selector => document.querySelector(selector);
-
-/**
- * Begin to work, with the component that sets values: `send("submit", values)` sets some, `send("select", values)` all of
- * them. `usual` has the values of a page that nobody has changed.
- */
-export function start(send, usual, words) {
-    actions = { send, usual, words };
-    new MutationObserver(closeRefused).observe(find("#score_page"), { childList: true, subtree: true });
-    closeRefused();
-    restore(getState("score"), true);
-    onState("score", state => restore(state, false));
-}
-
-/** While a refusal stands, the old results can be seen, and neither used nor copied: they are not of what was given. */
-function closeRefused() {
-    find("#score_results").inert = find("#score_page .refused") !== null;
-}
-
-/** Note what is being scored; called before results are asked for. */
-function begin(names, values) {
-    const given = Object.fromEntries(names.map((name, i) => [name, values[i]]));
-    if (given.text === typed || given.name) given.example = null; // the choice may be cleared a moment later
-    cleared &&= !given.example && !given.name;
-    running = { edits, given };
-    setStale(true);
-    setState("score", describe(given));
-}
-
-/** Results, or a refusal, are there. */
-function finish() {
-    if (!running) return;
-    if (running.edits === edits) setStale(false);
-    requestAnimationFrame(keep);
-}
-
-/** Keep what was scored, unless it was refused. Whether that is an example, its results say. */
-function keep() {
-    if (!running || find("#score_page .refused")) return;
-    const { text, opened, name } = running.given;
-    keepGiven(find("#score_top .taken.of-example") ? null : { text, opened, name });
-}
-
-// Results are in sight a moment before `finish` is called: whoever goes on to another page takes along what they gave.
-document.addEventListener("at-k:page", keep);
-
-window.atKScore = { begin, finish };
-
-function setStale(stale) {
-    const results = find("#score_results");
-    if (!results) return;
-    if (stale) results.dataset.stale = "";
-    else delete results.dataset.stale;
-    results.setAttribute("aria-busy", String(stale));
-}
-
-// What a visitor changed stands in the address; what they pasted stays in this tab of their browser.
-
-function spell(value) {
-    return Array.isArray(value) ? value.join(",") : String(value ?? "");
-}
-
-function describe(given) {
-    const state = {};
-    for (const [name, usual] of Object.entries(actions?.usual ?? {})) {
-        if (name in given) state[name] = spell(given[name]) === spell(usual) ? null : spell(given[name]);
-    }
-    return state;
-}
-
-function restore(state, first) {
-    const kept = getGiven();
-    const { usual } = actions;
-    const values = {};
-    for (const [name, value] of Object.entries(usual)) {
-        const asked = state[name];
-        if (asked === undefined) values[name] = value;
-        else if (Array.isArray(value)) values[name] = asked.split(",").filter(Boolean);
-        else if (typeof value === "boolean") values[name] = asked === "true";
-        else values[name] = asked;
-    }
-    if (!actions.words.examples.includes(values.example)) values.example = usual.example;
-    if (kept && !state.example) Object.assign(values, kept, { example: null });
-    else Object.assign(values, { text: null, opened: null, name: "" }); // the server knows the text of an example
-    const changed = Object.entries(usual).some(([name, value]) => spell(values[name]) !== spell(value));
-    if (changed || !first) actions.send("select", values);
-}
-
-// Clicks
-
 document.addEventListener("click", event => {
-    const target = event.target.closest?.("[data-compares], [data-set], [data-example], [data-opens], [data-shows], .sorter, .matrix td[data-key], [data-problem]");
+    const target = event.target.closest?.("[data-shows], .sorter, #score .matrix td[data-key], .problem-list [data-problem]");
     if (!target) return;
-    if (target.matches("[data-compares]")) document.dispatchEvent(new CustomEvent("at-k:take", { detail: { page: "compare" } }));
-    else if (target.dataset.set) actions?.send("submit", JSON.parse(target.dataset.set));
-    else if (target.dataset.example) openExample(target.dataset.example);
-    else if (target.dataset.opens) openChoice(target.dataset.opens);
-    else if (target.dataset.shows) showDraws(target);
+    if (target.dataset.shows) showDraws(target);
     else if (target.matches(".sorter")) sortRows(target.closest("th"));
     else if (target.matches(".matrix td")) copyCell(target);
-    else if (target.dataset.problem) openProblem(Number(target.dataset.problem));
+    else lists.get(target.closest(".problems"))?.toggle(Number(target.dataset.problem));
 });
-
-document.addEventListener("keydown", event => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && getPage() === "score") {
-        event.preventDefault();
-        find("#score_run")?.click();
-    }
-});
-
-document.addEventListener("input", event => {
-    if (!event.isTrusted || !event.target.closest?.("#score_inputs, #score_columns, #score_options, #score_several")) return;
-    edits += 1;
-    setStale(true);
-    if (!event.target.closest("#score_text")) return;
-    typed = event.target.value;
-    if (!cleared) actions?.send("input", {}); // the name of the example or file goes
-    cleared = true;
-});
-
-/** Open the small file of a harness, with the usual options: the server knows it by name. */
-function openExample(example) {
-    const missing = example === "verifiers" ? "incorrect" : actions.usual.missing;
-    actions.send("select", { ...actions.usual, text: null, opened: null, example: null, name: `harness/${example}`, missing });
-}
-
-/** Open the choice of a column or an option: unfold what it is in, and go there. */
-function openChoice(name) {
-    const inside = () => find(`#score_${name} input, #score_${name} select, #score_${name} textarea`);
-    const folded = find(name.startsWith("column_") || name === "model" ? "#score_columns" : `#score_${FOLDS[name] ?? "options"}`);
-    const button = folded?.querySelector("button");
-    if (button && !(inside()?.offsetParent)) button.click();
-    let tries = 0;
-    const go = () => {
-        const input = inside();
-        if (input?.offsetParent) {
-            input.scrollIntoView({ block: "center", behavior: "smooth" });
-            input.focus({ preventScroll: true });
-        } else if ((tries += 1) < 60) requestAnimationFrame(go);
-    };
-    go();
-}
-
-const FOLDS = { scorer: "several", filter: "several", tests: "several" };
 
 function showDraws(button) {
     const blocks = button.closest(".blocks");
@@ -182,47 +38,9 @@ async function copyCell(cell) {
     } catch {
         return;
     }
-    cell.dataset.copied = actions?.words.copied ?? "";
+    cell.dataset.copied = say("app.copied");
     setTimeout(() => { delete cell.dataset.copied; }, 1500);
 }
-
-// Files that are dropped or pasted
-
-const onScore = () => getPage() === "score";
-
-function openFiles(files) {
-    const input = find("#score_file input[type=file]");
-    if (!input || !files.length) return false;
-    input.files = files;
-    input.dispatchEvent(new Event("change"));
-    return true;
-}
-
-addEventListener("dragover", event => {
-    if (onScore() && event.dataTransfer?.types.includes("Files")) {
-        event.preventDefault();
-        document.documentElement.dataset.dropping = "";
-    }
-}, true);
-
-addEventListener("dragleave", event => {
-    if (!event.relatedTarget) delete document.documentElement.dataset.dropping;
-}, true);
-
-addEventListener("drop", event => {
-    delete document.documentElement.dataset.dropping;
-    if (onScore() && openFiles(event.dataTransfer?.files ?? [])) {
-        event.preventDefault();
-        event.stopPropagation();
-    }
-}, true);
-
-addEventListener("paste", event => {
-    if (onScore() && openFiles(event.clipboardData?.files ?? [])) {
-        event.preventDefault();
-        event.stopPropagation();
-    }
-}, true);
 
 // Problems
 
@@ -365,26 +183,12 @@ function drawStrip(problem, words) {
     return make("span", { class: "squares", role: "img", "aria-label": label }, ...squares);
 }
 
-function openProblem(place) {
-    const root = find("#score_problems .problems");
-    lists.get(root)?.toggle(place);
-}
-
 document.addEventListener("at-k:problem", event => {
-    const root = find("#score_problems .problems");
-    const list = lists.get(root);
-    if (!list || !event.target.closest?.("#score_page")) return;
-    const place = list.problems.findIndex(problem => problem.name === event.detail.name);
+    const list = lists.get(event.target.closest?.("#score")?.querySelector(".problems"));
+    const place = list?.problems.findIndex(problem => problem.name === event.detail.name) ?? -1;
     if (place >= 0) list.toggle(place, { scroll: true, close: false });
 });
 
-const LIST = ".problems[data-problems]";  // other pages keep problems in this attribute, too
-
-const watched = new MutationObserver(changes => {
-    for (const { type, target } of changes) {
-        if (type === "attributes" && target.matches(LIST)) lists.set(target, new Problems(target));
-    }
-    for (const root of document.querySelectorAll(LIST)) if (!lists.has(root)) lists.set(root, new Problems(root));
-});
-watched.observe(document, { childList: true, subtree: true, attributes: true, attributeFilter: ["data-problems"] });
-for (const root of document.querySelectorAll(LIST)) lists.set(root, new Problems(root));
+new MutationObserver(() => {
+    for (const root of document.querySelectorAll(".problems[data-problems]")) if (!lists.has(root)) lists.set(root, new Problems(root));
+}).observe(document.querySelector("#score"), { childList: true, subtree: true });

@@ -7,47 +7,27 @@ from itertools import product
 
 import pytest
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
-from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
-from at_k.demo import shell
+from at_k.demo import document
 from at_k.demo.words import LANGUAGES, WORDS
 
-PAGES = ("explore", "score", "metrics")
-
-DOCUMENT = """<!doctype html><html
-\tlang="en"><head>
-    <meta property="og:title" content="Gradio" />
-    <meta
-        property="og:image"
-        content="https://example.org/gradio.jpg"
-    />
-    <meta name="twitter:title" content="Gradio" />
-    <meta name="viewport" content="width=device-width" /></head>
-<body style="margin: 0"><gradio-app></gradio-app></body></html>"""
-
-
-def answer_with_document(request: Request):
-    return HTMLResponse(DOCUMENT, headers={"X-Kept": "yes"})
-
-
-def answer_with_request(request: Request):
-    return JSONResponse([request.url.query, request.headers.get("accept-language")])
+PAGES = tuple(document.find_pages())
 
 
 @pytest.fixture
 def visitor():
+    shown = document.Document()
+
+    async def answer(request):
+        return shown.answer(request)
+
     routes = [
-        *shell.make_routes(),
-        Route("/", answer_with_document),
-        Route("/assets/{name}", answer_with_request),
-        Route("/gradio_api/run/x", answer_with_request, methods=["GET", "POST"]),
+        Route("/", answer, methods=["GET", "HEAD"]),
+        Mount(f"/assets-at-k/{document.hash_assets()}", document.Assets()),
     ]
-    app = Starlette(routes=routes, middleware=[Middleware(shell.Shell, pages=PAGES)])
-    return TestClient(app, base_url="https://at-k.example", headers={"accept-language": "fr"})
+    return TestClient(Starlette(routes=routes), base_url="https://at-k.example", headers={"accept-language": "fr"})
 
 
 class Parts(HTMLParser):
@@ -85,14 +65,28 @@ def test_a_link_has_a_title_a_description_and_a_picture(visitor, page, language)
     place = LANGUAGES.index(language)
     assert parts.language == language
     assert parts.title == metas["og:title"] == f"at-k · {WORDS[f'{page}.title'][place]}"
-    assert metas["og:description"] == metas["twitter:description"] == WORDS["app.description"][place]
-    assert "Gradio" not in {content for _, content in parts.metas}
-    assert metas["viewport"] == "width=device-width"
-    assert found.headers["x-kept"] == "yes"
+    assert metas["og:description"] == metas["description"] == WORDS["app.description"][place]
+    assert "Gradio" not in found.text
     picture = visitor.get(metas["og:image"])
     assert picture.headers["content-type"] == "image/png"
     assert picture.content[16:24] == (1200).to_bytes(4, "big") + (630).to_bytes(4, "big")  # its size, in the PNG itself
     assert f'data-page="{page}" aria-current=page' in found.text
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_one_section_is_open_and_no_style_sheet_knows_a_page_by_name(visitor, page):
+    sections = dict(re.findall(r'<div data-section="(\w+)"( hidden)?>', visitor.get(f"/?page={page}").text))
+    assert tuple(sections) == PAGES
+    assert [name for name, hidden in sections.items() if not hidden] == [page]
+    for sheet in document.FOLDER.glob("*.css"):
+        assert "data-page=" not in sheet.read_text(encoding="utf-8")
+
+
+def test_headings_are_in_order(visitor):
+    """As they are written; what comes with answers begins below the first."""
+    for section in re.split(r"<div data-section=", visitor.get("/").text)[1:]:
+        levels = [int(level) for level in re.findall(r"<h(\d)", section)]
+        assert all(after <= before + 1 for before, after in zip([1, *levels], levels, strict=False)), section[:20]
 
 
 def test_an_unknown_page_is_the_first(visitor):
@@ -114,20 +108,13 @@ def test_an_unknown_page_is_the_first(visitor):
 def test_the_language_of_the_server_is_that_of_the_page(visitor, query, cookie, accepted, language):
     headers = {"accept-language": accepted, "cookie": cookie}
     assert Parts(visitor.get(f"/{query}", headers=headers).text).language == language
-    if not query:
-        assert visitor.get("/gradio_api/run/x", headers=headers).json() == ["", language]
-
-
-def test_gradio_does_not_see_the_address_of_a_page(visitor):
-    assert visitor.post("/gradio_api/run/x?page=score&n=4").json()[0] == ""
-    assert visitor.get("/gradio_api/run/x?session_hash=a").json()[0] == "session_hash=a"
 
 
 @pytest.mark.parametrize("host", ['"><script>', "[", "a b", "", "[::1]", "x@y", "\xe9"])
 def test_a_host_without_a_proper_name_is_not_repeated(visitor, host):
     found = visitor.get("/", headers={"host": host.encode("latin-1")})
     assert found.status_code == 200
-    assert dict(Parts(found.text).metas)["og:image"] == shell.address_of("card.png")
+    assert dict(Parts(found.text).metas)["og:image"] == document.address_of("card.png")
 
 
 def test_the_document_is_sent_compressed_and_whole(visitor):
@@ -136,7 +123,7 @@ def test_the_document_is_sent_compressed_and_whole(visitor):
     plain = visitor.get("/", headers={"accept-encoding": "identity"})
     assert "content-encoding" not in plain.headers
     assert plain.text == found.text
-    assert int(found.headers["content-length"]) == len(gzip.compress(plain.content, 5)) < len(plain.content)
+    assert int(found.headers["content-length"]) == len(gzip.compress(plain.content)) < len(plain.content)
     head = visitor.head("/", headers={"accept-encoding": "identity"})
     assert (head.content, head.headers["content-length"]) == (b"", plain.headers["content-length"])
 
@@ -149,37 +136,29 @@ def test_every_visitor_gets_their_own_document(visitor):
         parts = Parts(found.text)
         title = WORDS[f"{page}.title"][LANGUAGES.index(language)]
         assert (parts.language, parts.title) == (language, f"at-k · {title}")
-        assert dict(parts.metas)["og:image"] == f"https://{host}/{shell.address_of('card.png')}"
+        assert dict(parts.metas)["og:image"] == f"https://{host}/{document.address_of('card.png')}"
         assert found.headers.get("content-encoding", "identity") == coding
 
 
 def test_files_are_kept_by_browsers_for_as_long_as_they_are_the_same(visitor):
-    for path in shell.FOLDER.iterdir():
-        found = visitor.get("/" + shell.address_of(path.name))
-        assert (found.status_code, found.headers["cache-control"]) == (200, shell.CACHED)
+    for path in document.FOLDER.iterdir():
+        found = visitor.get("/" + document.address_of(path.name))
+        assert (found.status_code, found.headers["cache-control"]) == (200, document.CACHED)
         assert found.content == path.read_bytes()
     assert visitor.get(f"/assets-at-k/{'0' * 12}/figures.js").status_code == 404
-    assert visitor.get("/" + shell.address_of("..%2fshell.py")).status_code == 404
-
-
-@pytest.mark.parametrize(
-    ("name", "kept"), [("index-DphvyggB.js", True), ("a-b-_Ab1cdEf.css", True), ("index.js", False)]
-)
-def test_files_of_gradio_with_a_hash_are_kept_too(visitor, name, kept):
-    assert (visitor.get(f"/assets/{name}").headers.get("cache-control") == shell.CACHED) == kept
-    assert "cache-control" not in visitor.get("/assets/of/no-Abcdefgh.js").headers
+    assert visitor.get("/" + document.address_of("..%2fdocument.py")).status_code == 404
 
 
 def test_modules_import_what_there_is():
-    for path in shell.FOLDER.glob("*.js"):
+    for path in document.FOLDER.glob("*.js"):
         for name in re.findall(r'from "\./([^"]+)"', path.read_text(encoding="utf-8")):
-            assert (shell.FOLDER / name).is_file(), path
+            assert (document.FOLDER / name).is_file(), path
 
 
 def test_every_page_links_to_the_project_the_paper_and_the_package(visitor, monkeypatch):
-    assert "project" not in shell.find_links()
+    assert "project" not in document.find_links()
     monkeypatch.setenv("SPACE_ID", "somebody/at-k")
     found = visitor.get("/?page=score").text
     for link in ("https://huggingface.co/spaces/somebody/at-k/tree/main", "https://arxiv.org/abs/2412.13147"):
         assert f'href="{link}"' in found
-    assert f'href="{shell.find_links()["package"]}"' in found
+    assert f'href="{document.find_links()["package"]}"' in found

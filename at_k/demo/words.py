@@ -1,0 +1,123 @@
+"""The words of the pages, in English and in Chinese, out of the gettext catalogues in `locale`.
+
+`pages.po` holds the words of the pages themselves, `library.po` the sentences of the library. The context of an entry
+(`msgctxt`) is its key, such as "score.title", or the code of a message; its `msgid` is the English, its `msgstr` the
+Chinese. Names in braces are filled in: "row {row}".
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from at_k.errors import InputError, Message, Spelling
+from at_k.options import Option
+
+LANGUAGES = ("en", "zh")
+
+_FOLDER = Path(__file__).with_name("locale") / "zh" / "LC_MESSAGES"
+
+
+def read_catalogue(name: str) -> dict[str, tuple[str, str]]:
+    """Read a catalogue, whose texts stand on one line each: context → (English, Chinese)."""
+    text = (_FOLDER / f"{name}.po").read_text(encoding="utf-8")
+    entries = re.findall(r'^msgctxt (".*")\nmsgid (".*")\nmsgstr (".*")$', text, re.MULTILINE)
+    return {context: (english, chinese) for context, english, chinese in (map(json.loads, each) for each in entries)}
+
+
+WORDS = read_catalogue("pages")
+SENTENCES = read_catalogue("library")
+
+
+def say(language: str, key: str, **values: object) -> str:
+    """Return the words of a key in a language, filled in.
+
+    Examples:
+        >>> say("en", "score.problems", count=3)
+        '3 problems'
+    """
+    text = WORDS[key][LANGUAGES.index(language)]
+    return text.format(**values) if values else text
+
+
+def join_sentences(sentences: Iterable[str], language: str) -> str:
+    """Join sentences; in Chinese, no space stands between them.
+
+    Examples:
+        >>> join_sentences(["是。", "不是。"], "zh")
+        '是。不是。'
+    """
+    return ("" if language == "zh" else " ").join(sentences)
+
+
+def list_words(words: Iterable[str], language: str) -> str:
+    """List words with commas between them.
+
+    Examples:
+        >>> list_words(["甲", "乙"], "zh")
+        '甲，乙'
+    """
+    return ("，" if language == "zh" else ", ").join(words)
+
+
+def make_error(key: str, **values: object) -> InputError:
+    """Make an error of the demo's own words.
+
+    Examples:
+        >>> make_error("typed.no_tau").code
+        'typed.no_tau'
+    """
+    return InputError(key, WORDS[key][0], **values)
+
+
+def translate(message: Message | InputError, language: str, spelling: Spelling | None = None) -> str:
+    """Return a message, or the message of an error, in a language.
+
+    Args:
+        message: the message. One that no catalogue has stays English.
+        language: the language of the reader.
+        spelling: how options are spelled; as in Python, if it is not given.
+
+    Examples:
+        >>> translate(make_error("typed.no_tau"), "zh")
+        '请至少给出一个 τ，例如 0.5。'
+    """
+    if isinstance(message, InputError):
+        message = message.message
+    known = WORDS.get(message.code) or SENTENCES.get(message.code)
+    template = known[1] if known and language == "zh" else message.sentence
+    spelling = spelling or Spelling()
+    values = {
+        name: translate(value, language, spelling) if isinstance(value, Message) else value
+        for name, value in message.values.items()
+    }
+    return Message(message.code, template, **values).render(spelling)
+
+
+def language_of(accept_language: str | None) -> str:
+    """Choose the language of a browser from its Accept-Language header: its first, if that is here, else English.
+
+    Examples:
+        >>> language_of("zh-CN,zh;q=0.9,en;q=0.8"), language_of("fr-FR, zh;q=0.5"), language_of(None)
+        ('zh', 'en', 'en')
+    """
+    first = re.split("[,;-]", accept_language or "", maxsplit=1)[0].strip().lower()
+    return first if first in LANGUAGES else LANGUAGES[0]
+
+
+def name_option(option: Option, language: str) -> str:
+    """Say what a form calls an option of the registry.
+
+    Examples:
+        >>> from at_k.options import SCORING
+        >>> name_option(SCORING["ties"], "en"), name_choice(SCORING["ties"], "incorrect", "zh")
+        ('A tied vote', '按错误计')
+    """
+    return translate(Message(f"option.{option.name}", option.label), language)
+
+
+def name_choice(option: Option, choice: str, language: str) -> str:
+    """Say what a form calls one of the choices of an option."""
+    return translate(Message(f"option.{option.name}.{choice}", dict(option.words)[choice]), language)
