@@ -377,7 +377,8 @@ def simulate_bands(problems: int, shift: float, *, repetitions: int, seed: int) 
     rng, k = np.random.default_rng([seed, problems, int(shift * 1000)]), [1, 2, 4, 8, 16]
     draws = _draw_pair(rng, 400_000, shift)
     truth = np.subtract(*(pass_at_k(16, np.rint(16 * each).astype(int), k=k).mean(axis=0) for each in draws))
-    covered = {"band": 0, "intervals": 0}
+    peer = importlib.import_module("passk_inference") if importlib.util.find_spec("passk_inference") else None
+    covered = {"band": 0, "intervals": 0} | ({} if peer is None else {"passk-inference": 0})
     for _ in range(repetitions):
         a, b = (pass_at_k(16, np.rint(16 * each).astype(int), k=k) for each in _draw_pair(rng, problems, shift))
         stderr, _ = standard_error(a - b)
@@ -386,6 +387,9 @@ def simulate_bands(problems: int, shift: float, *, repetitions: int, seed: int) 
         covered["band"] += bool((distance <= q * stderr).all())
         alone = [find_band_quantile((a - b)[:, [i]], None, confidence_level=LEVEL, n_flips=999) for i in range(len(k))]
         covered["intervals"] += bool((distance <= alone * stderr).all())
+        if peer is not None:
+            theirs = peer.simultaneous_band(a - b, bootstrap=999)["critical_value"]
+            covered["passk-inference"] += bool((distance <= theirs * stderr).all())
     return {name: count / repetitions for name, count in covered.items()}
 
 
