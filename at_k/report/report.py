@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from at_k.errors import InputError, spell_for_output
 from at_k.readers import is_paths
-from at_k.report import saving, scripts, selecting, tables
+from at_k.report import saving, scripts, selecting, tables, trackers
 from at_k.report.data import Numbers
 from at_k.report.tally_files import holds_tally
 from at_k.values import ErrorBar, Key
@@ -111,6 +111,22 @@ class Report(Numbers):
                 made from. Without either, they score a variable called `data`.
         """
         return scripts.write_script(self, source)
+
+    def log(self, run: Any, *, step: int | None = None, prefix: str = "at_k/") -> None:
+        """Log every number to an experiment tracker, with its standard error and interval, and the table.
+
+        The keys are plain, such as `at_k/pass_at_8` and `at_k/pass_at_8_ci_low`, with `at_k/{group}/` for groups.
+
+        Args:
+            run: a run of Weights & Biases, the module `mlflow`, a `SummaryWriter` of TensorBoard, or any object with
+                one of their methods `log`, `log_metrics` and `add_scalar`.
+            step: the step of training, if there is one: the numbers of several steps are curves.
+            prefix: what the keys begin with.
+
+        Raises:
+            TypeError: if `run` has none of these methods.
+        """
+        trackers.log(self, run, step=step, prefix=prefix)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the whole report, with the values of each problem and the curves, into one file.

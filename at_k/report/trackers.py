@@ -1,0 +1,47 @@
+"""Log a report where experiments are tracked. No tracker is imported: what a run can do says which one it is."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Any
+
+from at_k.report.data import Numbers
+from at_k.report.scalars import list_scalars
+from at_k.report.tables import list_rows, name_columns, write_markdown
+from at_k.validation import type_name
+
+
+def log(report: Numbers, run: Any, *, step: int | None = None, prefix: str = "at_k/") -> None:
+    """Log every value, standard error and interval as a scalar, and the table of the report once. See `Report.log`."""
+    scalars = {clean_name(prefix + name): value for name, value in list_scalars(report, "plain").items()}
+    table = clean_name(f"{prefix}table")
+    if callable(getattr(run, "log_metrics", None)):
+        run.log_metrics(scalars, step=step)
+        if callable(getattr(run, "log_text", None)):
+            run.log_text(write_markdown(report), f"{table}.md")
+    elif callable(getattr(run, "add_scalar", None)):
+        for name, value in scalars.items():
+            run.add_scalar(name, value, step)
+        run.add_text(table, write_markdown(report), step)
+    elif callable(getattr(run, "log", None)):
+        wandb: Any = sys.modules.get("wandb")
+        rows = (
+            {table: wandb.Table(columns=name_columns(report), data=list(map(list, list_rows(report))))} if wandb else {}
+        )
+        run.log(scalars | rows, step=step)
+    else:
+        raise TypeError(
+            "`run` must have a method log (Weights & Biases), log_metrics (the module mlflow, Comet) or add_scalar "
+            f"(a SummaryWriter of TensorBoard); got {type_name(run)}"
+        )
+
+
+def clean_name(name: str) -> str:
+    """Spell a name with the characters that every tracker accepts; any other one becomes its code.
+
+    Examples:
+        >>> clean_name("at_k/level 5/pass_at_8_ci_low"), clean_name("at_k/a|b/pass_at_8")
+        ('at_k/level 5/pass_at_8_ci_low', 'at_k/a_7c_b/pass_at_8')
+    """
+    return re.sub(r"[^\w./ -]", lambda sign: f"_{ord(sign[0]):x}_", name)
