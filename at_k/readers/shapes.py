@@ -51,7 +51,7 @@ def add_fields(table: Table, names: Iterable[str | None]) -> Table:
     for name in names:
         if name is None or name in table:
             continue
-        outer = next((column for column in table if name.startswith(f"{column}.")), None)
+        outer = next((column for column in table if str(name).startswith(f"{column}.")), None)
         if name == "line":
             table = table.add(name, table.rows.tolist())
         elif outer is not None:
