@@ -89,10 +89,9 @@ def assert_same(report, other):
 
 
 def list_recipes():
-    """List the blocks of documents that need Ray or Spark, and are run where these are installed."""
-    root = Path(__file__).parent.parent
-    texts = [(root / name).read_text(encoding="utf-8") for name in ("README.md", "docs/scale.md")]
-    return [block for text in texts for block in re.findall(r"^```py\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)]
+    """List the blocks of docs/scale.md that need Ray or Spark, and are run where these are installed."""
+    text = (Path(__file__).parent.parent / "docs" / "scale.md").read_text(encoding="utf-8")
+    return re.findall(r"^```py\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
 KINDS = ("hard", "soft", "answers", "hard scores", "answers scores", "soft scores")

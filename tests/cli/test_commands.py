@@ -584,13 +584,15 @@ class TestJudging:
         assert "With `--extract last_number`, `--check numeric`, 100%" in run("score", path, columns=200).stdout
 
 
-def test_examples_of_the_readme(run, monkeypatch):
+def test_examples_of_the_documents(run, monkeypatch):
     monkeypatch.chdir(ROOT)
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    examples = re.findall(
-        r"```bash\n(at-k (?:score|formats|compare|plan|gate|select) [^\n]*)\n```\n\n```text\n(.*?)```", text, re.DOTALL
-    )
-    assert examples
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "README.md", *ROOT.glob("docs/*.md"))]
+    examples = [
+        each
+        for text in texts
+        for each in re.findall(r"```bash\n(at-k [^\n]*)\n```\n\n```text\n(.*?)```", text, re.DOTALL)
+    ]
+    assert {command.split()[1] for command, _ in examples} >= {"score", "compare", "gate", "plan", "select"}
     for command, shown in examples:
         assert run(*shlex.split(command)[1:]).stdout == shown
 
