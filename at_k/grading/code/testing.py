@@ -17,7 +17,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from importlib.util import find_spec
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
 from at_k.grading.code import comparison
@@ -174,20 +174,16 @@ def run_tests(entry: str, words: str, by_pytest: int = 0) -> None:
 
 def _refuse_replaced(words: frozenset[str]) -> None:
     """Raise if the program has put a function of its own in the place of one that the tests take from a module."""
-    waiting = [
-        module
-        for name, module in sys.modules.copy().items()
-        if name in words and name not in ("builtins", "__main__", MODULE)
-    ]
+    waiting = [sys.modules[name] for name in words - {"builtins", "__main__", MODULE} if name in sys.modules]
     for module in waiting:
-        names = vars(module)
+        names = vars(module) if type(module) is ModuleType else {}
         for word in words & names.keys():
             item = names[word]
-            if isinstance(item, ModuleType):
-                waiting += [item] * (item.__name__.startswith(f"{module.__name__}."))
-            for each in (item, *(vars(item).values() if isinstance(item, type) else ())):
-                code = getattr(getattr(each, "__func__", each), "__code__", None)
-                if isinstance(code, CodeType) and code.co_filename == CANDIDATE:
+            if type(item) is ModuleType and item.__name__.startswith(f"{module.__name__}."):
+                waiting.append(item)
+            for each in (item, *(vars(item).values() if issubclass(type(item), type) else ())):
+                function = each.__func__ if type(each) in (staticmethod, classmethod) else each
+                if type(function) is FunctionType and function.__code__.co_filename == CANDIDATE:
                     raise AssertionError(f"the program has replaced what the tests use, {module.__name__}.{word}")
 
 
