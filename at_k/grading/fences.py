@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from textwrap import dedent
@@ -12,6 +13,8 @@ _THOUGHT = re.compile(r"\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL
 _THOUGHT_END = re.compile(r"^[ \t]{0,9}</think(?:ing)?>", re.MULTILINE)
 _DEFINITION = re.compile(r"^(?:async[ \t]+def|def|class)[ \t]+(\w+)", re.MULTILINE)
 _ASSIGNMENT = re.compile(r"^(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE)
+_MOST_HELPERS = 20
+_IMPORT = re.compile(r"^(?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+([^\n#;]+)", re.MULTILINE)
 _PYTHON = ("", "py", "python", "python3")
 
 
@@ -31,6 +34,13 @@ class _Block:
         )
         return self.language in _PYTHON, 2 * defined or int(assigned), self.closed, self.language in _PYTHON[1:]
 
+    def list_provided(self) -> set[str]:
+        """Return the names of the functions and classes that it defines, and of what it imports."""
+        imported = re.findall(
+            r"(?:^|,)[ (]*(?:[\w.]+[ ]as[ ])?(\w+)", "\n".join(_IMPORT.findall(self.code)), re.MULTILINE
+        )
+        return {*_DEFINITION.findall(self.code), *imported}
+
 
 def find_names(tests: str) -> frozenset[str]:
     """Return the words of a test program that may name what it tests: those that it does not define itself.
@@ -48,7 +58,8 @@ def find_program(text: str, names: Collection[str] = ()) -> str | None:
     r"""Return the program in a text: what stands between fences of Markdown, or the whole text if it has none.
 
     Of several blocks it is the last that defines one of the names, such as the function to test, by `def` or `class`,
-    or else by an assignment; where none does, all closed blocks of Python are joined. If no names are known, it is the
+    or else by an assignment, joined by closed ones of Python that define or import what it uses; where none does, all
+    closed blocks of Python are joined. If no names are known, it is the
     last that defines anything, or, where none does, the last that is marked as Python. A block of another language than
     Python counts only where there is no other, and one that is not closed only where no closed one would do. So does
     what stands before the first fence: the prompt may have opened it. A block that is indented as a whole is dedented.
@@ -76,6 +87,8 @@ def find_program(text: str, names: Collection[str] = ()) -> str | None:
     code = best.code if best else text
     if best and names and best.rank(names)[:3] == (True, 0, True):
         code = "\n".join(block.code for block in blocks if block.rank(names)[:3] == (True, 0, True))
+    elif best and len(blocks) > 2:
+        code = _add_helpers(best, blocks)
     return code if code.strip() else None
 
 
@@ -94,6 +107,33 @@ def _find_blocks(text: str) -> list[_Block]:
     if opened is not None:
         blocks.append(_cut(text, opened, len(text), closed=False))
     return blocks
+
+
+def _add_helpers(best: _Block, blocks: list[_Block]) -> str:
+    """Return a block joined, in the order of the text, by closed ones of Python that define or import what it uses.
+
+    A later block that defines the same is another version, and one that does not compile no program: both are left out.
+    """
+    chosen, code, defined = [best], best.code, best.list_provided()
+    for block in [*reversed(blocks[-_MOST_HELPERS:])] * 2:  # a helper has helpers too, which may stand behind it
+        provided = block.list_provided() if block.language in _PYTHON and block.closed else set()
+        needed = provided.intersection(re.findall(r"\w+", code)) - defined
+        if needed and (blocks.index(block) < blocks.index(best) or not provided & defined):
+            together = [each for each in blocks if each is block or each in chosen]
+            joined = "\n".join(each.code for each in together)
+            if _can_compile(joined):
+                chosen, code, defined = together, joined, defined | provided
+    return code
+
+
+def _can_compile(code: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(code, "<joined>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def _find_outside_strings(rule: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:

@@ -13,14 +13,14 @@ import importlib
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from types import ModuleType
 from typing import Any
 
 from at_k.grading.code.cases import simplify
-from at_k.grading.code.testing import MODULE, NOT_RUN, REACHED, TESTS
+from at_k.grading.code.testing import CANDIDATE, MODULE, NOT_RUN, REACHED, TESTS
 
 READY, FAULT, TOKEN, ERROR, DONE = b"R", b"F", b"T", b"E", b"D"
 """What a process tells its supervisor: that it is about to begin, or why it cannot; its token; how the tests failed;
@@ -37,10 +37,21 @@ def separate_builtins() -> dict[str, object]:
     What a candidate puts into `builtins` reaches itself, and neither the tests nor the standard library. Both are made
     once, in the supervisor: a copy in each process would touch a hundred pages of memory, a fifth of all that it does.
     """
+    sys.settrace = ignore_no_trace(sys.settrace)
     copied = ModuleType("builtins")
     vars(copied).update(vars(builtins))
     sys.modules["builtins"] = copied
     return dict(vars(builtins))
+
+
+def ignore_no_trace(settrace: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Return a `sys.settrace` that does nothing for None, which is how `doctest` calls it."""
+
+    def set_trace(function: Any) -> None:
+        if function is not None:
+            settrace(function)
+
+    return set_trace
 
 
 def run_program(channel: int, candidate: str, sealed: list[Any]) -> None:
@@ -60,7 +71,7 @@ def run_program(channel: int, candidate: str, sealed: list[Any]) -> None:
     os.write(channel, READY)
     try:
         sealed[0] = partial(namespace.update, __builtins__=sealed[0], __name__="__main__", __file__=TESTS)
-        sealed.insert(0, compile(candidate, "<candidate>", "exec", dont_inherit=True))
+        sealed.insert(0, compile(candidate, CANDIDATE, "exec", dont_inherit=True))
         execute(channel, sealed, namespace)
     except BaseException as error:  # noqa: BLE001 - SystemExit too: the tests did not run to their end
         report_error(channel, error)
@@ -161,7 +172,7 @@ def _run_case(namespace: dict[str, Any], candidate: str, function: str, argument
     A script may end by an exit, whatever the exit says, as in LiveCodeBench.
     """
     with suppress(*() if function else (SystemExit,)):
-        exec(compile(candidate, "<candidate>", "exec", dont_inherit=True), namespace)
+        exec(compile(candidate, CANDIDATE, "exec", dont_inherit=True), namespace)
     if function:
         owner = namespace["Solution"]() if "class Solution" in candidate else sys.modules[MODULE]
         return getattr(owner, function)(*arguments)

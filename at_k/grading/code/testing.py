@@ -8,15 +8,16 @@ HumanEval's `check`. `unittest.main`, `pytest.main` and an exit that reports suc
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import os
 import re
 import sys
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from importlib.util import find_spec
-from types import CodeType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
 from at_k.grading.code import comparison
@@ -28,6 +29,9 @@ T = TypeVar("T")
 TESTS = "<tests>"
 """The name of the test program in tracebacks."""
 
+CANDIDATE = "<candidate>"
+"""The name of the program in tracebacks."""
+
 MODULE = "candidate"
 """The `__name__` of a program. It is not `"__main__"`, so that what a file does as a script does not run."""
 
@@ -35,10 +39,47 @@ REACHED: set[int] = set()
 """The lines of the tests that decided: an assertion was evaluated there, or a function of the program was called."""
 
 
-def reach(line: int, value: T) -> T:
-    """Note that an assertion was reached. Return what it asserts, or the function that does."""
+EXPECTED, HELPING, FIRM = 0, 1, 2
+"""How much a failed assertion says: nothing where the tests expect it to fail; in a function of theirs that returns a
+value, that the program has failed if nothing else decided; elsewhere, that the program has failed."""
+
+HELD: set[int] = set()
+FAILED: dict[int, int] = {}
+"""The lines of the assertions that held, and that failed, with what this says."""
+
+
+def hold(line: int, weight: int, value: object) -> bool:
+    """Note that an assertion was reached. Return whether what it asserts is true."""
     REACHED.add(line)
-    return value
+    held = bool(value)
+    note(line, weight, held)
+    return held
+
+
+def attempt(line: int, weight: int, function: Any) -> Any:
+    """Note that a function which asserts was reached. Return one that does the same, and notes how it ended."""
+    REACHED.add(line)
+    if getattr(function, "__module__", None) == MODULE:
+        return function
+
+    def noted(*given: object, **named: object) -> object:
+        try:
+            result = function(*given, **named)
+        except AssertionError:
+            note(line, weight, False)
+            raise
+        note(line, weight, True)
+        return result
+
+    return noted
+
+
+def note(line: int, weight: int, held: bool) -> None:
+    """Keep how an assertion ended. Where the tests catch what it raises, or a thread does, nothing else tells."""
+    if held:
+        HELD.add(line)
+    elif weight:
+        FAILED[line] = weight
 
 
 def call(line: int, function: Any) -> Any:
@@ -54,7 +95,7 @@ def skip(*_: object, **__: object) -> None:
 
 
 def end(code: object = None) -> None:
-    """Take the place of `sys.exit`. An exit that reports success does nothing, and so no program gains by one.
+    """Take the place of `sys.exit` and `os._exit`. An exit that reports success does nothing: no program gains by one.
 
     A test program that has reported success may go on to `sys.exit(1)`, which it would not have reached.
     """
@@ -81,7 +122,7 @@ def fail() -> None:
     STARTED.discard(sys._getframe(1).f_code)
 
 
-def run_tests(entry: str, by_pytest: int = 0) -> None:
+def run_tests(entry: str, words: str, by_pytest: int = 0) -> None:
     """Run the tests in the namespace of the caller, and raise the first error. Note those that cannot be run.
 
     Tests are what `unittest` and pytest take for them, wherever they were defined. All cases of `unittest` run, and of
@@ -89,6 +130,7 @@ def run_tests(entry: str, by_pytest: int = 0) -> None:
 
     Args:
         entry: the name of the function that HumanEval's `check` takes, or "".
+        words: the words of the test program.
         by_pytest: 1 to let pytest run all tests but `check`.
     """
     namespace = sys._getframe(1).f_globals
@@ -124,6 +166,25 @@ def run_tests(entry: str, by_pytest: int = 0) -> None:
             waiting += _run_class(each)
     _call_fixture(namespace.get("teardown_module"))
     NOT_RUN.extend(name for name, test in waiting if not _is_done(test))
+    for line, weight in FAILED.items():
+        if weight == FIRM or FAILED.keys() >= HELD:
+            raise AssertionError(f"line {line} of the tests failed, and the tests went on")
+    _refuse_replaced(frozenset(words.split()))
+
+
+def _refuse_replaced(words: frozenset[str]) -> None:
+    """Raise if the program has put a function of its own in the place of one that the tests take from a module."""
+    waiting = [sys.modules[name] for name in words - {"builtins", "__main__", MODULE} if name in sys.modules]
+    for module in waiting:
+        names = vars(module) if type(module) is ModuleType else {}
+        for word in words & names.keys():
+            item = names[word]
+            if type(item) is ModuleType and item.__name__.startswith(f"{module.__name__}."):
+                waiting.append(item)
+            for each in (item, *(vars(item).values() if issubclass(type(item), type) else ())):
+                function = each.__func__ if type(each) in (staticmethod, classmethod) else each
+                if type(function) is FunctionType and function.__code__.co_filename == CANDIDATE:
+                    raise AssertionError(f"the program has replaced what the tests use, {module.__name__}.{word}")
 
 
 def _list_classes(values: Iterable[object]) -> list[type]:
@@ -223,11 +284,12 @@ def _run_class(kind: type) -> Iterator[tuple[str, object]]:
 
 MAINS = (("unittest.main", "TestProgram"), ("_pytest.config", "main"))
 """The modules and names of the functions that run tests and end the process."""
-EXITS = ("sys.exit", "exit", "quit")
+EXITS = ("sys.exit", "os._exit", "exit", "quit")
 """How a test program spells its end. That is seen before it runs, so that no function of a program is taken for one."""
 
 _CALLED: tuple[Callable[..., Any], ...] = (
-    reach,
+    hold,
+    attempt,
     call,
     start,
     fail,
@@ -235,8 +297,16 @@ _CALLED: tuple[Callable[..., Any], ...] = (
     run_tests,
     comparison.vet,
 )
+_JUDGES: tuple[Callable[..., Any], ...] = (
+    *(abs, all, any, bool, dict, enumerate, float, int, isinstance, issubclass, len, list, range, repr, round, set),
+    *(sorted, str, tuple, type, zip),
+)
+"""Built-in functions by which tests judge. A program may have others of these names for itself."""
+
 _SECRET = os.urandom(16).hex()
-FUNCTIONS = {f"{function.__name__} {_SECRET}": function for function in _CALLED}
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    f"{function.__name__} {_SECRET}": function for function in (*_CALLED, *_JUDGES)
+}
 """What compiled tests call, by the constants that stand for it until then. No test program has one of its own."""
 
 
@@ -277,7 +347,8 @@ def compile_tests(source: str, *, by_pytest: bool = False) -> CodeType:
         instrument(tree, compare=not re.search(r"\bANY\b|\b__eq__\b", source))
         if tree.body:
             entry = re.search(r"\bentry_point[\"']?\s*[:=]\s*[\"'](\w+)[\"']", source)
-            tree.body.append(_state(run_tests, tree.body[-1], entry[1] if entry else "", int(by_pytest)))
+            words = " ".join({*re.findall(r"\w+", source)})
+            tree.body.append(_state(run_tests, tree.body[-1], entry[1] if entry else "", words, int(by_pytest)))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)  # that a constant is called
             return _bind(compile(tree, TESTS, "exec", dont_inherit=True))
@@ -312,30 +383,62 @@ def instrument(tests: ast.Module, *, compare: bool) -> None:
         tests: the test program, which is changed.
         compare: whether values are vetted.
     """
-    found: list[tuple[Any, Any]] = []  # where a node stands: the fields of its parent, or a list in them, and the key
+    # Where a node stands: the fields of its parent, or a list in them, and the key; and how much its failure says.
+    found: list[tuple[Any, Any, int]] = []
     functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
-    waiting: list[ast.AST] = [tests]
+    waiting: list[tuple[ast.AST, int]] = [(tests, FIRM)]
     while waiting:
-        node = waiting.pop()
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and is_test(node.name):
-            functions.append(node)
+        node, weight = waiting.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if is_test(node.name):
+                functions.append(node)
+            helps = not is_test(node.name) and any(isinstance(each, ast.Return) for each in ast.walk(node))
+            weight = min(weight, HELPING if helps else FIRM)
+        if _expects_failure(node):
+            weight = EXPECTED
         fields = vars(node)
         for name, value in fields.items():
             for key, part in enumerate(value) if isinstance(value, list) else ((name, value),):
                 if isinstance(part, ast.Raise) and (code := _read_exit(part)):
                     value[key] = _state(end, part, *code)
-                    waiting.append(value[key])
+                    waiting.append((value[key], weight))
                 elif isinstance(part, ast.AST):
-                    waiting.append(part)
+                    waiting.append((part, weight))
                     if isinstance(part, (ast.Assert, ast.Call, ast.Compare, ast.Await)):
-                        found.append((value if isinstance(value, list) else fields, key))
-    for holder, key in reversed(found):  # the parts of a node before the node
-        holder[key] = _replace(holder[key], compare=compare)
+                        found.append((value if isinstance(value, list) else fields, key, weight))
+    judges = _find_judges(tests)
+    for holder, key, weight in reversed(found):  # the parts of a node before the node
+        holder[key] = _replace(holder[key], weight, judges, compare=compare)
     for function in functions:
         first = function.body[0]
         raised = ast.ExceptHandler(None, None, [_state(fail, first), ast.copy_location(ast.Raise(), first)])
         tried = ast.Try(function.body, [ast.copy_location(raised, first)], [], [])
         function.body = [_state(start, first), ast.copy_location(tried, first)]
+
+
+def _find_judges(tests: ast.Module) -> set[str]:
+    """Return the names of the built-in functions that the tests have of Python, whatever the program has defined.
+
+    These are none if the tests name nothing else that can be the program's.
+    """
+    used, own = set[str](), set[str]()
+    for node in ast.walk(tests):
+        if isinstance(node, ast.Name):
+            (used if isinstance(node.ctx, ast.Load) else own).add(node.id)
+        else:  # a definition, an argument, or an import
+            own.update(getattr(node, name) for name in ("name", "arg", "asname") if hasattr(node, name))
+    return {each.__name__ for each in _JUDGES} - own if used - own - vars(builtins).keys() else set()
+
+
+def _expects_failure(node: ast.AST) -> bool:
+    """Return whether a test is marked to fail, or a statement such as `with raises(…)` expects an error.
+
+    So does a `try` that ends with `raise`.
+    """
+    if isinstance(node, ast.Try):
+        return isinstance(node.body[-1], ast.Raise)
+    said = [*getattr(node, "decorator_list", ()), *(each.context_expr for each in getattr(node, "items", ()))]
+    return any(word in ast.dump(each) for each in said for word in ("aises", "xfail", "expectedFailure"))
 
 
 def _read_exit(statement: ast.Raise) -> list[ast.expr | int]:
@@ -351,17 +454,21 @@ def is_test(name: str) -> bool:
     return name == "check" or name.startswith("test")
 
 
-def _replace(node: Any, *, compare: bool) -> Any:
+def _replace(node: Any, weight: int, judges: Collection[str], *, compare: bool) -> Any:
     """Return what takes the place of an assertion, a call, a comparison or an exit; it may be the node itself."""
     if isinstance(node, ast.Assert):
-        node.test = _call(reach, node.test, node.lineno, node.test)
+        node.test = _call(hold, node.test, node.lineno, weight, node.test)
     elif isinstance(node, ast.Call):
         # Only what it returns is looked at, so that `super`, `locals` and the like find the frame of the tests.
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-        if name in ("exit", "quit") and ast.unparse(node.func) in EXITS:
+        if name in ("exit", "quit", "_exit") and ast.unparse(node.func) in EXITS:
             return _call(end, node, *node.args[:1])
         asserts = name.startswith("assert")
-        node.func = _call(reach if asserts else call, node.func, node.lineno, node.func)
+        noted = (attempt, node.func, node.lineno, weight) if asserts else (call, node.func, node.lineno)
+        judging = isinstance(node.func, ast.Name) and name in judges
+        node.func = _call(
+            *noted, ast.copy_location(ast.Constant(f"{name} {_SECRET}"), node.func) if judging else node.func
+        )
         if compare:
             node.args = list(map(_vet, node.args)) if asserts else node.args
             return node if name == "super" else _vet(node)

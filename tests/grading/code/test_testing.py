@@ -9,7 +9,7 @@ from grading.code.test_comparison import Chameleon
 from at_k.grading.code.comparison import EqualsEverythingError, vet
 from at_k.grading.code.outcomes import HarnessError
 from at_k.grading.code.pool import run_pairs
-from at_k.grading.code.testing import FUNCTIONS, REACHED, compile_tests
+from at_k.grading.code.testing import FAILED, FUNCTIONS, HELD, REACHED, compile_tests
 
 RIGHT, WRONG = "def double(x): return 2 * x", "def double(x): return 3 * x"
 USELESS = "def unrelated(): return 0"
@@ -101,7 +101,23 @@ DECIDING = {
     "exit before a test": "import sys\ndef test_two(): assert double(2) == 4\nexit()",
     "main by itself": "import unittest\nfrom unittest import main\n" + CASE + "main()",
     "main of another name": "import unittest as ut\n" + CASE.replace("unittest", "ut") + "ut.main()",
+    "exit past the interpreter": "import os\nif double(2) != 4: os._exit(1)\nos._exit(0)",
     "condition": "if double(2) != 4: raise ValueError",
+    "assertion that must fail": (
+        "import unittest\nt = unittest.TestCase()\nwith t.assertRaises(AssertionError): assert double(2) == 5\n"
+        "with t.assertRaises(AssertionError): t.assertEqual(double(2), 5)\n"
+        "try:\n    assert double(2) == 5\n    raise ValueError\nexcept AssertionError: pass\nassert double(2) == 4"
+    ),
+    "test that is marked to fail": (
+        "import unittest\nclass T(unittest.TestCase):\n    @unittest.expectedFailure\n"
+        "    def test_five(self): self.assertEqual(double(2), 5)\n"
+        "    def test_two(self): self.assertEqual(double(2), 4)\n"
+        "unittest.TextTestRunner().run(unittest.defaultTestLoader.loadTestsFromTestCase(T))"
+    ),
+    "examples": (
+        'def examples():\n    """\n    >>> double(2)\n    4\n    """\n'
+        "import doctest\nassert doctest.testmod() == (0, 1)"
+    ),
 }
 """Test programs that must tell a right program from one that solves nothing."""
 
@@ -252,9 +268,98 @@ def test_lines_that_decide_are_counted_once(monkeypatch, tests, reached):
     assert run_pairs([(RIGHT, tests)], isolation="none")[0].reached == reached
 
 
+SWALLOWING = {
+    "assertion that is caught": "try: assert double(2) == 4\nexcept AssertionError: print('failed')",
+    "assertion that is suppressed": (
+        "from contextlib import suppress\nwith suppress(Exception): assert double(2) == 4\nassert True"
+    ),
+    "assertion of a method that is caught": (
+        "import unittest\nt = unittest.TestCase()\ntry: t.assertEqual(double(2), 4)\nexcept Exception as e: print(e)"
+    ),
+    "cases that are counted": (
+        "passed = 0\nfor x in (2, 0):\n    try:\n        assert double(x) == 2 * x\n        passed += 1\n"
+        "    except AssertionError: pass\nprint(passed)"
+    ),
+    "test that catches its own": "def test_two():\n    try: assert double(2) == 4\n    except: return 0\ntest_two()",
+    "assertion in a thread": (
+        "import threading\ndef run(): assert double(2) == 4\n"
+        "t = threading.Thread(target=run)\nt.start()\nt.join()\nassert True"
+    ),
+    "assertion in a pool": (
+        "from concurrent.futures import ThreadPoolExecutor\ndef run(): assert double(2) == 4\n"
+        "with ThreadPoolExecutor() as pool: pool.submit(run)"
+    ),
+    "helper that says whether an assertion held": (
+        "def same(x, y):\n    try: assert x == y\n    except AssertionError: return False\n    return True\n"
+        "assert same(double(2), 4) and not same(double(2), 5)"
+    ),
+    "helper that says so to nobody": (
+        "def same(x, y):\n    try: assert x == y\n    except AssertionError: return False\n    return True\n"
+        "print(same(double(2), 4))"
+    ),
+}
+"""Tests that go on after an assertion that failed."""
+
+
+@pytest.fixture(scope="module")
+def swallowed():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HF_ALLOW_CODE_EVAL", "1")
+        pairs = [(text, tests) for tests in SWALLOWING.values() for text in (RIGHT, WRONG)]
+        found = run_pairs(pairs, timeout=20, isolation="none")
+    return {name: found[2 * place : 2 * place + 2] for place, name in enumerate(SWALLOWING)}
+
+
+@for_each("name", SWALLOWING)
+def test_an_assertion_that_failed_is_not_lost(swallowed, name):
+    assert [outcome.status for outcome in swallowed[name]] == ["passed", "failed"]
+
+
+JUDGING = {
+    "unittest": ("import unittest\nunittest.TestCase.assertEqual = lambda *_: None", "import unittest\n" + CASE),
+    "what unittest uses": (
+        "import unittest\nunittest.TestCase._getAssertEqualityFunc = lambda *_: print",
+        "from unittest import *\n" + CASE.replace("unittest.", ""),
+    ),
+    "a module": (
+        "import math\ndef double(x):\n    math.isclose = lambda *_: True\n    return x",
+        "from math import pi\nimport math\nassert math.isclose(double(pi), 2 * pi)",
+    ),
+    "a module within a package": (
+        "import numpy\nnumpy.testing.assert_equal = lambda *_: None",
+        "import numpy as np\nnp.testing.assert_equal(double(2), 4)",
+    ),
+    "chance": (
+        "import random\nrandom.randint = lambda *_: 0",
+        "import random\nassert double(random.randint(1, 9)) > 1",
+    ),
+    "built-in functions": ("all = lambda _: True", "assert all(double(x) == 2 * x for x in range(9))"),
+    "types": ("def abs(x): return 0", "def test_two(): assert abs(double(2) - 4) < 1e-6"),
+}
+"""What programs replace, and tests that use it."""
+
+
+@pytest.mark.parametrize("name", JUDGING)
+def test_no_program_replaces_what_judges_it(monkeypatch, name):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+    replacing, tests = JUDGING[name]
+    found = run_pairs(
+        [(RIGHT, tests), (f"{WRONG.replace('3', '0')}\n{replacing}", tests)], timeout=20, isolation="none"
+    )
+    assert [outcome.status for outcome in found] == ["passed", "failed"]
+
+
+def test_a_function_with_the_name_of_a_built_in_one_can_be_tested(monkeypatch):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+    tests = ("assert abs(2) == 4", "def check(candidate):\n    assert candidate(2) == 4\ncheck(abs)")
+    pairs = [(text.replace("double", "abs"), each) for each in tests for text in (RIGHT, WRONG)]
+    assert [outcome.status for outcome in run_pairs(pairs, isolation="none")] == ["passed", "failed"] * 2
+
+
 def run(tests, **names):
+    for noted in (REACHED, HELD, FAILED):
+        noted.clear()
     exec(compile_tests(tests), names)
-    REACHED.clear()
 
 
 def test_calls_into_the_program_are_told_by_its_module():
@@ -316,7 +421,7 @@ def test_no_name_and_no_closure_leads_to_what_vets():
     inner = next(item for item in code.co_consts if isinstance(item, CodeType))
     assert vet in inner.co_consts
     assert inner.co_names == ("f",)
-    assert [function.__closure__ for function in FUNCTIONS.values()] == [None] * len(FUNCTIONS)
+    assert [getattr(function, "__closure__", None) for function in FUNCTIONS.values()] == [None] * len(FUNCTIONS)
 
 
 def test_line_numbers_stay():
