@@ -142,11 +142,12 @@ def test_whatever_is_imported_is_declared(part):
     known = declared(OWNERS[part], setup) | ours | sys.stdlib_module_names | {"setuptools"}
     more_special = [ROOT / other for other in OWNERS if other.startswith(f"{part}/")]
     files = [ROOT / part] if part.endswith(".py") else (ROOT / part).rglob("*.py")
+    # A file of `integrations` is loaded by the harness of its name alone.
     unknown = {
         (str(path.relative_to(ROOT)), name)
         for path in files
         if not any(path.is_relative_to(other) for other in more_special)
-        for name in imported(path) - known
+        for name in imported(path) - known - ({path.stem} if path.parent.name == "integrations" else set())
     }
     assert unknown == set()
 
