@@ -153,6 +153,35 @@ def tally(
 
 
 @app.command(cls=Command)
+@offers(SCORING)
+def convert(
+    paths: Paths,
+    to: Annotated[Literal["every-eval-ever"], typer.Option(help="The format to write.", rich_help_panel=OUTPUT)],
+    out: Annotated[
+        str, typer.Option("--out", "-o", metavar="FOLDER", help="The folder to write into.", rich_help_panel=OUTPUT)
+    ] = ".",
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ORG/NAME", help="The name of the model; by default what the files say.", rich_help_panel=OUTPUT
+        ),
+    ] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="The name of the data set; by default what the files say.", rich_help_panel=OUTPUT
+        ),
+    ] = None,
+    debug: Debug = False,
+    **options: Any,
+) -> None:
+    """Write results files of any harness in the format of Every Eval Ever 0.3, each number with its uncertainty."""
+    from at_k.cli.conversion import convert_files
+
+    convert_files(paths, out=out, model=model, dataset=dataset, **options)
+
+
+@app.command(cls=Command)
 @offers(leave_out(SCORED, "k"))
 def plot(
     paths: Paths,

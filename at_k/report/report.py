@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from os import PathLike, fspath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from at_k.errors import InputError, spell_for_output
 from at_k.readers import is_paths
-from at_k.report import saving, scripts, selecting, tables, trackers
+from at_k.report import every_eval_ever, saving, scripts, selecting, sharing, tables, trackers
 from at_k.report.data import Numbers
 from at_k.report.tally_files import holds_tally
 from at_k.values import ErrorBar, Key
@@ -127,6 +128,81 @@ class Report(Numbers):
             TypeError: if `run` has none of these methods.
         """
         trackers.log(self, run, step=step, prefix=prefix)
+
+    def to_eval_results(self, dataset: str, key: str, *, task: str = "default", **about: Any) -> str:
+        """Write the YAML of one value for `.eval_results/` in a model's repository, which leaderboards of the Hub read.
+
+        Its notes have what the format has no field for: k, n, the interval and the conditions.
+
+        Args:
+            dataset: the name of the benchmark's repository, such as "cais/hle".
+            key: the value, such as "pass@1". The Hub keeps one for each data set and task.
+            task: the name of the task in the benchmark.
+            about: further fields of `huggingface_hub.EvalResultEntry`, such as `source_url` and `dataset_revision`.
+
+        Raises:
+            ValueError: if the report has no such value.
+            TypeError: if there is no such field.
+        """
+        return sharing.write_eval_results(self, dataset, key, task=task, **about)
+
+    def to_every_eval_ever(
+        self,
+        folder: str | PathLike[str],
+        *,
+        model: str,
+        dataset: str,
+        organization: str = "unknown",
+        relationship: str = "third_party",
+    ) -> Path:
+        """Write the records of Every Eval Ever 0.3: each number with its uncertainty, and each sample with its verdict.
+
+        Args:
+            folder: where to write `data/{dataset}/{developer}/{model}/{uuid}.json`, and `_samples.jsonl` beside it.
+            model: the name of the model, such as "org/model".
+            dataset: the name of the benchmark.
+            organization: who ran the evaluation.
+            relationship: "first_party" if this is who made the model, else "third_party", "collaborative" or "other".
+
+        Returns:
+            The path of the record. `at_k.score` reads the samples beside it, and finds the same numbers.
+
+        Raises:
+            ValueError: if the relationship is another word, or the report has no samples, as one that was loaded.
+        """
+        about = {"model": model, "dataset": dataset, "organization": organization, "relationship": relationship}
+        return every_eval_ever.save_records(self, folder, **about)
+
+    def push_to_hub(
+        self,
+        repo: str,
+        dataset: str,
+        key: str,
+        *,
+        task: str = "default",
+        card: bool = False,
+        token: str | None = None,
+        create_pr: bool = False,
+        **about: Any,
+    ) -> str:
+        """Write a value, and the whole report that it is from, into the repository of a model on the Hub.
+
+        Args:
+            repo: the repository of the model, such as "org/model".
+            dataset: the name of the benchmark's repository. The source of the value is the report, which is saved as
+                `at_k/{dataset}.json`.
+            key: the value, as of `to_eval_results`.
+            task: the name of the task in the benchmark.
+            card: whether to write the table into the model card too, in place of the one that an earlier call wrote.
+            token: of the Hub; by default the one of `hf auth login`.
+            create_pr: whether to propose the change, to a repository of others.
+            about: further fields, as of `to_eval_results`.
+
+        Returns:
+            The address of the commit, or of the pull request.
+        """
+        about |= {"task": task, "card": card, "token": token, "create_pr": create_pr}
+        return sharing.push(self, repo, dataset, key, **about)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the whole report, with the values of each problem and the curves, into one file.
