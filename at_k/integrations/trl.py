@@ -1,17 +1,22 @@
-"""Credits as advantages in TRL, whose `GRPOTrainer` has no hook for them.
+"""Credits as advantages in TRL, whose `GRPOTrainer` has no hook for them, and every @k number in its logs.
 
 ```
 class Trainer(CreditMixin, GRPOTrainer):
     at_k = {"metric": "pass@8"}
+
+trainer = Trainer(reward_funcs=log_at_k(is_correct), ...)
 ```
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from itertools import accumulate
 from typing import Any
 
 from at_k.integrations.advantages import compute_advantages
+from at_k.integrations.samples import measure_samples
 
 
 class CreditMixin:
@@ -40,3 +45,26 @@ class CreditMixin:
         start = trainer.accelerator.process_index * own
         outputs["advantages"] = advantages[start : start + own]
         return outputs
+
+
+def log_at_k(reward: Callable[..., Any], threshold: float = 0.5) -> Callable[..., Any]:
+    """Wrap a reward function, so that every @k number of its rewards is logged.
+
+    Rows of one prompt stand together, and are one problem. A process logs the prompts of its own batch, of which TRL
+    takes the average; a prompt whose samples are shared by two processes counts as two with fewer samples each.
+
+    Args:
+        reward: the reward function, which returns one number, or None, per completion.
+        threshold: a completion is correct if its reward is above this number.
+    """
+
+    @wraps(reward)
+    def compute(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> Any:
+        rewards = reward(prompts=prompts, completions=completions, **columns)
+        starts = [place == 0 or prompts[place] != prompts[place - 1] for place in range(len(prompts))]
+        numbers = measure_samples(accumulate(starts), rewards, threshold=threshold, confidence_level=None)
+        for key, value in numbers.items():
+            columns["log_metric"](f"at_k/{key}", value)
+        return rewards
+
+    return compute

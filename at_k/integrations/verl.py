@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from at_k.integrations.advantages import compute_advantages
+from at_k.integrations.samples import measure_samples
 
 METRICS = {f"at_k_{name}{k}": f"{name}@{k}" for name in ("pass", "max") for k in (2, 4, 8, 16, 32, 64)}
 """Name of an estimator → the metric that it stands for."""
@@ -41,6 +42,31 @@ def register(register_adv_est: Callable[[str], Callable[[Any], Any]]) -> None:
     """Enter all estimators, by verl's decorator."""
     for name, metric in {"at_k": None, **METRICS}.items():
         register_adv_est(name)(make_estimator(metric))
+
+
+class ValidationMixin:
+    """Add every @k number to the validation of verl: `class Trainer(ValidationMixin, RayPPOTrainer)`.
+
+    verl's own best@k and maj@k are bootstrapped. The exact ones stand beside them, as `val-core/{source}/at_k/pass@8`.
+    """
+
+    def _val_metrics_update(
+        self, data_sources: Any, sample_uids: Any, reward_extra_infos_dict: dict[str, list[Any]], sample_turns: Any
+    ) -> dict[str, float]:
+        found: dict[str, float] = super()._val_metrics_update(  # type: ignore[misc]
+            data_sources, sample_uids, reward_extra_infos_dict, sample_turns
+        )
+        infos = reward_extra_infos_dict
+        grades = infos["acc"] if infos.get("acc") else infos["reward"]  # as verl chooses its core variable
+        answers = infos.get("pred") or [None] * len(grades)
+        rows: dict[str, list[int]] = {}
+        for place, source in enumerate(data_sources):
+            rows.setdefault(str(source), []).append(place)
+        for source, places in rows.items():
+            columns = [[column[place] for place in places] for column in (sample_uids, grades, answers)]
+            numbers = measure_samples(*columns)
+            found |= {f"val-core/{source}/at_k/{key}": value for key, value in numbers.items()}
+        return found
 
 
 if "verl" in sys.modules:  # verl loads its plug-ins while it is imported itself

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 from numpy.testing import assert_allclose
 
-from at_k.integrations.trl import CreditMixin
+from at_k.integrations.trl import CreditMixin, log_at_k
 
 
 class Tensor(np.ndarray):
@@ -42,3 +42,21 @@ def test_the_advantages_are_replaced():
     found = Trainer()._generate_and_score_completions([])
     assert found["completion_ids"] == "kept"
     assert_allclose(found["advantages"], [2, -1, -1])
+
+
+def test_the_numbers_of_a_reward_function_are_logged():
+    logged = {}
+
+    def is_correct(prompts, completions, answer, log_metric=None):
+        return [None if each is None else float(each == right) for each, right in zip(completions, answer, strict=True)]
+
+    function = log_at_k(is_correct)
+    rewards = function(
+        prompts=["p", "p", "q", "q", "p", "p"],  # a prompt that comes again is another draw of the batch
+        completions=["7", "8", "1", "1", "7", "7"],
+        answer=["7", "7", "2", "2", "7", "7"],
+        log_metric=logged.__setitem__,
+    )
+    assert rewards == [1, 0, 0, 0, 1, 1]
+    assert function.__name__ == "is_correct"  # TRL logs a function under its name
+    assert (logged["at_k/pass@1"], round(logged["at_k/pass@2"], 4)) == (0.5, 0.6667)

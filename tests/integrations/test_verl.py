@@ -51,3 +51,27 @@ def test_any_metric_by_configuration(registry):
     assert_allclose(advantages, np.array([0.5, 0, -1, 0.5, 0, 0])[:, None] * MASK)  # RLOO
     with pytest.raises(ValueError, match="`at_k` must have a `metric`"):
         registry["at_k"](REWARDS, MASK, UIDS, config=SimpleNamespace())
+
+
+class FakeTrainer:
+    def _val_metrics_update(self, data_sources, sample_uids, reward_extra_infos_dict, sample_turns):
+        return {"val-core/math/acc/mean@2": 0.5}
+
+
+class Trainer(verl.ValidationMixin, FakeTrainer):
+    pass
+
+
+@pytest.mark.parametrize(
+    "infos",
+    [
+        {"reward": [1.0, -1.0, -1.0, -1.0, 1.0]},
+        {"reward": [0.0] * 5, "acc": [True, False, False, False, True], "pred": ["7", "8", "1", "1", "4"]},
+    ],
+)
+def test_validation_by_source(infos):
+    sources, uids = np.array(["math", "math", "math", "math", "code"]), ["a", "a", "b", "b", "c"]
+    found = Trainer()._val_metrics_update(sources, uids, infos, [])
+    assert found["val-core/math/acc/mean@2"] == 0.5
+    assert (found["val-core/math/at_k/pass@1"], found["val-core/math/at_k/pass@2"]) == (0.25, 0.5)
+    assert found["val-core/code/at_k/pass@1"] == 1

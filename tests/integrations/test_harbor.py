@@ -1,0 +1,48 @@
+"""A plug-in of Harbor 0.25: `on_job_start` gets the job, and `on_job_end` comes when its folder is complete."""
+
+import asyncio
+import importlib
+import json
+import sys
+from importlib.metadata import entry_points
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+import at_k
+
+
+@pytest.fixture
+def plugin(monkeypatch):
+    module = ModuleType("harbor.models.job.plugin")
+    module.BaseJobPlugin = object
+    for name in ("harbor", "harbor.models", "harbor.models.job"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    sys.modules.pop("at_k.integrations.harbor", None)
+    yield importlib.import_module("at_k.integrations.harbor").ReportPlugin()
+    sys.modules.pop("at_k.integrations.harbor", None)
+
+
+async def run(plugin, folder):
+    await plugin.on_job_start(SimpleNamespace(job_dir=folder))
+    await plugin.on_job_end(None)
+
+
+def test_the_entry_point_loads_it(plugin):
+    (found,) = entry_points(group="harbor.plugins", name="at-k")
+    assert isinstance(plugin, found.load())
+
+
+def test_the_report_of_a_job(plugin, tmp_path, capsys):
+    rows = [{"problem": "a", "grades": 1}, {"problem": "a", "grades": 0}]
+    (tmp_path / "results.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    asyncio.run(run(plugin, tmp_path))
+    expected = at_k.score(tmp_path).to_markdown()
+    assert "| pass@k" in expected
+    assert capsys.readouterr().out == f"{expected}\n"
+
+
+def test_a_job_without_results_does_not_fail(plugin, tmp_path, capsys):
+    asyncio.run(run(plugin, tmp_path))
+    assert capsys.readouterr().out.startswith("at-k: ")

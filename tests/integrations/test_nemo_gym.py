@@ -1,0 +1,24 @@
+"""The call of NeMo Gym 0.4: the rollouts of each task, each with a reward and fields of its own."""
+
+from at_k.integrations.nemo_gym import AtKMetrics
+
+
+class Server:
+    def compute_metrics(self, tasks):
+        return {"own": len(tasks)}
+
+
+class MathServer(AtKMetrics, Server):
+    answer_key = "extracted"
+
+
+def test_the_numbers_stand_beside_its_own():
+    tasks = [
+        [{"reward": 1.0, "extracted": "7"}, {"reward": 0.0, "extracted": None}],
+        [{"reward": 0.0, "extracted": "1"}, {"reward": 0.0, "extracted": "1"}],
+    ]
+    found = MathServer().compute_metrics(tasks)
+    assert found["own"] == 2
+    assert (found["pass@1"], found["pass@2"], found["cons@2"]) == (0.25, 0.5, 0.5)
+    MathServer.answer_key = None
+    assert MathServer().compute_metrics(tasks)["pass@2"] == 0.5
