@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: app demo test quality bench coverage spaces texts matrix mutants engines
+.PHONY: app demo test quality bench coverage spaces texts matrix mutants integrations engines
 
 app: .venv/.demo  ## the pages, at http://127.0.0.1:7860
 	@$(BIN)/python app.py
@@ -44,6 +44,9 @@ matrix: .venv/.test  ## maintenance: the tests on every version of Python, and w
 
 mutants: .venv/.test  ## maintenance: small faults in the library, and whether the tests notice them
 	@$(BIN)/python -m tools.mutants
+
+integrations: .venv/.test  ## maintenance: the plug-ins in the harnesses that they are for, each in its own environment
+	@$(BIN)/python -m tools.integrations
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
