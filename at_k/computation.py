@@ -133,7 +133,7 @@ def compute_consensus(
     draws = choose_k(k, verdicts.n, POWERS)
     keys = [Key("cons@k", each) for each in draws]
     conditions: dict[str, object] = {"k": draws, "ties": ties, "weighted": weights is not None}
-    ballots, correct = verdicts.answers, verdicts.correct
+    ballots = verdicts.answers
     if ballots is None:
         if weights is not None:
             raise ValueError(
@@ -142,6 +142,7 @@ def compute_consensus(
         return evaluate_draws(
             verdicts, dict.fromkeys(keys, tabulate_majority), conditions | {"ties": "majority of grades"}
         )
+    correct = verdicts.correct
     weighted = None if weights is None else verdicts.keep_samples("weights", read_weights(weights, missing=True))
     shares, errors = elect(
         ballots, correct.values, draws, ties=ties, weights=weighted, seed=seed, on_conflict=on_conflict, name="grades"

@@ -16,8 +16,13 @@ from at_k.combinatorics import Floats, Ints
 from at_k.family import OUTPUTS
 from at_k.uncertainty.bootstrap import bootstrap_interval
 from at_k.uncertainty.checks import check_fraction, is_too_large
-from at_k.uncertainty.intervals import interval
-from at_k.uncertainty.standard_errors import estimate_error_of_levels, problem_set_error, standard_error
+from at_k.uncertainty.intervals import find_interval
+from at_k.uncertainty.standard_errors import (
+    estimate_error,
+    estimate_error_of_levels,
+    problem_set_error,
+    standard_error,
+)
 from at_k.validation import check_choice
 from at_k.values import Column, ErrorBar, Key
 
@@ -157,7 +162,7 @@ def find_population_errors(
     for keys in together.values():
         levels = np.stack([columns[key].levels for key in keys], axis=1)
         if columns[keys[0]].which is None and times is None:
-            stderr, m = standard_error(levels[chosen])
+            stderr, m = estimate_error(levels[chosen], None)
         else:
             stderr, m = estimate_error_of_levels(levels, columns[keys[0]].count(problems, times))
         found |= {key: _Error(*each) for key, *each in zip(keys, stderr.tolist(), m.tolist(), strict=True)}
@@ -206,7 +211,7 @@ def find_limits(
     else:
         method = wanted.method if bounded or wanted.method in ("t", "wald") else "t"
         value, stderr, m = np.array([(means[key], errors[key].stderr, errors[key].m) for key in columns]).T
-        low, high = interval(value, stderr, m, confidence_level=confidence_level, method=method, bounded=bounded)
+        low, high = find_interval(value, stderr, m, 1 - confidence_level, method, bounded=bounded)
     return dict(zip(columns, zip(low.tolist(), high.tolist(), strict=True), strict=True))
 
 

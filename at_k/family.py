@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from at_k.caching import cached_property
 from at_k.computation import (
     POWERS,
     PUBLISHED,
@@ -130,12 +131,12 @@ class Metric:
     default_k: Default | None = None
     votes: bool = False
 
-    @property
+    @cached_property
     def options(self) -> tuple[str, ...]:
         """Return the names of its options."""
         return tuple(name for name in self.arguments if name in OPTIONS)
 
-    @property
+    @cached_property
     def own_options(self) -> tuple[str, ...]:
         """Return the names of the options that `compute` takes; the others are about judging and reporting."""
         return tuple(name for name in self.options if name not in SHARED_OPTIONS)

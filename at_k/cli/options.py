@@ -109,10 +109,13 @@ def read_value(option: Option, given: Any) -> Any:
     Raises:
         typer.BadParameter: if it is wrong for every data set.
     """
+    default = option.default
+    if given is None or given == default or (default is not None and given == str(default)):
+        return default
     read = _READERS.get(option.name)
     value = read(given) if read is not None and isinstance(given, (str, list)) else given
     if value is None:
-        return None if option.optional and given is not None else option.default
+        return None if option.optional else default
     try:
         option.refuse_wrong(value, option.flags[0])
     except (TypeError, ValueError) as error:

@@ -71,4 +71,6 @@ def make_printable(text: str) -> str:
         >>> make_printable("Level 1\x1b[2J\n")
         'Level 1\\x1b[2J\\n'
     """
+    if text.isprintable():
+        return text
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)

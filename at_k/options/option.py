@@ -69,7 +69,7 @@ class Option:
         """Raise if a value is wrong for every data set. The error calls the option by a name, by default its own."""
         from at_k.validation import check_choice, check_flag
 
-        if value is None and self.optional:
+        if value is self.default or (value is None and self.optional):
             return
         if self.check is not None:
             self.check(value, name or self.name)

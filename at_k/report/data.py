@@ -72,10 +72,10 @@ class Numbers:
         left_out: metric → the reason why it could not be computed.
         notes: what the intervals are, and then remarks that a reader of the numbers should know, the most important
             first.
-        signatures: metric → one line with the conditions under which two values may be compared.
         options: the options that were given and are not the defaults.
         source: the path of the results, or a list of paths; None for data that were in memory.
         origin: what wrote the files, and what was taken from them; None for data that were in memory.
+        sign: writes the signatures.
         compute_at: computes the values of each problem at any k, for the metrics that have a k; None as `samples`.
         samples: the samples and their verdicts; None for a report that was loaded, or copied to another process.
         times: how many problems each entry of `n`, `c` and `labels` stands for, in the report of a tally, whose
@@ -97,7 +97,7 @@ class Numbers:
     metrics: dict[str, list[Key]]
     left_out: dict[str, Message]
     notes: list[Message]
-    signatures: dict[str, str]
+    sign: Callable[[], dict[str, str]] = field(repr=False)
     options: dict[str, Any] = field(default_factory=dict)
     source: str | list[str] | None = None
     origin: Origin | None = None
@@ -110,6 +110,11 @@ class Numbers:
     def curves(self) -> Curves:
         """Return every metric against k, up to the smallest n. They are computed on first use."""
         return Curves((), {}) if self.draw_curves is None else self.draw_curves()
+
+    @cached_property
+    def signatures(self) -> dict[str, str]:
+        """Return metric → one line with the conditions under which two values may be compared."""
+        return self.sign()
 
     @property
     def k(self) -> tuple[int, ...]:
@@ -132,8 +137,9 @@ class Numbers:
         return table | {"n": self.n, "c": self.c} | {str(key): values for key, values in self.by_problem.items()}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state with the curves computed and without the samples, which may be large."""
-        return {**self.__dict__, "curves": self.curves, "draw_curves": None, "compute_at": None, "samples": None}
+        """Return the state with curves and signatures computed, and without the samples, which may be large."""
+        made = {"curves": self.curves, "sign": self.signatures.copy}
+        return {**self.__dict__, **made, "draw_curves": None, "compute_at": None, "samples": None}
 
     @property
     def n_samples(self) -> int:

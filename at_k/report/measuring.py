@@ -63,7 +63,8 @@ class Measurement:
         own = metric.own({**self.options, **changes})
         if metric.votes:
             refuse_scatter(verdicts, metric.title, self.times)
-            return self._compute_vote(metric, own)
+            with self.explain_conflict(metric):
+                return metric.compute(verdicts, seed=self.seed, **own)
         if not metric.needs_scores:
             return metric.compute(verdicts, **own)
         if problems.scores is None:
@@ -84,10 +85,6 @@ class Measurement:
             raise LeftOutError(
                 "left_out.scores", "{title} is left out: {reason}", title=metric.title, reason=str(reason)
             ) from None
-
-    def _compute_vote(self, metric: Metric, own: dict[str, Any]) -> Values:
-        with self.explain_conflict(metric):
-            return metric.compute(self.judged.verdicts, seed=self.seed, **own)
 
     @contextmanager
     def explain_conflict(self, metric: Metric) -> Iterator[None]:
@@ -165,7 +162,7 @@ class Measurement:
             "by_problem": {key: column.expand().tolist() for key, column in columns.items()},
             "errors": {key: summary.average_error(error, times=times) for key, error in errors.items()},
             "metrics": {name: list(values.columns) for name, values in found.items()},
-            "signatures": {name: sign(values, name=name) for name, values in found.items()},
+            "sign": lambda: {name: sign(values, name=name) for name, values in found.items()},
         }
 
 

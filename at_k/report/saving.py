@@ -167,7 +167,7 @@ def _from_content(content: dict[str, Any], make: type[_Made]) -> _Made:
         metrics={name: [keys[place] for place in places] for name, places in content["metrics"].items()},
         left_out={name: read_message(parts) for name, parts in content["left_out"].items()},
         notes=list(map(read_message, content["notes"])),
-        signatures=content["signatures"],
+        sign=content["signatures"].copy,
         options={name: _from_option(value) for name, value in content["options"].items()},
         source=content["source"],
         origin=content["origin"] and Origin(**content["origin"]),

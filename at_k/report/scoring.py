@@ -81,7 +81,8 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     judged = judge_data(data, read_labels=read_all_labels, **{name: options[name] for name in PILOT})
     problems, verdicts, names = judged.problems, judged.verdicts, judged.names
     labels, together = judged.labels
-    confidence = replace(confidence, clusters=together)
+    if together is not None:
+        confidence = replace(confidence, clusters=together)
     refuse_k_above_n(k, verdicts.n, names)
     notes = [*judged.notes, *write_notes(problems, verdicts, options["missing"])]
     notes += explain_low_grades(problems, verdicts, options["threshold"])
@@ -98,11 +99,11 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     found, left_out = measurement.compute_all(wanted)
     if verdicts.answers is None and any(FAMILY[name].votes for name in found):
         notes.append(VOTE_OF_GRADES)
-    notes += explain_odd_k(key for values in found.values() for key in values.columns)
     if groups is not None and not isinstance(groups, bool):
         options["groups"] = labels  # a generator can be read once
     options["clusters"] = True if clusters is True and labels is not None else together
     numbers = measurement.gather(found, labels, confidence)
+    notes += explain_odd_k(numbers["values"])
     return Report(
         **numbers,
         problems=names,
@@ -115,7 +116,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
         options=find_changed(options),
         source=judged.source,
         origin=judged.origin,
-        draw_curves=partial(measurement.draw, list(found), measurement.find_grid(found), confidence),
+        draw_curves=lambda: measurement.draw(list(found), measurement.find_grid(found), confidence),
         compute_at=partial(measurement.compute_at, list(found)),
         samples=(problems, verdicts),
     )
@@ -162,8 +163,9 @@ def read_clusters(clusters: object, labels: list[str] | None, column: Any, n_pro
 
 def find_changed(options: dict[str, Any]) -> dict[str, Any]:
     """Keep the options that differ from the defaults, in forms that can be written to a file."""
-    plain = {name: _simplify(value) for name, value in options.items() if name != "limits"}
-    return {name: value for name, value in plain.items() if value != _simplify(SCORING[name].default)}
+    defaults = {name: SCORING[name].default for name in options}
+    plain = {name: _simplify(value) for name, value in options.items() if value is not defaults[name]}
+    return {name: value for name, value in plain.items() if value != _simplify(defaults[name])}
 
 
 def _simplify(value: Any) -> Any:

@@ -321,7 +321,7 @@ def _join(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "sizes": parts[0]["sizes"],
         "by_problem": {},
         "metrics": metrics,
-        "signatures": {name: text for part in parts for name, text in part["signatures"].items()},
+        "sign": lambda: {name: text for part in parts for name, text in part["sign"]().items()},
     }
 
 

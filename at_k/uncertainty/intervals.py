@@ -86,15 +86,7 @@ def interval(
     check_choice("method", method, METHODS)
     if not bounded and method not in ("t", "wald"):
         raise ValueError(f"`method` must be 't' or 'wald' for values without a range; got {method!r}")
-    if method == "beta":
-        units, se = np.where(np.isnan(se), 1.0, units), np.nan_to_num(se, nan=0.0)
-        return find_lower(v, se, units, alpha)[()], np.maximum(v, 1 - find_lower(1 - v, se, units, alpha))[()]
-    if method in ("t", "wald"):
-        margin = find_margin(se, units, alpha, method)
-        ends = (0.0, 1.0) if bounded else (-np.inf, np.inf)
-        return np.maximum(v - margin, ends[0])[()], np.minimum(v + margin, ends[1])[()]
-    limits = _wilson if method == "wilson" else _clopper_pearson
-    return apply_on_effective_size(limits, v, se, units, alpha)
+    return find_interval(v, se, units, alpha, method, bounded=bounded)
 
 
 def _read(value: ArrayLike, stderr: ArrayLike | None, m: ArrayLike, *, bounded: bool) -> tuple[Floats, Floats, Floats]:
@@ -111,6 +103,21 @@ def _read(value: ArrayLike, stderr: ArrayLike | None, m: ArrayLike, *, bounded: 
             f"`value`, `stderr` and `m` must have shapes that broadcast; got {v.shape}, {se.shape} and {units.shape}"
         ) from None
     return v, se, units
+
+
+def find_interval(
+    v: Floats, se: Floats, m: Floats, alpha: float, method: str, *, bounded: bool
+) -> tuple[Floats, Floats]:
+    """Compute `interval` of checked arrays of one shape; `alpha` is 1 − confidence_level."""
+    if method == "beta":
+        m, se = np.where(np.isnan(se), 1.0, m), np.nan_to_num(se, nan=0.0)
+        return find_lower(v, se, m, alpha)[()], np.maximum(v, 1 - find_lower(1 - v, se, m, alpha))[()]
+    if method in ("t", "wald"):
+        margin = find_margin(se, m, alpha, method)
+        ends = (0.0, 1.0) if bounded else (-np.inf, np.inf)
+        return np.maximum(v - margin, ends[0])[()], np.minimum(v + margin, ends[1])[()]
+    limits = _wilson if method == "wilson" else _clopper_pearson
+    return apply_on_effective_size(limits, v, se, m, alpha)
 
 
 def read_stderr(stderr: ArrayLike) -> Floats:

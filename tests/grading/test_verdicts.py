@@ -16,6 +16,12 @@ def in_parts(*parts):
     return Problems(grades=tuple(map(columns.read_grades, parts)))
 
 
+def test_grades_without_answers_look_up_no_checker_and_no_rule(monkeypatch):
+    for name in ("find_checker", "find_equivalence", "find_extraction"):
+        monkeypatch.setattr(f"at_k.grading.verdicts.{name}", None)
+    assert judge(in_parts([[1, 0], [1, 1]])).c.tolist() == [1, 2]
+
+
 def codes(verdicts):
     return np.split(verdicts.answers.codes.values, verdicts.answers.codes.offsets[1:-1])
 

@@ -4,6 +4,7 @@ import io
 import json
 import pickle
 import sys
+from dataclasses import replace
 from math import isnan
 
 import pandas as pd
@@ -99,6 +100,8 @@ def test_a_report_can_be_pickled():
     copied = pickle.loads(pickle.dumps(report))
     assert copied.values == report.values
     assert copied.curves.lines == report.curves.lines
+    assert replace(copied, notes=[]).signatures == report.signatures
+    assert report.signatures["pass_at_k"].startswith("pass_at_k|n:3|k:2|")
 
 
 class TestScoredAgain:
