@@ -133,18 +133,14 @@ def read_metrics(texts: Sequence[str] | None) -> list[str] | None:
 
     Examples:
         >>> read_metrics(["pass@k,accuracy", "gpassk"])
-        ['pass_at_k', 'avg_at_n', 'gpassk']
+        ['pass@k', 'accuracy', 'gpassk']
     """
-    from at_k.family import FAMILY
+    from at_k.report.naming import find_metrics
 
-    known = {name: name for name in FAMILY}
-    for metric in FAMILY.values():
-        known |= {output.metric.lower(): metric.name for output in metric.outputs} | {metric.title.lower(): metric.name}
-    found = _split(texts)
-    for name in found:
-        if name.lower() not in known:
-            raise refuse("--metric", f"There is no metric {name!r}. The metrics are: {', '.join(FAMILY)}.")
-    return list(dict.fromkeys(known[name.lower()] for name in found)) or None
+    try:
+        return list(find_metrics(_split(texts))) if texts else None
+    except InputError as error:
+        raise refuse("--metric", spell(error)) from None
 
 
 def read_numbers(option: str, texts: Sequence[str] | None) -> list[int] | None:

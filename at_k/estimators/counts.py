@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,7 +25,29 @@ from at_k.validation import (
     refuse_too_many_k,
 )
 
+P = ParamSpec("P")
+Counted = TypeVar("Counted")
 
+
+def takes_counts(function: Callable[P, Counted]) -> Callable[P, Counted]:
+    """Let a function say what to write where it is not called with n and c."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> Counted:
+        if len(args) != 2:
+            name = function.__name__
+            rest = "k=2, tau=0.5" if name == "g_pass_at_k" else "k=2"
+            raise TypeError(
+                f"`{name}` takes two arguments before `k=`, n and c, the numbers of samples and of correct ones; got "
+                f"{len(args)}. Write `{name}(5, 3, {rest})`; of rows of grades, n is the length and c the sum of each: "
+                f'`{name}(grades.shape[1], grades.sum(axis=1), {rest})`, or `at_k.score({{"grades": grades}})`'
+            )
+        return function(*args, **kwargs)
+
+    return call
+
+
+@takes_counts
 def pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, complement: bool = False) -> Floats:
     """Compute the chance that at least one of k samples is correct.
 
@@ -55,6 +79,7 @@ def pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, complement: bool = False) 
     return evaluate_counts(n, c, k, _tabulate_fail if check_flag("complement", complement) else tabulate_pass)
 
 
+@takes_counts
 def pass_hat_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
     """Compute the chance that all of k samples are correct, pass^k.
 
@@ -82,6 +107,7 @@ def pass_hat_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
     return evaluate_counts(n, c, k, tabulate_pass_hat)
 
 
+@takes_counts
 def g_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, tau: Taus) -> Floats:
     """Compute the chance that at least a share τ of k samples is correct, G-Pass@k_τ.
 
@@ -122,6 +148,7 @@ def g_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, tau: Taus) -> Floats:
     return evaluate_counts(n, c, k, table)
 
 
+@takes_counts
 def mg_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
     """Compute the mean of G-Pass@k_τ over the thresholds τ from ½ to 1, mG-Pass@k as published.
 

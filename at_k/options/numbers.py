@@ -10,11 +10,13 @@ NUMBERS = in_panel(
     Option(
         "metrics",
         "str | list[str]",
-        "names from `at_k.METRICS`; by default every metric that the columns support.",
+        "names from `at_k.METRICS`, or as papers write them, such as `pass@1`, `pass^4`, `maj@8` and `G-Pass@8_0.5`: "
+        "the numbers in names are `k` and `thresholds` of all metrics. By default every metric that the columns "
+        "support.",
         flag="--metric, -m",
         metavar="NAME",
-        help="gpassk, pass_at_k, cons_at_k, avg_at_n or best_at_k, or as papers write them, such as pass@k. By default "
-        "every metric that the data support.",
+        help="gpassk, pass_at_k, cons_at_k, avg_at_n or best_at_k, or as papers write them: pass@k, pass^4, maj@8, "
+        "G-Pass@8_0.5. By default every metric that the data support.",
         label="Metrics",
     ),
     Option(

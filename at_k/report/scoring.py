@@ -13,11 +13,12 @@ import numpy as np
 from at_k.engines import find_engine
 from at_k.error_bars import Confidence
 from at_k.errors import InputError, Mention, Message
-from at_k.family import FAMILY, METRICS, Metric
+from at_k.family import FAMILY
 from at_k.options import PILOT, SCORING, TALLYING, complete, takes
 from at_k.report.frames import read_labels
 from at_k.report.judging import judge_data, name_source
 from at_k.report.measuring import Measurement
+from at_k.report.naming import choose_metrics
 from at_k.report.notes import (
     VOTE_OF_GRADES,
     explain_intervals,
@@ -29,7 +30,6 @@ from at_k.report.notes import (
 from at_k.report.report import Report
 from at_k.report.tally import Tally
 from at_k.report.tally_scoring import find_tally, refuse_late_options, score_tally
-from at_k.validation import shorten, type_name
 
 if TYPE_CHECKING:
     from at_k.signatures import ScoreOptions, Unpack
@@ -62,8 +62,8 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
         (1.0, 0.6667)
     """
     options = complete(given, score)
+    wanted = choose_metrics(options)
     k, groups, clusters, seed = (options[name] for name in ("k", "groups", "clusters", "seed"))
-    wanted = check_metrics(options)
     together: Any = None if clusters in (None, False) else ()
     confidence = Confidence(options["confidence_level"], options["target"], together, options["ci_method"])
     tally = find_tally(data)
@@ -120,29 +120,6 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
         compute_at=partial(measurement.compute_at, list(found)),
         samples=(problems, verdicts),
     )
-
-
-def check_metrics(options: dict[str, Any]) -> list[Metric]:
-    """Return the metrics that are wanted. An iterator of names becomes a list."""
-    metrics = options["metrics"]
-    if metrics is None:
-        return list(FAMILY.values())
-    if not isinstance(metrics, Iterable):
-        raise TypeError(
-            f"`metrics` must be the name of a metric, or a list of names; got {shorten(metrics)} of type "
-            f"{type_name(metrics)}"
-        )
-    asked = [metrics] if isinstance(metrics, str) else list(metrics)
-    options["metrics"] = metrics if isinstance(metrics, str) else asked
-    for name in asked:
-        if name not in METRICS:
-            raise InputError(
-                "options.metrics", "{option:metrics} must be out of {choices}; got {value}",
-                choices=", ".join(METRICS), value=shorten(name),
-            )  # fmt: skip
-    if not asked:
-        raise InputError("options.no_metric", "{option:metrics} must name at least one metric.")
-    return [metric for metric in FAMILY.values() if metric.name in asked]
 
 
 def read_clusters(clusters: object, labels: list[str] | None, column: Any, n_problems: int) -> list[str] | None:

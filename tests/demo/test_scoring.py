@@ -339,7 +339,7 @@ def test_no_k_is_the_default_of_the_library():
 
 
 BAD_OPTIONS = {
-    "a metric that does not exist": ({"metrics": ["pass_at_k", "pass@k"]}, "options.metrics", "pass@k", "gpassk"),
+    "a metric that does not exist": ({"metrics": ["pass_at_k", "other"]}, "options.metrics", "other", "gpassk"),
     "a metric that is no text": ({"metrics": [["pass_at_k"]]}, "options.metrics", "pass_at_k"),
     "a metric that is long": ({"metrics": ["x" * 100_000]}, "options.metrics", "x" * 50),
     "no metric": ({"metrics": []}, "options.no_metric"),

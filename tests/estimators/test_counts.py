@@ -1,5 +1,6 @@
 """pass@k, pass^k, G-Pass@k, mG-Pass@k, majority and avg@n, against subsets and exact rationals."""
 
+import re
 from fractions import Fraction
 from functools import partial
 
@@ -261,3 +262,18 @@ def test_errors_of_avg(grades, error, said):
         avg_at_n(grades)
     for words in said:
         assert words in str(caught.value)
+
+
+@for_each("function", [pass_at_k, pass_hat_k, mg_pass_at_k, g_pass_at_k])
+def test_other_calls_are_told_what_to_write(function):
+    tau = {"tau": 0.5} if function is g_pass_at_k else {}
+    name = function.__name__
+    for data, k in (((5, 3, 2), {}), (([[1, 0, 1, 0]],), {"k": 4})):
+        with pytest.raises(
+            TypeError, match=rf"`{name}` takes two arguments before `k=`, .*; got {len(data)}\. Write"
+        ) as caught:
+            function(*data, **k, **tau)
+    # What the sentence says to write can be written.
+    grades, names = np.array([[1, 0, 1, 0], [1, 1, 1, 0]]), {name: function}
+    written = re.findall(r"`(\w+\(.*?\))`", str(caught.value))[:2]
+    assert [np.shape(eval(call, names | {"grades": grades})) for call in written] == [(), (2,)]

@@ -1,0 +1,119 @@
+"""Read the names of metrics, as modules and as papers spell them."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+from at_k.errors import InputError, Mention
+from at_k.family import FAMILY, METRICS, OUTPUTS, Metric
+from at_k.options import SCORING
+from at_k.validation import check_k, check_tau, shorten, type_name
+from at_k.values import Key
+
+_NAME = re.compile(r"([a-z-]+[@^])([kn]|[1-9][0-9]{0,8})(?:_([0-9]*\.?[0-9]+|[0-9]+/[1-9][0-9]*))?", re.IGNORECASE)
+_SYNONYMS = {"maj@": "cons@", "mean@": "avg@"}
+_KEYS = (*(each for each in OUTPUTS if "_" not in each), "pass^k")
+
+
+def find_key(name: str) -> Key | None:
+    """Find the number, or the curve, that a paper calls so; None if there is none.
+
+    Examples:
+        >>> find_key("pass^4"), find_key("maj@8"), find_key("g-pass@8_0.5"), find_key("best@k"), find_key("pass")
+        ('pass^4', 'cons@8', 'G-Pass@8_0.5', 'best@k', None)
+    """
+    spelled = name.strip().lower()
+    found = _NAME.fullmatch(spelled)
+    if found is None:
+        return Key(spelled) if spelled in _KEYS else None
+    start, number, tau = found.groups()
+    start = _SYNONYMS.get(start, start)
+    metric = next((each for each in _KEYS if each[:-1].lower() == start), None)
+    if metric is None or (number.isalpha() and number != metric[-1]) or (tau is not None and metric != "G-Pass@k"):
+        return None
+    share = None if tau is None else Fraction(tau) if "/" in tau else float(tau)
+    return Key(metric, int(number) if number.isdigit() else None, share)
+
+
+def find_metrics(names: Any) -> dict[str, Key | None]:
+    """Find what each name stands for: a key, or None for the name of a module.
+
+    Raises:
+        TypeError: if the names are neither a string nor several.
+        InputError: if there is no such metric, or no name.
+    """
+    if not isinstance(names, Iterable):
+        raise TypeError(
+            f"`metrics` must be the name of a metric, or a list of names; got {shorten(names)} of type "
+            f"{type_name(names)}"
+        )
+    found = {}
+    for name in [names] if isinstance(names, str) else names:
+        key = find_key(name) if isinstance(name, str) and name not in METRICS else None
+        if key is None and name not in METRICS:
+            raise _refuse(name)
+        found[name] = key
+    if not found:
+        raise InputError("options.no_metric", "{option:metrics} must name at least one metric.")
+    return found
+
+
+def _refuse(name: object) -> InputError:
+    known = [*METRICS, *(key.lower() for key in _KEYS)]
+    near = difflib.get_close_matches(name.lower(), known, 2) if isinstance(name, str) else []
+    values = {"choices": ", ".join(METRICS), "value": shorten(name)}
+    if not near:
+        return InputError("options.metrics", "{option:metrics} must be out of {choices}; got {value}", **values)
+    return InputError(
+        "options.near_metric", "{option:metrics} must be out of {choices}; got {value}. Near it: {near}.",
+        near=", ".join(near), **values,
+    )  # fmt: skip
+
+
+def choose_metrics(options: dict[str, Any]) -> list[Metric]:
+    """Return the metrics that are wanted. The options become those of their modules, with the k and τ that names hold.
+
+    Examples:
+        >>> options = {"metrics": ["pass@1", "G-Pass@8_0.5"], "k": None, "thresholds": (0.25, 0.5, 0.75, 1.0)}
+        >>> [metric.name for metric in choose_metrics(options)], options
+        (['gpassk', 'pass_at_k'], {'metrics': ['pass_at_k', 'gpassk'], 'k': [1, 8], 'thresholds': [0.5]})
+
+    Raises:
+        TypeError: if the names are neither a string nor several.
+        InputError: if there is no such metric, no name, or a name contradicts `k` or `thresholds`.
+    """
+    if options["metrics"] is None:
+        return list(FAMILY.values())
+    found = find_metrics(options["metrics"])
+    keys = [key for key in found.values() if key is not None]
+    taus = {1.0 if key.metric == "pass^k" else key.tau for key in keys if key.metric in ("pass^k", "G-Pass@k")} - {None}
+    for name, numbers, check in (
+        ("k", {key.draws for key in keys} - {None}, check_k),
+        ("thresholds", taus, check_tau),
+    ):
+        if not numbers:
+            continue
+        if options[name] != SCORING[name].default:
+            _refuse_others(name, numbers, check(options[name]))
+        else:
+            options[name] = list(check(sorted(numbers)))
+    modules = [name if key is None else _MODULES[key.metric] for name, key in found.items()]
+    options["metrics"] = modules[0] if isinstance(options["metrics"], str) else list(dict.fromkeys(modules))
+    return [metric for metric in FAMILY.values() if metric.name in modules]
+
+
+_MODULES = {output: metric.name for metric in FAMILY.values() for output in metric.metrics} | {"pass^k": "gpassk"}
+
+
+def _refuse_others(option: str, named: Iterable[Any], given: Iterable[Any]) -> None:
+    """Raise if names hold other numbers than the option."""
+    for number in sorted({*named} - {*given}):
+        raise InputError(
+            "options.named", "{given} contradicts {option:metrics}, whose names hold {number}. Leave it out, or name "
+            "the metrics without numbers, such as pass@k.",
+            given=Mention(**{option: [*given]}), number=str(number),
+        )  # fmt: skip

@@ -1,0 +1,76 @@
+"""Names of metrics, as modules and as papers spell them."""
+
+from fractions import Fraction
+
+import pytest
+
+import at_k
+from at_k.errors import InputError
+from at_k.family import FAMILY
+from at_k.report.naming import find_key, find_metrics
+
+DATA = {
+    "answers": [["4", "4", "5", "6"], ["7", "9", "7", "8"]],
+    "references": ["4", "9"],
+    "scores": [[0.9, 0.1, 0.2, 0.3], [0.1, 0.4, 0.2, 0.3]],
+}
+
+
+@pytest.mark.parametrize(
+    ("names", "same"),
+    [
+        ("pass@1", {"metrics": "pass_at_k", "k": [1]}),
+        ("PASS@2", {"metrics": "pass_at_k", "k": [2]}),
+        ("pass@k", {"metrics": "pass_at_k"}),
+        ("pass^k", {"metrics": "gpassk", "thresholds": [1.0]}),
+        ("pass^4", {"metrics": "gpassk", "k": [4], "thresholds": [1.0]}),
+        ("maj@4", {"metrics": "cons_at_k", "k": [4]}),
+        ("cons@4", {"metrics": "cons_at_k", "k": [4]}),
+        ("best@2", {"metrics": "best_at_k", "k": [2]}),
+        ("avg@4", {"metrics": "avg_at_n"}),
+        ("accuracy", {"metrics": "avg_at_n"}),
+        ("mG-Pass@4", {"metrics": "gpassk", "k": [4]}),
+        ("G-Pass@4_0.5", {"metrics": "gpassk", "k": [4], "thresholds": [0.5]}),
+        (["G-Pass@2_2/3", "pass^4"], {"metrics": ["gpassk"], "k": [2, 4], "thresholds": [Fraction(2, 3), 1.0]}),
+        (["pass@1", "maj@4"], {"metrics": ["pass_at_k", "cons_at_k"], "k": [1, 4]}),
+        (["pass@1", "cons_at_k"], {"metrics": ["pass_at_k", "cons_at_k"], "k": [1]}),
+    ],
+    ids=str,
+)
+def test_a_name_of_papers_is_a_module_with_its_options(names, same):
+    found, expected = at_k.score(DATA, metrics=names), at_k.score(DATA, **same)
+    assert (found.values, found.options, found.signatures) == (expected.values, expected.options, expected.signatures)
+
+
+def test_every_number_is_found_by_its_name():
+    for metric in FAMILY.values():
+        for output in metric.outputs:
+            assert find_key(output.metric) == (output.metric if output.of_module else None)
+
+
+@pytest.mark.parametrize("given", [{"k": 2}, {"k": [2, 3]}])
+def test_k_beside_a_name_with_another_k_is_an_error(given):
+    with pytest.raises(InputError, match=r"`k=.* contradicts `metrics`, whose names hold 1\. Leave it out, or name"):
+        at_k.score(DATA, metrics=["pass@1"], **given)
+    assert at_k.score(DATA, metrics=["pass@1"], k=[1, 2]).k == (1, 2)
+
+
+def test_thresholds_beside_a_name_with_another_one_are_an_error():
+    with pytest.raises(InputError, match=r"`thresholds=.* contradicts `metrics`, whose names hold 1\.0"):
+        at_k.score(DATA, metrics="pass^4", thresholds=0.5)
+    with pytest.raises(ValueError, match=r"must be .*got 1\.5|must lie in \[0, 1\]|in \[0, 1\]"):
+        at_k.score(DATA, metrics="G-Pass@4_1.5")
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("passk", "pass^k, pass@k"), ("pas_at_k", "pass_at_k, cons_at_k"), ("majj@k", "max@k")]
+)
+def test_an_unknown_name_is_answered_with_the_nearest(name, near):
+    with pytest.raises(InputError, match="`metrics` must be out of gpassk, pass_at_k") as caught:
+        find_metrics(name)
+    assert str(caught.value).endswith(f"got {name!r}. Near it: {near}.")
+
+
+@pytest.mark.parametrize("name", ["pass@n", "pass@0", "pass@", "avg@k", "pass@8_0.5", "@8", "", "cons@4_mcse"])
+def test_what_is_no_name(name):
+    assert find_key(name) is None
