@@ -64,13 +64,13 @@ _CLAUSE = re.compile(
     r"(?i:(?:that|in|on|at|by|from|therefore|thus|because|when|if|whether|also|obtained|given|found|shown|provided|"
     r"computed|calculated|derived|based|as follows|as|below|above|here|clear|clearly|correct|incorrect|right|wrong|"
     r"indeed|hidden|somewhere|simply|to|always|already|just|supposed|expected|likely|probably|marked|written|going|"
-    r"really|either|one of|among|contained|stored|known)(?![\w-]))"
+    r"really|obviously|evidently|donc|entonces|daher|either|one of|among|contained|stored|known)(?![\w-]))"
 )
 """What begins a clause rather than an answer, after "the answer is"."""
 
 _MUSING = re.compile(
-    r"(?i:(?:let['’]?s|let us|we|to|since|because|first,|if|by \w+ing|based on|according to|okay|ok|hmm|sure|here|see"
-    r"|a continuación|para|primero|vamos|pour|d['’]abord|zunächst|zuerst|um)(?=[ ,'’]))"
+    r"(?i:(?:let['’]?s|let us|let \w|we|to|since|because|first,|if|by \w+ing|based on|according to|okay|ok|hmm|sure"
+    r"|here|see|a continuación|para|primero|vamos|pour|d['’]abord|zunächst|zuerst|um)(?=[ ,'’]))"
     r"|I['’ ](?=[a-zé])|[Tt]he (?:answer|question|problem|final|correct)\b"
 )
 """What begins a sentence of reasoning, after "Answer:"."""
@@ -133,7 +133,7 @@ def read_value(rest: str, kind: str) -> str | None:
     cut = _CUT.search(rest)
     rest = (rest[: cut.start()] if cut else rest).strip("\u200b\u200c\u200d\u200e\u200f\ufeff \t\r")
     if kind not in ("hashes", "tag"):
-        if _MUSING.match(rest.lstrip("*_ ")) or (kind == "said" and _CLAUSE.match(rest.lstrip("*_ "))):
+        if _MUSING.match(rest.lstrip("*_( ")) or (kind == "said" and _CLAUSE.match(rest.lstrip("*_ "))):
             return None
         end = _find_end(rest)
         if end is not None and rest[end] in "?？":
@@ -143,7 +143,9 @@ def read_value(rest: str, kind: str) -> str | None:
             rest = _TAIL.sub("", rest)
         if kind == "asian":
             rest = _AFTERWARDS.sub("", rest)
-    answer = _EMPHASIS.sub("", rest).strip().strip("*").strip().rstrip(",;")
+    answer = (
+        _EMPHASIS.sub("", rest).strip().strip("*").strip("\u200b\u200c\u200d\ufeff \t\r\n").lstrip(":： ").rstrip(",;")
+    )
     if len(answer) > 2 and answer[0] + answer[-1] in _PAIRS and answer[0] not in answer[1:-1]:
         answer = answer[1:-1].strip()
     return None if _is_rubbish(answer) else answer
@@ -168,6 +170,7 @@ def _is_rubbish(answer: str) -> bool:
         or _TEMPLATE.fullmatch(answer) is not None
         or re.search("ではな|じゃな|아니", answer) is not None
         or answer.count("{") != answer.count("}")
+        or re.match(r"[A-Za-z]{1,20}['\"’”] ", answer) is not None  # the end of what was quoted
         or (answer.count("$") % 2 == 1 and not re.search(r"\$\s?\d", answer))
         or (answer.startswith(("\\[", "$$")) and not answer.endswith(("\\]", "$$")))
     )

@@ -239,6 +239,13 @@ TEXTS = [  # a text, and what final_answer, boxed, last_number and choice find i
     ("at 12:30", None, None, None, None),
     ("Cost: 30", None, None, "30", None),
     ("If I had to choose, I'd pick A.", None, None, None, "A"),
+    ("La réponse finale est donc 42.", None, None, "42", None),
+    ("The answer is obviously 42.", None, None, "42", None),
+    ("End with 'Answer: X' where X is your choice.", None, None, None, None),
+    ("####: 18", "18", None, "18", None),
+    ("Answer: (see above)", None, None, None, None),
+    ("Answer: Let x = 5. Then we add.", None, None, "5", None),
+    ("The answer is 42\u200b.", "42", None, "42", None),
 ]
 
 

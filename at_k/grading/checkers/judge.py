@@ -150,6 +150,10 @@ class Judge(Checker):
     def _model(self) -> str:
         return self.model or os.environ.get("AT_K_JUDGE_MODEL", "")
 
+    @property
+    def _file(self) -> str | os.PathLike[str]:
+        return self.cache or Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "at_k" / "judge.sqlite"
+
     def require(self) -> None:
         """Raise if the package is not installed, or no model is named."""
         super().require()
@@ -187,7 +191,15 @@ class Judge(Checker):
             for pair, row in zip(pairs, rows or [{}] * len(pairs), strict=True)
         ]
         with ThreadPoolExecutor(1) as thread:  # the caller may be in an event loop, as a notebook is
-            replies = thread.submit(asyncio.run, self._ask_all(list(dict.fromkeys(prompts)))).result()
+            try:
+                replies = thread.submit(asyncio.run, self._ask_all(list(dict.fromkeys(prompts)))).result()
+            except (sqlite3.Error, OSError) as error:
+                raise InputError(
+                    "judge.cache",
+                    "The file of the judge's replies, {file}, cannot be used: {fault}. Move it away, or name another "
+                    "one as `cache`.",
+                    file=repr(str(self._file)), fault=str(error),
+                ) from error  # fmt: skip
         found, paid = [], set[str]()
         for (answer, reference), prompt in zip(pairs, prompts, strict=True):
             found.append(_explain(replies[prompt], answer, reference, first=prompt not in paid))
@@ -197,9 +209,8 @@ class Judge(Checker):
     async def _ask_all(self, prompts: Sequence[str]) -> dict[str, _Reply | NotGraded]:
         from openai import AsyncOpenAI
 
-        file = self.cache or Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "at_k" / "judge.sqlite"
-        if str(file) != ":memory:":
-            Path(file).parent.mkdir(parents=True, exist_ok=True)
+        if str(self._file) != ":memory:":
+            Path(self._file).parent.mkdir(parents=True, exist_ok=True)
         endpoint = self.base_url or os.environ.get("OPENAI_BASE_URL")
         settings = {"temperature": self.temperature, "max_tokens": self.max_tokens}
         keys = {
@@ -207,7 +218,7 @@ class Judge(Checker):
             for prompt in prompts
         }
         replies: dict[str, _Reply | NotGraded] = {}
-        with closing(sqlite3.connect(file, timeout=60)) as cache, open_bar(len(prompts), self.name) as bar:
+        with closing(sqlite3.connect(self._file, timeout=60)) as cache, open_bar(len(prompts), self.name) as bar:
             cache.execute(_TABLE)
             for prompt in prompts:
                 held = cache.execute(
@@ -251,11 +262,16 @@ class Judge(Checker):
                 "judge.refused", "The endpoint of the judge refuses the key or the model {model}: {fault}.",
                 model=repr(self._model), fault=str(error)[:300],
             ) from error  # fmt: skip
-        except openai.OpenAIError as error:
+        except (openai.OpenAIError, ValueError) as error:  # the package lets those of JSON through
             return NotGraded("error", f"{type_name(error)}: {error}"[:500])
-        text = (said.choices[0].message.content if said.choices else None) or ""
-        usage = said.usage
-        return _Reply(text, usage.prompt_tokens if usage else 0, usage.completion_tokens if usage else 0)
+        try:
+            text = said.choices[0].message.content
+        except (AttributeError, IndexError, TypeError):
+            text = None
+        if not isinstance(text, str):
+            return NotGraded("error", f"the judge's reply has no text: {str(said)!r:.200}")
+        read, written = (getattr(said.usage, name, 0) for name in ("prompt_tokens", "completion_tokens"))
+        return _Reply(_encodable(text), read if is_integer(read) else 0, written if is_integer(written) else 0)
 
 
 @dataclass(frozen=True)
@@ -304,7 +320,12 @@ def _fill(template: str, answer: str, reference: str, row: Row) -> str:
             )  # fmt: skip
         return field[0]
 
-    return _FIELD.sub(find, template)
+    return _encodable(_FIELD.sub(find, template))
+
+
+def _encodable(text: str) -> str:
+    """Replace halves of characters, which neither a request nor a database takes."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _spell(value: object) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -51,7 +52,8 @@ class Handler(BaseHTTPRequestHandler):
             "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}],
             "usage": {"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12},
         }  # fmt: skip
-        sent = json.dumps(reply if status == 200 else {"error": {"message": text}}).encode()
+        said = reply if status == 200 else {"error": {"message": text}}
+        sent = text if isinstance(text, bytes) else json.dumps(said).encode()
         self.send_response(status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(sent)))
@@ -154,6 +156,45 @@ def test_failures_pass_or_grade_nothing_and_a_refusal_stops(serve):
         refusing = serve(lambda prompt, count, status=status: (status, "no such thing"))
         with pytest.raises(InputError, match=r"refuses the key or the model 'm': .*no such thing"):
             grade(checkers.judge(model="m", base_url=refusing.url, cache=":memory:"), ("1", "2"))
+
+
+@for_each(
+    "sent",
+    [b"<html>", b"{", b"\xff", b"null", b"[1]", b'{"choices": [5]}', b'{"choices": [{"message": null}]}',
+     b'{"choices": [{"message": {"content": [{"text": "yes"}]}}]}', b'{"choices": [{"message": {"content": 5}}]}'],
+)  # fmt: skip
+def test_a_reply_without_a_text_grades_nothing(serve, sent):
+    judge = checkers.judge(
+        model="m", base_url=serve(lambda *_: (200, sent)).url, prompt="math_equality", cache=":memory:"
+    )
+    (outcome,) = judge.grade_all([("1", "1")])
+    assert outcome.cause == "error"
+    assert re.search("has no text|DecodeError", outcome.reason)
+
+
+def test_halves_of_characters_are_asked_and_kept(serve, tmp_path):
+    judge = checkers.judge(
+        model="m", base_url=serve(lambda *_: (200, "\ud800\nyes")).url, prompt="math_equality", cache=tmp_path / "a"
+    )
+    assert [judge.grade_all([("\udc00", "1")])[0].grade for _ in range(2)] == [1, 1]
+
+
+def test_a_cost_that_is_not_told_is_none(serve):
+    sent = b'{"choices": [{"message": {"content": "yes"}}], "usage": {"prompt_tokens": null}}'
+    judge = checkers.judge(
+        model="m", base_url=serve(lambda *_: (200, sent)).url, prompt="math_equality", cache=":memory:"
+    )
+    assert judge.grade_all([("1", "1")])[0].facts["tokens_read"] == 0
+
+
+def test_a_damaged_cache_is_named(serve, tmp_path):
+    server = serve(lambda *_: (200, "yes"))
+    (tmp_path / "a").write_text("no database" * 999)
+    for cache in (tmp_path / "a", tmp_path / "a" / "b", tmp_path):
+        judge = checkers.judge(model="m", base_url=server.url, prompt="math_equality", cache=cache)
+        with pytest.raises(InputError, match=rf"{re.escape(str(cache))}.*cannot be used: .*another one as `cache`"):
+            judge.grade_all([("1", "1")])
+    assert server.asked == []
 
 
 def test_requests_at_a_time_are_bounded_also_in_an_event_loop(serve):
