@@ -87,7 +87,7 @@ def group_samples(data: Any, by: str = "problem", *, shared: str | Sequence[str]
     """
     import pyarrow as pa
 
-    table = _to_arrow(data, by)
+    table = make_table(data, by)
     shared = [shared] if isinstance(shared, str) else shared
     for name in (by, *(shared if shared is not _SHARED else ())):
         if name not in table.column_names:
@@ -150,7 +150,7 @@ def _refuse_differing(name: str, column: pa.Array, problems: Codes, groups: Grou
         )
 
 
-def _to_arrow(data: Any, by: str) -> pa.Table:
+def make_table(data: Any, by: str = "problem") -> pa.Table:
     """Return a table of any library as one of Arrow."""
     import pyarrow as pa
 

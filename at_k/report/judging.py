@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any
@@ -15,10 +15,13 @@ from at_k.grading import Verdicts, find_checker, judge, takes_row
 from at_k.grading.verdicts import MissingSamplesError
 from at_k.options import JUDGING_OPTIONS
 from at_k.problems import Problems
-from at_k.readers import Samples, is_paths, read_samples
-from at_k.readers.quoting import quote
+from at_k.readers import Samples, is_paths, read_bytes, read_samples
+from at_k.readers.format import Reading
+from at_k.readers.grouping import make_table
+from at_k.readers.quoting import normalize_name, quote
 from at_k.readers.samples import SAMPLE_ROLES, Origin
-from at_k.report.frames import read_names, select_frame
+from at_k.readers.table import PROBLEM_NAMES
+from at_k.report.frames import read_frame, read_names, select_frame
 from at_k.report.notes import describe_reading, find_conditions
 from at_k.report.report import refuse_report
 
@@ -81,6 +84,8 @@ def judge_data(
     shared: dict[str, Any] = {"columns": columns, "where": where, "pool": pool, "prompt_column": prompt_column}
     with_rows = takes_row(find_checker(judging.get("check_correct_fn", "exact_match")))
     source, data = read_files(data, options, **shared, meta=with_rows)
+    if has_row_for_each_sample(data, columns or {}):
+        data = read_rows(data, Reading(**shared | {"columns": columns or {}}, meta=with_rows))
     if isinstance(data, Samples) and judging.get("missing") == "drop" and data.n_missing:
         data = data.drop_unjudged()
     origin = data.origin if isinstance(data, Samples) else None
@@ -147,6 +152,39 @@ def read_files(data: Any, reading: dict[str, Any], **shared: Any) -> tuple[str |
             names=Mention(*given),
         )
     return None, data
+
+
+def has_row_for_each_sample(data: Any, columns: Mapping[str, str | None]) -> bool:
+    """Return whether data in memory are a table whose rows name their problem, and hold no lists of samples.
+
+    Examples:
+        >>> has_row_for_each_sample({"id": ["p", "p"], "correct": [1, 0]}, {})
+        True
+        >>> has_row_for_each_sample({"id": ["p", "q"], "correct": [[1, 0], [1, 1]]}, {})
+        False
+    """
+    if isinstance(data, Samples):
+        return False
+    frame = read_frame(data)
+    first = [next(iter(column), None) for column in frame.values() if hasattr(column, "__len__")]
+    plain = all(isinstance(cell, str) or not isinstance(cell, (Iterable, Mapping)) for cell in first)
+    return (
+        plain
+        and len(first) > 1
+        and ("problem" in columns or any(normalize_name(name) in PROBLEM_NAMES for name in frame))
+    )
+
+
+def read_rows(data: Any, reading: Reading) -> Samples:
+    """Read a table in memory as a file of it is read."""
+    import pyarrow as pa
+
+    table = make_table(read_frame(data) if isinstance(data, Sequence) else data)
+    with pa.BufferOutputStream() as stream:
+        with pa.ipc.new_file(stream, table.schema) as writer:
+            writer.write_table(table)
+        content = stream.getvalue().to_pybytes()
+    return read_bytes("the data", content, reading, format="plain")
 
 
 _NO_READING = {

@@ -2,9 +2,14 @@
 
 import json
 
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
+from datasets import Dataset
 from reports import CORRECT, DATA
 
+import at_k
 from at_k.errors import InputError
 from at_k.report.judging import judge_data, name_samples
 
@@ -76,3 +81,35 @@ def test_an_error_counts_missing_samples_and_names_the_first(data, column, said)
 def test_no_problems():
     with pytest.raises(ValueError, match="data"):
         judge_data({"grades": []})
+
+
+ROWS = {"task_id": ["a", "b", "a", "b"], "passed": [True, True, None, False], "level": ["x", "y", "x", "y"]}
+
+
+@pytest.mark.parametrize(
+    "hold",
+    [
+        dict,
+        pd.DataFrame,
+        pl.DataFrame,
+        pa.table,
+        Dataset.from_dict,
+        lambda columns: [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
+    ],
+    ids=["columns", "pandas", "Polars", "Arrow", "datasets", "rows"],
+)
+def test_a_row_for_each_sample_is_read_as_a_file_of_it_is(hold, tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(
+        "\n".join(json.dumps(dict(zip(ROWS, row, strict=True))) for row in zip(*ROWS.values(), strict=True))
+    )
+    options = {"missing": "incorrect", "metrics": "pass@2"}
+    found, expected = at_k.score(hold(ROWS), **options), at_k.score(path, **options)
+    assert (found.values, found.groups, found.per_problem) == (expected.values, expected.groups, expected.per_problem)
+    with pytest.raises(InputError, match=r"task_id|sample"):
+        at_k.score(hold(ROWS))  # what was not judged has a row
+
+
+def test_a_column_may_be_named_as_the_problem():
+    columns = {"problem": "q", "grades": "ok"}
+    assert at_k.score({"q": ["a", "a"], "ok": [1, 0]}, columns=columns, metrics="pass@1").values == {"pass@1": 0.5}
