@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 import at_k
-from at_k.cli.failures import Command, fail
+from at_k.cli.failures import Command, Verdict, fail
 from at_k.cli.options import OUTPUT, Debug, Paths, complete_formats, leave_out, offers, read_numbers
 from at_k.options import COMPARING, GATING, JUDGED, PILOT, PLANNING, POOLING, SCORED, SCORING, TALLYING
 
@@ -256,7 +256,7 @@ def compare(
     compare_files(paths, form=form, against=against or [], **options)
 
 
-@app.command(cls=Command)
+@app.command(cls=Verdict)
 @offers(GATING, JUDGED)
 def gate(
     paths: Annotated[
@@ -292,7 +292,7 @@ def gate(
     debug: Debug = False,
     **options: Any,
 ) -> None:
-    """Tell whether results meet what is required: exit with 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE."""
+    """Judge results by what is required of them: exit with 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE, 2 for errors."""
     from at_k.cli.gate import judge_files
 
     raise typer.Exit(judge_files(paths, against=against or [], form=form, out=out or [], **options))

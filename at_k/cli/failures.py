@@ -11,12 +11,18 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperCommand
 
-DATA, INTERRUPTED = 1, 130
-"""The exit statuses for data that cannot be used, and for Ctrl-C. Typer exits with 2 if the command line is wrong."""
+DATA, WRONG, INTERRUPTED = 1, 2, 130
+"""The exit statuses for data that cannot be used, for a wrong command line, as Typer has it, and for Ctrl-C."""
 
 
 class Command(TyperCommand):
-    """A command that ends plainly, unless it is given `--debug`."""
+    """A command that ends plainly, unless it is given `--debug`.
+
+    Attributes:
+        failed: the exit status if something goes wrong.
+    """
+
+    failed = DATA
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
@@ -25,11 +31,17 @@ class Command(TyperCommand):
                 setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - until the process ends
         if paths := ctx.params.get("paths"):
             ctx.params["paths"] = ["/dev/stdin" if path == "-" else path for path in paths]
-        with end_plainly(debug=bool(ctx.params.get("debug"))):
+        with end_plainly(debug=bool(ctx.params.get("debug")), failed=self.failed):
             refuse_to_score_again(ctx)
             done = super().invoke(ctx)
             sys.stdout.flush()  # so that a pipe that was closed shows here, and not when Python ends
             return done
+
+
+class Verdict(Command):
+    """A command whose exit status is a verdict: 1 says FAIL, so that what goes wrong needs another one."""
+
+    failed = WRONG
 
 
 def refuse_to_score_again(ctx: Any) -> None:
@@ -55,8 +67,8 @@ def refuse_to_score_again(ctx: Any) -> None:
 
 
 @contextmanager
-def end_plainly(*, debug: bool = False) -> Iterator[None]:
-    """Turn an exception into one line on standard error and an exit status. With `debug`, let it through."""
+def end_plainly(*, debug: bool = False, failed: int = DATA) -> Iterator[None]:
+    """Turn an exception into one line on standard error and the status `failed`. With `debug`, let it through."""
     try:
         yield
     except (typer.Exit, typer.Abort, typer.BadParameter):
@@ -72,7 +84,7 @@ def end_plainly(*, debug: bool = False) -> Iterator[None]:
     except Exception as error:
         if debug:
             raise
-        fail(describe_error(error))
+        fail(describe_error(error), failed)
 
 
 def fail(sentence: str, status: int = DATA) -> NoReturn:

@@ -76,6 +76,8 @@ def check_options(given: Mapping[str, Any], known: Mapping[str, Option] = OPTION
     from at_k.validation import shorten
 
     for name, value in given.items():
+        if of and name in ("answers", *COLUMNS):
+            raise TypeError(f"`{name}` is a column of the data of `{of}`, and no option: give {{'{name}': …}}")
         if name not in known:
             place = f" of `{of}`" if of else ""
             near = difflib.get_close_matches(name, known, 1)

@@ -162,7 +162,10 @@ def read_frame(data: Any) -> dict[str, Any]:
 def _read_rows(rows: Sequence[Any]) -> dict[str, Any]:
     for number, row in enumerate(rows):
         if not isinstance(row, Mapping):
-            raise TypeError(f"`data` must be a list of rows, each a mapping; got {type_name(row)} in row {number}")
+            raise TypeError(
+                f"`data` must be a list of rows, each a mapping; got {type_name(row)} in row {number}. Lists of "
+                'samples are a column: {"grades": [[1, 0], [1, 1]]}, or {"answers": …, "references": …}'
+            )
     names = dict.fromkeys(str(name) for row in rows for name in row)
     return {name: [row.get(name) for row in rows] for name in names}
 

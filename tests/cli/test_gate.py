@@ -116,6 +116,6 @@ def test_wrong_use_is_refused(run, files, words, sentence):
 )
 def test_what_cannot_be_judged_is_an_error(run, files, words, sentence):
     done = run("gate", files["new"], *words, columns=200)
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert sentence in say(done)
     assert not done.stdout

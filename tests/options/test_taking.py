@@ -82,6 +82,8 @@ def test_signatures_and_help_name_every_option(function):
 
 
 def test_the_nearest_option_is_named():
+    with pytest.raises(TypeError, match=r"`references` is a column of the data of `score`"):
+        at_k.score([["a"]], references=["a"])
     with pytest.raises(TypeError, match=r"`treshold` of `score`; got 1\. Did you mean `threshold`\?"):
         at_k.score({}, treshold=1)
 

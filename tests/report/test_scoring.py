@@ -305,7 +305,11 @@ def test_a_problem_is_named_once():
         ({"answers": [["a"]]}, InputError, "it has 'answers'"),
         ({"grades": []}, ValueError, "`data` must hold at least one problem; got none"),
         ([], InputError, "it has no columns"),
-        ([{"grades": [1]}, [1]], TypeError, "`data` must be a list of rows, each a mapping; got list in row 1"),
+        (
+            [{"grades": [1]}, [1]],
+            TypeError,
+            "`data` must be a list of rows, each a mapping; got list in row 1. Lists of",
+        ),
         ([{"grades": [1]}, {}], TypeError, "`grades` must hold a list of samples .* got None .* in problem 1"),
         (
             {"grades": [[1]], "problem": ["a", "b"]},
