@@ -16,11 +16,9 @@ from at_k.grading.verdicts import MissingSamplesError
 from at_k.options import JUDGING_OPTIONS
 from at_k.problems import Problems
 from at_k.readers import Samples, is_paths, read_bytes, read_samples
-from at_k.readers.format import Reading
 from at_k.readers.grouping import make_table
 from at_k.readers.quoting import normalize_name, quote
 from at_k.readers.samples import SAMPLE_ROLES, Origin
-from at_k.readers.table import PROBLEM_NAMES
 from at_k.report.frames import read_frame, read_names, select_frame
 from at_k.report.notes import describe_reading, find_conditions
 from at_k.report.report import refuse_report
@@ -85,7 +83,7 @@ def judge_data(
     with_rows = takes_row(find_checker(judging.get("check_correct_fn", "exact_match")))
     source, data = read_files(data, options, **shared, meta=with_rows)
     if has_row_for_each_sample(data, columns or {}):
-        data = read_rows(data, Reading(**shared | {"columns": columns or {}}, meta=with_rows))
+        data = read_rows(data, **shared | {"columns": columns or {}}, meta=with_rows)
     if isinstance(data, Samples) and judging.get("missing") == "drop" and data.n_missing:
         data = data.drop_unjudged()
     origin = data.origin if isinstance(data, Samples) else None
@@ -163,6 +161,8 @@ def has_row_for_each_sample(data: Any, columns: Mapping[str, str | None]) -> boo
         >>> has_row_for_each_sample({"id": ["p", "q"], "correct": [[1, 0], [1, 1]]}, {})
         False
     """
+    from at_k.readers.table import PROBLEM_NAMES
+
     if isinstance(data, Samples):
         return False
     frame = read_frame(data)
@@ -175,16 +175,18 @@ def has_row_for_each_sample(data: Any, columns: Mapping[str, str | None]) -> boo
     )
 
 
-def read_rows(data: Any, reading: Reading) -> Samples:
+def read_rows(data: Any, **reading: Any) -> Samples:
     """Read a table in memory as a file of it is read."""
     import pyarrow as pa
+
+    from at_k.readers.format import Reading
 
     table = make_table(read_frame(data) if isinstance(data, Sequence) else data)
     with pa.BufferOutputStream() as stream:
         with pa.ipc.new_file(stream, table.schema) as writer:
             writer.write_table(table)
         content = stream.getvalue().to_pybytes()
-    return read_bytes("the data", content, reading, format="plain")
+    return read_bytes("the data", content, Reading(**reading), format="plain")
 
 
 _NO_READING = {
