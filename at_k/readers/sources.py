@@ -302,34 +302,39 @@ class _Frames:
     """A stream of compressed frames, one after the other. One that is cut off is noticed, also if it is the last.
 
     Attributes:
-        start: makes what decompresses one frame.
+        prepare: returns the function that makes what decompresses one frame.
         length: bytes to decompress at once, since they may grow.
         padding: bytes that may stand between the frames.
     """
 
-    def __init__(self, file: IO[bytes], start: Callable[[], Any], length: int, padding: bytes = b"") -> None:
-        self._file, self._start, self._length, self._padding = file, start, length, padding
-        self._rest, self._frame, self._between = memoryview(b""), start(), b""
+    def __init__(
+        self, file: IO[bytes], prepare: Callable[[], Callable[[], Any]], length: int, padding: bytes = b""
+    ) -> None:
+        self._file, self._start, self._length, self._padding = file, prepare(), length, padding
+        self._rest, self._frame, self._between = memoryview(b""), self._start(), b""
+        # bzip2 and xz make no more than they are asked for, and then have a rest of what they took in.
+        self._is_bounded = hasattr(self._frame, "needs_input")
 
     def read(self, size: int) -> bytes | memoryview:
-        while not self._rest:
-            # bzip2 and xz make no more than they are asked for, and then have a rest of what they took in.
-            bounded = hasattr(self._frame, "needs_input")
+        frame, rest = self._frame, self._rest
+        while not rest:
             piece = b""
-            if not bounded or self._frame.eof or self._frame.needs_input:
-                piece = (self._between if self._frame.eof else b"") or self._file.read(self._length)
-                if not piece and self._frame.eof:
+            if frame.eof:
+                piece = self._between or self._file.read(self._length)
+                if not piece:
                     return b""
+                self._between = b""
+                piece = piece.lstrip(self._padding) if self._padding else piece
+                if not piece:
+                    continue
+                self._frame = frame = self._start()
+            elif not self._is_bounded or frame.needs_input:
+                piece = self._file.read(self._length)
                 if not piece:
                     raise EOFError("the end is missing")
-                if self._frame.eof:
-                    self._between = b""
-                    piece = piece.lstrip(self._padding)
-                    if not piece:
-                        continue
-                    self._frame = self._start()
-            self._rest = memoryview(self._frame.decompress(piece, _BLOCK) if bounded else self._frame.decompress(piece))
-            self._between = self._frame.unused_data if self._frame.eof else b""
+            rest = memoryview(frame.decompress(piece, _BLOCK) if self._is_bounded else frame.decompress(piece))
+            self._between = frame.unused_data if frame.eof else b""
+        self._rest = rest
         found, self._rest = self._rest[:size], self._rest[size:]
         return found
 
@@ -337,32 +342,36 @@ class _Frames:
         self._rest = memoryview(b"")
 
 
-def _start_bzip2() -> Any:
+def _prepare_gzip() -> Callable[[], Any]:
+    return partial(zlib.decompressobj, wbits=16 + zlib.MAX_WBITS)
+
+
+def _prepare_bzip2() -> Callable[[], Any]:
     from bz2 import BZ2Decompressor
 
-    return BZ2Decompressor()
+    return BZ2Decompressor
 
 
-def _start_xz() -> Any:
+def _prepare_xz() -> Callable[[], Any]:
     from lzma import LZMADecompressor
 
-    return LZMADecompressor(memlimit=_MOST_OF_XZ)
+    return partial(LZMADecompressor, memlimit=_MOST_OF_XZ)
 
 
-def _start_zstandard() -> Any:
+def _prepare_zstandard() -> Callable[[], Any]:
     from zstandard import ZstdDecompressor
 
-    return ZstdDecompressor().decompressobj()
+    return ZstdDecompressor().decompressobj  # of one decompressor, which takes longer to make than an empty frame
 
 
 _MOST_OF_XZ = 256 << 20
 """Bytes that decompressing xz may take; its strongest level takes 65 MB."""
 
-_PACKINGS: dict[bytes, tuple[Callable[[], Any], int, bytes]] = {
-    b"\x1f\x8b": (partial(zlib.decompressobj, wbits=16 + zlib.MAX_WBITS), 16_384, b"\0"),
-    b"\x28\xb5\x2f\xfd": (_start_zstandard, 1024, b""),
-    b"BZh": (_start_bzip2, 1024, b""),
-    b"\xfd7zXZ": (_start_xz, 1024, b"\0"),
+_PACKINGS: dict[bytes, tuple[Callable[[], Callable[[], Any]], int, bytes]] = {
+    b"\x1f\x8b": (_prepare_gzip, 16_384, b"\0"),
+    b"\x28\xb5\x2f\xfd": (_prepare_zstandard, 1024, b""),
+    b"BZh": (_prepare_bzip2, 1024, b""),
+    b"\xfd7zXZ": (_prepare_xz, 1024, b"\0"),
 }
 """The first bytes of a compressed file → the arguments of `_Frames`. In the worst case a piece grows to 32 MB."""
 

@@ -37,7 +37,7 @@ def describe_value(report: Numbers, key: Key) -> str:
 
     Examples:
         >>> describe_value(at_k.score({"grades": [[1, 0], [1, 1]]}, k=1), Key("pass@k", 1)).partition(";")[0]
-        'pass@1, 95 % interval [0.171, 0.986], 2 problems × 2 samples'
+        'pass@1, 95 % interval [0.139, 0.991], 2 problems × 2 samples'
     """
     _, interval = write_estimate(report.values[key], report.intervals.get(key))
     level = report.options.get("confidence_level", 0.95)

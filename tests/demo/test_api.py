@@ -165,7 +165,7 @@ class TestScore:
     @pytest.mark.parametrize(
         ("options", "words"),
         [
-            ({"metrics": ["pass@k"]}, "pass@k"),
+            ({"metrics": ["pas@k"]}, "pas@k"),
             ({"metrics": []}, "at least one metric"),
             ({"k": [0]}, "`k`"),
             ({"k": [5]}, "k = 5"),

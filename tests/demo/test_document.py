@@ -155,10 +155,10 @@ def test_modules_import_what_there_is():
             assert (document.FOLDER / name).is_file(), path
 
 
-def test_every_page_links_to_the_project_the_paper_and_the_package(visitor, monkeypatch):
+def test_every_page_links_to_the_project_the_paper_and_the_package(monkeypatch):
     assert "project" not in document.find_links()
     monkeypatch.setenv("SPACE_ID", "somebody/at-k")
-    found = visitor.get("/?page=score").text
+    found = document.write_document("score", "explore", "en", "somebody.hf.space")
     for link in ("https://huggingface.co/spaces/somebody/at-k/tree/main", "https://arxiv.org/abs/2412.13147"):
         assert f'href="{link}"' in found
     assert f'href="{document.find_links()["package"]}"' in found

@@ -66,7 +66,8 @@ class Bubblewrap(Sandbox):
         """Return the command with folders that can only be read, and nothing else of the machine."""
         shown = [word for path in (*READABLE, *folders) for word in ("--ro-bind-try", path, path)]
         apart = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
-        return [self.program, *apart, *shown, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--", *command]
+        # An empty /tmp comes first: what is shown may lie in it.
+        return [self.program, *apart, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", *shown, "--", *command]
 
 
 class Docker(Sandbox):

@@ -37,16 +37,17 @@ def test_bubblewrap(tmp_path):
 @pytest.fixture
 def docker(monkeypatch, tmp_path):
     """Put a stand-in for docker first on PATH. It notes its arguments, and runs the command by this Python."""
-    script = tmp_path / "docker"
+    script = tmp_path / "docker.py"
     script.write_text(
-        f"#!{sys.executable}\n"
         "import json, os, sys\n"
         f"json.dump([sys.argv[1:], sorted(os.environ)], open({str(tmp_path / 'said')!r}, 'w'))\n"
         "command = sys.argv[sys.argv.index('an/image') + 1:]\n"
         f"command[command.index('python')] = {sys.executable!r}\n"
         "os.execv(command[0], command)\n"
     )
-    script.chmod(0o755)
+    command = tmp_path / "docker"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{script}" "$@"\n')  # "#!" takes no path with a space
+    command.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("AT_K_DOCKER_IMAGE", "an/image")
     monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
