@@ -14,7 +14,7 @@ from at_k.errors import InputError, Message
 from at_k.limits import UNLIMITED, Limits
 from at_k.options import READING, by_name, complete, takes
 from at_k.readers.paths import Paths, is_paths
-from at_k.readers.samples import ROLES, Samples
+from at_k.readers.samples import COUNT_ROLES, ROLES, Samples
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from at_k.readers.sources import Source
     from at_k.signatures import ReadOptions, Unpack
 
-__all__ = ["ROLES", "Samples", "is_paths", "read_bytes", "read_results", "read_samples"]
+__all__ = ["COUNT_ROLES", "ROLES", "Samples", "is_paths", "read_bytes", "read_results", "read_samples"]
 
 
 @takes(by_name(*READING))
