@@ -227,14 +227,15 @@ def read_columns(texts: Sequence[str] | None) -> dict[str, str | None]:
         >>> read_columns(["problem=qid, grades=is, or not,right", "scores="])
         {'problem': 'qid', 'grades': 'is, or not,right', 'scores': None}
     """
-    from at_k.readers import ROLES
+    from at_k.readers import COUNT_ROLES, ROLES
 
+    roles = (*ROLES, *COUNT_ROLES)
     pairs: dict[str, str | None] = {}
     for text in texts or ():
-        for pair in re.split(rf",\s*(?=(?:{'|'.join(ROLES)})=)", text):
+        for pair in re.split(rf",\s*(?=(?:{'|'.join(roles)})=)", text):
             role, sign, column = pair.partition("=")
-            if not sign or role.strip() not in ROLES:
-                raise refuse("--columns", f"Give ROLE=COLUMN, with a role of {', '.join(ROLES)}; got {pair!r}.")
+            if not sign or role.strip() not in roles:
+                raise refuse("--columns", f"Give ROLE=COLUMN, with a role of {', '.join(roles)}; got {pair!r}.")
             pairs[role.strip()] = column or None
     return pairs
 

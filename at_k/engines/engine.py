@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import import_module
@@ -140,3 +140,20 @@ def choose_roles(columns: Sequence[str], given: Mapping[str, str | None] | None)
             columns=listed or "no columns",
         )
     return Roles(called["problem"] or "", *map(called.get, ("grades", "answers", "references", "group")))
+
+
+def refuse_lists(roles: Roles, listed: Collection[str]) -> None:
+    """Raise if one of the columns that hold lists has the samples: an engine counts rows, one for each sample.
+
+    Examples:
+        >>> refuse_lists(Roles("id", grades="ok"), ["tags"])
+    """
+    for column in (roles.grades, roles.answers):
+        if column in listed:
+            raise InputError(
+                "engine.lists",
+                "Each row must be a sample, but column {column} holds lists. Make a row for each sample, in SQL by "
+                "unnest({name}), in Polars by explode; or give a table in memory, which may hold lists: "
+                "relation.df(), frame.collect().",
+                column=shorten(column), name=column,
+            )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from at_k.engines.engine import Roles, Rows, is_of
+from at_k.engines.engine import Roles, Rows, is_of, refuse_lists
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -31,7 +31,7 @@ def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Ro
     given = nw.col(roles.grades or "").cast(nw.Float64)
     grade = nw.when(~given.is_nan()).then(given)  # a database takes NaN for the largest number
     label = {} if roles.group is None else {"label": nw.col(roles.group), "other": nw.col(roles.group)}
-    samples = _read(data).select(nw.col(roles.problem).alias("problem"), grade.alias("grade"), **label)
+    samples = _read_samples(data, roles).select(nw.col(roles.problem).alias("problem"), grade.alias("grade"), **label)
     present = ~nw.col("grade").is_null()
     problems = samples.with_columns(
         n=_count(present) if drop else nw.lit(1, nw.Int64),
@@ -65,7 +65,7 @@ def count_answers(data: Any, roles: Roles) -> Iterator[pa.Table]:
     import narwhals as nw
 
     columns = [nw.col(column).alias(role) for role, column in roles.present().items()]
-    samples = _read(data).select(*columns).with_columns(votes=nw.lit(1, nw.Int64))
+    samples = _read_samples(data, roles).select(*columns).with_columns(votes=nw.lit(1, nw.Int64))
     counted = samples.group_by(*roles.present()).agg(_add("votes"))
     yield counted.sort("problem").collect("pyarrow").to_native()
 
@@ -74,6 +74,12 @@ def _read(data: Any) -> nw.LazyFrame[Any]:
     import narwhals as nw
 
     frame: nw.LazyFrame[Any] = nw.from_native(data).lazy()
+    return frame
+
+
+def _read_samples(data: Any, roles: Roles) -> nw.LazyFrame[Any]:
+    frame = _read(data)
+    refuse_lists(roles, [name for name, kind in frame.collect_schema().items() if kind.is_nested()])
     return frame
 
 

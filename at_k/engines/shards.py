@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from at_k.engines.engine import Roles, Rows, is_of
+from at_k.engines.engine import Roles, Rows, is_of, refuse_lists
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,6 +39,7 @@ def group_problems(data: Any, roles: Roles, threshold: float, *, drop: bool) -> 
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    _refuse_lists_in(data, roles)
     given = pc.field(roles.grades).cast(pa.float64())
     absent = given.is_null(nan_is_null=True)
     grade = pc.if_else(absent, pa.scalar(None, pa.float64()), given)
@@ -83,7 +84,9 @@ def count_answers(data: Any, roles: Roles) -> Iterator[pa.Table]:
 
     columns = {role: pc.field(column) for role, column in roles.present().items()}
     votes = pc.scalar(1).cast(pa.int64())
-    yield _group(_open(data), {**columns, "votes": votes}, list(columns), {"votes": "sum"}).sort_by("problem")
+    opened = _open(data)
+    _refuse_lists_in(opened, roles)
+    yield _group(opened, {**columns, "votes": votes}, list(columns), {"votes": "sum"}).sort_by("problem")
 
 
 def _open(data: Any) -> Any:
@@ -98,6 +101,12 @@ def _open(data: Any) -> Any:
 
     store, path = fsspec.core.url_to_fs(data)
     return ds.dataset(path, filesystem=store, format="parquet")
+
+
+def _refuse_lists_in(data: Any, roles: Roles) -> None:
+    import pyarrow as pa
+
+    refuse_lists(roles, [field.name for field in data.schema if pa.types.is_nested(field.type)])
 
 
 def _group(data: Any, columns: dict[str, Any], keys: list[str], aggregates: dict[str, str]) -> pa.Table:

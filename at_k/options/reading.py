@@ -40,7 +40,8 @@ READING = in_panel(
         "columns",
         "dict[str, str | None]",
         'what the columns are called where they have other names: `{"answers": "samples"}`; None for no column. The '
-        "roles are problem, answers, references, grades, scores and group.",
+        "roles are problem, answers, references, grades, scores and group; in a table of counts also n and c, the "
+        "number of samples and of correct ones.",
         metavar="ROLE=COLUMN,...",
         help="The names of columns that are not recognised: problem=qid,grades=ok. Leave a name empty to ignore the "
         "role: scores=",

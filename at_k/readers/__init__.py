@@ -14,7 +14,7 @@ from at_k.errors import InputError, Message
 from at_k.limits import UNLIMITED, Limits
 from at_k.options import READING, by_name, complete, takes
 from at_k.readers.paths import Paths, is_paths
-from at_k.readers.samples import ROLES, Samples
+from at_k.readers.samples import COUNT_ROLES, ROLES, Samples
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from at_k.readers.sources import Source
     from at_k.signatures import ReadOptions, Unpack
 
-__all__ = ["ROLES", "Samples", "is_paths", "read_bytes", "read_results", "read_samples"]
+__all__ = ["COUNT_ROLES", "ROLES", "Samples", "is_paths", "read_bytes", "read_results", "read_samples"]
 
 
 @takes(by_name(*READING))
@@ -86,7 +86,7 @@ def read_samples(
     from at_k.readers.bundles import bundle, name_files
     from at_k.readers.format import Reading
     from at_k.readers.merging import merge
-    from at_k.readers.paths import find_files
+    from at_k.readers.paths import find_files, is_named_as_results
 
     if errors not in ("raise", "skip"):
         raise InputError("readers.errors", '{option:errors} must be "raise" or "skip"; got {value}', value=repr(errors))
@@ -97,7 +97,7 @@ def read_samples(
     broken: list[tuple[Path, InputError]] = []
     chosen = _find_formats(files, format, limits, broken=None if named else broken)
     if not named and format is None:
-        chosen = _keep_best(chosen)
+        chosen = _keep_best(each for each in chosen if not _is_stray(*each, reading))
     parts: dict[str, Samples] = {}
     for file, source, each in bundle(chosen) if len(files) > 1 and not concat else chosen:
         with _naming(file, source):
@@ -109,7 +109,7 @@ def read_samples(
         raise InputError("readers.nothing", "None of these files can be read: {count:,} were tried.", count=len(files))
     merged = merge(list(parts.values()), list(parts), pool=pooled, concat=concat)
     notes = [*merged.origin.notes, *_note_copies([file for file in files if fspath(file) in parts])]
-    texts = [(file, error) for file, error in broken if file.suffix in (".json", ".jsonl", ".csv", ".parquet")]
+    texts = [(file, error) for file, error in broken if is_named_as_results(file)]
     if texts:
         notes.append(
             Message(
@@ -181,6 +181,17 @@ def _find_formats(
             broken.append((file, error))
         else:
             yield found
+
+
+def _is_stray(file: Path, source: Source, format: Format, reading: Reading) -> bool:
+    """Return whether a file of a folder is a text that merely lies beside the results, such as a README or a log."""
+    from at_k.readers.paths import is_named_as_results
+    from at_k.readers.tables import names_samples
+
+    if format.name != "plain" or is_named_as_results(file) or source.kind != "text":
+        return False
+    columns = dict(reading.columns).values()
+    return not names_samples(source, {*columns, *(str(name).partition(".")[0] for name in columns)})
 
 
 def _keep_best(found: Iterator[tuple[Path, Source, Format]]) -> Iterator[tuple[Path, Source, Format]]:

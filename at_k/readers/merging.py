@@ -252,7 +252,8 @@ def _merge_numbers(
                     raise InputError(
                         "merging.clash",
                         "Sample {number} of problem {problem} is in {first_file} and in {second_file}. If they are "
-                        "samples of two runs, pool them: {option:pool=file}.",
+                        "samples of two runs, pool them: {option:pool=file}. If the files hold different problems that "
+                        "have the same names, {option:concat} keeps them apart.",
                         number=quote(number),
                         problem=quote(problems[problem]),
                         first_file=files[earlier],

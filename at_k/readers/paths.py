@@ -25,12 +25,25 @@ def is_paths(data: object) -> bool:
     return isinstance(data, (list, tuple)) and bool(data) and all(isinstance(each, (str, PathLike)) for each in data)
 
 
+_ENDINGS = {".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".eval", ".zip"}
+
+
+def is_named_as_results(file: Path) -> bool:
+    """Return whether a file has an ending of results files, compressed or not.
+
+    Examples:
+        >>> is_named_as_results(Path("run.jsonl.gz")), is_named_as_results(Path("README.md"))
+        (True, False)
+    """
+    return any(ending.lower() in _ENDINGS for ending in file.suffixes)
+
+
 def find_files(paths: Paths) -> tuple[list[Path], bool]:
     """List the files that a path, a list of paths, a folder or a glob stands for.
 
     Returns:
-        The files, sorted within each folder and glob; and whether all of them were named one by one. In a folder, files
-        of no known format are passed over.
+        The files, sorted within each folder and glob; and whether all of them were named one by one. In a folder, what
+        has not the name of a results file, and is none by its content, is passed over: see `is_named_as_results`.
 
     Raises:
         FileNotFoundError: if there is no such file.
@@ -72,13 +85,17 @@ def find_files(paths: Paths) -> tuple[list[Path], bool]:
 
 
 def _list_inside(folder: Path) -> Iterator[Path]:
-    """Yield the files in a folder and its folders; one whose files are one table is yielded as a whole."""
+    """Yield the files in a folder and its folders; one whose files are one table is yielded as a whole.
+
+    Links to folders are not followed: they may lead back, or to what is read already.
+    """
     if list_parts(folder):
         yield folder
         return
     for each in folder.iterdir():
-        if not each.name.startswith("."):
-            yield from _list_inside(each) if each.is_dir() else [each]
+        if each.name.startswith(".") or (each.is_symlink() and each.is_dir()):
+            continue
+        yield from _list_inside(each) if each.is_dir() else [each]
 
 
 def list_parts(folder: Path) -> list[Path]:

@@ -249,8 +249,9 @@ def refuse_other_questions(parts: Sequence[Samples], files: Sequence[str]) -> No
                 raise InputError(
                     "merging.questions",
                     "Problem {problem} is not the same in both files: {first} in {first_file}, and {second} in "
-                    "{second_file}. Score the files one at a time or, if they are samples of the same problems all "
-                    "the same, say so: {option:pool=file}.",
+                    "{second_file}. If the files hold different problems that have the same names, {option:concat} "
+                    "keeps them apart. If they are samples of the same problems all the same, say so: "
+                    "{option:pool=file}.",
                     problem=quote(problem),
                     first=quote(first),
                     first_file=first_file,

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 ROLES = ("problem", "answers", "references", "grades", "scores", "group")
 """The roles of columns, which are also the names of the standard columns."""
 
+COUNT_ROLES = ("n", "c")
+"""The roles of columns that count the samples of each problem, and the correct ones: they stand in place of grades."""
+
 SAMPLE_ROLES = ("answers", "grades", "scores")
 """The roles that describe each sample; the others describe the problem."""
 

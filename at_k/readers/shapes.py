@@ -9,13 +9,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from at_k.errors import InputError, Message
-from at_k.readers.coding import count_distinct, is_arrow, read_integers
-from at_k.readers.faults import UNITS
+from at_k.errors import InputError, Mention, Message
+from at_k.readers.cells import is_finite, read_spelled
+from at_k.readers.coding import count_distinct, is_arrow
+from at_k.readers.faults import UNITS, Faults, describe_place
 from at_k.readers.format import find_path
 from at_k.readers.quoting import normalize_name, quote, shorten
 from at_k.readers.roles import NAMES, can_read, guess_roles, list_first_cells
 from at_k.readers.samples import Columns
+from at_k.readers.standard import refuse_unknown
 from at_k.readers.table import Table
 
 _NUMBERED = re.compile(r"(.*?[^\W\d])[\s._\[(#-]*(\d+)[\])]?")
@@ -62,27 +64,32 @@ def add_fields(table: Table, names: Iterable[str | None]) -> Table:
     return table
 
 
-def list_samples(table: Table, given: Mapping[str, str | None]) -> tuple[Table, list[Message]]:
+def list_samples(
+    table: Table, given: Mapping[str, str | None], counts: Mapping[str, str | None] | None = None, errors: str = "raise"
+) -> tuple[Table, list[Message]]:
     """Put the samples of each problem into lists, where they are told by counts, by several columns, or in objects.
 
     Args:
         table: the rows.
         given: role → column, where the user named it.
+        counts: the columns of n and of c, where the user named them.
+        errors: "skip" to leave out the rows whose counts cannot be used.
 
     Returns:
         The table, and what is to be said about it.
 
     Raises:
-        InputError: if more samples are correct than there are.
+        InputError: if a count is no whole number, or more samples are correct than there are.
 
     Examples:
         >>> table = Table("json", [{"task": "a", "n": 3, "c": 1}], ["task", "n", "c"])
         >>> list_samples(table, {})[0]["grades"]
         [[1, 0, 0]]
     """
-    if given.get("grades") is not None:
+    counts = counts or {}
+    if given.get("grades") is not None and not counts:
         return table, []
-    counted = _spread_counts(table)
+    counted = _spread_counts(table, given, counts, Faults(errors))
     if counted is not None:
         return counted
     found = guess_roles(table.peek(), {role: name for role, name in given.items() if name is None or name in table})
@@ -92,39 +99,86 @@ def list_samples(table: Table, given: Mapping[str, str | None]) -> tuple[Table, 
     return (table, notes) if notes else _fold_columns(table, found)
 
 
-def _spread_counts(table: Table) -> tuple[Table, list[Message]] | None:
+def _spread_counts(
+    table: Table, given: Mapping[str, str | None], counts: Mapping[str, str | None], faults: Faults
+) -> tuple[Table, list[Message]] | None:
     """Make a list of grades of how many samples a problem has, and how many of them are correct."""
+    refuse_unknown(table, counts)
     spelled = {normalize_name(name): name for name in table}
-    total, right = (next((spelled[name] for name in names if name in spelled), None) for names in (_TOTALS, _RIGHT))
+    total, right = (
+        counts.get(role) or next((spelled[name] for name in names if name in spelled), None)
+        for role, names in (("n", _TOTALS), ("c", _RIGHT))
+    )
     if total is None or right is None:
-        return None
-    n, c = (read_integers(table[name]) for name in (total, right))
-    problem = guess_roles(table.peek())["problem"]
-    is_sure = normalize_name(right) not in ("correct", "passed")  # these may be verdicts, beside a constant n
-    if n is None or c is None or problem is None or count_distinct(table.coded(problem).codes) < len(n):
-        return None
-    if not is_sure and c.max() < 2:
-        return None
-    for row, count, correct in zip(table.rows.tolist(), n.tolist(), c.tolist(), strict=True):
-        if not 0 <= correct <= count or not count:
+        if counts:
             raise InputError(
-                "shapes.counts",
-                "Column “{right}” must count the correct samples among those that column “{total}” counts; got "
-                "{correct} of {count} ({place}).",
-                right=shorten(right),
-                total=shorten(total),
-                correct=correct,
-                count=count,
-                place=UNITS["row"](row),
+                "shapes.one_count",
+                "Counts need two columns: n, the number of samples of each problem, and c, that of the correct ones. "
+                "Name both: {example}.",
+                example=Mention(columns={"n": "total", "c": "solved"}),
             )
-    cells = [[1] * correct + [0] * (count - correct) for count, correct in zip(n.tolist(), c.tolist(), strict=True)]
+        return None
+    cells = {name: _list_cells(table, name) for name in (total, right)}
+    held = {name: list(map(_read_count, own)) for name, own in cells.items()}
+    if not counts and not _are_counts(table, given, right, held):
+        return None
+    grades: list[list[int]] = [[]] * len(table.rows)
+    for place, (row, n, c) in enumerate(zip(table.rows.tolist(), held[total], held[right], strict=True)):
+        with faults:
+            if n is None or c is None:
+                name = total if n is None else right
+                raise InputError(
+                    "shapes.count",
+                    "A count of samples must be a whole number from 0 to {most:,}; got {value} ({place}).",
+                    most=_MOST,
+                    value=quote(cells[name][place]),
+                    place=describe_place(row, name),
+                )
+            if not n or c > n:
+                raise InputError(
+                    "shapes.counts",
+                    "Column “{right}” must count the correct samples among those that column “{total}” counts; got "
+                    "{correct} of {count} ({place}).",
+                    right=shorten(right),
+                    total=shorten(total),
+                    correct=c,
+                    count=n,
+                    place=UNITS["row"](row),
+                )
+            grades[place] = [1] * c + [0] * (n - c)
     note = Message(
         "shapes.counted",
         "Columns “{total}” and “{right}” were read as the number of samples and of correct ones.",
         total=shorten(total),
         right=shorten(right),
     )
-    return table.replace([total, right], {"grades": cells}), [note]
+    table.skipped.update(faults.causes)
+    spread = table.replace([total, right], {"grades": grades})
+    return (spread.take([place for place, own in enumerate(grades) if own]) if faults.causes else spread), [note]
+
+
+def _are_counts(
+    table: Table, given: Mapping[str, str | None], right: str, held: Mapping[str, Sequence[int | None]]
+) -> bool:
+    """Return whether columns with names of counts are such, by their cells and by what else the table has."""
+    found = guess_roles(table.peek(), {role: name for role, name in given.items() if name is None or name in table})
+    if found["problem"] is None:
+        return False
+    is_rare = count_distinct(table.coded(found["problem"]).codes) < len(table.rows)
+    if normalize_name(right) in ("correct", "passed"):  # these may be verdicts, beside a constant n
+        return not is_rare and max((count for count in held[right] if count is not None), default=0) > 1
+    is_odd = is_rare or any(None in own for own in held.values())
+    return not is_odd or (found["grades"] is None and None in (found["answers"], found["references"]))
+
+
+_MOST = 1_000_000
+"""Samples of one problem that a count can stand for: each becomes a grade."""
+
+
+def _read_count(cell: object) -> int | None:
+    """Read a count, also as pandas spells it in a column that has gaps (4.0); None for anything else."""
+    value = read_spelled(cell)
+    return int(value) if is_finite(value) and value == int(value) and 0 <= value <= _MOST else None
 
 
 def _unfold_objects(table: Table) -> tuple[Table, list[Message]]:

@@ -28,7 +28,7 @@ from at_k.readers.json_lines import LineTable
 from at_k.readers.models import MODEL_NAMES, has_name
 from at_k.readers.plausibility import refuse_odd_names
 from at_k.readers.quoting import quote, quote_all, shorten
-from at_k.readers.samples import ROLES, SAMPLE_ROLES, Columns, Origin, Samples, Split, list_types
+from at_k.readers.samples import COUNT_ROLES, ROLES, SAMPLE_ROLES, Columns, Origin, Samples, Split, list_types
 from at_k.readers.sources import Source
 from at_k.readers.table import Column, Table
 
@@ -359,12 +359,12 @@ def _read_texts(values: Any, role: str) -> Any:
 def refuse_unknown(table: Table, roles: Mapping[str, str | None]) -> None:
     """Raise unless all roles and their columns exist."""
     for role, column in roles.items():
-        if role not in ROLES:
+        if role not in (*ROLES, *COUNT_ROLES):
             raise InputError(
                 "standard.no_role",
                 "There is no role {role}. The roles are: {roles}.",
                 role=quote(role),
-                roles=", ".join(ROLES),
+                roles=", ".join((*ROLES, *COUNT_ROLES)),
             )
         if column is not None and column not in table:
             raise InputError(

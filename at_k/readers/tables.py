@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import chain
 from typing import Any
 
@@ -178,6 +178,14 @@ _SHAPES = (_read_grid, _read_objects, _read_list, _read_lists)
 
 def _is_table(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
+
+
+def names_samples(source: Source, named: Collection[object]) -> bool:
+    """Return whether a file is a table with a column that was named, or has a name of a role: a README is none."""
+    try:
+        return any(name in named or _has_role(name) for name in open_table(source, "skip"))
+    except InputError:
+        return False
 
 
 def _has_role(name: str) -> bool:

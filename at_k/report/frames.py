@@ -18,6 +18,9 @@ from at_k.validation import shorten, type_name
 COLUMNS = ("problem", "answers", "references", "grades", "scores", "group")
 """The columns of a data set."""
 
+_IDS = ("problem_id", "task_id", "doc_id", "question_id", "id", "uid")
+"""Names of columns that name the problems of a data set without a column `problem`."""
+
 
 def select_frame(
     data: Any,
@@ -32,7 +35,11 @@ def select_frame(
     Beside the roles, `rows` has what the columns say of each problem.
     """
     whole = {name: column for name, column in read_frame(data).items() if name not in COLUMNS or not is_null(column)}
-    called = {name: name for name in COLUMNS if name in whole} | dict(columns or {})
+    called: dict[str, str | None] = {name: name for name in COLUMNS if name in whole}
+    name = next((name for name in whole if normalize_name(name) in _IDS), None)
+    if name is not None:
+        called.setdefault("problem", name)
+    called |= dict(columns or {})
     for role, column in called.items():
         if role not in COLUMNS:
             raise InputError(

@@ -15,7 +15,7 @@ from at_k.grading import Verdicts, find_checker, judge, takes_row
 from at_k.grading.verdicts import MissingSamplesError
 from at_k.options import JUDGING_OPTIONS
 from at_k.problems import Problems
-from at_k.readers import Samples, is_paths, read_bytes, read_samples
+from at_k.readers import COUNT_ROLES, Samples, is_paths, read_samples
 from at_k.readers.grouping import make_table
 from at_k.readers.quoting import normalize_name, quote
 from at_k.readers.samples import SAMPLE_ROLES, Origin
@@ -82,7 +82,7 @@ def judge_data(
     shared: dict[str, Any] = {"columns": columns, "where": where, "pool": pool, "prompt_column": prompt_column}
     with_rows = takes_row(find_checker(judging.get("check_correct_fn", "exact_match")))
     source, data = read_files(data, options, **shared, meta=with_rows)
-    if has_row_for_each_sample(data, columns or {}):
+    if is_read_as_file(data, columns or {}):
         data = read_rows(data, **shared | {"columns": columns or {}}, meta=with_rows)
     if isinstance(data, Samples) and judging.get("missing") == "drop" and data.n_missing:
         data = data.drop_unjudged()
@@ -152,13 +152,15 @@ def read_files(data: Any, reading: dict[str, Any], **shared: Any) -> tuple[str |
     return None, data
 
 
-def has_row_for_each_sample(data: Any, columns: Mapping[str, str | None]) -> bool:
-    """Return whether data in memory are a table whose rows name their problem, and hold no lists of samples.
+def is_read_as_file(data: Any, columns: Mapping[str, str | None]) -> bool:
+    """Return whether data in memory are a table that is read as a file of it would be.
+
+    Its rows name their problem, and hold no lists of samples, or have none in columns that are called as roles.
 
     Examples:
-        >>> has_row_for_each_sample({"id": ["p", "p"], "correct": [1, 0]}, {})
+        >>> is_read_as_file({"id": ["p", "p"], "correct": [1, 0]}, {})
         True
-        >>> has_row_for_each_sample({"id": ["p", "q"], "correct": [[1, 0], [1, 1]]}, {})
+        >>> is_read_as_file({"id": ["p", "q"], "grades": [[1, 0], [1, 1]]}, {})
         False
     """
     from at_k.readers.table import PROBLEM_NAMES
@@ -168,11 +170,11 @@ def has_row_for_each_sample(data: Any, columns: Mapping[str, str | None]) -> boo
     frame = read_frame(data)
     first = [next(iter(column), None) for column in frame.values() if hasattr(column, "__len__")]
     plain = all(isinstance(cell, str) or not isinstance(cell, (Iterable, Mapping)) for cell in first)
-    return (
-        plain
-        and len(first) > 1
-        and ("problem" in columns or any(normalize_name(name) in PROBLEM_NAMES for name in frame))
-    )
+    called = {*frame, *columns}
+    standard = "grades" in called or {"answers", "references"} <= called
+    named = any(role in columns for role in ("problem", *COUNT_ROLES))
+    named = named or any(normalize_name(name) in PROBLEM_NAMES for name in frame)
+    return len(first) > 1 and named and (plain or not standard)
 
 
 def read_rows(data: Any, **reading: Any) -> Samples:
@@ -180,13 +182,16 @@ def read_rows(data: Any, **reading: Any) -> Samples:
     import pyarrow as pa
 
     from at_k.readers.format import Reading
+    from at_k.readers.formats.plain import collect_samples
+    from at_k.readers.sources import Source
+    from at_k.readers.tables import open_table
 
     table = make_table(read_frame(data) if isinstance(data, Sequence) else data)
     with pa.BufferOutputStream() as stream:
         with pa.ipc.new_file(stream, table.schema) as writer:
             writer.write_table(table)
         content = stream.getvalue().to_pybytes()
-    return read_bytes("the data", content, Reading(**reading), format="plain")
+    return collect_samples(open_table(Source("the data", content)), Reading(**reading))
 
 
 _NO_READING = {

@@ -44,9 +44,9 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
             the path of a results file or a list of paths, as of `at_k.read_results`; with one row per problem and any
             of the columns `problem` (its name), `answers` (a list of strings, None for a missing one), `references` (a
             string, or a list of acceptable ones), `grades` (a list of numbers in [0, 1]), `scores` (a list of numbers)
-            and `group` (a label). Or such a table with a row for each sample, whose columns have any usual name, as
-            those of files. Or a tally. Or data with one row per sample that are counted where they are: a
-            relation of DuckDB, a lazy frame of Polars, a table of Ibis or Spark, or a data set of Arrow.
+            and `group` (a label). Or such a table with a row for each sample, or with counts, whose columns have any
+            usual name, as those of files. Or a tally. Or data with one row per sample that are counted where they are:
+            a relation of DuckDB, a lazy frame of Polars, a table of Ibis or Spark, or a data set of Arrow.
         given: see below.
 
     Returns:

@@ -82,6 +82,24 @@ def test_what_an_engine_holds_is_checked(engine, data, sentence, tmp_path):
         at_k.score(ENGINES[engine](rows, tmp_path))
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "samples", [{"grades": [[1, 0], [1, 1]]}, {"answers": [["7"], ["9"]], "references": ["7", "9"]}]
+)
+def test_lists_of_samples_are_refused_with_a_way_on(engine, samples, tmp_path):
+    table = pa.table({"problem": ["a", "b"], **samples})
+    with pytest.raises(at_k.InputError, match=r"Each row must be a sample, but column .* holds lists\. .*unnest"):
+        at_k.score(ENGINES[engine](table, tmp_path))
+
+
+def test_the_ways_from_lists_to_samples():
+    table = pa.table({"problem": ["a", "b"], "grades": [[1, 0], [1, 1]]})
+    relation, frame = duckdb.from_arrow(table), polars.from_arrow(table).lazy()
+    flat = duckdb.sql("SELECT problem, unnest(grades) AS grades FROM relation")
+    for data in (flat, relation.df(), frame.explode("grades"), frame.collect()):
+        assert at_k.score(data, metrics="pass@1").values == {"pass@1": 0.75}
+
+
 def test_columns_have_other_names():
     data = duckdb.sql("SELECT i // 4 AS qid, i % 3 = 0 AS reward, 'x' AS model FROM range(40) AS t(i)")
     report = at_k.score(data, columns={"problem": "qid", "grades": "reward"})

@@ -57,12 +57,13 @@ def test_numbers():
     one, other = collect(*graded(1, number=0)), collect(*graded(0, number=1))
     assert merge([one, other], FILES[:2]).numbers == [[0, 1]]
     with pytest.raises(
-        InputError, match=r"Sample 0 of problem “p” is in run_0\.jsonl and in run_1\.jsonl.*pool"
+        InputError, match=r"Sample 0 of problem “p” is in run_0\.jsonl and in run_1\.jsonl.*pool.*`concat`"
     ) as caught:
         merge([one, one], FILES[:2])
     assert caught.value.code == "merging.clash"
     pooled = merge([one, one], FILES[:2], pool=["file"])
     assert (pooled.grades, pooled.numbers) == ([[1, 1]], None)
+    assert merge([one, one], FILES[:2], concat=True).grades == [[1], [1]]
     assert merge([one, collect(*graded(0))], FILES[:2]).numbers is None
 
 

@@ -87,6 +87,13 @@ def test_a_link_to_a_file_that_is_read_is_not_read_again(folder):
     assert len(find_files(folder)[0]) == 4
 
 
+def test_links_to_folders_are_not_followed(folder):
+    (folder / "self").symlink_to(".")
+    (folder / "inner" / "up").symlink_to("..")
+    assert names(find_files(folder), folder) == (["a.jsonl", "b.jsonl", "c.csv", "inner/d.jsonl"], False)
+    assert names(find_files(folder / "inner" / "up" / "inner"), folder)[1] is False
+
+
 @pytest.mark.parametrize("wrong", [None, 3, [1], {"a.csv": 1}])
 def test_what_is_no_path(wrong):
     with pytest.raises(TypeError, match="`path` must be the path of a file, or a list of paths; got "):

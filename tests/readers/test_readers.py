@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import for_each
 
 import at_k
 from at_k.demo.limits import LIMITS
@@ -124,6 +125,37 @@ def test_files_of_two_models_are_no_samples_of_one(tmp_path, kind, column):
     assert caught.value.code == "merging.models"
     pooled = read_samples(paths, pool=column)
     assert (pooled.grades, pooled.origin.subject) == ([[1, 1], [1, 1]], {})
+
+
+@for_each(
+    "name, content",
+    [
+        ("README.md", b"# Results\n\nThe runs of May, and two more.\n"),
+        ("run.log", b"12:00 started\n12:01 done, with 3 errors, 2 warnings\n"),
+        ("notes.txt", b""),
+        ("score.png", b"\x89PNG\r\n\x1a\n\0\0"),
+        ("config.yaml", b"model: a\nseed: 1\n"),
+    ],
+)
+def test_what_lies_beside_the_results_of_a_folder_is_passed_over(name, content, tmp_path):
+    write(tmp_path / "run.jsonl", '{"id": "p", "correct": 1}\n')
+    alone = read_samples(tmp_path)
+    (tmp_path / name).write_bytes(content)
+    beside = read_samples(tmp_path)
+    assert (beside.grades, beside.origin) == (alone.grades, alone.origin)
+    with pytest.raises(InputError):
+        read_samples([tmp_path / "run.jsonl", tmp_path / name])  # it was named
+
+
+@for_each(
+    "name, text, columns",
+    [("run.txt", "id,correct\np,2\n", {}), ("run", "qid,ok\np,2\n", {"grades": "ok"}), ("run.csv", "a,b\n1,2\n", {})],
+)
+def test_results_of_a_folder_are_not_passed_over(name, text, columns, tmp_path):
+    write(tmp_path / "run.jsonl", '{"id": "p", "correct": 1, "ok": 1}\n')
+    write(tmp_path / name, text)
+    with pytest.raises(InputError, match=rf"{name}: "):
+        read_samples(tmp_path, columns=columns)
 
 
 def test_there_is_no_limit_unless_one_is_given(tmp_path):

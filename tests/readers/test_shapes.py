@@ -272,8 +272,52 @@ def test_files_that_are_refused_with_a_way_on(make, code, way, tmp_path_factory)
 
 
 @for_each(
+    "rows, columns",
+    [
+        ("task,n,c\na,4.0,2.0\nb,3.0,0.0\n", {}),
+        ('[{"task": "a", "n": 4.0, "c": 2.0}, {"task": "b", "n": 3, "c": 0}]', {}),
+        ("task,total,solved\na,4,2\nb,3,0\n", {"n": "total", "c": "solved"}),
+        ("task,n,c,solved\na,4,1,2\nb,3,1,0\n", {"c": "solved"}),
+    ],
+)
+def test_counts(rows, columns, tmp_path):
+    path = tmp_path / "results"
+    path.write_text(rows)
+    assert graded(read_samples(path, columns=columns)) == {"a": [1, 1, 0, 0], "b": [0, 0, 0]}
+
+
+@for_each(
+    "row, said",
+    [
+        ("a,4,x", "got “x” (line 4, column “c”)"),
+        ("a,4,", "got null (line 4, column “c”)"),
+        ("a,4,-2", "got “-2” (line 4, column “c”)"),
+        ("a,4.5,2", "got “4.5” (line 4, column “n”)"),
+        ("a,1e300,2", "got “1e300” (line 4, column “n”)"),
+        ("a,0,0", "got 0 of 0 (line 4)"),
+    ],
+)
+def test_a_count_that_cannot_be_used_is_named_or_left_out(row, said, tmp_path):
+    path = tmp_path / "results.csv"
+    path.write_text(f"task,n,c\n\nb,3,1\n{row}\nd,2,1\n")
+    with pytest.raises(InputError) as caught:
+        read_samples(path)
+    assert said in str(caught.value)
+    samples = read_samples(path, errors="skip")
+    assert (graded(samples), list(samples.origin.skipped.values())) == ({"b": [1, 0, 0], "d": [1, 0]}, [1])
+
+
+def test_one_count_alone_is_refused(tmp_path):
+    path = tmp_path / "results.csv"
+    path.write_text("task,solved\na,2\n")
+    with pytest.raises(InputError, match="Counts need two columns"):
+        read_samples(path, columns={"c": "solved"})
+
+
+@for_each(
     "rows, reason",
     [
+        ([{"id": "p", "n": 4, "correct": 1, "c": "C"}, {"id": "q", "n": 4, "correct": 0, "c": "C"}], "options A to D"),
         ([{"id": "p", "n": 4, "correct": 1}, {"id": "p", "n": 4, "correct": 0}], "verdicts beside a constant n"),
         ([{"id": "p", "n": 1, "correct": 1}, {"id": "q", "n": 1, "correct": 0}], "one verdict a problem"),
     ],

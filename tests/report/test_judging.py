@@ -86,7 +86,7 @@ def test_no_problems():
 ROWS = {"task_id": ["a", "b", "a", "b"], "passed": [True, True, None, False], "level": ["x", "y", "x", "y"]}
 
 
-@pytest.mark.parametrize(
+in_every_library = pytest.mark.parametrize(
     "hold",
     [
         dict,
@@ -98,6 +98,35 @@ ROWS = {"task_id": ["a", "b", "a", "b"], "passed": [True, True, None, False], "l
     ],
     ids=["columns", "pandas", "Polars", "Arrow", "datasets", "rows"],
 )
+
+
+@in_every_library
+@pytest.mark.parametrize(
+    ("columns", "given"),
+    [
+        ({"task": ["a", "b"], "n": [2, 2], "c": [1, 2]}, {}),
+        ({"task": ["a", "b"], "total": [2, 2], "solved": [1, 2]}, {"n": "total", "c": "solved"}),
+        ({"id": ["a", "b"], "correct": [[1, 0], [1, 1]]}, {}),
+        ({"id": ["a", "b"], "grades": [[1, 0], [1, 1]]}, {}),
+    ],
+    ids=["counts", "named counts", "lists", "lists of grades"],
+)
+def test_other_tables_in_memory_are_read_as_files_of_them_are(hold, columns, given):
+    report = at_k.score(hold(columns), columns=given)
+    assert (report.problems, report.n, report.c) == (["a", "b"], [2, 2], [1, 2])
+
+
+def test_an_id_names_the_problems_unless_another_column_does():
+    grades = {"id": ["a", "b"], "grades": [[1, 0], [1, 1]]}
+    assert at_k.score(grades | {"problem": ["p", "q"]}).problems == ["p", "q"]
+    assert at_k.score(grades, columns={"problem": None}).problems == ["0", "1"]
+    with pytest.raises(InputError, match="'a' is in rows 0 and 1"):
+        at_k.score(grades | {"id": ["a", "a"]})
+    with pytest.raises(InputError, match=r"A column must say which samples are correct.*“x”"):
+        at_k.score({"id": ["a", "b"], "x": [1, 2]})
+
+
+@in_every_library
 def test_a_row_for_each_sample_is_read_as_a_file_of_it_is(hold, tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_text(

@@ -27,7 +27,7 @@ from at_k.readers.roles import (
     list_first_cells,
     settle_lists,
 )
-from at_k.readers.samples import Columns, Samples
+from at_k.readers.samples import COUNT_ROLES, Columns, Samples
 from at_k.readers.shapes import add_fields, list_samples
 from at_k.readers.sources import Source
 from at_k.readers.standard import NothingToScoreError, standardize
@@ -92,12 +92,13 @@ def collect_samples(table: Table, reading: Reading | None = None) -> Samples:
         [[0.0]]
     """
     reading = reading or Reading()
-    given = dict(reading.columns)
+    counts = {role: name for role, name in dict(reading.columns).items() if role in COUNT_ROLES}
+    given = {role: name for role, name in dict(reading.columns).items() if role not in COUNT_ROLES}
     pooled = [reading.pool] if isinstance(reading.pool, str) else reading.pool
     chosen = [*(reading.where if isinstance(reading.where, Mapping) else ()), *pooled]
-    table = add_fields(_add_nested(table), [*given.values(), *chosen])
+    table = add_fields(_add_nested(table), [*given.values(), *counts.values(), *chosen])
     _read_ahead(table, given, chosen)
-    table, notes = list_samples(table, given)
+    table, notes = list_samples(table, given, counts, errors=reading.errors)
     table = settle_lists(table, given)
     roles = guess_roles(table, given, reading.scale) | given
     used = [column for column in roles.values() if column is not None]
