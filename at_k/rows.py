@@ -132,11 +132,11 @@ def is_missing(value: object) -> bool:
     return value is None or (isinstance(value, _FLOATS) and isnan(value))
 
 
-def list_rows(rows: object, name: str) -> Sequence[Any]:
-    """List the entries of a column, one for each problem."""
+def list_rows(rows: object, name: str, entry: str = "problem") -> Sequence[Any]:
+    """List the entries of a column, one for each problem, or for each of what `entry` says."""
     frame = hasattr(rows, "columns")  # iterating over a table gives the names of its columns
     if not isinstance(rows, Iterable) or isinstance(rows, (str, bytes, bytearray, Mapping, Set)) or frame:
-        raise TypeError(f"`{name}` must be a list with one entry per problem; got {show(rows)}")
+        raise TypeError(f"`{name}` must be a list with one entry per {entry}; got {show(rows)}")
     chunks = arrow.to_chunks(rows)
     if chunks is not None:
         return list(chain.from_iterable(chunk.to_pylist() for chunk in chunks))
@@ -146,7 +146,7 @@ def list_rows(rows: object, name: str) -> Sequence[Any]:
     if listed is whole and not isinstance(listed, (list, tuple)):
         return replace_na(list(whole))
     if not isinstance(listed, (list, tuple)):
-        raise TypeError(f"`{name}` must be a list with one entry per problem; got {show(rows)}")
+        raise TypeError(f"`{name}` must be a list with one entry per {entry}; got {show(rows)}")
     return replace_na(listed) if isinstance(listed, list) else listed
 
 

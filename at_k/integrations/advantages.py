@@ -41,7 +41,6 @@ def compute_advantages(
         raise ValueError(f"`at_k` must have a `metric`, and no options but {', '.join(OPTIONS)}; got {dict(options)}")
     given = {**options}
     metric = given.pop("metric")
-    metric = metric if isinstance(metric, str) else dict(metric)  # a trainer's own mapping
     found = credit(metric, rewards, scores=rewards, answers=answers, groups=groups, **given)
     scale = 1.0 if given.get("normalize") else len(groups) / len(set(groups))
     return [scale * each for each in found] if isinstance(found, list) else scale * found

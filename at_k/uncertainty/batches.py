@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from at_k import columns
 from at_k.caching import cached_property
 from at_k.combinatorics import Ints
+from at_k.rows import NUMBERS, is_missing, list_rows, replace_na
 from at_k.samples import Ragged
-from at_k.validation import is_number, shorten
+from at_k.validation import shorten
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +61,9 @@ class Batch:
 
         def restore(values: Any) -> Any:
             if _is_array(column):
+                largest = float(xp.max(xp.abs(values)))
+                if largest > float(xp.finfo(kept).max):
+                    raise ValueError(f"`{name}` must be so small that credits fit in {kept}; got one of {largest:.2g}")
                 return xp.reshape(xp.astype(values, kept), column.shape)  # type: ignore[attr-defined]
             return values.tolist() if labels is not None else Ragged.of_lengths(values, n).listed()
 
@@ -128,8 +132,10 @@ def to_numpy(values: Any) -> NDArray[Any]:
 
 
 def _is_array(column: object) -> bool:
-    """Return whether a column is an array of numbers, of any library."""
-    return is_array_api_obj(column) and not (isinstance(column, np.ndarray) and column.dtype.kind not in "biuf")
+    """Return whether a column is an array of numbers without gaps, of any library."""
+    if isinstance(column, np.ndarray):
+        return column.dtype.kind in "biuf" and not np.ma.is_masked(column)
+    return is_array_api_obj(column)
 
 
 def _move(values: Any, xp: Any, place: Any) -> Any:
@@ -141,7 +147,7 @@ def _flatten(name: str, column: Any, *, grouped: bool) -> tuple[Any, Ints]:
     """Return the samples of a column, and how many there are in each of its rows: all in one where it is flat."""
     form = "flat, with the group of each sample in `groups`" if grouped else "rows, one per problem"
     if not _is_array(column):
-        if not grouped and isinstance(column, (list, tuple)) and column and is_number(column[0]):
+        if not grouped and isinstance(column, (list, tuple)) and column and isinstance(column[0], NUMBERS):
             raise TypeError(f"`{name}` must be {form}, or come with `groups`; got {shorten(column)}")
         rows = columns.read_numbers([column] if grouped else column, name)
         columns.require_problems(name, len(rows))
@@ -149,20 +155,34 @@ def _flatten(name: str, column: Any, *, grouped: bool) -> tuple[Any, Ints]:
     if column.ndim != (1 if grouped else 2) or 0 in column.shape:
         raise ValueError(f"`{name}` must be {form}, and not empty; got an array of shape {tuple(column.shape)}")
     xp = array_namespace(column)
+    if not xp.isdtype(column.dtype, ("bool", "integral", "real floating")):
+        raise TypeError(f"`{name}` must hold numbers; got an array of {column.dtype}")
     n = np.full(1 if grouped else column.shape[0], column.shape[-1], dtype=np.int64)
     return xp.reshape(column, (-1,)), n
 
 
 def _read_groups(groups: Any, size: int, first: str) -> tuple[Sequence[Any], Ints, Any]:
     """Return the name of each group, how many samples it has, and the samples in the order of their groups."""
-    length = groups.shape[0] if _is_array(groups) else len(groups)
-    if length != size:
-        raise ValueError(f"`groups` must name the group of each sample of `{first}`; got {length} for {size} samples")
+    rule = f"`groups` must name the group of each sample of `{first}`"
+    listed = groups
+    if not _is_array(groups):
+        listed = groups if isinstance(groups, (list, tuple)) else list_rows(groups, "groups", "sample")
+    shape = tuple(groups.shape) if _is_array(groups) else (len(listed),)
+    if shape != (size,):
+        raise ValueError(f"{rule}; got {' × '.join(map(str, shape)) or 'one number'} for {size} samples")
     if _is_array(groups):
         xp = array_namespace(groups)
         names, counts = xp.unique_counts(groups)
-        return names, to_numpy(counts), xp.argsort(groups, stable=True)
-    listed = groups.tolist() if hasattr(groups, "tolist") else list(groups)
-    numbers: dict[Hashable, int] = {name: i for i, name in enumerate(dict.fromkeys(listed))}
-    codes = np.fromiter(map(numbers.__getitem__, listed), dtype=np.int64, count=size)
-    return list(numbers), np.bincount(codes), np.argsort(codes, kind="stable")
+        missing = xp.isdtype(names.dtype, "real floating") and bool(xp.any(xp.isnan(names)))
+        order = xp.argsort(groups, stable=True)
+    else:
+        try:
+            numbers: dict[Hashable, int] = {name: i for i, name in enumerate(dict.fromkeys(listed))}
+        except TypeError as error:
+            raise TypeError(f"{rule} by a string, a number or another hashable label; got an {error}") from None
+        codes = np.fromiter(map(numbers.__getitem__, listed), dtype=np.int64, count=size)
+        names, counts, order = list(numbers), np.bincount(codes), np.argsort(codes, kind="stable")
+        missing = any(map(is_missing, replace_na(names)))
+    if missing:
+        raise ValueError(f"{rule}; got None or NaN")
+    return names, to_numpy(counts), order

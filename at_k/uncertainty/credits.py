@@ -12,6 +12,7 @@ References:
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -29,7 +30,7 @@ from at_k.estimators.counts import Table, tabulate_g_pass, tabulate_mg_pass, tab
 from at_k.samples import Answers, Ragged
 from at_k.uncertainty.batches import Batch, to_numpy
 from at_k.uncertainty.jackknife import Places, leave_out_counts, leave_out_ranks, leave_out_votes
-from at_k.validation import Tau, check_choice, check_k, check_tau, is_number, shorten
+from at_k.validation import Tau, check_choice, check_k, check_tau, is_integer, is_number, shorten, type_name
 
 _TABLES = {"pass@k": tabulate_pass, "pass^k": tabulate_pass_hat, "mG-Pass@k": tabulate_mg_pass}
 _COUNTED = (*_TABLES, "G-Pass@k", "MaxRL")
@@ -37,8 +38,20 @@ METRICS = (*_COUNTED, "cons@k", "best@k", "max@k", "avg@n")
 """What credit can be asked for."""
 _NAME = re.compile(r"((?:m?G-Pass|pass|cons|best|max)@|pass\^)([1-9]\d*)(?:_(\d+(?:\.\d+|/[1-9]\d*)?))?")
 
+_SPELLINGS = {name.lower(): name for name in METRICS} | {
+    **dict.fromkeys(("maj@k", "majority@k", "const@k"), "cons@k"),
+    **dict.fromkeys(("avg@k", "mean@k", "mean@n"), "avg@n"),
+    **dict.fromkeys(("rm@k", "bon@k"), "best@k"),
+    "pass_hat@k": "pass^k",
+}
+"""What is suggested for a name that comes near one of these."""
+
 _EPSILON = 1e-6
 """What is added to a standard deviation, so that rounding is not blown up where all credits are almost equal."""
+
+
+_HEAVIEST = 1e6
+"""Below what weights are, so that products with them are finite."""
 
 
 class Term(NamedTuple):
@@ -79,8 +92,8 @@ def credit(
             best@k take any finite numbers. max@k needs none.
         answers: for cons@k the answers, in the form of the grades. None casts no vote.
         scores: for best@k and max@k finite numbers, in the form of the grades.
-        k: number of draws, 1 ≤ k ≤ n; k < n for the baseline "leave_one_out".
-        tau: for G-Pass@k, as of `at_k.g_pass_at_k`.
+        k: number of draws, 1 ≤ k ≤ n, for metrics that do not name theirs; k < n for the baseline "leave_one_out".
+        tau: for G-Pass@k, as of `at_k.g_pass_at_k`, where the metric does not name it.
         baseline: "leave_one_out", (k/n) · the value on the other samples, which makes the credit U − U₋ᵢ; "subset",
             (k/n) · the mean of the metric over (k − 1)-subsets of the others, which exists for k = n too and is nothing
             for k = 1; None for none.
@@ -88,7 +101,7 @@ def credit(
         ties: for cons@k, as of `at_k.cons_at_k`.
         normalize: "std" divides n times the credits by their standard deviation among the samples of the prompt, as
             GRPO does [3]; "batch_std" by that among all samples, as REINFORCE++ does [4]. Both are biased: the first
-            weighs prompts by how much their samples agree [5]. Prompts whose credits are all equal get 0 from "std".
+            weighs prompts by how much their samples agree [5]. Credits that are all equal become 0.
         threshold: a sample is correct when its grade is above it. It may be any number.
 
     Returns:
@@ -151,36 +164,56 @@ def credit(
     return batch.restore(total if normalize is None else _normalize(batch, total, normalize))
 
 
-def _judge(batch: Batch, values: Any, graded: Any, threshold: object) -> Any:
+def _require_number(value: Any, rule: str, limit: float) -> None:
+    """Raise unless a value is a number that is closer to 0 than the limit."""
+    if not is_number(value):
+        raise TypeError(f"{rule}; got {shorten(value)} of type {type_name(value)}")
+    if not abs(value) < limit:
+        raise ValueError(f"{rule}; got {shorten(value)}")
+
+
+def _judge(batch: Batch, values: Any, graded: Any, threshold: Any) -> Any:
     """Flag the right samples, from grades as they came and in working precision."""
     if threshold is None:
         right = graded == 1
         batch.require(right | (graded == 0), "grades", "hold 0 or 1, or come with a `threshold`", graded)
         return right
-    if not is_number(threshold) or not np.isfinite(threshold):
-        raise ValueError(f"`threshold` must be a finite number; got {shorten(threshold)}")
+    _require_number(threshold, "`threshold` must be a finite number", 1e308)
     # Single precision is compared as it is: 0.1 is not above 0.1.
     return (values if batch.xp.isdtype(values.dtype, "real floating") else graded) > float(threshold)
 
 
-def _read_terms(metric: object, k: object, tau: object) -> list[Term]:
+def _read_terms(metric: object, k: Any, tau: Any) -> list[Term]:
     """Read the metrics that are asked for, with their k, τ and weight."""
-    given = None if k is None else check_k([k])[0]
+    for option, value, kind, fits in (
+        ("k", k, "an integer", is_integer(k)),
+        ("tau", tau, "a number", is_number(tau) or isinstance(tau, Fraction)),
+    ):
+        if value is not None and not fits:
+            raise TypeError(f"`{option}` must be {kind}; got {shorten(value)} of type {type_name(value)}")
+    given = None if k is None else check_k(k)[0]
     if tau is not None:
-        (tau,) = check_tau([tau])
+        (tau,) = check_tau(tau)
+    if not isinstance(metric, (str, Mapping)):
+        raise TypeError(f"`metric` must be a name, or map names to weights; got {shorten(metric)}")
     weights = metric if isinstance(metric, Mapping) else {metric: 1.0}
     if not weights:
         raise ValueError("`metric` must name at least one metric; got none")
     terms = []
     for name, weight in weights.items():
-        if not is_number(weight) or not np.isfinite(weight):
-            raise ValueError(f"`metric` must give each metric a finite number as its weight; got {shorten(weight)}")
+        _require_number(
+            weight, f"`metric` must give each metric a finite number below {_HEAVIEST:.0e} as its weight", _HEAVIEST
+        )
         number = _NAME.fullmatch(name) if isinstance(name, str) else None
         base, own, share = (f"{number[1]}k", int(number[2]), number[3]) if number else (name, given, None)
         if base not in METRICS or (share and base != "G-Pass@k"):
+            near = difflib.get_close_matches(
+                re.sub(r"\d.*", "k", str(name).replace("_at_", "@")).lower(), _SPELLINGS, 1
+            )
+            guess = f". Did you mean {_SPELLINGS[near[0]]}?" if near else ""
             raise ValueError(
                 f"`metric` must be one of {', '.join(METRICS)}, or have a number for k, such as pass@8; "
-                f"got {shorten(name)}"
+                f"got {shorten(name)}{guess}"
             )
         if own is None and base not in ("avg@n", "MaxRL"):
             raise ValueError(f"`k` must be given for {base}, unless the metric names it, such as {base[:-1]}8")
@@ -297,12 +330,11 @@ def _normalize(batch: Batch, credits: Any, rule: str) -> Any:
     """Divide n times the credits by their standard deviation, of each prompt or of all of them."""
     xp = batch.xp
     scaled = batch.map(lambda each: each * each.shape[1], credits)
-    if rule == "batch_std":
-        return scaled / (xp.std(scaled, correction=min(1, scaled.shape[0] - 1)) + _EPSILON)
 
     def divide(each: Any) -> Any:
         spread = xp.std(each, axis=1, correction=min(1, each.shape[1] - 1), keepdims=True)
-        equal = xp.min(each, axis=1, keepdims=True) == xp.max(each, axis=1, keepdims=True)
-        return xp.where(equal, xp.zeros_like(each), each / (spread + _EPSILON))
+        # Equal credits may differ in the last digits, which without a baseline would make them enormous.
+        least = 1000 * xp.finfo(batch.dtype).eps * xp.max(xp.abs(each), axis=1, keepdims=True)
+        return xp.where(spread <= least, xp.zeros_like(each), each / (spread + _EPSILON))
 
-    return batch.map(divide, scaled)
+    return batch.map(divide, scaled) if rule == "std" else divide(scaled[None, :])[0, :]

@@ -42,3 +42,8 @@ def test_options_that_do_not_exist(options):
     said = "`at_k` must have a `metric`, and no options but metric, k, tau, baseline, ties, normalize, threshold; got"
     with pytest.raises(ValueError, match=re.escape(f"{said} {options}")):
         compute_advantages(options, REWARDS, UIDS)
+
+
+def test_a_metric_that_is_no_name():
+    with pytest.raises(TypeError, match=re.escape("`metric` must be a name, or map names to weights; got ['pass@2']")):
+        compute_advantages({"metric": ["pass@2"]}, REWARDS, UIDS)

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import chain, combinations, product
 from math import comb
 
+import array_api_strict as xp
 import numpy as np
 import pytest
 from cases import for_each
@@ -307,9 +308,16 @@ def test_normalized_as_grpo():
     (("pass@0", [[1, 0]]), "`metric` must be one of pass@k, pass^k, mG-Pass@k"),
     (("pass@2_0.5", [[1, 0]]), "or have a number for k, such as pass@8; got 'pass@2_0.5'"),
     (("G-Pass@2_0.5.1", [[1, 0]]), "or have a number for k, such as pass@8; got 'G-Pass@2_0.5.1'"),
+    (("pass_at_2", [[1, 0]]), "got 'pass_at_2'. Did you mean pass@k?"),
+    (("gpass@8_0.5", [[1, 0]]), "got 'gpass@8_0.5'. Did you mean G-Pass@k?"),
+    (("maj@2", [[1, 0]]), "got 'maj@2'. Did you mean cons@k?"),
+    (("mean@16", [[1, 0]]), "got 'mean@16'. Did you mean avg@n?"),
+    (("maxrl", [[1, 0]]), "got 'maxrl'. Did you mean MaxRL?"),
     (("G-Pass@2_1.5", [[1, 0]]), "`tau` must lie in [0, 1]; got 1.5"),
     (({}, [[1, 0]]), "`metric` must name at least one metric; got none"),
-    (({"pass@1": float("nan")}, [[1, 0]]), "`metric` must give each metric a finite number as its weight; got nan"),
+    (({"pass@1": float("nan")}, [[1, 0]]), "`metric` must give each metric a finite number below 1e+06 as its "
+     "weight; got nan"),
+    (({"max@1": 1e300}, None, {"scores": [[1e10, 0]]}), "a finite number below 1e+06 as its weight; got 1e+300"),
     (("G-Pass@2", [[1, 0]]), "`tau` must be given for G-Pass@k"),
     (("pass@3", [[1, 0, 1], [1, 0]]), "`k` must be at most n, the number of samples of every problem; got k=3, but n=2 "
      "in problem 1"),
@@ -325,6 +333,10 @@ def test_normalized_as_grpo():
     (("avg@n", np.array([1, np.inf]), {"groups": ["x", "x"]}), "leave it out; got inf in sample 1"),
     (("pass@1", [[1, 0], [0.5, 0]]), "`grades` must hold 0 or 1, or come with a `threshold`; got 0.5 in problem 1, "
      "sample 0"),
+    (("max@2", None, {"scores": np.array([[6e4, -6e4, -6e4]], np.float16)}), "`scores` must be so small that credits "
+     "fit in float16; got one of 8e+04"),
+    (("avg@n", np.ma.masked_array([[1.0, 0.0, 1.0]], [[0, 1, 0]])), "leave it out; got nan in problem 0, sample 1"),
+    (("pass@1", [[1, 0]], {"threshold": 10**400}), "`threshold` must be a finite number; got 1000"),
     (("pass@1", [[1, 0]], {"threshold": float("inf")}), "`threshold` must be a finite number; got inf"),
     (("max@1", None, {"scores": [[1, float("nan")]]}), "`scores` must be finite numbers below"),
     (("max@1", [[1, 0]]), "`scores` must be given for max@k"),
@@ -334,6 +346,10 @@ def test_normalized_as_grpo():
     (("cons@1", [1, 0], {"answers": ["a"], "groups": [0, 0]}), "`answers` and `grades` must have as many samples; got"),
     (("best@1", [1, 0], {"scores": [1], "groups": [0, 0]}), "`scores` and `grades` must have as many samples; got 1"),
     (("pass@1", [1, 0], {"groups": [0]}), "`groups` must name the group of each sample of `grades`; got 1 for 2"),
+    (("pass@1", [1, 0], {"groups": np.zeros((2, 2), int)}), "the group of each sample of `grades`; got 2 × 2 for 2"),
+    (("pass@1", [1, 0], {"groups": np.array(1)}), "the group of each sample of `grades`; got one number for 2"),
+    (("avg@n", [1, 0], {"groups": [None, None]}), "the group of each sample of `grades`; got None or NaN"),
+    (("avg@n", [1, 0], {"groups": np.array([1, np.nan])}), "the group of each sample of `grades`; got None or NaN"),
     (("pass@1", np.array([1, 0])), "`grades` must be rows, one per problem, and not empty; got an array of shape (2,)"),
     (("pass@1", np.ones((2, 2)), {"groups": [0, 0]}), "`grades` must be flat, with the group of each sample"),
     (("pass@1", []), "`grades` must hold at least one problem"),
@@ -346,6 +362,35 @@ def test_arguments_that_cannot_be_used(given, said):
     options = columns.pop() if columns and isinstance(columns[-1], dict) else {}
     with pytest.raises(ValueError, match=re.escape(said)):
         credit(metric, *columns, **options)
+
+
+@for_each("given, said", [
+    ((["pass@2"], [[1, 0]]), "`metric` must be a name, or map names to weights; got ['pass@2']"),
+    ((None, [[1, 0]]), "`metric` must be a name, or map names to weights; got None"),
+    (({"pass@1": "all"}, [[1, 0]]), "a finite number below 1e+06 as its weight; got 'all' of type str"),
+    (("pass@k", [[1, 0]], {"k": [1]}), "`k` must be an integer; got [1] of type list"),
+    (("G-Pass@1", [[1, 0]], {"tau": [0.5]}), "`tau` must be a number; got [0.5] of type list"),
+    (("pass@1", [[1, 0]], {"threshold": "half"}), "`threshold` must be a finite number; got 'half' of type str"),
+    (("pass@1", [True, False]), "`grades` must be rows, one per problem, or come with `groups`; got [True, False]"),
+    (("avg@n", xp.asarray([[1j, 0.0]])), "`grades` must hold numbers; got an array of array_api_strict.complex128"),
+    (("avg@n", [1, 0], {"groups": 3}), "`groups` must be a list with one entry per sample; got 3 of type int"),
+    (("avg@n", [1, 0], {"groups": "aa"}), "`groups` must be a list with one entry per sample; got 'aa' of type str"),
+    (("avg@n", [1, 0], {"groups": {"a": 0, "b": 1}}), "`groups` must be a list with one entry per sample; got {'a'"),
+    (("avg@n", [1, 0], {"groups": [["a"], ["a"]]}), "or another hashable label; got an unhashable type: 'list'"),
+])  # fmt: skip
+def test_arguments_of_the_wrong_kind(given, said):
+    metric, grades, *options = given
+    with pytest.raises(TypeError, match=re.escape(said)):
+        credit(metric, grades, **(options[0] if options else {}))
+
+
+@for_each("normalize", ["std", "batch_std"])
+def test_equal_credits_become_zero(normalize):
+    # Without a baseline, all right is the same credit for all: in the votes, but for the last digit.
+    answers = [["a", "a", "b", "b", "c", "c", "d", "d", "e", "e", "f"]]
+    options = {"baseline": None, "normalize": normalize}
+    assert credit("cons@5", [[1] * 11], answers=answers, **options) == [[0] * 11]
+    assert credit("pass@1", [[1, 1, 1]], **options) == [[0, 0, 0]]
 
 
 def test_answers_with_two_grades():
