@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from at_k.uncertainty.credits import credit
+from at_k.validation import shorten
 
 OPTIONS = ("metric", "k", "tau", "baseline", "ties", "normalize", "threshold")
 """What a trainer's configuration may say, under the name `at_k`: the options of `at_k.credit`."""
@@ -30,12 +31,15 @@ def compute_advantages(
         One advantage per sample, of the type of `rewards`.
 
     Raises:
+        TypeError: as `at_k.credit`, or if the options are no mapping.
         ValueError: as `at_k.credit`, or if there is another option.
 
     Examples:
         >>> compute_advantages({"metric": "avg@n"}, [1.0, 0.0, 0.0, 1.0, 1.0, 1.0], ["a", "a", "a", "b", "b", "b"])
         [1.0, -0.5, -0.5, 0.0, 0.0, 0.0]
     """
+    if not isinstance(options, Mapping):
+        raise TypeError(f"`at_k` must map options to values, such as {{'metric': 'pass@8'}}; got {shorten(options)}")
     unknown = [name for name in options if name not in OPTIONS]
     if unknown or "metric" not in options:
         raise ValueError(f"`at_k` must have a `metric`, and no options but {', '.join(OPTIONS)}; got {dict(options)}")

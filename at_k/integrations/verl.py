@@ -28,9 +28,9 @@ def make_estimator(metric: str | None = None) -> Callable[..., tuple[Any, Any]]:
     def estimate(
         token_level_rewards: Any, response_mask: Any, index: Any, config: Any = None, **_: object
     ) -> tuple[Any, Any]:
-        options = dict(getattr(config, "at_k", None) or {})
+        options = getattr(config, "at_k", None) or {}
         if metric is not None:
-            options["metric"] = metric
+            options = {**options, "metric": metric}
         advantages = compute_advantages(options, token_level_rewards.sum(-1), np.asarray(index).tolist())
         spread = advantages[:, None] * response_mask
         return spread, spread

@@ -30,7 +30,17 @@ from at_k.estimators.counts import Table, tabulate_g_pass, tabulate_mg_pass, tab
 from at_k.samples import Answers, Ragged
 from at_k.uncertainty.batches import Batch, to_numpy
 from at_k.uncertainty.jackknife import Places, leave_out_counts, leave_out_ranks, leave_out_votes
-from at_k.validation import Tau, check_choice, check_k, check_tau, is_integer, is_number, shorten, type_name
+from at_k.validation import (
+    Tau,
+    check_choice,
+    check_k,
+    check_tau,
+    is_integer,
+    is_number,
+    read_decimal,
+    shorten,
+    type_name,
+)
 
 _TABLES = {"pass@k": tabulate_pass, "pass^k": tabulate_pass_hat, "mG-Pass@k": tabulate_mg_pass}
 _COUNTED = (*_TABLES, "G-Pass@k", "MaxRL")
@@ -164,12 +174,14 @@ def credit(
     return batch.restore(total if normalize is None else _normalize(batch, total, normalize))
 
 
-def _require_number(value: Any, rule: str, limit: float) -> None:
-    """Raise unless a value is a number that is closer to 0 than the limit."""
+def _read_number(value: Any, rule: str, limit: float) -> float:
+    """Return a number, which must be closer to 0 than the limit. In single precision it is the decimal it prints as."""
     if not is_number(value):
         raise TypeError(f"{rule}; got {shorten(value)} of type {type_name(value)}")
-    if not abs(value) < limit:
+    number = value if is_integer(value) else read_decimal(value)
+    if not abs(number) < limit:
         raise ValueError(f"{rule}; got {shorten(value)}")
+    return float(number)
 
 
 def _judge(batch: Batch, values: Any, graded: Any, threshold: Any) -> Any:
@@ -178,9 +190,9 @@ def _judge(batch: Batch, values: Any, graded: Any, threshold: Any) -> Any:
         right = graded == 1
         batch.require(right | (graded == 0), "grades", "hold 0 or 1, or come with a `threshold`", graded)
         return right
-    _require_number(threshold, "`threshold` must be a finite number", 1e308)
+    limit = _read_number(threshold, "`threshold` must be a finite number", 1e308)
     # Single precision is compared as it is: 0.1 is not above 0.1.
-    return (values if batch.xp.isdtype(values.dtype, "real floating") else graded) > float(threshold)
+    return (values if batch.xp.isdtype(values.dtype, "real floating") else graded) > limit
 
 
 def _read_terms(metric: object, k: Any, tau: Any) -> list[Term]:
@@ -201,9 +213,8 @@ def _read_terms(metric: object, k: Any, tau: Any) -> list[Term]:
         raise ValueError("`metric` must name at least one metric; got none")
     terms = []
     for name, weight in weights.items():
-        _require_number(
-            weight, f"`metric` must give each metric a finite number below {_HEAVIEST:.0e} as its weight", _HEAVIEST
-        )
+        rule = f"`metric` must give each metric a finite number below {_HEAVIEST:.0e} as its weight"
+        part = _read_number(weight, rule, _HEAVIEST)
         number = _NAME.fullmatch(name) if isinstance(name, str) else None
         base, own, share = (f"{number[1]}k", int(number[2]), number[3]) if number else (name, given, None)
         if base not in METRICS or (share and base != "G-Pass@k"):
@@ -220,7 +231,7 @@ def _read_terms(metric: object, k: Any, tau: Any) -> list[Term]:
         level = check_tau(Fraction(share) if "/" in share else float(share))[0] if share else tau
         if base == "G-Pass@k" and level is None:
             raise ValueError("`tau` must be given for G-Pass@k, unless the metric names it, such as G-Pass@8_0.75")
-        terms.append(Term(base, None if base == "avg@n" else own, level if base == "G-Pass@k" else None, float(weight)))
+        terms.append(Term(base, None if base == "avg@n" else own, level if base == "G-Pass@k" else None, part))
     return terms
 
 

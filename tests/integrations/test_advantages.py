@@ -37,6 +37,13 @@ def test_all_options_are_handed_on():
     assert_allclose(found, credit("cons@k", REWARDS, answers=answers, groups=UIDS, **given))  # not scaled again
 
 
+@for_each("options", ["pass@8", None])
+def test_options_that_are_no_mapping(options):
+    said = f"`at_k` must map options to values, such as {{'metric': 'pass@8'}}; got {options!r}"
+    with pytest.raises(TypeError, match=re.escape(said)):
+        compute_advantages(options, REWARDS, UIDS)
+
+
 @for_each("options", [{}, {"k": 8}, {"metric": "pass@2", "temperature": 1}])
 def test_options_that_do_not_exist(options):
     said = "`at_k` must have a `metric`, and no options but metric, k, tau, baseline, ties, normalize, threshold; got"

@@ -2,6 +2,8 @@
 
 from types import SimpleNamespace
 
+import pytest
+
 from at_k.integrations.slime import post_process_rewards
 
 
@@ -26,6 +28,11 @@ def test_votes():
     _, rewards = post_process_rewards(SimpleNamespace(at_k={"metric": "cons@2"}), samples)
     # The first prompt: ⅔, and ½, ½ or 1 without a sample. The second: ⅓, and ½, ½ or 0.
     assert rewards == [3 * (2 / 3 - 0.5)] * 2 + [3 * (2 / 3 - 1)] + [3 * (1 / 3 - 0.5)] * 2 + [3 * (1 / 3)]
+
+
+def test_votes_that_were_forgotten():
+    with pytest.raises(ValueError, match="`answers` must be given for cons@k"):
+        post_process_rewards(SimpleNamespace(at_k={"metric": "cons@2"}), make_samples([1, 0, 0], [None] * 3))
 
 
 def test_pass_at_8_if_nothing_is_said():

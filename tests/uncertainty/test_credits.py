@@ -272,6 +272,8 @@ def test_rows_of_different_length_and_threshold():
     assert credit("avg@n", rewards, threshold=0.5) == credit("avg@n", [[0, 1, 1], [0, 1, 1, 0]])
     single = np.array([[0.1, 0.2]], dtype=np.float32)
     assert_array_equal(credit("avg@n", single, threshold=0.1), np.array([[-0.5, 0.5]]))
+    assert credit("avg@n", [[0.1, 0.2]], threshold=np.float32(0.1)) == [[-0.5, 0.5]]
+    assert credit({"avg@n": np.float32(0.1)}, [[0, 1]]) == credit({"avg@n": 0.1}, [[0, 1]])
 
 
 @for_each("metric", EVERY)
