@@ -17,6 +17,7 @@ import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import lru_cache, partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ from at_k.choices import BASELINES, NORMALIZATIONS, TIES
 from at_k.combinatorics import Floats, rank_weights
 from at_k.estimators.consensus import VoteConflictError, count_votes, elect_by_plurality
 from at_k.estimators.counts import Table, tabulate_g_pass, tabulate_mg_pass, tabulate_pass, tabulate_pass_hat
-from at_k.samples import Answers, Ragged
+from at_k.rows import list_rows
 from at_k.uncertainty.batches import Batch, to_numpy
 from at_k.uncertainty.jackknife import Places, leave_out_counts, leave_out_ranks, leave_out_votes
 from at_k.validation import (
@@ -309,12 +310,19 @@ def _credit_ranks(xp: Any, k: int | None, baseline: str | None, scores: Any, gra
 
 def _credit_votes(batch: Batch, answers: object, right: Any, k: Any, baseline: str | None, ties: str) -> Any:
     """Return the flat credits for cons@k."""
-    ballots = columns.read_labels(answers if batch.labels is None else [answers], "answers")
-    batch.require_same_samples("answers", ballots.codes.n, "grades")
     order = np.arange(batch.n.sum()) if batch.order is None else to_numpy(batch.order)
-    codes = Ragged.of_lengths(ballots.codes.values[order], batch.n)
+    if batch.labels is None:
+        rows = answers
+    else:  # one group may answer in words, and another in numbers
+        listed = list_rows(answers, "answers", "sample")
+        batch.require_same_samples("answers", np.array([len(listed)]), "grades")
+        each = map(listed.__getitem__, order.tolist())
+        rows = [list(islice(each, n)) for n in batch.n.tolist()]
+    ballots = columns.read_labels(rows, "answers")
+    batch.require_same_samples("answers", ballots.codes.n, "grades")
+    codes = ballots.codes
     try:
-        tally = count_votes(Answers(codes, ballots.distinct), to_numpy(right)[order], "error", "grades")
+        tally = count_votes(ballots, to_numpy(right)[order], "error", "grades")
     except VoteConflictError as conflict:
         answer, place = conflict.values["answer"], batch.name(conflict.values["problem"])
         raise ValueError(f"`grades` must agree on equal answers; got both verdicts on {answer} in {place}") from None

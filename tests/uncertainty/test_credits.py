@@ -366,6 +366,15 @@ def test_arguments_that_cannot_be_used(given, said):
         credit(metric, *columns, **options)
 
 
+def test_each_group_has_answers_of_its_own_type():
+    grades, answers, groups = [1, 0, 0, 1, 1, 0], ["x", 1, "y", 2, "x", None], ["p", "q", "p", "q", "p", "q"]
+    apart = credit("cons@2", [[1, 0, 1], [0, 1, 0]], answers=[["x", "y", "x"], [1, 2, None]])
+    found = credit("cons@2", grades, answers=answers, groups=groups)
+    assert [found[::2], found[1::2]] == apart
+    with pytest.raises(TypeError, match="`answers` must not mix types in a problem; got 1 of type int"):
+        credit("cons@2", grades, answers=answers, groups=["p"] * 6)
+
+
 @for_each("given, said", [
     ((["pass@2"], [[1, 0]]), "`metric` must be a name, or map names to weights; got ['pass@2']"),
     ((None, [[1, 0]]), "`metric` must be a name, or map names to weights; got None"),
