@@ -41,12 +41,19 @@ def measure_samples(
     Returns:
         Key → value, with `{key}_stderr`, `{key}_ci_low` and `{key}_ci_high`; nothing if no sample has a grade.
 
+    Raises:
+        ValueError: if the columns differ in length.
+
     Examples:
         >>> found = measure_samples(["p", "q", "p", "q"], [1, 0, 0, None], k=1, metrics=["pass_at_k"])
         >>> found["pass@1"]
         0.25
     """
-    grades = list(grades)
+    problems, grades = list(problems), list(grades)
+    texts = [None] * len(grades) if answers is None else list(answers)
+    for name, column in (("problems", problems), ("answers", texts)):
+        if len(column) != len(grades):
+            raise ValueError(f"`{name}` and `grades` must have as many samples; got {len(column)} and {len(grades)}")
     right = [None if grade is None or isnan(grade) else grade > threshold for grade in grades]
     rows: dict[Hashable, list[int]] = {}
     for place, problem in enumerate(problems):
@@ -55,7 +62,6 @@ def measure_samples(
     if not rows:
         return {}
     data: dict[str, Any] = {"grades": [[right[place] for place in row] for row in rows.values()]}
-    texts = [None] if answers is None else list(answers)
     if any(text is not None for text in texts):
         data["answers"] = [[texts[place] for place in row] for row in rows.values()]
     fewest = min(map(len, rows.values()))

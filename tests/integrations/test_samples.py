@@ -4,6 +4,7 @@ from itertools import combinations
 from statistics import mean
 
 import pytest
+from cases import for_each
 
 import at_k
 from at_k.integrations.samples import measure_samples
@@ -39,3 +40,14 @@ def test_a_threshold_that_nothing_passes_is_said(caplog):
     assert measure_samples("pq", [0.5, 0.5])["pass@1"] == 0
     assert "no grade is above the threshold 0.5" in caplog.text
     assert measure_samples("pq", [-1, 1], threshold=0)["pass@1"] == 0.5
+
+
+@for_each("problems, answers, said", [
+    (["p"], None, "`problems` and `grades` must have as many samples; got 1 and 2"),
+    (["p"] * 3, None, "`problems` and `grades` must have as many samples; got 3 and 2"),
+    (["p"] * 2, ["x"], "`answers` and `grades` must have as many samples; got 1 and 2"),
+    (["p"] * 2, ["x"] * 3, "`answers` and `grades` must have as many samples; got 3 and 2"),
+])  # fmt: skip
+def test_columns_of_different_length(problems, answers, said):
+    with pytest.raises(ValueError, match=said):
+        measure_samples(problems, [1, 0], answers)
