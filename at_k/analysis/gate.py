@@ -206,7 +206,8 @@ class _Judge:
             )  # fmt: skip
             low, high = found.low, found.high
             if q is not None and found.method == "sign-flip":
-                low, high = value - q * stderr, value + q * stderr
+                least = -1.0 if bounded else -np.inf
+                low, high = max(value - q * stderr, least), min(value + q * stderr, -least)
         check = Check(column.text, value, low, high, column.least)
         if check.verdict != INCONCLUSIVE:
             return check

@@ -104,6 +104,12 @@ class TestAgainstABase:
         assert check.high - check.low > alone.high - alone.low
         assert [note.code for note in together.notes] == ["gate.together"]
 
+    def test_a_band_ends_where_differences_do(self):
+        a, b = make(4, 4, 4, 4, 4, 4, 3, 2), make(0, 0, 0, 0, 0, 0, 1, 0)
+        checks = at_k.gate(a, b, margin=0.02, keys=["pass@1", "pass@2"]).checks
+        assert [check.high for check in checks] == [1, 1]
+        assert [check.low for check in at_k.gate(b, a, margin=0.02, keys=["pass@1", "pass@2"]).checks] == [-1, -1]
+
     def test_problems_are_matched_and_clusters_flip_together(self):
         shorter = {name: column[:-1] for name, column in self.B.items()}
         with pytest.raises(InputError, match="not measured on the same problems"):
