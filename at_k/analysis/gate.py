@@ -30,6 +30,7 @@ from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.search import find_least
 from at_k.uncertainty.standard_errors import estimate_error, read_clusters
 from at_k.uncertainty.variance import Variance
+from at_k.validation import is_sequence, shorten, type_name
 from at_k.values import Key
 
 if TYPE_CHECKING:
@@ -68,9 +69,9 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
         That all of 3 problems are right does not show at least 0.8; all of 14 would.
     """
     options = read_policy(complete(given, gate), given)
-    wanted = [read_requirement(text) for text in _list(options["require"])]
+    wanted = [read_requirement(text) for text in _list("require", options["require"])]
     each = None if options["each"] is None else read_each(options["each"])
-    margin, keys = options["margin"], [read_key(key) for key in _list(options["keys"] or "pass@1")]
+    margin, keys = options["margin"], [read_key(key) for key in _list("keys", options["keys"] or "pass@1")]
     if (base is None) != (margin is None):
         raise InputError(
             "gate.margin",
@@ -91,8 +92,12 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
     return _Judge(models, options).judge(wanted, compared, margin, each)
 
 
-def _list(given: Any) -> list[str]:
-    return [] if given is None else [given] if isinstance(given, str) else list(given)
+def _list(name: str, given: Any) -> list[str]:
+    listed = [] if given is None else list(given) if is_sequence(given) else [given]
+    for text in listed:
+        if not isinstance(text, str):
+            raise TypeError(f"`{name}` must hold strings; got {shorten(text)} of type {type_name(text)}")
+    return listed
 
 
 @dataclass(frozen=True)
