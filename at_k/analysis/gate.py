@@ -221,7 +221,11 @@ class _Judge:
     def _advise(self, column: _Column, value: float, stderr: float, units: float, level: float) -> list[Message]:
         """Say how many problems, or samples of each, would settle a requirement, if the values stay as they are."""
         paired, total = len(column.models) > 1, len(column.values)
-        bounded, stderr = is_bounded(column.key), 0.0 if np.isnan(stderr) else stderr
+        bounded = is_bounded(column.key)
+        if np.isnan(stderr):
+            if paired or not bounded or 0 < value < 1:
+                return [Message("gate.one", "One problem, or one cluster, does not tell how many would settle this.")]
+            stderr = 0.0
 
         def settles(stderr: float, units: float) -> bool:
             if paired and bounded:

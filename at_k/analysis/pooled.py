@@ -41,7 +41,7 @@ class Pooled:
 
     def to_markdown(self) -> str:
         """Write the pooled table, and then that of each benchmark."""
-        own = (f"### {name}\n\n{each.to_markdown()}" for name, each in self.benchmarks.items())
+        own = (f"### {' '.join(name.splitlines())}\n\n{each.to_markdown()}" for name, each in self.benchmarks.items())
         return "\n\n".join([self.pooled.to_markdown(), *own])
 
     def __str__(self) -> str:

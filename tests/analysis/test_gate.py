@@ -51,6 +51,15 @@ def test_three_of_three_cannot_show_it_and_the_number_that_would_does():
     assert verdicts == [INCONCLUSIVE, PASS]
 
 
+@for_each("key", ["pass@1", "max@2"])
+def test_one_problem_does_not_tell_how_many_settle_it(key):
+    one = {"grades": [[1, 0]], "scores": [[1, 2]]}
+    (check,) = at_k.gate(one, require=f"{key} >= 0.3").checks
+    assert [advice.code for advice in check.advice] == ["gate.one"]
+    (right,) = at_k.gate(make(4), require="pass@1 >= 0.8").checks
+    assert [advice.code for advice in right.advice] == ["gate.all_right"]
+
+
 def test_the_number_of_problems_that_is_advised_settles_it():
     (check,) = at_k.gate(MIXED, require="pass@1 >= 0.65").checks
     needed = check.advice[0].values["needed"]
