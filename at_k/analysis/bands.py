@@ -17,16 +17,14 @@ from at_k.errors import Message
 from at_k.family import OUTPUTS, leave_out_twins
 from at_k.report import Report
 from at_k.report.curves import spread_k
-from at_k.uncertainty.bands import find_band_quantile
+from at_k.uncertainty.bands import find_band_quantile, share_level
 from at_k.uncertainty.intervals import interval
-from at_k.uncertainty.standard_errors import estimate_error, read_clusters
+from at_k.uncertainty.questions import FEW, find_least_p, is_decided
+from at_k.uncertainty.standard_errors import add_units, estimate_error, read_clusters
 from at_k.values import Key
 
 _EVERY_K = 512
 """Up to this n, a band is over every k; of more, over k that are evenly spread on a logarithmic axis."""
-
-_FEW = 6
-"""With fewer differences other than 0, the standard error does not show how far the mean may lie."""
 
 
 @dataclass(frozen=True)
@@ -178,18 +176,18 @@ def _find_limits(
     table: Floats, clusters: Ints | None, bounded: bool, confidence_level: float, seed: int
 ) -> tuple[Floats, Floats]:
     """Return the limits of a band. Where few problems differ, they are those of the bounded interval at its level."""
-    from scipy.special import stdtr
-
     mean, (stderr, m) = table.mean(axis=0), estimate_error(table, clusters)
     q = find_band_quantile(table, clusters, confidence_level=confidence_level, seed=seed)
-    few = isinf(q) | ((np.abs(table) > 0).sum(axis=0) < _FEW) | (np.ptp(table, axis=0) == 0)
+    counts = np.count_nonzero(add_units(table, clusters)[1], axis=0)
+    few = isinf(q) | (counts < FEW) | (np.ptp(table, axis=0) == 0)
     margin = 0.0 if isinf(q) else q * stderr
     if not bounded:
         return np.where(few, -np.inf, mean - margin), np.where(few, np.inf, mean + margin)
-    units = len(table) if clusters is None else int(clusters.max()) + 1
-    each = (1 - confidence_level) / len(mean) if isinf(q) else 2 * float(stdtr(units - 1, -q))
-    low, high = interval((1 + mean) / 2, stderr / 2, m, confidence_level=1 - each)
-    return (
-        np.where(few, 2 * low - 1, np.maximum(mean - margin, -1.0)),
-        np.where(few, 2 * high - 1, np.minimum(mean + margin, 1.0)),
-    )
+    low, high = np.maximum(mean - margin, -1.0), np.minimum(mean + margin, 1.0)
+    if few.any():
+        level = share_level(table, clusters, confidence_level=confidence_level)
+        ends = interval((1 + mean) / 2, stderr / 2, m, confidence_level=level)
+        low, high = np.where(few, 2 * ends[0] - 1, low), np.where(few, 2 * ends[1] - 1, high)
+    # Where no p-value can be below the level, neither model is shown to be better.
+    undecided = np.array([not is_decided(find_least_p(int(count)), confidence_level) for count in counts])
+    return np.where(undecided, np.minimum(low, 0.0), low), np.where(undecided, np.maximum(high, 0.0), high)

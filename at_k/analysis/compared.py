@@ -170,7 +170,7 @@ class Compared:
         ]
         lines += [f"| {' | '.join(map(escape_markdown, cells))} |" for cells in list_cells(self)]
         said = [" ".join(map(str, each)) for each in (self.describe(self.main_key), *self.describe_bands())]
-        return "\n".join([*lines, "", *(f"- {sentence}" for sentence in (*said, *self.notes))])
+        return "\n".join([*lines, "", *(f"- {' '.join(str(each).splitlines())}" for each in (*said, *self.notes))])
 
     def __str__(self) -> str:
         return spell_for_output(self.to_markdown())
@@ -213,12 +213,12 @@ def write_p_in_sentence(value: float) -> str:
     """Write a p-value for a sentence.
 
     Examples:
-        >>> write_p_in_sentence(0.0004), write_p_in_sentence(0.00001), write_p_in_sentence(1.0)
+        >>> write_p_in_sentence(0.0004), write_p_in_sentence(0.00001), write_p_in_sentence(0.99999)
         ('p = .0004', 'p < .0001', 'p = 1')
     """
     if value < 0.0001:
         return "p < .0001"
-    return f"p = {f'{value:.4f}'.lstrip('0') if value < 1 else '1'}"
+    return f"p = {f'{value:.4f}'.lstrip('0') if value < 0.99995 else '1'}"
 
 
 def to_json_number(value: float | None) -> float | None:

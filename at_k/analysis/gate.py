@@ -30,6 +30,7 @@ from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.search import find_least
 from at_k.uncertainty.standard_errors import estimate_error, read_clusters
 from at_k.uncertainty.variance import Variance
+from at_k.validation import is_sequence, shorten, type_name
 from at_k.values import Key
 
 if TYPE_CHECKING:
@@ -68,9 +69,9 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
         That all of 3 problems are right does not show at least 0.8; all of 14 would.
     """
     options = read_policy(complete(given, gate), given)
-    wanted = [read_requirement(text) for text in _list(options["require"])]
+    wanted = [read_requirement(text) for text in _list("require", options["require"])]
     each = None if options["each"] is None else read_each(options["each"])
-    margin, keys = options["margin"], [read_key(key) for key in _list(options["keys"] or "pass@1")]
+    margin, keys = options["margin"], [read_key(key) for key in _list("keys", options["keys"] or "pass@1")]
     if (base is None) != (margin is None):
         raise InputError(
             "gate.margin",
@@ -91,8 +92,12 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
     return _Judge(models, options).judge(wanted, compared, margin, each)
 
 
-def _list(given: Any) -> list[str]:
-    return [] if given is None else [given] if isinstance(given, str) else list(given)
+def _list(name: str, given: Any) -> list[str]:
+    listed = [] if given is None else list(given) if is_sequence(given) else [given]
+    for text in listed:
+        if not isinstance(text, str):
+            raise TypeError(f"`{name}` must hold strings; got {shorten(text)} of type {type_name(text)}")
+    return listed
 
 
 @dataclass(frozen=True)
@@ -206,7 +211,8 @@ class _Judge:
             )  # fmt: skip
             low, high = found.low, found.high
             if q is not None and found.method == "sign-flip":
-                low, high = value - q * stderr, value + q * stderr
+                least = -1.0 if bounded else -np.inf
+                low, high = max(value - q * stderr, least), min(value + q * stderr, -least)
         check = Check(column.text, value, low, high, column.least)
         if check.verdict != INCONCLUSIVE:
             return check
@@ -215,7 +221,11 @@ class _Judge:
     def _advise(self, column: _Column, value: float, stderr: float, units: float, level: float) -> list[Message]:
         """Say how many problems, or samples of each, would settle a requirement, if the values stay as they are."""
         paired, total = len(column.models) > 1, len(column.values)
-        bounded, stderr = is_bounded(column.key), 0.0 if np.isnan(stderr) else stderr
+        bounded = is_bounded(column.key)
+        if np.isnan(stderr):
+            if paired or not bounded or 0 < value < 1:
+                return [Message("gate.one", "One problem, or one cluster, does not tell how many would settle this.")]
+            stderr = 0.0
 
         def settles(stderr: float, units: float) -> bool:
             if paired and bounded:

@@ -41,7 +41,7 @@ class Pooled:
 
     def to_markdown(self) -> str:
         """Write the pooled table, and then that of each benchmark."""
-        own = (f"### {name}\n\n{each.to_markdown()}" for name, each in self.benchmarks.items())
+        own = (f"### {' '.join(name.splitlines())}\n\n{each.to_markdown()}" for name, each in self.benchmarks.items())
         return "\n\n".join([self.pooled.to_markdown(), *own])
 
     def __str__(self) -> str:
@@ -80,15 +80,16 @@ def compare_benchmarks(a: Mapping[str, Any], b: Mapping[str, Any], /, **given: U
                 f"`{name}` must map benchmarks to reports, files or data sets; got {shorten(models)} of type "
                 f"{type_name(models)}"
             )
+    a, b = ({str(name): data for name, data in models.items()} for models in (a, b))
     if a.keys() != b.keys():
         raise InputError(
             "pool.benchmarks",
             "Both models need the same benchmarks; only one has {names}.",
-            names=", ".join(sorted(map(str, a.keys() ^ b.keys()))),
+            names=", ".join(sorted(a.keys() ^ b.keys())),
         )
     comparing: Any = {name: value for name, value in given.items() if name in COMPARING}
     names, models, single = options["names"], {}, {}
-    for name in map(str, a):
+    for name in a:
         models[name] = read_models({"a": a[name], "b": b[name]}, given)
         single[name] = compare(
             *(own.report or data[name] for own, data in zip(models[name], (a, b), strict=True)), **comparing

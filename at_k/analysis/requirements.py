@@ -13,7 +13,7 @@ from at_k.error_bars import is_bounded
 from at_k.errors import InputError
 from at_k.family import OUTPUTS
 from at_k.options import GATING
-from at_k.validation import shorten, type_name
+from at_k.validation import shorten
 from at_k.values import Key
 
 if sys.version_info >= (3, 11):
@@ -71,8 +71,6 @@ def read_requirement(text: str) -> Requirement:
         >>> found.key, found.least
         ('pass^4', 0.8)
     """
-    if not isinstance(text, str):
-        raise TypeError(f"`require` must hold strings; got {shorten(text)} of type {type_name(text)}")
     key, sign, number = (part.strip() for part in text.replace("≥", ">=").partition(">="))
     found = re.fullmatch(r"([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)\s*(%?)", number)
     if not sign or found is None:

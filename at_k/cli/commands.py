@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 import at_k
-from at_k.cli.failures import Command, Verdict, fail
+from at_k.cli.failures import Command, Verdict, fail, is_given
 from at_k.cli.options import OUTPUT, Debug, Paths, complete_formats, leave_out, offers, read_numbers
 from at_k.options import COMPARING, GATING, JUDGED, PILOT, PLANNING, POOLING, SCORED, SCORING, TALLYING
 
@@ -267,6 +267,7 @@ def gate(
             show_default=False,
         ),
     ],
+    ctx: typer.Context,
     against: Annotated[
         list[str] | None,
         typer.Option(
@@ -295,7 +296,8 @@ def gate(
     """Judge results by what is required of them: exit with 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE, 2 for errors."""
     from at_k.cli.gate import judge_files
 
-    raise typer.Exit(judge_files(paths, against=against or [], form=form, out=out or [], **options))
+    given = {name: value for name, value in options.items() if is_given(ctx, name)}
+    raise typer.Exit(judge_files(paths, against=against or [], form=form, out=out or [], **given))
 
 
 @app.command(cls=Command)

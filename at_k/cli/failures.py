@@ -56,14 +56,15 @@ def refuse_to_score_again(ctx: Any) -> None:
     if not all(map(holds_report, paths)):
         return
     for option in ctx.command.params:
-        source = ctx.get_parameter_source(option.name)
         of_samples = ctx.command.callback.options.get(option.name) is SCORING.get(option.name, option)
-        if (
-            (of_samples or option.name in ("adaptive", "clusters"))
-            and source is not None
-            and source.name == "COMMANDLINE"
-        ):
+        if (of_samples or option.name in ("adaptive", "clusters")) and is_given(ctx, option.name):
             raise refuse(option.opts[0], "A report that was saved has its numbers, and is not scored again.")
+
+
+def is_given(ctx: Any, name: str) -> bool:
+    """Return whether an option was written on the command line, be it with the value of its default."""
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 @contextmanager

@@ -22,9 +22,7 @@ _FORMS = {".xml": "junit", ".md": "markdown", ".json": "json"}
 _STYLES = {"PASS": "green", "FAIL": "red", "INCONCLUSIVE": "yellow"}
 
 
-def judge_files(
-    paths: Sequence[str], *, against: Sequence[str], form: str, out: Sequence[str], clusters: str | None, **options: Any
-) -> int:
+def judge_files(paths: Sequence[str], *, against: Sequence[str], form: str, out: Sequence[str], **given: Any) -> int:
     """Judge files, print and write the verdict, and return the status with which the command ends.
 
     Args:
@@ -32,8 +30,7 @@ def judge_files(
         against: those of the base in the same order; empty for none.
         form: "table", "json", "markdown" or "junit".
         out: files to write the verdict to, by their endings.
-        clusters: the field whose values are the clusters.
-        options: those of `at_k.gate`.
+        given: options of `at_k.gate` that were given, which count before the policy; as clusters, their field.
 
     Raises:
         InputError: if a file cannot be used, or nothing is required.
@@ -49,20 +46,21 @@ def judge_files(
         if splitext(path)[1].lower() not in _FORMS:
             raise refuse("--out", f"The name must end in {', '.join(_FORMS)}; got {path!r}.")
         check_target(path)
-    names = [basename(path.rstrip("/")).partition(".")[0] for path in paths]
-    policy = None if options["policy"] is None else load_policy(options["policy"])
+    stems = [basename(path.rstrip("/")).partition(".")[0] for path in paths]
+    names = [stem if stems.count(stem) == 1 else path for stem, path in zip(stems, paths, strict=True)]
+    policy = load_policy(given["policy"]) if "policy" in given else None
     unknown = [name for name, table in (policy or {}).items() if isinstance(table, dict) and name not in names]
     if unknown:
         raise refuse("--policy", f"There are no results for {', '.join(unknown)}. Name the file or folder like this.")
-    if clusters is not None:
-        options["columns"] = {**(options["columns"] or {}), "group": clusters}
-    given = options | {"policy": policy, "clusters": None if clusters is None else True}
-    known = {name: value for name, value in given.items() if _is_given(name, value)}
+    if "clusters" in given:
+        given["columns"] = {**(given.get("columns") or {}), "group": given["clusters"]}
+        given["clusters"] = True
+    given["policy"] = policy
     gates = []
     for place, (path, name) in enumerate(zip(paths, names, strict=True)):
         with show_work(f"Scoring {name_source([path])}"):
             base = against[place] if against else None
-            gates.append(gate(path, base, data=name if len(paths) > 1 or policy else None, **known))
+            gates.append(gate(path, base, data=name if len(paths) > 1 or policy else None, **given))
     found = sum(gates[1:], gates[0])
     for path in out:
         with replace_file(path) as part:
@@ -74,14 +72,6 @@ def judge_files(
     else:
         console.file.write(_write(found, form))
     return found.exit_code
-
-
-def _is_given(name: str, value: Any) -> bool:
-    """Return whether an option differs from its default, so that it counts before the policy."""
-    from at_k.analysis.gate import gate
-
-    option = gate.options[name]  # type: ignore[attr-defined]
-    return bool(value != option.default and value not in ({}, [], None))
 
 
 def _write(found: Gate, form: str) -> str:

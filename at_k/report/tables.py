@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from html import escape
 from io import StringIO
 from typing import Any
@@ -67,13 +68,14 @@ def write_markdown(report: Numbers, digits: int | None = None) -> str:
 
 
 def escape_markdown(cell: str) -> str:
-    r"""Escape what would end a cell of a Markdown table.
+    r"""Escape what would end a cell of a Markdown table, or its line.
 
     Examples:
-        >>> escape_markdown("a|b")
-        'a\\|b'
+        >>> print(escape_markdown("a|b"))
+        a\|b
     """
-    return cell.replace("|", "\\|").replace("\n", " ")
+    whole = re.sub(r"(\\*)\|", r"\1\1\|", cell)  # a backslash before the sign would escape the one that escapes it
+    return " ".join(whole.splitlines())
 
 
 def write_latex(report: Numbers, digits: int | None = None) -> str:

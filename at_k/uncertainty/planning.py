@@ -67,6 +67,7 @@ class Plan:
         cautious_needed: `needed_to_detect` at that correlation.
         between_share: the interval of the share of the variance that is between problems; None where it is not known.
         can_tell: whether the pilot shows how much problems vary: five of them at least are not like most.
+        two_pilots: whether there was a second pilot.
     """
 
     value: float
@@ -89,6 +90,7 @@ class Plan:
     cautious_needed: int | None = None
     between_share: tuple[float, float] | None = None
     can_tell: bool = True
+    two_pilots: bool = False
 
     @property
     def chance(self) -> str:
@@ -103,10 +105,12 @@ class Plan:
             return [f"The difficulties of problems for the two correlate by {value:.2f} [{low:.2f}, {high:.2f}]."]
         if self.cautious_detectable is None:
             return []
-        return [
-            f"A correlation of {self.correlation:g} is an assumption. In real pairs it was .37 to .81; with a second "
-            "pilot, on the same problems, it is estimated."
-        ]
+        instead = (
+            "these two pilots do not tell it, since there are too few problems, or they vary too little."
+            if self.two_pilots
+            else "with a second pilot, on the same problems, it is estimated."
+        )
+        return [f"A correlation of {self.correlation:g} is an assumption. In real pairs it was .37 to .81; {instead}"]
 
     def describe_variance(self) -> list[str]:
         """Say how much of the variance is between problems; nothing if there is none, or the pilot cannot tell."""
@@ -312,6 +316,7 @@ def plan_counts(
         cautious_needed=cautious[1],
         between_share=find_between_share(variance, typical, confidence_level) if can_tell else None,
         can_tell=can_tell,
+        two_pilots=other is not None,
     )
 
 

@@ -9,9 +9,17 @@ import numpy as np
 from at_k.choices import POOL_BY
 from at_k.combinatorics import Floats, Ints
 from at_k.uncertainty.checks import check_fraction
-from at_k.uncertainty.flips import N_FLIPS, Flips, adjust_by_max_t, find_flip_p, find_typical_limits, round_ties
+from at_k.uncertainty.flips import (
+    N_FLIPS,
+    ROUNDING,
+    Flips,
+    adjust_by_max_t,
+    find_flip_p,
+    find_typical_limits,
+    round_ties,
+)
 from at_k.uncertainty.intervals import interval
-from at_k.uncertainty.questions import FEW, Comparison, find_least_p, is_decided
+from at_k.uncertainty.questions import FEW, Comparison, find_bounded_tails, find_least_p, is_decided, obey_test
 from at_k.uncertainty.standard_errors import add_units, estimate_error
 from at_k.validation import check_choice
 
@@ -44,7 +52,7 @@ def compare_pooled(
     Formula: problem i of the benchmark j with M_j problems has the weight w_i = 1/M_j, or 1, and the difference is
         Σ w_i d_i/Σ w_i. Interval and p are those of `compare_values`, from Σ_P w_i d_i/Σ_P w_i over the same random
         subsets P of all problems, or clusters. The standard error is that of a stratified mean. Where fewer than six
-        differences are not 0, the interval is the bounded one, and holds 0 unless p says otherwise.
+        differences are not 0, or all are equal, the interval is the bounded one, and holds 0 exactly where p ≥ α.
 
     References:
         Pooled tests over benchmarks: arXiv 2602.10144, https://arxiv.org/abs/2602.10144.
@@ -82,13 +90,18 @@ def compare_pooled(
         p_value = find_flip_p(sums[place])
         stderr, units = _estimate_stratified(a - b, sizes, shares, whole, clusters)
         difference = float(totals[place])
-        low, high = find_typical_limits(sums[place] / flips.sums[:, -1], round(1 - confidence_level, 12))
-        if nonzero < FEW or np.isinf(low):
-            p_value = max(p_value, find_least_p(nonzero)) if nonzero < FEW else p_value
+        low, high = typical = find_typical_limits(sums[place] / flips.sums[:, -1], round(1 - confidence_level, 12))
+        equal = np.ptp(a - b) <= ROUNDING
+        if nonzero < FEW:
+            p_value = max(p_value, find_least_p(nonzero))
+        elif equal:
+            p_value = min(1.0, max(p_value, 2 * min(find_bounded_tails(difference, stderr, units, 0.0))))
+        if nonzero < FEW or equal or np.isinf(low):
             ends = interval((1 + difference) / 2, stderr / 2, units, confidence_level=confidence_level)
-            low, high = (2 * float(end) - 1 for end in ends)
-            if not is_decided(p_value, confidence_level):
-                low, high = min(low, 0.0), max(high, 0.0)
+            low, high = obey_test(
+                (2 * float(ends[0]) - 1, 2 * float(ends[1]) - 1), typical,
+                decided=is_decided(p_value, confidence_level),
+            )  # fmt: skip
         won, lost = int((a > b).sum()), int((a < b).sum())
         found.append(
             Comparison(

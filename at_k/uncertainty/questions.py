@@ -201,12 +201,7 @@ class Question:
             low, high = max(-1.0, min(typical[0], inverted[0])), min(1.0, max(typical[1], inverted[1]))
         else:
             low, high = self._find_bounded_limits(confidence_level)
-        # Whether the interval holds 0 is for the test to say.
-        if not is_decided(p_value, confidence_level):
-            return min(low, 0.0), max(high, 0.0)
-        if low <= 0 <= high:
-            return (inverted[0], high) if inverted[0] > 0 else (low, inverted[1])
-        return low, high
+        return obey_test((low, high), inverted, decided=is_decided(p_value, confidence_level))
 
     def _find_bounded_limits(self, confidence_level: float) -> tuple[float, float]:
         stderr, m = self._error
@@ -263,6 +258,16 @@ def find_bounded_tails(mean: float, stderr: float, m: float, distance: float) ->
     half, units, limit = np.asarray(stderr / 2), np.asarray(m), (1 - distance) / 2
     below, above = (find_lower_level(np.asarray((1 + each) / 2), half, units, limit) for each in (mean, -mean))
     return float(below), float(above)
+
+
+def obey_test(limits: tuple[float, float], inverted: tuple[float, float], *, decided: bool) -> tuple[float, float]:
+    """Return limits that hold 0 exactly where the test decides nothing; its inversion gives the end that must move."""
+    low, high = limits
+    if not decided:
+        return min(low, 0.0), max(high, 0.0)
+    if low <= 0 <= high:
+        return (inverted[0], high) if inverted[0] > 0 else (low, inverted[1])
+    return low, high
 
 
 def find_least_p(count: int) -> float:

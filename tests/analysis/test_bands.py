@@ -116,3 +116,28 @@ def test_the_band_holds_all_differences():
         band = at_k.compare(make(own[:, 0], n), make(own[:, 1], n), metrics="pass_at_k", k=8, band=True).bands["pass@k"]
         inside += all(low <= true <= high for low, true, high in zip(band.low, truth, band.high, strict=True))
     assert inside >= 51  # of 60 at 95 %, three standard errors are 5.1
+
+
+@for_each(
+    "a, b, clusters",
+    [
+        ([4] * 4 + [2] * 4, [4] * 4 + [2] * 4, None),
+        ([4] * 5, [0] * 5, None),
+        ([4] * 5 + [2], [0] * 5 + [2], None),
+        ([4] * 25 + [2] * 75, [0] * 25 + [2] * 75, [str(place // 5) for place in range(100)]),
+    ],
+    ids=["equal", "too few problems", "few that differ", "few clusters that differ"],
+)
+def test_nothing_is_better_where_no_p_value_could_say_so(a, b, clusters):
+    found = at_k.compare(make(a, 4), make(b, 4), clusters=clusters, band=True)
+    assert str(found.verdict("pass@1")) == "no difference shown"
+    assert found.bands["pass@k"].spans == [("open", 1, 4)]
+
+
+def test_a_single_problem_that_differs_does_not_narrow_the_band():
+    a = make([4] + [2] * 49, 4)
+    band = at_k.compare(a, make([0] + [2] * 49, 4), band=True, k=[1, 2, 4]).bands["pass@k"]
+    d = np.eye(50)[0]
+    low, high = at_k.interval((1 + d.mean()) / 2, d.std(ddof=1) / np.sqrt(50) / 2, 50)  # of one k alone
+    assert band.low[0] <= 2 * low - 1
+    assert band.high[0] >= 2 * high - 1

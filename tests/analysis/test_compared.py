@@ -8,6 +8,7 @@ from cases import for_each
 from pairs import A, B, codes, make
 
 from at_k.analysis.comparison import compare
+from at_k.analysis.pooled import compare_benchmarks
 
 
 class TestVerdicts:
@@ -122,3 +123,14 @@ class TestWriting:
         assert (empty, said[:42]) == ("", "- x|y is better at pass@1: +50.0 points [+")
         assert header.replace("\\|", "").count("|") == rule.count("|") == row.replace("\\|", "").count("|")
         assert row.endswith("x\\|y is better |")
+
+
+def test_names_do_not_end_a_line_or_a_cell_of_markdown():
+    found = compare({"grades": [[1, 1]] * 8}, {"grades": [[0, 1]] * 8}, names=("<think>\n# x", "a\\|b"), keys="pass@1")
+    head, _, row, _, said, *_ = found.to_markdown().splitlines()
+    assert head.startswith("| metric | <think> # x | a\\\\\\|b | difference")
+    assert row.endswith("| <think> # x is better |")
+    assert said.startswith("- <think> # x is better at pass@1: +50.0 points")
+    right = {"grades": [[1]] * 6}
+    pooled = compare_benchmarks({"x\n# y": right}, {"x\n# y": right}, keys="pass@1")
+    assert "### x # y\n" in pooled.to_markdown()

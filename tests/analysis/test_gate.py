@@ -51,6 +51,15 @@ def test_three_of_three_cannot_show_it_and_the_number_that_would_does():
     assert verdicts == [INCONCLUSIVE, PASS]
 
 
+@for_each("key", ["pass@1", "max@2"])
+def test_one_problem_does_not_tell_how_many_settle_it(key):
+    one = {"grades": [[1, 0]], "scores": [[1, 2]]}
+    (check,) = at_k.gate(one, require=f"{key} >= 0.3").checks
+    assert [advice.code for advice in check.advice] == ["gate.one"]
+    (right,) = at_k.gate(make(4), require="pass@1 >= 0.8").checks
+    assert [advice.code for advice in right.advice] == ["gate.all_right"]
+
+
 def test_the_number_of_problems_that_is_advised_settles_it():
     (check,) = at_k.gate(MIXED, require="pass@1 >= 0.65").checks
     needed = check.advice[0].values["needed"]
@@ -103,6 +112,12 @@ class TestAgainstABase:
         assert 1.96 < (check.high - check.value) / stderr < 2.4  # Bonferroni with t has 2.31
         assert check.high - check.low > alone.high - alone.low
         assert [note.code for note in together.notes] == ["gate.together"]
+
+    def test_a_band_ends_where_differences_do(self):
+        a, b = make(4, 4, 4, 4, 4, 4, 3, 2), make(0, 0, 0, 0, 0, 0, 1, 0)
+        checks = at_k.gate(a, b, margin=0.02, keys=["pass@1", "pass@2"]).checks
+        assert [check.high for check in checks] == [1, 1]
+        assert [check.low for check in at_k.gate(b, a, margin=0.02, keys=["pass@1", "pass@2"]).checks] == [-1, -1]
 
     def test_problems_are_matched_and_clusters_flip_together(self):
         shorter = {name: column[:-1] for name, column in self.B.items()}

@@ -205,6 +205,14 @@ class TestTwoPilots:
         with pytest.raises(InputError, match="Two pilots need the same problems; q59 is in one of them alone"):
             plan(self.make(self.FIRST, range(60)), self.make(self.SECOND, range(59)))
 
+    def test_a_second_pilot_that_does_not_tell_it_is_not_asked_for_again(self):
+        first = ([8] * 60, self.FIRST)
+        found = plan(first, ([8] * 60, [4] * 60))
+        assert (found.correlation, found.estimated) == (0.8, None)
+        assert "these two pilots do not tell it" in str(found)
+        assert "with a second pilot" not in str(found)
+        assert "with a second pilot" in str(plan(first))
+
     def test_one_pilot_has_an_assumption_and_a_cautious_one_beside_it(self):
         pilot = ([8] * 60, self.FIRST)
         found, lower = plan(pilot, detect=0.05), plan(pilot, detect=0.05, correlation=0.5)

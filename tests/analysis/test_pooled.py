@@ -58,3 +58,10 @@ def test_saved_reports_without_a_number_in_common():
     a = {"x": at_k.score(A["easy"], k=2, metrics="pass_at_k"), "y": at_k.score(A["hard"], k=4, metrics="pass_at_k")}
     with pytest.raises(InputError, match="no share in common"):
         at_k.compare_benchmarks(a, a)
+
+
+def test_benchmarks_may_be_numbered():
+    found = at_k.compare_benchmarks({1: A["easy"], 2: A["hard"]}, {1: B["easy"], 2: B["hard"]}, keys="pass@1")
+    named = at_k.compare_benchmarks(A, B, keys="pass@1")
+    assert list(found.benchmarks) == ["1", "2"]
+    assert found.pooled.comparisons == named.pooled.comparisons

@@ -5,7 +5,7 @@ from cases import for_each
 
 import at_k
 from at_k.analysis.gated import PASS
-from at_k.analysis.requirements import read_each, read_policy, read_requirement
+from at_k.analysis.requirements import read_each, read_policy
 from at_k.errors import InputError
 from at_k.options import GATING
 
@@ -54,6 +54,12 @@ class TestPolicy:
         with pytest.raises(ValueError, match=sentence):
             at_k.gate(MIXED, policy=policy)
 
+    @for_each("policy", [{"require": 3}, {"require": ["pass@1 >= 0.5", 3]}, {"keys": 3}, {"keys": [3]}])
+    def test_what_holds_no_strings(self, policy):
+        (name,) = policy
+        with pytest.raises(TypeError, match=f"`{name}` must hold strings; got 3 of type int"):
+            at_k.gate(MIXED, MIXED, margin=0.1, policy=policy)
+
     def test_a_file_that_is_not_toml(self, tmp_path):
         path = tmp_path / "gate.toml"
         path.write_text("require = pass@1")
@@ -65,7 +71,5 @@ class TestPolicy:
         assert {"require", "each", "keys", "margin", "confidence_level", "method"} <= GATING.keys()
 
 
-def test_requirements_are_strings():
-    with pytest.raises(TypeError, match=r"`require` must hold strings; got 0\.8"):
-        read_requirement(0.8)
+def test_spaces_around_a_share():
     assert read_each(" 3 / 4 ").least == 0.75

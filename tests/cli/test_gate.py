@@ -92,6 +92,25 @@ def test_a_policy_has_a_table_for_each_data_set(run, files, tmp_path):
     assert "There are no results for old." in say(alone)
 
 
+def test_what_is_written_counts_before_the_policy_even_if_it_is_the_default(run, files, tmp_path):
+    policy = tmp_path / "gate.toml"
+    policy.write_text('require = "pass@1 >= 0.7"\nconfidence_level = 0.5\n')
+    words = ("gate", files["new"], "--policy", policy, "--format", "json")
+    low, default = (json.loads(run(*words, *more).stdout)["checks"][0]["low"] for more in ((), ("--ci", 0.95)))
+    assert low == at_k.gate(files["new"], policy=policy).checks[0].low
+    assert default == at_k.gate(files["new"], require="pass@1 >= 0.7").checks[0].low < low
+
+
+def test_files_of_one_name_are_told_apart_by_their_paths(run, files, tmp_path):
+    paths = [tmp_path / name / "results.jsonl" for name in ("new", "old")]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_text(files[path.parent.name].read_text())
+    done = json.loads(run("gate", *paths, "--each", "3 of 4", "--format", "json").stdout)
+    assert {check["data"] for check in done["checks"]} == set(map(str, paths))
+    assert [note.rpartition(" ")[2] for note in done["notes"]] == ["40."] * 2
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

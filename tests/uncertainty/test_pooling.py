@@ -66,3 +66,23 @@ def test_equal_models_are_told_apart_as_often_as_stated():
         (own,), _ = compare_pooled(pairs, ALONE, n_flips=499)
         found += own.better is not None
     assert found / 300 < 0.09  # .05, and three standard errors of .0126
+
+
+@for_each("level", [0.8, 0.9, 0.95])
+@for_each("won, size", [(3, 12), (4, 12), (5, 12), (4, 8), (8, 8)])
+def test_the_interval_holds_0_exactly_where_the_test_decides_nothing(level, won, size):
+    pair = (np.array([0.5] * won + [0.0] * (size - won)), np.zeros(size))
+    (found,), _ = compare_pooled({"x": [pair], "y": [pair]}, {"x": np.arange(size) % 5, "y": np.arange(size) % 2},
+                                 confidence_level=level)  # fmt: skip
+    assert (found.low > 0) == (found.p_value < 1 - level - 1e-12)
+    assert found.low < found.difference < found.high
+
+
+def test_few_that_differ_are_decided_at_a_low_level_alone():
+    pairs = {
+        "x": [(np.array([0.5, 0.5, 0, 0, 0, 0, 0]), np.zeros(7))],
+        "y": [(np.array([1.0, 0.5, 0, 0]), np.zeros(4))],
+    }
+    (found,), _ = compare_pooled(pairs, ALONE, confidence_level=0.8)
+    assert (found.p_value, found.better) == (0.125, "a")
+    assert 0 < found.low < found.difference < found.high
