@@ -8,7 +8,7 @@ are read as a whole; everything else is read value by value.
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from at_k import arrow
 from at_k.caching import cached_property
 from at_k.combinatorics import Ints
+from at_k.errors import InputError
 from at_k.rows import (
     LARGEST_INTEGER,
     NUMBERS,
@@ -282,6 +283,21 @@ def require_problems(name: str, length: int) -> None:
     """Raise if a column has no problems."""
     if not length:
         raise ValueError(f"`{name}` must hold at least one problem; got none")
+
+
+def require_columns(called: Mapping[str, str | None], roles: Collection[str], columns: Collection[str]) -> None:
+    """Raise unless every role is one that there is, and every column that is named for one is there, too."""
+    for role, column in called.items():
+        if role not in roles:
+            raise InputError(
+                "data.no_role", "{option:columns} must say which column is one of {roles}; got {role}",
+                roles=", ".join(roles), role=shorten(role),
+            )  # fmt: skip
+        if column is not None and column not in columns:
+            raise InputError(
+                "data.no_column", "{option:columns} must name columns of the data, which are {columns}; got {column}",
+                columns=", ".join(map(repr, list(columns)[:20])), column=shorten(column),
+            )  # fmt: skip
 
 
 def require_same_problems(name: str, length: int, other: str, other_length: int) -> None:

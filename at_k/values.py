@@ -40,6 +40,7 @@ class Key(str):
         key.metric, key.k, key.tau = metric, k, tau
         return key
 
+    # A string has one argument, a key has three.
     def __getnewargs__(self) -> tuple[str, int | None, float | Fraction | None]:  # type: ignore[override]
         return self.metric, self.k, self.tau
 

@@ -10,6 +10,7 @@ from importlib.metadata import entry_points
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol
 
+from at_k.columns import require_columns
 from at_k.errors import InputError
 from at_k.validation import shorten
 
@@ -119,25 +120,14 @@ def choose_roles(columns: Sequence[str], given: Mapping[str, str | None] | None)
     """
     roles = Roles.__dataclass_fields__
     called = {role: role for role in roles if role in columns} | dict(given or {})
-    listed = ", ".join(map(repr, columns[:20]))
-    for role, column in called.items():
-        if role not in roles:
-            raise InputError(
-                "engine.no_role", "{option:columns} must say which column is one of {roles}; got {role}.",
-                roles=", ".join(roles), role=shorten(role),
-            )  # fmt: skip
-        if column is not None and column not in columns:
-            raise InputError(
-                "engine.no_column", "{option:columns} must name columns of the data, out of {columns}; got {column}.",
-                columns=listed, column=shorten(column),
-            )  # fmt: skip
+    require_columns(called, roles, columns)
     found = {role for role, column in called.items() if column is not None}
     if "problem" not in found or not ("grades" in found or {"answers", "references"} <= found):
         raise InputError(
             "engine.no_samples",
             "Each row must be a sample, with the columns `problem` and `grades`, or `problem`, `answers` and "
             "`references`. The data have {columns}; {option:columns} says which of them these are.",
-            columns=listed or "no columns",
+            columns=", ".join(map(repr, columns[:20])) or "no columns",
         )
     return Roles(called["problem"] or "", *map(called.get, ("grades", "answers", "references", "group")))
 

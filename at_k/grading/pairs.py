@@ -152,6 +152,7 @@ def _grade_with_rows(
     owned = [rows[problems[each][1]] for each in beside]
     if not isinstance(check, Checker):
         return _spread_causes(pairs, _call(check, met, pairs, answers, owned))
+    # A checker with `takes_row` has one parameter more than `Checker` declares.
     if check.slow:
         found = check.grade_all(met, rows=owned, num_workers=num_workers, timeout=timeout)  # type: ignore[call-arg]
         return _spread_explained(pairs, found, check.name)

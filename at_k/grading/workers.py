@@ -245,6 +245,7 @@ class _Call:
                     while self.queue and len(self.busy) < self.most:
                         self._send(_POOL.take(self.checker))
                     soonest = min(worker.deadline for worker in self.busy.values())
+                    # `wait` is typed as if it returned anything that can be waited for, not what it was given.
                     for connection in wait(list(self.busy), max(0.0, soonest - monotonic())):
                         bar.update(self._receive(self.busy[connection]))  # type: ignore[index]
                     self._end_late()

@@ -19,6 +19,7 @@ class AtKMetrics:
 
     def compute_metrics(self, tasks: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
         """Return what the server computes itself, and the numbers of `tasks`, the rollouts of each task."""
+        # The method is that of the server that this class is mixed with, which a type checker does not see.
         own: dict[str, Any] = super().compute_metrics(tasks)  # type: ignore[misc]
         rows = [(place, rollout) for place, rollouts in enumerate(tasks) for rollout in rollouts]
         key = self.answer_key

@@ -31,10 +31,12 @@ class CreditMixin:
 
     def _calculate_rewards(self, *args: Any, **kwargs: Any) -> Any:
         """Keep the rewards, which are those of all processes, one column per reward function."""
+        # The method is that of the trainer that this class is mixed with, which a type checker does not see.
         self._rewards_of_all = super()._calculate_rewards(*args, **kwargs)  # type: ignore[misc]
         return self._rewards_of_all
 
     def _generate_and_score_completions(self, inputs: Any) -> Any:
+        # As above.
         outputs = super()._generate_and_score_completions(inputs)  # type: ignore[misc]
         trainer: Any = self
         rewards = self._rewards_of_all

@@ -53,6 +53,7 @@ class ValidationMixin:
     def _val_metrics_update(
         self, data_sources: Any, sample_uids: Any, reward_extra_infos_dict: dict[str, list[Any]], sample_turns: Any
     ) -> dict[str, float]:
+        # The method is that of the trainer that this class is mixed with, which a type checker does not see.
         found: dict[str, float] = super()._val_metrics_update(  # type: ignore[misc]
             data_sources, sample_uids, reward_extra_infos_dict, sample_turns
         )

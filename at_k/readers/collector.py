@@ -243,6 +243,7 @@ class Collector:
             rest = answers[1:]
             self._problem.extend([self._problem[-1]] * len(rest))
             self._rows.extend([row] * len(rest))
+            # `plain` says that all are texts or None, which a type checker cannot follow.
             self._answers.extend(rest)  # type: ignore[arg-type]
             if shared.get("grade", NOTHING) is not NOTHING:
                 self._grades.extend([self._grades[-1]] * len(rest))

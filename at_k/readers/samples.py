@@ -119,7 +119,7 @@ class Split(Sequence[list[Any]]):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # equal to lists, which have none
 
     def __getitem__(self, row: Any) -> Any:
         if isinstance(row, slice):

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from at_k.arrow import find_table, to_chunks
-from at_k.columns import Rows, read_groups, require_same_problems
+from at_k.columns import Rows, read_groups, require_columns, require_same_problems
 from at_k.errors import InputError
 from at_k.readers.models import MODEL_NAMES, select_rows
 from at_k.readers.prompts import join_prompts
@@ -40,17 +40,7 @@ def select_frame(
     if name is not None:
         called.setdefault("problem", name)
     called |= dict(columns or {})
-    for role, column in called.items():
-        if role not in COLUMNS:
-            raise InputError(
-                "data.no_role", "{option:columns} must say which column is one of {roles}; got {role}",
-                roles=", ".join(COLUMNS), role=shorten(role),
-            )  # fmt: skip
-        if column is not None and column not in whole:
-            raise InputError(
-                "data.no_column", "{option:columns} must name columns of the data, which are {columns}; got {column}",
-                columns=", ".join(map(repr, list(whole)[:20])), column=shorten(column),
-            )  # fmt: skip
+    require_columns(called, COLUMNS, whole)
     frame = {role: whole[column] for role, column in called.items() if column is not None}
     if "grades" not in frame and not ("answers" in frame and "references" in frame):
         raise InputError(

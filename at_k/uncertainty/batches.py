@@ -64,6 +64,7 @@ class Batch:
                 largest = float(xp.max(xp.abs(values)))
                 if largest > float(xp.finfo(kept).max):
                     raise ValueError(f"`{name}` must be so small that credits fit in {kept}; got one of {largest:.2g}")
+                # `_is_array` says that it has a shape, which a type checker cannot follow.
                 return xp.reshape(xp.astype(values, kept), column.shape)  # type: ignore[attr-defined]
             return values.tolist() if labels is not None else Ragged.of_lengths(values, n).listed()
 

@@ -1,7 +1,9 @@
 """Use via API: the endpoints for programs, each with its arguments, and how they are called."""
 
 import inspect
+from collections.abc import Callable
 from html import escape
+from typing import Any
 
 from at_k.demo.words import say
 
@@ -38,6 +40,6 @@ def write_section(language: str, **_: str) -> str:
     )
 
 
-def _write_arguments(function: object) -> str:
-    shown = [each for each in inspect.signature(function).parameters.values() if each.name != "request"]  # type: ignore[arg-type]
+def _write_arguments(function: Callable[..., Any]) -> str:
+    shown = [each for each in inspect.signature(function).parameters.values() if each.name != "request"]
     return "\n".join(str(each) for each in shown)

@@ -30,7 +30,7 @@ def takes_row(check: object) -> bool:
     if isinstance(check, Checker):
         return check.takes_row
     try:
-        return "row" in signature(check).parameters  # type: ignore[arg-type]
+        return callable(check) and "row" in signature(check).parameters
     except (TypeError, ValueError):  # a function in C
         return False
 

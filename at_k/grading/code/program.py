@@ -104,7 +104,8 @@ def execute(channel: int, sealed: list[Any], namespace: dict[str, object]) -> No
             : TOKEN_LENGTH
             * (
                 os.getpid()
-                # Each inner call returns None, and `or ()` makes it no argument at all of the call that waits for it.
+                # Each inner call returns None, and `or ()` makes it no argument at all of the call that waits for it,
+                # which a type checker does not expect of None.
                 == os.getpid(
                     *(exec(sealed.pop(), namespace, sealed.pop()(*(exec(sealed.pop(), namespace) or ()))) or ())  # type: ignore[func-returns-value]
                 )
