@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from heapq import nsmallest
 from math import fsum
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 
@@ -22,6 +24,10 @@ Shape = tuple[str | None, int, tuple[int, ...]]
 
 Cell = tuple[str | None, int]
 """Group and n of problems."""
+
+
+_NAMES = 64
+"""Names of problems that a tally keeps, so that two tallies of the same problems are noticed."""
 
 
 class Moments(NamedTuple):
@@ -116,3 +122,8 @@ class Problem(NamedTuple):
                 before = votes.get(answer, (0, 0))
                 votes[answer] = (before[0] + count, before[1] + right)
         return Problem(self.group, self.n + other.n, self.c + other.c, votes)
+
+
+def choose_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Choose the names that tell two tallies of the same problems: the same ones wherever they occur."""
+    return tuple(nsmallest(_NAMES, names, key=lambda name: (crc32(name.encode()), name)))

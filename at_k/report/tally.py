@@ -3,46 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from heapq import nsmallest
-from itertools import pairwise, repeat
 from os import PathLike
 from typing import TYPE_CHECKING, Any
-from zlib import crc32
 
 import numpy as np
 
-from at_k import summary
-from at_k.computation import compute_average, powers_of_two
-from at_k.engines import Engine, Rows, choose_roles, find_engine
-from at_k.errors import InputError, Mention, Message
-from at_k.estimators.consensus import count_votes
+from at_k.errors import InputError, Message
 from at_k.family import FAMILY
-from at_k.options import JUDGING_OPTIONS, PILOT, TALLYING, complete, takes
+from at_k.options import TALLYING, complete, takes
 from at_k.report import tally_files
-from at_k.report.curves import spread_k
-from at_k.report.frames import read_labels
-from at_k.report.judging import Judged, judge_data
-from at_k.report.measuring import Measurement
-from at_k.report.notes import LeftOutError
-from at_k.report.states import ACCURACY, Cell, Count, Moments, Problem, Shape, Stratum
+from at_k.report.states import ACCURACY, Cell, Count, Moments, Problem, Shape, Stratum, choose_names
+from at_k.report.tally_counting import KEPT, count_data
 from at_k.validation import check_threshold, is_integer, shorten, type_name
-from at_k.values import Key, Values
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from at_k.signatures import TallyOptions, Unpack
-
-_KEPT = ("on_conflict", "select", "score_weights", "higher_is_better")
-"""Options that act when a tally is scored."""
-
-_TOGETHER = 1_000_000
-"""Samples that are judged together, of answers that an engine has counted."""
-
-_NAMES = 64
-"""Names of problems that a tally keeps, so that two tallies of the same problems are noticed."""
 
 _CONFLICT = Message(
     "tally.conflict",
@@ -51,10 +30,6 @@ _CONFLICT = Message(
 )
 _ONE_SIDED = Message(
     "tally.votes", "cons@k is left out: some of the tallies that were added have no answers, or none that can vote."
-)
-_SOFT = Message(
-    "tally.soft",
-    "The mean grade is left out: grades are not 0 and 1 alone, and the engine counted which samples are correct.",
 )
 _GROWN = Message(
     "tally.grown",
@@ -132,16 +107,7 @@ class Tally:
             >>> Tally.of(data, missing="incorrect").votes
             {(None, 3, (2, -1)): 1, (None, 3, (1, -1)): 1}
         """
-        options = complete(given, cls.of, of="Tally.of")
-        engine = find_engine(data)
-        if engine is not None:
-            return count_with(engine, data, options)
-        judged = judge_data(
-            data,
-            read_labels=lambda size, group: read_labels(options["groups"], group, size),
-            **{name: options[name] for name in PILOT},
-        )
-        return _count(judged, options)
+        return count_data(data, cls, complete(given, cls.of, of="Tally.of"))
 
     @classmethod
     def from_rows(cls, rows: Iterable[Any], /, *, threshold: float = 0.5) -> Tally:
@@ -177,7 +143,7 @@ class Tally:
         conditions = {"threshold": str(check_threshold(threshold)), "missing": "error", "checker": "graded"}
         if len({group is None for group, _, _ in counts}) > 1:
             raise ValueError("`rows` must have a group in every row, or in none")
-        return cls(counts=dict(counts), conditions=conditions, options={name: TALLYING[name].default for name in _KEPT})
+        return cls(counts=dict(counts), conditions=conditions, options={name: TALLYING[name].default for name in KEPT})
 
     def __add__(self, other: Tally) -> Tally:
         """Count the problems of both.
@@ -209,7 +175,7 @@ class Tally:
             if self.votes is None or other.votes is None
             else dict(Counter(self.votes) + Counter(other.votes)),
             sums=_merge_sums(self, other),
-            names=_choose_names({*self.names, *other.names}),
+            names=choose_names({*self.names, *other.names}),
             n_missing=self.n_missing + other.n_missing,
         )
         return _merge_problems(merged, self.problems, other.problems) if self.by_problem else merged
@@ -251,168 +217,6 @@ class Tally:
     def save(self, path: str | PathLike[str]) -> None:
         """Write the tally to a file, as JSON. `at_k.score` takes such files."""
         tally_files.save(self, path)
-
-
-def _count(judged: Judged, options: Mapping[str, Any]) -> Tally:
-    """Count judged problems."""
-    by_problem = options["by_problem"]
-    if by_problem and not judged.named:
-        raise ValueError("`by_problem` must be False for problems without names: samples could not be added to them")
-    verdicts, measurement = judged.verdicts, Measurement(judged, options, options["seed"])
-    labels: list[str | None] = judged.labels or [None] * len(verdicts)
-    n, c = verdicts.n.tolist(), verdicts.c.tolist()
-    left_out: dict[str, Message] = {}
-    votes: list[dict[str, tuple[int, int]]] | None = None
-    for metric in FAMILY.values():
-        if metric.votes and verdicts.answers is not None:
-            try:
-                with measurement.explain_conflict(metric):
-                    votes = _list_votes(judged, options["on_conflict"])
-            except LeftOutError as reason:
-                left_out[metric.name] = reason.message
-    problems = list(map(Problem, labels, n, c, votes or repeat(None)))
-    sums, missing = _measure(measurement, list(zip(labels, n, strict=True)))
-    return Tally(
-        by_problem=by_problem,
-        counts=dict(Counter(zip(labels, n, c, strict=True))),
-        votes=None if votes is None else dict(Counter(problem.shape for problem in problems)),
-        sums=sums,
-        problems=dict(zip(judged.names, problems, strict=True)) if by_problem else {},
-        names=_choose_names(judged.names) if judged.named else (),
-        n_missing=verdicts.n_missing,
-        conditions={name: summary.spell_condition(value) for name, value in verdicts.conditions.items()},
-        reading=judged.conditions,
-        options={name: options[name] for name in _KEPT},
-        left_out=left_out | missing,
-    )
-
-
-def _list_votes(judged: Judged, on_conflict: str) -> list[dict[str, tuple[int, int]]]:
-    """List the votes of each problem: answer → how many, and how many of them are correct."""
-    answers = judged.verdicts.answers
-    assert answers is not None  # for the type checker
-    counted = count_votes(answers, judged.verdicts.correct.values, on_conflict, "grades")
-    names = [answers.distinct[code] for code in answers.codes.values[counted.first_seen].tolist()]
-    entries = list(zip(names, zip(counted.count.tolist(), counted.right.tolist(), strict=True), strict=True))
-    bounds = np.searchsorted(counted.problem, np.arange(len(counted.n) + 1)).tolist()
-    return [dict(entries[start:stop]) for start, stop in pairwise(bounds)]
-
-
-def _measure(measurement: Measurement, cells: list[Cell]) -> tuple[dict[Cell, Stratum], dict[str, Message]]:
-    """Measure, by group and n, the numbers that do not follow from counts and votes. Return what is left out, too."""
-    verdicts, left_out = measurement.judged.verdicts, {}
-    found: list[Values] = []
-    flags = ((part.values, part.above(verdicts.threshold).values) for part in verdicts.graded)
-    if not all(((grades == correct) | np.isnan(grades)).all() for grades, correct in flags):
-        found.append(compute_average(verdicts))
-    smallest = int(verdicts.n.min())
-    for metric in FAMILY.values():
-        if metric.needs_scores and measurement.judged.problems.scores is not None:
-            try:
-                found.append(measurement.compute(metric, k=[*spread_k(smallest, *powers_of_two(smallest))]))
-            except LeftOutError as reason:
-                left_out[metric.name] = reason.message
-    rows: dict[Cell, list[int]] = {}
-    for row, cell in enumerate(cells) if found else ():
-        rows.setdefault(cell, []).append(row)
-    moments: dict[Cell, dict[Key, Moments]] = {cell: {} for cell in rows}
-    for values in found:
-        with np.errstate(over="ignore", invalid="ignore"):  # values may be so large that they have no variance
-            variances = values.vary() if values.vary is not None else {}
-            for key, column in values.columns.items():
-                if key.metric != "avg@n":
-                    value, variance = column.expand(), variances[key].expand()
-                    error = values.errors.get(key, np.zeros(len(value)))
-                    for cell, own in rows.items():
-                        each = np.ones(len(own), dtype=np.int64)
-                        moments[cell][key] = Moments.of(value[own], variance[own], error[own], each)
-    return {cell: Stratum(len(own), moments[cell]) for cell, own in rows.items()}, left_out
-
-
-def count_with(engine: Engine, data: Any, options: Mapping[str, Any]) -> Tally:
-    """Count with an engine. Rows of grades are counted there, and answers are judged here, once each."""
-    unused = [name for name in options if options[name] != TALLYING[name].default]
-    unused = [name for name in unused if name not in (*JUDGING_OPTIONS, *_KEPT, "columns", "seed")]
-    unused = [name for name in unused if name != "groups" or options[name] not in (True, False)]
-    if unused:
-        raise InputError(
-            "engine.options",
-            "The options {names} are for files and for data in memory. Do the same with the engine, before it counts.",
-            names=Mention(*unused),
-        )
-    roles = choose_roles(engine.list_columns(data), options["columns"])
-    roles = replace(roles, group=None) if options["groups"] is False else roles
-    if roles.answers is None:
-        return _count_grades(
-            engine.count_grades(data, roles, options["threshold"], drop=options["missing"] == "drop"), options
-        )
-    return sum(
-        (
-            Tally.of(part, **{name: options[name] for name in options if name != "columns"})
-            for table in engine.count_answers(data, roles)
-            for part in _list_samples(table)
-        ),
-        Tally(),
-    )
-
-
-def _count_grades(rows: Rows, options: Mapping[str, Any]) -> Tally:
-    """Make a tally of rows of counts."""
-    if rows.lowest < 0 or rows.highest > 1:
-        raise ValueError(f"`grades` must hold grades in [0, 1]; got some from {rows.lowest:g} to {rows.highest:g}")
-    if rows.n_mixed:
-        raise ValueError(f"`group` must be the same in all rows of a problem; it is not in {rows.n_mixed:,} problems")
-    if rows.n_missing and options["missing"] == "error":
-        raise InputError(
-            "engine.missing",
-            "Samples without a grade: {count:,}. {option:missing=incorrect} counts them as wrong, "
-            "{option:missing=drop} leaves them out.",
-            count=rows.n_missing,
-        )
-    found = Tally.from_rows(rows.counts, threshold=options["threshold"])
-    return replace(
-        found,
-        n_missing=rows.n_missing,
-        conditions={**found.conditions, "missing": options["missing"]},
-        options={name: options[name] for name in _KEPT},
-        left_out={ACCURACY: _SOFT} if rows.n_soft or options["threshold"] >= 1 else {},
-    )
-
-
-def _list_samples(table: pa.Table) -> Iterator[dict[str, Any]]:
-    """List counted answers as samples, so many problems at a time that memory does not matter."""
-    import pyarrow as pa
-
-    table = table.combine_chunks()
-    names = table.column("problem").cast(pa.string()).combine_chunks().dictionary_encode()
-    votes = table.column("votes").to_numpy()
-    starts = np.flatnonzero(np.diff(names.indices.to_numpy(), prepend=-1))
-    stops = np.append(starts[1:], len(votes))
-    samples = np.add.reduceat(votes, starts)
-    blocks = np.cumsum(samples) // _TOGETHER
-    for problems in np.split(np.arange(len(starts)), np.flatnonzero(np.diff(blocks)) + 1):
-        first, last = starts[problems[0]], stops[problems[-1]]
-        rows = np.repeat(np.arange(first, last), votes[first:last])
-        offsets = pa.array(np.concatenate([[0], np.cumsum(samples[problems])]))
-        part = {}
-        for role in table.column_names:
-            column = table.column(role).combine_chunks()
-            if role in ("answers", "grades"):
-                part[role] = pa.LargeListArray.from_arrays(offsets, column.take(pa.array(rows)))
-            elif role != "votes":
-                part[role] = column.take(pa.array(starts[problems]))
-        yield part
-
-
-def _read_integer(value: object, place: int) -> int:
-    if not is_integer(value):
-        raise TypeError(f"`rows` must hold integers; got {shorten(value)} of type {type_name(value)} in row {place}")
-    return int(value)
-
-
-def _choose_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Choose the names that tell two tallies of the same problems: the same ones wherever they occur."""
-    return tuple(nsmallest(_NAMES, names, key=lambda name: (crc32(name.encode()), name)))
 
 
 def _refuse_other_conditions(first: Tally, second: Tally) -> None:
@@ -506,3 +310,9 @@ def _merge_problems(merged: Tally, first: Mapping[str, Problem], second: Mapping
         sums={} if grown else merged.sums,
         left_out=left_out,
     )
+
+
+def _read_integer(value: object, place: int) -> int:
+    if not is_integer(value):
+        raise TypeError(f"`rows` must hold integers; got {shorten(value)} of type {type_name(value)} in row {place}")
+    return int(value)

@@ -87,12 +87,6 @@ def test_a_problem_is_in_one_group():
         sum(days)
 
 
-def test_problems_without_names_cannot_grow():
-    with pytest.raises(ValueError, match="`by_problem` must be False for problems without names"):
-        Tally.of({"grades": [[1]]}, by_problem=True)
-    assert len(Tally.of({"grades": [[1]]}) + Tally.of({"grades": [[1]]})) == 2
-
-
 @for_each(
     "name, options, others",
     [

@@ -55,11 +55,6 @@ def test_conflicts_and_samples_without_a_vote():
     assert_same(refused, at_k.score(data))
 
 
-def test_answers_that_never_repeat_do_not_vote():
-    data = {"answers": [[f"{i}-{j}" for j in range(4)] for i in range(8)], "references": [f"{i}-0" for i in range(8)]}
-    assert at_k.score(Tally.of(data)).left_out == at_k.score(data).left_out
-
-
 def test_choices_that_are_simulated(monkeypatch):
     monkeypatch.setattr("at_k.combinatorics.MAX_SUBSETS", 5)
     rng = np.random.default_rng(0)
@@ -119,14 +114,6 @@ def test_options_that_come_too_late(options, sentence):
 def test_a_tally_of_no_problems():
     with pytest.raises(at_k.InputError, match="counts no problems"):
         at_k.score(Tally())
-
-
-def test_scores_have_the_k_that_were_counted():
-    data = {"grades": [[1, 0] * 50] * 2, "scores": [list(range(100))] * 2}
-    report = at_k.score(Tally.of(data), k=[99])
-    assert "for k = 1, 2" in str(report.left_out["best_at_k"])
-    assert "best@99" not in report.values
-    assert at_k.score(Tally.of(data)).values == at_k.score(data).values
 
 
 def test_files_of_tallies(tmp_path):
