@@ -19,9 +19,8 @@ from at_k.uncertainty.checks import check_fraction, is_too_large
 from at_k.uncertainty.intervals import find_interval
 from at_k.uncertainty.standard_errors import (
     estimate_error,
-    estimate_error_of_levels,
     problem_set_error,
-    standard_error,
+    read_clusters,
 )
 from at_k.validation import check_choice
 from at_k.values import Column, ErrorBar, Key
@@ -92,8 +91,8 @@ def find_error_bars(
         vary: returns the jackknife variances of the values, by key. The levels of metrics of counts are those of every
             c that is possible.
         problems: the places of these problems among all; None for all of them.
-        times: how many problems each entry of the columns stands for; None for one each. Clusters, and the method
-            "bootstrap", need one each.
+        times: how many problems each entry of the columns stands for; None for one each. The method
+            "bootstrap" needs one each.
     """
     if wanted.confidence_level is None:
         return {}
@@ -153,7 +152,8 @@ def find_population_errors(
     chosen = slice(None) if problems is None else problems
     if clusters is not None:
         labels = np.array(clusters, dtype=object)[chosen].tolist()
-        stderr, m = standard_error(expand_columns(columns, problems), clusters=labels)
+        codes = read_clusters(labels, len(labels), "per_problem")
+        stderr, m = estimate_error(expand_columns(columns, problems), codes, None if times is None else times[chosen])
         return {key: _Error(*each) for key, *each in zip(columns, stderr.tolist(), m.tolist(), strict=True)}
     together: dict[int, list[Key]] = {}  # the columns that share an array, whose levels are counted once
     for key, column in columns.items():
@@ -164,7 +164,7 @@ def find_population_errors(
         if columns[keys[0]].which is None and times is None:
             stderr, m = estimate_error(levels[chosen], None)
         else:
-            stderr, m = estimate_error_of_levels(levels, columns[keys[0]].count(problems, times))
+            stderr, m = estimate_error(levels, None, columns[keys[0]].count(problems, times))
         found |= {key: _Error(*each) for key, *each in zip(keys, stderr.tolist(), m.tolist(), strict=True)}
     return {key: found[key] for key in columns}
 

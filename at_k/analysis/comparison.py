@@ -48,8 +48,8 @@ def compare(a: Any, b: Any, /, **given: Unpack[CompareOptions]) -> Compared:
     Problems are matched by their names. If the data have none, they are matched by their order.
 
     Args:
-        a: a report, the file of one that was saved, a results file or data set as `at_k.score` takes them, or
-            key → problem → value. Two models in one file are two reports of it:
+        a: a report, the file of one that was saved, a results file or data set as `at_k.score` takes them, a tally by
+            problem, or key → problem → value. Two models in one file are two reports of it:
             `at_k.score(path, where={"model": "a"})`.
         b: the same of the other model.
         given: see below.

@@ -13,14 +13,12 @@ import numpy as np
 from at_k.caching import cached_property
 from at_k.columns import read_groups, require_same_problems
 from at_k.combinatorics import Floats
-from at_k.computation import compute_average
 from at_k.errors import InputError, Mention, Message
 from at_k.estimators.counts import g_pass_at_k, mg_pass_at_k, pass_at_k, pass_hat_k
 from at_k.options import SCORED
 from at_k.readers import is_paths
-from at_k.report import Report, score
+from at_k.report import Report, Tally, score
 from at_k.report.report import find_report
-from at_k.report.states import ACCURACY
 from at_k.uncertainty.checks import is_too_large
 from at_k.uncertainty.jackknife import CountsEstimator, jackknife_counts
 from at_k.validation import is_number, shorten, type_name
@@ -89,10 +87,7 @@ def find_variances(report: Report, name: str, keys: Sequence[Key]) -> dict[Key, 
     """
     found: dict[Key, Floats] = {}
     draws = sorted({key.k for key in keys if key.draws is not None and key.k is not None})
-    known = [] if report.compute_at is None or not draws else report.compute_at(draws)
-    if report.samples is not None and ACCURACY in keys:
-        known = [*known, compute_average(report.samples[1])]
-    for values in known:
+    for values in [] if report.compute_at is None else report.compute_at(draws or [1]):
         found |= {} if values.vary is None else {key: each.expand() for key, each in values.vary().items()}
     n, c = np.array(report.n), np.array(report.c)
     for key in keys:
@@ -159,7 +154,12 @@ def refuse_wrong_kind(name: str, data: object, further: str) -> None:
     Raises:
         TypeError: if it is neither a path nor a data set.
     """
-    if is_paths(data) or isinstance(data, Mapping) or hasattr(data, "columns") or hasattr(data, "column_names"):
+    if (
+        is_paths(data)
+        or isinstance(data, (Mapping, Tally))
+        or hasattr(data, "columns")
+        or hasattr(data, "column_names")
+    ):
         return
     if isinstance(data, Sequence) and any(isinstance(row, Mapping) for row in data):
         return  # what is wrong with a row is said where rows are read

@@ -76,7 +76,8 @@ class Numbers:
         source: the path of the results, or a list of paths; None for data that were in memory.
         origin: what wrote the files, and what was taken from them; None for data that were in memory.
         sign: writes the signatures.
-        compute_at: computes the values of each problem at any k, for the metrics that have a k; None as `samples`.
+        compute_at: computes the values of each problem, at any k for the metrics that have a k; None as `samples`, but
+            not of a tally by problem.
         samples: the samples and their verdicts; None for a report that was loaded, or copied to another process.
         times: how many problems each entry of `n`, `c` and `labels` stands for, in the report of a tally, whose
             problems have no names or values of their own; None for one each.
@@ -161,7 +162,7 @@ class Numbers:
             raise InputError(
                 "tally.no_problems",
                 "This report comes from a tally, which counts problems and does not keep them. {what} needs the values "
-                "of each problem: score the samples themselves.",
+                "of each problem: count with {option:by_problem}, or score the samples themselves.",
                 what=what,
             )
 

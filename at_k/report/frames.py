@@ -198,3 +198,19 @@ def read_labels(groups: object, column: Any, n_problems: int, name: str = "group
     labels = read_groups(given, name)
     require_same_problems(name, len(labels), "data", n_problems)
     return labels
+
+
+def read_clusters(clusters: object, labels: list[str] | None, column: Any, n_problems: int) -> list[str] | None:
+    """Read the cluster of each problem: the labels that were given, or, for True, its group."""
+    if clusters is None or clusters is False:
+        return None
+    if clusters is not True:
+        return read_labels(clusters, None, n_problems, "clusters")
+    found = labels or read_labels(True, column, n_problems, "clusters")
+    if found is None:
+        raise InputError(
+            "data.no_clusters",
+            "{option:clusters} are the groups, but the data have none. Give a label for each problem, or name the "
+            "column of the groups by {option:columns}.",
+        )
+    return found

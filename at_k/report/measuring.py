@@ -110,8 +110,8 @@ class Measurement:
             ) from None
 
     def compute_at(self, names: Iterable[str], k: Sequence[int]) -> list[Values]:
-        """Compute the values of each problem at each k, for the metrics that have a k."""
-        return [self.compute(FAMILY[name], k=list(k)) for name in names if FAMILY[name].default_k]
+        """Compute the values of each problem, at each k for the metrics that have a k."""
+        return [self.compute(FAMILY[name], **({"k": list(k)} if FAMILY[name].default_k else {})) for name in names]
 
     def find_grid(self, names: Iterable[str]) -> tuple[int, ...]:
         """Find the k at which metrics are drawn: those of the table, and others up to the smallest n."""

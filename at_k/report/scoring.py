@@ -12,10 +12,10 @@ import numpy as np
 
 from at_k.engines import find_engine
 from at_k.error_bars import Confidence
-from at_k.errors import InputError, Mention, Message
+from at_k.errors import Mention, Message
 from at_k.family import FAMILY
 from at_k.options import PILOT, SCORING, TALLYING, complete, takes
-from at_k.report.frames import read_labels
+from at_k.report.frames import read_clusters, read_labels
 from at_k.report.judging import judge_data, name_source
 from at_k.report.measuring import Measurement
 from at_k.report.naming import choose_metrics
@@ -121,22 +121,6 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
         compute_at=partial(measurement.compute_at, list(found)),
         samples=(problems, verdicts),
     )
-
-
-def read_clusters(clusters: object, labels: list[str] | None, column: Any, n_problems: int) -> list[str] | None:
-    """Read the cluster of each problem: the labels that were given, or, for True, its group."""
-    if clusters is None or clusters is False:
-        return None
-    if clusters is not True:
-        return read_labels(clusters, None, n_problems, "clusters")
-    found = labels or read_labels(True, column, n_problems, "clusters")
-    if found is None:
-        raise InputError(
-            "data.no_clusters",
-            "{option:clusters} are the groups, but the data have none. Give a label for each problem, or name the "
-            "column of the groups by {option:columns}.",
-        )
-    return found
 
 
 def find_changed(options: dict[str, Any]) -> dict[str, Any]:

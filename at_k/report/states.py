@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from heapq import nsmallest
 from math import fsum
 from typing import NamedTuple
@@ -24,6 +24,9 @@ Shape = tuple[str | None, int, tuple[int, ...]]
 
 Cell = tuple[str | None, int]
 """Group and n of problems."""
+
+Measures = tuple[Floats, Floats, Floats]
+"""Values of problems, their jackknife variances, and the errors of simulated ones."""
 
 
 _NAMES = 64
@@ -49,8 +52,7 @@ class Moments(NamedTuple):
 
     @classmethod
     def of(cls, values: Floats, variances: Floats, errors: Floats, times: Ints) -> Moments:
-        """Measure values, each of which is that of `times` problems."""
-        variances = np.where(np.isnan(variances), np.inf, variances)
+        """Measure values, each of which is that of `times` problems. Variances that are not known are infinite."""
         equal = bool((values == values[0]).all())  # their mean must not be rounded: they do not deviate from it
         mean = float(values[0]) if equal else fsum((values * (times / times.sum())).tolist())
         return cls(
@@ -92,15 +94,23 @@ class Stratum(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """Hold the counts of one problem: its samples, the correct ones, and answer → its votes and the correct ones.
+    """Hold what is enough of one problem.
 
-    Its votes are None where there are no answers, or equal answers have different verdicts and must not.
+    Attributes:
+        group: its group.
+        n: its samples.
+        c: the correct ones.
+        votes: answer → its votes and the correct ones. None where there are no answers, or equal answers have different
+            verdicts and must not.
+        values: key → a value that depends on more, its jackknife variance, infinite where there is none, and its error
+            if it is simulated.
     """
 
     group: str | None
     n: int
     c: int
-    votes: Mapping[str, tuple[int, int]] | None
+    votes: Mapping[str, tuple[int, int]] | None = None
+    values: Mapping[Key, tuple[float, float, float]] = {}
 
     @property
     def shape(self) -> Shape:
@@ -113,15 +123,53 @@ class Problem(NamedTuple):
         """Return whether equal answers have different verdicts."""
         return any(0 < right < count for count, right in (self.votes or {}).values())
 
+    def measure(self, key: Key) -> tuple[float, float, float]:
+        """Return a value. A mean grade that was not measured is the share of correct samples."""
+        if key in self.values or key != ACCURACY:
+            return self.values[key]
+        share = self.c / self.n
+        return share, share * (1 - share) / (self.n - 1) if self.n > 1 else np.inf, 0.0
+
     def merge(self, other: Problem) -> Problem:
-        """Add further samples of the same problem."""
+        """Add further samples of the same problem. Of the values the mean grade remains; the others need the scores."""
         votes = None
         if self.votes is not None and other.votes is not None:
             votes = dict(self.votes)
             for answer, (count, right) in other.votes.items():
                 before = votes.get(answer, (0, 0))
                 votes[answer] = (before[0] + count, before[1] + right)
-        return Problem(self.group, self.n + other.n, self.c + other.c, votes)
+        n, values = self.n + other.n, {}
+        if ACCURACY in self.values or ACCURACY in other.values:
+            own = [(each.n, *each.measure(ACCURACY)) for each in (self, other)]
+            mean = fsum(size / n * value for size, value, _, _ in own)
+            squares = [size * (size - 1) * variance for size, _, variance, _ in own if size > 1]
+            spread = fsum([*squares, *(size * (value - mean) ** 2 for size, value, _, _ in own)])
+            values = {ACCURACY: (mean, spread / (n * (n - 1)), 0.0)}
+        return Problem(self.group, n, self.c + other.c, votes, values)
+
+
+def list_values(problems: Collection[Problem]) -> dict[Key, Measures]:
+    """List the values of problems by key, of the keys that all of them have."""
+    held = dict.fromkeys(key for problem in problems for key in problem.values)
+    keys = [key for key in held if key == ACCURACY or all(key in problem.values for problem in problems)]
+    columns = {key: np.array([problem.measure(key) for problem in problems]).T for key in keys}
+    return {key: (value, variance, error) for key, (value, variance, error) in columns.items()}
+
+
+def add_up(cells: Sequence[Cell], values: Mapping[Key, Measures]) -> dict[Cell, Stratum]:
+    """Add up the values of problems by their group and n."""
+    rows: dict[Cell, list[int]] = {}
+    for row, cell in enumerate(cells) if values else ():
+        rows.setdefault(cell, []).append(row)
+
+    def measure(own: list[int], measures: Measures) -> Moments:
+        value, variance, error = measures
+        return Moments.of(value[own], variance[own], error[own], np.ones(len(own), dtype=np.int64))
+
+    return {
+        cell: Stratum(len(own), {key: measure(own, measures) for key, measures in values.items()})
+        for cell, own in rows.items()
+    }
 
 
 def choose_names(names: Iterable[str]) -> tuple[str, ...]:

@@ -14,7 +14,18 @@ from at_k.errors import InputError, Message
 from at_k.family import FAMILY
 from at_k.options import TALLYING, complete, takes
 from at_k.report import tally_files
-from at_k.report.states import ACCURACY, Cell, Count, Moments, Problem, Shape, Stratum, choose_names
+from at_k.report.states import (
+    ACCURACY,
+    Cell,
+    Count,
+    Moments,
+    Problem,
+    Shape,
+    Stratum,
+    add_up,
+    choose_names,
+    list_values,
+)
 from at_k.report.tally_counting import KEPT, count_data
 from at_k.validation import check_threshold, is_integer, shorten, type_name
 
@@ -33,8 +44,7 @@ _ONE_SIDED = Message(
 )
 _GROWN = Message(
     "tally.grown",
-    "Numbers of scores, and of grades between 0 and 1, are left out: samples were added to problems, and a tally does "
-    "not keep these values one by one.",
+    "Numbers of scores are left out: samples were added to problems, and a tally does not keep scores one by one.",
 )
 
 
@@ -47,8 +57,8 @@ class Tally:
     given, without what needs problems one by one. `Tally()` counts no problems.
 
     The problems of two tallies must be different ones. A tally keeps some of their names, and tallies with a name in
-    common are refused. With `by_problem`, a tally keeps every problem by its name, and `a + b` adds the samples of
-    problems that both have.
+    common are refused. With `by_problem`, a tally keeps every problem by its name: `a + b` adds the samples of problems
+    that both have, and its report has their table, and can be compared.
 
     Attributes:
         by_problem: whether problems are kept by their names.
@@ -264,7 +274,7 @@ def _measure_counts(tally: Tally, sums: Mapping[Cell, Stratum]) -> dict[Cell, St
     for (group, n), listed in rows.items():
         c, times = np.array(listed).T
         share = c / n
-        variance = share * (1 - share) / (n - 1) if n > 1 else np.full(len(c), np.nan)
+        variance = share * (1 - share) / (n - 1) if n > 1 else np.full(len(c), np.inf)
         own = {ACCURACY: Moments.of(share, variance, np.zeros(len(c)), times)}
         found[group, n] = Stratum(int(times.sum()), {**(sums[group, n].moments if sums else {}), **own})
     return found
@@ -297,18 +307,16 @@ def _merge_problems(merged: Tally, first: Mapping[str, Problem], second: Mapping
         left_out["cons_at_k"] = _CONFLICT
     if merged.votes is not None and "cons_at_k" not in left_out:
         votes = dict(Counter(problem.shape for problem in problems.values()))
-    grown = len(problems) < len(first) + len(second)
-    if grown:
-        gone = {key.metric for stratum in merged.sums.values() for key in stratum.moments}
-        left_out |= {str(ACCURACY): _GROWN} if ACCURACY in gone else {}
-        left_out |= {each.name: _GROWN for each in FAMILY.values() if each.needs_scores and gone & each.metrics}
+    values = list_values(problems.values())
+    gone = {key.metric for stratum in merged.sums.values() for key in stratum.moments if key not in values}
+    lost = {each.name: _GROWN for each in FAMILY.values() if each.needs_scores and gone & each.metrics}
     return replace(
         merged,
         problems=problems,
         counts=dict(Counter((each.group, each.n, each.c) for each in problems.values())),
         votes=votes,
-        sums={} if grown else merged.sums,
-        left_out=left_out,
+        sums=add_up([(each.group, each.n) for each in problems.values()], values),
+        left_out=left_out | lost,
     )
 
 

@@ -22,7 +22,7 @@ from at_k.report.frames import read_labels
 from at_k.report.judging import Judged, judge_data
 from at_k.report.measuring import Measurement
 from at_k.report.notes import LeftOutError
-from at_k.report.states import ACCURACY, Cell, Moments, Problem, Stratum, choose_names
+from at_k.report.states import ACCURACY, Measures, Problem, add_up, choose_names
 from at_k.values import Key, Values
 
 if TYPE_CHECKING:
@@ -72,13 +72,16 @@ def _count(judged: Judged, make: type[Tally], options: Mapping[str, Any]) -> Tal
                     votes = _list_votes(judged, options["on_conflict"])
             except LeftOutError as reason:
                 left_out[metric.name] = reason.message
+    values, missing = _measure(measurement)
     problems = list(map(Problem, labels, n, c, votes or repeat(None)))
-    sums, missing = _measure(measurement, list(zip(labels, n, strict=True)))
+    if by_problem:
+        rows = {key: list(zip(*map(np.ndarray.tolist, each), strict=True)) for key, each in values.items()}
+        problems = [each._replace(values={key: rows[key][i] for key in rows}) for i, each in enumerate(problems)]
     return make(
         by_problem=by_problem,
         counts=dict(Counter(zip(labels, n, c, strict=True))),
         votes=None if votes is None else dict(Counter(problem.shape for problem in problems)),
-        sums=sums,
+        sums=add_up(list(zip(labels, n, strict=True)), values),
         problems=dict(zip(judged.names, problems, strict=True)) if by_problem else {},
         names=choose_names(judged.names) if judged.named else (),
         n_missing=verdicts.n_missing,
@@ -100,8 +103,8 @@ def _list_votes(judged: Judged, on_conflict: str) -> list[dict[str, tuple[int, i
     return [dict(entries[start:stop]) for start, stop in pairwise(bounds)]
 
 
-def _measure(measurement: Measurement, cells: list[Cell]) -> tuple[dict[Cell, Stratum], dict[str, Message]]:
-    """Measure, by group and n, the numbers that do not follow from counts and votes. Return what is left out, too."""
+def _measure(measurement: Measurement) -> tuple[dict[Key, Measures], dict[str, Message]]:
+    """Measure the numbers that do not follow from counts and votes. Return what is left out, too."""
     verdicts, left_out = measurement.judged.verdicts, {}
     found: list[Values] = []
     flags = ((part.values, part.above(verdicts.threshold).values) for part in verdicts.graded)
@@ -114,21 +117,16 @@ def _measure(measurement: Measurement, cells: list[Cell]) -> tuple[dict[Cell, St
                 found.append(measurement.compute(metric, k=[*spread_k(smallest, *powers_of_two(smallest))]))
             except LeftOutError as reason:
                 left_out[metric.name] = reason.message
-    rows: dict[Cell, list[int]] = {}
-    for row, cell in enumerate(cells) if found else ():
-        rows.setdefault(cell, []).append(row)
-    moments: dict[Cell, dict[Key, Moments]] = {cell: {} for cell in rows}
+    measured: dict[Key, Measures] = {}
     for values in found:
         with np.errstate(over="ignore", invalid="ignore"):  # values may be so large that they have no variance
             variances = values.vary() if values.vary is not None else {}
-            for key, column in values.columns.items():
-                if key.metric != "avg@n":
-                    value, variance = column.expand(), variances[key].expand()
-                    error = values.errors.get(key, np.zeros(len(value)))
-                    for cell, own in rows.items():
-                        each = np.ones(len(own), dtype=np.int64)
-                        moments[cell][key] = Moments.of(value[own], variance[own], error[own], each)
-    return {cell: Stratum(len(own), moments[cell]) for cell, own in rows.items()}, left_out
+        for key, column in values.columns.items():
+            if key.metric != "avg@n":
+                error = values.errors.get(key, np.zeros(len(column)))
+                variance = variances[key].expand()
+                measured[key] = column.expand(), np.where(np.isnan(variance), np.inf, variance), error
+    return measured, left_out
 
 
 def _count_with(engine: Engine, data: Any, make: type[Tally], options: Mapping[str, Any]) -> Tally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import inf, isfinite
 from os import PathLike, fspath
 from pathlib import Path
@@ -13,6 +13,7 @@ import at_k
 from at_k.report.files import replace_file
 from at_k.report.saving import read_key, read_message, write_key, write_message
 from at_k.report.states import Moments, Problem, Stratum
+from at_k.values import Key
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -114,17 +115,23 @@ def _to_content(tally: Tally) -> dict[str, Any]:
             [
                 *cell,
                 each.problems,
-                [[*write_key(key), *map(_to_json, moments)] for key, moments in each.moments.items()],
+                _write_numbers(each.moments),
             ]
             for cell, each in tally.sums.items()
         ],
-        "problems": [[name, *each[:3], each.votes] for name, each in tally.problems.items()],
+        "problems": [[name, *each[:4], _write_numbers(each.values)] for name, each in tally.problems.items()],
     }
 
 
-def _to_json(number: float) -> float | None:
-    """Return a number; None for an infinite one, which JSON does not have."""
-    return number if isfinite(number) else None
+def _write_numbers(numbers: Mapping[Key, Sequence[float]]) -> list[list[Any]]:
+    """Write key → numbers, with None for infinite ones, which JSON does not have."""
+    return [[*write_key(key), *(each if isfinite(each) else None for each in own)] for key, own in numbers.items()]
+
+
+def _read_numbers(content: Any) -> dict[Key, tuple[float, ...]]:
+    return {
+        read_key(*parts[:3]): tuple(inf if each is None else float(each) for each in parts[3:]) for parts in content
+    }
 
 
 def _from_content(content: Any, make: type[_Made], name: str) -> _Made:
@@ -140,18 +147,19 @@ def _from_content(content: Any, make: type[_Made], name: str) -> _Made:
             sums={
                 (group, n): Stratum(
                     problems,
-                    {
-                        read_key(*parts[:3]): Moments(*(inf if each is None else float(each) for each in parts[3:]))
-                        for parts in moments
-                    },
+                    {key: Moments(*numbers) for key, numbers in _read_numbers(moments).items()},
                 )
                 for group, n, problems, moments in content["sums"]
             },
             problems={
                 name: Problem(
-                    group, n, c, votes and {answer: (count, right) for answer, (count, right) in votes.items()}
+                    group,
+                    n,
+                    c,
+                    votes and {answer: (count, right) for answer, (count, right) in votes.items()},
+                    {key: (value, variance, error) for key, (value, variance, error) in _read_numbers(values).items()},
                 )
-                for name, group, n, c, votes in content["problems"]
+                for name, group, n, c, votes, values in content["problems"]
             },
             names=tuple(content["names"]),
             n_missing=content["n_missing"],

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from at_k.combinatorics import Floats
+from at_k.combinatorics import Ints
 from at_k.computation import choose_k
 from at_k.error_bars import Confidence
 from at_k.errors import InputError, Mention, Message
@@ -19,6 +19,7 @@ from at_k.options import TALLYING
 from at_k.problems import Problems
 from at_k.readers import is_paths
 from at_k.report.data import Curves
+from at_k.report.frames import read_clusters
 from at_k.report.judging import Judged
 from at_k.report.measuring import Measurement
 from at_k.report.notes import (
@@ -30,7 +31,7 @@ from at_k.report.notes import (
     write_notes,
 )
 from at_k.report.report import Report
-from at_k.report.states import ACCURACY, Cell, Stratum
+from at_k.report.states import ACCURACY, Measures, Moments, Problem, list_values
 from at_k.report.tally import Tally
 from at_k.report.tally_files import holds_tally, load
 from at_k.samples import Answers, Ragged
@@ -80,7 +81,7 @@ def score_tally(
     _refuse_options(tally, options, confidence)
     options = {**options, **tally.options}
     counted, voted, measured = parts = [
-        list_states(tally, options) for list_states in (_list_counts, _list_votes, _list_moments)
+        list_states(tally, options, confidence) for list_states in (_list_counts, _list_votes, _list_moments)
     ]
     left_out: dict[str, Message] = {}
     for metric in wanted:
@@ -99,23 +100,28 @@ def score_tally(
         raise InputError(first.code, first.sentence, **first.values)
     _move_accuracy(tally, counted, measured, left_out)
     used = [part for part in parts if part.found]
-    numbers = _join([part.measurement.gather(part.found, part.labels, confidence) for part in used])
+    numbers = _join([part.measurement.gather(part.found, part.labels, part.confidence) for part in used])
     grid = counted.measurement.find_grid(numbers["metrics"])
     verdicts = counted.measurement.judged.verdicts
-    notes = [*explain_intervals(numbers["intervals"], confidence), _NOTE]
+    notes = [*explain_intervals(numbers["intervals"], counted.confidence), *([] if tally.by_problem else [_NOTE])]
     notes += write_notes(Problems(), verdicts, tally.conditions["missing"])
     notes += [VOTE_OF_GRADES] if any(FAMILY[name].votes for name in counted.found) else []
     return Report(
-        **numbers,
-        problems=[],
+        **numbers | ({} if tally.by_problem else {"by_problem": {}}),
+        problems=list(tally.problems),
         labels=counted.labels,
         n=verdicts.n.tolist(),
         c=verdicts.c.tolist(),
-        times=[tally.counts[state] for state in sorted(tally.counts)],
+        times=None if counted.measurement.times is None else counted.measurement.times.tolist(),
         n_missing=tally.n_missing,
         left_out=left_out,
         notes=[*notes, *explain_odd_k(numbers["values"])],
-        draw_curves=lambda: _join_curves([part.measurement.draw(list(part.found), grid, confidence) for part in used]),
+        draw_curves=lambda: _join_curves(
+            [part.measurement.draw(list(part.found), grid, part.confidence) for part in used]
+        ),
+        compute_at=(lambda k: [each for part in used for each in part.measurement.compute_at(part.found, k)])
+        if tally.by_problem
+        else None,
         options=dict(changed),
         source=source,
     )
@@ -137,11 +143,38 @@ _NO_ORDER = Message(
 
 @dataclass(frozen=True)
 class _Part:
-    """Hold the metrics that follow from one kind of state: what computes them, the group of each state, and values."""
+    """Hold the metrics that follow from one kind of state.
+
+    Attributes:
+        measurement: what computes them.
+        labels: the group of each state; None without groups.
+        confidence: the intervals, with the cluster of each state.
+        found: the values.
+    """
 
     measurement: Measurement
     labels: list[str] | None
+    confidence: Confidence
     found: dict[str, Values] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        measurement: Measurement,
+        groups: Sequence[str | None],
+        options: Mapping[str, Any],
+        confidence: Confidence,
+    ) -> _Part:
+        """Take the states that a measurement has, and their groups."""
+        labels = [group for group in groups if group is not None] or None
+        if confidence.clusters is not None and groups:
+            together = read_clusters(options["clusters"], labels, None, len(groups))
+            confidence = replace(confidence, clusters=together)
+        return cls(measurement, None if options["groups"] is False else labels, confidence)
+
+
+_OF_GROUPS = (None, False, True)
+"""Clusters that a tally which does not keep problems has."""
 
 
 def refuse_late_options(changed: Mapping[str, Any]) -> None:
@@ -161,12 +194,13 @@ def _refuse_options(tally: Tally, options: Mapping[str, Any], confidence: Confid
     """Raise if there are no problems, or an option needs the samples."""
     if not len(tally):
         raise InputError("tally.empty", "This tally counts no problems. Add tallies of some samples to it.")
-    if confidence.clusters is not None or confidence.method == "bootstrap":
+    needs_problems = {"ci_method": confidence.method == "bootstrap", "clusters": options["clusters"] not in _OF_GROUPS}
+    if any(needs_problems.values()) and not tally.by_problem:
         raise InputError(
             "tally.no_samples",
-            "The option {name} needs the value of each problem, which a tally does not keep. Leave it out, or score "
-            "the samples.",
-            name=Mention("ci_method" if confidence.method == "bootstrap" else "clusters"),
+            "The option {name} needs the value of each problem. Count with {option:by_problem}, or leave it out; "
+            "clusters can be the groups.",
+            name=Mention(next(name for name, needed in needs_problems.items() if needed)),
         )
     draws = [] if options["k"] is None else check_k(options["k"])
     few = {n: times for (_, n, _), times in tally.counts.items()}
@@ -182,20 +216,19 @@ def _refuse_options(tally: Tally, options: Mapping[str, Any], confidence: Confid
         )
 
 
-def _list_counts(tally: Tally, options: Mapping[str, Any]) -> _Part:
-    """List one problem for each group, n and c."""
-    states = sorted(tally.counts)
+def _list_counts(tally: Tally, options: Mapping[str, Any], confidence: Confidence) -> _Part:
+    """List one problem for each group, n and c; or every problem, if the tally keeps them."""
+    states, times = _list_states(tally, tally.counts, lambda problem: (problem.group, problem.n, problem.c))
     groups, n, c = zip(*states, strict=True)
     runs = np.stack([c, np.subtract(n, c)], axis=1).ravel()
     flags = Ragged.of_lengths(np.repeat(np.tile([True, False], len(states)), runs), np.array(n))
-    times = np.array([tally.counts[state] for state in states])
-    return _Part(Measurement(_judge(tally, flags), options, options["seed"], times), _list_labels(groups, options))
+    return _Part.of(Measurement(_judge(tally, flags), options, options["seed"], times), groups, options, confidence)
 
 
-def _list_votes(tally: Tally, options: Mapping[str, Any]) -> _Part:
-    """List one problem for each group, n and votes."""
-    held = tally.votes or {}
-    states = sorted(held)
+def _list_votes(tally: Tally, options: Mapping[str, Any], confidence: Confidence) -> _Part:
+    """List one problem for each group, n and votes; or every problem, if the tally keeps them."""
+    shapes = tally.votes or {}
+    states, times = _list_states(tally, shapes, lambda problem: problem.shape) if shapes else ([], None)
     codes, right, runs = [], [], []
     for _, n, votes in states:
         codes += [*range(len(votes)), -1]  # −1 for the samples that cast no vote
@@ -205,20 +238,54 @@ def _list_votes(tally: Tally, options: Mapping[str, Any]) -> _Part:
     ballots = Ragged.of_lengths(np.repeat(np.array(codes, dtype=np.int32), runs), sizes)
     flags = ballots.with_values(np.repeat(np.array(right, dtype=bool), runs))
     answers = Answers(ballots, range(max((len(votes) for *_, votes in states), default=0)))
-    times = np.array([held[state] for state in states], dtype=np.int64)
     measurement = Measurement(_judge(tally, flags, answers), options, options["seed"], times)
-    return _Part(measurement, _list_labels([group for group, *_ in states], options))
+    return _Part.of(measurement, [group for group, *_ in states], options, confidence)
 
 
-def _list_moments(tally: Tally, options: Mapping[str, Any]) -> _Part:
-    """List two problems for each group and n, one of which stands for all but one; see `_Moments`."""
-    cells = [cell for cell in sorted(tally.sums) for _ in range(2)]
+_State = TypeVar("_State", bound=tuple[Any, ...])
+
+
+def _list_states(
+    tally: Tally, counted: Mapping[_State, int], read: Callable[[Problem], _State]
+) -> tuple[list[_State], Ints | None]:
+    """List states, and how many problems have each; None for one each, the problems of a tally that keeps them."""
+    if tally.by_problem:
+        return list(map(read, tally.problems.values())), None
+    states = sorted(counted)
+    return states, np.array([counted[state] for state in states], dtype=np.int64)
+
+
+def _list_moments(tally: Tally, options: Mapping[str, Any], confidence: Confidence) -> _Part:
+    """List two problems for each group and n, one of which stands for all but one; or every problem.
+
+    Of M problems, one has the value v + d, and M − 1 have v − d/(M − 1). With d = √(S (M − 1)/M), they have the mean v
+    and the sum S of squared deviations from it. Of their jackknife variances the first is the largest.
+    """
+    cells, times = [(problem.group, problem.n) for problem in tally.problems.values()], None
+    values = list_values(tally.problems.values())
+    if not tally.by_problem:
+        held = sorted(tally.sums)
+        cells = [cell for cell in held for _ in range(2)]
+        strata = [tally.sums[cell] for cell in held]
+        size = np.array([each.problems for each in strata])
+        times = np.stack([np.ones_like(size), size - 1], axis=1).ravel()
+        keys = strata[0].moments if strata else ()
+        values = {key: _spread([each.moments[key] for each in strata], size) for key in keys}
     n = np.array([n for _, n in cells], dtype=np.int64)
     flags = Ragged.of_lengths(np.zeros(n.sum(), dtype=bool), n)
-    times = [(1, tally.sums[cell].problems - 1) for cell in sorted(tally.sums)]
-    spread = np.array(times, dtype=np.int64).ravel()
-    measurement = _Moments(_judge(tally, flags), options, options["seed"], spread, tally.sums)
-    return _Part(measurement, _list_labels([group for group, _ in cells], options))
+    measurement = _Listed(_judge(tally, flags), options, options["seed"], times, values)
+    return _Part.of(measurement, [group for group, _ in cells], options, confidence)
+
+
+def _spread(moments: Sequence[Moments], size: Ints) -> Measures:
+    """Return the values, jackknife variances and errors of two problems that have the moments of `size` problems."""
+    mean, squares, variance, largest, error = np.array(moments).T
+    others = np.maximum(size - 1, 1)
+    deviation = np.sqrt(squares * ((size - 1) / size))
+    rest = np.subtract(variance, largest, out=np.full(len(size), np.inf), where=np.isfinite(largest))
+    pairs = (mean + deviation, mean - deviation / others), (largest, np.maximum(rest, 0) / others)
+    value, spread = (np.stack(pair, axis=1).ravel() for pair in pairs)
+    return value, spread, np.repeat(np.sqrt(error / size), 2)
 
 
 def _judge(tally: Tally, flags: Ragged, answers: Answers | None = None) -> Judged:
@@ -227,25 +294,19 @@ def _judge(tally: Tally, flags: Ragged, answers: Answers | None = None) -> Judge
     return Judged(Problems(), verdicts, [], None, [], dict(tally.reading))
 
 
-def _list_labels(groups: Sequence[str | None], options: Mapping[str, Any]) -> list[str] | None:
-    """List the group of each state; None without groups."""
-    return None if options["groups"] is False else [group for group in groups if group is not None] or None
-
-
 @dataclass(frozen=True)
-class _Moments(Measurement):
-    """Make values of moments: of M problems, one with the value v + d, and M − 1 with v − d/(M − 1).
+class _Listed(Measurement):
+    """Take the values of metrics from lists of them.
 
-    They have the mean v, and, with d = √(S (M − 1)/M), the sum S of squared deviations from it. Of their jackknife
-    variances, which are split likewise, the first is the largest.
+    Attributes:
+        listed: key → its values, and their variances and errors.
     """
 
-    sums: Mapping[Cell, Stratum] = field(default_factory=dict)
+    listed: Mapping[Key, Measures] = field(default_factory=dict)
 
     def compute(self, metric: Metric, **changes: Any) -> Values:
-        """Take the values of a metric from the moments, for the k that they have."""
-        cells = [self.sums[cell] for cell in sorted(self.sums)]
-        keys = [key for key in (cells[0].moments if cells else ()) if key.metric in metric.metrics]
+        """Take the values of a metric, for the k that there are."""
+        keys = [key for key in self.listed if key.metric in metric.metrics]
         if not keys:
             raise ask_for_scores(metric.title)
         conditions: dict[str, object] = {}
@@ -262,21 +323,9 @@ class _Moments(Measurement):
             draws = tuple(each for each in draws if each in held)
             keys = [key for key in keys if key.k in draws]
             conditions = {**metric.own(self.options), "k": draws}
-        size = np.array([each.problems for each in cells])
-        columns, variances, errors = {}, {}, {}
-        for key in keys:
-            mean, squares, variance, largest, error = np.array([each.moments[key] for each in cells]).T
-            others = np.maximum(size - 1, 1)
-            deviation = np.sqrt(squares * ((size - 1) / size))
-            rest = np.subtract(variance, largest, out=np.full(len(cells), np.inf), where=np.isfinite(largest))
-            columns[key] = Column(_pair(mean + deviation, mean - deviation / others))
-            variances[key] = Column(_pair(largest, np.maximum(rest, 0) / others))
-            errors[key] = np.repeat(np.sqrt(error / size), 2)
-        return Values(columns, {key: each for key, each in errors.items() if each.any()}, conditions, lambda: variances)
-
-
-def _pair(first: Floats, second: Floats) -> Floats:
-    return np.stack([first, second], axis=1).ravel()
+        variances = {key: Column(self.listed[key][1]) for key in keys}
+        errors = {key: self.listed[key][2] for key in keys if self.listed[key][2].any()}
+        return Values({key: Column(self.listed[key][0]) for key in keys}, errors, conditions, lambda: variances)
 
 
 def _move_accuracy(tally: Tally, counted: _Part, measured: _Part, left_out: dict[str, Message]) -> None:
@@ -313,13 +362,12 @@ def _join(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         return {key: whole[key] for key in order if key in whole}
 
     return {
-        **{name: join([part[name] for part in parts]) for name in ("values", "intervals", "errors")},
+        **{name: join([part[name] for part in parts]) for name in ("values", "intervals", "errors", "by_problem")},
         **{
             name: {label: join([part[name][label] for part in parts]) for label in parts[0][name]}
             for name in ("groups", "group_intervals")
         },
         "sizes": parts[0]["sizes"],
-        "by_problem": {},
         "metrics": metrics,
         "sign": lambda: {name: text for part in parts for name, text in part["sign"]().items()},
     }

@@ -58,31 +58,30 @@ def standard_error(per_problem: object, /, *, clusters: object = None) -> tuple[
     return estimate_error(values, codes)
 
 
-def estimate_error(values: Floats, clusters: Ints | None) -> tuple[Floats, Floats]:
-    """Compute `standard_error` of checked values; `clusters` holds the number of the cluster of each problem."""
-    alone = _of_problems(values)
+def estimate_error(values: Floats, clusters: Ints | None, times: Ints | None = None) -> tuple[Floats, Floats]:
+    """Compute `standard_error` of checked values.
+
+    Args:
+        values: a row for each problem.
+        clusters: the number of the cluster of each problem.
+        times: how many problems each row stands for; None for one each.
+    """
+    if times is not None:
+        values, clusters, times = values[times > 0], None if clusters is None else clusters[times > 0], times[times > 0]
+    problems, centred = len(values) if times is None else int(times.sum()), centre(values, times)
+    squares = (centred**2).sum(axis=0) if times is None else times @ centred**2
+    alone = np.sqrt(squares / (problems - 1) / problems) if problems > 1 else np.full(values.shape[1:], np.nan)
     if clusters is None:
-        return alone[()], np.full(alone.shape, float(len(values)))[()]
-    sizes, total = add_units(centre(values), clusters)
-    effective = len(values) ** 2 / float((sizes**2).sum())
+        return alone[()], np.full(alone.shape, float(problems))[()]
+    sizes, total = add_units(centred, clusters, times)
+    effective = problems**2 / float((sizes**2).sum())
     if len(sizes) == 1:
         return np.full(alone.shape, np.nan)[()], np.full(alone.shape, effective)[()]
-    weight = (1 / (1 - sizes / len(values))).reshape(-1, *[1] * (values.ndim - 1))
-    stderr = np.sqrt((total**2 * weight).sum(axis=0)) / len(values)
+    weight = (1 / (1 - sizes / problems)).reshape(-1, *[1] * (values.ndim - 1))
+    stderr = np.sqrt((total**2 * weight).sum(axis=0)) / problems
     # Equal values do not show how much clusters matter.
     design = np.divide(stderr, alone, out=np.full(stderr.shape, np.inf), where=alone > 0) ** 2
-    return stderr[()], count_units(np.maximum(design, 1), len(values), len(values) / effective)[()]
-
-
-def estimate_error_of_levels(levels: Floats, counts: Ints) -> tuple[Floats, Floats]:
-    """Compute `standard_error` of levels, each of which is the value of `counts` problems. Problems are not listed."""
-    levels, counts = levels[counts > 0], counts[counts > 0]
-    m = int(counts.sum())
-    units = np.full(levels.shape[1], float(m))
-    if m == 1:
-        return np.full(levels.shape[1], np.nan), units
-    deviation = np.where((levels == levels[0]).all(axis=0), 0.0, levels - counts @ levels / m)
-    return np.sqrt(counts @ deviation**2 / (m - 1) / m), units
+    return stderr[()], count_units(np.maximum(design, 1), problems, problems / effective)[()]
 
 
 def count_units(design: Floats, problems: ArrayLike, size: float) -> Floats:
@@ -110,25 +109,23 @@ def read_clusters(clusters: object, problems: int, name: str) -> Ints:
     return np.fromiter(map(index.__getitem__, labels), dtype=np.int64, count=len(labels))
 
 
-def add_units(values: Floats, clusters: Ints | None) -> tuple[Floats, Floats]:
-    """Return how many problems each unit has, and the sums of their values: a unit is a cluster, or else a problem."""
+def add_units(values: Floats, clusters: Ints | None, times: Ints | None = None) -> tuple[Floats, Floats]:
+    """Return how many problems each unit has, and the sums of their values: a unit is a cluster, or else a problem.
+
+    A row stands for `times` problems of its cluster.
+    """
     if clusters is None:
         return np.ones(len(values)), values
-    sizes = np.bincount(clusters).astype(np.float64)
+    sizes = np.bincount(clusters, times).astype(np.float64)
     total = np.zeros((len(sizes), *values.shape[1:]))
-    np.add.at(total, clusters, values)
+    np.add.at(total, clusters, values if times is None else (values.T * times).T)
     return sizes, total
 
 
-def _of_problems(values: Floats) -> Floats:
-    if len(values) == 1:
-        return np.full(values.shape[1:], np.nan)
-    return np.asarray(np.sqrt((centre(values) ** 2).sum(axis=0) / (len(values) - 1) / len(values)))
-
-
-def centre(values: Floats) -> Floats:
+def centre(values: Floats, times: Ints | None = None) -> Floats:
     """Subtract the mean. Equal values become 0, which the rounding of their mean must not change."""
-    return np.where((values == values[0]).all(axis=0), 0.0, values - values.mean(axis=0))
+    mean = values.mean(axis=0) if times is None else times @ values / times.sum()
+    return np.where((values == values[0]).all(axis=0), 0.0, values - mean)
 
 
 class ProblemSetError(NamedTuple):
@@ -214,7 +211,7 @@ def problem_set_error(
     each = np.ones(len(values), dtype=np.int64) if times is None else np.asarray(times)
     problems = int(each.sum())
     within = np.sqrt(each @ usable_table + most) / problems
-    stderr = np.where(bound, estimate_error_of_levels(values.reshape(len(values), -1), each)[0], within)
+    stderr = np.where(bound, estimate_error(values.reshape(len(values), -1), None, each)[0], within)
     m = np.where(bound, problems, each @ (sizes[:, None] // draws)).astype(np.float64)
     end = shape[1:]
     return ProblemSetError(stderr.reshape(end)[()], m.reshape(end)[()], bound.reshape(end)[()])

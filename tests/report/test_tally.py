@@ -66,14 +66,31 @@ def test_samples_of_the_same_problems():
         one + Tally.of(tuesday)
 
 
-def test_a_problem_that_grows_has_no_soft_grades():
-    one = Tally.of({"problem": ["a"], "grades": [[0.6, 0]]}, by_problem=True)
-    other = Tally.of({"problem": ["b"], "grades": [[0.7, 0]]}, by_problem=True)
-    assert "accuracy" in at_k.score(one + other).values
-    report = at_k.score(one + one)
-    assert report.values["avg@4"] == 0.5
-    assert "accuracy" not in report.values
-    assert "not keep these values" in str(report.left_out["accuracy"])
+def test_soft_grades_of_a_problem_grow():
+    """The mean grade and its variance follow from those of both days: from soft grades, hard ones, and a single one."""
+    days = [
+        {"problem": ["a", "b", "c"], "grades": [[0.6, 0, 0.1], [1, 0], [0.25]]},
+        {"problem": ["c", "b", "a"], "grades": [[0.5, 1], [0.7, 0, 0, 1], [1]]},
+        {"problem": ["a", "d"], "grades": [[1, 1], [0, 1, 0]]},
+    ]
+    both = {
+        "problem": list("abcd"),
+        "grades": [[0.6, 0, 0.1, 1, 1, 1], [1, 0, 0.7, 0, 0, 1], [0.25, 0.5, 1], [0, 1, 0]],
+    }
+    for order in permutations(days):
+        tally = sum(Tally.of(day, by_problem=True) for day in order)
+        for target in ("population", "problem_set"):
+            assert_same(at_k.score(tally, target=target), at_k.score(both, target=target))
+
+
+def test_scores_of_a_problem_do_not_grow():
+    days = [{"problem": [name], "grades": [[1, 0]], "scores": [[2, 3]]} for name in "ab"]
+    one, other = (Tally.of(day, by_problem=True) for day in days)
+    assert "best@2" in at_k.score(one + other).values
+    for tally in (one + one + other, other + one + one, one + (other + one)):
+        report = at_k.score(tally)
+        assert "best@2" not in report.values
+        assert "does not keep scores one by one" in str(report.left_out["best_at_k"])
 
 
 def test_a_conflict_between_days():

@@ -21,6 +21,38 @@ def test_a_tally_gives_the_report_of_its_samples(kind, target):
         assert_same(at_k.score(tally, target=target, **options), report)
 
 
+@pytest.mark.parametrize("target", ["population", "problem_set"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_problems_by_their_names_have_all_that_their_samples_have(kind, target):
+    """Every value of every problem, and what needs them one by one: a table, a selection, clusters, the bootstrap."""
+    data, judging = make_data(kind), options_of(kind)
+    tally = sum(Tally.of(shard, by_problem=True, **judging) for shard in split(data, 3))
+    report, other = at_k.score(data, target=target, **judging), at_k.score(tally, target=target)
+    assert_same(other, report)
+    for name, column in report.per_problem.items():
+        assert other.per_problem[name] == (
+            pytest.approx(column, rel=1e-12) if name not in ("problem", "group") else column
+        )
+    assert other.select("pass@2 > 0.5") == report.select("pass@2 > 0.5")
+    for options in ({"clusters": [f"text {i % 7}" for i in range(40)]}, {"ci_method": "bootstrap"}):
+        if target == "population":
+            assert_same(at_k.score(tally, **options), at_k.score(data, **judging, **options))
+
+
+@for_each("kind", KINDS)
+def test_groups_are_clusters(kind):
+    """The interval of clusters needs how many problems of each cluster have which state."""
+    data = make_data(kind) | {"group": [f"text {i * i % 7}" for i in range(40)]}
+    tally = sum(Tally.of(shard, **options_of(kind)) for shard in split(data, 3))
+    for options in ({"clusters": True}, {"clusters": True, "groups": False}):
+        assert_same(at_k.score(tally, **options), at_k.score(data, **options_of(kind), **options))
+
+
+def test_clusters_need_groups():
+    with pytest.raises(at_k.InputError, match=r"clusters. are the groups, but the data have none"):
+        at_k.score(Tally.from_rows([(4, 1, 2)]), clusters=True)
+
+
 @for_each("ties", ["random", "strict", "incorrect"])
 def test_ties_are_decided_when_a_tally_is_scored(ties):
     data = make_data("answers")
@@ -100,7 +132,7 @@ def test_what_needs_samples_is_refused():
     [
         ({"threshold": 0.3}, "The options `threshold` act when samples are counted"),
         ({"groups": ["a", "b"]}, "`groups` act when"),
-        ({"clusters": True}, "`clusters` needs the value of each problem"),
+        ({"clusters": ["a", "b", "c", "d"]}, "`clusters` needs the value of each problem"),
         ({"ci_method": "bootstrap"}, "`ci_method` needs the value"),
         ({"k": 5}, "got k = 5, but the smallest n is 3 .problems with too few samples: 2 of 4"),
     ],
