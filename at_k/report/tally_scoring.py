@@ -319,7 +319,7 @@ def _join(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             for name in ("groups", "group_intervals")
         },
         "sizes": parts[0]["sizes"],
-        "by_problem": {},
+        "columns": {},
         "metrics": metrics,
         "sign": lambda: {name: text for part in parts for name, text in part["sign"]().items()},
     }
