@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
@@ -12,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from at_k.errors import InputError, Mention, Message
-from at_k.readers.arrays import make_array, make_texts
+from at_k.readers.arrays import fill_numbers, make_array, make_numbers, make_texts
 from at_k.readers.grouping import Groups
 from at_k.readers.models import MODEL_NAMES, STEP_NAMES, has_name
 from at_k.readers.plausibility import join_names, list_names, note_files, refuse_other_names, refuse_other_questions
 from at_k.readers.problems import keep_common
 from at_k.readers.quoting import quote, quote_all
-from at_k.readers.samples import SAMPLE_ROLES, STANDARD, Origin, Samples
+from at_k.readers.samples import SAMPLE_ROLES, STANDARD, Chain, Origin, Samples, Split
 
 _LISTED = 10
 """Files that a message lists."""
@@ -51,11 +50,11 @@ def merge(
     for part, file in zip(parts[1:], files[1:], strict=True):
         _refuse_other_columns(first, part, files[0], file)
     pooled = concat or any(name == "file" or has_name(name, _POOLABLE) for name in pool)
-    times = Counter(name for part in parts for name in part.problems)
-    if concat or (not is_split and max(times.values()) == 1):
+    shared = _find_shared(parts)
+    if concat or (not is_split and not shared):
         if not pooled and not all(map(_is_named, parts)):
             refuse_other_names(files)
-        return _concatenate(parts, files, pool, times)
+        return _concatenate(parts, files, pool, shared)
     if not is_split:
         for part, file in zip(parts[1:], files[1:], strict=True):
             _refuse_other_problems(first, part, files[0], file)
@@ -63,7 +62,17 @@ def merge(
         refuse_other_questions(parts, files)
     if not pooled and not all(map(_is_named, parts)):
         _refuse_other_names(parts, files, is_split=is_split)
-    return _join_problems(parts, files, pool, {name: place for place, name in enumerate(times)})
+    names = dict.fromkeys(chain.from_iterable(part.problems for part in parts))
+    return _join_problems(parts, files, pool, {name: place for place, name in enumerate(names)})
+
+
+def _find_shared(parts: Sequence[Samples]) -> set[str]:
+    """Find the names of problems that several files have."""
+    import pyarrow as pa
+
+    counted = pa.chunked_array([chunk for part in parts for chunk in part.table["problem"].chunks]).value_counts()
+    several = np.flatnonzero(fill_numbers(counted.field("counts"), 0) > 1)
+    return {*counted.field("values").take(make_numbers(several)).to_pylist()}
 
 
 def _join_problems(
@@ -88,10 +97,8 @@ def _join_problems(
             columns[role] = make_array(list(said.values()), kind)
     if "meta" in first.table.column_names:
         columns["meta"] = make_texts(_merge_meta(parts, places))
-    rows = [
-        np.concatenate(part.rows) if part.per_sample else np.repeat([own[0] for own in part.rows], n)
-        for part, n in zip(parts, counts, strict=True)
-    ]
+    rows = [part.rows.values if isinstance(part.rows, Split) else np.concatenate(part.rows) for part in parts]
+    rows = [own if part.per_sample else np.repeat(own, n) for own, part, n in zip(rows, parts, counts, strict=True)]
     return Samples(
         table=pa.table({role: columns[role] for role in STANDARD if role in columns}),
         origin=_merge_origins([part.origin for part in parts], pool, note_files(parts, files)),
@@ -99,7 +106,7 @@ def _join_problems(
         per_sample=True,
         numbers=None if "file" in pool else _merge_numbers(parts, owners, files, list(places)),
         files=list(files),
-        file_of=groups.split(np.repeat(np.arange(len(parts)), [n.sum() for n in counts])),
+        file_of=groups.split(np.repeat(np.arange(len(parts), dtype=np.int32), [n.sum() for n in counts])),
     )
 
 
@@ -112,20 +119,20 @@ def _refuse_other_names(parts: Sequence[Samples], files: Sequence[str], *, is_sp
         refuse_other_names(own)
 
 
-def _concatenate(
-    parts: Sequence[Samples], files: Sequence[str], pool: Collection[str], times: Mapping[str, int]
-) -> Samples:
-    """List the problems of all files. Names that occur several times get that of their file before them."""
+def _concatenate(parts: Sequence[Samples], files: Sequence[str], pool: Collection[str], shared: Set[str]) -> Samples:
+    """List the problems of all files. Names that several files have get that of their file before them."""
     import pyarrow as pa
 
     shorts = list_names(files)
     tables = []
     questions: dict[str, str] = {}
     for part, short in zip(parts, shorts, strict=True):
-        names = {name: name if times[name] == 1 else f"{short}:{name}" for name in part.problems}
-        place = part.table.column_names.index("problem")
-        tables.append(part.table.set_column(place, "problem", make_texts(list(names.values()))))
-        questions |= {names[name]: text for name, text in part.questions.items()}
+        table, names = part.table, {name: f"{short}:{name}" for name in shared}
+        if names:
+            renamed = make_texts([names.get(name, name) for name in part.problems])
+            table = table.set_column(table.column_names.index("problem"), "problem", renamed)
+        tables.append(table)
+        questions |= {names.get(name, name): text for name, text in part.questions.items()}
     note = Message(
         "note.concatenated",
         "Read {count:,} files, each with other problems: {files}.",
@@ -135,11 +142,16 @@ def _concatenate(
     return Samples(
         table=pa.concat_tables(tables, promote_options="default"),
         origin=_merge_origins([part.origin for part in parts], pool, note),
-        rows=list(chain.from_iterable(part.rows for part in parts)),
+        rows=Chain([part.rows for part in parts]),
         per_sample=all(part.per_sample for part in parts),
         questions=questions,
         files=list(files),
-        file_of=[[place] * n for place, part in enumerate(parts) for n in part.n.tolist()],
+        file_of=Chain(
+            [
+                Split(np.broadcast_to(place, part.n.sum()), np.append(0, np.cumsum(part.n)))
+                for place, part in enumerate(parts)
+            ]
+        ),
     )
 
 

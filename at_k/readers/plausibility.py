@@ -205,11 +205,13 @@ def refuse_contradiction(samples: Samples, other: Samples, column: str) -> None:
 
 def refuse_odd_names(samples: Samples) -> None:
     """Raise if two names of problems look the same, or if the first or last ones name a summary."""
-    names = samples.problems
-    visible = [name.strip() if name.isascii() else _show(name) for name in names]
-    if visible != names:
+    import pyarrow.compute as pc
+
+    names = samples.table["problem"]
+    if not pc.all(pc.and_(pc.string_is_ascii(names), pc.equal(pc.utf8_trim_whitespace(names), names))).as_py():
         seen: dict[str, str] = {}
-        for problem, (name, shown) in enumerate(zip(names, visible, strict=True)):
+        for problem, name in enumerate(samples.problems):
+            shown = _show(name)
             if seen.setdefault(shown, name) != name:
                 raise InputError(
                     "samples.white_space",
@@ -219,9 +221,9 @@ def refuse_odd_names(samples: Samples) -> None:
                     second=quote(name),
                     place=samples.place(problem, 0, "problem"),
                 )
-    first = next((problem for problem, name in enumerate(names) if not _SUMMARY.fullmatch(name)), 0)
+    first = next((i for i, name in enumerate(names) if not _SUMMARY.fullmatch(name.as_py())), 0)
     behind = next(
-        (len(names) - i for i, name in enumerate(reversed(names)) if not _SUMMARY.fullmatch(name)), len(names)
+        (len(names) - i for i, name in enumerate(reversed(names)) if not _SUMMARY.fullmatch(name.as_py())), len(names)
     )
     for problem in (*range(first), *range(behind, len(names))):
         if samples.n[problem] == 1:  # a function to be written may be called “sum”, and has more samples
@@ -229,7 +231,7 @@ def refuse_odd_names(samples: Samples) -> None:
                 "samples.summary",
                 "Problem {name} has the name of a row that sums up the others ({place}). Remove the row or, if it is a "
                 "problem, rename it.",
-                name=quote(names[problem]),
+                name=quote(names[problem].as_py()),
                 place=samples.place(problem, 0, "problem"),
             )
 

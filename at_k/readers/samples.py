@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from numpy.typing import NDArray
 
 from at_k.caching import cached_property
 from at_k.errors import Message
+from at_k.readers.arrays import fill_numbers
 from at_k.readers.faults import describe_place
 from at_k.readers.quoting import quote_all
 
@@ -111,7 +114,7 @@ class Split(Sequence[list[Any]]):
     """
 
     def __init__(self, values: NDArray[Any], offsets: NDArray[Any]) -> None:
-        self._values, self._offsets = values, offsets
+        self.values, self._offsets = values, offsets
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
@@ -127,8 +130,27 @@ class Split(Sequence[list[Any]]):
         if not -len(self) <= row < len(self):
             raise IndexError(row)
         row %= len(self)
-        found = self._values[self._offsets[row] : self._offsets[row + 1]]
+        found = self.values[self._offsets[row] : self._offsets[row + 1]]
         return found.tolist() if found.ndim == 1 else list(map(tuple, found.tolist()))
+
+
+class Chain(Sequence[Any]):
+    """The items of several sequences, one after the other, which are not copied.
+
+    Examples:
+        >>> list(Chain([[[1], [3, 2]], [[4]]]))
+        [[1], [3, 2], [4]]
+    """
+
+    def __init__(self, parts: Sequence[Sequence[Any]]) -> None:
+        self._parts, self._ends = parts, list(accumulate(map(len, parts)))
+
+    def __len__(self) -> int:
+        return self._ends[-1]
+
+    def __getitem__(self, place: Any) -> Any:
+        part = bisect_right(self._ends, place)
+        return self._parts[part][place - self._ends[part]]  # counted from the end of the part
 
 
 @dataclass(frozen=True)
@@ -203,8 +225,7 @@ class Samples:
     def n(self) -> NDArray[np.int64]:
         """The number of samples of each problem."""
         role = next(role for role in SAMPLE_ROLES if role in self.table.column_names)
-        lengths = [chunk.value_lengths().to_numpy(zero_copy_only=False) for chunk in self.table[role].chunks]
-        return np.concatenate(lengths).astype(np.int64)
+        return np.concatenate([fill_numbers(chunk.value_lengths(), 0) for chunk in self.table[role].chunks])
 
     def take(self, kept: Sequence[int]) -> Samples:
         """Return the problems at these positions, counted from 0."""

@@ -16,7 +16,7 @@ from at_k.grading import Verdicts
 from at_k.problems import Problems
 from at_k.readers.samples import Origin
 from at_k.validation import shorten
-from at_k.values import ErrorBar, Key, Values
+from at_k.values import Column, ErrorBar, Key, Values
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Numbers:
         n: samples of each problem.
         c: correct samples of each problem.
         n_missing: the number of missing samples.
-        by_problem: key → a value for each problem.
+        columns: key → the value of each problem.
         errors: key → the standard error of a simulated value.
         metrics: the metrics that the data allow, each with its keys.
         left_out: metric → the reason why it could not be computed.
@@ -93,7 +93,7 @@ class Numbers:
     n: list[int]
     c: list[int]
     n_missing: int
-    by_problem: dict[Key, list[float]]
+    columns: Mapping[Key, Column] = field(repr=False)
     errors: dict[Key, float]
     metrics: dict[str, list[Key]]
     left_out: dict[str, Message]
@@ -111,6 +111,11 @@ class Numbers:
     def curves(self) -> Curves:
         """Return every metric against k, up to the smallest n. They are computed on first use."""
         return Curves((), {}) if self.draw_curves is None else self.draw_curves()
+
+    @cached_property
+    def by_problem(self) -> dict[Key, list[float]]:
+        """Return key → a value for each problem."""
+        return {key: column.expand().tolist() for key, column in self.columns.items()}
 
     @cached_property
     def signatures(self) -> dict[str, str]:

@@ -159,7 +159,7 @@ class Measurement:
             "groups": groups,
             "group_intervals": {label: find(own, problems=members[label]) for label, own in groups.items()},
             "sizes": {label: len(own) if times is None else int(times[own].sum()) for label, own in members.items()},
-            "by_problem": {key: column.expand().tolist() for key, column in columns.items()},
+            "columns": columns,
             "errors": {key: summary.average_error(error, times=times) for key, error in errors.items()},
             "metrics": {name: list(values.columns) for name, values in found.items()},
             "sign": lambda: {name: sign(values, name=name) for name, values in found.items()},

@@ -15,7 +15,7 @@ from at_k.errors import Legend, Mention, Message, Mistake
 from at_k.readers.samples import Origin
 from at_k.report.data import Curves, Numbers
 from at_k.report.files import replace_file
-from at_k.values import ErrorBar, Key
+from at_k.values import Column, ErrorBar, Key
 
 _FORMAT = "at-k report"
 _KINDS: dict[str, type[Message]] = {kind.__name__: kind for kind in (Message, Legend, Mistake)}
@@ -162,7 +162,7 @@ def _from_content(content: dict[str, Any], make: type[_Made]) -> _Made:
         c=content["c"],
         times=content["times"],
         n_missing=content["n_missing"],
-        by_problem=dict(zip(keys, content["by_problem"], strict=True)),
+        columns=dict(zip(keys, map(Column.of, content["by_problem"]), strict=True)),
         errors={key: error for key, error in zip(keys, content["errors"], strict=True) if error},
         metrics={name: [keys[place] for place in places] for name, places in content["metrics"].items()},
         left_out={name: read_message(parts) for name, parts in content["left_out"].items()},

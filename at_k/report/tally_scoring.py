@@ -107,7 +107,7 @@ def score_tally(
     notes += write_notes(Problems(), verdicts, tally.conditions["missing"])
     notes += [VOTE_OF_GRADES] if any(FAMILY[name].votes for name in counted.found) else []
     return Report(
-        **numbers | ({} if tally.by_problem else {"by_problem": {}}),
+        **numbers | ({} if tally.by_problem else {"columns": {}}),
         problems=list(tally.problems),
         labels=counted.labels,
         n=verdicts.n.tolist(),
@@ -362,7 +362,7 @@ def _join(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         return {key: whole[key] for key in order if key in whole}
 
     return {
-        **{name: join([part[name] for part in parts]) for name in ("values", "intervals", "errors", "by_problem")},
+        **{name: join([part[name] for part in parts]) for name in ("values", "intervals", "errors", "columns")},
         **{
             name: {label: join([part[name][label] for part in parts]) for label in parts[0][name]}
             for name in ("groups", "group_intervals")

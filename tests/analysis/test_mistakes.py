@@ -8,6 +8,7 @@ from diagnoses import votes
 
 import at_k
 from at_k.analysis.diagnosis import diagnose
+from at_k.values import Column
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "examples" / "data"
@@ -19,9 +20,8 @@ class TestMistakes:
         report = at_k.score(votes("aab", "bba", "aaa"), k=[1, 3])
         keys = {str(key): key for key in report.values}
         own = {keys[name.replace("_at_", "@")]: value for name, value in values.items()}
-        return replace(
-            report, values=report.values | own, by_problem=report.by_problem | {k: [v] * 3 for k, v in own.items()}
-        )
+        columns = {**report.columns, **{key: Column.of([value] * 3) for key, value in own.items()}}
+        return replace(report, values=report.values | own, columns=columns)
 
     def test_good_numbers_have_none(self):
         assert diagnose(self.changed()).mistakes == []

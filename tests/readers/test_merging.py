@@ -120,7 +120,7 @@ def test_files_of_other_problems_are_listed():
     merged = merge([one, other], FILES[:2])
     assert (merged.problems, merged.grades) == (["p", "q", "r"], [[1, 0], [1], [0]])
     assert merged.group == [None, None, "x"]
-    assert (merged.file_of, merged.rows) == ([[0, 0], [0], [1]], [[1, 2], [3], [1]])
+    assert (list(merged.file_of), list(merged.rows)) == ([[0, 0], [0], [1]], [[1, 2], [3], [1]])
     assert str(merged.place(2, 0)).startswith("run_1.jsonl, row 1")
     assert str(merged.origin.notes[0]) == "Read 2 files, each with other problems: run_0.jsonl, run_1.jsonl."
     with pytest.raises(InputError, match="may be of two models"):

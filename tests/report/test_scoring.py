@@ -1,6 +1,7 @@
 """`at_k.score`: one judgement, every number of every module, and a reason for what is not there."""
 
 import json
+import tracemalloc
 from collections import Counter
 from fractions import Fraction
 
@@ -9,6 +10,7 @@ import oracles
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from datasets import Dataset
 from modules import MODULES, every_module
@@ -455,3 +457,16 @@ def test_without_a_level_there_are_no_intervals():
     assert (bare.intervals, set(map(len, bare.group_intervals.values()))) == ({}, {0})
     assert "ci:" not in "".join(bare.signatures.values())
     assert bare.values == at_k.score(DATA, k=[1, 2]).values
+
+
+def test_a_problem_takes_little_memory_before_its_values_are_asked_for(tmp_path):
+    for shard in range(2):
+        samples = {"problem": np.repeat(np.arange(2000) + 2000 * shard, 8).astype(str), "grades": [1, 0] * 8000}
+        pq.write_table(pa.table(samples), tmp_path / f"part-{shard}.parquet")
+    at_k.score(tmp_path)  # whatever is loaded at the first call
+    tracemalloc.start()
+    report = at_k.score(tmp_path)
+    peak = tracemalloc.get_traced_memory()[1] / len(report)
+    tracemalloc.stop()
+    assert peak < 500  # bytes; 350 were measured, and 840 with lists of rows and of values
+    assert report.by_problem["avg@8"] == [0.5] * 4000
