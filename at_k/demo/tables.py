@@ -9,7 +9,7 @@ from typing import Any
 from at_k.demo.words import LANGUAGES, join_sentences, say
 from at_k.error_bars import is_bounded
 from at_k.family import OUTPUTS, Threshold, find_style, leave_out_twins
-from at_k.report import Report
+from at_k.report import Report, grid
 from at_k.report.digits import write_estimate
 from at_k.report.grid import Block, group_lines, list_blocks
 from at_k.values import Key
@@ -149,19 +149,37 @@ def write_share(value: float, language: str) -> str:
 def write_summary(report: Report, language: str) -> str:
     """Write one sentence on the data: problems, samples, how many problems are never, sometimes and always solved."""
     n, c = report.n, report.c
-    samples = str(n[0]) if min(n) == max(n) else f"{min(n)}–{max(n)}"
     never = c.count(0)
     always = sum(right == size for right, size in zip(c, n, strict=True))
     text = say(
         language,
         "score.summary",
         problems=len(n),
-        samples=samples,
+        samples=write_range(n),
         never=never,
         sometimes=len(n) - never - always,
         always=always,
     )
     return f'<p class="summary" role="status">{text}</p>'
+
+
+def write_range(numbers: Sequence[int]) -> str:
+    """Write the least and the largest of some whole numbers, which may be one.
+
+    Examples:
+        >>> write_range([8, 8]), write_range([1200, 4])
+        ('8', '4–1,200')
+    """
+    fewest, most = min(numbers), max(numbers)
+    return f"{most:,}" if fewest == most else f"{fewest:,}–{most:,}"
+
+
+def describe_size(report: Report, language: str) -> str:
+    """Say how many problems and samples a report is about."""
+    if language == "en":
+        return grid.describe_size(report)
+    n = write_range(report.n)
+    return f"{say(language, 'score.problems', count=len(report))} × {say(language, 'score.samples', count=n)}"
 
 
 def write_values(values: Mapping[Any, float]) -> str:

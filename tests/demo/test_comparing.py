@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import at_k
-from at_k.demo.comparing import USUAL, answer
+from at_k.demo import work
+from at_k.demo.comparing import USUAL
 from at_k.demo.examples import read_pair
 from at_k.demo.words import LANGUAGES
 
@@ -22,7 +23,7 @@ def text_of(html):
 
 def ask(a, b="", language="en", **fields):
     sides = {"a": {"name": "x.jsonl", "text": a}} | ({"b": {"name": "y.jsonl", "text": b}} if b else {})
-    return answer(USUAL | {"example": "", "given": sides} | fields, language)
+    return work.answer("compare", USUAL | {"example": "", "given": sides} | fields, language)
 
 
 def write(grades, model=None, start=0):
@@ -155,7 +156,7 @@ def test_the_bundled_pair_is_two_prompts_on_the_same_problems():
     rows = [json.loads(line) for line in read_pair().splitlines()]
     grades = {prompt: [row["correct"] for row in rows if row["prompt"] == prompt] for prompt in ("long", "medium")}
     won = sum(sum(a) > sum(b) for a, b in zip(*grades.values(), strict=True))
-    head = text_of(answer(USUAL, "en")["parts"]["head"])
+    head = text_of(work.answer("compare", USUAL, "en")["parts"]["head"])
     assert f"A is better on {won}" in head
 
 

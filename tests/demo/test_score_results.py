@@ -9,15 +9,15 @@ import pytest
 from demo.markup import Page
 
 import at_k
-from at_k.demo import examples
-from at_k.demo.score_results import USUAL, answer, make_first
+from at_k.demo import examples, work
+from at_k.demo.score_results import USUAL
 from at_k.demo.words import LANGUAGES, say
 
 every_language = pytest.mark.parametrize("language", LANGUAGES)
 
 
 def page(text, language="en", **values):
-    return answer(USUAL | {"example": "", "given": {"results": {"text": text}}} | values, language)
+    return work.answer("score", USUAL | {"example": "", "given": {"results": {"text": text}}} | values, language)
 
 
 def shown(*arguments, **fields):
@@ -121,7 +121,7 @@ def test_the_vote_is_left_out_of_a_column_that_is_no_answer(language):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_first_page_is_that_of_the_example(language):
-    first = make_first(language)["parts"]
+    first = work.answer("score", USUAL, language)["parts"]
     assert shown("", language, example="qwen25_math") == first
     assert say(language, "score.qwen25_math") in first["head"]
     expected = at_k.score(examples.folder() / "qwen25_math.jsonl", k=[2, 4, 8]).values
