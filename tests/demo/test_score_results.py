@@ -44,7 +44,8 @@ def matrix(parts):
 def test_a_page_without_refusal():
     assert values(shown('{"correct": [1, 0]}')["table"]) == {
         "G-Pass@2_1.0": 0, "G-Pass@2_0.75": 0, "G-Pass@2_0.5": 1, "G-Pass@2_0.25": 1, "mG-Pass@2": 0, "pass@2": 1,
-        "cons@2": 0, "avg@2": 0.5,
+        "cons@2": 0, "avg@2": 0.5, "pass@1": 0.5, "cons@1": 0.5,
+        **{f"G-Pass@1_{tau}": 0.5 for tau in (0.25, 0.5, 0.75, 1.0)},
     }  # fmt: skip
 
 
