@@ -10,7 +10,9 @@ from math import ceil
 from typing import Any
 
 import at_k
+from at_k.analysis.bands import Band
 from at_k.analysis.compared import Compared, write_p
+from at_k.analysis.gated import Gate
 from at_k.demo import notices
 from at_k.demo.asking import (
     COLUMNS,
@@ -30,7 +32,15 @@ from at_k.demo.figures import write_fold, write_picture
 from at_k.demo.given import Given
 from at_k.demo.notices import write_button
 from at_k.demo.score_figures import LOG_FROM, choose_points, draw_line
-from at_k.demo.scoring import OPTIONS, Options, count_samples, score, spread_draws
+from at_k.demo.scoring import (
+    OPTIONS,
+    Options,
+    TooLateError,
+    count_samples,
+    interrupt_after,
+    score,
+    spread_draws,
+)
 from at_k.demo.tables import describe_size, head_row, sort_lines, write_number
 from at_k.demo.words import join_sentences, make_error, name_option, say, translate
 from at_k.error_bars import is_bounded
@@ -63,9 +73,17 @@ USUAL = {
 }
 """Field → its value where nothing was changed."""
 
+_BAND_SECONDS = 2.0
+"""CPU time after which models are compared without bands."""
+
 _MOST_MODELS = 100
+_MOST_SQUARES = 64
+"""Samples of a problem up to which each is drawn."""
+
 _MOST_SIGNS = 200_000
 """Samples of all problems up to which each is shown."""
+
+_BAND = {"y": "difference", "low": "low", "high": "high"}
 
 _WARNINGS = ("compare.dropped", "compare.conditions", "compare.by_order", "compare.unpaired")
 _SAID = "compare.adjusted"
@@ -80,12 +98,14 @@ class Pair:
         reports: their numbers.
         compared: how these compare.
         shown: the key that the page is about.
+        gate: whether the first one is no worse than the second one there, but for the margin; None without one.
     """
 
     names: tuple[str, str]
     reports: tuple[Report, Report]
     compared: Compared
     shown: str
+    gate: Gate | None
 
 
 def answer(form: Form) -> Answer:
@@ -94,9 +114,9 @@ def answer(form: Form) -> Answer:
     return {
         "parts": {
             "head": _write_taken(pair, language) + _write_warnings(pair, language) + write_headline(pair, language),
+            "curves": _write_curves(pair, language),
             "table": write_matrix(pair, language) + _write_notes(pair, language),
             "problems": _write_problems(pair, language),
-            "curves": _write_curves(pair, language),
             "code": _write_code(pair, form.fields, language),
         }
     }
@@ -158,9 +178,17 @@ def _compare(form: Form) -> Pair:
     # At k = 1, what is compared at even k alone is 0 by its definition.
     asked = [key for key in a.values if key in b.values and not (key.k == 1 and OUTPUTS[key.metric].even_k)]
     unmatched: Any = form.read_options(["unmatched"])["unmatched"]
-    compared = at_k.compare(a, b, names=names, keys=asked or None, margin=margin, unmatched=unmatched)
-    wanted = fields["key"]
-    return Pair(names, (a, b), compared, wanted if wanted in compared.comparisons else compared.main_key)
+    asked_for: dict[str, Any] = {"names": names, "keys": asked or None, "margin": margin, "unmatched": unmatched}
+    try:
+        with interrupt_after(_BAND_SECONDS):
+            compared = at_k.compare(a, b, **asked_for, band=unmatched != "unpaired")
+    except TooLateError:  # a vote at every k
+        compared = at_k.compare(a, b, **asked_for)
+    key = fields["key"] if fields["key"] in compared.comparisons else compared.main_key
+    gate = None
+    if margin is not None and unmatched != "unpaired" and is_bounded(key):
+        gate = at_k.gate(a, b, margin=margin, keys=[key], unmatched=unmatched)
+    return Pair(names, (a, b), compared, key, gate)
 
 
 # What the page shows
@@ -236,7 +264,18 @@ def _write_sub(pair: Pair, language: str) -> str:
         same = compared.equivalence[key]
         kind = "compare.within" if same <= 1 - found.confidence_level else "compare.not_within"
         lines.append(say(language, kind, margin=f"{100 * (compared.margin or 0):g}", p=_say_p(same)))
-    return f'<p class="sub">{join_sentences(map(escape, lines), language)}</p>'
+    sub = f'<p class="sub">{join_sentences(map(escape, lines), language)}</p>'
+    return sub + (_write_gate(pair, pair.gate, language) if pair.gate else "")
+
+
+def _write_gate(pair: Pair, gate: Gate, language: str) -> str:
+    """Write what a gate in continuous integration would say of the first model, and what would settle it."""
+    (check,) = gate.checks
+    verdict = f"<strong>{say(language, f'compare.{gate.verdict.lower()}')}</strong>"
+    names = {"name": _name(pair, 0), "other": _name(pair, 1), "metric": escape(pair.shown)}
+    said = say(language, "compare.gate", **names, margin=f"{100 * (pair.compared.margin or 0):g}", verdict=verdict)
+    advice = [escape(translate(each, language)) for each in check.advice]
+    return f'<p class="sub gate">{join_sentences([said, *advice], language)}</p>'
 
 
 def _say_p(value: float) -> str:
@@ -318,7 +357,8 @@ def _write_problems(pair: Pair, language: str) -> str:
     key = pair.shown
     flips = "".join(
         f'<tr><td><button type="button" data-problem="{places[flip.problem]}">{escape(shorten_name(flip.problem))}'
-        f'</button></td><td class="of-a">{write_number(flip.a)}</td><td class="of-b">{write_number(flip.b)}</td></tr>'
+        f"</button></td>{_write_strip(rows[places[flip.problem]]['a'], 'a', flip.a)}"
+        f"{_write_strip(rows[places[flip.problem]]['b'], 'b', flip.b)}</tr>"
         for flip in pair.compared.flips.get(key, [])
     )
     table = (
@@ -338,6 +378,16 @@ def _write_problems(pair: Pair, language: str) -> str:
         f"<div><h2>{say(language, 'compare.flips', metric=escape(key))}</h2>{table}"
         f'<div class="chosen" data-problems="{escape(data)}" aria-live="polite"></div></div></div>'
     )
+
+
+def _write_strip(problem: Mapping[str, Any], model: str, value: float) -> str:
+    """Write the samples of a model as squares, and its value."""
+    signs = problem["samples"] if problem["n"] <= _MOST_SQUARES else ""
+    kinds = {"1": "right", "0": "wrong", "?": "missing"}
+    squares = "".join(f'<i class="square {kinds[sign]}"></i>' for sign in signs)
+    label = f'role="img" aria-label="{problem["c"]}/{problem["n"]}"'
+    strip = f'<span class="squares" {label}>{squares}</span>' if signs else ""
+    return f'<td class="of-{model}">{strip}{write_number(value)}</td>'
 
 
 def list_shared(reports: tuple[Report, Report]) -> list[dict[str, Any]]:
@@ -380,15 +430,46 @@ def describe_scatter(
 
 
 def _write_curves(pair: Pair, language: str) -> str:
+    """Write both models against k, and beside it their difference with its band, and what that says."""
     key = next(key for key in pair.compared.comparisons if key == pair.shown)
-    shown = key.line if isinstance(key, Key) and key.k is not None else Key("pass@k")
-    figure = describe_curves(pair.reports, pair.names, shown, language)
-    if figure is None:
+    shown = key.line if isinstance(key, Key) and key.draws is not None else Key("pass@k")
+    curves = describe_curves(pair.reports, pair.names, shown, language)
+    if curves is None:
         return ""
-    return (
-        f'<h2>{escape(str(shown))}<small></small></h2><p class="text">{say(language, "compare.curves_text")}</p>'
-        f"{write_picture(figure, 'compare_curves', language)}"
+    heading = f"<h2>{escape(str(shown))}</h2>"
+    text = (
+        f'<p class="text">{say(language, "compare.curves_text")}</p>{write_picture(curves, "compare_curves", language)}'
     )
+    band = pair.compared.bands.get(str(shown))
+    if band is None:
+        return heading + text
+    said = join_sentences([escape(translate(each, language)) for each in band.describe()], language)
+    level = f"{100 * band.confidence_level:g} %"
+    figure = write_picture(describe_band(band, language), "compare_band", language)
+    return (
+        f'{heading}<p class="said">{said}</p><div class="pair even"><div>{text}</div>'
+        f'<div><p class="text">{say(language, "compare.band_text", level=level)}</p>{figure}</div></div>'
+    )
+
+
+def describe_band(band: Band, language: str) -> dict[str, Any]:
+    """Describe the difference of two models against k, in points, with the band that holds at all k at once."""
+    a, b = band.names
+    scale = 100 if is_bounded(band.line) else 1
+    drawn = {name: [scale * each for each in getattr(band, of)] for name, of in _BAND.items()}
+    ends = [band.k[0], band.k[-1]]
+    return {
+        "kind": "lines",
+        "title": f"{band.line}: {a} − {b}",
+        "data": f"{a} · {b}",
+        "name": "at-k-compare-band",
+        "x": {"title": say(language, "score.k"), "log": ends[1] > LOG_FROM, "min": ends[0], "max": ends[1]},
+        "y": {"title": say(language, "plan.points") if scale == 100 else ""},
+        "lines": [
+            {"name": "A − B", "color": "neutral", "x": list(band.k)} | drawn,
+            {"name": "0", "color": "neutral", "dashed": True, "x": ends, "y": [0, 0]},
+        ],
+    }
 
 
 def describe_curves(
