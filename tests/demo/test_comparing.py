@@ -146,7 +146,7 @@ def test_the_band_over_k_is_the_librarys_and_is_said(language):
 
 
 @pytest.mark.parametrize(
-    ("b", "verdict"), [(B, "PASS"), (draw(5, 0.78), "INCONCLUSIVE"), (np.ones((30, 4), int).tolist(), "FAIL")]
+    ("b", "verdict"), [(B, "PASS"), (draw(7, 0.8), "INCONCLUSIVE"), (np.ones((30, 4), int).tolist(), "FAIL")]
 )
 def test_the_gate_is_the_librarys(b, verdict):
     found = at_k.gate(at_k.score({"grades": A}), at_k.score({"grades": b}), margin=0.02)
