@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any
 
+from at_k.demo import examples
 from at_k.demo.given import Given
 from at_k.demo.limits import LIMITS
 from at_k.demo.notices import write_button, write_refusal
@@ -20,7 +22,7 @@ from at_k.errors import InputError
 from at_k.family import METRICS
 from at_k.readers.quoting import shorten
 from at_k.readers.roles import VERDICT_NAMES
-from at_k.readers.samples import ROLES
+from at_k.readers.samples import ROLES, Samples
 from at_k.readers.table import PROBLEM_NAMES
 
 Answer = dict[str, Any]
@@ -59,30 +61,6 @@ def spell_defaults(names: Iterable[str], **own: str) -> dict[str, str]:
             value = "true"
         usual[name] = value if isinstance(value, str) else ", ".join(map(str, value))
     return usual | own
-
-
-def read_options(fields: Mapping[str, str], names: Iterable[str]) -> dict[str, Any]:
-    """Read the values of options from their fields; None where a field is empty.
-
-    Examples:
-        >>> read_options({"k": "1, 4", "missing": "drop", "groups": "false"}, ["k", "missing", "groups"])
-        {'k': (1, 4), 'missing': 'drop', 'groups': False}
-
-    Raises:
-        InputError: if something that was typed cannot be read.
-    """
-    readers = {"k": parse_k, "thresholds": parse_taus, "where": parse_pairs, "pool": parse_list, "metrics": parse_list}
-    found: dict[str, Any] = {}
-    for name in names:
-        value: Any = fields[name]
-        if name in ("groups", "higher_is_better"):
-            found[name] = value != "false"
-            continue
-        found[name] = readers[name](value) if name in readers else value or None
-        offered = METRICS if name == "metrics" else [choice for choice, _ in OPTIONS[name].words]
-        if offered and not {*(found[name] if name == "metrics" else [value])} <= {"", *offered}:
-            raise make_error("scoring.not_offered", name=name, choices=", ".join(offered))
-    return found
 
 
 def write_root(page: str, usual: Mapping[str, str], inside: str, language: str) -> str:
@@ -173,14 +151,138 @@ def write_slider(name: str, label: str, limits: tuple[int, int], note: str = "",
     )
 
 
-def write_saves(figure: str, language: str) -> str:
-    """Write the buttons that save a figure."""
-    buttons = " ".join(
-        f'<button type="button" class="act" data-save="{kind}" data-of="#{figure}">'
-        f"{say(language, f'score.save_{kind}')}</button>"
-        for kind in ("svg", "png")
-    )
-    return f'<p class="saves">{buttons}</p>'
+@dataclass(frozen=True)
+class Results:
+    """Results that a visitor gave, or an example, and how they are to be read.
+
+    Attributes:
+        given: what was given.
+        name: the name of the file or of the example; empty for a text that was pasted.
+        columns: role → column, where one was chosen, or none.
+        reading: the other arguments of `Given.read`.
+        models: the column that names several models, and their names; None if all rows are of one.
+    """
+
+    given: Given
+    name: str
+    columns: Mapping[str, str | None]
+    reading: Mapping[str, Any]
+    models: tuple[str, list[str]] | None = None
+
+    def read(self) -> Samples:
+        """Read the samples."""
+        return self.given.read(self.columns, **self.reading)
+
+    @property
+    def shown(self) -> list[str]:
+        """The models whose rows are read, of several: those that the visitor keeps, or else the first one."""
+        if self.models is None:
+            return []
+        column, names = self.models
+        return list((self.reading["where"] or {}).get(column, names[:1]))
+
+    def keep(self, models: Sequence[str]) -> Results:
+        """Keep the rows of some models, of several."""
+        if self.models is None:
+            return self
+        where = {**(self.reading["where"] or {}), self.models[0]: list(models)}
+        return replace(self, reading={**self.reading, "where": where})
+
+
+@dataclass
+class Form:
+    """A form as it was sent, whatever that was, and the choices that it gets while it is answered.
+
+    Attributes:
+        fields: field → text.
+        given: side → what was given; anything, as a program may send it.
+        language: the language of the visitor.
+        choices: field → [[value, label]].
+    """
+
+    fields: dict[str, str]
+    given: object
+    language: str
+    choices: dict[str, list[list[str]]] = field(default_factory=dict)
+
+    def read_options(self, names: Iterable[str]) -> dict[str, Any]:
+        """Read the values of options, as `read_options`."""
+        return read_options(self.fields, names)
+
+    def read_side(self, side: str) -> tuple[Given, str] | None:
+        """Read the results of a side, and the name of their file; None if there are none.
+
+        Raises:
+            InputError: if a file was not sent as the page sends it.
+        """
+        own = self.given.get(side) if isinstance(self.given, Mapping) else None
+        if not isinstance(own, Mapping):
+            return None
+        text = own.get("text")
+        given = Given.take(text if isinstance(text, str) else "", own if own.get("packed") else None)
+        return None if given.is_empty else (given, shorten_name(read_fields(own, {"name": ""})["name"]))
+
+    def take(self, side: str) -> tuple[Given, str] | None:
+        """Take the example that is chosen, or the results of a side, and its name; None if there are none."""
+        example = self.fields["example"]
+        harness = example.removeprefix(examples.HARNESS)
+        if example in examples.EXAMPLES:
+            return Given(examples.read_example(example)), say(self.language, f"score.{example}")
+        if harness != example and harness in examples.HARNESSES:
+            name, content = examples.read_harness(harness)
+            is_text = name.endswith((".json", ".jsonl"))
+            return (Given(content.decode()) if is_text else Given(packed=content)), name
+        return self.read_side(side)
+
+    def choose(self, given: Given, name: str, by: str = "") -> Results:
+        """Choose the columns of results, and offer the others.
+
+        Args:
+            given: the results.
+            name: what they are called.
+            by: the column that names models; by default the usual one.
+        """
+        columns = read_columns(self.fields, given.columns)
+        self.choices = offer_columns(given, columns, self.language) | self.choices
+        reading = self.read_options(READING)
+        models = (by, given.list_values(by)) if by in given.columns else given.find_models(columns)
+        return Results(given, name, columns, reading, None if models and models[0] in reading["pool"] else models)
+
+
+def read_fields(values: object, usual: Mapping[str, str]) -> dict[str, str]:
+    """Read the fields of a form, whatever was sent.
+
+    Examples:
+        >>> read_fields({"k": " 4 "}, {"k": "1"}), read_fields({"k": [1]}, {"k": "1"}), read_fields(None, {"k": "1"})
+        ({'k': '4'}, {'k': ''}, {'k': ''})
+    """
+    found = values if isinstance(values, Mapping) else {}
+    texts = {name: found.get(name) for name in usual}
+    return {name: text.strip()[:2000] if isinstance(text, str) else "" for name, text in texts.items()}
+
+
+def read_options(fields: Mapping[str, str], names: Iterable[str]) -> dict[str, Any]:
+    """Read the values of options from their fields; None where a field is empty.
+
+    Examples:
+        >>> read_options({"k": "1, 4", "missing": "drop", "groups": "false"}, ["k", "missing", "groups"])
+        {'k': (1, 4), 'missing': 'drop', 'groups': False}
+
+    Raises:
+        InputError: if something that was typed cannot be read.
+    """
+    readers = {"k": parse_k, "thresholds": parse_taus, "where": parse_pairs, "pool": parse_list, "metrics": parse_list}
+    found: dict[str, Any] = {}
+    for name in names:
+        value: Any = fields[name]
+        if name in ("groups", "higher_is_better"):
+            found[name] = value != "false"
+            continue
+        found[name] = readers[name](value) if name in readers else value or None
+        offered = METRICS if name == "metrics" else [choice for choice, _ in OPTIONS[name].words]
+        if offered and not {*(found[name] if name == "metrics" else [value])} <= {"", *offered}:
+            raise make_error("scoring.not_offered", name=name, choices=", ".join(offered))
+    return found
 
 
 def read_columns(fields: Mapping[str, str], columns: Sequence[str]) -> dict[str, str | None]:
@@ -208,50 +310,14 @@ def offer_columns(given: Given, named: Mapping[str, str | None], language: str) 
     }
 
 
-def refuse(
-    reason: InputError,
-    language: str,
-    choices: Mapping[str, list[list[str]]] | None = None,
-    fields: Mapping[str, str] | None = None,
-    usual: Mapping[str, str] | None = None,
-) -> Answer:
-    """Answer with the reason why something was refused, and what mends it, if the fields of the form are known."""
-    fields, usual = fields or {}, usual or {}
-    options = {name: usual[name] for name in fields if name in OPTIONS}
+def refuse(reason: InputError, form: Form, usual: Mapping[str, str]) -> Answer:
+    """Answer with the reason why something was refused, and what mends it."""
+    options = {name: usual[name] for name in form.fields if name in OPTIONS}
     mend = ""
-    if any(fields[name] != value for name, value in options.items()):
-        mend = f"<p>{write_button(say(language, 'asking.usual_options'), options)}</p>"
-    refused = write_refusal(reason, language, usual) + mend
-    return {"refused": refused, "parts": {}, "choices": choices or {}}
-
-
-def read_fields(values: object, usual: Mapping[str, str]) -> dict[str, str]:
-    """Read the fields of a form, whatever was sent.
-
-    Examples:
-        >>> read_fields({"k": " 4 "}, {"k": "1"}), read_fields({"k": [1]}, {"k": "1"}), read_fields(None, {"k": "1"})
-        ({'k': '4'}, {'k': ''}, {'k': ''})
-    """
-    found = values if isinstance(values, Mapping) else {}
-    texts = {name: found.get(name) for name in usual}
-    return {name: text.strip()[:2000] if isinstance(text, str) else "" for name, text in texts.items()}
-
-
-def read_side(values: object, side: str) -> tuple[Given, str] | None:
-    """Read the results of a side, and the name of their file; None if there are none.
-
-    Raises:
-        InputError: if a file was not sent as the page sends it.
-    """
-    every = values.get("given") if isinstance(values, Mapping) else None
-    own = every.get(side) if isinstance(every, Mapping) else None
-    if not isinstance(own, Mapping):
-        return None
-    text = own.get("text")
-    given = Given.take(text if isinstance(text, str) else "", own if own.get("packed") else None)
-    if given.is_empty:
-        return None
-    return given, shorten_name(read_fields(own, {"name": ""})["name"])
+    if any(form.fields[name] != value for name, value in options.items()):
+        mend = f"<p>{write_button(say(form.language, 'asking.usual_options'), options)}</p>"
+    refused = write_refusal(reason, form.language, usual) + mend
+    return {"refused": refused, "parts": {}, "choices": form.choices}
 
 
 def shorten_name(name: str) -> str:

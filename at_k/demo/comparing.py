@@ -5,41 +5,46 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from html import escape
 from math import ceil
 from typing import Any
 
 import at_k
+from at_k.analysis.bands import Band
 from at_k.analysis.compared import Compared, write_p
+from at_k.analysis.gated import Gate
 from at_k.demo import notices
 from at_k.demo.asking import (
     COLUMNS,
     READING,
     Answer,
-    offer_columns,
+    Form,
+    Results,
     read_columns,
-    read_fields,
-    read_options,
     read_points,
-    read_side,
-    refuse,
     shorten_name,
     spell_defaults,
     write_points,
-    write_saves,
 )
 from at_k.demo.details import list_problems
 from at_k.demo.examples import read_pair
-from at_k.demo.figures import write_figure
+from at_k.demo.figures import write_fold, write_picture
 from at_k.demo.given import Given
 from at_k.demo.notices import write_button
-from at_k.demo.score_figures import LOG_FROM, choose_points
-from at_k.demo.scoring import OPTIONS, Options, count_samples, score, spread_draws
-from at_k.demo.tables import head_row, sort_lines, write_number
+from at_k.demo.score_figures import LOG_FROM, choose_points, draw_line
+from at_k.demo.scoring import (
+    OPTIONS,
+    Options,
+    TooLateError,
+    count_samples,
+    interrupt_after,
+    score,
+    spread_draws,
+)
+from at_k.demo.tables import describe_size, head_row, sort_lines, write_number
 from at_k.demo.words import join_sentences, make_error, name_option, say, translate
 from at_k.error_bars import is_bounded
-from at_k.errors import InputError, Message
+from at_k.errors import Message
 from at_k.family import OUTPUTS
 from at_k.readers.samples import Samples
 from at_k.report import Report
@@ -68,9 +73,17 @@ USUAL = {
 }
 """Field → its value where nothing was changed."""
 
+_BAND_SECONDS = 2.0
+"""CPU time after which models are compared without bands."""
+
 _MOST_MODELS = 100
+_MOST_SQUARES = 64
+"""Samples of a problem up to which each is drawn."""
+
 _MOST_SIGNS = 200_000
 """Samples of all problems up to which each is shown."""
+
+_BAND = {"y": "difference", "low": "low", "high": "high"}
 
 _WARNINGS = ("compare.dropped", "compare.conditions", "compare.by_order", "compare.unpaired")
 _SAID = "compare.adjusted"
@@ -85,171 +98,100 @@ class Pair:
         reports: their numbers.
         compared: how these compare.
         shown: the key that the page is about.
+        gate: whether the first one is no worse than the second one there, but for the margin; None without one.
     """
 
     names: tuple[str, str]
     reports: tuple[Report, Report]
     compared: Compared
     shown: str
+    gate: Gate | None
 
 
-def answer(values: object, language: str) -> Answer:
-    """Compare what a visitor gives, and make the parts of the page.
-
-    Args:
-        values: field → text, and `given`: side → what was given; anything, as a program may send it.
-        language: the language of the visitor.
-    """
-    fields = read_fields(values, USUAL)
-    if fields == USUAL:
-        return _answer_first(language)
-    return _answer(fields, values, language)
-
-
-@lru_cache(maxsize=2)
-def _answer_first(language: str) -> Answer:
-    return _answer(dict(USUAL), None, language)
+def answer(form: Form) -> Answer:
+    """Compare what a visitor gives, and make the parts of the page."""
+    pair, language = _compare(form), form.language
+    return {
+        "parts": {
+            "head": _write_taken(pair, language) + _write_warnings(pair, language) + write_headline(pair, language),
+            "curves": _write_curves(pair, language),
+            "table": write_matrix(pair, language) + _write_notes(pair, language),
+            "problems": _write_problems(pair, language),
+            "code": _write_code(pair, form.fields, language),
+        }
+    }
 
 
-def _answer(fields: dict[str, str], values: object, language: str) -> Answer:
-    choices: dict[str, list[list[str]]] = {}
-    try:
-        sides = _read_sides(fields, values, language, choices)
-        pair = _compare(fields, sides, language)
-    except InputError as reason:
-        return refuse(reason, language, choices, fields, USUAL)
-    return {"refused": None, "parts": _write_parts(pair, fields, language), "choices": choices}
-
-
-@dataclass(frozen=True)
-class _Side:
-    """One of the two: what was given, the rows of it that are the model's, and its name."""
-
-    given: Given
-    columns: dict[str, str | None]
-    where: dict[str, Any] | None
-    name: str
-
-
-def _read_sides(
-    fields: dict[str, str], values: object, language: str, choices: dict[str, list[list[str]]]
-) -> tuple[_Side, _Side]:
-    """Find the two models in what was given. List the columns and models to choose from in `choices`."""
+def _take_sides(form: Form) -> list[Results]:
+    """Find the two models in what was given, and offer the columns and models to choose from."""
+    fields, language = form.fields, form.language
     example = fields["example"] == PAIR
     if example:
-        fields.update(by=fields["by"] or PAIR_COLUMN)
-        first: tuple[Given, str] | None = (Given(read_pair()), "")
-        second = None
+        fields["by"] = fields["by"] or PAIR_COLUMN
+        files = [(Given(read_pair()), "")]
     else:
-        first, second = read_side(values, "a"), read_side(values, "b")
-        if first is None:
-            first, second = second, None
-    if first is None:
+        files = [found for side in "ab" if (found := form.read_side(side)) is not None]
+    if not files:
         raise make_error("compare.nothing")
-    files = (first, second or first)
-    columns: list[list[str]] = []
-    for place, (given, _) in enumerate(files):
-        with _Place("AB"[place] if second else ""):
-            columns.append(given.columns)
-    named = [read_columns(fields, each) for each in columns]
-    choices |= offer_columns(files[0][0], named[0], language)
-    found: list[tuple[str, list[str]] | None] = []
-    for place, (given, _) in enumerate(files):
-        with _Place("AB"[place] if second else ""):
-            found.append(_find_models(given, fields["by"], named[place]))
-    guessed = found[0][0] if found[0] else say(language, "score.no_column")
-    choices["by"] = [["", say(language, "score.guessed", column=guessed)], *([each, each] for each in columns[0])]
+    is_pair = example and fields["by"] == PAIR_COLUMN
+    taken: list[Results] = []
+    for letter, (given, name) in zip("AB" if len(files) > 1 else ("",), files, strict=True):
+        with given.naming(letter):
+            taken.append(form.choose(given, name, fields["by"]))
+    guessed = taken[0].models[0] if taken[0].models else say(language, "score.no_column")
+    columns = [[each, each] for each in taken[0].given.columns]
+    form.choices["by"] = [["", say(language, "score.guessed", column=guessed)], *columns]
     sides = []
-    for place, (given, name) in enumerate(files):
-        own = found[place]
-        models = own[1][:_MOST_MODELS] if own else []
-        if example and fields["by"] == PAIR_COLUMN:
-            models = list(PAIR_MODELS)
-        letter = "ab"[place]
-        wanted = fields[f"model_{letter}"]
-        usual = models[min(place, len(models) - 1)] if models and second is None else models[0] if models else ""
+    for place, results in enumerate((taken[0], taken[-1])):
+        models = PAIR_MODELS if is_pair else results.models[1][:_MOST_MODELS] if results.models else ()
+        usual = models[0 if len(files) > 1 else min(place, len(models) - 1)] if models else ""
+        wanted = fields[f"model_{'ab'[place]}"]
         chosen = wanted if wanted in models else usual
-        choices[f"model_{letter}"] = [["", f"{usual}"], *([each, each] for each in models if each != usual)]
-        label = chosen if own else name
-        if example and fields["by"] == PAIR_COLUMN and chosen in PAIR_MODELS:
-            label = say(language, f"compare.pair_{chosen}")
-        where = {own[0]: [chosen]} if own else None
-        sides.append(_Side(given, named[place], where, shorten_name(label)))
-    if second is None and sides[0].where == sides[1].where:
-        raise make_error("compare.one_model" if sides[0].where is None else "compare.same_model")
-    names = [each.name or "AB"[place] for place, each in enumerate(sides)]
-    if names[0] == names[1]:
-        names = [f"{name} ({letter})" for name, letter in zip(names, "AB", strict=True)]
-    return replace(sides[0], name=names[0]), replace(sides[1], name=names[1])
+        form.choices[f"model_{'ab'[place]}"] = [["", usual], *([each, each] for each in models if each != usual)]
+        name = say(language, f"compare.pair_{chosen}") if is_pair else chosen or results.name
+        sides.append(replace(results.keep([chosen]), name=shorten_name(name) or "AB"[place]))
+    if len(files) == 1 and sides[0].reading["where"] == sides[1].reading["where"]:
+        raise make_error("compare.one_model" if taken[0].models is None else "compare.same_model")
+    if sides[0].name == sides[1].name:
+        return [replace(each, name=f"{each.name} ({letter})") for each, letter in zip(sides, "AB", strict=True)]
+    return sides
 
 
-def _find_models(given: Given, by: str, named: Mapping[str, str | None]) -> tuple[str, list[str]] | None:
-    if by in given.columns:
-        return by, given.list_values(by)
-    return given.find_models(named)
-
-
-class _Place:
-    """Name the file in every refusal that comes from within."""
-
-    def __init__(self, letter: str) -> None:
-        self.letter = letter
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, reason: BaseException | None, trace: object) -> None:
-        if isinstance(reason, InputError) and self.letter:
-            raise make_error("compare.of_file", file=self.letter, reason=reason.message) from None
-
-
-def _compare(fields: Mapping[str, str], sides: tuple[_Side, _Side], language: str) -> Pair:
-    margin = read_points(fields["margin"], name_option(OPTIONS["margin"], language))
-    options = Options(**read_options(fields, SCORED), groups=False)
-    reading = read_options(fields, READING)
+def _compare(form: Form) -> Pair:
+    fields, sides = form.fields, _take_sides(form)
+    margin = read_points(fields["margin"], name_option(OPTIONS["margin"], form.language))
+    options = Options(**form.read_options(SCORED), groups=False)
     samples: list[Samples] = []
     for letter, side in zip("AB", sides, strict=True):
-        with _Place(letter):
-            try:
-                where = {**(reading["where"] or {}), **(side.where or {})}
-                samples.append(side.given.read(side.columns, **reading | {"where": where or None}))
-            except InputError as reason:
-                raise side.given.refuse(reason) from None
+        with side.given.naming(letter):
+            samples.append(side.read())
     if options.k is None:
-        sizes = [size for each in samples for size in count_samples(each, options.missing)]
-        options = replace(options, k=spread_draws(sizes))
-    reports = _score(samples, options)
+        options = replace(
+            options, k=spread_draws([n for each in samples for n in count_samples(each, options.missing)])
+        )
+    reports: list[Report] = []
+    for letter, side, each in zip("AB", sides, samples, strict=True):
+        with side.given.naming(letter):
+            reports.append(score(each, options))
+    a, b = reports
     names = (sides[0].name, sides[1].name)
     # At k = 1, what is compared at even k alone is 0 by its definition.
-    asked = [
-        key for key in reports[0].values if key in reports[1].values and not (key.k == 1 and OUTPUTS[key.metric].even_k)
-    ]
-    unmatched: Any = read_options(fields, ["unmatched"])["unmatched"]
-    compared = at_k.compare(*reports, names=names, keys=asked or None, margin=margin, unmatched=unmatched)
-    keys = list(compared.comparisons)
-    wanted = fields["key"]
-    return Pair(names, reports, compared, wanted if wanted in keys else "pass@1" if "pass@1" in keys else keys[0])
-
-
-def _score(samples: Sequence[Samples], options: Options) -> tuple[Report, Report]:
-    reports = []
-    for letter, each in zip("AB", samples, strict=True):
-        with _Place(letter):
-            reports.append(score(each, options))
-    return reports[0], reports[1]
+    asked = [key for key in a.values if key in b.values and not (key.k == 1 and OUTPUTS[key.metric].even_k)]
+    unmatched: Any = form.read_options(["unmatched"])["unmatched"]
+    asked_for: dict[str, Any] = {"names": names, "keys": asked or None, "margin": margin, "unmatched": unmatched}
+    try:
+        with interrupt_after(_BAND_SECONDS):
+            compared = at_k.compare(a, b, **asked_for, band=unmatched != "unpaired")
+    except TooLateError:  # a vote at every k
+        compared = at_k.compare(a, b, **asked_for)
+    key = fields["key"] if fields["key"] in compared.comparisons else compared.main_key
+    gate = None
+    if margin is not None and unmatched != "unpaired" and is_bounded(key):
+        gate = at_k.gate(a, b, margin=margin, keys=[key], unmatched=unmatched)
+    return Pair(names, (a, b), compared, key, gate)
 
 
 # What the page shows
-
-
-def _write_parts(pair: Pair, fields: Mapping[str, str], language: str) -> dict[str, str]:
-    return {
-        "head": _write_taken(pair, language) + _write_warnings(pair, language) + write_headline(pair, language),
-        "table": write_matrix(pair, language) + _write_notes(pair, language),
-        "problems": _write_problems(pair, language),
-        "curves": _write_curves(pair, language),
-        "code": _write_code(pair, fields, language),
-    }
 
 
 def _name(pair: Pair, place: int) -> str:
@@ -259,9 +201,7 @@ def _name(pair: Pair, place: int) -> str:
 def _write_taken(pair: Pair, language: str) -> str:
     parts = []
     for place, report in enumerate(pair.reports):
-        n = report.n
-        samples = str(n[0]) if min(n) == max(n) else f"{min(n)}–{max(n)}"
-        size = f"{say(language, 'score.problems', count=len(n))} × {say(language, 'score.samples', count=samples)}"
+        size = describe_size(report, language)
         parts.append(f'<b class="of-{"ab"[place]}">{"AB"[place]}</b> {_name(pair, place)} <small>{size}</small>')
     swap = say(language, "compare.against")
     return f'<p class="taken">{f" {swap} ".join(parts)}</p>'
@@ -269,14 +209,10 @@ def _write_taken(pair: Pair, language: str) -> str:
 
 def _write_warnings(pair: Pair, language: str) -> str:
     warnings = [note for note in pair.compared.notes if note.code in _WARNINGS]
-    html = "".join(
-        f'<div class="warning" role="note"><p>{escape(translate(note, language))}</p></div>' for note in warnings
-    )
+    html = "".join(notices.write_warning(escape(translate(note, language))) for note in warnings)
     only = pair.compared.unmatched
     if any(only) and not any(note.code == "compare.dropped" for note in warnings):
-        html += (
-            f'<div class="warning" role="note"><p>{say(language, "compare.unmatched", a=only[0], b=only[1])}</p></div>'
-        )
+        html += notices.write_warning(say(language, "compare.unmatched", a=only[0], b=only[1]))
     return html + "".join(notices.write_warnings(report, language) for report in pair.reports)
 
 
@@ -328,7 +264,18 @@ def _write_sub(pair: Pair, language: str) -> str:
         same = compared.equivalence[key]
         kind = "compare.within" if same <= 1 - found.confidence_level else "compare.not_within"
         lines.append(say(language, kind, margin=f"{100 * (compared.margin or 0):g}", p=_say_p(same)))
-    return f'<p class="sub">{join_sentences(map(escape, lines), language)}</p>'
+    sub = f'<p class="sub">{join_sentences(map(escape, lines), language)}</p>'
+    return sub + (_write_gate(pair, pair.gate, language) if pair.gate else "")
+
+
+def _write_gate(pair: Pair, gate: Gate, language: str) -> str:
+    """Write what a gate in continuous integration would say of the first model, and what would settle it."""
+    (check,) = gate.checks
+    verdict = f"<strong>{say(language, f'compare.{gate.verdict.lower()}')}</strong>"
+    names = {"name": _name(pair, 0), "other": _name(pair, 1), "metric": escape(pair.shown)}
+    said = say(language, "compare.gate", **names, margin=f"{100 * (pair.compared.margin or 0):g}", verdict=verdict)
+    advice = [escape(translate(each, language)) for each in check.advice]
+    return f'<p class="sub gate">{join_sentences([said, *advice], language)}</p>'
 
 
 def _say_p(value: float) -> str:
@@ -410,7 +357,8 @@ def _write_problems(pair: Pair, language: str) -> str:
     key = pair.shown
     flips = "".join(
         f'<tr><td><button type="button" data-problem="{places[flip.problem]}">{escape(shorten_name(flip.problem))}'
-        f'</button></td><td class="of-a">{write_number(flip.a)}</td><td class="of-b">{write_number(flip.b)}</td></tr>'
+        f"</button></td>{_write_strip(rows[places[flip.problem]]['a'], 'a', flip.a)}"
+        f"{_write_strip(rows[places[flip.problem]]['b'], 'b', flip.b)}</tr>"
         for flip in pair.compared.flips.get(key, [])
     )
     table = (
@@ -426,10 +374,20 @@ def _write_problems(pair: Pair, language: str) -> str:
     return (
         f'<div class="pair"><div><h2>{say(language, "compare.each")}</h2>'
         f'<p class="text">{say(language, "compare.each_text")}</p>'
-        f"{write_figure(figure, id='compare_scatter')}{write_saves('compare_scatter', language)}</div>"
+        f"{write_picture(figure, 'compare_scatter', language)}</div>"
         f"<div><h2>{say(language, 'compare.flips', metric=escape(key))}</h2>{table}"
         f'<div class="chosen" data-problems="{escape(data)}" aria-live="polite"></div></div></div>'
     )
+
+
+def _write_strip(problem: Mapping[str, Any], model: str, value: float) -> str:
+    """Write the samples of a model as squares, and its value."""
+    signs = problem["samples"] if problem["n"] <= _MOST_SQUARES else ""
+    kinds = {"1": "right", "0": "wrong", "?": "missing"}
+    squares = "".join(f'<i class="square {kinds[sign]}"></i>' for sign in signs)
+    label = f'role="img" aria-label="{problem["c"]}/{problem["n"]}"'
+    strip = f'<span class="squares" {label}>{squares}</span>' if signs else ""
+    return f'<td class="of-{model}">{strip}{write_number(value)}</td>'
 
 
 def list_shared(reports: tuple[Report, Report]) -> list[dict[str, Any]]:
@@ -472,15 +430,46 @@ def describe_scatter(
 
 
 def _write_curves(pair: Pair, language: str) -> str:
+    """Write both models against k, and beside it their difference with its band, and what that says."""
     key = next(key for key in pair.compared.comparisons if key == pair.shown)
-    shown = key.line if isinstance(key, Key) and key.k is not None else Key("pass@k")
-    figure = describe_curves(pair.reports, pair.names, shown, language)
-    if figure is None:
+    shown = key.line if isinstance(key, Key) and key.draws is not None else Key("pass@k")
+    curves = describe_curves(pair.reports, pair.names, shown, language)
+    if curves is None:
         return ""
-    return (
-        f'<h2>{escape(str(shown))}<small></small></h2><p class="text">{say(language, "compare.curves_text")}</p>'
-        f"{write_figure(figure, id='compare_curves')}{write_saves('compare_curves', language)}"
+    heading = f"<h2>{escape(str(shown))}</h2>"
+    text = (
+        f'<p class="text">{say(language, "compare.curves_text")}</p>{write_picture(curves, "compare_curves", language)}'
     )
+    band = pair.compared.bands.get(str(shown))
+    if band is None:
+        return heading + text
+    said = join_sentences([escape(translate(each, language)) for each in band.describe()], language)
+    level = f"{100 * band.confidence_level:g} %"
+    figure = write_picture(describe_band(band, language), "compare_band", language)
+    return (
+        f'{heading}<p class="said">{said}</p><div class="pair even"><div>{text}</div>'
+        f'<div><p class="text">{say(language, "compare.band_text", level=level)}</p>{figure}</div></div>'
+    )
+
+
+def describe_band(band: Band, language: str) -> dict[str, Any]:
+    """Describe the difference of two models against k, in points, with the band that holds at all k at once."""
+    a, b = band.names
+    scale = 100 if is_bounded(band.line) else 1
+    drawn = {name: [scale * each for each in getattr(band, of)] for name, of in _BAND.items()}
+    ends = [band.k[0], band.k[-1]]
+    return {
+        "kind": "lines",
+        "title": f"{band.line}: {a} − {b}",
+        "data": f"{a} · {b}",
+        "name": "at-k-compare-band",
+        "x": {"title": say(language, "score.k"), "log": ends[1] > LOG_FROM, "min": ends[0], "max": ends[1]},
+        "y": {"title": say(language, "plan.points") if scale == 100 else ""},
+        "lines": [
+            {"name": "A − B", "color": "neutral", "x": list(band.k)} | drawn,
+            {"name": "0", "color": "neutral", "dashed": True, "x": ends, "y": [0, 0]},
+        ],
+    }
 
 
 def describe_curves(
@@ -494,15 +483,7 @@ def describe_curves(
         if line not in curves.lines:
             return None
         points = choose_points(curves, line)
-        drawn: dict[str, Any] = {
-            "name": name,
-            "color": colour,
-            "x": [curves.k[i] for i in points],
-            "y": [curves.lines[line][i] for i in points],
-        }
-        band = [curves.bands[line][i] for i in points] if line in curves.bands else []
-        if band and all(each is not None for each in band):
-            drawn |= {"low": [each[0] for each in band if each], "high": [each[1] for each in band if each]}
+        drawn: dict[str, Any] = {"name": name, "color": colour} | draw_line(curves, line, points)
         lines.append(drawn)
         last = max(last, *drawn["x"])
     highest = max(max(each.get("high", each["y"])) for each in lines)
@@ -519,7 +500,6 @@ def describe_curves(
 
 
 def _write_code(pair: Pair, fields: Mapping[str, str], language: str) -> str:
-    markdown = escape(pair.compared.to_markdown())
     margin = f", margin={pair.compared.margin:g}" if pair.compared.margin is not None else ""
     unmatched = f', unmatched="{fields["unmatched"]}"' if any(pair.compared.unmatched) else ""
     named = read_columns(fields, [column for column in fields.values() if column])
@@ -528,7 +508,6 @@ def _write_code(pair: Pair, fields: Mapping[str, str], language: str) -> str:
         f'import at_k\n\na = at_k.score("a.jsonl"{columns})\nb = at_k.score("b.jsonl"{columns})\n'
         f"print(at_k.compare(a, b{margin}{unmatched}))"
     )
-    return (
-        f"<details><summary>{say(language, 'compare.markdown')}</summary><pre tabindex=0>{markdown}</pre></details>"
-        f"<details><summary>{say(language, 'score.python')}</summary><pre tabindex=0>{escape(code)}</pre></details>"
+    return write_fold("compare.markdown", pair.compared.to_markdown(), language) + write_fold(
+        "score.python", code, language
     )

@@ -7,12 +7,13 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from html import escape
 from io import StringIO
 
 import at_k
 from at_k.demo.scoring import Options
+from at_k.demo.tables import find_main
 from at_k.demo.words import say
 from at_k.readers.samples import Samples
 from at_k.report import Report
@@ -36,10 +37,11 @@ with open("results.json", encoding="utf-8") as file:  # the download "Everything
 
 
 def write_links(samples: Samples, options: Options, report: Report, language: str) -> str:
-    """Write the links below the results as HTML."""
+    """Write the links below the results as HTML. The LaTeX table has what is in sight, as a paper would."""
+    shown = replace(report, values={key: report.values[key] for key in find_main(report)}, groups={})
     files = (
         ("score.table_markdown", "results.md", "text/markdown", report.to_markdown()),
-        ("score.table_latex", "results.tex", "text/x-tex", report.to_latex()),
+        ("score.table_latex", "results.tex", "text/x-tex", shown.to_latex()),
         ("score.table_csv", "results.csv", "text/csv", write_table(report)),
         ("score.problems_csv", "problems.csv", "text/csv", write_problems(samples, report)),
         ("score.everything_json", "results.json", "application/json", write_everything(samples, options, report)),

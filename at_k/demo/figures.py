@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
+from at_k.demo.words import say
+
 
 def write_figure(figure: Mapping[str, Any], *, id: str = "") -> str:
     """Write a figure as the HTML that `assets/figures.js` draws.
@@ -33,3 +35,18 @@ def write_figure(figure: Mapping[str, Any], *, id: str = "") -> str:
     text = json.dumps(figure, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     named = f' id="{escape(id)}"' if id else ""
     return f'<div class="figure"{named} data-figure="{escape(text)}"></div>'
+
+
+def write_picture(figure: Mapping[str, Any], name: str, language: str) -> str:
+    """Write a figure with the buttons that save it; `name` is its id."""
+    buttons = " ".join(
+        f'<button type="button" class="act" data-save="{kind}" data-of="#{name}">'
+        f"{say(language, f'score.save_{kind}')}</button>"
+        for kind in ("svg", "png")
+    )
+    return f'{write_figure(figure, id=name)}<p class="saves">{buttons}</p>'
+
+
+def write_fold(heading: str, text: str, language: str) -> str:
+    """Write a text, such as code, that unfolds below a heading, which is the key of its words."""
+    return f"<details><summary>{say(language, heading)}</summary><pre tabindex=0>{escape(text)}</pre></details>"

@@ -8,7 +8,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from at_k.demo.asking import refuse
+from at_k.demo.asking import Form, refuse
 from at_k.demo.document import find_language
 from at_k.demo.limits import BUSY_SECONDS
 from at_k.demo.turns import BusyError, find_address, in_turn
@@ -27,7 +27,7 @@ async def answer_form(request: Request) -> JSONResponse:
     try:
         found = await in_turn(find_address(request), session, answer, page, values, language)
     except InputError as reason:
-        found = refuse(reason, language)
+        found = refuse(reason, Form({}, None, language), {})
     except BusyError:
         headers = {"Retry-After": str(BUSY_SECONDS)}
         return JSONResponse({"error": say(language, "serving.busy")}, 503, headers)

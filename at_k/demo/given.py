@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from base64 import b64decode
 from binascii import Error as DecodingError
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -150,10 +151,16 @@ class Given:
             return message
         return name_lines(message, source)
 
-    def refuse(self, reason: InputError) -> InputError:
-        """Return an error that names the lines of the visitor's text."""
-        named = self.name_lines(reason.message)
-        return InputError(named.code, named.sentence, **named.values)
+    @contextmanager
+    def naming(self, file: str = "") -> Iterator[None]:
+        """Name the lines of the visitor's text in errors that come from within, and the file, if it has a name."""
+        try:
+            yield
+        except InputError as reason:
+            named = self.name_lines(reason.message)
+            if file:
+                raise make_error("compare.of_file", file=file, reason=named) from None
+            raise InputError(named.code, named.sentence, **named.values) from None
 
     def read(self, columns: Mapping[str, str | None], **reading: Any) -> Samples:
         """Read the samples.
@@ -250,18 +257,13 @@ class SeveralFiles(Given):
 
     def read(self, columns: Mapping[str, str | None], **options: Any) -> Samples:
         """Read all files, and merge their samples by the names of their problems; as `Given.read`."""
-        parts = [_read_named(name, given, columns, options) for name, given in self.files]
+        parts = []
+        for name, given in self.files:
+            with given.naming(name):
+                parts.append(given.read(columns, **options))
         samples = merge(parts, [name for name, _ in self.files])
         refuse_much(samples)
         return samples
-
-
-def _read_named(name: str, given: Given, columns: Mapping[str, str | None], options: Mapping[str, Any]) -> Samples:
-    """Read a file, and name it in its error."""
-    try:
-        return given.read(columns, **options)
-    except InputError as reason:
-        raise make_error("compare.of_file", file=name, reason=given.refuse(reason).message) from None
 
 
 def refuse_much(samples: Samples) -> None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
 from typing import Any
 
 from at_k.demo import cards, notices, tables
-from at_k.demo.asking import Answer, read_fields, read_options, read_side, refuse, spell_defaults
+from at_k.demo.asking import Answer, Form, spell_defaults
 from at_k.demo.given import Given
 from at_k.demo.scoring import Options, score
 from at_k.demo.words import say
-from at_k.errors import InputError
 from at_k.family import FAMILY, METRICS, Metric
 
 OWN = ("k", "thresholds", "ties", "higher_is_better")
@@ -21,43 +19,23 @@ USUAL = {"metric": METRICS[0], "example": METRICS[0], **spell_defaults(OWN)}
 """Field → its value where nothing was changed."""
 
 
-def answer(values: object, language: str) -> Answer:
-    """Compute one metric of what a visitor gives, and make the parts of the page.
-
-    Args:
-        values: field → text, and `given`: side → what was given; anything, as a program may send it.
-        language: the language of the visitor.
-    """
-    fields = read_fields(values, USUAL)
-    metric = FAMILY.get(fields["metric"]) or FAMILY[USUAL["metric"]]
-    if fields == USUAL | write_example(metric)[0]:
-        return _answer_example(metric.name, language)
-    return _answer(metric, fields, values, language)
-
-
-@lru_cache(maxsize=32)
-def _answer_example(name: str, language: str) -> Answer:
-    return _answer(FAMILY[name], USUAL | write_example(FAMILY[name])[0], None, language)
-
-
-def _answer(metric: Metric, fields: dict[str, str], values: object, language: str) -> Answer:
-    given = Given(write_example(metric)[1])
-    try:
-        if fields["example"] != metric.name:
-            given = (read_side(values, "data") or (Given(), ""))[0]
+def answer(form: Form) -> Answer:
+    """Compute one metric of what a visitor gives, and make the parts of the page."""
+    language = form.language
+    metric = FAMILY.get(form.fields["metric"]) or FAMILY[USUAL["metric"]]
+    example = form.fields["example"]
+    given = Given(write_example(metric)[1]) if example == metric.name else (form.read_side("data") or (Given(), ""))[0]
+    with given.naming():
         # A missing sample counts as wrong here.
-        options = Options(metrics=[metric.name], missing="incorrect", **read_options(fields, OWN))
+        options = Options(metrics=[metric.name], missing="incorrect", **form.read_options(OWN))
         report = score(given.read({}), options)
-    except InputError as reason:
-        return refuse(given.refuse(reason), language, fields=fields, usual=USUAL)
     parts = {
         "result": notices.write_warnings(report, language) + tables.write_values(report.values),
         "card": f"<details><summary>{say(language, 'metrics.card', title=metric.title)}</summary>"
         f'<div class="card">{cards.write_markdown(cards.read_card(metric.name, language))}</div></details>',
     }
-    texts = {"data": given.text} if fields["example"] else {}
     hidden = [name for name in OWN if name not in metric.own_options]
-    return {"refused": None, "parts": parts, "choices": {}, "texts": texts, "hidden": hidden}
+    return {"parts": parts, "texts": {"data": given.text} if example else {}, "hidden": hidden}
 
 
 def write_example(metric: Metric) -> tuple[dict[str, str], str]:

@@ -114,25 +114,23 @@ def write_warnings(report: Report, language: str, *, buttons: bool = False) -> s
                 for rule in ("boxed", "final_answer", "last_number")
             ]
             link = make_link(say(language, "score.other_column"), "column_answers")
-            parts.append(
-                f'<div class="warning" role="note"><p>{escape(translate(reason, language))}</p>'
-                f"<p>{say(language, 'score.extract_with')} {' '.join(rules)} {link}</p></div>"
-            )
+            offer = f"{say(language, 'score.extract_with')} {' '.join(rules)} {link}"
+            parts.append(write_warning(escape(translate(reason, language)), offer))
     return "".join(parts)
 
 
 def _write_no_match(report: Report, note: Message, language: str, *, buttons: bool) -> str:
     text = say(language, "score.no_match", **{name: escape(str(each)) for name, each in note.values.items()})
     if not buttons:
-        return f'<div class="warning" role="note"><p>{text}</p></div>'
-    offer = ""
+        return write_warning(text)
+    offers = []
     found = suggest_options(report.samples[0]) if report.samples is not None else None
     if found is not None:
         rule, checker = found.extract_fn or NO_RULE, found.check_correct_fn
         sets = {"extract_fn": rule, "check_correct_fn": checker}
         options = list_words(name_options(sets, language).values(), language)
         said = say(language, "score.would_match", options=options, share=f"{found.share:.0%}")
-        offer = f"<p>{write_button(said, sets)}</p>"
+        offers.append(write_button(said, sets))
     links = " · ".join(
         make_link(say(language, key), name)
         for key, name in (
@@ -141,7 +139,12 @@ def _write_no_match(report: Report, note: Message, language: str, *, buttons: bo
             ("score.other_references", "column_references"),
         )
     )
-    return f'<div class="warning" role="alert"><p>{text}</p>{offer}<p>{links}</p></div>'
+    return write_warning(text, *offers, links, role="alert")
+
+
+def write_warning(*paragraphs: str, role: str = "note") -> str:
+    """Write a warning of some paragraphs, which are HTML."""
+    return f'<div class="warning" role="{role}">{"".join(f"<p>{each}</p>" for each in paragraphs)}</div>'
 
 
 def name_options(chosen: Mapping[str, str], language: str) -> dict[str, str]:

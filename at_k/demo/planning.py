@@ -4,34 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from html import escape
 from typing import Any
 
 import numpy as np
 
 import at_k
-from at_k.demo import examples
-from at_k.demo.asking import (
-    COLUMNS,
-    READING,
-    Answer,
-    offer_columns,
-    read_columns,
-    read_fields,
-    read_options,
-    read_points,
-    read_side,
-    read_whole,
-    refuse,
-    spell_defaults,
-    write_points,
-    write_saves,
-)
-from at_k.demo.figures import write_figure
-from at_k.demo.given import Given
-from at_k.demo.notices import write_button
+from at_k.demo.asking import COLUMNS, READING, Answer, Form, read_points, read_whole, spell_defaults, write_points
+from at_k.demo.figures import write_picture
+from at_k.demo.notices import write_button, write_warning
+from at_k.demo.score_figures import draw_line
 from at_k.demo.scoring import OPTIONS, Options, parse_taus, score
+from at_k.demo.tables import write_range
 from at_k.demo.words import join_sentences, make_error, name_option, say, translate
 from at_k.errors import InputError
 from at_k.report import Report
@@ -99,58 +83,32 @@ class Planned:
         return float(self.plan.detectable[self.plan.problems.index(problems), self.plan.samples.index(samples)])
 
 
-def answer(values: object, language: str) -> Answer:
-    """Plan from what a visitor gives, and make the parts of the page.
-
-    Args:
-        values: field → text, and `given`: side → what was given; anything, as a program may send it.
-        language: the language of the visitor.
-    """
-    fields = read_fields(values, USUAL)
-    if fields == USUAL:
-        return _answer_first(language)
-    return _answer(fields, values, language)
-
-
-@lru_cache(maxsize=2)
-def _answer_first(language: str) -> Answer:
-    return _answer(dict(USUAL), None, language)
-
-
-def _answer(fields: Mapping[str, str], values: object, language: str) -> Answer:
-    choices: dict[str, list[list[str]]] = {}
-    try:
-        planned = _plan(fields, values, language, choices)
-    except InputError as reason:
-        return refuse(reason, language, choices, fields, USUAL)
+def answer(form: Form) -> Answer:
+    """Plan from what a visitor gives, and make the parts of the page."""
+    planned, language = _plan(form), form.language
     table = _write_pictures(planned, language) + write_table(planned, language) if planned.plan.can_tell else ""
     parts = {
-        "head": write_headline(planned, fields, language),
+        "head": write_headline(planned, form.fields, language),
         "table": table,
         "prediction": _write_prediction(planned, language),
     }
-    shown = {"problems": str(planned.problems), "samples": str(planned.samples)}
-    return {"refused": None, "parts": parts, "choices": choices, "shown": shown}
+    return {"parts": parts, "shown": {"problems": str(planned.problems), "samples": str(planned.samples)}}
 
 
-def _plan(fields: Mapping[str, str], values: object, language: str, choices: dict[str, list[list[str]]]) -> Planned:
+def _plan(form: Form) -> Planned:
+    fields = form.fields
+
     k = read_whole(fields["k"] or "1", "k", (1, SAMPLES[1]))
     tau = parse_taus(fields["tau"])[0] if fields["tau"] else None
     wanted: dict[str, Any] = {
-        name: read_points(fields[name], _name(name, language)) for name in ("half_width", "detect")
+        name: read_points(fields[name], _name(name, form.language)) for name in ("half_width", "detect")
     }
-    if fields["source"] == "sliders":
-        pilot, name = _read_sliders(fields, language), say(language, "plan.made")
-    else:
-        pilot, name = _read_results(fields, values, language, choices)
+    pilot, name = _make_pilot(form) if fields["source"] == "sliders" else _read_pilot(form)
     least = min(pilot.n)
     if k > least:
         raise make_error("plan.large_k", k=k, n=least)
-    problems = read_whole(
-        fields["problems"] or str(max(len(pilot), PROBLEMS[0])), _name("problems", language), PROBLEMS
-    )
-    usual = max(k, int(np.median(pilot.n)))
-    samples = read_whole(fields["samples"] or str(usual), _name("samples", language), SAMPLES)
+    problems = _read_count(form, "problems", PROBLEMS, max(len(pilot), PROBLEMS[0]))
+    samples = _read_count(form, "samples", SAMPLES, max(k, int(np.median(pilot.n))))
     if samples < k:
         raise make_error("plan.few_samples", k=k, samples=samples)
     rows = {*list_steps(problems, PROBLEMS[0]), *list_points(problems / 8, problems * 8, PROBLEMS[0])}
@@ -180,15 +138,18 @@ def list_points(low: float, high: float, least: int) -> list[int]:
     return sorted({max(least, int(each)) for each in np.geomspace(max(low, 1), max(high, 2), count).round()})
 
 
-def _read_sliders(fields: Mapping[str, str], language: str) -> Report:
-    problems = read_whole(fields["problems"] or str(_MADE[0]), _name("problems", language), PROBLEMS)
-    samples = read_whole(fields["samples"] or str(_MADE[1]), _name("samples", language), SAMPLES)
-    mean = read_whole(fields["mean"], say(language, "plan.mean"), (1, 99))
-    spread = read_whole(fields["spread"], say(language, "plan.spread"), (0, 100))
+def _read_count(form: Form, name: str, limits: tuple[int, int], usual: int | None = None) -> int:
+    label = _name(name, form.language) if name in OPTIONS else say(form.language, f"plan.{name}")
+    return read_whole(form.fields[name] or str(usual or ""), label, limits)
+
+
+def _make_pilot(form: Form) -> tuple[Report, str]:
+    problems = _read_count(form, "problems", PROBLEMS, _MADE[0])
+    samples = _read_count(form, "samples", SAMPLES, _MADE[1])
+    mean, spread = _read_count(form, "mean", (1, 99)), _read_count(form, "spread", (0, 100))
     size = min(max(2, samples), _MOST_MADE[1])
     right = make_pilot(mean / 100, spread / 100, min(problems, _MOST_MADE[0]), size)
-    grades = [[1] * c + [0] * (size - c) for c in right]
-    return at_k.score({"grades": grades}, k=1)
+    return at_k.score({"grades": [[1] * c + [0] * (size - c) for c in right]}, k=1), say(form.language, "plan.made")
 
 
 def make_pilot(mean: float, spread: float, problems: int, samples: int) -> list[int]:
@@ -221,28 +182,15 @@ def _name(option: str, language: str) -> str:
     return name_option(OPTIONS[option], language)
 
 
-def _read_results(
-    fields: Mapping[str, str], values: object, language: str, choices: dict[str, list[list[str]]]
-) -> tuple[Report, str]:
-    name = fields["example"]
-    if name in examples.EXAMPLES:
-        given, label = Given(examples.read_example(name)), say(language, f"score.{name}")
-    else:
-        found = read_side(values, "results")
-        if found is None:
-            raise make_error("plan.nothing")
-        given, label = found[0], found[1] or say(language, "score.pasted")
-    try:
-        named, reading = read_columns(fields, given.columns), read_options(fields, READING)
-        choices |= offer_columns(given, named, language)
-        models = given.find_models(named)
-        if models and models[0] not in reading["pool"]:
-            where = reading["where"] or {}
-            reading["where"] = where | {models[0]: where.get(models[0], models[1][:1])}
-            label = f"{label} · {', '.join(reading['where'][models[0]])}"
-        return score(given.read(named, **reading), Options(groups=False)), label
-    except InputError as reason:
-        raise given.refuse(reason) from None
+def _read_pilot(form: Form) -> tuple[Report, str]:
+    found = form.take("results")
+    if found is None:
+        raise make_error("plan.nothing")
+    given, name = found
+    with given.naming():
+        results = form.choose(given, name or say(form.language, "score.pasted"))
+        report = score(results.keep(results.shown).read(), Options(groups=False))
+    return report, " · ".join([results.name, *results.shown])
 
 
 # What the page shows
@@ -274,17 +222,14 @@ def write_headline(planned: Planned, fields: Mapping[str, str], language: str) -
     total = plan.between + plan.within
     if total:
         lines.append(say(language, "plan.parts", share=f"{plan.between / total:.0%}"))
-    warnings = "".join(
-        f'<div class="warning" role="note"><p>{escape(translate(note, language))}</p></div>' for note in plan.notes
-    )
-    pilot, n = planned.pilot, planned.pilot.n
-    size = f"{min(n)}–{max(n)}" if min(n) < max(n) else str(n[0])
+    warnings = "".join(write_warning(escape(translate(note, language))) for note in plan.notes)
+    pilot = planned.pilot
     taken = say(
         language,
         "plan.taken",
         name=escape(planned.name),
         problems=f"{len(pilot):,}",
-        samples=size,
+        samples=write_range(pilot.n),
         metric=escape(planned.key),
         value=f"{plan.value:.3f}",
     )
@@ -361,10 +306,7 @@ def _write_pictures(planned: Planned, language: str) -> str:
         figure = _describe_widths(planned, name, pairs, x, handle, language)
         fixed = {"problems": f"n = {planned.samples:,}", "samples": f"M = {planned.problems:,}"}[name]
         heading = say(language, f"plan.more_{name}", fixed=fixed)
-        element = f"plan_{name}"
-        pictures.append(
-            f"<div><h3>{heading}</h3>{write_figure(figure, id=element)}{write_saves(element, language)}</div>"
-        )
+        pictures.append(f"<div><h3>{heading}</h3>{write_picture(figure, f'plan_{name}', language)}</div>")
     return f'<div class="pair even">{"".join(pictures)}</div>'
 
 
@@ -401,10 +343,7 @@ def _write_prediction(planned: Planned, language: str) -> str:
     except InputError as reason:
         return f'{heading}<p class="text">{escape(translate(reason, language))}</p>'
     text = say(language, "plan.predicted_text", n=min(planned.pilot.n))
-    return (
-        f'{heading}<p class="text">{text}</p>{write_figure(figure, id="plan_prediction")}'
-        f"{write_saves('plan_prediction', language)}"
-    )
+    return f'{heading}<p class="text">{text}</p>{write_picture(figure, "plan_prediction", language)}'
 
 
 def describe_prediction(pilot: Report, name: str, language: str) -> dict[str, Any]:
@@ -420,17 +359,8 @@ def describe_prediction(pilot: Report, name: str, language: str) -> dict[str, An
     beyond = [k for k in list_points(n, _FARTHEST * n, n) if k > n]
     predicted = at_k.predict_pass_at_k(pilot.n, pilot.c, k=beyond or [n + 1])
     curves, line = pilot.curves, Key("pass@k")
-    known = [i for i, k in enumerate(curves.k) if k <= n]
-    measured: dict[str, Any] = {
-        "name": "pass@k",
-        "words": say(language, "plan.measured"),
-        "color": "pass",
-        "x": [curves.k[i] for i in known],
-        "y": [curves.lines[line][i] for i in known],
-    }
-    bands = [curves.bands[line][i] for i in known] if line in curves.bands else []
-    if bands and all(each is not None for each in bands):
-        measured |= {"low": [each[0] for each in bands if each], "high": [each[1] for each in bands if each]}
+    measured: dict[str, Any] = {"name": "pass@k", "words": say(language, "plan.measured"), "color": "pass"}
+    measured |= draw_line(curves, line, [i for i, k in enumerate(curves.k) if k <= n])
     value, power = predicted.value.tolist(), predicted.power_law.tolist()
     start = predicted.pass_at_n
     below = above = 0.0

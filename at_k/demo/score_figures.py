@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 from math import floor
 from typing import Any
@@ -48,15 +48,10 @@ def describe_curves(curves: Curves, name: str, data: str, language: str) -> dict
             "name": str(key),
             "words": describe_line(key, language),
             "color": colour,
-            "x": [curves.k[i] for i in points],
-            "y": [curves.lines[key][i] for i in points],
             "dashed": dashed,
             "hidden": style.waits,
         }
-        band = [curves.bands[key][i] for i in points] if key in curves.bands else []
-        if band and all(each is not None for each in band):
-            line |= {"low": [each[0] for each in band if each], "high": [each[1] for each in band if each]}
-        lines.append(line)
+        lines.append(line | draw_line(curves, key, points))
     return {
         "kind": "lines",
         "title": say(language, "score.against_k"),
@@ -66,6 +61,14 @@ def describe_curves(curves: Curves, name: str, data: str, language: str) -> dict
         "y": {"title": "", "min": _find_floor(lines), "max": 1},
         "lines": lines,
     }
+
+
+def draw_line(curves: Curves, key: Key, places: Sequence[int]) -> dict[str, Any]:
+    """Return a line at some places of the k: its points and, if all of them have one, its band."""
+    band = [curves.bands[key][i] for i in places] if key in curves.bands else []
+    low, high = zip(*(limits for limits in band if limits), strict=True) if any(band) else ((), ())
+    line = {"x": [curves.k[i] for i in places], "y": [curves.lines[key][i] for i in places]}
+    return line | ({"low": list(low), "high": list(high)} if low and len(low) == len(places) else {})
 
 
 def _choose_looks(styles: Mapping[Key, Style]) -> dict[Key, tuple[str, bool]]:

@@ -9,7 +9,7 @@ from typing import Any
 from at_k.demo.words import LANGUAGES, join_sentences, say
 from at_k.error_bars import is_bounded
 from at_k.family import OUTPUTS, Threshold, find_style, leave_out_twins
-from at_k.report import Report
+from at_k.report import Report, grid
 from at_k.report.digits import write_estimate
 from at_k.report.grid import Block, group_lines, list_blocks
 from at_k.values import Key
@@ -24,37 +24,49 @@ _WIDE, _MANY = 8, 2
 def write_matrix(report: Report, language: str) -> str:
     """Write the table of a data set: a row for each metric, a column for each k, and each interval below its value.
 
-    Values at k = 1 that repeat avg@n, and a mean grade that does, are left out: avg@n has a row of its own.
+    The lines that few ask for, such as the other thresholds, unfold below.
     """
-    whole = list_blocks(report)[0]
-    values = whole.values
-    lines = sort_lines(values)
-    shares = [line for line in lines if is_bounded(line) and line.metric[-1] == "k"]
-    averages = [key for key in values if key.draws is None]
-    own = {line: whole.lines[line] for line in shares}
-    draws = sorted({k for found in own.values() for k in found if k is not None})
-    average = next((values[key] for key in averages if find_style(key)), None)
-    if average is not None and draws[:1] == [1]:
-        ones = [values[found[1]] for line, found in own.items() if 1 in found and not OUTPUTS[line.metric].even_k]
-        if all(abs(each - average) < _SAME for each in ones):
-            draws = draws[1:]
-    if len(averages) == 2 and abs(values[averages[1]] - values[averages[0]]) < _SAME:
-        averages = averages[:1]
-
-    shares = [line for line in shares if any(k in own[line] for k in draws)]
-
-    rows = [_write_row(whole, line, draws, language) for line in shares]
-    for key in averages:
-        cell = _write_cell(whole, key, "", f' colspan="{max(len(draws), 1)}"')
-        rows.append(f"<tr>{head_row(key, language)}{cell}</tr>")
-    html = _write_table(draws, rows, say(language, "score.table"))
+    whole, shown = list_blocks(report)[0], find_shown(report)
+    lines = group_lines(shown)
+    heading = say(language, "score.table")
+    html = folded = ""
+    for is_main in (True, False):
+        own = [line for line in lines if is_bounded(line) and _is_main(line) == is_main]
+        draws = _list_draws(own, lines)
+        table = _write_table(draws, [_write_row(whole, line, lines[line], draws, language) for line in own], heading)
+        if is_main:
+            html = table
+        elif own:
+            folded = f"<details><summary>{say(language, 'score.folded')}</summary>{table}</details>"
     scores = [line for line in lines if not is_bounded(line)]
     if scores:
-        draws = sorted(k for k in whole.lines[scores[0]] if k is not None)
-        rows = [_write_row(whole, line, draws, language) for line in scores]
-        html += f'<p class="apart">{escape(_say_unit(report, language))}</p>'
-        html += _write_table(draws, rows, say(language, "score.scores_table"))
-    return html
+        draws = _list_draws(scores, lines)
+        rows = [_write_row(whole, line, lines[line], draws, language) for line in scores]
+        folded += f'<p class="apart">{escape(_say_unit(report, language))}</p>'
+        folded += _write_table(draws, rows, say(language, "score.scores_table"))
+    return html + folded
+
+
+def find_shown(report: Report) -> list[Key]:
+    """List the numbers that the table has: all but those that are another one under a second name.
+
+    These are a mean grade that is avg@n, every k = 1 where there is no other k, and mG-Pass@1, which is 0.
+    """
+    values = report.values
+    averages = [key for key in values if key.draws is None]
+    if len(averages) == 2 and abs(values[averages[1]] - values[averages[0]]) < _SAME:
+        del averages[1]
+    ones = {key for key in values if key.k == 1 and is_bounded(key)}
+    repeats = {key for key in ones if OUTPUTS[key.metric].even_k}
+    if ones == {key for key in values if key.k is not None and is_bounded(key)} and averages:
+        repeats |= {key for key in ones if abs(values[key] - values[averages[0]]) < _SAME}
+    lines = group_lines(key for key in values if key not in repeats and (key.draws is not None or key in averages))
+    return [key for line in sort_lines(values) for key in lines.get(line, {}).values()]
+
+
+def find_main(report: Report) -> list[Key]:
+    """List the numbers that are in sight without unfolding anything."""
+    return [key for key in find_shown(report) if _is_main(key.line) or not is_bounded(key)]
 
 
 def write_blocks(blocks: Sequence[Block], heading: str, language: str) -> str:
@@ -149,19 +161,37 @@ def write_share(value: float, language: str) -> str:
 def write_summary(report: Report, language: str) -> str:
     """Write one sentence on the data: problems, samples, how many problems are never, sometimes and always solved."""
     n, c = report.n, report.c
-    samples = str(n[0]) if min(n) == max(n) else f"{min(n)}–{max(n)}"
     never = c.count(0)
     always = sum(right == size for right, size in zip(c, n, strict=True))
     text = say(
         language,
         "score.summary",
         problems=len(n),
-        samples=samples,
+        samples=write_range(n),
         never=never,
         sometimes=len(n) - never - always,
         always=always,
     )
     return f'<p class="summary" role="status">{text}</p>'
+
+
+def write_range(numbers: Sequence[int]) -> str:
+    """Write the least and the largest of some whole numbers, which may be one.
+
+    Examples:
+        >>> write_range([8, 8]), write_range([1200, 4])
+        ('8', '4–1,200')
+    """
+    fewest, most = min(numbers), max(numbers)
+    return f"{most:,}" if fewest == most else f"{fewest:,}–{most:,}"
+
+
+def describe_size(report: Report, language: str) -> str:
+    """Say how many problems and samples a report is about."""
+    if language == "en":
+        return grid.describe_size(report)
+    n = write_range(report.n)
+    return f"{say(language, 'score.problems', count=len(report))} × {say(language, 'score.samples', count=n)}"
 
 
 def write_values(values: Mapping[Any, float]) -> str:
@@ -196,10 +226,18 @@ def sort_lines(values: Iterable[Key]) -> list[Key]:
     return sorted(leave_out_twins(group_lines(values)), key=find_place)
 
 
-def _write_row(block: Block, line: Key, draws: Sequence[int], language: str) -> str:
-    """Write the row of a line: its name, its meaning, and a cell for each k."""
-    keys = block.lines[line]
-    cells = (_write_cell(block, keys[k], f"k = {k}") if k in keys else _EMPTY for k in draws)
+def _list_draws(lines: Iterable[Key], keys: Mapping[Key, Mapping[int | None, Key]]) -> list[int]:
+    return sorted({k for line in lines for k in keys[line] if k is not None})
+
+
+def _write_row(block: Block, line: Key, keys: Mapping[int | None, Key], draws: Sequence[int], language: str) -> str:
+    """Write the row of a line: its name, its meaning, and a cell for each k; an average is what k = 1 is."""
+    if None in keys:
+        spans = 1 if draws[:1] == [1] else max(len(draws), 1)
+        cell = _write_cell(block, keys[None], "", f' colspan="{spans}"' if spans > 1 else "")
+        cells = [cell, *[_EMPTY] * (len(draws) - spans)]
+    else:
+        cells = [_write_cell(block, keys[k], f"k = {k}") if k in keys else _EMPTY for k in draws]
     return f"<tr>{head_row(line, language)}{''.join(cells)}</tr>"
 
 

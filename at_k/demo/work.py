@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import product
 from types import ModuleType
 from typing import Any
 
 import at_k
 from at_k.demo import comparing, metric_demo, planning, score_results
-from at_k.demo.asking import Answer
+from at_k.demo.asking import Answer, Form, read_fields, refuse
 from at_k.demo.given import Given
 from at_k.demo.scoring import Options, score
 from at_k.demo.words import LANGUAGES
+from at_k.errors import InputError
 from at_k.report import Report
 from at_k.validation import check_tau, type_name
 
@@ -22,16 +24,39 @@ ANSWERING: dict[str, ModuleType] = {
     "plan": planning,
     "metrics": metric_demo,
 }
-"""Page → what answers its form: `answer`, and `USUAL`, field → its value where nothing was changed."""
+"""Page → the module that answers its form. It has `USUAL`, field → its value where nothing was changed, and `answer`,
+which takes a `Form` and returns what an `Answer` has beside `refused` and `choices`."""
 
 _OPEN = ("metrics", "k", "thresholds")
 """Options that have their default where they are None."""
 
 
 def answer(page: str, values: object, language: str) -> Answer:
-    """Answer the form of a page in a language."""
-    found: Answer = ANSWERING[page].answer(values, language)
-    return found
+    """Answer the form of a page: make the parts of the page, or say why they cannot be made.
+
+    Args:
+        page: the name of the page.
+        values: field → text, and `given`: side → what was given; anything, as a program may send it.
+        language: the language of the visitor.
+    """
+    fields = read_fields(values, ANSWERING[page].USUAL)
+    if fields["example"]:
+        return _answer_example(page, tuple(fields.items()), language)
+    return _answer(page, Form(fields, values.get("given") if isinstance(values, Mapping) else None, language))
+
+
+@lru_cache(maxsize=64)
+def _answer_example(page: str, fields: tuple[tuple[str, str], ...], language: str) -> Answer:
+    return _answer(page, Form(dict(fields), None, language))
+
+
+def _answer(page: str, form: Form) -> Answer:
+    module = ANSWERING[page]
+    try:
+        found = module.answer(form)
+    except InputError as reason:
+        return refuse(reason, form, module.USUAL)
+    return {"refused": None, "choices": form.choices, **found}
 
 
 def warm_up() -> None:

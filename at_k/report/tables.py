@@ -79,9 +79,10 @@ def escape_markdown(cell: str) -> str:
 
 
 def write_latex(report: Numbers, digits: int | None = None) -> str:
-    """Write a LaTeX table for the package booktabs."""
+    """Write a LaTeX table for the package booktabs, with thresholds as indices."""
     header, *rows = [
-        ["".join(_LATEX.get(sign, sign) for sign in cell) for cell in row] for row in lay_out_rows(report, digits)
+        [re.sub(r"@k\\_([\d./]+)$", r"@$k_{\1}$", "".join(_LATEX.get(sign, sign) for sign in cell)) for cell in row]
+        for row in lay_out_rows(report, digits)
     ]
     numbers = len(list_columns(report))
     lines = [rf"\begin{{tabular}}{{{'l' * (len(header) - numbers)}{'r' * numbers}}}", r"\toprule"]

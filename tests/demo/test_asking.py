@@ -10,11 +10,11 @@ from at_k.demo import document, work
 from at_k.demo.asking import (
     COLUMNS,
     READING,
+    Form,
     offer_columns,
     read_fields,
     read_options,
     read_points,
-    read_side,
     read_whole,
     write_points,
 )
@@ -29,7 +29,7 @@ ANYTHING = [None, 7, "x", [], [1], {}, {"given": 3}, {"given": {"a": 4}}, {"give
 @pytest.mark.parametrize("values", ANYTHING)
 def test_anything_is_read(values):
     assert read_fields(values, {"k": "1"}) == {"k": ""}
-    assert read_side(values, "a") is None
+    assert Form({}, values, "en").read_side("a") is None
     for page in ("score", "compare", "plan"):
         found = work.answer(page, values, "en")
         assert found["parts"] == {}
@@ -52,7 +52,7 @@ def test_numbers_outside_of_their_limits_are_refused(text):
 
 def test_a_file_that_was_not_sent_whole_is_refused():
     with pytest.raises(InputError):
-        read_side({"given": {"a": {"packed": "data:;base64,not base64!"}}}, "a")
+        Form({}, {"a": {"packed": "data:;base64,not base64!"}}, "en").read_side("a")
 
 
 @pytest.mark.parametrize("value", [0.1, 0.0004, -0.25, 1e-9, 0.0])

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import at_k
-from at_k.demo.comparing import USUAL, answer
+from at_k.demo import work
+from at_k.demo.comparing import USUAL
 from at_k.demo.examples import read_pair
 from at_k.demo.words import LANGUAGES
 
@@ -22,7 +23,7 @@ def text_of(html):
 
 def ask(a, b="", language="en", **fields):
     sides = {"a": {"name": "x.jsonl", "text": a}} | ({"b": {"name": "y.jsonl", "text": b}} if b else {})
-    return answer(USUAL | {"example": "", "given": sides} | fields, language)
+    return work.answer("compare", USUAL | {"example": "", "given": sides} | fields, language)
 
 
 def write(grades, model=None, start=0):
@@ -110,7 +111,7 @@ def test_the_problems_of_a_point_are_those_with_its_counts():
 
 
 def test_both_curves_are_those_of_the_reports():
-    (figure,) = figures(ask(write(A), write(B), key="pass@2")["parts"]["curves"])
+    figure, _ = figures(ask(write(A), write(B), key="pass@2")["parts"]["curves"])
     assert [line["color"] for line in figure["lines"]] == ["a", "b"]
     for line, grades in zip(figure["lines"], (A, B), strict=True):
         c = [sum(row) for row in grades]
@@ -123,7 +124,48 @@ def test_both_curves_are_those_of_the_reports():
 def test_a_number_is_shown_when_it_is_chosen(key):
     parts = ask(write(A), write(B), key=key)["parts"]
     assert f"at {key}" in text_of(parts["head"])
-    assert len(figures(parts["curves"])) == 1
+    assert len(figures(parts["curves"])) == 2
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_band_over_k_is_the_librarys_and_is_said(language):
+    parts = ask(write(A), write(B), language, key="pass@2")["parts"]
+    assert list(parts)[:2] == ["head", "curves"]
+    options = {"k": [1, 2, 4], "thresholds": [0.5, 1.0]}
+    reports = [at_k.score({"grades": grades}, **options) for grades in (A, B)]
+    band = at_k.compare(*reports, names=("x.jsonl", "y.jsonl"), band=True).bands["pass@k"]
+    line, zero = figures(parts["curves"])[1]["lines"]
+    assert line["x"] == list(band.k)
+    for name, expected in {"y": band.difference, "low": band.low, "high": band.high}.items():
+        assert line[name] == pytest.approx([100 * each for each in expected])
+    assert zero["y"] == [0, 0]
+    said = text_of(re.search(r'<p class="said">(.*?)</p>', parts["curves"])[1])
+    assert said == (" ".join(map(str, band.describe())) if language == "en" else said)
+    assert "1–4" in said
+    assert "x.jsonl" in said
+
+
+@pytest.mark.parametrize(
+    ("b", "verdict"), [(B, "PASS"), (draw(7, 0.8), "INCONCLUSIVE"), (np.ones((30, 4), int).tolist(), "FAIL")]
+)
+def test_the_gate_is_the_librarys(b, verdict):
+    found = at_k.gate(at_k.score({"grades": A}), at_k.score({"grades": b}), margin=0.02)
+    assert found.verdict == verdict
+    head = text_of(ask(write(A), write(b))["parts"]["head"])
+    assert f"As a gate: x.jsonl may be worse than y.jsonl by up to 2 points at pass@1: {verdict} ." in head
+    assert all(str(each) in head for each in found.checks[0].advice)
+    assert "As a gate" not in text_of(ask(write(A), write(b), margin="")["parts"]["head"])
+
+
+def test_flips_are_drawn_sample_by_sample():
+    html = ask(write(A), write(B))["parts"]["problems"]
+    flips = at_k.compare(at_k.score({"grades": A}), at_k.score({"grades": B})).flips["pass@1"]
+    rows = re.findall(r"<tr><td><button[^>]*>p(\d+)</button></td>(.*?)</tr>", html)
+    assert [int(name) for name, _ in rows] == [int(flip.problem) for flip in flips]
+    signs = {"right": 1, "wrong": 0}
+    for name, cells in rows:
+        drawn = [[signs[each] for each in re.findall(r"square (\w+)", cell)] for cell in cells.split("<td")[1:]]
+        assert drawn == [A[int(name)], B[int(name)]]
 
 
 def test_two_models_in_one_file_are_found_and_can_be_exchanged():
@@ -155,7 +197,7 @@ def test_the_bundled_pair_is_two_prompts_on_the_same_problems():
     rows = [json.loads(line) for line in read_pair().splitlines()]
     grades = {prompt: [row["correct"] for row in rows if row["prompt"] == prompt] for prompt in ("long", "medium")}
     won = sum(sum(a) > sum(b) for a, b in zip(*grades.values(), strict=True))
-    head = text_of(answer(USUAL, "en")["parts"]["head"])
+    head = text_of(work.answer("compare", USUAL, "en")["parts"]["head"])
     assert f"A is better on {won}" in head
 
 

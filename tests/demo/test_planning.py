@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import at_k
+from at_k.demo import work
 from at_k.demo.examples import read_example
-from at_k.demo.planning import USUAL, answer, make_pilot
+from at_k.demo.planning import USUAL, make_pilot
 from at_k.demo.words import LANGUAGES
 
 TAGS = re.compile(r"<[^>]+>")
@@ -27,7 +28,7 @@ def figures(html):
 
 
 def ask(language="en", **fields):
-    return answer(USUAL | fields, language)
+    return work.answer("plan", USUAL | fields, language)
 
 
 def ask_of(grades, **fields):

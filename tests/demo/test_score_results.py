@@ -9,15 +9,15 @@ import pytest
 from demo.markup import Page
 
 import at_k
-from at_k.demo import examples
-from at_k.demo.score_results import USUAL, answer, make_first
+from at_k.demo import examples, work
+from at_k.demo.score_results import USUAL
 from at_k.demo.words import LANGUAGES, say
 
 every_language = pytest.mark.parametrize("language", LANGUAGES)
 
 
 def page(text, language="en", **values):
-    return answer(USUAL | {"example": "", "given": {"results": {"text": text}}} | values, language)
+    return work.answer("score", USUAL | {"example": "", "given": {"results": {"text": text}}} | values, language)
 
 
 def shown(*arguments, **fields):
@@ -44,7 +44,8 @@ def matrix(parts):
 def test_a_page_without_refusal():
     assert values(shown('{"correct": [1, 0]}')["table"]) == {
         "G-Pass@2_1.0": 0, "G-Pass@2_0.75": 0, "G-Pass@2_0.5": 1, "G-Pass@2_0.25": 1, "mG-Pass@2": 0, "pass@2": 1,
-        "cons@2": 0, "avg@2": 0.5,
+        "cons@2": 0, "avg@2": 0.5, "pass@1": 0.5, "cons@1": 0.5,
+        **{f"G-Pass@1_{tau}": 0.5 for tau in (0.25, 0.5, 0.75, 1.0)},
     }  # fmt: skip
 
 
@@ -121,7 +122,7 @@ def test_the_vote_is_left_out_of_a_column_that_is_no_answer(language):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_first_page_is_that_of_the_example(language):
-    first = make_first(language)["parts"]
+    first = work.answer("score", USUAL, language)["parts"]
     assert shown("", language, example="qwen25_math") == first
     assert say(language, "score.qwen25_math") in first["head"]
     expected = at_k.score(examples.folder() / "qwen25_math.jsonl", k=[2, 4, 8]).values

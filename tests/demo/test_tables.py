@@ -29,7 +29,7 @@ every_kind = pytest.mark.parametrize("name", KINDS)
 every_language = pytest.mark.parametrize("language", LANGUAGES)
 
 
-TABLE = {"div", "h2", "table", "thead", "tbody", "tr", "th", "td", "small", "p", "button"}
+TABLE = {"details", "summary", "div", "h2", "table", "thead", "tbody", "tr", "th", "td", "small", "p", "button"}
 
 
 def cells(html):
@@ -94,12 +94,29 @@ def write_short(value, low, high):
 
 def test_the_strict_come_before_the_lenient():
     found = rows(write_matrix(score(samples(FULL), Options(k=(1, 2, 4))), "en"))
-    assert [name for name, _, _ in found][:6] == [*["G-Pass@k"] * 4, "mG-Pass@k", "pass@k"]
-    assert [meaning.partition(":")[0] for _, meaning, _ in found[:4]] == ["τ = 1", "τ = 0.75", "τ = 0.5", "τ = 0.25"]
+    assert [name for name, _, _ in found][:3] == [*["G-Pass@k"] * 2, "pass@k"]
+    assert [meaning.partition(":")[0] for _, meaning, _ in found[:2]] == ["τ = 1", "τ = 0.5"]
     assert found[0][1] == "τ = 1: all of k right (pass^k)"
-    assert [key for _, _, keys in found for key in keys if key.startswith("pass@")] == ["pass@2", "pass@4"]
+    assert [key for _, _, keys in found for key in keys if key.startswith("pass@")] == ["pass@1", "pass@2", "pass@4"]
     assert found[-1][0] == "max@k"
     assert all(meaning for _, meaning, _ in found)
+
+
+def test_lines_that_few_ask_for_unfold_below():
+    html = write_matrix(score(samples(FULL), Options(k=(1, 2, 4))), "en")
+    before, _, below = html.partition("<details>")
+    taus = [meaning.partition(":")[0] for name, meaning, _ in rows(before) if name == "G-Pass@k"]
+    assert taus == ["τ = 1", "τ = 0.5"]
+    folded = rows(below.partition("</details>")[0])
+    assert [name for name, _, _ in folded] == ["G-Pass@k", "G-Pass@k", "mG-Pass@k"]
+    assert "mG-Pass@1" not in html  # it is 0 by its definition
+
+
+@pytest.mark.parametrize(("draws", "columns"), [((1, 2, 4), 1), ((2, 4), 2)])
+def test_an_average_stands_below_k_of_one_or_below_all(draws, columns):
+    html = write_matrix(score(samples(GRADED), Options(k=draws)), "en")
+    (cell,) = [each["attributes"] for each in Page(html).elements if each["attributes"].get("data-key") == "avg@4"]
+    assert int(cell.get("colspan", 1)) == columns
 
 
 @every_language

@@ -31,6 +31,6 @@ def write_section(language: str, **_: str) -> str:
         f'<p><button class="act main">{word("run")}</button> {write_button(word("example"), USUAL)}</p>'
         "</details></form>"
     )
-    parts = "".join(f'<div data-part="{name}"></div>' for name in ("table", "problems", "curves", "code"))
+    parts = "".join(f'<div data-part="{name}"></div>' for name in ("curves", "table", "problems", "code"))
     inside = f'<div data-part="head" role="status"></div>{form}<div class="refusals"></div>{parts}'
     return write_root("compare", USUAL, inside, language)
