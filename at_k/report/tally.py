@@ -27,7 +27,7 @@ from at_k.report.judging import Judged, judge_data
 from at_k.report.measuring import Measurement
 from at_k.report.notes import LeftOutError
 from at_k.report.states import ACCURACY, Cell, Count, Moments, Problem, Shape, Stratum
-from at_k.validation import check_threshold, is_integer, shorten, type_name
+from at_k.validation import check_threshold, is_integer, is_whole_decimal, shorten, type_name
 from at_k.values import Key, Values
 
 if TYPE_CHECKING:
@@ -405,7 +405,7 @@ def _list_samples(table: pa.Table) -> Iterator[dict[str, Any]]:
 
 
 def _read_integer(value: object, place: int) -> int:
-    if not is_integer(value):
+    if not (is_integer(value) or is_whole_decimal(value)):
         raise TypeError(f"`rows` must hold integers; got {shorten(value)} of type {type_name(value)} in row {place}")
     return int(value)
 
