@@ -4,12 +4,19 @@ The wheel carries three folders of the clone inside the library, where `at_k.mod
 them. setup.cfg cannot say this: its directive `find:` takes the name of a package from the place of its folder.
 """
 
+import sys
+
 from setuptools import find_namespace_packages, find_packages, setup
 
 CARRIED = {"at_k.demo.data": "examples/data", "at_k.metrics": "metrics", "at_k.comparisons": "comparisons"}
 
 packages = find_packages(include=["at_k", "at_k.*"])
-for name, folder in CARRIED.items():
-    packages += [name, *(f"{name}.{inner}" for inner in find_namespace_packages(folder))]
+folders = {"": "."}
+# An editable install is the clone itself, which type checkers and editors find by one line in a `.pth` file. With
+# folders from elsewhere it would be an import hook, and these do not run it.
+if "editable_wheel" not in sys.argv:
+    folders = CARRIED
+    for name, folder in CARRIED.items():
+        packages += [name, *(f"{name}.{inner}" for inner in find_namespace_packages(folder))]
 
-setup(packages=packages, package_dir=CARRIED)
+setup(packages=packages, package_dir=folders)

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-CONFIGS = ("default", "graded")
+from typing import Literal, get_args
+
+Config = Literal["default", "graded"]
+CONFIGS: tuple[str, ...] = get_args(Config)
 """The configurations of a module: in "default" its predictions are answers, in "graded" they are grades."""
 
 MISSING = ("error", "incorrect", "drop")
-TIES = ("random", "first", "strict", "incorrect")
-CONFLICTS = ("error", "majority")
-SELECT = ("weighted", "lexicographic", "pareto")
+
+Ties = Literal["random", "first", "strict", "incorrect"]
+TIES: tuple[str, ...] = get_args(Ties)
+
+Conflicts = Literal["error", "majority"]
+CONFLICTS: tuple[str, ...] = get_args(Conflicts)
+
+Select = Literal["weighted", "lexicographic", "pareto"]
+SELECT: tuple[str, ...] = get_args(Select)
+
 RELATIONS = ("exact", "numeric", "math", "quasi_exact", "choice")
 """Which answers are the same."""
 
@@ -20,12 +30,14 @@ KEY_STYLES = ("standard", "plain")
 TARGETS = ("population", "problem_set")
 """What an interval is about: other problems like these, or other samples of these very problems."""
 
-METHODS = ("beta", "t", "wald", "wilson", "clopper-pearson")
+Method = Literal["beta", "t", "wald", "wilson", "clopper-pearson"]
+METHODS: tuple[str, ...] = get_args(Method)
 """How an interval is made of a standard error."""
 
 CI_METHODS = (*METHODS, "bootstrap")
 
-DIFFERENCE_METHODS = ("sign-flip", "bounded")
+DifferenceMethod = Literal["sign-flip", "bounded"]
+DIFFERENCE_METHODS: tuple[str, ...] = get_args(DifferenceMethod)
 """How the interval of a difference is made."""
 
 POOL_BY = ("benchmark", "problem")
@@ -40,8 +52,10 @@ UNMATCHED = ("error", "drop", "unpaired")
 PROGRAM_TESTS = ("base", "plus")
 ON_ERROR = ("raise", "skip")
 
-BASELINES = ("leave_one_out", "subset")
+Baseline = Literal["leave_one_out", "subset"]
+BASELINES: tuple[str, ...] = get_args(Baseline)
 """What is subtracted from the weight of a sample, so that its variance is smaller."""
 
-NORMALIZATIONS = ("std", "batch_std")
+Normalization = Literal["std", "batch_std"]
+NORMALIZATIONS: tuple[str, ...] = get_args(Normalization)
 """What credits are divided by."""

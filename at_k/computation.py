@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from at_k.choices import Conflicts, Ties
 from at_k.columns import read_weights
 from at_k.combinatorics import Floats, Ints
 from at_k.estimators.consensus import cons_at_k, elect
@@ -124,9 +125,9 @@ def compute_consensus(
     verdicts: Verdicts,
     *,
     k: K | None = None,
-    ties: str = "random",
+    ties: Ties = "random",
     weights: object = None,
-    on_conflict: str = "error",
+    on_conflict: Conflicts = "error",
     seed: int = 0,
 ) -> Values:
     """Compute cons@k from judged samples: a vote among their answers, or a majority of grades if there are none."""

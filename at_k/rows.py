@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from decimal import Decimal
 from itertools import chain
 from math import isnan
 from typing import Any, TypeGuard
@@ -20,12 +21,12 @@ from at_k.combinatorics import Floats, Ints
 from at_k.samples import Ragged, to_float64
 from at_k.validation import shorten, type_name
 
-NUMBERS = (int, float, np.bool_, np.integer, np.floating)
+NUMBERS = (int, float, np.bool_, np.integer, np.floating, Decimal)
 
 _TIMES = (np.timedelta64, np.datetime64)
 """Types that pass for integers in NumPy."""
 
-_FLOATS = (float, np.floating)
+_FLOATS = (float, np.floating, Decimal)
 
 LARGEST_INTEGER = 2**53
 """Every integer up to this one fits in a 64-bit float."""
@@ -64,14 +65,17 @@ def to_floats(flat: list[Any], name: str, place: Place) -> Floats:
         numbers = np.array([np.inf])
     if (np.abs(numbers) >= LARGEST_INTEGER).any():
         for i, value in enumerate(flat):
-            if isinstance(value, (int, np.integer)) and not fits_float(int(value)):
+            if isinstance(value, (int, np.integer, Decimal)) and not fits_float(value):
                 raise ValueError(f"`{name}` must hold numbers that fit in a float; got {show(value)} in {place(i)}")
     return numbers
 
 
-def fits_float(value: int) -> bool:
-    """Return whether a float holds this integer exactly."""
-    return value.bit_length() <= 1023 and int(float(value)) == value
+def fits_float(value: int | np.integer[Any] | Decimal) -> bool:
+    """Return whether a float holds this number exactly."""
+    try:
+        return int(float(value)) == value
+    except OverflowError:
+        return False
 
 
 def to_vectors(flat: list[Any], name: str, place: Place) -> Floats:

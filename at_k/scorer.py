@@ -7,6 +7,7 @@ from typing import Any
 
 import at_k
 from at_k import family
+from at_k.choices import Config
 from at_k.columns import Rows, require_problems
 from at_k.family import find_metric
 from at_k.grading import judge
@@ -21,7 +22,7 @@ _OF_ALL_PROBLEMS = ("rows", "groups", "weights", "return_details")
 
 
 def scorer(
-    name: str, config_name: str = "default", /, *, columns: Mapping[str, str] | None = None, **options: Any
+    name: str, config_name: Config = "default", /, *, columns: Mapping[str, str] | None = None, **options: Any
 ) -> Scorer:
     """Make a function that adds a metric's values, problem by problem, to batches of a data set.
 

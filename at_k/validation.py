@@ -31,6 +31,11 @@ def is_integer(value: object) -> TypeGuard[int]:
     return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
 
 
+def is_whole_decimal(value: object) -> TypeGuard[Decimal]:
+    """Return whether a value is an integer of the type that databases sum integers to."""
+    return isinstance(value, Decimal) and value.is_finite() and value == value.to_integral_value()
+
+
 def is_number(value: object) -> TypeGuard[float]:
     """Return whether a value is a real number. Truth values are not, and neither are durations."""
     return is_integer(value) or isinstance(value, (float, np.floating))
@@ -184,6 +189,8 @@ def _check_integers(name: str, values: ArrayLike) -> Ints:
         raise ValueError(f"`{name}` must hold integers, in rows of one length; got {shorten(values, 80)}") from None
     if array.dtype == np.uint64 and array.size and array.max() > _LARGEST:
         raise ValueError(f"`{name}` must fit in 64 bits with a sign; got {array.max()}")
+    if array.dtype == object and all(map(is_whole_decimal, array.flat)):
+        return array.astype(np.int64)
     if array.dtype.kind not in "iu" and array.size:
         raise TypeError(f"`{name}` must hold integers; got {array.dtype} in {shorten(values, 80)}")
     return array.astype(np.int64)

@@ -1,6 +1,7 @@
 """Columns as users hold them: what is read out of them, and what their errors say."""
 
 from collections import deque
+from decimal import Decimal
 from enum import Enum
 
 import datasets
@@ -354,10 +355,28 @@ class TestNothingIsCastSilently:
             assert columns.read_grades(rows).count_above(0.1).tolist() == [1]
             assert columns.read_grades(rows).count_above(0.0999999).tolist() == [2]
 
-    @for_each("rows", [[[2**53 + 1, 1]], np.array([[2**53 + 1, 1]]), [[10**400, 1]]])
+    @for_each(
+        "hold",
+        [
+            list,
+            pd.Series,
+            lambda rows: pa.array(rows, pa.list_(pa.decimal128(5, 2))),
+            lambda rows: pd.Series(rows, dtype=pd.ArrowDtype(pa.list_(pa.decimal128(5, 2)))),
+        ],
+    )
+    def test_decimal_numbers_are_numbers(self, hold):
+        column = hold([[Decimal("0.10"), Decimal("1.00")], [Decimal("0.70"), None]])
+        assert_array_equal(columns.read_grades(column).values, [0.1, 1, 0.7, np.nan])
+        assert_array_equal(columns.read_scores(column).values, [0.1, 1, 0.7, np.nan])
+        assert_array_equal(columns.read_labels(column).codes.values, [0, 1, 2, -1])
+
+    @for_each(
+        "rows",
+        [[[2**53 + 1, 1]], np.array([[2**53 + 1, 1]]), [[10**400, 1]], [[Decimal(2**53 + 1)]], [[Decimal(10**400)]]],
+    )
     def test_integers_that_no_float_holds_are_refused(self, rows):
         with pytest.raises(
-            ValueError, match=r"`scores` must hold numbers that fit in a float; got 9007199254740993|got 1000"
+            ValueError, match=r"`scores` must hold numbers that fit in a float; got .*9007199254740993|got .*1000"
         ):
             columns.read_scores(rows)
         assert_array_equal(columns.read_scores([[2**53, 2**62]]).values, [2.0**53, 2.0**62])

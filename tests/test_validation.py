@@ -1,6 +1,6 @@
 """Validators of arguments: what they return, and what their errors say."""
 
-from decimal import localcontext
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import partial
 from math import ceil
@@ -342,6 +342,13 @@ def test_counts(n, c, shape):
 )
 def test_errors_of_counts(n, c, error, said):
     raises(error, said, check_counts, n, c)
+
+
+def test_counts_may_be_the_decimal_numbers_that_databases_sum_to():
+    sizes, right = check_counts([Decimal(4), Decimal("2.0")], [Decimal(1), Decimal(2)])
+    assert (sizes.tolist(), right.tolist()) == ([4, 2], [1, 2])
+    for wrong in ("1.5", "NaN", "Infinity"):
+        raises(TypeError, ["`c`", "integers"], check_counts, [4], [Decimal(wrong)])
 
 
 def test_counts_of_any_length_are_refused():

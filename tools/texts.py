@@ -6,7 +6,6 @@ stale, and fails if there are any. What is edited by hand inside such a part is 
 
 from __future__ import annotations
 
-import json
 import re
 import runpy
 from pathlib import Path
@@ -88,11 +87,8 @@ def write_signatures() -> str:
 
 
 def _spell_type(option: Option) -> str:
-    """Spell what an option takes as a type: words one by one, and any sequence or mapping for a list or a dict."""
-    choices = f"Literal[{', '.join(map(json.dumps, option.choices))}]"
-    types = [choices if option.choices and each == "str" else each for each in [*option.types]]
-    spelled = " | ".join(types).replace("list[", "Sequence[").replace("dict[", "Mapping[")
-    return f"{spelled} | None" if option.default is None else spelled
+    """Spell what an option takes as a type, with any sequence or mapping for a list or a dict."""
+    return option.annotation.replace("list[", "Sequence[").replace("dict[", "Mapping[").replace("'", '"')
 
 
 def list_metrics() -> str:

@@ -312,8 +312,9 @@ class _Judge:
 
 
 def _find_limits(value: float, stderr: float, units: float, level: float, *, bounded: bool) -> tuple[float, float]:
-    method = "beta" if bounded else "t"
-    low, high = interval(value, stderr, units, confidence_level=level, method=method, bounded=bounded)
+    low, high = interval(
+        value, stderr, units, confidence_level=level, method="beta" if bounded else "t", bounded=bounded
+    )
     return float(low), float(high)
 
 

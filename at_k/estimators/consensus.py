@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from at_k import columns, votes
 from at_k.caching import cached_property
-from at_k.choices import CONFLICTS, TIES
+from at_k.choices import CONFLICTS, TIES, Conflicts, Ties
 from at_k.combinatorics import Floats, Ints, at_least, look_up
 from at_k.errors import InputError
 from at_k.samples import Answers, Ragged
@@ -43,11 +43,11 @@ def cons_at_k(
     /,
     *,
     k: K,
-    ties: str = ...,
+    ties: Ties = ...,
     weights: object = ...,
     seed: int = ...,
     return_mcse: Literal[False] = ...,
-    on_conflict: str = ...,
+    on_conflict: Conflicts = ...,
 ) -> Floats: ...
 
 
@@ -58,11 +58,11 @@ def cons_at_k(
     /,
     *,
     k: K,
-    ties: str = ...,
+    ties: Ties = ...,
     weights: object = ...,
     seed: int = ...,
     return_mcse: Literal[True],
-    on_conflict: str = ...,
+    on_conflict: Conflicts = ...,
 ) -> tuple[Floats, Floats]: ...
 
 
@@ -73,11 +73,11 @@ def cons_at_k(
     /,
     *,
     k: K,
-    ties: str = ...,
+    ties: Ties = ...,
     weights: object = ...,
     seed: int = ...,
     return_mcse: bool,
-    on_conflict: str = ...,
+    on_conflict: Conflicts = ...,
 ) -> Floats | tuple[Floats, Floats]: ...
 
 
@@ -87,11 +87,11 @@ def cons_at_k(
     /,
     *,
     k: K,
-    ties: str = "random",
+    ties: Ties = "random",
     weights: object = None,
     seed: int = 0,
     return_mcse: bool = False,
-    on_conflict: str = "error",
+    on_conflict: Conflicts = "error",
 ) -> Floats | tuple[Floats, Floats]:
     """Compute the chance that the winner of a vote among the answers of k samples is correct, cons@k.
 

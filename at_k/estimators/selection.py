@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k import columns
-from at_k.choices import SELECT
+from at_k.choices import SELECT, Select
 from at_k.combinatorics import Floats, average_over_subsets, rank_weights
 from at_k.estimators.counts import evaluate_tables, tabulate_pass
 from at_k.samples import Ragged
@@ -39,7 +39,7 @@ def best_at_k(
     *,
     k: K,
     threshold: float = ...,
-    select: str | None = ...,
+    select: Select | None = ...,
     score_weights: Sequence[float] | None = ...,
     higher_is_better: bool = ...,
     seed: int = ...,
@@ -55,7 +55,7 @@ def best_at_k(
     *,
     k: K,
     threshold: float = ...,
-    select: str | None = ...,
+    select: Select | None = ...,
     score_weights: Sequence[float] | None = ...,
     higher_is_better: bool = ...,
     seed: int = ...,
@@ -71,7 +71,7 @@ def best_at_k(
     *,
     k: K,
     threshold: float = ...,
-    select: str | None = ...,
+    select: Select | None = ...,
     score_weights: Sequence[float] | None = ...,
     higher_is_better: bool = ...,
     seed: int = ...,
@@ -86,7 +86,7 @@ def best_at_k(
     *,
     k: K,
     threshold: float = 0.5,
-    select: str | None = None,
+    select: Select | None = None,
     score_weights: Sequence[float] | None = None,
     higher_is_better: bool = True,
     seed: int = 0,

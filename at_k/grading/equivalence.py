@@ -83,7 +83,7 @@ def find_equivalence(equivalence: object) -> Equivalence:
             f"`equivalence` must be a function or the name of a relation; got {shorten(equivalence)} of type "
             f"{type_name(equivalence)}"
         )
-    if isinstance(equivalence, checkers.code) or equivalence is checkers.code:
+    if issubclass(equivalence if isinstance(equivalence, type) else type(equivalence), checkers.code):
         raise TypeError("`equivalence` must compare two answers; at_k.checkers.code runs a program with its tests")
     return Equivalence(
         name_checker(equivalence), find_checker(equivalence), numbers=isinstance(equivalence, checkers.math)

@@ -57,8 +57,10 @@ class Option:
 
     @property
     def annotation(self) -> str:
-        """Return its type as a signature has it."""
-        return f"{self.type} | None" if self.default is None else self.type
+        """Return its type as a signature has it, with the words that it takes one by one."""
+        words = f"Literal[{', '.join(map(repr, self.choices))}]"
+        types = [words if self.choices and each == "str" else each for each in self.types]
+        return " | ".join([*types, "None"] if self.default is None else types)
 
     @property
     def optional(self) -> bool:

@@ -284,11 +284,14 @@ def find_conditions(data: Any) -> dict[str, str]:
     return dict(json.loads(info.config_name))
 
 
-def explain_intervals(bars: Mapping[Key, ErrorBar], confidence: Confidence) -> list[Message]:
-    """Say what the intervals beside the values are, if there are any."""
+def explain_intervals(
+    bars: Mapping[Key, ErrorBar], confidence: Confidence, labels: list[str] | None = None
+) -> list[Message]:
+    """Say what the intervals beside the values, and those of groups, are, if there are any."""
     if confidence.confidence_level is None or not bars:
         return []
     notes: list[Message] = [_name_target(f"{100 * confidence.confidence_level:.10g}", confidence)]
+    notes += _explain_lone_clusters(labels, confidence.clusters)
     if confidence.method != "beta":
         notes.append(
             Message(
@@ -326,6 +329,36 @@ def _name_target(level: str, confidence: Confidence) -> Legend:
         level=level,
         count=len(set(confidence.clusters)),
     )
+
+
+def _explain_lone_clusters(labels: list[str] | None, clusters: Sequence[str] | None) -> list[Message]:
+    """Say where all problems are one cluster, of which no spread can be seen."""
+    if clusters is None:
+        return []
+    if len(set(clusters)) == 1:
+        return [
+            Message(
+                "note.one_cluster",
+                "All problems are one cluster, so that nothing shows how much clusters differ: the intervals are those "
+                "of a single problem.",
+            )
+        ]
+    within: dict[str, set[str]] = {}
+    for label, cluster in zip(labels or (), clusters, strict=False):
+        within.setdefault(label, set()).add(cluster)
+    alone = [label for label, found in within.items() if len(found) == 1]
+    if not alone:
+        return []
+    return [
+        Message(
+            "note.groups_of_one_cluster",
+            "Groups that are one cluster: {count:,} of {total:,}, such as {group}. Nothing shows how much clusters "
+            "differ there: the intervals are those of a single problem.",
+            count=len(alone),
+            total=len(within),
+            group=_quote(alone[0]),
+        )
+    ]
 
 
 def refuse_scatter(verdicts: Verdicts, title: str, times: Ints | None = None) -> None:

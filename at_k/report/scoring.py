@@ -113,7 +113,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
         c=verdicts.c.tolist(),
         n_missing=verdicts.n_missing,
         left_out=left_out,
-        notes=[*explain_intervals(numbers["intervals"], confidence), *notes],
+        notes=[*explain_intervals(numbers["intervals"], confidence, labels), *notes],
         options=find_changed(options),
         source=judged.source,
         origin=judged.origin,

@@ -27,7 +27,7 @@ from at_k.report.states import (
     list_values,
 )
 from at_k.report.tally_counting import KEPT, count_data
-from at_k.validation import check_threshold, is_integer, shorten, type_name
+from at_k.validation import check_threshold, is_integer, is_whole_decimal, shorten, type_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -321,6 +321,6 @@ def _merge_problems(merged: Tally, first: Mapping[str, Problem], second: Mapping
 
 
 def _read_integer(value: object, place: int) -> int:
-    if not is_integer(value):
+    if not (is_integer(value) or is_whole_decimal(value)):
         raise TypeError(f"`rows` must hold integers; got {shorten(value)} of type {type_name(value)} in row {place}")
     return int(value)

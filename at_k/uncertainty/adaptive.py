@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +16,8 @@ from at_k.samples import Answers
 from at_k.uncertainty.checks import check_fraction, check_size, read_numbers
 from at_k.validation import check_choice, check_seed, shorten
 
-RULES = ("beta", "dirichlet", "sequence")
+Rule = Literal["beta", "dirichlet", "sequence"]
+RULES: tuple[str, ...] = get_args(Rule)
 
 _NODES = 200
 """Nodes of the Gauss–Legendre quadrature: up to 1,000 votes, 100 of them already give 12 digits."""
@@ -24,7 +26,7 @@ _ROWS = 50_000
 """Rows of votes, one for each problem and order, that are counted together."""
 
 
-def enough(votes: Sequence[Hashable], /, *, confidence: float = 0.95, rule: str = "beta") -> bool:
+def enough(votes: Sequence[Hashable], /, *, confidence: float = 0.95, rule: Rule = "beta") -> bool:
     """Tell whether the majority of one problem is settled, so that no more samples are needed (Adaptive-Consistency).
 
     The confidence of "beta" and "dirichlet" is an average over all shares that answers may have, and holds at one look.
@@ -67,7 +69,7 @@ def enough(votes: Sequence[Hashable], /, *, confidence: float = 0.95, rule: str 
     return bool(find_settled_probability(counts[None], rule=rule)[0] >= threshold) if len(counts) else False
 
 
-def find_settled_probability(counts: ArrayLike, /, *, rule: str = "beta") -> Floats:
+def find_settled_probability(counts: ArrayLike, /, *, rule: Rule = "beta") -> Floats:
     """Compute the probability that the leading answer is the one that the model gives most often.
 
     Args:
@@ -170,7 +172,7 @@ def trace_adaptive(
     /,
     *,
     confidences: Sequence[float] = (0.8, 0.85, 0.9, 0.95, 0.98, 0.99),
-    rule: str = "beta",
+    rule: Rule = "beta",
     n_orders: int = 100,
     seed: int = 0,
 ) -> AdaptiveCurve:
@@ -246,7 +248,7 @@ def simulate_settling(
     problems: NDArray[np.intp],
     most: int,
     levels: Floats,
-    rule: str,
+    rule: Rule,
     orders: int,
     rng: np.random.Generator,
 ) -> Floats:
@@ -294,7 +296,7 @@ def draw_orders(
     return np.concatenate(drawn), np.repeat(right, orders, axis=0)
 
 
-def follow_votes(drawn: Ints, most: int, rule: str, least: float) -> tuple[Ints, Floats]:
+def follow_votes(drawn: Ints, most: int, rule: Rule, least: float) -> tuple[Ints, Floats]:
     """Return, after each sample, the leading answer and the probability that it is settled."""
     rows = np.arange(len(drawn))
     votes = np.zeros((len(drawn), max(2, int(drawn.max()) + 1)), dtype=np.int64)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from at_k.caching import cached_property
-from at_k.choices import DIFFERENCE_METHODS
+from at_k.choices import DIFFERENCE_METHODS, DifferenceMethod
 from at_k.combinatorics import Floats, Ints
 from at_k.uncertainty.checks import check_fraction, check_size, read_column
 from at_k.uncertainty.flips import MANY, N_FLIPS, Flips, find_critical_t, round_ties
@@ -29,7 +29,7 @@ def compare_values(
     /,
     *,
     confidence_level: float = 0.95,
-    method: str = "sign-flip",
+    method: DifferenceMethod = "sign-flip",
     bounded: bool = True,
     clusters: object = None,
     margin: float | None = None,
@@ -102,7 +102,7 @@ def compare_columns(
     /,
     *,
     confidence_level: float = 0.95,
-    method: str = "sign-flip",
+    method: DifferenceMethod = "sign-flip",
     clusters: object = None,
     margin: float | None = None,
     n_flips: int = N_FLIPS,

@@ -24,7 +24,7 @@ import numpy as np
 from array_api_compat import device
 
 from at_k import columns
-from at_k.choices import BASELINES, NORMALIZATIONS, TIES
+from at_k.choices import BASELINES, NORMALIZATIONS, TIES, Baseline, Normalization, Ties
 from at_k.combinatorics import Floats, rank_weights
 from at_k.estimators.consensus import VoteConflictError, count_votes, elect_by_plurality
 from at_k.estimators.counts import Table, tabulate_g_pass, tabulate_mg_pass, tabulate_pass, tabulate_pass_hat
@@ -82,10 +82,10 @@ def credit(
     scores: Any = None,
     k: int | None = None,
     tau: Tau | None = None,
-    baseline: str | None = "leave_one_out",
+    baseline: Baseline | None = "leave_one_out",
     groups: object = None,
-    ties: str = "random",
-    normalize: str | None = None,
+    ties: Ties = "random",
+    normalize: Normalization | None = None,
     threshold: float | None = None,
 ) -> Any:
     """Compute by how much each sample moved the metric of its prompt: the weight of its log-probability in training.

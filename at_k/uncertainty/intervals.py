@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from at_k.choices import METHODS
+from at_k.choices import METHODS, Method
 from at_k.combinatorics import Floats
 from at_k.uncertainty.checks import check_fraction, read_numbers, require_unit_range, to_floats
 from at_k.validation import check_choice, check_flag
@@ -31,7 +31,7 @@ def interval(
     /,
     *,
     confidence_level: float = 0.95,
-    method: str = "beta",
+    method: Method = "beta",
     bounded: bool = True,
 ) -> tuple[Floats, Floats]:
     """Compute a confidence interval of a mean of values in [0, 1], such as pass@k or cons@k.

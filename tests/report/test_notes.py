@@ -1,5 +1,7 @@
 """Notes about the verdicts, and what is refused before work is done."""
 
+from functools import partial
+
 import pytest
 
 import at_k
@@ -83,6 +85,20 @@ def test_what_mg_pass_cannot_reach_for_odd_k(k, said):
     largest = [value for key, value in report.values.items() if key.metric == "mG-Pass@k"]
     assert (min(largest) < 1) is said
     assert "note.odd_k" not in [note.code for note in at_k.score({"grades": [[1]]}, metrics="pass_at_k").notes]
+
+
+def test_groups_that_are_one_cluster_are_noted():
+    data = {"grades": [[1, 0], [0, 0], [1, 1], [0, 1]], "group": ["a", "a", "b", "b"]}
+    score = partial(at_k.score, data, metrics="pass@1")
+    notes = {note.code: note.values for note in score(clusters=["x", "x", "y", "z"]).notes}
+    assert notes["note.groups_of_one_cluster"] == {"count": 1, "total": 2, "group": "“a”"}
+    assert "note.one_cluster" not in notes
+    whole = score(clusters=["x"] * 4)
+    assert {"note.one_cluster"} == {note.code for note in whole.notes} - {"note.intervals_clusters"}
+    # As the notes say, the interval is that of a single problem: no standard error, and one unit.
+    low, high = at_k.interval(0.5, 0, 1)
+    assert whole.intervals["pass@1"] == (None, low, high, False)
+    assert "cluster" not in " ".join(note.code for note in score(clusters=["x", "y", "z", "z"], groups=False).notes[1:])
 
 
 def test_answers_that_are_not_numbers_are_noted_where_numbers_are_compared():

@@ -1,4 +1,5 @@
 import pickle
+from decimal import Decimal
 from itertools import permutations
 
 import pytest
@@ -129,6 +130,7 @@ def test_rows_of_any_engine():
     data = {"grades": [[1, 0, 1]] * 3 + [[0, 0]] * 2, "group": ["a"] * 3 + ["b"] * 2}
     rows = [(3, 2, 1, "a"), (3, 2, 2, "a"), (2, 0, 2, "b")]
     assert Tally.from_rows(rows) == Tally.of(data)
+    assert Tally.from_rows((3, Decimal(2), *rest) for _, _, *rest in rows[:2]) == Tally.from_rows(rows[:2])  # of MySQL
     assert Tally.from_rows(iter([(3, 2, 3), (2, 0, 2)])) == Tally.of({"grades": data["grades"]})
 
 

@@ -35,6 +35,20 @@ class Checkers(Mapping[str, Any]):
         (True, True)
     """
 
+    # For editors and type checkers; `__getattr__` finds them, and those of plugins.
+    exact_match: type[ExactMatch]
+    quasi_exact: type[QuasiExact]
+    choice: type[Choice]
+    numeric: type[Numeric]
+    math: type[Math]
+    code: type[Code]
+    bleu: type[Bleu]
+    chrf: type[Chrf]
+    rouge1: type[Rouge1]
+    rouge2: type[Rouge2]
+    rougeL: type[RougeL]  # noqa: N815
+    judge: type[Judge]
+
     def __iter__(self) -> Iterator[str]:
         own = {each.name: None for each in _OWN}
         return iter(own | dict.fromkeys(_find_plugins()))
@@ -115,6 +129,8 @@ def find_checker(check_correct_fn: object) -> Check:
     if isinstance(check, type) and issubclass(check, Checker):
         check = check()
     if isinstance(check, Checker):
+        if not hasattr(check, "name"):
+            raise TypeError(f"A checker must have a name; {type_name(check)} has none. Write `name = …` in its class")
         check.require()
         return check
     if not callable(check):

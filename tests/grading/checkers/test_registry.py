@@ -7,7 +7,7 @@ import pytest
 
 import at_k
 from at_k.errors import InputError
-from at_k.grading.checkers import ExactMatch, Numeric, checkers, find_checker, name_checker, registry
+from at_k.grading.checkers import Checker, ExactMatch, Numeric, checkers, find_checker, name_checker, registry
 
 NAMES = [
     "exact_match", "quasi_exact", "choice", "numeric", "math", "code", "bleu", "chrf", "rouge1", "rouge2", "rougeL",
@@ -54,6 +54,15 @@ def test_an_unknown_name_lists_the_names():
         _ = checkers.numerics
     with pytest.raises(TypeError, match="a function or the name of a checker; got 5 of type int"):
         find_checker(5)
+
+
+class Nameless(Checker):
+    """Accept nothing."""
+
+
+def test_a_checker_without_a_name_is_refused():
+    with pytest.raises(TypeError, match=r"A checker must have a name; Nameless has none\. Write `name = …` in its"):
+        find_checker(Nameless())
 
 
 class Plugin(ExactMatch):
