@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tree import list_nodes
 
 from at_k.family import FAMILY, METRICS
 
@@ -36,13 +37,18 @@ def rooms_of(path):
     ]
 
 
+def is_name(node, name):
+    """Whether an expression is a name, and this one."""
+    return isinstance(node, ast.Name) and node.id == name
+
+
 def imports(path):
     """List the modules that a file imports, within functions too; not what is imported for its types alone."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            node.body = []
-    for node in ast.walk(tree):
+    guards = [node for node in list_nodes(path) if isinstance(node, ast.If) and is_name(node.test, "TYPE_CHECKING")]
+    for_types = {node for guard in guards for each in guard.body for node in ast.walk(each)}
+    for node in list_nodes(path):
+        if node in for_types:
+            continue
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -69,7 +75,9 @@ def imported_files(path):
     return {module: file for module, file in found.items() if file not in (None, path, LIBRARY / "__init__.py")}
 
 
-IMPORTED = {path: imported_files(path) for path in FILES}
+@pytest.fixture(scope="module")
+def imported():
+    return {path: imported_files(path) for path in FILES}
 
 
 def test_the_table_of_layers_names_what_there_is():
@@ -84,9 +92,9 @@ def test_the_table_of_layers_names_what_there_is():
     assert [path for path in FILES if len(rooms_of(path)) != 1] == []
 
 
-def test_a_file_imports_only_from_its_own_room_and_from_lower_layers():
+def test_a_file_imports_only_from_its_own_room_and_from_lower_layers(imported):
     faults = []
-    for path, found in IMPORTED.items():
+    for path, found in imported.items():
         (room,) = rooms_of(path)
         for module, file in found.items():
             (other,) = rooms_of(file)
@@ -95,8 +103,8 @@ def test_a_file_imports_only_from_its_own_room_and_from_lower_layers():
     assert faults == []
 
 
-def test_no_files_import_each_other_in_a_circle():
-    left = {path: set(found.values()) for path, found in IMPORTED.items()}
+def test_no_files_import_each_other_in_a_circle(imported):
+    left = {path: set(found.values()) for path, found in imported.items()}
     while free := [path for path, needs in left.items() if not needs & left.keys()]:
         for path in free:
             del left[path]
@@ -107,12 +115,8 @@ def test_below_the_roof_the_package_is_asked_for_its_version_alone():
     faults = []
     for path in FILES:
         (room,) = rooms_of(path)
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        asked = {
-            node.attr
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "at_k"
-        }
+        attributes = [node for node in list_nodes(path) if isinstance(node, ast.Attribute)]
+        asked = {node.attr for node in attributes if is_name(node.value, "at_k")}
         if asked - {"__version__"} and ROOMS[room][0] < max(layer for layer, _ in ROOMS):
             faults.append(f"{path.relative_to(ROOT)} takes {asked} from at_k")
     assert faults == []

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import yaml
 from cases import for_each
+from tree import list_nodes
 
 import at_k
 from at_k.options import COLUMNS, OPTIONS
@@ -129,7 +130,7 @@ def declared(extra, setup):
 
 def imported(path):
     """Return the top modules that a file imports, anywhere in it."""
-    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    nodes = list_nodes(path)
     names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
     return {name.partition(".")[0] for name in names}

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from cases import for_each
 from diagnoses import votes
+from tree import list_nodes
 
 import at_k
 from at_k.analysis.diagnosis import diagnose
@@ -74,7 +75,7 @@ def test_figures_of_the_qwen_file():
 def test_every_rule_and_threshold_is_in_the_document():
     text = (ROOT / "docs" / "diagnosis.md").read_text(encoding="utf-8")
     files = (ROOT / "at_k" / "analysis").glob("*.py")
-    nodes = [node for file in files for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))]
+    nodes = [node for file in files for node in list_nodes(file)]
     rules = {node.value for node in nodes if isinstance(node, ast.Constant)
              and re.fullmatch(r"(diagnosis|bug|note)\.[a-z_]+", str(node.value))}  # fmt: skip
     parts = {"diagnosis.options", "note.vote_of_grades"}

@@ -7,6 +7,7 @@ from pathlib import Path
 from string import Formatter
 
 import pytest
+from tree import list_nodes
 
 from at_k.demo import document, words
 from at_k.demo.notices import Controls
@@ -21,12 +22,9 @@ CHINESE_OF = {code: chinese for code, (_, chinese) in words.SENTENCES.items()}
 LIBRARY = DEMO.parent
 
 
-def nodes(paths):
-    return [node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
-
-
-NODES = nodes(DEMO.rglob("*.py"))
-OF_LIBRARY = nodes(path for path in LIBRARY.rglob("*.py") if DEMO not in path.parents and path != LIBRARY / "errors.py")
+NODES = [node for path in DEMO.rglob("*.py") for node in list_nodes(path)]
+BELOW = [path for path in LIBRARY.rglob("*.py") if DEMO not in path.parents and path != LIBRARY / "errors.py"]
+OF_LIBRARY = [node for path in BELOW for node in list_nodes(path)]
 SCRIPTS = "\n".join(path.read_text(encoding="utf-8") for path in (DEMO / "assets").glob("*.js"))
 TEXTS = {node.value for node in (*NODES, *OF_LIBRARY) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 

@@ -190,12 +190,18 @@ class TestNestedModels:
             ("meta.ckpt", lambda name: {"meta": {"ckpt": name}}),
         ],
     )
-    @pytest.mark.parametrize("count", [1, 1300], ids=["by rows", "by columns"])
-    def test_several(self, write, field, nest, count):
-        rows = [
-            row | nest(name) for name in ("x", "y") for row in verdicts(n=count, text="-" * 500 if count > 1 else "")
-        ]
-        path = write("f.jsonl", rows)
+    def test_several(self, write, field, nest):
+        self.look_for_several(write, field, nest, count=1)
+
+    @pytest.mark.parametrize(
+        "nest", [lambda name: {"a": {"b": {"model": name}}}, lambda name: {"a": [{"model": name}]}]
+    )
+    def test_several_where_rows_are_read_by_columns(self, write, nest):
+        self.look_for_several(write, "a.b.model" if "b" in nest("")["a"] else "a.model", nest, count=1300)
+
+    def look_for_several(self, write, field, nest, *, count):
+        text = "-" * 500 if count > 1 else ""
+        path = write("f.jsonl", [row | nest(name) for name in ("x", "y") for row in verdicts(n=count, text=text)])
         said = refuse(path, "models.several")
         assert f'where={{"{field}": "x"}}' in said
         assert read_samples(path, where={field: "y"}).n.tolist() == [count] * 5

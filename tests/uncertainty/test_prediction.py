@@ -34,9 +34,9 @@ def measure_errors(samples, c, n, k, repetitions):
     [(0, 0.020, 0.049, 0.106), (1, 0.018, 0.032, 0.177), (2, 0.017, 0.048, 0.128)],
 )
 def test_codex(prompt, anchored, power_law, unchanged):
-    """Figures of docs/uncertainty.md, from other random subsets of 100: 40 fits leave an error of .002."""
-    found = measure_errors(1000, CODEX[prompt]["c"], 100, 1000, repetitions=40)
-    assert found == pytest.approx([anchored, power_law, unchanged], abs=0.003)
+    """Figures of docs/uncertainty.md, from other random subsets of 100: 10 fits leave an error of .004."""
+    found = measure_errors(1000, CODEX[prompt]["c"], 100, 1000, repetitions=10)
+    assert found == pytest.approx([anchored, power_law, unchanged], abs=0.006)
 
 
 def test_tree_of_thoughts():
