@@ -54,13 +54,23 @@ def spell_defaults(names: Iterable[str], **own: str) -> dict[str, str]:
     usual = {}
     for name in names:
         option = OPTIONS[name]
-        value = METRICS if name == "metrics" else option.default
-        if value is None:
-            value = option.words[0][0] if option.words and name not in READING else ""
-        if name == "groups" or isinstance(value, bool):
-            value = "true"
-        usual[name] = value if isinstance(value, str) else ", ".join(map(str, value))
+        value = METRICS if name == "metrics" else True if name == "groups" else option.default
+        if value is None and option.words and name not in READING:
+            value = option.words[0][0]
+        usual[name] = spell_value(value)
     return usual | own
+
+
+def spell_value(value: object) -> str:
+    """Spell the value of an option as its field has it.
+
+    Examples:
+        >>> spell_value((0.5, 1.0)), spell_value(True), spell_value("drop"), spell_value(None)
+        ('0.5, 1.0', 'true', 'drop', '')
+    """
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def write_root(page: str, usual: Mapping[str, str], inside: str, language: str) -> str:
@@ -198,12 +208,14 @@ class Form:
         given: side → what was given; anything, as a program may send it.
         language: the language of the visitor.
         choices: field → [[value, label]].
+        notice: what is said of what was given even if it is refused, as HTML.
     """
 
     fields: dict[str, str]
     given: object
     language: str
     choices: dict[str, list[list[str]]] = field(default_factory=dict)
+    notice: str = ""
 
     def read_options(self, names: Iterable[str]) -> dict[str, Any]:
         """Read the values of options, as `read_options`."""
@@ -316,7 +328,7 @@ def refuse(reason: InputError, form: Form, usual: Mapping[str, str]) -> Answer:
     mend = ""
     if any(form.fields[name] != value for name, value in options.items()):
         mend = f"<p>{write_button(say(form.language, 'asking.usual_options'), options)}</p>"
-    refused = write_refusal(reason, form.language, usual) + mend
+    refused = write_refusal(reason, form.language, usual) + form.notice + mend
     return {"refused": refused, "parts": {}, "choices": form.choices}
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import at_k
 from at_k.analysis.bands import Band
 from at_k.analysis.compared import Compared, write_p
-from at_k.analysis.gated import Gate
+from at_k.analysis.gated import FAIL, INCONCLUSIVE, PASS, Gate
 from at_k.demo import notices
 from at_k.demo.asking import (
     COLUMNS,
@@ -84,6 +84,8 @@ _MOST_SIGNS = 200_000
 """Samples of all problems up to which each is shown."""
 
 _BAND = {"y": "difference", "low": "low", "high": "high"}
+
+_VERDICTS = {PASS: "compare.pass", FAIL: "compare.fail", INCONCLUSIVE: "compare.inconclusive"}
 
 _WARNINGS = ("compare.dropped", "compare.conditions", "compare.by_order", "compare.unpaired")
 _SAID = "compare.adjusted"
@@ -271,7 +273,7 @@ def _write_sub(pair: Pair, language: str) -> str:
 def _write_gate(pair: Pair, gate: Gate, language: str) -> str:
     """Write what a gate in continuous integration would say of the first model, and what would settle it."""
     (check,) = gate.checks
-    verdict = f"<strong>{say(language, f'compare.{gate.verdict.lower()}')}</strong>"
+    verdict = f"<strong>{say(language, _VERDICTS[gate.verdict])}</strong>"
     names = {"name": _name(pair, 0), "other": _name(pair, 1), "metric": escape(pair.shown)}
     said = say(language, "compare.gate", **names, margin=f"{100 * (pair.compared.margin or 0):g}", verdict=verdict)
     advice = [escape(translate(each, language)) for each in check.advice]

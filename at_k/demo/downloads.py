@@ -12,8 +12,9 @@ from html import escape
 from io import StringIO
 
 import at_k
+from at_k.demo import tables
+from at_k.demo.figures import write_fold
 from at_k.demo.scoring import Options
-from at_k.demo.tables import find_main
 from at_k.demo.words import say
 from at_k.readers.samples import Samples
 from at_k.report import Report
@@ -24,6 +25,12 @@ _FORMULA = re.compile(r"(?:^|(?<=[;|\t\r\n]))(?=(?:[\x22']|[^\S\t\r\n])*[=+\-@ï¼
 comma."""
 
 _FROM_REPORT = ("intervals", "groups", "group_intervals", "left_out", "notes", "signatures")
+
+_STYLE = (
+    "body{max-width:60rem;margin:2rem auto;padding:0 1rem;font:16px/1.5 system-ui,sans-serif;color-scheme:light dark}"
+    "table{border-collapse:collapse}th,td{padding:.4rem .8rem;text-align:right;border-bottom:1px solid #8886}"
+    "th:first-child{text-align:left}small{display:block;font-weight:400}pre{overflow-x:auto}"
+)
 
 _IMPORT = "import at_k\n"
 _READ = """\
@@ -36,10 +43,20 @@ with open("results.json", encoding="utf-8") as file:  # the download "Everything
 """
 
 
-def write_links(samples: Samples, options: Options, report: Report, language: str) -> str:
-    """Write the links below the results as HTML. The LaTeX table has what is in sight, as a paper would."""
-    shown = replace(report, values={key: report.values[key] for key in find_main(report)}, groups={})
+def write_links(samples: Samples, options: Options, report: Report, title: str, findings: str, language: str) -> str:
+    """Write the links below the results as HTML. The LaTeX table has what is in sight, as a paper would.
+
+    Args:
+        samples: the samples.
+        options: the options.
+        report: their report.
+        title: what the results are called.
+        findings: what a diagnosis says of them, as HTML.
+        language: the language of the visitor.
+    """
+    shown = replace(report, values={key: report.values[key] for key in tables.find_main(report)}, groups={})
     files = (
+        ("score.report_html", "report.html", "text/html", write_page(report, title, findings, language)),
         ("score.table_markdown", "results.md", "text/markdown", report.to_markdown()),
         ("score.table_latex", "results.tex", "text/x-tex", shown.to_latex()),
         ("score.table_csv", "results.csv", "text/csv", write_table(report)),
@@ -50,6 +67,18 @@ def write_links(samples: Samples, options: Options, report: Report, language: st
         f'<a class="download" download="{name}" href="data:{kind};charset=utf-8;base64,{_encode(text)}">'
         f"{escape(say(language, label))}</a>"
         for label, name, kind, text in files
+    )
+
+
+def write_page(report: Report, title: str, findings: str, language: str) -> str:
+    """Write a report as a page that needs nothing else: the sentence, the table, what it says, and how it was made."""
+    folds = {f"score.{name}": text for name, text in (("python", report.script()), ("markdown", report.to_markdown()))}
+    return (
+        f'<!doctype html><html lang="{language}"><meta charset="utf-8"><title>{escape(title)} Â· at-k</title>'
+        f"<style>{_STYLE}</style><h1>{escape(title)}</h1>{tables.write_headline(report, language)}"
+        f"{tables.write_summary(report, language)}{tables.write_matrix(report, language)}{findings}"
+        f"{''.join(write_fold(heading, text, language) for heading, text in folds.items())}"
+        f"<p>at-k {at_k.__version__}</p></html>"
     )
 
 

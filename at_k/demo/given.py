@@ -94,6 +94,15 @@ class Given:
         return open_table(self._source) if self.format.name == "plain" else None
 
     @property
+    def saved_options(self) -> dict[str, Any]:
+        """The options of a report that the page Score saved with its samples; none for other results."""
+        if self.is_empty or self.format.name != "plain" or self._source.layout != "json":
+            return {}
+        whole = self._source.document
+        options = whole.get("options") if isinstance(whole, dict) and "signatures" in whole else None
+        return options if isinstance(options, dict) else {}
+
+    @property
     def columns(self) -> list[str]:
         """The columns among which a visitor may choose; none for the files of a harness."""
         return [] if self._table is None else list(self._table)
@@ -231,6 +240,11 @@ class SeveralFiles(Given):
     def is_empty(self) -> bool:
         """Whether there is nothing to read."""
         return False
+
+    @property
+    def saved_options(self) -> dict[str, Any]:
+        """No options: several files are no report."""
+        return {}
 
     @property
     def columns(self) -> list[str]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from at_k.demo import cards, notices, tables
-from at_k.demo.asking import Answer, Form, spell_defaults
+from at_k.demo.asking import Answer, Form, spell_defaults, spell_value
 from at_k.demo.given import Given
 from at_k.demo.scoring import Options, score
 from at_k.demo.words import say
@@ -48,11 +47,5 @@ def write_example(metric: Metric) -> tuple[dict[str, str], str]:
     columns, options = metric.example.columns, dict(metric.example.options)
     rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
     fields = {"metric": metric.name, "example": metric.name}
-    fields |= {name: _spell(options[name]) for name in OWN if name in options}
+    fields |= {name: spell_value(options[name]) for name in OWN if name in options}
     return fields, "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
-
-
-def _spell(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return value if isinstance(value, str) else ", ".join(map(str, value))

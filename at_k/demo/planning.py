@@ -103,7 +103,8 @@ def _plan(form: Form) -> Planned:
     wanted: dict[str, Any] = {
         name: read_points(fields[name], _name(name, form.language)) for name in ("half_width", "detect")
     }
-    pilot, name = _make_pilot(form) if fields["source"] == "sliders" else _read_pilot(form)
+    pilot, name = _make_pilot(form) if fields["source"] == "sliders" else _read_pilot(form, "results")
+    others = [_read_pilot(form, "other")[0]] if form.read_side("other") is not None else []
     least = min(pilot.n)
     if k > least:
         raise make_error("plan.large_k", k=k, n=least)
@@ -113,7 +114,7 @@ def _plan(form: Form) -> Planned:
         raise make_error("plan.few_samples", k=k, samples=samples)
     rows = {*list_steps(problems, PROBLEMS[0]), *list_points(problems / 8, problems * 8, PROBLEMS[0])}
     columns = {*list_steps(samples, k), *list_points(k, min(32 * samples, _MOST_SAMPLES), k)}
-    plan = at_k.plan(pilot, k=k, tau=tau, problems=sorted(rows), samples=sorted(columns), **wanted)
+    plan = at_k.plan(pilot, *others, k=k, tau=tau, problems=sorted(rows), samples=sorted(columns), **wanted)
     return Planned(pilot, name, Key("pass@k" if tau is None else "G-Pass@k", k, tau), problems, samples, plan)
 
 
@@ -182,8 +183,8 @@ def _name(option: str, language: str) -> str:
     return name_option(OPTIONS[option], language)
 
 
-def _read_pilot(form: Form) -> tuple[Report, str]:
-    found = form.take("results")
+def _read_pilot(form: Form, side: str) -> tuple[Report, str]:
+    found = form.take(side)
     if found is None:
         raise make_error("plan.nothing")
     given, name = found
@@ -222,6 +223,9 @@ def write_headline(planned: Planned, fields: Mapping[str, str], language: str) -
     total = plan.between + plan.within
     if total:
         lines.append(say(language, "plan.parts", share=f"{plan.between / total:.0%}"))
+    if plan.estimated is not None:
+        value, low, high = (f"{each:.2f}" for each in plan.estimated)
+        lines.append(say(language, "plan.correlation", value=value, low=low, high=high))
     warnings = "".join(write_warning(escape(translate(note, language))) for note in plan.notes)
     pilot = planned.pilot
     taken = say(
@@ -286,8 +290,9 @@ def write_table(planned: Planned, language: str) -> str:
             cells.append(f'<td data-problems-planned="{m}" data-samples-planned="{n}">{button}</td>')
         body.append(f'<tr><th scope="row">{say(language, "score.problems", count=f"{m:,}")}</th>{"".join(cells)}</tr>')
     heading = escape(say(language, "plan.table"))
+    text = say(language, "plan.table_text", correlation=f"{planned.plan.correlation:.2g}")
     return (
-        f'<h2>{heading}</h2><p class="text">{say(language, "plan.table_text")}</p>'
+        f'<h2>{heading}</h2><p class="text">{text}</p>'
         f'<table class="matrix" aria-label="{heading}"><thead><tr><td></td>{head}</tr></thead>'
         f"<tbody>{''.join(body)}</tbody></table>"
     )

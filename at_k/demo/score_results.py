@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from at_k.analysis.diagnosis import diagnose
 from at_k.demo import downloads, examples, notices, tables
-from at_k.demo.asking import COLUMNS, READING, Answer, Form, Results, spell_defaults
+from at_k.demo.asking import COLUMNS, READING, Answer, Form, Results, spell_defaults, spell_value
 from at_k.demo.details import write_details
 from at_k.demo.figures import write_fold, write_picture
 from at_k.demo.given import Given
@@ -35,6 +37,7 @@ def answer(form: Form) -> Answer:
     given, name = form.take("results") or (Given(), "")
     with given.naming():
         results = form.choose(given, name)
+        form.notice = _write_saved(given.saved_options, form)
         options = Options(**form.read_options(CHOSEN), least=parse_least(form.fields["least"]))
         parts = make_parts(results, options, form)
     return {"parts": parts, "texts": {"results": given.text} if form.fields["example"] else {}}
@@ -53,9 +56,11 @@ def make_parts(results: Results, asked: Options, form: Form) -> dict[str, str]:
     if results.models is not None:
         head = notices.write_models(*results.models, shown, language) + head
         blocks = tables.write_blocks(_score_models(results, options), results.models[0], language)
-    title = " · ".join(filter(None, [results.name, shown]))
+    title = " · ".join(filter(None, [results.name, shown])) or say(language, "score.pasted")
     groups = tables.write_blocks(list_groups(report), say(language, "score.group"), language)
-    figure = describe_curves(report.curves, "at-k-curves", title or say(language, "score.pasted"), language)
+    figure = describe_curves(report.curves, "at-k-curves", title, language)
+    findings = f"<h2>{say(language, 'score.says')}</h2>"
+    findings += notices.write_findings(diagnose(report).sentences, language)
     return {
         "head": head,
         "table": blocks
@@ -63,10 +68,9 @@ def make_parts(results: Results, asked: Options, form: Form) -> dict[str, str]:
         + groups
         + notices.write_remarks(report, language, USUAL),
         "links": f'<p class="downloads"><strong>{say(language, "score.downloads")}</strong> '
-        f"{downloads.write_links(samples, options, report, language)}</p>",
+        f"{downloads.write_links(samples, options, report, title, findings, language)}</p>",
         "problems": write_details(report, options.extract_fn, language),
-        "findings": f"<h2>{say(language, 'score.says')}</h2>"
-        + notices.write_findings(diagnose(report).sentences, language),
+        "findings": findings,
         "curves": f"<h2>{say(language, 'score.against_k')}</h2><p>{say(language, 'score.bands')}</p>"
         + write_picture(figure, "score_curves", language),
         "code": write_fold("score.python", downloads.write_script(report), language),
@@ -109,8 +113,20 @@ def _write_head(results: Results, options: Options, samples: Samples, report: Re
     )
     return (
         taken
+        + form.notice
         + notices.write_warnings(report, language, buttons=True)
         + notices.write_sizes(report.n, language, options.least)
         + tables.write_headline(report, language)
         + tables.write_summary(report, language)
     )
+
+
+def _write_saved(options: Mapping[str, Any], form: Form) -> str:
+    """Say that a report was opened again and, where its options are not those of the form, offer them."""
+    sets = {name: spell_value(value) for name, value in options.items() if name in OPTION_FIELDS}
+    if not sets:
+        return ""
+    said = say(form.language, "score.saved")
+    changed = any(form.fields[name] != value for name, value in sets.items() if name != "k" or form.fields["k"])
+    button = notices.write_button(say(form.language, "score.saved_options"), sets) if changed else ""
+    return f'<p class="notice" role="note">{said} {button}</p>'

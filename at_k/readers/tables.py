@@ -172,7 +172,15 @@ def _read_lists(whole: Row) -> list[Row] | None:
     return [{"problem": name, "correct" if is_graded else "answers": own} for name, own in whole.items()]
 
 
-_SHAPES = (_read_grid, _read_objects, _read_list, _read_lists)
+def _read_saved(whole: Row) -> list[Row] | None:
+    """Read the samples in what the page Score saves as everything: `{"options": {…}, "samples": {"problem": […]}}`."""
+    samples = whole.get("samples")
+    if "signatures" not in whole or not isinstance(samples, dict) or not _holds_columns(samples):
+        return None
+    return _list_rows(samples)[1]
+
+
+_SHAPES = (_read_saved, _read_grid, _read_objects, _read_list, _read_lists)
 """What reads the rows of an object that holds several problems; None from all of them if it is one problem."""
 
 

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:missing='drop' left out")
 
 every_kind = pytest.mark.parametrize("name", KINDS)
 FILES = {
+    "report.html": "text/html",
     "results.md": "text/markdown",
     "results.tex": "text/x-tex",
     "results.csv": "text/csv",
@@ -53,7 +54,9 @@ class Links(HTMLParser):
 
 def files(given_samples, options, language="en"):
     scored = score(given_samples, options)
-    return scored, Links(downloads.write_links(given_samples, options, scored, language)).files
+    return scored, Links(
+        downloads.write_links(given_samples, options, scored, "<a> & b", "<p>found</p>", language)
+    ).files
 
 
 def rows_of(text):
@@ -66,7 +69,7 @@ def test_links(language):
     assert {name: kind for name, (_, kind, _) in found.items()} == FILES
     labels = [
         say(language, f"score.{name}")
-        for name in ("table_markdown", "table_latex", "table_csv", "problems_csv", "everything_json")
+        for name in ("report_html", "table_markdown", "table_latex", "table_csv", "problems_csv", "everything_json")
     ]
     assert [label for label, _, _ in found.values()] == labels
 
@@ -146,6 +149,17 @@ def test_everything(name):
     assert content["options"]["metrics"] == list(options.metrics)
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_report_is_a_page_that_needs_nothing_else(language):
+    scored, found = files(samples(FULL), Options(), language)
+    page = found["report.html"][2]
+    assert "<h1>&lt;a&gt; &amp; b</h1>" in page
+    assert "<p>found</p>" in page
+    assert not re.search(r"<(script|link|img)|(src|href)=|url\(", page)
+    for key in ("pass@4", "G-Pass@4_1.0", "avg@4"):
+        assert f'data-key="{key}" data-value="{scored.values[key]!r}"' in page
+
+
 @every_kind
 def test_samples_can_be_read_again(name):
     _, given_samples, options = kind(name)
@@ -155,6 +169,8 @@ def test_samples_can_be_read_again(name):
     for column in ("problems", "answers", "references", "grades", "scores", "group", "n_missing"):
         assert getattr(again, column) == getattr(given_samples, column)
     assert score(again, options).values == scored.values
+    whole = read_bytes("", found["results.json"][2].encode(), Reading())
+    assert whole.table.equals(again.table)
 
 
 FORMULAS = [
@@ -245,7 +261,7 @@ def test_hostile_text_stays_in_its_file():
     text = '"><script>alert(1)</script>'
     rows = with_columns(FULL, level=[text, "b", "b"], id=["a", text, "c"])
     scored = score(samples(rows), Options())
-    html = downloads.write_links(samples(rows), Options(), scored, "en")
+    html = downloads.write_links(samples(rows), Options(), scored, text, "", "en")
     assert "script" not in html
     assert set(Links(html).files) == set(FILES)
 

@@ -67,6 +67,26 @@ def test_pictures_have_the_numbers_of_the_table():
             assert line["y"][line["x"].index(n)] == pytest.approx(float(shown), abs=0.11)
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_from_two_pilots_the_correlation_is_estimated(language):
+    random = np.random.default_rng(3)
+    chances = random.beta(2, 2, 60)[:, None]
+    a, b = ((random.random((60, 8)) < chances).astype(int).tolist() for _ in "ab")
+    plan = at_k.plan(*(at_k.score({"grades": grades}) for grades in (a, b)), problems=[60], samples=[8])
+    sides = {
+        side: {"text": "\n".join(json.dumps({"task_id": i, "correct": row}) for i, row in enumerate(grades))}
+        for side, grades in (("results", a), ("other", b))
+    }
+    parts = ask(language, example="", given=sides)["parts"]
+    shown = "{:.2f} [{:.2f}, {:.2f}]".format(*plan.estimated)
+    assert shown in text_of(parts["head"])
+    assert f"{plan.correlation:.2g}" in text_of(parts["table"])
+    (least,) = [each for m, n, _, each in CELL.findall(parts["table"]) if (m, n) == ("60", "8")]
+    assert float(least) == pytest.approx(100 * plan.detectable[0, 0], abs=0.051)
+    other = ask(language, example="", given=sides | {"other": {"text": '{"task_id": "x", "correct": [1, 0]}'}})
+    assert 'role="alert"' in other["refused"]
+
+
 def test_columns_may_be_named():
     rows = [{"qid": i, "id": 7, "ok": row, "correct": [0] * 4} for i, row in enumerate(ROWS)]
     given = {"results": {"text": "\n".join(map(json.dumps, rows)), "name": "pilot.jsonl"}}

@@ -50,6 +50,20 @@ def test_a_page_without_refusal():
 
 
 @every_language
+def test_what_was_saved_opens_again_with_its_options(language):
+    text = '{"id": "x", "correct": [1, 0, null], "level": "a"}\n{"id": "y", "correct": [1, 1, 1], "level": "b"}'
+    options = {"missing": "incorrect", "thresholds": "0.4, 1.0", "k": "1, 3", "groups": "false"}
+    before = shown(text, language, **options)
+    saved = b64decode(re.search(r'download="results.json" href="data:[^,]*,([^"]*)', before["links"])[1]).decode()
+    opened = page(saved, language)["refused"]  # a missing sample is an error by default
+    (sets,) = [json.loads(unescape(each)) for each in re.findall(r'class="notice".*?data-set="(.*?)"', opened)]
+    again = shown(saved, language, **sets)
+    assert values(again["table"]) == values(before["table"])
+    assert 'class="notice"' in again["head"]
+    assert "data-set" not in re.search(r'class="notice".*?</p>', again["head"])[0]
+
+
+@every_language
 @pytest.mark.parametrize(
     ("text", "more", "said", "mended"),
     [

@@ -28,7 +28,9 @@ def write_section(language: str, **_: str) -> str:
     of_score = f'<button type="button" class="act" data-takes="score">{word("of_score")}</button>'
     results = (
         f'<div data-of-source="results"><details><summary>{word("own")}</summary>'
-        f'<div class="chips">{of_score}{examples}</div>{write_side("plan", "results", word("results"), language)}'
+        f'<div class="chips">{of_score}{examples}</div><div class="sides">'
+        f"{write_side('plan', 'results', word('results'), language)}"
+        f"{write_side('plan', 'other', word('other'), language)}</div>"
         f"<details><summary>{say(language, 'score.columns')}</summary>"
         f'<div class="fields">{write_columns(language)}{write_options(READING, USUAL, language)}</div></details>'
         f'<p><button class="act main">{word("run")}</button></p></details></div>'
