@@ -2,4 +2,5 @@
 
 from at_k.cli import app
 
-app(prog_name="at-k")
+if __name__ == "__main__":
+    app(prog_name="at-k")

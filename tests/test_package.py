@@ -2,6 +2,7 @@
 
 import ast
 import configparser
+import pydoc
 import re
 import sys
 from pathlib import Path
@@ -29,8 +30,17 @@ def lines(text):
 def test_all_is_what_is_exported():
     source = ast.parse((ROOT / "at_k" / "__init__.pyi").read_text(encoding="utf-8"))
     imported = {alias.name for node in source.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    assert set(at_k.__all__) == imported
+    assert {*at_k.__all__, "Key"} == imported
     assert all(getattr(at_k, name).__doc__ for name in at_k.__all__ if callable(getattr(at_k, name)))
+
+
+def test_help_begins_with_all_names_in_the_order_of_a_reader():
+    shown = pydoc.render_doc(at_k, renderer=pydoc.plaintext)
+    listed = shown.partition("A file or a table:")[2].partition("PACKAGE CONTENTS")[0]
+    names = re.findall(r"\w+(?=,|\n)", listed)
+    assert sorted(names) == sorted([*at_k.__all__, "Key"])
+    assert names[:2] == ["score", "read_results"]
+    assert "inherited from builtins.str" not in shown
 
 
 def test_newest_changelog_entry_and_citation_have_this_version():

@@ -46,12 +46,17 @@ def parts(space: str) -> Parts:
 
 def build(space: str, folder: Path) -> None:
     """Write a Space to a folder, and replace what is there."""
+    copy_parts(parts(space), folder)
+
+
+def copy_parts(contents: Parts, folder: Path) -> None:
+    """Write files to a folder, and replace what is there. Links in documents lead to the places that files have there."""
     if folder.exists():
         shutil.rmtree(folder)
-    for place, source in _files(parts(space)):
+    for place, source in _files(contents):
         content = source.read_bytes()
         if place.suffix == ".md":
-            content = _linked(content.decode(), place, source, parts(space)).encode()
+            content = _linked(content.decode(), place, source, contents).encode()
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         (folder / place).write_bytes(content)
 

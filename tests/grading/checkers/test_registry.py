@@ -61,7 +61,7 @@ class Nameless(Checker):
 
 
 def test_a_checker_without_a_name_is_refused():
-    with pytest.raises(TypeError, match=r"A checker must have a name; Nameless has none\. Write `name = …` in its"):
+    with pytest.raises(TypeError, match=r"must have a name; Nameless has none\. Write `name = …`"):
         find_checker(Nameless())
 
 
