@@ -76,7 +76,7 @@ def score(
     **options: Any,
 ) -> None:
     """Compute every metric that results files support: metrics down, k across, groups below."""
-    from at_k.cli.output import check_targets, choose_form, say_written, write_problems, write_report
+    from at_k.cli.output import check_targets, choose_form, say_written, write_columns, write_report
     from at_k.cli.scoring import make_report
 
     chosen = choose_form(form, out)
@@ -87,7 +87,7 @@ def score(
     if not script or out is not None:
         write_report(report, chosen, out)
     if per_problem is not None:
-        write_problems(report, per_problem)
+        write_columns(report.per_problem, per_problem)
         say_written(per_problem)
     if save is not None:
         report.save(save)
@@ -103,15 +103,15 @@ def select(
         typer.Option(
             "--where",
             metavar="CONDITION",
-            help="What holds for the values of a problem: '0.1 <= avg <= 0.9', 'pass@4 >= 0.5 and cons@8 == 1'.",
+            help="What holds for the values of a problem: '0.1 <= avg <= 0.9', 'pass@4 >= 0.5 and maj@8 == 1'.",
         ),
     ],
     confident: Annotated[
         bool,
         typer.Option(
             "--confident",
-            help="The whole credible interval of a problem's rate must lie there: 0 of 8 correct samples are not a "
-            "rate of 0.",
+            help="The whole credible interval of a problem must lie there, in avg, pass@k, pass^k or G-Pass@k: 0 of 8 "
+            "correct samples are not a rate of 0.",
         ),
     ] = False,
     form: Annotated[
@@ -120,13 +120,21 @@ def select(
             "--format", help="names: a name a line. jsonl: with n, c and every value.", rich_help_panel=OUTPUT
         ),
     ] = "names",
+    rows: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the chosen problems, with their samples, to a file: .jsonl or .parquet.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
     debug: Debug = False,
     **options: Any,
 ) -> None:
     """Select problems by their values, such as those that are neither too easy nor too hard to train on."""
     from at_k.cli.selecting import print_selection
 
-    print_selection(paths, condition, confident=confident, form=form, **options)
+    print_selection(paths, condition, confident=confident, form=form, rows=rows, **options)
 
 
 @app.command(cls=Command)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import StringIO
 from os.path import realpath, splitext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from at_k.cli.layout import lay_out, lay_out_notes, lay_out_title
 from at_k.cli.options import refuse
@@ -26,7 +26,8 @@ _WITHOUT_NOTES = ("csv", "latex")
 _IN_FILE = 100
 """The width of a table in a file."""
 
-_PROBLEMS = (".csv", ".jsonl", ".parquet")
+_COLUMNS = (".csv", ".jsonl", ".parquet")
+"""The endings of a file of columns. CSV has no lists."""
 
 
 def choose_form(form: str | None, out: str | None) -> str:
@@ -47,7 +48,12 @@ def choose_form(form: str | None, out: str | None) -> str:
 
 
 def check_targets(
-    paths: Sequence[str], *, out: str | None = None, per_problem: str | None = None, save: str | None = None
+    paths: Sequence[str],
+    *,
+    out: str | None = None,
+    per_problem: str | None = None,
+    save: str | None = None,
+    rows: str | None = None,
 ) -> None:
     """Check where files will be written, before work is done for them.
 
@@ -55,11 +61,15 @@ def check_targets(
         typer.BadParameter: if the name of a file ends in nothing that is known, or if two files would be one.
         OSError: if there is no such folder.
     """
-    for option, path, endings in (("--per-problem", per_problem, _PROBLEMS), ("--save", save, SAVED_AS)):
+    for option, path, endings in (
+        ("--per-problem", per_problem, _COLUMNS),
+        ("--save", save, SAVED_AS),
+        ("--rows", rows, _COLUMNS[1:]),
+    ):
         if path is not None and splitext(path)[1].lower() not in endings:
             raise refuse(option, f"The name must end in {' or '.join(endings)}; got {path!r}.")
     taken = {realpath(path) for path in paths}
-    for option, path in (("--out", out), ("--per-problem", per_problem), ("--save", save)):
+    for option, path in (("--out", out), ("--per-problem", per_problem), ("--save", save), ("--rows", rows)):
         if path is None:
             continue
         target = str(check_target(path))
@@ -92,10 +102,9 @@ def say_written(path: str) -> None:
     print_lines([[(f"Wrote {path}", "")]], make_console(stderr=True))
 
 
-def write_problems(report: Report, path: str) -> None:
-    """Write n, c and the values of each problem to a file."""
+def write_columns(columns: Mapping[str, Sequence[Any]], path: str) -> None:
+    """Write columns to a file: a row for each problem."""
     ending = splitext(path)[1].lower()
-    columns = report.per_problem
     with replace_file(path) as part:
         if ending == ".parquet":
             import pyarrow as pa

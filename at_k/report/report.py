@@ -84,10 +84,12 @@ class Report(Numbers):
 
         Args:
             where: what holds for their values: comparisons of a key of the report with numbers, joined by "and":
-                "0.1 <= avg <= 0.9", "pass@4 >= 0.5 and cons@8 == 1". `avg` is avg@n, whatever n is.
-            confident: whether the whole credible interval of a problem's rate of correct samples must meet the
-                condition, which is then about `avg`: of 0 correct samples out of 8, it reaches from 0 to 0.34.
-            confidence_level: the probability of this interval, which takes every rate as equally likely before.
+                "0.1 <= avg <= 0.9", "pass@4 >= 0.5 and maj@8 == 1". `avg` is avg@n, whatever n is.
+            confident: whether the whole credible interval of a problem must meet the condition, which is then about
+                `avg`, pass@k, pass^k or G-Pass@k, for any k: of 0 correct samples out of 8, that of `avg` reaches from
+                0 to 0.34, and that of pass@4 to 0.81.
+            confidence_level: the probability of this interval, which takes every rate of correct samples as equally
+                likely before.
 
         Returns:
             The names of the problems.

@@ -9,16 +9,18 @@ import numpy as np
 
 from at_k.combinatorics import Floats
 from at_k.errors import InputError
-from at_k.family import FAMILY
 from at_k.report.data import Numbers
+from at_k.report.naming import find_key
 from at_k.uncertainty.checks import check_fraction
-from at_k.validation import shorten, type_name
+from at_k.validation import draws_needed, shorten, type_name
+from at_k.values import Key
 
 _SIGNS = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal}
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
 
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-_AVERAGE = re.compile(r"avg(@(n|\d+))?")
+_SHARES = {"avg@n": 1.0, "pass@k": 0.0, "pass^k": 1.0}
+"""Numbers that a rate of correct samples tells, each with the share of the draws that must be correct."""
 
 
 @dataclass(frozen=True)
@@ -26,27 +28,14 @@ class Bound:
     """A bound on the values of a key.
 
     Attributes:
-        key: its name, as reports print it.
-        sign: how a value compares with the number.
-        number: the number.
+        key: the number.
+        sign: how a value compares with `number`.
+        number: the bound.
     """
 
-    key: str
+    key: Key
     sign: str
     number: float
-
-    @property
-    def k(self) -> int | None:
-        """Return the k of the key; None for one without k."""
-        found = None if _AVERAGE.fullmatch(self.key) else re.search(r"[@^](\d{1,9})", self.key)
-        return int(found[1]) if found else None
-
-    @property
-    def metrics(self) -> list[str]:
-        """List the modules that compute the key."""
-        metric = re.sub(r"([@^]).*", r"\1", self.key)
-        metric = "avg@" if metric == "avg" else metric
-        return [each.name for each in FAMILY.values() if any(own.rstrip("kn") == metric for own in each.metrics)]
 
 
 def read_condition(text: str) -> list[Bound]:
@@ -58,8 +47,8 @@ def read_condition(text: str) -> list[Bound]:
 
     Examples:
         >>> read_condition("0.1 <= avg <= 0.9")
-        [Bound(key='avg', sign='>=', number=0.1), Bound(key='avg', sign='<=', number=0.9)]
-        >>> read_condition("pass@4 > 0 and cons@8 == 1")
+        [Bound(key='avg@n', sign='>=', number=0.1), Bound(key='avg@n', sign='<=', number=0.9)]
+        >>> read_condition("pass@4 > 0 and maj@8 == 1")
         [Bound(key='pass@4', sign='>', number=0.0), Bound(key='cons@8', sign='==', number=1.0)]
     """
     if not isinstance(text, str):
@@ -69,9 +58,9 @@ def read_condition(text: str) -> list[Bound]:
         words = re.split(r"\s*(<=|>=|==|<|>)\s*", part)
         for left, sign, right in zip(words[:-2:2], words[1:-1:2], words[2::2], strict=True):
             if _NUMBER.fullmatch(right) and not _NUMBER.fullmatch(left):
-                bounds.append(Bound(left, sign, float(right)))
+                bounds.append(Bound(_read_key(left), sign, float(right)))
             elif _NUMBER.fullmatch(left) and not _NUMBER.fullmatch(right):
-                bounds.append(Bound(right, _TURNED[sign], float(left)))
+                bounds.append(Bound(_read_key(right), _TURNED[sign], float(left)))
             else:
                 words = []
         if len(words) not in (3, 5) or not all(words):
@@ -85,40 +74,61 @@ def read_condition(text: str) -> list[Bound]:
     return bounds
 
 
+def _read_key(name: str) -> Key:
+    """Read the name of a number; avg is avg@n, whatever n is."""
+    key = find_key("avg@n" if name == "avg" else name)
+    if key is None or (key.metric[-1] == "k" and key.k is None) or (key.metric == "G-Pass@k" and key.tau is None):
+        raise InputError(
+            "select.key",
+            "There is no number {key}. Numbers are spelled like avg, pass@4, pass^4, G-Pass@8_0.5 or cons@8.",
+            key=shorten(name),
+        )
+    return key
+
+
 def select_problems(report: Numbers, where: str, *, confident: bool, confidence_level: float) -> list[int]:
     """Return the places of the problems whose values meet a condition; see `at_k.Report.select`."""
     report.require_problems("A selection")
     level = check_fraction("confidence_level", confidence_level)
     chosen = np.ones(len(report), dtype=bool)
     for bound in read_condition(where):
-        low, high = _find_rates(report, bound, level) if confident else _find_values(report, bound)
+        low, high = _find_limits(report, bound.key, level) if confident else [_find_values(report, bound.key)] * 2
         compare = _SIGNS[bound.sign]
         chosen &= compare(low, bound.number) & compare(high, bound.number)
     return [int(place) for place in np.flatnonzero(chosen)]
 
 
-def _find_values(report: Numbers, bound: Bound) -> tuple[Floats, Floats]:
-    is_average = _AVERAGE.fullmatch(bound.key) is not None
+def _find_values(report: Numbers, wanted: Key) -> Floats:
+    parts = ("G-Pass@k", wanted.k, 1.0) if wanted.metric == "pass^k" else (wanted.metric, wanted.k, wanted.tau)
     for key, values in report.by_problem.items():
-        if key == bound.key or (is_average and key.metric == "avg@n"):
-            return np.array(values), np.array(values)
+        if (key.metric, key.k, key.tau) == parts or key.metric == wanted.metric == "avg@n":
+            return np.array(values)
     raise InputError(
         "select.no_key",
         "There is no value {key} here. There are {keys}; {option:k} asks for others.",
-        key=shorten(bound.key),
+        key=shorten(wanted),
         keys=", ".join(["avg", *map(str, report.by_problem)]),
     )
 
 
-def _find_rates(report: Numbers, bound: Bound, level: float) -> tuple[Floats, Floats]:
-    """Find the credible interval of each problem's rate, if every rate was equally likely before."""
-    from scipy.special import betaincinv
+def _find_limits(report: Numbers, key: Key, level: float) -> tuple[Floats, Floats]:
+    """Find the credible interval of a number of each problem, if every rate of correct samples was equally likely.
 
-    if not _AVERAGE.fullmatch(bound.key):
+    What k draws give at a rate p, the chance of `needed` successes in k trials, rises with p: limits of the rate become
+    limits of the number.
+    """
+    from scipy.special import bdtrc, betaincinv
+
+    if key.tau is None and key.metric not in _SHARES:
         raise InputError(
-            "select.rate", "The interval of a problem is that of avg, its rate of correct samples; got {key}.",
-            key=shorten(bound.key),
-        )  # fmt: skip
+            "select.rate",
+            "A problem has an interval in what follows from its rate of correct samples: avg, pass@k, pass^k and "
+            "G-Pass@k; got {key}.",
+            key=shorten(key),
+        )
+    draws = key.draws or 1
+    needed = draws_needed(_SHARES[key.metric] if key.tau is None else key.tau, draws)
     n, c = np.array(report.n), np.array(report.c)
     tail = (1 - level) / 2
-    return betaincinv(c + 1, n - c + 1, tail), betaincinv(c + 1, n - c + 1, 1 - tail)
+    low, high = (bdtrc(needed - 1, draws, betaincinv(c + 1, n - c + 1, each)) for each in (tail, 1 - tail))
+    return low, high

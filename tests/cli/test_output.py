@@ -65,7 +65,7 @@ def test_a_file_of_results_is_not_overwritten(path, targets, tmp_path, monkeypat
 
 def test_problems_with_odd_names(tmp_path):
     report = at_k.score({"problem": ['a,"b"\n', "é"], "grades": [[1], [0]]}, k=1, metrics="pass_at_k")
-    output.write_problems(report, str(tmp_path / "x.csv"))
+    output.write_columns(report.per_problem, str(tmp_path / "x.csv"))
     assert (tmp_path / "x.csv").read_bytes() == 'problem,n,c,pass@1\n"a,""b""\n",1,1,1.0\né,1,0,0.0\n'.encode()
 
 

@@ -1,5 +1,7 @@
 import json
 
+import pyarrow.parquet as pq
+
 import at_k
 
 
@@ -15,3 +17,29 @@ def test_names_and_rows(run, tmp_path):
     done = run("select", path, "--where", "hard")
     assert done.exit_code == 1
     assert "A condition compares a value with numbers" in done.stderr
+
+
+def test_rows_of_the_chosen_problems(run, tmp_path):
+    """The file has the samples and what else is known of each problem, and can be scored."""
+    data = {"a": [1, 1], "b": [1, 0], "c": [0, 1]}
+    path = tmp_path / "results.jsonl"
+    path.write_text(
+        "".join(
+            json.dumps({"id": name, "prompt": f"What is {name}?", "correct": grade}) + "\n"
+            for name, grades in data.items()
+            for grade in grades
+        )
+    )
+    for name in ("rows.jsonl", "rows.parquet"):
+        done = run("select", path, "--where", "avg < 1 and maj@1 > 0", "--rows", tmp_path / name)
+        assert (done.stdout, done.exit_code) == ("b\nc\n", 0)
+        assert "Wrote" in done.stderr
+    rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
+    assert rows == pq.read_table(tmp_path / "rows.parquet").to_pylist()
+    assert [(row["problem"], row["grades"]) for row in rows] == [("b", [1, 0]), ("c", [0, 1])]
+    assert json.loads(rows[0]["meta"]) == {"prompt": "What is b?"}
+    assert at_k.score(tmp_path / "rows.parquet", k=1).values["pass@1"] == 0.5
+    run("score", path, "--save", tmp_path / "saved.json")
+    refused = run("select", tmp_path / "saved.json", "--where", "avg < 1", "--rows", tmp_path / "x.jsonl")
+    assert "Rows are those of results files" in refused.stderr
+    assert "must end in .jsonl or .parquet" in run("select", path, "--where", "avg < 1", "--rows", "x.csv").stderr

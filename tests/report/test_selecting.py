@@ -28,6 +28,9 @@ REPORT = at_k.score(DATA, k=[1, 4, 8])
         ("pass@4 ≥ 5e-1 and cons@8 == 1 and avg ≤ .5", ["half"]),
         ("G-Pass@8_0.5 == 1", ["half", "always"]),
         ("avg > 1", []),
+        ("maj@8 == 1", ["half", "always"]),
+        ("PASS^4 > 0 and mean@8 < 1", ["half"]),
+        ("g-pass@8_1/2 == 1 and accuracy <= 0.5", ["half"]),
     ],
 )
 def test_problems_are_selected_by_their_values(where, names):
@@ -44,6 +47,24 @@ def test_the_interval_of_a_rate():
 
 
 @for_each(
+    "key, chance",
+    [
+        ("pass@4", lambda p: 1 - (1 - p) ** 4),
+        ("pass@64", lambda p: 1 - (1 - p) ** 64),
+        ("pass^4", lambda p: p**4),
+        ("G-Pass@4_0.75", lambda p: 4 * p**3 * (1 - p) + p**4),
+        ("G-Pass@2_0", lambda p: 1 - (1 - p) ** 2),
+    ],
+)
+def test_the_interval_of_what_a_rate_tells(key, chance):
+    """Limits of the rate become limits of the number, which rises with it; n need not reach k."""
+    low, high = (chance(beta(2, 8).ppf(end)) for end in (0.025, 0.975))
+    for shift, names in ((1e-9, ["seldom"]), (-1e-9, [])):
+        for where in (f"{low - shift} <= {key} <= 1", f"0 <= {key} <= {high + shift}"):
+            assert [name for name in REPORT.select(where, confident=True) if name == "seldom"] == names
+
+
+@for_each(
     "where", ["", "avg", "avg <", "avg < x", "1 < 2", "0.1 <= avg <= x", "avg < 1 < 2 < 3", "__import__('os')", "a < b"]
 )
 def test_conditions_that_cannot_be_read(where):
@@ -55,7 +76,10 @@ def test_conditions_that_cannot_be_read(where):
     "where, options, kind, sentence",
     [
         ("pass@3 > 0", {}, at_k.InputError, r"no value 'pass@3' here. There are avg, .*pass@4"),
-        ("pass@4 > 0", {"confident": True}, at_k.InputError, "got 'pass@4'"),
+        ("cons@8 > 0", {"confident": True}, at_k.InputError, "G-Pass@k; got 'cons@8'"),
+        ("pass@k > 0", {}, at_k.InputError, "no number 'pass@k'. Numbers are spelled like"),
+        ("G-Pass@8 > 0", {}, at_k.InputError, "no number 'G-Pass@8'"),
+        ("hard > 0", {}, at_k.InputError, "no number 'hard'"),
         ("avg > 0", {"confidence_level": 95}, ValueError, "between 0 and 1"),
         (3, {}, TypeError, "`where` must be a string"),
     ],
