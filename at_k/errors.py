@@ -128,8 +128,10 @@ class InputError(ValueError):
         'results.csv: k = 8 is more than n = 4.'
     """
 
+    kind: type[Message] = Message
+
     def __init__(self, code: str, sentence: str, /, **values: Any) -> None:
-        self.message = Message(code, sentence, **values)
+        self.message = self.kind(code, sentence, **values)
         self.file = ""
         super().__init__(str(self.message))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
@@ -53,6 +54,31 @@ class Key(str):
     def draws(self) -> int | None:
         """Return k, or None for a value that does not depend on it, such as avg@n, whose number is n."""
         return self.k if self.metric[-1] == "k" else None
+
+
+_NAME = re.compile(r"([a-z-]+[@^])([kn]|[1-9][0-9]{0,8})(?:_([0-9]*\.?[0-9]+|[0-9]+/[1-9][0-9]*))?")
+_SYNONYMS = {"maj@": "cons@", "majority@": "cons@", "const@": "cons@", "mean@": "avg@", "rm@": "best@", "bon@": "best@"}
+
+
+def read_key(name: str, metrics: Collection[str]) -> Key | None:
+    """Read the name of a number, or of a curve, as papers spell it; None if it is that of none of these metrics.
+
+    Examples:
+        >>> metrics = ["pass@k", "G-Pass@k", "cons@k", "avg@n", "accuracy"]
+        >>> [read_key(name, metrics) for name in ("PASS@4", "maj@8", "g-pass@8_0.5", "avg@n", "pass@n", "best@4")]
+        ['pass@4', 'cons@8', 'G-Pass@8_0.5', 'avg@n', None, None]
+    """
+    spelled = name.strip().lower()
+    found = _NAME.fullmatch(spelled)
+    if found is None:
+        return next((Key(each) for each in metrics if each.lower() == spelled), None)
+    start, number, tau = found.groups()
+    start = _SYNONYMS.get(start, start)
+    metric = next((each for each in metrics if each[:-1].lower() == start), None)
+    if metric is None or (number.isalpha() and number != metric[-1]) or (tau is not None and metric != "G-Pass@k"):
+        return None
+    share = None if tau is None else Fraction(tau) if "/" in tau else float(tau)
+    return Key(metric, int(number) if number.isdigit() else None, share)
 
 
 @dataclass(frozen=True, eq=False)

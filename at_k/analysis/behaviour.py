@@ -13,6 +13,7 @@ from at_k.analysis.findings import FAR, Findings, exceeds, list_bar, quote, writ
 from at_k.errors import Message
 from at_k.estimators.consensus import count_votes
 from at_k.estimators.counts import majority_at_k
+from at_k.report.notes import VOTE_OF_GRADES
 from at_k.values import Key
 
 RARE = 1 / 3
@@ -147,7 +148,7 @@ def weigh_vote(findings: Findings) -> None:
     """Compare cons@k with avg@n: is a vote better than a sample, and where is it wrong?"""
     if {"cons@k", "avg@n"} <= findings.keys.keys():
         key, average = findings.keys["cons@k"], findings.keys["avg@n"]
-        of_grades = any(note.code == "note.vote_of_grades" for note in findings.report.notes)
+        of_grades = VOTE_OF_GRADES in findings.report.notes
         value, values = findings.write(key), np.array(findings.report.by_problem[key])
         if of_grades and key.k is not None and key.k % 2 == 0:
             # Exactly half is not most, so that at even k half of the coin flips that tie would count as a finding.

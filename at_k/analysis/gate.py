@@ -174,7 +174,7 @@ class _Judge:
         ]  # fmt: skip
         columns += [
             _Column(
-                key, -(margin or 0.0), f"{key} − base >= −{margin:g}",
+                key, -margin if margin else 0.0, f"{key} − base >= {f'−{margin:g}' if margin else 0}",
                 self._line_up(key, 0) - self._line_up(key, 1), self.models,
             )
             for key in keys
@@ -210,7 +210,7 @@ class _Judge:
                 seed=self.options["seed"],
             )  # fmt: skip
             low, high = found.low, found.high
-            if q is not None and found.method == "sign-flip":
+            if q is not None and found.method == "sign-flip" and stderr:
                 least = -1.0 if bounded else -np.inf
                 low, high = max(value - q * stderr, least), min(value + q * stderr, -least)
         check = Check(column.text, value, low, high, column.least)
@@ -226,6 +226,15 @@ class _Judge:
             if paired or not bounded or 0 < value < 1:
                 return [Message("gate.one", "One problem, or one cluster, does not tell how many would settle this.")]
             stderr = 0.0
+        if not bounded and not stderr:
+            return [
+                Message(
+                    "gate.equal",
+                    "All problems have the same {key}. It has no range, so that nothing shows how far other problems "
+                    "lie from them: problems that differ are needed.",
+                    key=str(column.key),
+                )
+            ]
 
         def settles(stderr: float, units: float) -> bool:
             if paired and bounded:
@@ -312,6 +321,8 @@ class _Judge:
 
 
 def _find_limits(value: float, stderr: float, units: float, level: float, *, bounded: bool) -> tuple[float, float]:
+    if not bounded and not stderr > 0:  # nothing shows how far other problems lie
+        return -np.inf, np.inf
     low, high = interval(
         value, stderr, units, confidence_level=level, method="beta" if bounded else "t", bounded=bounded
     )

@@ -42,7 +42,10 @@ class Check:
     @property
     def verdict(self) -> str:
         """Return "PASS" if the whole interval meets the requirement, "FAIL" if none of it does, or "INCONCLUSIVE"."""
-        return PASS if self.low >= self.least else FAIL if self.high < self.least else INCONCLUSIVE
+        # A difference whose interval begins at 0 is not shown to be one.
+        if self.low > self.least or self.low == self.least != 0:
+            return PASS
+        return FAIL if self.high < self.least else INCONCLUSIVE
 
     @property
     def name(self) -> str:

@@ -18,6 +18,7 @@ from at_k.estimators.counts import g_pass_at_k, mg_pass_at_k, pass_at_k, pass_ha
 from at_k.options import SCORED
 from at_k.readers import is_paths
 from at_k.report import Report, Tally, score
+from at_k.report.naming import find_key
 from at_k.report.report import find_report
 from at_k.uncertainty.checks import is_too_large
 from at_k.uncertainty.jackknife import CountsEstimator, jackknife_counts
@@ -256,18 +257,26 @@ def choose_keys(keys: str | Iterable[str] | None, models: Sequence[Measured]) ->
     wanted = usual if keys is None else list(dict.fromkeys([keys] if isinstance(keys, str) else keys))
     if not wanted:
         raise ValueError("`keys` must name at least one number; got none")
-    for key in wanted:
-        if key not in common:
+    found = {key: _find_key(key, common) for key in wanted}
+    for key, own in found.items():
+        if own is None:
             raise InputError(
                 "compare.unknown_key",
                 "Not all models have {key}. They have in common: {keys}.",
                 key=key,
                 keys=", ".join(common),
             )
-        if key in large:
-            found = say_too_large([key])
-            raise InputError(found.code, found.sentence, **found.values)
-    return [common[key] for key in wanted]
+        if own in large:
+            message = say_too_large([own])
+            raise InputError(message.code, message.sentence, **message.values)
+    return list(dict.fromkeys(key for key in found.values() if key is not None))
+
+
+def _find_key(name: Any, common: Mapping[str, str]) -> str | None:
+    """Find the key that a name stands for, as reports or as papers spell it. pass^k is G-Pass@k with τ = 1."""
+    key = find_key(name) if isinstance(name, str) else None
+    same = None if key is None or key.metric != "pass^k" else Key("G-Pass@k", key.k, 1.0)
+    return next((common[each] for each in (name, key, same) if each is not None and each in common), None)
 
 
 def say_too_large(keys: Sequence[str]) -> Message:

@@ -78,5 +78,5 @@ def find_contradictions(findings: Findings) -> None:
             )
         )
     elif findings.verdicts is None:
-        findings.sentences += [each for each in findings.report.left_out.values() if each.code == "left_out.conflict"]
+        findings.sentences += [each for each in findings.report.left_out.values() if isinstance(each, Mistake)]
     findings.figures["problems_with_two_verdicts"] = count if findings.verdicts is not None else None

@@ -11,8 +11,8 @@ from typing import Any
 
 from at_k.error_bars import is_bounded
 from at_k.errors import InputError
-from at_k.family import OUTPUTS
 from at_k.options import GATING
+from at_k.report.naming import find_key
 from at_k.validation import shorten
 from at_k.values import Key
 
@@ -39,23 +39,16 @@ class Requirement:
     samples: int = 0
 
 
-_KEY = re.compile(r"(accuracy|avg@n)|([A-Za-z-]+[@^])(\d{1,9})(?:_(\d*\.?\d+))?")
-
-
 def read_key(text: str) -> Key:
     """Read the name of a number, such as pass^4.
 
     Examples:
-        >>> key = read_key("G-Pass@8_0.5")
-        >>> key.metric, key.k, key.tau
-        ('G-Pass@k', 8, 0.5)
+        >>> read_key("G-Pass@8_0.5"), read_key("maj@8")
+        ('G-Pass@8_0.5', 'cons@8')
     """
-    found = _KEY.fullmatch(text.strip())
-    if found is not None:
-        whole, metric, k, tau = found.groups()
-        name = whole or f"{metric}{'n' if metric == 'avg@' else 'k'}"
-        if (name in OUTPUTS or name == "pass^k") and (tau is None) == (name != "G-Pass@k"):
-            return Key(name, None if k is None else int(k), None if tau is None else float(tau))
+    key = find_key(text)
+    if key is not None and (key.draws or key.metric[-1] != "k") and (key.tau is None) == (key.metric != "G-Pass@k"):
+        return key
     raise InputError(
         "gate.key",
         "There is no number {key}. Numbers are spelled like pass@1, pass^4, G-Pass@8_0.5, cons@8 or avg@n.",
@@ -84,7 +77,9 @@ def read_requirement(text: str) -> Requirement:
     named = read_key(key)
     if is_bounded(named) and not 0 < least <= 1:
         raise InputError(
-            "gate.range", "A share such as {key} can be required to be above 0 and at most 1; got {least:g}.",
+            "gate.range",
+            "A share such as {key} can be required to be above 0 and at most 1, since it is never below 0 or above 1; "
+            "got {least:g}.",
             key=str(named), least=least,
         )  # fmt: skip
     return Requirement(named, least, f"{named} >= {least:g}")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from at_k import choices
 from at_k.options.comparing import CLUSTERS, COMPARING, FLIPS, UNMATCHED
 from at_k.options.groups import LEVEL, SCORED
-from at_k.options.option import COMPUTED, Option, by_name, in_panel
+from at_k.options.option import COMPUTED, Option, by_name, check_with, in_panel
 
 JUDGED = {name: option for name, option in SCORED.items() if name not in ("metrics", "k", "thresholds")}
 """Those that change the values of problems, but for those that say which values."""
@@ -33,8 +33,11 @@ GATING = by_name(
         ),
         replace(
             COMPARING["margin"],
-            text="how much the candidate may be worse than the base, between 0 and 1. Needed with a base.",
-            help="How much the candidate may be worse than the base, such as 0.02. Needed with --against.",
+            text="how much the candidate may be worse than the base, below 1; with 0 it must be better. Needed with a "
+            "base.",
+            check=check_with("at_k.uncertainty.checks:check_margin"),
+            help="How much the candidate may be worse than the base, such as 0.02; with 0 it must be better. Needed "
+            "with --against.",
         ),
         Option(
             "keys",

@@ -23,7 +23,7 @@ from at_k.family import FAMILY, Metric
 from at_k.report.curves import draw_curves, spread_k
 from at_k.report.data import Curves
 from at_k.report.judging import Judged, name_samples
-from at_k.report.notes import LeftOutError, ask_for_scores, place_sample, refuse_scatter
+from at_k.report.notes import ConflictError, LeftOutError, ask_for_scores, place_sample, refuse_scatter
 from at_k.values import Column, Key, Values
 
 
@@ -99,7 +99,7 @@ class Measurement:
             start, stop = given.offsets[reason.values["problem"] :][:2]
             here = np.arange(start, stop) if kept is None else start + np.flatnonzero(kept[start:stop])
             column = name_samples(problems)
-            raise LeftOutError(
+            raise ConflictError(
                 "left_out.conflict",
                 "{title} is left out: the answer {answer} has two verdicts in one problem ({first}; {second}). "
                 "{option:on_conflict=majority} lets most of these samples decide.",

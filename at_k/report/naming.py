@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable
-from fractions import Fraction
 from typing import Any
 
 from at_k.errors import InputError, Mention
 from at_k.family import FAMILY, METRICS, OUTPUTS, Metric
 from at_k.options import SCORING
 from at_k.validation import check_k, check_tau, shorten, type_name
-from at_k.values import Key
+from at_k.values import Key, read_key
 
-_NAME = re.compile(r"([a-z-]+[@^])([kn]|[1-9][0-9]{0,8})(?:_([0-9]*\.?[0-9]+|[0-9]+/[1-9][0-9]*))?", re.IGNORECASE)
-_SYNONYMS = {"maj@": "cons@", "mean@": "avg@"}
 _KEYS = (*(each for each in OUTPUTS if "_" not in each), "pass^k")
 
 
@@ -26,17 +22,7 @@ def find_key(name: str) -> Key | None:
         >>> find_key("pass^4"), find_key("maj@8"), find_key("g-pass@8_0.5"), find_key("best@k"), find_key("pass")
         ('pass^4', 'cons@8', 'G-Pass@8_0.5', 'best@k', None)
     """
-    spelled = name.strip().lower()
-    found = _NAME.fullmatch(spelled)
-    if found is None:
-        return Key(spelled) if spelled in _KEYS else None
-    start, number, tau = found.groups()
-    start = _SYNONYMS.get(start, start)
-    metric = next((each for each in _KEYS if each[:-1].lower() == start), None)
-    if metric is None or (number.isalpha() and number != metric[-1]) or (tau is not None and metric != "G-Pass@k"):
-        return None
-    share = None if tau is None else Fraction(tau) if "/" in tau else float(tau)
-    return Key(metric, int(number) if number.isdigit() else None, share)
+    return read_key(name, _KEYS)
 
 
 def find_metrics(names: Any) -> dict[str, Key | None]:

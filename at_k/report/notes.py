@@ -37,6 +37,12 @@ class LeftOutError(InputError):
     """The reason why the data do not allow a metric."""
 
 
+class ConflictError(LeftOutError):
+    """The reason why the data do not allow a vote: equal answers have two verdicts, which must be a mistake."""
+
+    kind = Mistake
+
+
 def ask_for_scores(title: str) -> LeftOutError:
     """Return the error that a metric needs scores."""
     return LeftOutError("left_out.no_scores", "{title} is left out: it needs a score for every sample.", title=title)

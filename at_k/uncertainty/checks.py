@@ -23,6 +23,11 @@ def check_fraction(name: str, value: object) -> float:
     return float(value)
 
 
+def check_margin(name: str, value: object) -> float:
+    """Return a difference that is allowed: a number from 0 to 1, without 1."""
+    return 0.0 if is_number(value) and value == 0 else check_fraction(name, value)
+
+
 def check_size(name: str, value: object, least: int = 1) -> int:
     """Return an integer that is not below `least`."""
     if not is_integer(value):

@@ -42,21 +42,12 @@ from at_k.validation import (
     shorten,
     type_name,
 )
+from at_k.values import read_key
 
 _TABLES = {"pass@k": tabulate_pass, "pass^k": tabulate_pass_hat, "mG-Pass@k": tabulate_mg_pass}
 _COUNTED = (*_TABLES, "G-Pass@k", "MaxRL")
 METRICS = (*_COUNTED, "cons@k", "best@k", "max@k", "avg@n")
 """What credit can be asked for."""
-_NAME = re.compile(r"((?:m?G-Pass|pass|cons|best|max)@|pass\^)([1-9]\d*)(?:_(\d+(?:\.\d+|/[1-9]\d*)?))?")
-
-_SPELLINGS = {name.lower(): name for name in METRICS} | {
-    **dict.fromkeys(("maj@k", "majority@k", "const@k"), "cons@k"),
-    **dict.fromkeys(("avg@k", "mean@k", "mean@n"), "avg@n"),
-    **dict.fromkeys(("rm@k", "bon@k"), "best@k"),
-    "pass_hat@k": "pass^k",
-}
-"""What is suggested for a name that comes near one of these."""
-
 _EPSILON = 1e-6
 """What is added to a standard deviation, so that rounding is not blown up where all credits are almost equal."""
 
@@ -97,7 +88,8 @@ def credit(
         metric: "pass@k", "pass^k", "G-Pass@k", "mG-Pass@k", "cons@k", "best@k", "max@k", "avg@n" (REINFORCE with the
             mean of the others), or "MaxRL" (Σ pass@j/j for j = 1…k, a truncated log pass@1 [2]; without `k` as far as
             the samples reach, which is the paper's (r − mean)/(n·mean)). With a number for the letter k, such as
-            "pass@8" or "G-Pass@8_0.75", it needs no `k`. A mapping from metrics to weights is their weighted sum.
+            "pass@8" or "G-Pass@8_0.75", it needs no `k`. Other names of papers, such as "maj@8", are taken too. A
+            mapping from metrics to weights is their weighted sum.
         grades: rewards, in rows, one per prompt, or flat with `groups`: ragged lists, or an array of NumPy, PyTorch,
             JAX or any library of the array API standard. They are 0 or 1, unless there is a `threshold`; avg@n and
             best@k take any finite numbers. max@k needs none.
@@ -216,20 +208,19 @@ def _read_terms(metric: object, k: Any, tau: Any) -> list[Term]:
     for name, weight in weights.items():
         rule = f"`metric` must give each metric a finite number below {_HEAVIEST:.0e} as its weight"
         part = _read_number(weight, rule, _HEAVIEST)
-        number = _NAME.fullmatch(name) if isinstance(name, str) else None
-        base, own, share = (f"{number[1]}k", int(number[2]), number[3]) if number else (name, given, None)
-        if base not in METRICS or (share and base != "G-Pass@k"):
-            near = difflib.get_close_matches(
-                re.sub(r"\d.*", "k", str(name).replace("_at_", "@")).lower(), _SPELLINGS, 1
-            )
-            guess = f". Did you mean {_SPELLINGS[near[0]]}?" if near else ""
+        key = read_key(name, METRICS) if isinstance(name, str) else None
+        if key is None:
+            spelled = {each.lower(): each for each in METRICS}
+            near = difflib.get_close_matches(re.sub(r"\d.*", "k", str(name).replace("_at_", "@")).lower(), spelled, 1)
+            guess = f". Did you mean {spelled[near[0]]}?" if near else ""
             raise ValueError(
                 f"`metric` must be one of {', '.join(METRICS)}, or have a number for k, such as pass@8; "
                 f"got {shorten(name)}{guess}"
             )
+        base, own = key.metric, given if key.k is None else key.k
         if own is None and base not in ("avg@n", "MaxRL"):
             raise ValueError(f"`k` must be given for {base}, unless the metric names it, such as {base[:-1]}8")
-        level = check_tau(Fraction(share) if "/" in share else float(share))[0] if share else tau
+        level = tau if key.tau is None else check_tau(key.tau)[0]
         if base == "G-Pass@k" and level is None:
             raise ValueError("`tau` must be given for G-Pass@k, unless the metric names it, such as G-Pass@8_0.75")
         terms.append(Term(base, None if base == "avg@n" else own, level if base == "G-Pass@k" else None, part))

@@ -82,6 +82,22 @@ def test_the_number_of_samples_that_is_advised_settles_it():
     assert ends[0] < 0.45 <= ends[1]
 
 
+@for_each("require", ["max@2 >= 1", ["max@2 >= 1", "pass@1 >= 0.1"]])
+def test_equal_scores_have_no_interval_without_width(require):
+    equal = {"grades": [[1, 0]] * 3, "scores": [[1, 2]] * 3}
+    check = at_k.gate(equal, require=require).checks[0]
+    assert (check.verdict, check.low, check.high) == (INCONCLUSIVE, -np.inf, np.inf)
+    assert [advice.code for advice in check.advice] == ["gate.equal"]
+    check = at_k.gate(equal, equal, margin=0.1, keys="max@2").checks[0]
+    assert (check.verdict, [advice.code for advice in check.advice]) == (INCONCLUSIVE, ["gate.equal"])
+
+
+@for_each("name, key", [("maj@3", "cons@3"), ("MEAN@4", "avg@4"), ("g-pass@4_1/2", "G-Pass@4_0.5")])
+def test_names_of_papers_are_those_of_reports(name, key):
+    theirs, ours = (at_k.gate(MIXED, require=f"{each} >= 0.5").checks[0] for each in (name, key))
+    assert (theirs.value, theirs.low, theirs.high) == (ours.value, ours.low, ours.high)
+
+
 def test_a_value_at_the_requirement_is_never_settled():
     (check,) = at_k.gate(make(*[0, 4] * 10), require="pass@1 >= 0.5").checks
     assert [each.code for each in check.advice] == ["gate.never"]
@@ -98,6 +114,31 @@ class TestAgainstABase:
         assert (check.value, check.low, check.high) == (own.difference, own.low, own.high)
         assert check.verdict == (PASS if own.low >= -margin else FAIL if own.high < -margin else INCONCLUSIVE)
         assert check.verdict == verdict or margin == 0.005
+
+    @for_each(
+        "a, b, verdict",
+        [
+            (make(*[4] * 8), make(*[2] * 8), PASS),
+            (make(*[2] * 8), make(*[4] * 8), FAIL),
+            (make(*[4] * 8), make(*[4] * 8), INCONCLUSIVE),
+            (make(*[4] * 5), make(*[0] * 5), INCONCLUSIVE),  # p = .0625: the interval begins at 0, and so holds it
+        ],
+    )
+    @for_each("keys", ["pass@1", ["pass@1", "pass^2"]])
+    def test_without_a_margin_it_passes_where_the_candidate_is_better(self, a, b, verdict, keys):
+        found = at_k.gate(a, b, margin=0, keys=keys)
+        assert found.verdict == verdict
+        assert found.checks[0].requirement == "pass@1 − base >= 0"
+
+    @for_each("margin", [1, -0.1])
+    def test_a_margin_is_a_difference(self, margin):
+        with pytest.raises(ValueError, match="`margin` must"):
+            at_k.gate(self.A, self.B, margin=margin)
+
+    def test_equal_differences_of_scores_do_not_narrow_a_band(self):
+        a, b = ({"grades": [[1, 0]] * 8, "scores": [[1, top]] * 8} for top in (2, 1))
+        check = at_k.gate(a, b, margin=0.1, keys=["max@2", "pass@1"]).checks[0]
+        assert check.low < check.value == 1 < check.high
 
     def test_a_model_that_lost_more_than_the_margin_fails(self):
         assert at_k.gate(make(*[1] * 40), make(*[3] * 40), margin=0.1).exit_code == 1
@@ -168,7 +209,10 @@ class TestEach:
         ({}, "Nothing is required"),
         ({"margin": 0.1}, "needs both"),
         ({"require": "pass@1 > 0.5"}, "A requirement names a number and"),
-        ({"require": "pass@1 >= 80"}, "above 0 and at most 1; got 80"),
+        ({"require": "pass@1 >= 80"}, "above 0 and at most 1, since it is never .* above 1; got 80"),
+        ({"require": "pass@1 >= 0"}, "above 0 and at most 1, since it is never below 0 .*; got 0"),
+        ({"require": "pass@1 <= 1"}, "names a number and what it must be at least"),
+        ({"require": "pass@k >= 0.5"}, "There is no number 'pass@k'"),
         ({"require": "pas@1 >= 0.5"}, "There is no number 'pas@1'"),
         ({"require": "G-Pass@4 >= 0.5"}, "There is no number 'G-Pass@4'"),
         ({"require": "pass@1_0.5 >= 0.5"}, "There is no number"),

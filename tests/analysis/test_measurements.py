@@ -161,6 +161,12 @@ class TestData:
         assert code == "compare.no_key"
         assert "pass@1; pass@2" in said
 
+    def test_names_of_papers(self):
+        model = {"grades": [[1, 1, 0, 1], [0, 1, 0, 0]]}
+        report = at_k.score(model, k=2, thresholds=1.0)
+        found = at_k.compare(report, report, keys=["maj@2", "pass^2", "cons@2", "mean@4"])
+        assert list(found.comparisons) == ["cons@2", "G-Pass@2_1.0", "avg@4"]
+
     @for_each("keys", ["pass@2", ["pass@1", "pass@2"]])
     def test_unknown_keys(self, keys):
         code, said = refused(A, B, keys=keys)

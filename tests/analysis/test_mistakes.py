@@ -74,6 +74,10 @@ class TestMistakes:
         assert [each.code for each in decided.mistakes] == ["bug.two_verdicts"]
         assert decided.figures["wrong_majority"] is not None
 
+    def test_a_saved_report_still_has_the_mistake(self, tmp_path):
+        at_k.score({"answers": [["x", "x"]], "grades": [[0, 1]]}).save(tmp_path / "report.json")
+        assert [each.code for each in diagnose(str(tmp_path / "report.json")).mistakes] == ["left_out.conflict"]
+
     def test_samples_without_an_answer_have_no_common_verdict(self):
         data = {"answers": [[None, None, "a", "a"]], "grades": [[0, 1, 1, 1]]}
         assert diagnose(data).mistakes == []
