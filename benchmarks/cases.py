@@ -404,9 +404,7 @@ def comparison(scale: Scale) -> Outcome:
 
 def bootstrap(scale: Scale) -> Outcome:
     values = np.random.default_rng(0).random(scale.compared)
-    return Outcome(
-        *medians(lambda: bootstrap_interval(values, n_resamples=scale.votes), rounds=scale.rounds)
-    )
+    return Outcome(*medians(lambda: bootstrap_interval(values, n_resamples=scale.votes), rounds=scale.rounds))
 
 
 def large_counts(scale: Scale) -> Outcome:
