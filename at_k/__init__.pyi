@@ -29,15 +29,13 @@ from .registration import module_path as module_path, register as register
 from .report import Report as Report, Tally as Tally, score as score
 from .scorer import scorer as scorer
 from .summary import summarize as summarize
-from .uncertainty import (
-    bayes_at_n as bayes_at_n,
-    compare_values as compare_values,
-    credit as credit,
-    enough as enough,
-    interval as interval,
-    predict_pass_at_k as predict_pass_at_k,
-    standard_error as standard_error,
-)
+from .uncertainty.adaptive import enough as enough
+from .uncertainty.bayes import bayes_at_n as bayes_at_n
+from .uncertainty.comparison import compare_values as compare_values
+from .uncertainty.credits import credit as credit
+from .uncertainty.intervals import interval as interval
+from .uncertainty.prediction import predict_pass_at_k as predict_pass_at_k
+from .uncertainty.standard_errors import standard_error as standard_error
 from .values import Key as Key
 
 __version__: str

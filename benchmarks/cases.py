@@ -15,6 +15,8 @@ import numpy as np
 import at_k
 from at_k import columns
 from at_k.estimators.consensus import elect
+from at_k.uncertainty.bootstrap import bootstrap_interval
+from at_k.uncertainty.jackknife import jackknife_cons
 from benchmarks import checking, code, columns as held, demo, files, peers
 from benchmarks.measure import medians, printed_by
 
@@ -359,7 +361,7 @@ def vote_left_out(scale: Scale) -> Outcome:
     ks = list(range(1, 64))
 
     def ours() -> Any:
-        return at_k.uncertainty.jackknife_cons(answers, right, k=ks)
+        return jackknife_cons(answers, right, k=ks)
 
     def values() -> Any:
         return at_k.cons_at_k(answers, right, k=ks)
@@ -402,9 +404,7 @@ def comparison(scale: Scale) -> Outcome:
 
 def bootstrap(scale: Scale) -> Outcome:
     values = np.random.default_rng(0).random(scale.compared)
-    return Outcome(
-        *medians(lambda: at_k.uncertainty.bootstrap_interval(values, n_resamples=scale.votes), rounds=scale.rounds)
-    )
+    return Outcome(*medians(lambda: bootstrap_interval(values, n_resamples=scale.votes), rounds=scale.rounds))
 
 
 def large_counts(scale: Scale) -> Outcome:

@@ -27,26 +27,18 @@ import numpy as np
 import typer
 
 from at_k.estimators import best_at_k, cons_at_k, g_pass_at_k, majority_at_k, max_at_k, pass_at_k, pass_hat_k
-from at_k.uncertainty import (
-    bootstrap_interval,
-    compare_unpaired,
-    compare_values,
-    holm,
-    interval,
-    jackknife_best,
-    jackknife_cons,
-    jackknife_counts,
-    paired_t_p,
-    rank_values,
-    sign_flip_p,
-    standard_error,
-    wilcoxon_p,
-)
 from at_k.uncertainty.bands import find_band_quantile
 from at_k.uncertainty.beta_binomial import BetaBinomial
-from at_k.uncertainty.comparison import Family
+from at_k.uncertainty.bootstrap import bootstrap_interval
+from at_k.uncertainty.comparison import Family, compare_values
 from at_k.uncertainty.flips import Flips
+from at_k.uncertainty.intervals import interval
+from at_k.uncertainty.jackknife import jackknife_best, jackknife_cons, jackknife_counts
 from at_k.uncertainty.questions import is_decided
+from at_k.uncertainty.ranking import rank_values
+from at_k.uncertainty.significance import holm, paired_t_p, sign_flip_p, wilcoxon_p
+from at_k.uncertainty.standard_errors import standard_error
+from at_k.uncertainty.unpaired import compare_unpaired
 
 Result = TypeVar("Result")
 

@@ -177,3 +177,15 @@ def test_importing_the_library_loads_numpy_alone(statement):
     code = f"import sys; {statement}; print([name for name in {heavy} if name in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT)
     assert found.stdout == "[]\n"
+
+
+def test_scoring_a_file_loads_only_what_it_uses():
+    heavy = ["asyncio", "pandas", "datasets", "evaluate", "scipy.stats", "scipy.optimize"]
+    heavy += [f"at_k.grading.{name}" for name in ("announced", "letters", "checkers.judge", "checkers.code")]
+    heavy += [f"at_k.uncertainty.{name}" for name in ("planning", "prediction", "credits", "adaptive")]
+    code = (
+        "import sys, at_k; at_k.score('examples/data/qwen25_math.jsonl').to_markdown();"
+        f"print([name for name in {heavy} if name in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT)
+    assert found.stdout == "[]\n"

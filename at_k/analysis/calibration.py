@@ -11,8 +11,7 @@ from at_k.analysis.findings import FAR, Findings, exceeds, list_bar, write_diffe
 from at_k.combinatorics import Floats
 from at_k.errors import Message
 from at_k.samples import Answers
-from at_k.uncertainty import measure_calibration
-from at_k.uncertainty.calibration import Calibration
+from at_k.uncertainty.calibration import Calibration, measure_calibration
 
 _SPLITS = 16
 """The random halves over which a vote is averaged; more would hardly narrow the interval."""

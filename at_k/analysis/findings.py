@@ -19,8 +19,8 @@ from at_k.report import Report
 from at_k.report.digits import write_estimate
 from at_k.report.notes import refuse_scatter
 from at_k.samples import Answers, Ragged
-from at_k.uncertainty import interval, measure_calibration, measure_vote_shares
-from at_k.uncertainty.calibration import Calibration
+from at_k.uncertainty.calibration import Calibration, measure_calibration, measure_vote_shares
+from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.standard_errors import standard_error
 from at_k.validation import shorten
 from at_k.values import Column, ErrorBar, Key

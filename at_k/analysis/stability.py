@@ -8,7 +8,8 @@ import numpy as np
 
 from at_k.analysis.findings import Findings, list_bar, list_rows
 from at_k.errors import Message
-from at_k.uncertainty import measure_design_effect, measure_stability
+from at_k.uncertainty.clustering import measure_design_effect
+from at_k.uncertainty.stability import measure_stability
 
 CHANCE = 0.001
 """Runs differ if samples without an order would differ as much with at most this probability. It is small, since the

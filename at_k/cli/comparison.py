@@ -18,7 +18,7 @@ from at_k.options import COMPARING, POOLING
 
 if TYPE_CHECKING:
     from at_k.analysis.compared import Compared
-    from at_k.uncertainty import Ranking
+    from at_k.uncertainty.ranking import Ranking
 
 _SHOWN_FLIPS = 5
 _NAME = 40

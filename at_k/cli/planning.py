@@ -18,7 +18,9 @@ from at_k.values import Key
 
 if TYPE_CHECKING:
     from at_k.report import Report
-    from at_k.uncertainty import AdaptiveCurve, Plan, Prediction
+    from at_k.uncertainty.adaptive import AdaptiveCurve
+    from at_k.uncertainty.planning import Plan
+    from at_k.uncertainty.prediction import Prediction
 
 _CELL = 10
 """Columns of a cell of the table."""
@@ -40,7 +42,7 @@ def plan_files(paths: Sequence[str], *, predict: list[int] | None, adaptive: boo
         typer.BadParameter: if an option is wrong, whatever the files hold.
     """
     from at_k.analysis.planning import follow_votes, plan
-    from at_k.uncertainty import predict_pass_at_k
+    from at_k.uncertainty.prediction import predict_pass_at_k
 
     asked = {name: options.pop(name) for name in PLANNING if name in options}
     k, tau, problems, samples = (asked[name] for name in ("k", "tau", "problems", "samples"))

@@ -15,7 +15,6 @@ from at_k.family import OUTPUTS
 from at_k.grading import Verdicts
 from at_k.grading.numbers import read_number
 from at_k.grading.pairs import Outcomes
-from at_k.grading.suggestion import suggest_options
 from at_k.problems import Problems
 from at_k.readers.samples import BUILDER, Origin, Samples
 from at_k.samples import Ragged
@@ -68,6 +67,8 @@ def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Me
                     reference=_quote(problems.references[problem][0]),
                 )
             )
+        from at_k.grading.suggestion import suggest_options
+
         suggestion = suggest_options(problems)
         if suggestion is not None:
             notes.append(

@@ -10,7 +10,8 @@ from scipy import stats
 import at_k
 from at_k.analysis.planning import follow_votes, plan
 from at_k.errors import InputError
-from at_k.uncertainty import plan_counts, trace_adaptive
+from at_k.uncertainty.adaptive import trace_adaptive
+from at_k.uncertainty.planning import plan_counts
 
 N = [4] * 12
 C = [0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4]

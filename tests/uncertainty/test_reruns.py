@@ -5,7 +5,7 @@ import pytest
 from cases import for_each
 
 from at_k import interval, pass_at_k
-from at_k.uncertainty import jackknife_counts
+from at_k.uncertainty.jackknife import jackknife_counts
 from at_k.uncertainty.reruns import compare_reruns
 
 N, K = np.full(30, 8), 2
