@@ -21,4 +21,4 @@ settings.load_profile("at-k")
 
 # These files import the harness that they are for. Their tests put a fake into its place, and `make integrations` runs
 # them in the harness itself.
-collect_ignore = [f"at_k/integrations/{name}.py" for name in ("evalscope", "harbor", "inspect_ai", "opik")]
+collect_ignore = [f"at_k/integrations/{name}.py" for name in ("evalscope", "harbor", "inspect_ai", "lighteval", "opik")]

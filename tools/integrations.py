@@ -12,8 +12,10 @@ from tools import environments
 ROOT = Path(__file__).resolve().parent.parent
 HARNESSES = {
     "inspect_ai": ["inspect-ai"],
+    "lighteval": ["lighteval", "xxhash < 4"],  # lighteval 0.13 hashes texts, which xxhash 4 refuses
     "lm_eval": ["lm-eval"],
     "trackers": ["mlflow-skinny", "sqlalchemy", "alembic", "tensorboardX", "wandb"],
+    "verifiers": ["verifiers"],
 }
 """File in tools/harnesses/, after `in_` → the packages that it needs."""
 

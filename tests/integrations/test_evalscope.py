@@ -1,24 +1,20 @@
 """The classes and the registry of evalscope 1.14.1, as far as they are used."""
 
-import importlib
-import sys
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 
 import pytest
+from integrations.fakes import load_plugin
 
 
 @pytest.fixture
 def aggregation(monkeypatch):
     registered = {}
-    metric, registry = ModuleType("evalscope.api.metric"), ModuleType("evalscope.api.registry")
-    metric.Aggregator, metric.SampleScore, metric.AggScore = object, object, SimpleNamespace
-    registry.register_aggregation = lambda name: lambda kind: registered.setdefault(name, kind)
-    for module in (ModuleType("evalscope"), ModuleType("evalscope.api"), metric, registry):
-        monkeypatch.setitem(sys.modules, module.__name__, module)
-    sys.modules.pop("at_k.integrations.evalscope", None)
-    importlib.import_module("at_k.integrations.evalscope")
-    yield registered["at_k"]
-    sys.modules.pop("at_k.integrations.evalscope", None)
+    modules = {
+        "evalscope.api.metric": {"Aggregator": object, "SampleScore": object, "AggScore": SimpleNamespace},
+        "evalscope.api.registry": {"register_aggregation": lambda name: lambda kind: registered.setdefault(name, kind)},
+    }
+    load_plugin(monkeypatch, "evalscope", modules)
+    return registered["at_k"]
 
 
 def make(group, value, answer):

@@ -1,27 +1,19 @@
 """A plug-in of Harbor 0.25: `on_job_start` gets the job, and `on_job_end` comes when its folder is complete."""
 
 import asyncio
-import importlib
 import json
-import sys
 from importlib.metadata import entry_points
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 
 import pytest
+from integrations.fakes import load_plugin
 
 import at_k
 
 
 @pytest.fixture
 def plugin(monkeypatch):
-    module = ModuleType("harbor.models.job.plugin")
-    module.BaseJobPlugin = object
-    for name in ("harbor", "harbor.models", "harbor.models.job"):
-        monkeypatch.setitem(sys.modules, name, ModuleType(name))
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    sys.modules.pop("at_k.integrations.harbor", None)
-    yield importlib.import_module("at_k.integrations.harbor").ReportPlugin()
-    sys.modules.pop("at_k.integrations.harbor", None)
+    return load_plugin(monkeypatch, "harbor", {"harbor.models.job.plugin": {"BaseJobPlugin": object}}).ReportPlugin()
 
 
 async def run(plugin, folder):

@@ -1,12 +1,10 @@
 """The decorators and scores of inspect_ai 0.3.285, as far as they are used."""
 
-import importlib
-import sys
 from dataclasses import dataclass
 from importlib.metadata import entry_points
-from types import ModuleType
 
 import pytest
+from integrations.fakes import load_plugin
 
 
 @dataclass
@@ -34,15 +32,14 @@ def register(**about):
 
 @pytest.fixture
 def plugin(monkeypatch):
-    scorer = ModuleType("inspect_ai.scorer")
-    scorer.Score, scorer.SampleScore = Score, SampleScore
-    scorer.metric = scorer.score_reducer = register
-    scorer.value_to_float = lambda: lambda value: {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}.get(value, value)
-    monkeypatch.setitem(sys.modules, "inspect_ai", ModuleType("inspect_ai"))
-    monkeypatch.setitem(sys.modules, scorer.__name__, scorer)
-    monkeypatch.delitem(sys.modules, "at_k.integrations.inspect_ai", raising=False)
-    yield importlib.import_module("at_k.integrations.inspect_ai")
-    sys.modules.pop("at_k.integrations.inspect_ai", None)
+    scorer = {
+        "Score": Score,
+        "SampleScore": SampleScore,
+        "metric": register,
+        "score_reducer": register,
+        "value_to_float": lambda: lambda value: {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}.get(value, value),
+    }
+    return load_plugin(monkeypatch, "inspect_ai", {"inspect_ai.scorer": scorer})
 
 
 def read(letters, answers):

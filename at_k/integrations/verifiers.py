@@ -1,0 +1,36 @@
+"""Every @k number of the episodes of verifiers: `measure_episodes(await run_eval(config))`.
+
+`read_episodes` of verifiers gives the episodes of a run that has ended; `at-k score traces.jsonl` reads its file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from at_k.integrations.samples import measure_samples
+
+
+def measure_episodes(
+    episodes: Iterable[Any], find_answer: Callable[[Any], str | None] | None = None, **options: Any
+) -> dict[str, float]:
+    """Compute every @k number of the rewards of episodes, which may come in any order.
+
+    Args:
+        episodes: what `run_eval` returns. The reward of an episode is that of its first trace. An episode that failed,
+            or of which a reward is missing, is left out.
+        find_answer: returns the answer in a trace, for votes, such as `lambda trace: trace.last_reply`.
+        options: the options of `measure_samples`, such as `k` and `threshold`.
+
+    Returns:
+        As `measure_samples`.
+    """
+    problems, grades, answers = [], [], []
+    for episode in episodes:
+        trace: Any = episode.traces[0] if episode.traces else None
+        is_scored = trace and episode.ok and trace.rewards and None not in trace.rewards.values()
+        place = episode.task.data.idx
+        problems.append(episode.task.key if place is None else place)
+        grades.append(trace.reward if is_scored else None)
+        answers.append(find_answer(trace) if find_answer and trace else None)
+    return measure_samples(problems, grades, answers, **options)
