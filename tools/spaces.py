@@ -50,7 +50,7 @@ def build(space: str, folder: Path) -> None:
 
 
 def copy_parts(contents: Parts, folder: Path) -> None:
-    """Write files to a folder, and replace what is there. Links in documents lead to the places that files have there."""
+    """Write files to a folder, and replace what is there. Links in documents lead to where files are there."""
     if folder.exists():
         shutil.rmtree(folder)
     for place, source in _files(contents):

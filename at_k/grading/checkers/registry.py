@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pkgutil import resolve_name
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from at_k.errors import InputError
 from at_k.grading.checkers.base import Check, Checker
 from at_k.validation import shorten, type_name
+
+if TYPE_CHECKING:
+    from at_k.grading.checkers.bleu import Bleu
+    from at_k.grading.checkers.choice import Choice
+    from at_k.grading.checkers.chrf import Chrf
+    from at_k.grading.checkers.code import Code
+    from at_k.grading.checkers.exact_match import ExactMatch
+    from at_k.grading.checkers.judge import Judge
+    from at_k.grading.checkers.math import Math
+    from at_k.grading.checkers.numeric import Numeric
+    from at_k.grading.checkers.quasi_exact import QuasiExact
+    from at_k.grading.checkers.rouge import Rouge1, Rouge2, RougeL
 
 GROUP = "at_k.checkers"
 """The group of entry points by which a plugin registers a checker: its name and a subclass of `Checker` or function."""
