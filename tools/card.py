@@ -1,4 +1,4 @@
-"""Draw the picture that a shared link shows, from the page Explore itself: `python -m tools.card`."""
+"""Draw the pictures of a shared link and of the README, from the page Explore itself: `python -m tools.card`."""
 
 import tempfile
 from pathlib import Path
@@ -6,9 +6,16 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from at_k.demo.document import FOLDER
-from tools.driving import CHROMIUM, find_chromium, serving
+from tools.driving import CHROMIUM, ROOT, find_chromium, serving
 
 SIZE = {"width": 1200, "height": 630}
+
+PICTURES = {
+    FOLDER / "card.png": ("light", 630),
+    ROOT / "docs" / "first.png": ("light", 500),
+    ROOT / "docs" / "first-dark.png": ("dark", 500),
+}
+"""Each picture, whether it is light or dark, and its height."""
 
 STYLE = """
 .at-k-header { border: 0; padding: 34px 64px 0; max-width: none; }
@@ -22,19 +29,20 @@ STYLE = """
 
 
 def main():
-    """Write the picture beside the modules of the browser."""
+    """Write the pictures."""
     with (
         tempfile.TemporaryDirectory() as folder,
         serving(Path(folder)) as server,
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=CHROMIUM)
-        page = browser.new_page(viewport=SIZE, color_scheme="light", locale="en-US")
-        page.goto(f"{server.url}/?page=explore")
-        page.add_style_tag(content=STYLE)
-        page.locator("#story_demand svg").wait_for()
-        page.wait_for_timeout(500)  # the picture is drawn anew at this width
-        page.screenshot(path=FOLDER / "card.png")
+        for path, (scheme, height) in PICTURES.items():
+            page = browser.new_page(viewport=SIZE, color_scheme=scheme, locale="en-US")
+            page.goto(f"{server.url}/?page=explore")
+            page.add_style_tag(content=STYLE)
+            page.locator("#story_demand svg").wait_for()
+            page.wait_for_timeout(500)  # the picture is drawn anew at this width
+            page.screenshot(path=path, clip={"x": 0, "y": 0, "width": SIZE["width"], "height": height})
         browser.close()
 
 

@@ -87,7 +87,7 @@ def find_foreign(site: Path) -> list[str]:
 def main() -> None:
     """Build the site. A broken link, a missing page, or a file from elsewhere fails."""
     write_pages(PAGES)
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--config-file", "mkdocs.yml"]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", "mkdocs.yml"]
     subprocess.run(command, cwd=ROOT, check=True)
     foreign = find_foreign(SITE)
     if foreign:

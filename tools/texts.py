@@ -1,4 +1,4 @@
-"""Write the texts that repeat the registry: parts of the modules' docstrings, of their cards and of the README.
+"""Write the texts that repeat the registry: parts of the modules' docstrings, of their cards and of the pages.
 
 `python -m tools.texts` writes them in place; `python -m tools.texts --check` changes nothing, lists the files that are
 stale, and fails if there are any. What is edited by hand inside such a part is overwritten.
@@ -26,8 +26,10 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def render_documents(root: Path = ROOT) -> dict[Path, str]:
     """Return every document that repeats the registry, as it should be."""
-    readme = root / "README.md"
-    documents = {readme: _fill_region(_read(readme), "metrics", list_metrics(), readme)}
+    guide = root / "docs" / "which-metric.md"
+    documents = {guide: _fill_region(_read(guide), "metrics", list_metrics(), guide)}
+    guide = root / "docs" / "zh" / "which-metric.md"
+    documents[guide] = _fill_region(_read(guide), "metrics", list_metrics_in_chinese(), guide)
     guide = root / "docs" / "modules.md"
     documents[guide] = _fill_region(_read(guide), "options", list_options(), guide)
     guide = root / "docs" / "formats.md"
