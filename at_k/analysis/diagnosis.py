@@ -14,6 +14,7 @@ from at_k.analysis.aisbench import check_targets, place_in_matrix
 from at_k.analysis.attempts import find_flaky, weigh_missing
 from at_k.analysis.behaviour import count_solved, look_for_copies, weigh_retries, weigh_vote
 from at_k.analysis.calibration import describe_calibration
+from at_k.analysis.costs import weigh_costs
 from at_k.analysis.findings import Findings
 from at_k.analysis.mistakes import check_ranges, find_contradictions, find_impossible
 from at_k.analysis.stability import describe_clusters, describe_stability
@@ -30,6 +31,7 @@ _RULES = (
     count_solved,
     find_flaky,
     weigh_missing,
+    weigh_costs,
     look_for_copies,
     weigh_retries,
     weigh_vote,

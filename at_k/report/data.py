@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from at_k.caching import cached_property
+from at_k.columns import Rows
 from at_k.combinatorics import Ints
 from at_k.errors import InputError, Message
 from at_k.grading import Verdicts
@@ -79,6 +80,7 @@ class Numbers:
         compute_at: computes the values of each problem, at any k for the metrics that have a k; None as `samples`, but
             not of a tally by problem.
         samples: the samples and their verdicts; None for a report that was loaded, or copied to another process.
+        rows: what else the data say of each problem, such as what its samples cost; None as `samples`.
         times: how many problems each entry of `n`, `c` and `labels` stands for, in the report of a tally, whose
             problems have no names or values of their own; None for one each.
     """
@@ -105,6 +107,7 @@ class Numbers:
     draw_curves: Callable[[], Curves] | None = field(default=None, repr=False)
     compute_at: Callable[[Sequence[int]], list[Values]] | None = field(default=None, repr=False)
     samples: tuple[Problems, Verdicts] | None = field(default=None, repr=False)
+    rows: Rows | None = field(default=None, repr=False)
     times: list[int] | None = None
 
     @cached_property
@@ -145,7 +148,7 @@ class Numbers:
     def __getstate__(self) -> dict[str, Any]:
         """Return the state with curves and signatures computed, and without the samples, which may be large."""
         made = {"curves": self.curves, "sign": self.signatures.copy}
-        return {**self.__dict__, **made, "draw_curves": None, "compute_at": None, "samples": None}
+        return {**self.__dict__, **made, "draw_curves": None, "compute_at": None, "samples": None, "rows": None}
 
     @property
     def n_samples(self) -> int:

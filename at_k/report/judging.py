@@ -38,6 +38,7 @@ class Judged:
         source: the path of the files, or a list of paths; None for data in memory.
         origin: what wrote the files; None for data in memory.
         named: whether the data name their problems, which are otherwise numbered.
+        rows: what else the data say of each problem.
     """
 
     problems: Problems
@@ -49,6 +50,7 @@ class Judged:
     source: str | list[str] | None = None
     origin: Origin | None = None
     named: bool = False
+    rows: Rows | None = None
 
 
 def judge_data(
@@ -103,7 +105,7 @@ def judge_data(
     except MissingSamplesError as error:
         raise count_missing(error, problems, names) from None
     notes = [] if origin is None else describe_reading(origin)
-    return Judged(problems, verdicts, names, labels, notes, find_conditions(data), source, origin, named)
+    return Judged(problems, verdicts, names, labels, notes, find_conditions(data), source, origin, named, frame["rows"])
 
 
 def count_missing(error: MissingSamplesError, problems: Problems, names: Sequence[str]) -> InputError:

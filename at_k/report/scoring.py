@@ -120,6 +120,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
         draw_curves=lambda: measurement.draw(list(found), measurement.find_grid(found), confidence),
         compute_at=partial(measurement.compute_at, list(found)),
         samples=(problems, verdicts),
+        rows=judged.rows,
     )
 
 

@@ -47,6 +47,7 @@ RAISED = {
     "Mistake",
     "InputError",
     "TooLargeError",
+    "ConflictError",
     "LeftOutError",
     "MissingSamplesError",
     "NothingToScoreError",
