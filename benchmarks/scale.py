@@ -32,17 +32,18 @@ VOTES = {
 """Name → what is measured."""
 
 
-def make_shards(folder: Path, problems: int) -> None:
-    """Write shards with a row for each sample, those of each problem in one of them."""
+def make_shards(folder: Path, problems: int, shards: int = SHARDS, *, votes: bool = True) -> None:
+    """Write shards with a row for each sample, those of each problem in one of them; answers only if they vote."""
     import duckdb
 
-    size = problems // SHARDS
-    for shard in range(SHARDS):
+    size = problems // shards
+    answers = ", CAST(CAST(sqrt(hash(i) % 256) AS INT) AS TEXT) AS answers, '15' AS reference" if votes else ""
+    for shard in range(shards):
+        first = shard * size
         duckdb.sql(
-            f"COPY (SELECT 'problem-' || (i // {SAMPLES} + {shard * size}) AS problem, "
-            f"CAST(hash(i, {shard}) % 997 < hash(i // {SAMPLES}, {shard}) % 997 AS INT) AS grades, "
-            f"CAST(CAST(sqrt(hash(i, {shard}) % 256) AS INT) AS TEXT) AS answers, '15' AS reference "
-            f"FROM range({size * SAMPLES}) AS t(i)) TO '{folder}/part-{shard}.parquet'"
+            f"COPY (SELECT 'problem-' || (i // {SAMPLES}) AS problem, "
+            f"CAST(hash(i) % 997 < hash(i // {SAMPLES}) % 997 AS INT) AS grades{answers} "
+            f"FROM range({first * SAMPLES}, {(first + size) * SAMPLES}) AS t(i)) TO '{folder}/part-{shard}.parquet'"
         )
 
 

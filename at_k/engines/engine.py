@@ -55,6 +55,7 @@ class Rows:
         lowest: the lowest grade.
         highest: the highest grade.
         n_mixed: the problems that are in several groups.
+        is_nameless: whether the problem of some samples is null.
     """
 
     counts: Sequence[Sequence[Any]]
@@ -63,6 +64,7 @@ class Rows:
     lowest: float
     highest: float
     n_mixed: int = 0
+    is_nameless: bool = False
 
 
 class Engine(Protocol):

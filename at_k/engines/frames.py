@@ -28,35 +28,45 @@ def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Ro
     """Count problems by n and c."""
     import narwhals as nw
 
-    given = nw.col(roles.grades or "").cast(nw.Float64)
-    grade = nw.when(~given.is_nan()).then(given)  # a database takes NaN for the largest number
-    label = {} if roles.group is None else {"label": nw.col(roles.group), "other": nw.col(roles.group)}
-    samples = _read_samples(data, roles).select(nw.col(roles.problem).alias("problem"), grade.alias("grade"), **label)
-    present = ~nw.col("grade").is_null()
-    problems = samples.with_columns(
-        n=_count(present) if drop else nw.lit(1, nw.Int64),
-        c=_count(present & (nw.col("grade") > threshold)),
-        absent=_count(~present),
-        soft=_count(present & (nw.col("grade") != 0) & (nw.col("grade") != 1)),
-        low=nw.col("grade"),
-        high=nw.col("grade"),
+    frame = _read_samples(data, roles)
+    given, kind = nw.col(roles.grades or ""), frame.collect_schema()[roles.grades or ""]
+    label = {} if roles.group is None else {"label": nw.col(roles.group)}
+    if kind.is_integer() or kind == nw.Boolean:
+        # Among 0 and 1, a sum is what is above the threshold. A database adds faster than it compares and counts.
+        grade, whole = given.cast(nw.Int64), nw.lit(0, nw.Int64)
+        flags = {"c": grade if threshold < 1 else whole, "soft": whole}
+    else:
+        given = given.cast(nw.Float64)
+        grade = nw.when(~given.is_nan()).then(given)  # a database takes NaN for the largest number
+        flags = {"c": _count(grade > threshold), "soft": _count((grade != 0) & (grade != 1))}
+    samples = frame.select(nw.col(roles.problem).alias("problem"), grade.alias("grade"), **flags, **label)
+    ends = [("grade", "low", "high"), *([("label", "label", "other")] if label else [])]
+    problems = samples.group_by("problem").agg(
+        nw.len().cast(nw.Int64).alias("n"),
+        nw.col("grade").count().cast(nw.Int64).alias("present"),
+        _add("c"),
+        _add("soft"),
+        *(nw.col(name).min().alias(low) for name, low, _ in ends),
+        *(nw.col(name).max().alias(high) for name, _, high in ends),
     )
-    sums = [_add(name) for name in ("n", "c", "absent", "soft")]
-    ends = [nw.col("low", *(["label"] if label else [])).min(), nw.col("high", *(["other"] if label else [])).max()]
-    counted = problems.group_by("problem").agg(*sums, *ends).with_columns(problems=nw.lit(1, nw.Int64))
-    if label:
-        counted = counted.with_columns(mixed=_count(nw.col("label") != nw.col("other")))
-    keys = ["n", "c", *(["label"] if label else [])]
-    more = ["problems", "absent", "soft", *(["mixed"] if label else [])]
-    rows = counted.group_by(*keys).agg(*map(_add, more), nw.col("low").min(), nw.col("high").max())
+    counted = problems.with_columns(
+        n=nw.col("present" if drop else "n"),
+        absent=nw.col("n") - nw.col("present"),
+        problems=nw.lit(1, nw.Int64),
+        nameless=_count(nw.col("problem").is_null()),
+        mixed=_count(nw.col("label") != nw.col("other")) if label else nw.lit(0, nw.Int64),
+    )
+    sums = map(_add, ("problems", "absent", "soft", "nameless", "mixed"))
+    rows = counted.group_by("n", "c", *label).agg(*sums, nw.col("low").min(), nw.col("high").max())
     found = rows.collect("pyarrow").to_native().to_pylist()
     return Rows(
-        [(row["n"], row["c"], row["problems"], *([row["label"]] if label else [])) for row in found],
+        [(row["n"], row["c"], row["problems"], *(row[name] for name in label)) for row in found],
         sum(row["absent"] for row in found),
         sum(row["soft"] for row in found),
         min((row["low"] for row in found if row["low"] is not None), default=0.0),
         max((row["high"] for row in found if row["high"] is not None), default=0.0),
-        sum(row["mixed"] for row in found) if label else 0,
+        sum(row["mixed"] for row in found),
+        any(row["nameless"] for row in found),
     )
 
 
@@ -67,7 +77,7 @@ def count_answers(data: Any, roles: Roles) -> Iterator[pa.Table]:
     columns = [nw.col(column).alias(role) for role, column in roles.present().items()]
     samples = _read_samples(data, roles).select(*columns).with_columns(votes=nw.lit(1, nw.Int64))
     counted = samples.group_by(*roles.present()).agg(_add("votes"))
-    yield counted.sort("problem").collect("pyarrow").to_native()
+    yield counted.collect("pyarrow").to_native()
 
 
 def _read(data: Any) -> nw.LazyFrame[Any]:

@@ -43,6 +43,7 @@ def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Ro
         min(part.lowest for part in parts),
         max(part.highest for part in parts),
         sum(part.n_mixed for part in parts),
+        any(part.is_nameless for part in parts),
     )
 
 
@@ -61,4 +62,4 @@ def count_answers(data: Any, roles: Roles) -> Iterator[pa.Table]:
 
     grouped = data.map_batches(group, batch_format="pyarrow").groupby("problem").map_groups(add, batch_format="pyarrow")
     parts = list(grouped.iter_batches(batch_format="pyarrow"))
-    yield pa.concat_tables(parts).sort_by("problem")
+    yield pa.concat_tables(parts)

@@ -74,6 +74,7 @@ def count_problems(problems: pa.Table) -> Rows:
         min((row["low_min"] for row in found if row["low_min"] is not None), default=0.0),
         max((row["high_max"] for row in found if row["high_max"] is not None), default=0.0),
         (pc.sum(pc.not_equal(problems["label"], problems["other"])).as_py() or 0) if label else 0,
+        problems["problem"].null_count > 0,
     )
 
 
@@ -86,7 +87,7 @@ def count_answers(data: Any, roles: Roles) -> Iterator[pa.Table]:
     votes = pc.scalar(1).cast(pa.int64())
     opened = _open(data)
     _refuse_lists_in(opened, roles)
-    yield _group(opened, {**columns, "votes": votes}, list(columns), {"votes": "sum"}).sort_by("problem")
+    yield _group(opened, {**columns, "votes": votes}, list(columns), {"votes": "sum"})
 
 
 def _open(data: Any) -> Any:

@@ -210,12 +210,27 @@ class VoteCounts:
         return 2 * self.right > self.count
 
 
-def count_votes(ballots: Answers, correct: NDArray[np.bool_], on_conflict: str, name: str) -> VoteCounts:
-    """Count the votes for each answer of each problem. `name` is what an error calls the column of `correct` flags."""
+def count_votes(
+    ballots: Answers, correct: NDArray[np.bool_], on_conflict: str, name: str, times: Ints | None = None
+) -> VoteCounts:
+    """Count the votes for each answer of each problem.
+
+    Args:
+        ballots: the answers.
+        correct: a flag for each of them.
+        on_conflict: what happens if equal answers of a problem have different flags: "error" or "majority".
+        name: what an error calls the column of the flags.
+        times: how many samples each answer stands for; None for one each.
+    """
     codes = ballots.codes
-    first, flags, start = sort_votes(codes, correct)
-    count = np.diff(start, append=len(flags))
-    right = np.add.reduceat(flags, start, dtype=np.int64)
+    if times is None:
+        first, flags, start = sort_votes(codes, correct)
+        count = np.diff(start, append=len(flags))
+        right = np.add.reduceat(flags, start, dtype=np.int64)
+    else:
+        order, start = _order_votes(codes)
+        first = order[start]
+        count, right = (np.add.reduceat(each[order], start) for each in (times, times * correct))
     cast = codes.values[first] >= 0
     first, count, right = first[cast], count[cast], right[cast]
     if on_conflict == "error" and ((right > 0) & (right < count)).any():
@@ -234,9 +249,7 @@ def sort_votes(codes: Ragged, correct: NDArray[np.bool_]) -> tuple[Ints, NDArray
     place_bits = int(codes.n.max() - 1).bit_length()
     answer_bits = int(codes.values.max() + 1).bit_length()
     if (problems - 1).bit_length() + answer_bits + place_bits + 1 > _KEY_BITS:
-        order = np.lexsort((codes.values, codes.problem))
-        answer, problem = codes.values[order], codes.problem
-        start = np.flatnonzero(np.diff(answer, prepend=-2) | np.diff(problem, prepend=-1))
+        order, start = _order_votes(codes)
         return order[start], correct[order], start
 
     # One integer per sample holds its problem, answer, position and verdict, from the high bits to the low ones: one
@@ -258,6 +271,13 @@ def sort_votes(codes: Ragged, correct: NDArray[np.bool_]) -> tuple[Ints, NDArray
     lead = keys[start]
     place = (lead >> 1) & ((1 << place_bits) - 1)
     return codes.offsets[answer[start] >> answer_bits] + place, keys & 1, start
+
+
+def _order_votes(codes: Ragged) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the order of the samples by problem and answer, and where in it each run of equal answers starts."""
+    order = np.lexsort((codes.values, codes.problem))
+    answer, problem = codes.values[order], codes.problem
+    return order, np.flatnonzero(np.diff(answer, prepend=-2) | np.diff(problem, prepend=-1))
 
 
 def report_conflict(ballots: Answers, correct: NDArray[np.bool_], first: Ints, count: Ints, name: str) -> NoReturn:

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise, repeat
+from itertools import pairwise, repeat, starmap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from at_k import summary
+from at_k.combinatorics import Ints
 from at_k.computation import compute_average, powers_of_two
 from at_k.engines import Engine, Rows, choose_roles, find_engine
 from at_k.errors import InputError, Mention, Message
-from at_k.estimators.consensus import count_votes
+from at_k.estimators.consensus import VoteCounts, count_votes
 from at_k.family import FAMILY
+from at_k.grading import Verdicts
 from at_k.options import JUDGING_OPTIONS, PILOT, TALLYING
+from at_k.readers.arrays import fill_numbers, make_lists, make_numbers
+from at_k.readers.coding import encode
 from at_k.report.curves import spread_k
 from at_k.report.frames import read_labels
 from at_k.report.judging import Judged, judge_data
 from at_k.report.measuring import Measurement
 from at_k.report.notes import LeftOutError
-from at_k.report.states import ACCURACY, Measures, Problem, add_up, choose_names
+from at_k.report.states import ACCURACY, Measures, Problem, Shape, add_up, choose_names
+from at_k.samples import Ragged
 from at_k.values import Key, Values
 
 if TYPE_CHECKING:
@@ -33,8 +38,8 @@ if TYPE_CHECKING:
 KEPT = ("on_conflict", "select", "score_weights", "higher_is_better")
 """Options that act when a tally is scored."""
 
-_TOGETHER = 1_000_000
-"""Samples that are judged together, of answers that an engine has counted."""
+_TOGETHER = 4_000_000
+"""Different answers that are judged together, of those that an engine has counted."""
 
 _SOFT = Message(
     "tally.soft",
@@ -47,40 +52,46 @@ def count_data(data: Any, make: type[Tally], options: Mapping[str, Any]) -> Tall
     engine = find_engine(data)
     if engine is not None:
         return _count_with(engine, data, make, options)
-    judged = judge_data(
+    return _count(_judge(data, options), make, options)
+
+
+def _judge(data: Any, options: Mapping[str, Any]) -> Judged:
+    return judge_data(
         data,
         read_labels=lambda size, group: read_labels(options["groups"], group, size),
         **{name: options[name] for name in PILOT},
     )
-    return _count(judged, make, options)
 
 
-def _count(judged: Judged, make: type[Tally], options: Mapping[str, Any]) -> Tally:
-    """Count judged problems."""
+def _count(judged: Judged, make: type[Tally], options: Mapping[str, Any], times: Ints | None = None) -> Tally:
+    """Count judged problems. `times` says how many samples each of theirs stands for; None for one each."""
     by_problem = options["by_problem"]
     if by_problem and not judged.named:
         raise ValueError("`by_problem` must be False for problems without names: samples could not be added to them")
-    verdicts, measurement = judged.verdicts, Measurement(judged, options, options["seed"])
-    labels: list[str | None] = judged.labels or [None] * len(verdicts)
-    n, c = verdicts.n.tolist(), verdicts.c.tolist()
     left_out: dict[str, Message] = {}
-    votes: list[dict[str, tuple[int, int]]] | None = None
+    counted: VoteCounts | None = None
     for metric in FAMILY.values():
-        if metric.votes and verdicts.answers is not None:
+        if metric.votes and judged.verdicts.answers is not None:
             try:
-                with measurement.explain_conflict(metric):
-                    votes = _list_votes(judged, options["on_conflict"])
+                with Measurement(judged, options, options["seed"]).explain_conflict(metric):
+                    counted = _count_votes(judged.verdicts, options["on_conflict"], times)
             except LeftOutError as reason:
                 left_out[metric.name] = reason.message
-    values, missing = _measure(measurement)
-    problems = list(map(Problem, labels, n, c, votes or repeat(None)))
+    judged = judged if times is None else replace(judged, verdicts=_repeat(judged, times))
+    verdicts = judged.verdicts
+    labels: list[str | None] = judged.labels or [None] * len(verdicts)
+    n, c = verdicts.n.tolist(), verdicts.c.tolist()
+    values, missing = _measure(Measurement(judged, options, options["seed"]))
+    problems: list[Problem] = []
     if by_problem:
+        votes = repeat(None) if counted is None else _list_votes(judged, counted)
+        problems = list(map(Problem, labels, n, c, votes))
         rows = {key: list(zip(*map(np.ndarray.tolist, each), strict=True)) for key, each in values.items()}
         problems = [each._replace(values={key: rows[key][i] for key in rows}) for i, each in enumerate(problems)]
     return make(
         by_problem=by_problem,
         counts=dict(Counter(zip(labels, n, c, strict=True))),
-        votes=None if votes is None else dict(Counter(problem.shape for problem in problems)),
+        votes=None if counted is None else _count_shapes(counted, labels, n),
         sums=add_up(list(zip(labels, n, strict=True)), values),
         problems=dict(zip(judged.names, problems, strict=True)) if by_problem else {},
         names=choose_names(judged.names) if judged.named else (),
@@ -92,11 +103,43 @@ def _count(judged: Judged, make: type[Tally], options: Mapping[str, Any]) -> Tal
     )
 
 
-def _list_votes(judged: Judged, on_conflict: str) -> list[dict[str, tuple[int, int]]]:
+def _count_votes(verdicts: Verdicts, on_conflict: str, times: Ints | None) -> VoteCounts:
+    """Count the votes for each answer of each problem."""
+    assert verdicts.answers is not None  # for the type checker
+    own = times if times is None or verdicts.kept is None else times[verdicts.kept]
+    return count_votes(verdicts.answers, verdicts.correct.values, on_conflict, "grades", own)
+
+
+def _count_shapes(counted: VoteCounts, labels: Sequence[str | None], n: Sequence[int]) -> dict[Shape, int]:
+    """Count the problems that have the same votes, in falling order, those for a wrong answer below zero."""
+    signed = np.where(counted.correct, counted.count, -counted.count)
+    order = np.lexsort((-signed, -counted.count, counted.problem))
+    held = signed[order].tobytes()  # bytes are hashed at once
+    bounds = (signed.itemsize * np.searchsorted(counted.problem, np.arange(len(n) + 1))).tolist()
+    shapes = Counter(zip(labels, n, starmap(lambda *ends: held[slice(*ends)], pairwise(bounds)), strict=True))
+    return {
+        (label, size, tuple(np.frombuffer(votes, signed.dtype).tolist())): problems
+        for (label, size, votes), problems in shapes.items()
+    }
+
+
+def _repeat(judged: Judged, times: Ints) -> Verdicts:
+    """Repeat each verdict as often as there are samples that it stands for, without the answers."""
+    verdicts, answers = judged.verdicts, judged.problems.answers
+    graded = Ragged.concatenate(verdicts.graded)
+    absent = np.isnan(graded.values) if verdicts.kept is None else ~verdicts.kept
+    if verdicts.kept is None and judged.problems.grades is None and answers is not None:
+        absent |= answers.codes.values < 0
+    own = times if verdicts.kept is None else times[verdicts.kept]
+    n = graded.with_values(own).sums()
+    repeated = Ragged.of_lengths(np.repeat(graded.values, own), n)
+    return replace(verdicts, graded=(repeated,), given=n, n_missing=int(times[absent].sum()), kept=None, answers=None)
+
+
+def _list_votes(judged: Judged, counted: VoteCounts) -> list[dict[str, tuple[int, int]]]:
     """List the votes of each problem: answer → how many, and how many of them are correct."""
     answers = judged.verdicts.answers
     assert answers is not None  # for the type checker
-    counted = count_votes(answers, judged.verdicts.correct.values, on_conflict, "grades")
     names = [answers.distinct[code] for code in answers.codes.values[counted.first_seen].tolist()]
     entries = list(zip(names, zip(counted.count.tolist(), counted.right.tolist(), strict=True), strict=True))
     bounds = np.searchsorted(counted.problem, np.arange(len(counted.n) + 1)).tolist()
@@ -147,9 +190,9 @@ def _count_with(engine: Engine, data: Any, make: type[Tally], options: Mapping[s
         return _count_grades(rows, make, options)
     return sum(
         (
-            count_data(part, make, {**options, "columns": None})
+            _count(_judge(part, {**options, "columns": None}), make, options, times)
             for table in engine.count_answers(data, roles)
-            for part in _list_samples(table)
+            for part, times in _list_answers(table)
         ),
         make(),
     )
@@ -159,8 +202,8 @@ def _count_grades(rows: Rows, make: type[Tally], options: Mapping[str, Any]) -> 
     """Make a tally of rows of counts."""
     if rows.lowest < 0 or rows.highest > 1:
         raise ValueError(f"`grades` must hold grades in [0, 1]; got some from {rows.lowest:g} to {rows.highest:g}")
-    if rows.n_mixed:
-        raise ValueError(f"`group` must be the same in all rows of a problem; it is not in {rows.n_mixed:,} problems")
+    _refuse_nameless(is_nameless=rows.is_nameless)
+    _refuse_mixed("group", rows.n_mixed)
     if rows.n_missing and options["missing"] == "error":
         raise InputError(
             "engine.missing",
@@ -178,26 +221,44 @@ def _count_grades(rows: Rows, make: type[Tally], options: Mapping[str, Any]) -> 
     )
 
 
-def _list_samples(table: pa.Table) -> Iterator[dict[str, Any]]:
-    """List counted answers as samples, so many problems at a time that memory does not matter."""
+def _list_answers(table: pa.Table) -> Iterator[tuple[dict[str, Any], Ints]]:
+    """List counted answers, each of which is a sample that stands for as many as have it, in blocks of problems."""
     import pyarrow as pa
 
     table = table.combine_chunks()
-    names = table.column("problem").cast(pa.string()).combine_chunks().dictionary_encode()
-    votes = table.column("votes").to_numpy()
-    starts = np.flatnonzero(np.diff(names.indices.to_numpy(), prepend=-1))
-    stops = np.append(starts[1:], len(votes))
-    samples = np.add.reduceat(votes, starts)
-    blocks = np.cumsum(samples) // _TOGETHER
-    for problems in np.split(np.arange(len(starts)), np.flatnonzero(np.diff(blocks)) + 1):
-        first, last = starts[problems[0]], stops[problems[-1]]
-        rows = np.repeat(np.arange(first, last), votes[first:last])
-        offsets = pa.array(np.concatenate([[0], np.cumsum(samples[problems])]))
+    coded = encode(table["problem"])
+    _refuse_nameless(is_nameless=coded.codes.min(initial=0) < 0)
+    order = np.argsort(coded.codes, kind="stable")
+    bounds = np.append(0, np.cumsum(np.bincount(coded.codes)))
+    firsts = order[bounds[:-1]]
+    for role in {"references", "group"}.intersection(table.column_names):
+        said = encode(table[role]).codes
+        _refuse_mixed(role, len(np.unique(coded.codes[said != said[firsts][coded.codes]])))
+    times = np.concatenate([fill_numbers(chunk, 0) for chunk in table["votes"].chunks])
+    edges = np.append(np.flatnonzero(np.diff(bounds[:-1] // _TOGETHER, prepend=-1)), len(firsts))
+    for first, last in pairwise(edges.tolist()):
+        rows = order[bounds[first] : bounds[last]]
+        offsets = bounds[first : last + 1] - bounds[first]
         part = {}
         for role in table.column_names:
-            column = table.column(role).combine_chunks()
             if role in ("answers", "grades"):
-                part[role] = pa.LargeListArray.from_arrays(offsets, column.take(pa.array(rows)))
+                part[role] = make_lists(offsets, pa.concat_arrays(table[role].take(make_numbers(rows)).chunks))
             elif role != "votes":
-                part[role] = column.take(pa.array(starts[problems]))
-        yield part
+                part[role] = table[role].take(make_numbers(firsts[first:last]))
+        yield part | {"problem": part["problem"].cast(pa.string())}, times[rows]
+
+
+def _refuse_nameless(*, is_nameless: bool) -> None:
+    """Raise if a sample does not say which problem it belongs to."""
+    if is_nameless:
+        raise InputError(
+            "engine.nameless",
+            "Each row must name its problem, but some have null in its place. Leave these out, or name their "
+            "problems, with the engine, before it counts.",
+        )
+
+
+def _refuse_mixed(role: str, problems: int) -> None:
+    """Raise if there are problems whose rows differ in what they say about the problem."""
+    if problems:
+        raise ValueError(f"`{role}` must be the same in all rows of a problem; it is not in {problems:,} problems")

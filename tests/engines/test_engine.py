@@ -68,16 +68,65 @@ def test_odd_grades(engine, tmp_path):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("kind", [pa.bool_(), pa.int8(), pa.uint8(), pa.int64(), pa.float32()])
+def test_grades_of_every_type(engine, kind, tmp_path):
+    """Whole numbers are added where other grades are compared with the threshold."""
+    rows = [("a", 1), ("b", 0), ("a", None), ("c", None), ("a", 1), ("b", 0)]
+    names, grades = zip(*rows, strict=True)
+    data = ENGINES[engine](pa.table({"problem": names, "grades": pa.array(grades).cast(kind)}), tmp_path)
+    for threshold, right in ((0.5, 2), (1.0, 0)):
+        found = at_k.Tally.of(data, missing="incorrect", threshold=threshold)
+        assert found.counts == {(None, 3, right): 1, (None, 2, 0): 1, (None, 1, 0): 1}
+        assert found.n_missing == 2
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_answers_that_become_one_vote_together(engine, tmp_path):
+    """Answers are judged once each, and stand for as many samples as have them, dropped and missing ones too."""
+    answers = [["x = 7", "7", "7", None, "8", "x = 8"], ["9", "9", "x = 1"], ["x = 2", "x = 2"]]
+    data = {"problem": ["a", "b", "c"], "answers": answers, "references": ["7", "1", "3"]}
+    counted = ENGINES[engine](list_samples(data), tmp_path)
+    for missing in ("drop", "incorrect"):
+        options = {"missing": missing, "extract_fn": "last_number", "check_correct_fn": "numeric"}
+        found, expected = at_k.Tally.of(counted, **options), at_k.Tally.of(data, **options)
+        assert (found.counts, found.votes, found.n_missing) == (expected.counts, expected.votes, 1)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_answers_with_grades(engine, tmp_path):
+    """Grades between 0 and 1 say who is right, and their mean is that of all samples; verdicts may contradict."""
+    grades = [[0.75, 0.75, 0.25, 1.0], [0.0, 0.25, 0.25, 1.0]]
+    data = {"problem": ["a", "b"], "answers": [["x", "x", "y", "x"], ["x", "y", "y", "z"]], "grades": grades}
+    assert_same(at_k.score(ENGINES[engine](list_samples(data), tmp_path)), at_k.score(data))
+    data["grades"] = [[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]
+    for shard in tmp_path.iterdir():
+        shard.unlink()
+    counted = ENGINES[engine](list_samples(data), tmp_path)
+    assert "two verdicts in one problem" in str(at_k.score(counted).left_out["cons_at_k"])
+    assert_same(at_k.score(counted, on_conflict="majority"), at_k.score(data, on_conflict="majority"))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
         ({"problem": ["a"], "grades": [[1.0, 3.0]]}, r"grades in \[0, 1\]; got some from 1 to 3"),
         ({"problem": ["a", "a"], "grades": [[1.0], [0.0]], "group": ["x", "y"]}, "it is not in 1 problems"),
         ({"problem": ["a"], "ok": [[1.0]]}, "`problem` and `grades`"),
+        ({"problem": ["a"], "grades": [[1, 3]]}, r"grades in \[0, 1\]; got some from 1 to 3"),
+        ({"problem": ["a", None], "grades": [[1.0], [0.0]]}, "Each row must name its problem"),
+        (
+            {"problem": ["a", None], "answers": [["7"], ["7"]], "references": ["7", "7"]},
+            "Each row must name its problem",
+        ),
+        (
+            {"problem": ["a", "a", "b"], "answers": [["7"], ["9"], ["1"]], "references": ["7", "9", "1"]},
+            "`references` must be the same in all rows of a problem; it is not in 1 problems",
+        ),
     ],
 )
 def test_what_an_engine_holds_is_checked(engine, data, sentence, tmp_path):
-    rows = list_samples(data) if "grades" in data else pa.table({"problem": ["a"], "ok": [1.0]})
+    rows = pa.table({"problem": ["a"], "ok": [1.0]}) if "ok" in data else list_samples(data)
     with pytest.raises(ValueError, match=sentence):
         at_k.score(ENGINES[engine](rows, tmp_path))
 
