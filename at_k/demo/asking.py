@@ -14,6 +14,7 @@ from typing import Any
 
 from at_k.demo import examples
 from at_k.demo.given import Given
+from at_k.demo.hub import is_address, read_file
 from at_k.demo.limits import LIMITS
 from at_k.demo.notices import write_button, write_refusal
 from at_k.demo.scoring import NONE, OPTIONS, parse_k, parse_list, parse_pairs, parse_taus
@@ -222,15 +223,18 @@ class Form:
         return read_options(self.fields, names)
 
     def read_side(self, side: str) -> tuple[Given, str] | None:
-        """Read the results of a side, and the name of their file; None if there are none.
+        """Read the results of a side, and the name of their file; None if there are none. A text may be an address.
 
         Raises:
-            InputError: if a file was not sent as the page sends it.
+            InputError: if a file was not sent as the page sends it, or cannot be read from the Hub.
         """
         own = self.given.get(side) if isinstance(self.given, Mapping) else None
         if not isinstance(own, Mapping):
             return None
         text = own.get("text")
+        if isinstance(text, str) and is_address(text):
+            name, content = read_file(text)
+            return Given.of_bytes(content), shorten_name(name)
         given = Given.take(text if isinstance(text, str) else "", own if own.get("packed") else None)
         return None if given.is_empty else (given, shorten_name(read_fields(own, {"name": ""})["name"]))
 
@@ -242,8 +246,7 @@ class Form:
             return Given(examples.read_example(example)), say(self.language, f"score.{example}")
         if harness != example and harness in examples.HARNESSES:
             name, content = examples.read_harness(harness)
-            is_text = name.endswith((".json", ".jsonl"))
-            return (Given(content.decode()) if is_text else Given(packed=content)), name
+            return Given.of_bytes(content), name
         return self.read_side(side)
 
     def choose(self, given: Given, name: str, by: str = "") -> Results:

@@ -70,6 +70,14 @@ class Given:
         except (DecodingError, ValueError):
             raise make_error("scoring.packed") from None
 
+    @classmethod
+    def of_bytes(cls, content: bytes) -> Given:
+        """Take the content of a file: as text if it is some, so that its lines can be named."""
+        try:
+            return cls(content.decode())
+        except UnicodeDecodeError:
+            return cls(packed=content)
+
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to read."""
