@@ -30,7 +30,7 @@ Answer = dict[str, Any]
 """What a page gets: `refused`, HTML or None; `parts`, name → HTML; `choices`, field → [[value, label]]; `texts`, side →
 the text of an example; `shown`, field → what an empty field stands for."""
 
-READING = ("where", "pool", "scorer", "filter", "tests", "errors")
+READING = ("where", "pool", "concat", "scorer", "filter", "tests", "errors")
 """The options of every form that takes results, beside the columns."""
 
 COLUMNS = {f"column_{role}": "" for role in ROLES}
@@ -115,7 +115,8 @@ def write_options(names: Iterable[str], usual: Mapping[str, str], language: str,
             )
             html += f"<fieldset><legend>{escape(label)}</legend>{boxes}</fieldset>"
         elif value in ("true", "false"):
-            html += f'<label class="switch"><input type="checkbox" name="{name}" checked>{escape(label)}</label>'
+            checked = " checked" if value == "true" else ""
+            html += f'<label class="switch"><input type="checkbox" name="{name}"{checked}>{escape(label)}</label>'
         elif option.words:
             empty = [("", "–")] if value == "" else []
             choices = [(each, name_choice(option, each, language)) for each, _ in option.words]
@@ -290,8 +291,8 @@ def read_options(fields: Mapping[str, str], names: Iterable[str]) -> dict[str, A
     found: dict[str, Any] = {}
     for name in names:
         value: Any = fields[name]
-        if name in ("groups", "higher_is_better"):
-            found[name] = value != "false"
+        if name == "groups" or isinstance(OPTIONS[name].default, bool):
+            found[name] = value == "true" or (value != "false" and OPTIONS[name].default is not False)
             continue
         found[name] = readers[name](value) if name in readers else value or None
         offered = METRICS if name == "metrics" else [choice for choice, _ in OPTIONS[name].words]
