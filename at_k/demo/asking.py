@@ -14,6 +14,7 @@ from typing import Any
 
 from at_k.demo import examples
 from at_k.demo.given import Given
+from at_k.demo.hub import is_address, read_file
 from at_k.demo.limits import LIMITS
 from at_k.demo.notices import write_button, write_refusal
 from at_k.demo.scoring import NONE, OPTIONS, parse_k, parse_list, parse_pairs, parse_taus
@@ -29,7 +30,7 @@ Answer = dict[str, Any]
 """What a page gets: `refused`, HTML or None; `parts`, name → HTML; `choices`, field → [[value, label]]; `texts`, side →
 the text of an example; `shown`, field → what an empty field stands for."""
 
-READING = ("where", "pool", "scorer", "filter", "tests", "errors")
+READING = ("where", "pool", "concat", "scorer", "filter", "tests", "errors")
 """The options of every form that takes results, beside the columns."""
 
 COLUMNS = {f"column_{role}": "" for role in ROLES}
@@ -114,7 +115,8 @@ def write_options(names: Iterable[str], usual: Mapping[str, str], language: str,
             )
             html += f"<fieldset><legend>{escape(label)}</legend>{boxes}</fieldset>"
         elif value in ("true", "false"):
-            html += f'<label class="switch"><input type="checkbox" name="{name}" checked>{escape(label)}</label>'
+            checked = " checked" if value == "true" else ""
+            html += f'<label class="switch"><input type="checkbox" name="{name}"{checked}>{escape(label)}</label>'
         elif option.words:
             empty = [("", "–")] if value == "" else []
             choices = [(each, name_choice(option, each, language)) for each, _ in option.words]
@@ -222,15 +224,18 @@ class Form:
         return read_options(self.fields, names)
 
     def read_side(self, side: str) -> tuple[Given, str] | None:
-        """Read the results of a side, and the name of their file; None if there are none.
+        """Read the results of a side, and the name of their file; None if there are none. A text may be an address.
 
         Raises:
-            InputError: if a file was not sent as the page sends it.
+            InputError: if a file was not sent as the page sends it, or cannot be read from the Hub.
         """
         own = self.given.get(side) if isinstance(self.given, Mapping) else None
         if not isinstance(own, Mapping):
             return None
         text = own.get("text")
+        if isinstance(text, str) and is_address(text):
+            name, content = read_file(text)
+            return Given.of_bytes(content), shorten_name(name)
         given = Given.take(text if isinstance(text, str) else "", own if own.get("packed") else None)
         return None if given.is_empty else (given, shorten_name(read_fields(own, {"name": ""})["name"]))
 
@@ -242,8 +247,7 @@ class Form:
             return Given(examples.read_example(example)), say(self.language, f"score.{example}")
         if harness != example and harness in examples.HARNESSES:
             name, content = examples.read_harness(harness)
-            is_text = name.endswith((".json", ".jsonl"))
-            return (Given(content.decode()) if is_text else Given(packed=content)), name
+            return Given.of_bytes(content), name
         return self.read_side(side)
 
     def choose(self, given: Given, name: str, by: str = "") -> Results:
@@ -287,8 +291,8 @@ def read_options(fields: Mapping[str, str], names: Iterable[str]) -> dict[str, A
     found: dict[str, Any] = {}
     for name in names:
         value: Any = fields[name]
-        if name in ("groups", "higher_is_better"):
-            found[name] = value != "false"
+        if name == "groups" or isinstance(OPTIONS[name].default, bool):
+            found[name] = value == "true" or (value != "false" and OPTIONS[name].default is not False)
             continue
         found[name] = readers[name](value) if name in readers else value or None
         offered = METRICS if name == "metrics" else [choice for choice, _ in OPTIONS[name].words]

@@ -70,6 +70,14 @@ class Given:
         except (DecodingError, ValueError):
             raise make_error("scoring.packed") from None
 
+    @classmethod
+    def of_bytes(cls, content: bytes) -> Given:
+        """Take the content of a file: as text if it is some, so that its lines can be named."""
+        try:
+            return cls(content.decode())
+        except UnicodeDecodeError:
+            return cls(packed=content)
+
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to read."""
@@ -171,18 +179,20 @@ class Given:
                 raise make_error("compare.of_file", file=file, reason=named) from None
             raise InputError(named.code, named.sentence, **named.values) from None
 
-    def read(self, columns: Mapping[str, str | None], **reading: Any) -> Samples:
+    def read(self, columns: Mapping[str, str | None], *, concat: bool = False, **reading: Any) -> Samples:
         """Read the samples.
 
         Args:
             columns: role → column, where it is not guessed.
-            reading: the other arguments of `Reading`; None stands for the default.
+            concat: whether several files hold different problems, even where they name them alike.
+            reading: the other arguments of `Reading`; None stands for the default, and “file” is no column of `pool`.
 
         Raises:
             InputError: if they cannot be read.
         """
         given = {name: value for name, value in reading.items() if value is not None}
-        known = Reading(columns, limits=LIMITS, **given)
+        pool = [each for each in given.pop("pool", ()) if each != "file"]
+        known = Reading(columns, limits=LIMITS, pool=pool, **given)
         if self._table is None:
             samples = self.format.read(self._source, known)
         else:
@@ -269,13 +279,13 @@ class SeveralFiles(Given):
         """Return a message as it is: where a file was refused, its lines are named already."""
         return message
 
-    def read(self, columns: Mapping[str, str | None], **options: Any) -> Samples:
+    def read(self, columns: Mapping[str, str | None], *, concat: bool = False, **reading: Any) -> Samples:
         """Read all files, and merge their samples by the names of their problems; as `Given.read`."""
         parts = []
         for name, given in self.files:
             with given.naming(name):
-                parts.append(given.read(columns, **options))
-        samples = merge(parts, [name for name, _ in self.files])
+                parts.append(given.read(columns, **reading))
+        samples = merge(parts, [name for name, _ in self.files], pool=reading.get("pool") or (), concat=concat)
         refuse_much(samples)
         return samples
 

@@ -27,6 +27,9 @@ WALL_SECONDS = 120.0
 MEMORY = 2_000_000_000
 """Bytes of memory of one piece of work."""
 
+HUB_SECONDS = 10.0
+"""Time in which a file must come from the Hub."""
+
 BODY_SECONDS = 10.0
 """Time in which the body of a request must come."""
 

@@ -56,9 +56,9 @@ def find_shown(report: Report) -> list[Key]:
     averages = [key for key in values if key.draws is None]
     if len(averages) == 2 and abs(values[averages[1]] - values[averages[0]]) < _SAME:
         del averages[1]
-    ones = {key for key in values if key.k == 1 and is_bounded(key)}
+    ones = {key for key in values if key.draws == 1 and is_bounded(key)}
     repeats = {key for key in ones if OUTPUTS[key.metric].even_k}
-    if ones == {key for key in values if key.k is not None and is_bounded(key)} and averages:
+    if averages and ones == {key for key in values if key.draws is not None and is_bounded(key)}:
         repeats |= {key for key in ones if abs(values[key] - values[averages[0]]) < _SAME}
     lines = group_lines(key for key in values if key not in repeats and (key.draws is not None or key in averages))
     return [key for line in sort_lines(values) for key in lines.get(line, {}).values()]

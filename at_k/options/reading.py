@@ -62,7 +62,7 @@ READING = in_panel(
         (),
         metavar="COLUMN",
         help="Treat rows that differ in this column, such as run, as samples of one model; file if each file is a run.",
-        label="Columns whose rows are of one model",
+        label="Columns whose rows are of one model; “file” for runs",
     ),
     Option(
         "prompt_column",
@@ -81,6 +81,7 @@ READING = in_panel(
         "common need not say so. This and the next five are for files alone.",
         False,
         help="The files hold different problems, even where they name them alike.",
+        label="Files hold different problems, whatever their names",
     ),
     Option(
         "format",

@@ -166,3 +166,28 @@ def test_columns_can_be_chosen_where_results_are_refused():
 )
 def test_rows_are_the_lines_of_the_file(text, place):
     assert place in page(text)["refused"]
+
+
+RUNS = [
+    {"name": name, "text": "\n".join(json.dumps({"id": i, "sample": 0, "correct": ok}) for i, ok in enumerate(row))}
+    for name, row in {"run1.jsonl": [1, 0], "run2.jsonl": [1, 1]}.items()
+]
+
+
+@every_language
+@pytest.mark.parametrize(
+    ("files", "fields", "value"),
+    [
+        (RUNS, {"pool": "file"}, {"avg@2": 0.75, "pass@2": 1.0}),
+        (RUNS, {"concat": "true"}, {"avg@1": 0.75}),
+    ],
+)
+def test_several_files_are_taken_as_the_command_takes_them(files, fields, value, language):
+    """What refuses files offers how they can be taken, and that is what `at_k.score` says of them with this option."""
+    given = {"example": "", "given": {"results": {"packed": files}}}
+    refused = work.answer("score", USUAL | given, language)["refused"]
+    found = re.findall(r'data-set="(.*?)"|data-opens="(.*?)"', refused)
+    offered = [json.loads(unescape(sets)) if sets else {opens: "true"} for sets, opens in found]
+    assert fields in offered
+    parts = work.answer("score", USUAL | given | fields, language)["parts"]
+    assert values(matrix(parts)) | value == values(matrix(parts))

@@ -121,6 +121,8 @@ def test_an_average_stands_below_k_of_one_or_below_all(draws, columns):
 
 @every_language
 def test_k_of_one_is_folded_into_the_average(language):
+    html = write_matrix(score(samples(cut(GRADED, 1, 1, 1, 1)), Options()), language)
+    assert [name for name, _, _ in rows(html)] == ["avg@n"]
     html = write_matrix(score(samples(cut(GRADED, 3, 1, 4, 4)), Options()), language)
     assert [name for name, _, _ in rows(html)] == ["avg@n"]
     assert "k = 1" not in Page(html).texts("th")

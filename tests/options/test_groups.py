@@ -58,7 +58,7 @@ NOT_OFFERED = {
     "the page Score": {
         **dict.fromkeys(("threshold", "extract_reference", "select", "score_weights"), RARE),
         **dict.fromkeys(("seed", "scale"), RARE),
-        **dict.fromkeys(("num_workers", "timeout", "format", "concat"), "the page sets it"),
+        **dict.fromkeys(("num_workers", "timeout", "format"), "the page sets it"),
         **dict.fromkeys(NO_BARS, "usual intervals are shown"),
         "prompt_column": "the page runs no programs",
         "columns": "there is a field for each role",
