@@ -11,6 +11,7 @@ from tools import environments
 
 ROOT = Path(__file__).resolve().parent.parent
 HARNESSES = {
+    "evalscope": ["evalscope"],
     "inspect_ai": ["inspect-ai"],
     "lighteval": ["lighteval", "xxhash < 4"],  # lighteval 0.13 hashes texts, which xxhash 4 refuses
     "lm_eval": ["lm-eval"],

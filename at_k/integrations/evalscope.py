@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from evalscope.api.metric import Aggregator, AggScore, SampleScore
-from evalscope.api.registry import register_aggregation
+from evalscope.api.registry import get_aggregation, register_aggregation
 
-from at_k.integrations.samples import measure_samples
+from at_k.integrations.samples import score_samples
+from at_k.summary import spell
 
 
 @register_aggregation("at_k")
@@ -17,13 +18,19 @@ class AtK(Aggregator):
     name = "at_k"
 
     def __call__(self, scores: list[SampleScore]) -> list[AggScore]:
-        """Return a score for each metric and number. Samples without a value of the metric are left out."""
+        """Return the mean of each metric, which evalscope's own reports conclude with, and a score for each number.
+
+        A score has the ends of its interval in its metadata. Samples without a value of the metric are left out.
+        """
         groups = [each.sample_id if each.group_id is None else each.group_id for each in scores]
         answers = [each.score.extracted_prediction or None for each in scores]
-        found = []
+        found = get_aggregation("mean")()(scores)
         for metric in dict.fromkeys(name for each in scores for name in each.score.value):
             values: list[Any] = [each.score.value.get(metric) for each in scores]
             about = {"metric_name": metric, "num": sum(value is not None for value in values)}
-            numbers = measure_samples(groups, values, answers)
-            found += [AggScore(score=value, aggregation=key, **about) for key, value in numbers.items()]
+            report = score_samples(groups, values, answers)
+            for key, value in report.values.items() if report else ():
+                bar = report.intervals[key]
+                limits = {"stderr": bar.stderr, "ci_low": bar.low, "ci_high": bar.high}
+                found.append(AggScore(score=value, aggregation=spell(key, "plain"), metadata=limits, **about))
         return found

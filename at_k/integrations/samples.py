@@ -8,7 +8,7 @@ from math import isnan
 from typing import Any
 
 from at_k.errors import Mistake
-from at_k.report import score
+from at_k.report import Report, score
 from at_k.report.scalars import list_scalars
 
 _LOGGER = logging.getLogger("at_k")
@@ -18,13 +18,42 @@ def measure_samples(
     problems: Iterable[Hashable],
     grades: Iterable[float | None],
     answers: Iterable[str | None] | None = None,
+    **options: Any,
+) -> dict[str, float]:
+    """Compute every @k number of samples that come in any order, as one dictionary.
+
+    Args:
+        problems: as of `score_samples`.
+        grades: as of `score_samples`.
+        answers: as of `score_samples`.
+        options: the others of `score_samples`: `k`, `threshold`, `metrics` and `confidence_level`.
+
+    Returns:
+        Key → value, with `{key}_stderr`, `{key}_ci_low` and `{key}_ci_high`; nothing if no sample has a grade.
+
+    Raises:
+        ValueError: if the columns differ in length.
+
+    Examples:
+        >>> found = measure_samples(["p", "q", "p", "q"], [1, 0, 0, None], k=1, metrics=["pass_at_k"])
+        >>> found["pass@1"]
+        0.25
+    """
+    report = score_samples(problems, grades, answers, **options)
+    return {} if report is None else list_scalars(report)
+
+
+def score_samples(
+    problems: Iterable[Hashable],
+    grades: Iterable[float | None],
+    answers: Iterable[str | None] | None = None,
     *,
     k: int | Sequence[int] | None = None,
     threshold: float = 0.5,
     metrics: Sequence[str] | None = None,
     confidence_level: float | None = 0.95,
-) -> dict[str, float]:
-    """Compute every @k number of samples that come in any order.
+) -> Report | None:
+    """Score samples that come in any order.
 
     What would stop `at_k.score` must not stop a run that has ended. So a sample without a grade is left out, and so is
     a k above the number of samples of any problem. The logger `at_k` says so, and what in the data must be a mistake.
@@ -39,15 +68,10 @@ def measure_samples(
         confidence_level: of the intervals; None for none.
 
     Returns:
-        Key → value, with `{key}_stderr`, `{key}_ci_low` and `{key}_ci_high`; nothing if no sample has a grade.
+        The report; None if no sample has a grade.
 
     Raises:
         ValueError: if the columns differ in length.
-
-    Examples:
-        >>> found = measure_samples(["p", "q", "p", "q"], [1, 0, 0, None], k=1, metrics=["pass_at_k"])
-        >>> found["pass@1"]
-        0.25
     """
     problems, grades = list(problems), list(grades)
     texts = [None] * len(grades) if answers is None else list(answers)
@@ -60,7 +84,7 @@ def measure_samples(
         if right[place] is not None:
             rows.setdefault(problem, []).append(place)
     if not rows:
-        return {}
+        return None
     data: dict[str, Any] = {"grades": [[right[place] for place in row] for row in rows.values()]}
     if any(text is not None for text in texts):
         data["answers"] = [[texts[place] for place in row] for row in rows.values()]
@@ -75,4 +99,4 @@ def measure_samples(
     for note in report.notes:
         if isinstance(note, Mistake):
             _LOGGER.warning("%s", note)
-    return list_scalars(report)
+    return report
