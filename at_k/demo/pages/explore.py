@@ -12,10 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 import at_k
-from at_k.demo.asking import write_saves
 from at_k.demo.curves import Setting, count_votes
 from at_k.demo.examples import read_published
-from at_k.demo.figures import write_figure
+from at_k.demo.figures import write_picture, write_saves
 from at_k.demo.limits import MAX_EXPLORE_N
 from at_k.demo.words import say
 
@@ -159,7 +158,7 @@ def _write_votes(language: str) -> str:
         "y": {"min": 0, "max": 1, "percent": True},
         "lines": lines,
     }
-    return write_figure(figure, id="explore_vote")
+    return write_picture(figure, "explore_vote", language)
 
 
 def _write_published(language: str) -> str:
