@@ -80,6 +80,7 @@ def test_every_module_folder_is_known_complete_and_packaged():
 
 
 IMPORT_NAMES = {
+    "axe-playwright-python": "axe_playwright_python",
     "markdown-it-py": "markdown_it",
     "array-api-compat": "array_api_compat",
     "array-api-strict": "array_api_strict",

@@ -87,7 +87,7 @@ def write_root(page: str, usual: Mapping[str, str], inside: str, language: str) 
     words |= {name: say(language, f"asking.{name}") for name in ("failed", "link_without_data")}
     rules = {"limit": LIMITS.max_bytes, "verdicts": VERDICT_NAMES, "problems": PROBLEM_NAMES, "words": words}
     about = escape(json.dumps({"usual": usual, "rules": rules}, ensure_ascii=False))
-    return f'<main class="asking" id="{page}" data-asks="{page}" data-about="{about}">{inside}</main>'
+    return f'<main class="page" id="{page}" data-asks="{page}" data-about="{about}">{inside}</main>'
 
 
 def write_side(page: str, side: str, label: str, language: str) -> str:

@@ -125,4 +125,4 @@ def write_formula(latex: str, *, block: bool = False) -> str:
         kind = "mn" if sign.isdigit() else "mi" if sign.isalpha() else "mo"
         return f"<{kind}>{escape(sign.replace('-', '−'))}</{kind}>"
 
-    return f"<math{' display=block' if block else ''}>{row()}</math>"
+    return f"<math{' display=block tabindex=0' if block else ''}>{row()}</math>"

@@ -55,7 +55,7 @@ def draw_curves(setting: Setting, taus: tuple[float, ...] = (0.25, 0.5, 0.75), *
     lines = {PASS: _tabulate(n, PASS, k)[c]}
     lines |= {Key("G-Pass@k", None, tau): _tabulate(n, tau, k)[c] for tau in sorted(taus)}
     lines |= {MEAN: _tabulate(n, MEAN, k)[c], EVERY: _tabulate(n, EVERY, k)[c]}
-    lines |= {VOTE: _count_votes(setting, k), AVERAGE: np.full(len(k), c / n)}
+    lines |= {VOTE: count_votes(setting, k), AVERAGE: np.full(len(k), c / n)}
     return Curves(k, {key: tuple(line.tolist()) for key, line in lines.items()})
 
 
@@ -72,7 +72,13 @@ def _tabulate(n: int, metric: Key | float, k: tuple[int, ...]) -> Floats:
     return estimators[metric](n, c, k=k)
 
 
-def _count_votes(setting: Setting, k: tuple[int, ...]) -> Floats:
+def count_votes(setting: Setting, k: tuple[int, ...]) -> Floats:
+    """Compute how likely the vote of k answers is right, for each k.
+
+    Examples:
+        >>> count_votes(Setting(3, 2), (1, 3)).round(3).tolist()
+        [0.667, 1.0]
+    """
     alone = setting.n - setting.c - setting.together
     votes = ["right"] * setting.c + ["wrong"] * setting.together + [f"wrong {each}" for each in range(alone)]
     right = [vote == "right" for vote in votes]

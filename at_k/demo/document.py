@@ -32,7 +32,7 @@ CACHED = "public, max-age=31536000, immutable"
 _COOKIE = re.compile(r"(?:^|;\s*)at-k-language=(\w+)\s*(?:;|$)", re.ASCII)
 """The language that was chosen on a page, as `assets/address.js` keeps it."""
 
-_MODULES = ("address", "figures", "counts", "story", "explore", "asking", "score")
+_MODULES = ("address", "figures", "counts", "sentences", "story", "explore", "asking", "score")
 _SPOKEN = ("app", "explore")
 """The kinds of words that the browser puts into the page by itself."""
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 EXAMPLES = {"qwen25_math": "qwen25_math.jsonl", "taubench_airline": "taubench_airline.jsonl"}
 """Name → file."""
 
 PAIR = "codex_puzzles.jsonl"
 """A file with the samples of two models, which its column `prompt` names."""
+
+PUBLISHED = "published.jsonl"
+"""A file with ten published results: of how many problems how many samples are right."""
 
 HARNESSES = {
     "inspect_ai": "inspect_ai.eval",
@@ -60,6 +65,16 @@ def read_pair() -> str:
         200
     """
     return (folder() / PAIR).read_text(encoding="utf-8")
+
+
+def read_published() -> list[dict[str, Any]]:
+    """Read the published results.
+
+    Examples:
+        >>> read_published()[0]["right"]
+        {'0': 14, '1': 12, '2': 10, '3': 4, '4': 10}
+    """
+    return [json.loads(line) for line in (folder() / PUBLISHED).read_text(encoding="utf-8").splitlines()]
 
 
 def read_harness(name: str) -> tuple[str, bytes]:

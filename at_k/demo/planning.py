@@ -311,7 +311,7 @@ def _write_pictures(planned: Planned, language: str) -> str:
         figure = _describe_widths(planned, name, pairs, x, handle, language)
         fixed = {"problems": f"n = {planned.samples:,}", "samples": f"M = {planned.problems:,}"}[name]
         heading = say(language, f"plan.more_{name}", fixed=fixed)
-        pictures.append(f"<div><h3>{heading}</h3>{write_picture(figure, f'plan_{name}', language)}</div>")
+        pictures.append(f"<div><h2>{heading}</h2>{write_picture(figure, f'plan_{name}', language)}</div>")
     return f'<div class="pair even">{"".join(pictures)}</div>'
 
 

@@ -22,7 +22,7 @@ _SPARE = ("spare-1", "spare-2", "spare-3", "spare-4")
 _STYLES = [
     style for output in OUTPUTS.values() for style in (output.style, *(tau.style for tau in output.thresholds.values()))
 ]
-_COLOURS = tuple(dict.fromkeys([*_SPARE, *(style.colour for style in _STYLES if style and style.colour)]))
+COLOURS = tuple(dict.fromkeys([*_SPARE, *(style.colour for style in _STYLES if style and style.colour)]))
 
 
 def describe_curves(curves: Curves, name: str, data: str, language: str) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def draw_line(curves: Curves, key: Key, places: Sequence[int]) -> dict[str, Any]
 def _choose_looks(styles: Mapping[Key, Style]) -> dict[Key, tuple[str, bool]]:
     """Choose the colour of each line, and whether it is dashed: as its style says, or in a way that is free."""
     looks = {key: (style.colour, key.metric[-1] != "k") for key, style in styles.items()}
-    free = (look for look in product((False, True), _COLOURS) if look[::-1] not in looks.values())
+    free = (look for look in product((False, True), COLOURS) if look[::-1] not in looks.values())
     return {key: look if look[0] else next(free)[::-1] for key, look in looks.items()}
 
 

@@ -7,7 +7,6 @@ import pytest
 from oracles import hypergeometric, mg_pass, needed, tail
 
 import at_k
-from at_k.demo.pages import explore
 from tools.driving import eventually, turn_to
 
 KINDS = [
@@ -291,15 +290,31 @@ def test_the_number_of_the_first_sentence_is_dragged_and_moved_by_keys(visit):
     assert story(page)[1] == {6}
 
 
-def test_real_models_have_the_numbers_of_the_library(visit):
+def test_the_threshold_is_moved_on_the_figure_and_draws_for_which_it_holds_are_outlined(visit):
     page = visit("explore")
-    for name, rows in explore.read_models().items():
-        model = page.locator(f"#explore_{name}")
-        n, c = len(rows[0]), [row.count("1") for row in rows]
-        counts = model.locator("path").evaluate_all("paths => paths.map(path => Number(path.dataset.count))")
-        assert counts == [n * len(rows) - sum(c), 0, sum(c)]
-        expected = [sum(c) / n / len(rows), at_k.pass_at_k(n, c, k=4).mean(), at_k.pass_hat_k(n, c, k=4).mean()]
-        assert model.locator("dd").all_inner_texts() == [f"{value:.2f}" for value in expected]
+    handle, asked = page.locator("#story_demand .handle"), page.locator(".story .asked")
+    half = "G-Pass@4, τ = ½ asks for at least 2 right: Shaky 72\xa0%, Steady 50\xa0%."
+    assert asked.inner_text() == half
+    handle.focus()
+    for key, m, said in (("End", 4, "pass^4 asks for all 4 right"), ("Home", 1, "pass@4 asks for at least 1 right")):
+        page.keyboard.press(key)
+        eventually(lambda: handle.get_attribute("aria-valuenow"), str(m))
+        share = round(100 * float(tail(hypergeometric(16, 8, 4), m)))
+        assert asked.inner_text().replace("\xa0", " ") == f"{said}: Shaky {share} %, Steady 50 %."
+    eventually(lambda: "tau=0.25" in page.evaluate("location.search"), True)
+    page.locator(".story [name=draw]").fill("16")
+    assert handle.get_attribute("aria-valuenow") == "4"  # τ stays
+    page.keyboard.press("End")
+    handle.focus()
+    page.keyboard.press("End")
+    drawn = [page.locator(f".story [data-model={name}] rect.drawn").count() for name in ("shaky", "steady")]
+    assert drawn == [0, 16]  # no 16 of Shaky's answers are all right
+    page.locator(".story [name=draw]").fill("4")
+    figure = page.locator("#story_demand .line").first.bounding_box()
+    page.mouse.move(figure["x"] + figure["width"] / 3, figure["y"] + 30)
+    eventually(lambda: "at least 2" in asked.inner_text(), True)
+    page.mouse.move(5, 5)
+    eventually(lambda: "all 4" in asked.inner_text(), True)
 
 
 def test_a_phone_has_the_finding_the_squares_and_the_figure_in_sight_together(visit):

@@ -1,7 +1,7 @@
 // Pages that are a form and what the server makes of it. The fields of the form are the state of the page, which stands in
 // the address; texts and files stay in this tab of the browser.
 //
-// <main class="asking" data-asks="compare" data-about='{"usual", "rules"}'> with a form, `.refusals`, and elements
+// <main class="page" data-asks="compare" data-about='{"usual", "rules"}'> with a form, `.refusals`, and elements
 // `data-part`, which are filled with the parts of the answer. A button `data-set` sets fields, `data-opens` goes to one.
 
 import { getPage, getState, language, onState, setState } from "./address.js";

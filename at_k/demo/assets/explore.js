@@ -1,9 +1,10 @@
 // The page Explore: one problem with n samples, c of them right. All is computed here, but for the vote.
 
-import { language, getState, onState, say, setState } from "./address.js";
+import { getState, onState, say, setState } from "./address.js";
 import * as counts from "./counts.js";
 import { drawFigure } from "./figures.js";
 import { writeFormulas } from "./formulas.js";
+import { clamp, fill, makeDraggable, showNumber } from "./sentences.js";
 
 const PAGE = "explore";
 const MAX_N = 256;
@@ -38,8 +39,6 @@ let wished = { ...START };
 let shown = null;
 let vote = null; // { key, values: Map } of the setting that the server answered for
 let frame = 0;
-
-const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
 
 function bound(wish) {
     const n = clamp(wish.n, 2, MAX_N);
@@ -94,89 +93,38 @@ function writeRight(c) {
     return c > 1 ? say("explore.some_right", { c }) : say(c ? "explore.one_right" : "explore.none_right");
 }
 
-/** Fill the blanks of a template with elements. */
-function fill(element, template, parts) {
-    const nodes = template.split(/\{(\w+)\}/).map((part, i) => (i % 2 ? parts[part] : part));
-    element.replaceChildren(...nodes.filter(node => node !== ""));
-}
-
 const numbers = {};
 
-function makeNumber(name, wishFor) {
-    const number = document.createElement("span");
-    number.className = "number";
-    Object.assign(number, { tabIndex: 0, role: "slider", title: say("explore.drag") });
+function makeNumber(name, low) {
+    const number = Object.assign(document.createElement("span"), { className: "number" });
     number.setAttribute("role", "slider");
     number.setAttribute("aria-label", say(`explore.${name}`));
-    let from = null;
-    number.addEventListener("pointerdown", event => {
-        number.setPointerCapture(event.pointerId);
-        from = { x: event.clientX, value: shown[name], moved: false };
-        event.preventDefault();
-        number.focus({ preventScroll: true });
-    });
-    number.addEventListener("pointermove", event => {
-        if (!from) return;
-        const steps = Math.round((event.clientX - from.x) / Math.max(3, 240 / shown.n));
-        if (steps) from.moved = true;
-        wishFor(from.value + steps);
-    });
-    // A click without a move: the number is typed, in its box.
-    number.addEventListener("pointerup", () => {
-        if (from && !from.moved) find(`#explore_${name}`).select();
-        from = null;
-    });
-    number.addEventListener("pointercancel", () => { from = null; });
-    number.addEventListener("keydown", event => {
-        const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
-        if (step) {
-            event.preventDefault();
-            wishFor(shown[name] + step);
-        } else if (/^\d$|^Enter$/.test(event.key)) find(`#explore_${name}`).select();
+    makeDraggable(number, {
+        read: () => shown[name], wish: value => wish({ [name]: clamp(value, low, shown.n) }),
+        pixels: () => Math.max(3, 240 / shown.n), type: () => find(`#explore_${name}`).select(),
     });
     return number;
 }
 
 /** Say what follows from a draw of k of the answers. */
 function describeDraw({ n, c, k }) {
-    const part = (template, value, colour) => {
-        const element = document.createElement("span");
-        element.className = colour;
-        element.textContent = say(template, { value: writePercent(value) });
-        return element;
-    };
-    const draw = document.createElement("span");
-    draw.className = "draw";
-    if (k === n) draw.textContent = say("explore.of_all");
-    else if (k === 1) draw.append(part("explore.of_one", c / n, "of-pass"));
-    else {
-        const one = part("explore.one", counts.pass(n, c, k), "of-pass");
-        fill(draw, say("explore.of_some"), { one, all: part("explore.all", counts.passHat(n, c, k), "of-pass-hat") });
-    }
-    return draw;
+    const part = (template, value, colour) => Object.assign(document.createElement("span"), {
+        className: colour, textContent: say(template, { value: writePercent(value) }),
+    });
+    if (k === n) return [say("explore.of_all"), {}];
+    if (k === 1) return ["{one}", { one: part("explore.of_one", c / n, "of-pass") }];
+    return [say("explore.of_some"), {
+        one: part("explore.one", counts.pass(n, c, k), "of-pass"), all: part("explore.all", counts.passHat(n, c, k), "of-pass-hat"),
+    }];
 }
 
 function updateSentence({ n, c, k }) {
-    numbers.c ??= makeNumber("c", value => wish({ c: clamp(value, 0, shown.n) }));
-    numbers.k ??= makeNumber("k", value => wish({ k: clamp(value, 1, shown.n) }));
-    numbers.c.textContent = writeRight(c);
-    numbers.k.textContent = say(k === n ? "explore.draw_all" : "explore.draw_some", { k });
-    for (const [name, value, low, high] of [["c", c, 0, n], ["k", k, 1, n]]) {
-        numbers[name].setAttribute("aria-valuemin", low);
-        numbers[name].setAttribute("aria-valuemax", high);
-        numbers[name].setAttribute("aria-valuenow", value);
-        numbers[name].setAttribute("aria-valuetext", numbers[name].textContent);
-    }
-    const heading = find(".sentence");
-    const what = describeDraw({ n, c, k });
-    if (heading.dataset.n === String(n)) {
-        heading.querySelector(".draw").replaceWith(what); // the numbers stay where they are, or a drag would end
-    } else {
-        const focused = Object.values(numbers).find(number => number === document.activeElement);
-        fill(heading, say("explore.sentence", { n }), { ...numbers, what });
-        heading.dataset.n = n;
-        focused?.focus({ preventScroll: true });
-    }
+    numbers.c ??= makeNumber("c", 0);
+    numbers.k ??= makeNumber("k", 1);
+    showNumber(numbers.c, writeRight(c), c, 0, n);
+    showNumber(numbers.k, say(k === n ? "explore.draw_all" : "explore.draw_some", { k }), k, 1, n);
+    const [what, parts] = describeDraw({ n, c, k });
+    fill(find(".sentence"), say("explore.sentence", { n, what }), { ...numbers, ...parts });
     find(".sub").textContent = say("explore.sub", { n });
 }
 
@@ -266,40 +214,6 @@ async function ask({ n, c, k, together }, key) {
     request();
 }
 
-// ---------------------------------------------------------------- real models
-
-const MODELS = JSON.parse(find(".real").dataset.models);
-
-const right = row => [...row].filter(sample => sample === "1").length;
-const mean = values => values.reduce((sum, value) => sum + value, 0) / values.length;
-
-function drawModels() {
-    for (const [name, rows] of Object.entries(MODELS)) {
-        const all = rows.map(right).reduce((sum, c) => sum + c, 0);
-        drawFigure(find(`#explore_${name} .figure`), {
-            kind: "squares", title: say(`explore.${name}`), name: `at-k-${name}`, rows: rows.map((samples, i) => ({ name: String(i + 1), samples })),
-            label: say("explore.squares", { name: say(`explore.${name}`), rows: rows.length, n: rows[0].length, right: all, all: rows.length * rows[0].length }),
-        });
-    }
-}
-
-function updateModels({ k }) {
-    for (const [name, rows] of Object.entries(MODELS)) {
-        const n = rows[0].length;
-        const draws = Math.min(k, n);
-        const values = {
-            avg: [`avg@${n}`, mean(rows.map(row => right(row) / n))],
-            pass: [`pass@${draws}`, mean(rows.map(row => counts.pass(n, right(row), draws)))],
-            hat: [`G-Pass@${draws}, τ = 1`, mean(rows.map(row => counts.passHat(n, right(row), draws)))],
-        };
-        for (const [metric, [title, value]] of Object.entries(values)) {
-            const place = find(`#explore_${name} [data-metric=${metric}]`);
-            place.querySelector("dt").textContent = title;
-            place.querySelector("dd").textContent = value.toFixed(2);
-        }
-    }
-}
-
 // ---------------------------------------------------------------- controls
 
 const CONTROLS = { n: [2, () => MAX_N], c: [0, () => shown.n], k: [1, () => shown.n], together: [0, () => shown.n - shown.c] };
@@ -353,7 +267,6 @@ function update(setting) {
     updateSentence(setting);
     updateFigure(setting);
     updateControls(setting);
-    updateModels(setting);
     updateVote(setting);
     const { n, c, k, lines } = setting;
     find(".formulas-text").textContent = say("explore.formulas_text", { n, c, k });
@@ -363,7 +276,6 @@ function update(setting) {
 
 if (root) {
     listen();
-    drawModels();
     onState(PAGE, readState);
     readState(getState(PAGE));
 }

@@ -2,13 +2,17 @@
 // `at_k.demo.figures.write_figure` writes it. Drawn again when the description, the theme or the width changes, at the
 // size of the page rather than scaled, so that text stays at 12 px or more.
 //
-// Events on the element: "at-k:handle" with { k } where the handle is moved, "at-k:problem" with { name } where a point, a
-// bar or a row is clicked.
+// Events on the element: "at-k:handle" with { k } where the handle is moved, "at-k:point" with { k } where one points, and
+// with none where one does no longer, "at-k:problem" with { name } where a point, a bar or a row is clicked.
+//
+// Beside each figure stand its numbers as a table, for those who cannot see it.
 
 const SVG = "http://www.w3.org/2000/svg";
 const NARROW = 560;
 const SAVED_WIDTH = 900;
 const MOST_BESIDE = 4; // lines whose values find room beside them
+const MOST_BANDS = 2; // of more, one is shown at a time: five over each other cannot be read
+const TABLE_WAIT = 400; // a table is written when a figure has come to rest
 const state = new WeakMap(); // element → what was drawn in it
 
 // ---------------------------------------------------------------- numbers and texts
@@ -112,25 +116,44 @@ function withLimits(axis, values, whole) {
 
 const writeTick = (tick, axis) => (axis.percent ? `${Math.round(100 * tick)}\u00a0%` : String(tick));
 
-function drawAxes(group, plot, xAxis, yAxis, xTicks) {
-    const { left, right, top, bottom, x, y } = plot;
-    const ticks = findTicks(yAxis.min, yAxis.max, plot.height < 200 ? 3 : 4);
+/** Place the plot of a figure, and draw its axes: what there is `room` for to its right stands beside it. */
+function makePlot(svg, width, height, xAxis, yAxis, { room = 16, square = false, xTicks = () => [] } = {}) {
+    const ticks = findTicks(yAxis.min, yAxis.max, height < 200 ? 3 : 4);
+    const left = 12 + Math.max(...ticks.map(tick => measure(writeTick(tick, yAxis), 12)));
+    const top = yAxis.title ? 30 : 10;
+    const bottom = height - (xAxis.names ? 56 : xAxis.title ? 44 : 26);
+    const right = Math.min(Math.max(left + 60, width - room), square ? left + bottom - top : Infinity);
+    const [x, y] = [makeScale(xAxis, left, right), makeScale(yAxis, bottom, top)];
+    const still = make("g", {}, svg);
+    const plot = { left, right, top, bottom, x, y, still };
     for (const tick of ticks) {
-        make("line", { class: "grid", x1: left, x2: right, y1: round(y(tick)), y2: round(y(tick)) }, group);
-        make("text", { class: "tick", x: left - 8, y: round(y(tick)) + 4, "text-anchor": "end" }, group, writeTick(tick, yAxis));
+        make("line", { class: "grid", x1: left, x2: right, y1: round(y(tick)), y2: round(y(tick)) }, still);
+        make("text", { class: "tick", x: left - 8, y: round(y(tick)) + 4, "text-anchor": "end" }, still, writeTick(tick, yAxis));
     }
-    for (const tick of xTicks) {
+    if (yAxis.title) make("text", { class: "tick", x: 2, y: top - 12 }, still, yAxis.title);
+    if (xAxis.names && drawNames(plot, xAxis)) return plot;
+    for (const tick of xTicks(plot)) {
         // The last one stays clear of the names to its right.
         const last = x(tick) > right - 1;
         const at = { x: round(x(tick)) + (last ? 5 : 0), y: bottom + 18, "text-anchor": last ? "end" : "middle" };
-        make("text", { class: "tick", ...at }, group, String(tick));
+        make("text", { class: "tick", ...at }, still, String(tick));
     }
-    if (xAxis.title) {
-        make("text", { class: "tick", x: (left + right) / 2, y: bottom + 36, "text-anchor": "middle" }, group, xAxis.title);
-    }
-    if (yAxis.title) {
-        make("text", { class: "tick", x: left - plot.left + 2, y: top - 12, "text-anchor": "start" }, group, yAxis.title);
-    }
+    if (xAxis.title) make("text", { class: "tick", x: (left + right) / 2, y: bottom + 36, "text-anchor": "middle" }, still, xAxis.title);
+    return plot;
+}
+
+/** Name each whole number of an axis by two lines, of which the lower one has a short form, if they find room. */
+function drawNames({ left, right, bottom, x, still }, { min, names }) {
+    const slot = (right - left) / Math.max(1, names.length - 1) - 6;
+    const fits = place => names.every(name => measure(name[place], place ? 12 : 13, place ? 400 : 600) < slot);
+    const lower = [1, 2].find(fits);
+    if (!lower || !fits(0)) return false;
+    names.forEach((name, i) => {
+        const at = { x: round(x(min + i)), "text-anchor": "middle" };
+        make("text", { class: "named", ...at, y: bottom + 27 }, still, name[0]);
+        make("text", { class: "tick", ...at, y: bottom + 44 }, still, name[lower]);
+    });
+    return true;
 }
 
 // ---------------------------------------------------------------- lines
@@ -193,22 +216,19 @@ function drawLines(figure, svg, width) {
     const room = Math.max(0, ...ends.map(end => end.wide)) + 18;
     const stacked = ends.reduce((sum, end) => sum + end.height, 8); // names of many lines need their room
     const height = Math.max(stacked, figure.height ?? (width < NARROW ? 236 : 350));
-    const left = 12 + Math.max(...findTicks(yAxis.min, yAxis.max, 4).map(tick => measure(writeTick(tick, yAxis), 12)));
-    const plot = { left, right: Math.max(left + 60, width - room), top: yAxis.title ? 30 : 10, height };
-    plot.bottom = height - (xAxis.title ? 44 : 26);
-    plot.x = makeScale(xAxis, plot.left, plot.right);
-    plot.y = makeScale(yAxis, plot.bottom, plot.top);
-    const still = make("g", {}, svg);
-    const ticks = findKTicks(xAxis.min, xAxis.max, xAxis.log, (plot.right - plot.left) / 64);
     // The handle says its k itself, and would cover a number below it.
-    const clear = ticks.filter(tick => !(Math.abs(plot.x(tick) - plot.x(figure.handle)) < 16));
-    drawAxes(still, plot, xAxis, yAxis, clear);
+    const isClear = ({ x }, tick) => !(Math.abs(x(tick) - x(figure.handle)) < 16);
+    const xTicks = plot => findKTicks(xAxis.min, xAxis.max, xAxis.log, (plot.right - plot.left) / 64).filter(tick => isClear(plot, tick));
+    const plot = makePlot(svg, width, height, xAxis, yAxis, { room, xTicks });
+    const { still } = plot;
     if (figure.shade) {
         const from = plot.x(figure.shade.from + 0.5);
         make("rect", { class: "shade", x: round(from), y: plot.top, width: round(plot.right - from), height: plot.bottom - plot.top }, still);
         make("text", { class: "tick", x: plot.right - 4, y: plot.top + 14, "text-anchor": "end" }, still, figure.shade.label);
     }
-    for (const line of lines) drawBand(still, plot, line);
+    const banded = lines.filter(line => line.low && line.high);
+    const bands = banded.length > MOST_BANDS ? make("g", {}, still) : null;
+    if (!bands) for (const line of banded) drawBand(still, plot, line);
     // The first line lies on top of the others.
     for (const line of [...lines].reverse()) {
         const points = [...line.x].map((x, i) => [x, line.y[i]]).filter(([, y]) => y !== null && Number.isFinite(y));
@@ -229,7 +249,11 @@ function drawLines(figure, svg, width) {
     });
     const placed = placeLabels(labels, 0, height - 4);
     for (const label of placed) {
-        const group = make("g", { class: "end", fill: colour(label.line.color) }, still);
+        const group = make("g", { class: "end", fill: colour(label.line.color), "data-name": label.line.name }, still);
+        if (bands && banded.includes(label.line)) {
+            const named = [label.words.join(" "), label.symbol].filter(Boolean).join(", ");
+            for (const [name, value] of Object.entries({ role: "button", tabindex: 0, "aria-label": named })) group.setAttribute(name, value);
+        }
         label.words.forEach((each, i) => make("text", {
             class: "name", x: plot.right + 12, y: round(label.y + 3 + (i + 1) * (label.size + 3) - 4), "font-size": label.size,
         }, group, each));
@@ -241,11 +265,22 @@ function drawLines(figure, svg, width) {
             make("path", { class: "leader", d: `M${plot.right + 2} ${round(label.at)}L${plot.right + 9} ${round(middle)}`, stroke: colour(label.line.color) }, still);
         }
     }
-    return { plot, xAxis, lines, labels: placed, moving: make("g", { class: "moving" }, svg), height };
+    const drawn = { plot, figure, xAxis, yAxis, lines, bands, banded, labels: placed, moving: make("g", { class: "moving" }, svg), height };
+    if (bands) showBand(drawn, figure.band ?? banded[0].name);
+    return drawn;
+}
+
+/** Show the band of one line: the first one's, or that of the line which was pointed at last. */
+function showBand({ bands, banded, figure, plot }, name) {
+    const line = banded?.find(each => each.name === name);
+    if (!bands || !line) return;
+    figure.band = name;
+    bands.replaceChildren();
+    drawBand(bands, plot, line);
+    for (const end of plot.still.querySelectorAll(".end[role]")) end.setAttribute("aria-pressed", String(end.dataset.name === name));
 }
 
 function drawBand(group, plot, line) {
-    if (!line.low || !line.high) return;
     const known = [...line.x.keys()].filter(i => line.low[i] !== null && line.high[i] !== null && Number.isFinite(line.low[i]));
     if (known.length === 0) return;
     const point = (i, side) => `${round(plot.x(line.x[i]))} ${round(plot.y(line[side][i]))}`;
@@ -255,13 +290,13 @@ function drawBand(group, plot, line) {
 
 /** Show the values at k: dots on the lines, and four digits beside them where no line runs. */
 function drawValues(drawn, k, pointed) {
-    const { plot, lines, moving } = drawn;
+    const { plot, lines, moving, figure, xAxis, yAxis } = drawn;
     moving.replaceChildren();
     if (k === null || k === undefined) return;
     const x = round(plot.x(k));
     make("line", { class: "guide", x1: x, x2: x, y1: plot.top, y2: plot.bottom }, moving);
     if (pointed) {
-        const text = `k = ${k}`;
+        const text = xAxis.names?.[k - xAxis.min]?.[0] ?? `k = ${k}`;
         const half = measure(text, 12, 600) / 2 + 6;
         const middle = Math.min(plot.right - half + 6, Math.max(plot.left + half - 6, x));
         make("rect", { class: "pill", x: middle - half, y: plot.bottom + 4, width: 2 * half, height: 20, rx: 10 }, moving);
@@ -274,7 +309,8 @@ function drawValues(drawn, k, pointed) {
     values.sort((a, b) => a.y - b.y);
     for (const each of values) {
         make("circle", { class: "dot", cx: x, cy: round(each.y), r: 5, fill: colour(each.line.color) }, moving);
-        each.text = writeNumber(each.value);
+        if (figure.values) continue; // they stand at all points
+        each.text = yAxis.percent ? writeTick(each.value, yAxis) : writeNumber(each.value);
         let place;
         if (lines.length > MOST_BESIDE) {
             const label = drawn.labels.find(one => one.line === each.line);
@@ -353,6 +389,7 @@ function showHandle(host) {
     handle.setAttribute("aria-valuemax", xAxis.max);
     handle.setAttribute("aria-valuenow", k);
     handle.setAttribute("aria-label", figure.x?.title ?? "k");
+    handle.setAttribute("aria-valuetext", xAxis.names?.[k - xAxis.min]?.join(", ") ?? text);
 }
 
 function moveHandle(host, k) {
@@ -395,18 +432,23 @@ function listen(host, svg) {
         const drawn = state.get(host);
         if (drawn.figure.kind !== "lines") return;
         if (dragging) moveHandle(host, drawn.plot.x.invert(at(event)));
-        else if (inside(event)) drawValues(drawn, nearestK(drawn, at(event)), true);
-        else leave();
+        else if (inside(event)) tell(nearestK(drawn, at(event)));
+        else tell();
     };
-    const leave = () => {
+    let told;
+    const tell = k => {
         const drawn = state.get(host);
-        if (drawn.figure.kind === "lines") drawValues(drawn, drawn.figure.handle, false);
+        if (drawn.figure.kind !== "lines") return;
+        drawValues(drawn, k ?? drawn.figure.handle, k !== undefined);
+        if (k !== told) host.dispatchEvent(new CustomEvent("at-k:point", { bubbles: true, detail: { k } }));
+        told = k;
     };
     const end = () => { dragging = false; };
     svg.addEventListener("pointermove", point);
     svg.addEventListener("pointerup", end);
     svg.addEventListener("pointercancel", end);
-    svg.addEventListener("pointerleave", leave);
+    svg.addEventListener("pointerleave", () => tell());
+    for (const kind of ["pointerover", "focusin"]) svg.addEventListener(kind, event => showBand(state.get(host), event.target.closest?.("[data-name]")?.dataset.name));
     svg.addEventListener("keydown", event => {
         const { figure, xAxis } = state.get(host);
         if (!event.target.closest?.(".handle")) return;
@@ -431,12 +473,9 @@ function drawScatter(figure, svg, width) {
     const xAxis = withLimits(figure.x, figure.points.map(point => point.x));
     const yAxis = withLimits(figure.y, figure.points.map(point => point.y));
     const height = figure.height ?? Math.min(width, 440);
-    const plot = { left: 44, right: width - 16, top: yAxis.title ? 30 : 12, bottom: height - (xAxis.title ? 44 : 26), height };
-    if (figure.square !== false) plot.right = Math.min(plot.right, plot.left + plot.bottom - plot.top);
-    plot.x = makeScale(xAxis, plot.left, plot.right);
-    plot.y = makeScale(yAxis, plot.bottom, plot.top);
-    const still = make("g", {}, svg);
-    drawAxes(still, plot, xAxis, yAxis, findTicks(xAxis.min, xAxis.max, (plot.right - plot.left) / 80));
+    const xTicks = ({ left, right }) => findTicks(xAxis.min, xAxis.max, (right - left) / 80);
+    const plot = makePlot(svg, width, height, xAxis, yAxis, { square: figure.square !== false, xTicks });
+    const { still } = plot;
     if (figure.diagonal !== false) {
         make("line", { class: "guide", x1: plot.left, y1: plot.bottom, x2: plot.right, y2: plot.top }, still);
     }
@@ -455,12 +494,8 @@ function drawBars(figure, svg, width) {
     const bars = figure.bars;
     const yAxis = withLimits({ min: 0, ...figure.y }, bars.map(bar => bar.y));
     const height = figure.height ?? 180;
-    const plot = { left: 44, right: width - 8, top: yAxis.title ? 30 : 10, bottom: height - (figure.x?.title ? 30 : 12), height };
-    plot.x = makeScale({ min: 0, max: Math.max(1, bars.length) }, plot.left, plot.right);
-    plot.y = makeScale(yAxis, plot.bottom, plot.top);
-    const still = make("g", {}, svg);
-    drawAxes(still, plot, { title: null }, yAxis, []);
-    if (figure.x?.title) make("text", { class: "tick", x: (plot.left + plot.right) / 2, y: height - 8, "text-anchor": "middle" }, still, figure.x.title);
+    const plot = makePlot(svg, width, height, { min: 0, max: Math.max(1, bars.length), title: figure.x?.title }, yAxis, { room: 8 });
+    const { still } = plot;
     const step = (plot.right - plot.left) / Math.max(1, bars.length);
     const gap = step > 4 ? Math.min(3, step * 0.2) : 0;
     bars.forEach((bar, i) => {
@@ -544,19 +579,57 @@ export function drawFigure(host, figure) {
     for (const child of [...svg.childNodes]) if (child !== handle) child.remove();
     const content = make("g", {});
     svg.prepend(content);
-    const drawn = { ...before, squares: undefined, figure, svg, handle, width, ...KINDS[figure.kind](figure, content, width) };
+    const drawn = { ...before, squares: undefined, bands: undefined, figure, svg, handle, width, ...KINDS[figure.kind](figure, content, width) };
     svg.setAttribute("width", width);
     svg.setAttribute("height", drawn.height);
     svg.setAttribute("viewBox", `0 0 ${width} ${drawn.height}`);
-    // With a handle in it, it is a group: what is within an image is not read out.
-    svg.setAttribute("role", figure.handle === undefined || figure.handle === null ? "img" : "group");
+    // With a handle or buttons in it, it is a group: what is within an image is not read out.
+    svg.setAttribute("role", drawn.bands || Number.isFinite(figure.handle) ? "group" : "img");
     svg.setAttribute("aria-label", figure.label ?? figure.title ?? "");
     state.set(host, drawn);
     if (figure.kind === "lines") {
         drawValues(drawn, figure.handle, false);
         showHandle(host);
     }
+    clearTimeout(before?.waiting);
+    drawn.waiting = setTimeout(() => writeTable(host, figure), TABLE_WAIT);
     watchWidth(host);
+}
+
+/** List the numbers of a figure: heads, and rows of cells. */
+function listNumbers(figure) {
+    const { kind, x, y, bars, points, rows } = figure;
+    if (kind === "lines") {
+        const lines = shownLines(figure);
+        const every = [...new Set(lines.flatMap(line => [...line.x]))].sort((a, b) => a - b);
+        const write = value => (Number.isFinite(value) ? (y?.percent ? writeTick(value, y) : writeNumber(value)) : "–");
+        return [[x?.title ?? "k", ...lines.map(line => line.words ?? line.name)], every.map(k => [k, ...lines.map(line => write(findValue(line, k)))])];
+    }
+    if (kind === "bars") return [["", y?.title ?? ""], bars.map(bar => [bar.name, writeNumber(bar.y)])];
+    if (kind === "scatter") return [["", x?.title ?? "", y?.title ?? ""], points.map(point => [point.title ?? point.name, writeNumber(point.x), writeNumber(point.y)])];
+    return [["", "✓"], rows.map(row => [row.name, `${[...samplesOf(row)].filter(sample => sample === "1").length}/${samplesOf(row).length}`])];
+}
+
+/** Write the numbers of a figure as a table that is read out, and not seen. */
+function writeTable(host, figure) {
+    const { svg } = state.get(host);
+    if (!svg.isConnected) return;
+    const table = document.createElement("table");
+    table.createCaption().textContent = figure.label ?? figure.title;
+    const [heads, rows] = listNumbers(figure);
+    for (const cells of [heads, ...rows]) {
+        const row = table.insertRow();
+        cells.forEach((cell, i) => {
+            const head = cells === heads ? "col" : i ? null : "row";
+            const place = head && cell !== "" ? Object.assign(document.createElement("th"), { scope: head }) : document.createElement("td");
+            place.textContent = cell;
+            row.append(place);
+        });
+    }
+    const unseen = Object.assign(document.createElement("div"), { className: "unseen" });
+    unseen.append(table);
+    host.querySelector(".unseen")?.remove();
+    host.append(unseen);
 }
 
 const widths = new ResizeObserver(entries => {

@@ -1,15 +1,18 @@
-// Results of the page Score in the browser: tables that are sorted and copied from, and the list of problems.
+// Results in the browser: tables that are sorted and copied from, by hand and by keys, and the list of problems.
 
 import { say } from "./address.js";
 
 const STEP = matchMedia("(max-width: 700px)").matches ? 10 : 20; // problems that are listed at first
 
+const TABLE = ":is(#score, #metrics) table:has(td[data-key])"; // the cells of Compare hold buttons
+const CELL = `${TABLE} td[data-key]`;
+
 document.addEventListener("click", event => {
-    const target = event.target.closest?.("[data-shows], .sorter, #score .matrix td[data-key], .problem-list [data-problem]");
+    const target = event.target.closest?.(`[data-shows], .sorter, .problem-list [data-problem], ${CELL}`);
     if (!target) return;
     if (target.dataset.shows) showDraws(target);
     else if (target.matches(".sorter")) sortRows(target.closest("th"));
-    else if (target.matches(".matrix td")) copyCell(target);
+    else if (target.matches(CELL)) copyCell(target);
     else lists.get(target.closest(".problems"))?.toggle(Number(target.dataset.problem));
 });
 
@@ -29,6 +32,21 @@ function sortRows(head) {
     const compare = (a, b) => (place ? value(b) - value(a) : value(a).localeCompare(value(b), undefined, { numeric: true }));
     body.append(...[...body.rows].sort((a, b) => (falling || !place ? compare(a, b) : compare(b, a))));
 }
+
+// One cell of a table is reached by Tab, the others from it by the arrow keys; Enter copies, and so does Ctrl C.
+document.addEventListener("keydown", event => {
+    const cell = event.target.closest?.("td[data-key]");
+    if (!cell) return;
+    const [down, right] = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[event.key] ?? [0, 0];
+    if ((event.key === "c" && (event.ctrlKey || event.metaKey)) || (event.key === "Enter" && cell.matches(CELL))) copyCell(cell);
+    else if (cell.matches(CELL) && (down || right)) {
+        event.preventDefault();
+        const next = cell.closest("table").rows[cell.parentElement.rowIndex + down]?.cells[cell.cellIndex + right];
+        if (!next?.matches(CELL)) return;
+        [cell.tabIndex, next.tabIndex] = [-1, 0];
+        next.focus();
+    }
+});
 
 async function copyCell(cell) {
     if (String(getSelection())) return;
@@ -189,6 +207,11 @@ document.addEventListener("at-k:problem", event => {
     if (place >= 0) list.toggle(place, { scroll: true, close: false });
 });
 
-new MutationObserver(() => {
+const watch = new MutationObserver(() => {
     for (const root of document.querySelectorAll(".problems[data-problems]")) if (!lists.has(root)) lists.set(root, new Problems(root));
-}).observe(document.querySelector("#score"), { childList: true, subtree: true });
+    for (const table of document.querySelectorAll(`${TABLE}:not([role])`)) {
+        table.setAttribute("role", "grid");
+        table.querySelector("td[data-key]").tabIndex = 0;
+    }
+});
+for (const part of document.querySelectorAll("[data-part]")) watch.observe(part, { childList: true });

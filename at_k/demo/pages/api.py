@@ -34,7 +34,7 @@ def write_section(language: str, **_: str) -> str:
         for each in ENDPOINTS
     )
     return (
-        f'<main class="asking" id="api"><h1>{say(language, "api.title")}</h1>'
+        f'<main class="page" id="api"><h1>{say(language, "api.title")}</h1>'
         f'<p class="text">{say(language, "api.text")}</p>'
         f"<pre tabindex=0>{escape(PYTHON)}</pre><pre tabindex=0>{escape(CURL)}</pre>{described}</main>"
     )

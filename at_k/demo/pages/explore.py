@@ -1,18 +1,20 @@
-"""Explore: what the numbers mean, on one problem with n samples.
+"""Explore: what the numbers mean, told from two made-up models to ten published results.
 
-`write_section` writes it, and `assets/explore.js` computes and draws.
+`write_section` writes it, and `assets/story.js` and `assets/explore.js` compute and draw what can be moved.
 """
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from html import escape
+from typing import NamedTuple
 
 import numpy as np
 
 import at_k
-from at_k.demo.examples import read_example
+from at_k.demo.curves import Setting, count_votes
+from at_k.demo.examples import read_published
+from at_k.demo.figures import write_picture, write_saves
 from at_k.demo.limits import MAX_EXPLORE_N
 from at_k.demo.words import say
 
@@ -28,30 +30,44 @@ SHOWN = ("pass", "gpass", "hat")
 START = {"n": (2, MAX_EXPLORE_N, 16), "c": (0, 16, 8), "k": (1, 16, 4), "together": (0, 8, 4)}
 """The sliders: lowest, highest, and what they open at."""
 
-REAL = {"gpt": "taubench_airline", "qwen": "qwen25_math"}
-"""The models of the second pair → the example with their samples."""
+VOTES = {"wins": Setting(16, 7, 3), "loses": Setting(16, 5, 7)}
+"""Two problems, of which one has the right answer as its favourite, and the other a wrong one."""
+
+
+class Published(NamedTuple):
+    """A published result: its name and source, how many problems and samples, and the averages of their values."""
+
+    name: str
+    source: str
+    problems: int
+    samples: int
+    average: float
+    every: float
 
 
 @cache
-def read_models() -> dict[str, list[str]]:
-    """Read which samples of the real models are right, a text for each problem, the best problem first.
+def rank_published() -> list[Published]:
+    """Compute avg@n and G-Pass@k with τ = 1 of the published results, those that keep most of their average first.
 
     Examples:
-        >>> read_models()["gpt"][0], len(read_models()["gpt"])
-        ('1111', 50)
+        >>> best = rank_published()[0]
+        >>> best.name, best.problems, best.samples, round(best.average, 2), round(best.every, 2)
+        ('qwen_math', 100, 8, 0.91, 0.87)
     """
-    models = {}
-    for name, example in REAL.items():
-        rows = [json.loads(line)["correct"] for line in read_example(example).splitlines()]
-        models[name] = ["".join(map(str, row)) for row in sorted(rows, key=sum, reverse=True)]
-    return models
+    k = START["k"][2]
+    found = []
+    for result in read_published():
+        n, c = result["n"], np.repeat(list(map(int, result["right"])), list(result["right"].values()))
+        every = float(np.mean(at_k.pass_hat_k(n, c, k=k)))
+        found.append(Published(result["name"], result["source"], len(c), n, float(np.mean(c)) / n, every))
+    return sorted(found, key=lambda each: each.every / each.average, reverse=True)
 
 
 def write_section(language: str, **_: str) -> str:
     """Write the page in a language, with everything but what depends on the sliders."""
 
-    def word(name: str) -> str:
-        return escape(say(language, f"explore.{name}"))
+    def word(name: str, **values: object) -> str:
+        return escape(say(language, f"explore.{name}", **values))
 
     def slider(name: str) -> str:
         low, high, value = START[name]
@@ -62,13 +78,6 @@ def write_section(language: str, **_: str) -> str:
             f' aria-label="{word(name)}"></div>'
         )
 
-    def model(name: str) -> str:
-        values = "".join(f'<div data-metric="{metric}"><dt></dt><dd></dd></div>' for metric in ("avg", "pass", "hat"))
-        return (
-            f'<div class="model" id="explore_{name}"><h3>{word(name)} <span>{word(f"{name}_text")}</span></h3>'
-            f'<div class="figure"></div><dl>{values}</dl></div>'
-        )
-
     lines = "".join(
         f'<button type="button" data-line="{name}" aria-pressed="{str(name in SHOWN).lower()}">'
         f'<i class="of-{name}"></i>{word(f"chip_{name}")}</button>'
@@ -77,25 +86,19 @@ def write_section(language: str, **_: str) -> str:
     presets = "".join(
         f'<button type="button" data-preset="{name}" aria-pressed="false">{word(name)}</button>' for name in PRESETS
     )
-    saves = "".join(
-        f'<button type="button" data-save="{kind}" data-of="#explore_curves">{kind.upper()}</button>'
-        for kind in ("svg", "png")
-    )
-    models = escape(json.dumps(read_models(), separators=(",", ":")))
     return (
-        f'<main class="explore">{_write_story(language)}<h2>{word("own")}</h2>'
-        f'<p class="sentence">{escape(_write_sentence(language))}</p>'
-        f'<p class="sub">{escape(say(language, "explore.sub", n=START["n"][2]))}</p>'
+        f'<main class="page explore">{_write_story(language)}'
+        f'<h2>{word("vote")}</h2><p class="text">{word("vote_text")}</p>{_write_votes(language)}'
+        f'<h2>{word("own")}</h2><p class="sentence">{escape(_write_sentence(language))}</p>'
+        f'<p class="sub">{word("sub", n=START["n"][2])}</p>'
         '<div class="work"><div class="figure" id="explore_curves"></div>'
         f'<div class="controls">{"".join(map(slider, START))}'
         f'<div class="chips" role="group" aria-label="{word("presets")}">{presets}</div></div>'
         f'<div class="below"><div class="chips" role="group" aria-label="{word("lines")}">{lines}</div>'
-        f'<div class="chips quiet"><span class="saves">{saves}</span></div>'
-        '<div class="notes" aria-live="polite"></div></div></div>'
-        f'<h2>{word("real")}</h2><p class="text">{word("real_text")}</p>'
-        f'<div class="pair real" data-models="{models}">{"".join(map(model, REAL))}</div>'
+        f'<div class="notes" aria-live="polite"></div>{write_saves("explore_curves", language)}</div></div>'
         f'<details class="formulas"><summary>{word("formulas")}</summary><p class="text formulas-text"></p>'
-        '<div id="explore_formulas"></div></details>'
+        f'<div id="explore_formulas" tabindex="0" role="region" aria-label="{word("formulas")}"></div></details>'
+        f'<h2>{word("published")}</h2><p class="text">{word("published_text")}</p>{_write_published(language)}'
         f'<p class="next"><a href="?page=score" data-page="score">{word("next")}</a></p></main>'
     )
 
@@ -129,10 +132,51 @@ def _write_story(language: str) -> str:
     return (
         f'<div class="story"><h1>{word("finding")}</h1><p class="lead">{lead}</p>'
         f'<div class="two">{models}<div class="demand"><div class="figure" id="story_demand"></div>'
-        f'<label class="drawn">{word("drawn")} '
+        f'<p class="asked" aria-live="polite"></p><label class="drawn">{word("drawn")} '
         f'<input type="range" name="draw" min="1" max="{n}" value="{k}"></label></div>'
-        f'</div><p class="text">{word("row")}</p><div class="asks">{asks}</div></div>'
+        f'<p class="row">{word("row")}</p></div><div class="asks">{asks}</div></div>'
     )
+
+
+def _write_votes(language: str) -> str:
+    k = range(1, VOTES["wins"].n + 1)
+    lines = [
+        {
+            "name": say(language, f"explore.vote_{name}"),
+            "color": colour,
+            "x": list(k),
+            "y": count_votes(VOTES[name], tuple(k)).tolist(),
+        }
+        for name, colour in {"wins": "a", "loses": "b"}.items()
+    ]
+    figure = {
+        "kind": "lines",
+        "title": say(language, "explore.vote_figure"),
+        "name": "at-k-vote",
+        "height": 240,
+        "x": {"title": say(language, "explore.x"), "min": 1, "max": k[-1]},
+        "y": {"min": 0, "max": 1, "percent": True},
+        "lines": lines,
+    }
+    return write_picture(figure, "explore_vote", language)
+
+
+def _write_published(language: str) -> str:
+    def word(name: str, **values: object) -> str:
+        return escape(say(language, f"explore.{name}", **values))
+
+    heads = ("run", "run_size", "run_average", "run_every", "run_kept")
+    head = "".join(f'<th scope="col">{word(name, k=START["k"][2])}</th>' for name in heads)
+    rows = "".join(
+        f'<tr><th scope="row"><a href="{escape(each.source)}" target="_blank" rel="noopener">'
+        f"{word(f'run_{each.name}')}</a></th><td>{each.problems} × {each.samples}</td>"
+        f"<td>{100 * each.average:.1f} %</td><td>{100 * each.every:.1f} %</td>"
+        f'<td class="kept"><b>{100 * each.every / each.average:.0f} %</b>'
+        f'<span style="width: {100 * each.average:.2f}%"><i style="width: {100 * each.every / each.average:.2f}%"></i>'
+        "</span></td></tr>"
+        for each in rank_published()
+    )
+    return f'<table class="published"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
 
 
 def _write_sentence(language: str) -> str:

@@ -39,7 +39,8 @@ def write_section(language: str, **_: str) -> str:
         name: f'<div data-part="{name}"></div>' for name in ("table", "links", "problems", "findings", "curves", "code")
     }
     inside = (
-        f'<div data-part="head" role="status"></div><div class="refusals"></div>{parts["table"]}{parts["links"]}{own}'
+        f'<h1 class="unseen">{word("title")}</h1><div data-part="head" role="status"></div><div class="refusals"></div>'
+        f"{parts['table']}{parts['links']}{own}"
         f'<div class="pair apart">{parts["problems"]}{parts["findings"]}</div>{parts["curves"]}{parts["code"]}'
     )
     return write_root("score", USUAL, inside, language)
