@@ -24,12 +24,14 @@ class AtK(Aggregator):
         """
         groups = [each.sample_id if each.group_id is None else each.group_id for each in scores]
         answers = [each.score.extracted_prediction or None for each in scores]
-        found = get_aggregation("mean")()(scores)
+        found: list[Any] = get_aggregation("mean")()(scores)
         for metric in dict.fromkeys(name for each in scores for name in each.score.value):
             values: list[Any] = [each.score.value.get(metric) for each in scores]
             about = {"metric_name": metric, "num": sum(value is not None for value in values)}
             report = score_samples(groups, values, answers)
-            for key, value in report.values.items() if report else ():
+            if report is None:
+                continue
+            for key, value in report.values.items():
                 bar = report.intervals[key]
                 limits = {"stderr": bar.stderr, "ci_low": bar.low, "ci_high": bar.high}
                 found.append(AggScore(score=value, aggregation=spell(key, "plain"), metadata=limits, **about))
