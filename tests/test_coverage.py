@@ -84,6 +84,44 @@ def test_tests_hold_their_level_and_pairs_have_power():
     assert apart["sign-flip"] > apart["unpaired (Welch)"]
 
 
+@for_each("kind", [kind for kind in coverage.EQUAL_MODELS if kind not in ("1,200 of 2", coverage.RARE)])
+def test_equal_models_are_told_apart_as_often_as_stated(kind):
+    """At 5 %, .055 at most of 20,000; the standard error of a share of .055 of 1,000 is .0072, of which three."""
+    problems = sum(coverage.LAYOUTS.get(kind, [40]))
+    assert coverage.simulate_equal_models(kind, problems, repetitions=1000, seed=0) <= 0.055 + 3 * 0.0072
+
+
+def test_problems_that_flip_alone_within_clusters_are_told_apart_far_too_often():
+    assert coverage.simulate_equal_models("unequal", 64, coverage.ALONE, repetitions=200, seed=0) > 0.3
+
+
+def test_what_is_rare_is_hidden_from_flips_and_not_from_the_bounded_interval():
+    shares = [coverage.simulate_equal_models(coverage.RARE, 15, method, repetitions=1000, seed=0)
+              for method in ("sign-flip", "bounded")]  # fmt: skip
+    assert shares[0] > 0.055 > shares[1]
+
+
+def test_several_numbers_and_one_sample_lose_less_power():
+    """Of 200 times: max-T finds more than Holm, and mid-p more than the flips of signs."""
+    many = coverage.simulate_many_numbers(0.06, repetitions=200, seed=0)
+    assert many["pass@1 alone"] > many["pass@1, max-T"] > many["pass@1, Holm"] + 0.05
+    assert coverage.simulate_many_numbers(0.0, repetitions=200, seed=0)["any, max-T"] <= 0.1
+    one = coverage.simulate_one_sample(50, 0.2, repetitions=200, seed=0)
+    assert one["mid-p"] > max(one["sign-flip"], one["exact"])
+
+
+def test_equal_models_share_a_rank():
+    """Three standard errors of .05 of 200 are .046."""
+    assert coverage.simulate_ranking(30, 4, repetitions=200, seed=0)["any false claim"] <= 0.05 + 0.046
+
+
+def test_a_table_has_a_row_for_each_kind_and_a_column_for_each_number():
+    found = {("x", 15, "sign-flip"): 0.05, ("x", 30, "sign-flip"): 0.04, ("x", 30, "bounded"): 0.01}
+    assert coverage.tabulate_equal_models(found) == [
+        "| problems | 15 | 30 |", "|---|--:|--:|", "| x | 0.050 | 0.040 |", "| x, bounded |  | 0.010 |",
+    ]  # fmt: skip
+
+
 def test_the_truth_of_a_cell_is_the_mean_over_its_problems():
     cell = Cell(POPULATION, "cons@n/2", 0.8, "U-shaped", 16, 30)
     p = np.random.default_rng(0).beta(cell.difficulty.a, cell.difficulty.b, size=(1, 200_000))

@@ -120,9 +120,18 @@ class Question:
         self.difference, self.clusters, self.bounded = difference, clusters, bounded
         self.add_up, self.problems = add_up, problems
         _, self.totals = add_units(difference, clusters)
-        self.won, self.lost = int((difference > 0).sum()), int((difference < 0).sum())
         self.few = method != "bounded" and np.count_nonzero(self.totals) < FEW
         self.method = self._choose_method(method)
+
+    @cached_property
+    def won(self) -> int:
+        """Count the problems in which a is better."""
+        return int((self.difference > 0).sum())
+
+    @cached_property
+    def lost(self) -> int:
+        """Count the problems in which b is better."""
+        return int((self.difference < 0).sum())
 
     def _choose_method(self, asked: str) -> str:
         if not self.bounded:

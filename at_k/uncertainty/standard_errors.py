@@ -117,9 +117,9 @@ def add_units(values: Floats, clusters: Ints | None, times: Ints | None = None) 
     if clusters is None:
         return np.ones(len(values)), values
     sizes = np.bincount(clusters, times).astype(np.float64)
-    total = np.zeros((len(sizes), *values.shape[1:]))
-    np.add.at(total, clusters, values if times is None else (values.T * times).T)
-    return sizes, total
+    columns = values.reshape(len(values), -1).T * (1 if times is None else times)
+    total = np.stack([np.bincount(clusters, column) for column in columns], axis=1)
+    return sizes, total.reshape(-1, *values.shape[1:])
 
 
 def centre(values: Floats, times: Ints | None = None) -> Floats:
