@@ -164,6 +164,10 @@ class InputError(ValueError):
         return partial(type(self), self.code, self.message.sentence, **self.values), (), self.__dict__
 
 
+class SeveralModelsError(InputError):
+    """Results that seem to be of several models, where those of one are scored."""
+
+
 def spell_for_output(text: str) -> str:
     """Write the signs that standard output cannot show as escapes, as pandas does: `print` must not fail over them."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"

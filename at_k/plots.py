@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from at_k.estimators import g_pass_at_k
 from at_k.family import OUTPUTS, find_style, leave_out_twins
 from at_k.pictures import HEIGHT, WIDTH, require_matplotlib, set_style
 from at_k.report.grid import describe_size
+from at_k.report.naming import find_key
 from at_k.uncertainty.intervals import interval
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from at_k.analysis.compared import Compared
     from at_k.report import Report
+    from at_k.report.models import Models
     from at_k.values import Key
 
 _LIGHTEST, _DARKEST = 0.6, 0.2
@@ -100,6 +103,78 @@ def draw_curves(report: Report, *, title: str | None = None, bands: Collection[s
         name_ends(axes, drawn)
         axes.set_title(choose_title(report, title), loc="left")
     return figure
+
+
+def draw_models(models: Models, *, line: str = "pass@k", title: str | None = None) -> Figure:
+    """Draw one metric of several models against k: a line for each model, named at its end.
+
+    Args:
+        models: their reports, as of `at_k.score_models`. Lines of up to three models have bands, if there are
+            intervals.
+        line: the metric, such as "cons@k" or "G-Pass@k_0.5".
+        title: the title; without one, the metric and the sizes. "" for none.
+
+    Raises:
+        ImportError: if Matplotlib is not installed.
+        InputError: if a model has no such line.
+
+    Examples:
+        >>> from at_k import score_models
+        >>> models = score_models({"a": {"grades": [[1, 0], [0, 0]]}, "b": {"grades": [[1, 1], [1, 0]]}})
+        >>> [each.get_label() for each in draw_models(models).axes[0].get_lines()]
+        ['a', 'b']
+    """
+    curves = {name: report.curves for name, report in models.reports.items()}
+    known = [key for key in next(iter(curves.values())).lines if all(key in each.lines for each in curves.values())]
+    found = find_key(line)
+    key = next((each for each in known if found is not None and each == found.line), None)
+    if key is None:
+        raise InputError(
+            "plots.no_line",
+            "The models have no line {line} in common. There are: {lines}.",
+            line=line, lines=", ".join(map(str, known)) or "–",
+        )  # fmt: skip
+    with set_style() as make_figure:
+        figure, axes = make_figure(1 - (0.35 + _LETTER * min(max(map(len, curves)), _LONGEST_LABEL)) / WIDTH)
+        drawn, ends = [], []
+        for (name, own), pen in zip(curves.items(), cycle(_MODEL_PENS)):
+            is_known = np.array([value is not None for value in own.lines[key]])
+            k, values = np.array(own.k)[is_known], np.array(own.lines[key], np.float64)[is_known]
+            drawn.append(Drawn(shorten_name(name), k, values, pen["color"]))
+            axes.plot(k, values, label=name, markevery=max(1, len(k) // _MOST_MARKERS), **pen)
+            if len(curves) <= _MOST_BANDS and key in own.bands:
+                ends.append(draw_band(axes, k, np.array(own.bands[key], object)[is_known], pen["color"]))
+        set_axis_of_k(axes, sorted({k for own in curves.values() for k in own.k}))
+        axes.set_ylabel(f"{key}, mean over the problems")
+        axes.set_ylim(*choose_range(np.concatenate([*(each.values for each in drawn), *ends])))
+        name_ends(axes, drawn)
+        sizes = dict.fromkeys(map(describe_size, models.reports.values()))
+        axes.set_title(f"{key}: {', '.join(sizes)}" if title is None else title, loc="left")
+    return figure
+
+
+_LONGEST_LABEL = 24
+"""Letters of a model's name at the end of its line."""
+
+_MODEL_PENS: tuple[dict[str, Any], ...] = (
+    {"color": "#0072B2", "marker": "o"},
+    {"color": "#D55E00", "marker": "^", "dashes": (6, 1, 1, 1)},
+    {"color": "#009E73", "marker": "s", "dashes": (4, 2)},
+    {"color": "#CC79A7", "marker": "D", "dashes": (1, 1)},
+    {"color": "#56B4E9", "marker": "v"},
+    {"color": "#000000", "marker": "x", "dashes": (6, 2)},
+)
+"""Colours that the colour-blind tell apart, each with a marker and dashes, which tell them apart in grey."""
+
+
+def shorten_name(name: str) -> str:
+    """Shorten the name of a model, so that it fits beside its line.
+
+    Examples:
+        >>> shorten_name("qwen.jsonl"), shorten_name("checkpoints/run-2026-11/step-4000.jsonl")
+        ('qwen.jsonl', '…2026-11/step-4000.jsonl')
+    """
+    return name if len(name) <= _LONGEST_LABEL else "…" + name[1 - _LONGEST_LABEL :]
 
 
 def draw_difference(compared: Compared, *, title: str | None = None) -> Figure:

@@ -127,6 +127,37 @@ def test_every_line_is_named_at_its_end_and_names_do_not_overlap(make):
     assert all(below.y0 + 0.7 * below.height <= above.y0 for below, above in pairwise(boxes))
 
 
+MODELS = {"a": GRADES, "b-with-a-name-that-is-very-long-indeed": LONG, "c": CONFIDENT}
+
+
+class TestSeveralModels:
+    def test_there_is_a_line_for_each_model(self):
+        models = at_k.score_models(MODELS)
+        axes = plots.draw_models(models, line="pass@k").axes[0]
+        for (name, report), line in zip(models.reports.items(), axes.get_lines(), strict=True):
+            assert line.get_label() == name
+            assert line.get_xdata().tolist() == list(report.curves.k)
+            assert line.get_ydata().tolist() == list(report.curves.lines["pass@k"])
+        assert len(axes.collections) == 3
+        assert len({line.get_marker() for line in axes.get_lines()}) == 3
+        assert axes.get_ylabel().startswith("pass@k")
+
+    def test_four_models_have_no_bands(self):
+        assert len(plots.draw_models(at_k.score_models({**MODELS, "d": GRADES})).axes[0].collections) == 0
+
+    def test_thresholds_have_lines_and_other_names_list_them(self):
+        models = at_k.score_models(MODELS)
+        assert "G-Pass@k_0.5" in plots.draw_models(models, line="G-Pass@k_0.5").axes[0].get_ylabel()
+        with pytest.raises(at_k.InputError, match=r"no line best@k in common\. There are: .*pass@k"):
+            plots.draw_models(models, line="best@k")
+
+    def test_names_are_not_cut_off(self):
+        figure = plots.draw_models(at_k.score_models(MODELS))
+        figure.draw_without_rendering()
+        width = figure.get_size_inches()[0] * figure.dpi
+        assert all(Text.get_window_extent(text).x1 <= width for text in figure.axes[0].texts)
+
+
 def test_lines_differ_without_colour():
     lines = plots.draw_curves(full_report()).axes[0].get_lines()
     looks = [(line.get_marker(), line._dash_pattern, line.get_linewidth()) for line in lines]

@@ -26,13 +26,14 @@ from at_k.combinatorics import Floats
 from at_k.error_bars import is_bounded
 from at_k.errors import InputError, Mention, Message
 from at_k.options import COMPARING, RANKING, SCORED, complete, takes
+from at_k.report.models import map_models
 from at_k.uncertainty.comparison import compare_columns, mark_question
 from at_k.uncertainty.questions import Comparison
 from at_k.uncertainty.ranking import Ranking, rank_values
 from at_k.uncertainty.reruns import compare_reruns
 from at_k.uncertainty.significance import WILCOXON_WARNING, holm, mcnemar_p, paired_t_p, subtract, wilcoxon_p
 from at_k.uncertainty.unpaired import compare_unpaired
-from at_k.validation import is_sequence, shorten, type_name
+from at_k.validation import is_sequence, shorten
 
 if TYPE_CHECKING:
     from at_k.signatures import CompareOptions, RankOptions, Unpack
@@ -212,11 +213,12 @@ def _note_reruns(comparisons: Mapping[str, Comparison]) -> list[Message]:
 
 
 @takes(RANKING, SCORED)
-def rank(models: Mapping[str, Any], /, **given: Unpack[RankOptions]) -> Ranking:
+def rank(models: Any, /, **given: Unpack[RankOptions]) -> Ranking:
     """Rank several models on the same problems by one number, as far as the data allow.
 
     Args:
-        models: name → a report, a file, a data set, or key → problem → value, as of `compare`.
+        models: name → a report, a file, a data set, or key → problem → value, as of `compare`; or a list of paths,
+            which name the models.
         given: see below.
 
     Returns:
@@ -233,11 +235,7 @@ def rank(models: Mapping[str, Any], /, **given: Unpack[RankOptions]) -> Ranking:
         'x > y > z'
     """
     options = complete(given, rank)
-    if not isinstance(models, Mapping):
-        raise TypeError(
-            '`models` must map the name of each model to a report, a file or a data set, as in {"a": report_a, "b": '
-            f'"b.jsonl"}}; got {shorten(models)} of type {type_name(models)}'
-        )
+    models = map_models(models)
     if len(models) < 2:
         raise ValueError(f"`models` must hold at least two models; got {len(models)}")
     found = read_models({f"models[{name!r}]": data for name, data in models.items()}, given)

@@ -14,7 +14,6 @@ from at_k.analysis.measurements import (
     find_estimator,
     match_problems,
     read_models,
-    refuse_scoring_options,
 )
 from at_k.analysis.requirements import Requirement, read_each, read_key, read_policy, read_requirement
 from at_k.combinatorics import Floats
@@ -23,7 +22,7 @@ from at_k.errors import InputError, Mention, Message
 from at_k.family import FAMILY, OUTPUTS
 from at_k.options import GATING, JUDGED, complete, takes
 from at_k.report import Report, score
-from at_k.report.report import find_report
+from at_k.report.report import find_report, refuse_scoring_options
 from at_k.uncertainty.bands import find_band_quantile, share_level
 from at_k.uncertainty.comparison import compare_columns
 from at_k.uncertainty.intervals import interval

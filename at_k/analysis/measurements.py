@@ -13,13 +13,13 @@ import numpy as np
 from at_k.caching import cached_property
 from at_k.columns import read_groups, require_same_problems
 from at_k.combinatorics import Floats
-from at_k.errors import InputError, Mention, Message
+from at_k.errors import InputError, Message
 from at_k.estimators.counts import g_pass_at_k, mg_pass_at_k, pass_at_k, pass_hat_k
 from at_k.options import SCORED
 from at_k.readers import is_paths
 from at_k.report import Report, Tally, score
 from at_k.report.naming import find_key
-from at_k.report.report import find_report
+from at_k.report.report import find_report, refuse_scoring_options
 from at_k.uncertainty.checks import is_too_large
 from at_k.uncertainty.jackknife import CountsEstimator, jackknife_counts
 from at_k.validation import is_number, shorten, type_name
@@ -104,17 +104,6 @@ def find_variances(report: Report, name: str, keys: Sequence[Key]) -> dict[Key, 
                 name=name,
             )
     return found
-
-
-def refuse_scoring_options(options: Mapping[str, Any]) -> None:
-    """Raise for options that say how data are scored, where they are scored already."""
-    if options:
-        raise InputError(
-            "compare.scored",
-            "The options {names} say how data are scored, but these values are there already. Leave them out, or give "
-            "the data.",
-            names=Mention(*options),
-        )
 
 
 def read_models(models: Mapping[str, Any], options: Mapping[str, Any]) -> list[Measured]:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from at_k.analysis.measurements import refuse_scoring_options, refuse_wrong_kind
+from at_k.analysis.measurements import refuse_wrong_kind
 from at_k.errors import InputError
 from at_k.estimators import g_pass_at_k, pass_at_k
 from at_k.options import PILOT, PLANNING, complete, takes
 from at_k.report import score
 from at_k.report.judging import judge_data
 from at_k.report.notes import refuse_k_above_n
-from at_k.report.report import find_report
+from at_k.report.report import find_report, refuse_scoring_options
 from at_k.uncertainty.adaptive import AdaptiveCurve, trace_adaptive
 from at_k.uncertainty.planning import Plan, plan_counts
 

@@ -8,7 +8,7 @@ import typer
 
 import at_k
 from at_k.cli.failures import Command, Verdict, fail, is_given
-from at_k.cli.options import OUTPUT, Debug, Paths, complete_formats, leave_out, offers, read_numbers
+from at_k.cli.options import OUTPUT, Debug, Models, Paths, complete_formats, leave_out, offers, read_numbers, refuse
 from at_k.options import COMPARING, GATING, JUDGED, PILOT, PLANNING, POOLING, SCORED, SCORING, TALLYING
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
@@ -64,6 +64,7 @@ def score(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
+    models: Models = False,
     script: Annotated[
         bool,
         typer.Option(
@@ -77,10 +78,16 @@ def score(
 ) -> None:
     """Compute every metric that results files support: metrics down, k across, groups below."""
     from at_k.cli.output import check_targets, choose_form, say_written, write_columns, write_report
-    from at_k.cli.scoring import make_report
+    from at_k.cli.scoring import make_models, make_report
 
     chosen = choose_form(form, out)
     check_targets(paths, out=out, per_problem=per_problem, save=save)
+    if models:
+        for option, given in (("--per-problem", per_problem), ("--save", save), ("--script", script)):
+            if given:
+                raise refuse(option, "This is for one model, and not for the table of --models.")
+        write_report(make_models(paths, **options), chosen, out)
+        return
     report = make_report(paths, **options)
     if script:
         typer.echo(report.script(), nl=False)
@@ -213,16 +220,22 @@ def plot(
         str | None,
         typer.Option(metavar="TEXT", help="By default the name of the file; '' for none.", rich_help_panel=OUTPUT),
     ] = None,
+    models: Models = False,
     debug: Debug = False,
     **options: Any,
 ) -> None:
     """Draw metrics against k, G-Pass@k over k and tau, the problems, or calibration, as a paper would print them."""
-    from at_k.cli.pictures import check_picture, draw_picture, draw_two
+    from at_k.cli.pictures import check_picture, draw_picture, draw_several, draw_two
     from at_k.cli.scoring import make_report
 
     check_picture(out)
     if kind == "difference":
         draw_two(paths, out, title, **options)
+        return
+    if models:
+        if kind != "curves":
+            raise refuse("--kind", f"Several models are drawn as curves, or two as their difference; got {kind}.")
+        draw_several(paths, out, title, **options)
         return
     if kind != "curves":
         options["metrics"] = ["avg_at_n"]

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from os.path import basename, commonpath, relpath
 from typing import TYPE_CHECKING, Any
 
 from at_k.cli.layout import cell_len, fit, list_sentences, split_columns, wrap
 from at_k.cli.options import refuse
-from at_k.cli.scoring import make_report
+from at_k.cli.scoring import list_models, make_report
 from at_k.cli.terminal import Line, make_console, print_lines
 from at_k.cli.words import make_printable
 from at_k.errors import InputError
 from at_k.options import COMPARING, POOLING
+from at_k.readers.paths import name_models
 
 if TYPE_CHECKING:
     from at_k.analysis.compared import Compared
@@ -112,29 +112,6 @@ def _compare_benchmarks(paths: Sequence[str], against: Sequence[str], form: str,
     _print(found.to_dict(), found.to_markdown(), lines, form)
 
 
-def list_models(paths: Sequence[str], where: Mapping[str, list[str]]) -> dict[str, tuple[str, dict[str, list[str]]]]:
-    """List the models: name → its file, and which of its rows are read.
-
-    Raises:
-        typer.BadParameter: if there is one model alone.
-
-    Examples:
-        >>> list_models(["r.csv"], {"model": ["a", "b"], "split": ["test"]})["model=a"]
-        ('r.csv', {'model': ['a'], 'split': ['test']})
-    """
-    if len(paths) > 1:
-        return {name: (path, dict(where)) for name, path in zip(name_models(paths), paths, strict=True)}
-    several = [(column, values) for column, values in where.items() if len(set(values)) > 1]
-    if len(several) != 1:
-        raise refuse(
-            "FILE",
-            "Give the files of at least two models; or one file, and for each model in it --where with a value of the "
-            "same column: --where model=a --where model=b",
-        )
-    column, values = several[0]
-    return {f"{column}={value}": (paths[0], {**where, column: [value]}) for value in values}
-
-
 def spell_ranking(ranking: Ranking) -> dict[str, Any]:
     """Return a ranking as plain data, ready for `json.dumps`."""
     return {
@@ -155,26 +132,6 @@ def spell_ranking(ranking: Ranking) -> dict[str, Any]:
         ],
         "notes": list(map(str, ranking.notes)),
     }
-
-
-def name_models(paths: Sequence[str]) -> list[str]:
-    """Name each model by what its path does not share with the others.
-
-    Examples:
-        >>> name_models(["runs/a.jsonl", "runs/b.jsonl"]), name_models(["a/r.json", "b/r.json"])
-        (['a.jsonl', 'b.jsonl'], ['a/r.json', 'b/r.json'])
-        >>> name_models(["a.jsonl", "a.jsonl"])
-        ['a.jsonl (1)', 'a.jsonl (2)']
-    """
-    short = [basename(path.rstrip("/")) or path for path in paths]
-    if len(set(short)) == len(short):
-        return short
-    try:
-        folder = commonpath(paths)
-    except ValueError:  # some paths are absolute and others are not
-        return list(paths)
-    longer = [relpath(path, folder) if folder and len(set(paths)) == len(paths) else path for path in paths]
-    return longer if len(set(longer)) == len(longer) else [f"{path} ({i})" for i, path in enumerate(longer, 1)]
 
 
 def lay_out_comparison(compared: Compared, width: int) -> list[Line]:

@@ -11,6 +11,8 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperCommand
 
+from at_k.errors import SeveralModelsError
+
 DATA, WRONG, INTERRUPTED = 1, 2, 130
 """The exit statuses for data that cannot be used, for a wrong command line, as Typer has it, and for Ctrl-C."""
 
@@ -31,7 +33,7 @@ class Command(TyperCommand):
                 setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - until the process ends
         if paths := ctx.params.get("paths"):
             ctx.params["paths"] = ["/dev/stdin" if path == "-" else path for path in paths]
-        with end_plainly(debug=bool(ctx.params.get("debug")), failed=self.failed):
+        with end_plainly(debug=bool(ctx.params.get("debug")), failed=self.failed, models="models" in ctx.params):
             refuse_to_score_again(ctx)
             done = super().invoke(ctx)
             sys.stdout.flush()  # so that a pipe that was closed shows here, and not when Python ends
@@ -68,8 +70,11 @@ def is_given(ctx: Any, name: str) -> bool:
 
 
 @contextmanager
-def end_plainly(*, debug: bool = False, failed: int = DATA) -> Iterator[None]:
-    """Turn an exception into one line on standard error and the status `failed`. With `debug`, let it through."""
+def end_plainly(*, debug: bool = False, failed: int = DATA, models: bool = False) -> Iterator[None]:
+    """Turn an exception into one line on standard error and the status `failed`. With `debug`, let it through.
+
+    With `models`, the command has this option, which is a way on where results are of several models.
+    """
     try:
         yield
     except (typer.Exit, typer.Abort, typer.BadParameter):
@@ -85,7 +90,9 @@ def end_plainly(*, debug: bool = False, failed: int = DATA) -> Iterator[None]:
     except Exception as error:
         if debug:
             raise
-        fail(describe_error(error), failed)
+        way_on = " For a table of all, a row for each: `--models`."
+        is_answered = models and isinstance(error, SeveralModelsError)
+        fail(describe_error(error) + way_on * is_answered, failed)
 
 
 def fail(sentence: str, status: int = DATA) -> NoReturn:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from os.path import basename, commonpath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from at_k.cli.terminal import Line
 from at_k.cli.words import make_printable, quote_word, spell
 from at_k.errors import Legend
 from at_k.report.grid import describe_size, list_blocks, list_columns
+from at_k.report.models import BEST, Models
 
 if TYPE_CHECKING:
     from at_k.errors import Message
     from at_k.report import Report
+
+Column = TypeVar("Column")
 
 _LONGEST = 100
 """Sentences are not wider, however wide the terminal is."""
@@ -25,15 +28,21 @@ _SHORT = 24
 _GAP = 2
 """Spaces between two columns."""
 
+_NAME = 40
+"""Columns for the name of a model."""
 
-def lay_out(report: Report, width: int) -> list[Line]:
-    """Lay out a whole report."""
+
+def lay_out(report: Report | Models, width: int) -> list[Line]:
+    """Lay out a whole report, or the table of several models."""
     notes = lay_out_notes(report, width)
     return [*lay_out_title(report, width), [], *lay_out_table(report, width), *([[], *notes] if notes else [])]
 
 
-def lay_out_title(report: Report, width: int) -> list[Line]:
+def lay_out_title(report: Report | Models, width: int) -> list[Line]:
     """Say what was read: the files, the harness, how many problems and samples, and which column has which role."""
+    if isinstance(report, Models):
+        sizes = (f"{make_printable(name)} · {describe_size(each)}" for name, each in report.reports.items())
+        return [[(line, "")] for size in sizes for line in wrap(size, width, first="", rest="  ")]
     origin = report.origin
     parts = [describe_size(report)]
     facts: dict[str, str] = {}
@@ -78,11 +87,13 @@ def _list_pairs(pairs: Mapping[str, str]) -> str:
     return ", ".join(quote_word(f"{name}={value}") for name, value in pairs.items())
 
 
-def lay_out_table(report: Report, width: int) -> list[Line]:
+def lay_out_table(report: Report | Models, width: int) -> list[Line]:
     """Lay out the table: metrics down, k across, groups below. If the k do not fit side by side, they stand in turn.
 
     The interval of a value is below it, on a line of its own.
     """
+    if isinstance(report, Models):
+        return lay_out_models(report, width)
     columns = list_columns(report)
     blocks = [
         (make_printable(f"{block.label} ({block.size:,})") if report.groups else "", block.write())
@@ -125,6 +136,31 @@ def lay_out_table(report: Report, width: int) -> list[Line]:
     return lines
 
 
+def lay_out_models(models: Models, width: int) -> list[Line]:
+    """Lay out the table of several models: models down, numbers across.
+
+    The best of each number is bold, and has a star, which is there without colours too.
+    """
+    written = models.write_cells()
+    room = min(max(cell_len(make_printable(name)) for name in written), _NAME)
+    cells = {key: [own.get(key, ("", "")) for own in written.values()] for key in models.keys}
+    widths = {key: max(len(str(key)), *(len(text) for pair in pairs for text in pair)) for key, pairs in cells.items()}
+    lines: list[Line] = []
+    for part in split_columns(widths, width - room):
+        sizes = [widths[key] for key in part]
+        lines += [[]] * bool(lines)
+        lines.append([(" " * room + align_texts(map(str, part), sizes), "cyan")])
+        for name, own in written.items():
+            values, intervals = zip(*(own.get(key, ("", "")) for key in part), strict=True)
+            lines.append([(fit(name, room), "")])
+            for key, value, size in zip(part, values, sizes, strict=True):
+                is_best = name in models.best[key]
+                lines[-1].append((f"{'*' * is_best + value:>{size + _GAP}}", "bold" if is_best else ""))
+            if any(intervals):
+                lines.append([(align_texts(intervals, sizes, room), "dim")])
+    return lines
+
+
 def align_texts(texts: Iterable[str], sizes: Sequence[int], indent: int = 0) -> str:
     """Put texts below each other's ends, the first of them after an indent that it may use."""
     cells = (
@@ -155,14 +191,14 @@ def cell_len(text: str) -> int:
     return measure(text)
 
 
-def split_columns(widths: Mapping[int | None, int], room: int) -> list[list[int | None]]:
+def split_columns(widths: Mapping[Column, int], room: int) -> list[list[Column]]:
     """Split columns into parts that fit into the room; a column that is wider than the room is a part of its own.
 
     Examples:
         >>> split_columns({None: 6, 1: 6, 2: 6}, 16), split_columns({1: 6, 2: 6}, 3)
         ([[None, 1], [2]], [[1], [2]])
     """
-    parts: list[list[int | None]] = [[]]
+    parts: list[list[Column]] = [[]]
     left = room
     for column, width in widths.items():
         if parts[-1] and width + _GAP > left:
@@ -173,10 +209,12 @@ def split_columns(widths: Mapping[int | None, int], room: int) -> list[list[int 
     return parts
 
 
-def lay_out_notes(report: Report, width: int) -> list[Line]:
+def lay_out_notes(report: Report | Models, width: int) -> list[Line]:
     """List what a reader of the numbers should know: notes, errors of simulations, and what is left out and why."""
     legend = [note for note in report.notes if isinstance(note, Legend)]
     notes: list[str | Message] = [note for note in report.notes if not isinstance(note, Legend)]
+    if isinstance(report, Models):
+        return [*list_sentences([BEST, *legend], width, "dim"), *list_sentences(notes, width, "yellow")]
     notes += [
         f"{key} is simulated; the standard error of the simulation is {error:.2g}."
         for key, error in report.errors.items()

@@ -15,6 +15,7 @@ from at_k.choices import TARGETS
 from at_k.cli.words import spell
 from at_k.errors import InputError
 from at_k.options import Option
+from at_k.options.option import READ
 
 OUTPUT = "What is written"
 """The panel of the help for options of the command alone; the others are groups of options."""
@@ -48,6 +49,15 @@ Paths = Annotated[
         help="A results file, several, a folder, or a pattern such as 'runs/*.jsonl'. Several files hold more samples "
         "of the same problems. Or a report that --save has written, or counts of at-k tally. - is standard input.",
         show_default=False,
+    ),
+]
+Models = Annotated[
+    bool,
+    typer.Option(
+        "--models",
+        help="Each file is a model: a row for each, the best value of each number in bold. For several models in one "
+        "file, give that file and --where for each: --where model=a --where model=b.",
+        rich_help_panel=READ,
     ),
 ]
 Debug = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")]

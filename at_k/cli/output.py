@@ -13,10 +13,11 @@ from at_k.cli.layout import lay_out, lay_out_notes, lay_out_title
 from at_k.cli.options import refuse
 from at_k.cli.terminal import make_console, print_lines
 from at_k.report.files import check_target, replace_file
+from at_k.report.report import Report
 from at_k.report.saving import SAVED_AS
 
 if TYPE_CHECKING:
-    from at_k.report import Report
+    from at_k.report.models import Models
 
 _BY_ENDING = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
 
@@ -78,7 +79,7 @@ def check_targets(
         taken.add(target)
 
 
-def write_report(report: Report, form: str, out: str | None) -> None:
+def write_report(report: Report | Models, form: str, out: str | None) -> None:
     """Write a report. What its form has no place for goes to standard error: what was read, and notes."""
     if out is not None:
         with replace_file(out) as part:
@@ -123,11 +124,12 @@ def write_columns(columns: Mapping[str, Sequence[Any]], path: str) -> None:
         part.write_text(text.getvalue(), encoding="utf-8", newline="")
 
 
-def _write(report: Report, form: str, width: int) -> str:
+def _write(report: Report | Models, form: str, width: int) -> str:
     if form == "table":
         text = "\n".join("".join(piece for piece, _ in line) for line in lay_out(report, width))
     elif form == "json":
-        text = json.dumps({"source": report.source, **report.to_dict()}, ensure_ascii=False, indent=1)
+        source = {"source": report.source} if isinstance(report, Report) else {}
+        text = json.dumps({**source, **report.to_dict()}, ensure_ascii=False, indent=1)
     elif form == "csv":
         return report.to_csv()
     else:

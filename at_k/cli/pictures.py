@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from at_k.cli.comparison import list_models
 from at_k.cli.layout import lay_out_notes, list_sentences, name_source
 from at_k.cli.options import refuse
 from at_k.cli.output import say_written
-from at_k.cli.scoring import make_report
+from at_k.cli.scoring import list_models, make_models, make_report
 from at_k.cli.terminal import make_console, print_lines
 from at_k.cli.words import make_printable, spell
 from at_k.errors import InputError
 from at_k.pictures import check_ending, require_matplotlib, save_figure
-from at_k.plots import draw_curves, draw_difference, draw_map, draw_problems, draw_reliability
+from at_k.plots import draw_curves, draw_difference, draw_map, draw_models, draw_problems, draw_reliability
 from at_k.report.files import check_target
 from at_k.report.grid import describe_size
 
@@ -47,6 +46,19 @@ def draw_picture(report: Report, kind: str, out: str, title: str | None) -> None
     save_figure(_DRAW[kind](report, title=title), out)
     console = make_console(stderr=True)
     print_lines(lay_out_notes(report, console.width), console)
+    say_written(out)
+
+
+def draw_several(
+    paths: Sequence[str], out: str, title: str | None, *, metrics: list[str] | None, **options: Any
+) -> None:
+    """Draw one metric of several models against k, a line for each model."""
+    if metrics is not None and len(metrics) > 1:
+        raise refuse("--metric", f"Several models are drawn by one metric; got {', '.join(metrics)}.")
+    models = make_models(paths, metrics=metrics or ["pass@k"], **options, confidence_level=0.95)
+    save_figure(draw_models(models, line=(metrics or ["pass@k"])[0], title=title), out)
+    console = make_console(stderr=True)
+    print_lines(list_sentences(models.notes, console.width, "yellow"), console)
     say_written(out)
 
 

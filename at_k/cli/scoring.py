@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from at_k.cli.options import refuse
+from at_k.readers.paths import name_models
 
 if TYPE_CHECKING:
     from at_k.report import Report
+    from at_k.report.models import Models
 
 
 def make_report(
@@ -63,3 +65,40 @@ def make_report(
     if groups == "group" and report.labels is None:
         raise refuse("--by", "These results have no group. Name a column or field of the file.")
     return report
+
+
+def make_models(paths: Sequence[str], *, where: Mapping[str, list[str]] | None = None, **options: Any) -> Models:
+    """Score several models, each as `make_report` does.
+
+    Args:
+        paths: a file for each model; or one file, where `where` has several values of a column.
+        where: column → the values of the rows to read.
+        options: as of `make_report`.
+    """
+    from at_k.report.models import Models
+
+    models = list_models(paths, where or {})
+    return Models({name: make_report([path], where=own or None, **options) for name, (path, own) in models.items()})
+
+
+def list_models(paths: Sequence[str], where: Mapping[str, list[str]]) -> dict[str, tuple[str, dict[str, list[str]]]]:
+    """List the models: name → its file, and which of its rows are read.
+
+    Raises:
+        typer.BadParameter: if there is one model alone.
+
+    Examples:
+        >>> list_models(["r.csv"], {"model": ["a", "b"], "split": ["test"]})["model=a"]
+        ('r.csv', {'model': ['a'], 'split': ['test']})
+    """
+    if len(paths) > 1:
+        return {name: (path, dict(where)) for name, path in zip(name_models(paths), paths, strict=True)}
+    several = [(column, values) for column, values in where.items() if len(set(values)) > 1]
+    if len(several) != 1:
+        raise refuse(
+            "FILE",
+            "Give the files of at least two models; or one file, and for each model in it --where with a value of the "
+            "same column: --where model=a --where model=b",
+        )
+    column, values = several[0]
+    return {f"{column}={value}": (paths[0], {**where, column: [value]}) for value in values}

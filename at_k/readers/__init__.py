@@ -214,5 +214,5 @@ def _naming(file: Path, source: Source) -> Iterator[None]:
             from at_k.readers.lines import name_lines
 
             named = name_lines(error.message, source)
-            raise InputError(named.code, named.sentence, **named.values) from None
+            raise type(error)(named.code, named.sentence, **named.values) from None
         raise error.in_file(fspath(file)) from None

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from at_k.errors import InputError, Mention, Message
+from at_k.errors import InputError, Mention, Message, SeveralModelsError
 from at_k.readers.arrays import fill_numbers, make_array, make_numbers, make_texts
 from at_k.readers.grouping import Groups
 from at_k.readers.models import MODEL_NAMES, STEP_NAMES, has_name
@@ -165,7 +165,7 @@ def _refuse_other_subjects(origins: Sequence[Origin], files: Sequence[str], pool
         if len(found) > 1:
             listed = [f"{quote(value)} ({file})" for value, file in islice(found.items(), _LISTED)]
             if has_name(name, _POOLABLE):
-                raise InputError(
+                raise SeveralModelsError(
                     "merging.models",
                     "These files are not of the same {name}: {found}. Score them one at a time or, if all are samples "
                     "of one model, say so: {pool}.",

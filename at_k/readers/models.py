@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.errors import InputError, Mention
+from at_k.errors import InputError, Mention, SeveralModelsError
 from at_k.readers.coding import encode, is_arrow
 from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
 from at_k.validation import type_name
@@ -101,8 +101,8 @@ def select_rows(
         >>> select_rows(columns)
         Traceback (most recent call last):
             ...
-        at_k.errors.InputError: Column “model” has several values: “a”, “b”. To score one of them, keep only its rows: \
-`where={"model": "a"}`. If all rows are samples of one model, say so: `pool="model"`.
+        at_k.errors.SeveralModelsError: Column “model” has several values: “a”, “b”. To score one of them, keep \
+only its rows: `where={"model": "a"}`. If all rows are samples of one model, say so: `pool="model"`.
     """
     if where is not None and not isinstance(where, Mapping):
         raise TypeError(f"`where` must map columns to values; got {type_name(where)}")
@@ -248,7 +248,7 @@ def refuse_several(name: str, values: Sequence[object]) -> None:
     """Raise if the rows that are kept have several values in a column, each of which stands for a data set."""
     if len(values) > 1:
         example = next(value for value in values if value is not None)
-        raise InputError(
+        raise SeveralModelsError(
             "models.several",
             "Column “{column}” has several values: {values}. To score one of them, keep only its rows: {where}. "
             "If all rows are samples of one model, say so: {pool}.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from glob import glob, has_magic
 from os import PathLike, fspath
+from os.path import basename, commonpath, relpath
 from pathlib import Path
 
 from at_k.errors import InputError
@@ -23,6 +24,26 @@ def is_paths(data: object) -> bool:
     if isinstance(data, (str, PathLike)):
         return True
     return isinstance(data, (list, tuple)) and bool(data) and all(isinstance(each, (str, PathLike)) for each in data)
+
+
+def name_models(paths: Sequence[str]) -> list[str]:
+    """Name each model by what its path does not share with the others.
+
+    Examples:
+        >>> name_models(["runs/a.jsonl", "runs/b.jsonl"]), name_models(["a/r.json", "b/r.json"])
+        (['a.jsonl', 'b.jsonl'], ['a/r.json', 'b/r.json'])
+        >>> name_models(["a.jsonl", "a.jsonl"])
+        ['a.jsonl (1)', 'a.jsonl (2)']
+    """
+    short = [basename(path.rstrip("/")) or path for path in paths]
+    if len(set(short)) == len(short):
+        return short
+    try:
+        folder = commonpath(paths)
+    except ValueError:  # some paths are absolute and others are not
+        return list(paths)
+    longer = [relpath(path, folder) if folder and len(set(paths)) == len(paths) else path for path in paths]
+    return longer if len(set(longer)) == len(longer) else [f"{path} ({i})" for i, path in enumerate(longer, 1)]
 
 
 _ENDINGS = {".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".eval", ".zip"}

@@ -14,7 +14,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from at_k.errors import InputError, Mention, Message
+from at_k.errors import InputError, Mention, Message, SeveralModelsError
 from at_k.readers.coding import Coded, Codes, count_distinct, encode, find_firsts, join_codes
 from at_k.readers.models import SET_NAMES, has_name, simplify
 from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
@@ -311,7 +311,7 @@ def refuse_other_names(files: Sequence[str]) -> None:
     if other is None:
         return
     one, another = list_names([files[0], other])
-    raise InputError(
+    raise SeveralModelsError(
         "merging.names",
         "By their names, {first} and {second} may be of two models, checkpoints or data sets. Score them one at a "
         "time or, if all are samples of one model, say so: {option:pool=file}.",

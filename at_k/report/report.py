@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from at_k.errors import InputError, spell_for_output
+from at_k.errors import InputError, Mention, spell_for_output
 from at_k.readers import is_paths
 from at_k.report import every_eval_ever, saving, scripts, selecting, sharing, tables, trackers
 from at_k.report.data import Numbers
@@ -232,6 +233,17 @@ def find_report(data: object) -> Report | None:
     if isinstance(data, (str, PathLike)) and saving.holds_report(data):
         return Report.load(data)
     return data if isinstance(data, Report) else None
+
+
+def refuse_scoring_options(options: Mapping[str, Any]) -> None:
+    """Raise for options that say how data are scored, where they are scored already."""
+    if options:
+        raise InputError(
+            "compare.scored",
+            "The options {names} say how data are scored, but these values are there already. Leave them out, or give "
+            "the data.",
+            names=Mention(*options),
+        )
 
 
 def refuse_report(data: Any) -> None:

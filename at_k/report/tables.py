@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Iterable, Sequence
 from html import escape
 from io import StringIO
 from typing import Any
@@ -49,22 +50,28 @@ def write_csv(report: Numbers) -> str:
 
 def write_markdown(report: Numbers, digits: int | None = None) -> str:
     """Write a Markdown table: metrics down, k across, groups below; then the notes."""
-    header, *rows = lay_out_rows(report, digits)
-    widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
-    first = len(header) - len(list_columns(report))
+    rows = lay_out_rows(report, digits)
+    return join_markdown(rows, len(list_columns(report)), [*report.notes, *report.left_out.values()])
 
-    def line(row: list[str]) -> str:
-        cells = [
-            cell.ljust(width) if i < first else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        return f"| {' | '.join(cells)} |"
 
+def join_markdown(rows: Sequence[Sequence[str]], numbers: int, notes: Iterable[object]) -> str:
+    """Join rows, of which the first is the header, into a Markdown table, and list notes below it.
+
+    Args:
+        rows: the cells, as text.
+        numbers: how many of the last columns hold numbers.
+        notes: sentences.
+    """
+    rows = [list(rows[0]), *([escape_markdown(cell) for cell in row] for row in rows[1:])]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    first = len(widths) - numbers
     rule = [("-" * width if i < first else "-" * (width - 1) + ":") for i, width in enumerate(widths)]
-    rows = [[escape_markdown(cell) for cell in row] for row in rows]
-    lines = [line(header), line(rule), *map(line, rows)]
-    remarks = [f"- {each}" for each in (*report.notes, *report.left_out.values())]
-    return "\n".join([*lines, *([""] if remarks else []), *remarks])
+    lines = [
+        " | ".join(f"{cell:{'<' if i < first else '>'}{widths[i]}}" for i, cell in enumerate(row))
+        for row in (rows[0], rule, *rows[1:])
+    ]
+    remarks = [f"- {each}" for each in notes]
+    return "\n".join([*(f"| {line} |" for line in lines), *([""] if remarks else []), *remarks])
 
 
 def escape_markdown(cell: str) -> str:
@@ -80,15 +87,26 @@ def escape_markdown(cell: str) -> str:
 
 def write_latex(report: Numbers, digits: int | None = None) -> str:
     """Write a LaTeX table for the package booktabs, with thresholds as indices."""
-    header, *rows = [
-        [re.sub(r"@k\\_([\d./]+)$", r"@$k_{\1}$", "".join(_LATEX.get(sign, sign) for sign in cell)) for cell in row]
-        for row in lay_out_rows(report, digits)
-    ]
-    numbers = len(list_columns(report))
-    lines = [rf"\begin{{tabular}}{{{'l' * (len(header) - numbers)}{'r' * numbers}}}", r"\toprule"]
-    lines += [" & ".join(header) + r" \\", r"\midrule"]
-    lines += [" & ".join(row) + r" \\" for row in rows]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+    rows = [[escape_latex(cell) for cell in row] for row in lay_out_rows(report, digits)]
+    return join_latex(rows, len(list_columns(report)))
+
+
+def join_latex(rows: Sequence[Sequence[str]], numbers: int) -> str:
+    """Join rows, of which the first is the header and the last `numbers` columns are numbers, into a LaTeX table."""
+    header, *lines = [" & ".join(row) + r" \\" for row in rows]
+    columns = "l" * (len(rows[0]) - numbers) + "r" * numbers
+    parts = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", header, r"\midrule", *lines, r"\bottomrule"]
+    return "\n".join([*parts, r"\end{tabular}"])
+
+
+def escape_latex(text: str) -> str:
+    r"""Escape what LaTeX would take for a command. The threshold of a key becomes an index.
+
+    Examples:
+        >>> print(escape_latex("a_b of pass^k"), escape_latex("G-Pass@8_0.5"))
+        a\_b of pass\textasciicircum{}k G-Pass@$8_{0.5}$
+    """
+    return re.sub(r"@(\w+)\\_([\d./]+)$", r"@$\1_{\2}$", "".join(_LATEX.get(sign, sign) for sign in text))
 
 
 def write_html(report: Numbers, digits: int | None = None) -> str:

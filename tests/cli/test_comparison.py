@@ -7,11 +7,9 @@ import subprocess
 from time import sleep
 
 import pytest
-import typer
 from rich.cells import cell_len
 
 import at_k
-from at_k.cli.comparison import list_models, name_models
 
 NAMES = [f"q{i}" for i in range(12)]
 
@@ -235,19 +233,6 @@ def test_ctrl_c(shell, tmp_path):
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
     assert (process.returncode, said) == (130, "Interrupted.\n")
-
-
-def test_names_tell_models_apart():
-    assert name_models(["x/a.jsonl", "x/b.jsonl"]) == ["a.jsonl", "b.jsonl"]
-    assert name_models(["/x/1/r.json", "/x/2/r.json"]) == ["1/r.json", "2/r.json"]
-    assert name_models(["/x/r.json", "r.json"]) == ["/x/r.json", "r.json"]
-    assert name_models(["x/a", "x/a", "x/b"]) == ["x/a (1)", "x/a (2)", "x/b (3)"]
-
-
-def test_the_same_value_twice_is_one_model():
-    with pytest.raises(typer.BadParameter):
-        list_models(["x"], {"model": ["a", "a"]})
-    assert list(list_models(["x"], {"model": ["a", "a", "b"]})) == ["model=a", "model=b"]
 
 
 def test_several_benchmarks_are_pooled(run, files):

@@ -44,3 +44,18 @@ def test_the_difference_of_two_models(run, write, tmp_path):
     assert "a.jsonl − b.jsonl" in out.read_text()
     alone = run("plot", files[0], "--kind", "difference", "--out", out)
     assert alone.exit_code == 2
+
+
+def test_several_models_are_drawn_in_one_figure(run, write, tmp_path):
+    files = [
+        write(*({"id": i, "correct": [i % (p + 1) < p, 1]} for i in range(6)), name=f"m{p}b.jsonl") for p in (1, 2)
+    ]
+    out = tmp_path / "p.svg"
+    assert run("plot", *files, "--models", "--out", out).exit_code == 0
+    drawn = out.read_text()
+    assert "m1b.jsonl" in drawn
+    assert "m2b.jsonl" in drawn
+    for words in (("--metric", "pass@k,avg@n"), ("--kind", "map")):
+        failed = run("plot", *files, "--models", "--out", out, *words)
+        assert failed.exit_code == 2
+        assert "Several models" in failed.stderr

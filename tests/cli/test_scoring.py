@@ -1,10 +1,15 @@
 """From options to a report."""
 
+import csv
+import json
+
 import pytest
 import typer
 
 import at_k
-from at_k.cli.scoring import make_report
+from at_k import score_models
+from at_k.cli.layout import lay_out_models
+from at_k.cli.scoring import list_models, make_report
 
 
 def test_without_options_it_is_the_report_of_the_library(qwen):
@@ -106,3 +111,72 @@ class TestReportsThatWereSaved:
         done = run("score", saved, saved)
         assert done.exit_code == 1
         assert "This is a report that was saved" in done.stderr
+
+
+def test_the_same_value_twice_is_one_model():
+    with pytest.raises(typer.BadParameter):
+        list_models(["x"], {"model": ["a", "a"]})
+    assert list(list_models(["x"], {"model": ["a", "a", "b"]})) == ["model=a", "model=b"]
+
+
+class TestSeveralModels:
+    """One table: a row for each model, a column for each number."""
+
+    @pytest.fixture
+    def files(self, write):
+        rows = {"small-1b": [[1, 0], [0, 0], [1, 1]], "large-8b": [[1, 1], [0, 1], [1, 1]]}
+        return [
+            write(*({"id": i, "correct": row} for i, row in enumerate(own)), name=f"{name}.jsonl")
+            for name, own in rows.items()
+        ]
+
+    def test_the_best_is_marked_in_every_form(self, run, files):
+        words = ("score", *files, "--models", "--metric", "pass@1", "--ci", "none")
+        shown = run(*words).stdout.splitlines()
+        assert [line.split() for line in shown if line.startswith(("small", "large"))][2:] == [
+            ["small-1b.jsonl", "0.5000"],
+            ["large-8b.jsonl", "*0.8333"],
+        ]
+        assert r"large-8b.jsonl & \textbf{0.8333} \\" in run(*words, "--format", "latex").stdout.splitlines()
+        assert "| large-8b.jsonl | **0.8333** |" in run(*words, "--format", "markdown").stdout.splitlines()
+        found = json.loads(run(*words, "--format", "json").stdout)
+        assert found["best"] == {"pass@1": ["large-8b.jsonl"]}
+        assert found["models"]["small-1b.jsonl"]["values"] == {"pass@1": 0.5}
+        rows = list(csv.DictReader(run(*words, "--format", "csv").stdout.splitlines()))
+        assert {row["model"]: float(row["value"]) for row in rows} == {"small-1b.jsonl": 0.5, "large-8b.jsonl": 5 / 6}
+
+    def test_the_best_is_bold_on_a_terminal(self, files):
+        _, *lines = lay_out_models(score_models(files, metrics="pass@1", confidence_level=None), 80)
+        assert [line[1][1] for line in lines] == ["", "bold"]
+
+    def test_intervals_stand_below(self, run, files):
+        shown = run("score", *files, "--models", "--metric", "pass@1").stdout
+        for report in score_models(files, metrics="pass@1").reports.values():
+            bar = report.intervals["pass@1"]
+            assert f"[{bar.low:.3f}, {bar.high:.3f}]" in shown
+
+    def test_no_line_is_wider_than_the_terminal(self, run, files):
+        for columns in (40, 80):
+            assert max(map(len, run("score", *files, "--models", columns=columns).stdout.splitlines())) <= columns
+
+    def test_what_stops_because_of_two_models_names_the_option(self, run, files, write):
+        one = write({"model": "a", "id": 1, "correct": 1}, {"model": "b", "id": 1, "correct": 0}, name="both.jsonl")
+        for words in (files, [one]):
+            for command, more in (("score", ()), ("plot", ("--out", files[0].parent / "p.png"))):
+                failed = run(command, *words, *more)
+                assert failed.exit_code == 1
+                assert failed.stderr.rstrip().endswith("For a table of all, a row for each: `--models`.")
+            assert "--models" not in run("diagnose", *words).stderr
+
+    def test_models_in_one_file(self, run, write):
+        both = write({"model": "a", "id": 1, "correct": 1}, {"model": "b", "id": 1, "correct": 0})
+        done = run("score", both, "--models", "--where", "model=a", "--where", "model=b", "--format", "json")
+        values = {name: each["values"]["pass@1"] for name, each in json.loads(done.stdout)["models"].items()}
+        assert values == {"model=a": 1.0, "model=b": 0.0}
+        assert "--where model=a --where model=b" in " ".join(run("score", both, "--models").stderr.split())
+
+    @pytest.mark.parametrize("option", [("--save", "r.json"), ("--per-problem", "p.csv"), ("--script",)])
+    def test_what_is_for_one_model_is_refused(self, run, files, option):
+        failed = run("score", *files, "--models", *option)
+        assert failed.exit_code == 2
+        assert "one model" in failed.stderr

@@ -49,6 +49,7 @@ RAISED = {
     "TooLargeError",
     "ConflictError",
     "LeftOutError",
+    "SeveralModelsError",
     "MissingSamplesError",
     "NothingToScoreError",
     "VoteConflictError",
@@ -241,7 +242,7 @@ def test_a_translation_has_the_same_blanks():
     assert [code for code, english in SENTENCES.items() if not are_alike(english, CHINESE_OF[code])] == []
 
 
-PARTS = {"compare.better", "compare.equivalent", "compare.in_points", "compare.of_keys", "compare.open"}
+PARTS = {"compare.better", "compare.equivalent", "compare.in_points", "compare.of_keys", "compare.open", "models.note"}
 """Cells of a table, and what stands before a sentence."""
 
 

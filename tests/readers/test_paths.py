@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from at_k.errors import InputError
-from at_k.readers.paths import find_files, is_paths
+from at_k.readers.paths import find_files, is_paths, name_models
 
 
 @pytest.fixture
@@ -98,3 +98,10 @@ def test_links_to_folders_are_not_followed(folder):
 def test_what_is_no_path(wrong):
     with pytest.raises(TypeError, match="`path` must be the path of a file, or a list of paths; got "):
         find_files(wrong)
+
+
+def test_names_tell_models_apart():
+    assert name_models(["x/a.jsonl", "x/b.jsonl"]) == ["a.jsonl", "b.jsonl"]
+    assert name_models(["/x/1/r.json", "/x/2/r.json"]) == ["1/r.json", "2/r.json"]
+    assert name_models(["/x/r.json", "r.json"]) == ["/x/r.json", "r.json"]
+    assert name_models(["x/a", "x/a", "x/b"]) == ["x/a (1)", "x/a (2)", "x/b (3)"]

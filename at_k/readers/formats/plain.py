@@ -54,7 +54,7 @@ def _read(source: Source, reading: Reading) -> Samples:
                 columns=quote_all(table),
                 example=Mention(columns={"problem": "qid", "grades": "is_right"}),
             ) from None
-        raise InputError(named.code, named.sentence, **named.values) from None
+        raise type(error)(named.code, named.sentence, **named.values) from None
     skipped = {name_lines(cause, source): count for cause, count in samples.origin.skipped.items()}
     return replace(samples, origin=replace(samples.origin, skipped=skipped))
 
