@@ -45,7 +45,11 @@ def score(
     out: Annotated[
         str | None,
         typer.Option(
-            "--out", "-o", metavar="FILE", help="Write the report to a file, and print nothing.", rich_help_panel=OUTPUT
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Write the report to a file; standard error says what was read.",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     per_problem: Annotated[
@@ -53,6 +57,7 @@ def score(
         typer.Option(
             metavar="FILE",
             help="Write the values of each problem too, as .csv, .jsonl or .parquet.",
+            hidden=True,
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -61,6 +66,7 @@ def score(
         typer.Option(
             metavar="FILE",
             help="Save the report too, as .json or .parquet: it can be given in place of the results afterwards.",
+            hidden=True,
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -70,6 +76,7 @@ def score(
         typer.Option(
             "--script",
             help="Print the Python lines that give the same numbers, instead of the numbers.",
+            hidden=True,
             rich_help_panel=OUTPUT,
         ),
     ] = False,

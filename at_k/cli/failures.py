@@ -26,6 +26,13 @@ class Command(TyperCommand):
 
     failed = DATA
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Complete all options, also those that only `--help-all` shows."""
+        from at_k.cli.options import show_all
+
+        show_all(self)
+        return super().shell_complete(ctx, incomplete)
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
         for name in ("stdout", "stderr"):

@@ -63,8 +63,30 @@ Models = Annotated[
 Debug = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")]
 
 
+def show_all(command: Any) -> None:
+    """Let the help of a command, or what completes it, show the options that `--help` leaves out."""
+    for option in command.params:
+        option.hidden = False
+
+
+def print_all(ctx: typer.Context, wanted: bool) -> None:
+    """Print the help with every option, and exit."""
+    if wanted and not ctx.resilient_parsing:
+        show_all(ctx.command)
+        typer.echo(ctx.get_help())
+        raise typer.Exit
+
+
+HelpAll = Annotated[
+    bool, typer.Option("--help-all", is_eager=True, expose_value=False, callback=print_all, help="Show all options.")
+]
+
+
 def offers(*groups: Mapping[str, Option]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the flags of these options. It gets their values as keyword arguments, read and checked."""
+    """Give a command the flags of these options. It gets their values as keyword arguments, read and checked.
+
+    Its `--help` shows those that are `short`, and `--help-all` shows all.
+    """
     options = {each.name: each for group in groups for each in group.values() if each.help}
 
     def declare(command: Callable[..., None]) -> Callable[..., None]:
@@ -75,6 +97,7 @@ def offers(*groups: Mapping[str, Option]) -> Callable[[Callable[..., None]], Cal
         own = [each.replace(kind=each.KEYWORD_ONLY) for each in parameters if each.kind is not each.VAR_KEYWORD]
         flags = [make_flag(option) for option in options.values()]
         run.__name__, run.__doc__, run.__module__ = command.__name__, command.__doc__, command.__module__
+        own.append(inspect.Parameter("help_all", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=HelpAll))
         run.__annotations__ = {each.name: each.annotation for each in (*own, *flags)}
         # Typer reads the signature, and `failures` the options. A type checker knows no attributes of a function.
         run.__signature__ = inspect.Signature([own[0], *flags, *own[1:]])  # type: ignore[attr-defined]
@@ -102,6 +125,7 @@ def make_flag(option: Option) -> inspect.Parameter:
         metavar=option.metavar,
         min=1 if kind is int else None,
         help=option.help,
+        hidden=not option.short,
         autocompletion=_COMPLETIONS.get(option.name),
         rich_help_panel=option.group,
     )

@@ -76,6 +76,7 @@ COMPARING = by_name(
             "equivalence within it. Optional.",
             check=check_with("at_k.uncertainty.checks:check_fraction"),
             metavar="X",
+            short=True,
             help="Test whether the models are equivalent: whether they differ by less than X, such as 0.02.",
             label="A difference that does not matter, in points",
         ),

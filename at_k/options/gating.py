@@ -20,6 +20,7 @@ GATING = by_name(
             "str | list[str]",
             'what numbers must be at least: "pass^4 >= 0.8", or a list of such requirements.',
             metavar="TEXT",
+            short=True,
             help="What a number must be at least: 'pass^4 >= 0.8'. Give the option once for each number.",
         ),
         Option(
@@ -28,6 +29,7 @@ GATING = by_name(
             'what every single problem must reach: "8 of 10" of its samples correct, as far as they are drawn; or '
             '"pass@1 >= 0.8", shown by the interval of the problem.',
             metavar="TEXT",
+            short=True,
             help="What every single problem must reach: '8 of 10' of its samples, or 'pass@1 >= 0.8', shown by its "
             "interval.",
         ),
@@ -53,6 +55,7 @@ GATING = by_name(
             "a TOML file, or a mapping, with `require`, `each`, `keys`, `margin`, `confidence_level` and `method`, and "
             "a table of these for each data set. What is given beside it counts first.",
             metavar="FILE",
+            short=True,
             help="A TOML file with require, each, keys, margin, confidence_level and method, and a table of these for "
             "each data set.",
         ),

@@ -29,6 +29,7 @@ JUDGING = in_panel(
         check=find_with("at_k.grading:find_extraction"),
         flag="--extract",
         metavar="RULE",
+        short=True,
         help="How to find the answer in each sample: boxed, last_number, choice, final_answer, or a regular expression "
         "with a group.",
         label="The answer in a text",
@@ -92,6 +93,7 @@ JUDGING = in_panel(
         check=find_with("at_k.grading:find_checker"),
         flag="--check",
         metavar="NAME",
+        short=True,
         help="What decides whether an answer is correct: exact_match, numeric, choice, math, code (which runs "
         "programs) or another checker; an unknown name prints the list.",
         label="An answer is right if it",

@@ -15,6 +15,7 @@ NUMBERS = in_panel(
         "support.",
         flag="--metric, -m",
         metavar="NAME",
+        short=True,
         help="gpassk, pass_at_k, cons_at_k, avg_at_n or best_at_k, or as papers write them: pass@k, pass^4, maj@8, "
         "G-Pass@8_0.5. By default every metric that the data support.",
         label="Metrics",
@@ -26,6 +27,7 @@ NUMBERS = in_panel(
         check=check_with("at_k.validation:check_k"),
         flag="--k, -k",
         metavar="K,...",
+        short=True,
         help="The number of draws k, one or several: 1,4,16. Default: powers of 2 up to n; for G-Pass@k 4, 8 and 16.",
         label="Answers drawn, k",
     ),

@@ -27,6 +27,7 @@ class Option:
         flag: its spelling on the command line, with a short one after a comma, where it is not the name.
         metavar: what stands for its value in the help of the command.
         help: its meaning on the command line; without it, the command does not offer the option.
+        short: whether `--help` shows it; `--help-all` shows all.
         label: what a form calls it. Here and below, pages have the Chinese in their catalogue.
         words: what a form calls each of the choices that it offers.
         group: the part of the documentation that it stands in.
@@ -41,6 +42,7 @@ class Option:
     flag: str = ""
     metavar: str | None = None
     help: str = ""
+    short: bool = False
     label: str = ""
     words: tuple[tuple[str, str], ...] = ()
     group: str = ""

@@ -43,6 +43,7 @@ READING = in_panel(
         "roles are problem, answers, references, grades, scores and group; in a table of counts also n and c, the "
         "number of samples and of correct ones.",
         metavar="ROLE=COLUMN,...",
+        short=True,
         help="The names of columns that are not recognised: problem=qid,grades=ok. Leave a name empty to ignore the "
         "role: scores=",
     ),
@@ -51,6 +52,7 @@ READING = in_panel(
         "dict[str, Any]",
         'the rows to read, by the value of a column, `{"model": "a"}`; a list of values takes all of them.',
         metavar="COLUMN=VALUE",
+        short=True,
         help="Keep only the rows with this value. Repeat it for a column to keep the rows with any of the values.",
         label="Rows to keep",
     ),

@@ -7,8 +7,9 @@ from typing import Literal, get_args, get_origin
 
 import pytest
 import typer
+from typer.main import get_command
 
-from at_k.cli import commands, options
+from at_k.cli import app, commands, options
 
 
 @pytest.mark.parametrize(
@@ -85,5 +86,36 @@ def test_help_names_every_choice_in_one_piece(run, command):
     hints = [each.annotation for each in signature(getattr(commands, command)).parameters.values()]
     choices = [choice for hint in hints for choice in list_choices(hint)]
     assert {"drop", "skip", "quasi_exact", "json" if command != "plot" else "map"} <= {*choices}
-    shown = run(command, "--help").stdout
+    shown = run(command, "--help-all").stdout
     assert [choice for choice in choices if not re.search(rf"\b{choice}\b", shown)] == []
+
+
+OWN = {"--debug", "--help-all", "--help"}
+SCORE = {"--metric", "--k", "--by", "--columns", "--where", "--extract", "--check", "--models", "--format", "--out"}
+
+
+def list_flags(shown):
+    """List the long flags that begin a line of the help."""
+    return set(re.findall(r"^│ (?:\* +)?(--[a-z-]+)", shown, re.MULTILINE))
+
+
+def test_help_has_the_ten_options_that_people_use(run):
+    assert list_flags(run("score", "--help").stdout) == SCORE | OWN
+
+
+@pytest.mark.parametrize("command", [each.name or each.callback.__name__ for each in app.registered_commands])
+def test_help_comes_in_two_lengths_where_there_are_many_options(run, command):
+    short, everything = (list_flags(run(command, word).stdout) for word in ("--help", "--help-all"))
+    if len(everything) > 12:
+        assert short < everything
+        assert len(short - OWN) <= 12
+        assert "--missing" in everything - short
+    else:
+        assert "--help-all" not in short
+
+
+def test_the_shell_completes_options_of_both_lengths():
+    command = get_command(app).commands["score"]
+    context = command.make_context("score", ["results.jsonl"], resilient_parsing=True)
+    for start, found in (("--ta", ["--target", "--tau"]), ("--met", ["--metric"])):
+        assert sorted(each.value for each in command.shell_complete(context, start)) == found
