@@ -32,9 +32,9 @@ def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Ro
     given, kind = nw.col(roles.grades or ""), frame.collect_schema()[roles.grades or ""]
     label = {} if roles.group is None else {"label": nw.col(roles.group)}
     if kind.is_integer() or kind == nw.Boolean:
-        # Among 0 and 1, a sum is what is above the threshold. A database adds faster than it compares and counts.
-        grade, whole = given.cast(nw.Int64), nw.lit(0, nw.Int64)
-        flags = {"c": grade if threshold < 1 else whole, "soft": whole}
+        # A sum of 0 and 1 counts those above the threshold. A database adds in half of the time in which it compares.
+        grade = given if kind.is_integer() else given.cast(nw.Int64)
+        flags = {"c": grade if threshold < 1 else nw.lit(0, nw.Int64)}
     else:
         given = given.cast(nw.Float64)
         grade = nw.when(~given.is_nan()).then(given)  # a database takes NaN for the largest number
@@ -44,14 +44,14 @@ def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Ro
     problems = samples.group_by("problem").agg(
         nw.len().cast(nw.Int64).alias("n"),
         nw.col("grade").count().cast(nw.Int64).alias("present"),
-        _add("c"),
-        _add("soft"),
+        *map(_add, flags),
         *(nw.col(name).min().alias(low) for name, low, _ in ends),
         *(nw.col(name).max().alias(high) for name, _, high in ends),
     )
     counted = problems.with_columns(
         n=nw.col("present" if drop else "n"),
         absent=nw.col("n") - nw.col("present"),
+        soft=nw.col("soft") if "soft" in flags else nw.lit(0, nw.Int64),
         problems=nw.lit(1, nw.Int64),
         nameless=_count(nw.col("problem").is_null()),
         mixed=_count(nw.col("label") != nw.col("other")) if label else nw.lit(0, nw.Int64),
