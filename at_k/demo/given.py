@@ -117,10 +117,21 @@ class Given:
 
     def guess(self, named: Mapping[str, str | None]) -> Columns:
         """Return what each role would be without a choice of its own: choices for other roles take columns away."""
+        chosen = tuple(named.items())
+        if chosen not in self._guesses:
+            self._guesses[chosen] = self._guess(named)
+        return self._guesses[chosen]
+
+    @cached_property
+    def _guesses(self) -> dict[tuple[tuple[str, str | None], ...], Columns]:
+        """What was guessed already, by what was named; to guess takes longer than to read."""
+        return {}
+
+    def _guess(self, named: Mapping[str, str | None]) -> Columns:
         if self._table is None:
             return self.read({}).roles
         alone = guess_roles(self._table)
-        found = guess_roles(self._table, named) | {role: alone[role] for role in named}
+        found = guess_roles(self._table, named) | {role: alone[role] for role in named} if named else alone
         group = found["group"]
         if group is not None and "group" not in named and exceeds(len(self.list_values(group)), LIMITS.max_groups):
             return found | {"group": None}

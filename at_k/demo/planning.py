@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 from typing import Any
 
@@ -20,6 +21,7 @@ from at_k.demo.words import join_sentences, make_error, name_option, say, transl
 from at_k.errors import InputError
 from at_k.report import Report
 from at_k.uncertainty.planning import Plan
+from at_k.uncertainty.prediction import Prediction
 from at_k.values import Key
 
 SOURCES = ("results", "sliders")
@@ -52,6 +54,9 @@ _STEPS = (0.25, 0.5, 1, 2, 4)
 _MOST_SAMPLES = 4_096
 _FARTHEST = 10
 """Times n up to which pass@k is predicted: what the library allows without force."""
+
+
+_PREDICTED = {"y": "mean", "low": "low", "high": "high"}
 
 
 @dataclass(frozen=True)
@@ -222,7 +227,8 @@ def write_headline(planned: Planned, fields: Mapping[str, str], language: str) -
     ]
     total = plan.between + plan.within
     if total:
-        lines.append(say(language, "plan.parts", share=f"{plan.between / total:.0%}"))
+        limits = "" if plan.between_share is None else " [{:.0%}, {:.0%}]".format(*plan.between_share)
+        lines.append(say(language, "plan.parts", share=f"{plan.between / total:.0%}{limits}"))
     if plan.estimated is not None:
         value, low, high = (f"{each:.2f}" for each in plan.estimated)
         lines.append(say(language, "plan.correlation", value=value, low=low, high=high))
@@ -351,35 +357,30 @@ def _write_prediction(planned: Planned, language: str) -> str:
     return f'{heading}<p class="text">{text}</p>{write_picture(figure, "plan_prediction", language)}'
 
 
-def describe_prediction(pilot: Report, name: str, language: str) -> dict[str, Any]:
-    """Describe pass@k up to n with its band, and beyond n the prediction of two models, dashed.
+@lru_cache(maxsize=32)
+def _predict(n: tuple[int, ...], c: tuple[int, ...], k: tuple[int, ...]) -> Prediction:
+    return at_k.predict_pass_at_k(n, c, k=k)  # the same for every number of problems and samples that is planned for
 
-    The prediction is the beta-binomial's. Its band reaches to the power law's, and is as much wider as the interval of
-    pass@n is, from which both start.
+
+def describe_prediction(pilot: Report, name: str, language: str) -> dict[str, Any]:
+    """Describe pass@k up to n with its band, and beyond n what the library predicts, dashed.
 
     Raises:
         InputError: if the pilot supports no prediction.
     """
     n = min(pilot.n)
     beyond = [k for k in list_points(n, _FARTHEST * n, n) if k > n]
-    predicted = at_k.predict_pass_at_k(pilot.n, pilot.c, k=beyond or [n + 1])
+    predicted = _predict(tuple(pilot.n), tuple(pilot.c), tuple(beyond or [n + 1]))
     curves, line = pilot.curves, Key("pass@k")
-    measured: dict[str, Any] = {"name": "pass@k", "words": say(language, "plan.measured"), "color": "pass"}
+    measured = {"name": "pass@k", "words": say(language, "plan.measured"), "color": "pass"}
     measured |= draw_line(curves, line, [i for i, k in enumerate(curves.k) if k <= n])
-    value, power = predicted.value.tolist(), predicted.power_law.tolist()
-    start = predicted.pass_at_n
-    below = above = 0.0
-    if "low" in measured and measured["x"][-1] == n:
-        below, above = start - measured["low"][-1], measured["high"][-1] - start
     dashed = {
         "name": "pass@k_predicted",
         "words": say(language, "plan.prediction"),
         "color": "neutral",
         "dashed": True,
         "x": [n, *beyond],
-        "y": [start, *value],
-        "low": [max(0.0, each - below) for each in (start, *map(min, value, power))],
-        "high": [min(1.0, each + above) for each in (start, *map(max, value, power))],
+        **{name: [predicted.pass_at_n, *getattr(predicted, of).tolist()] for name, of in _PREDICTED.items()},
     }
     return {
         "kind": "lines",

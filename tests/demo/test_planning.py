@@ -52,6 +52,9 @@ def test_every_cell_is_the_librarys():
     center = plan.half_width[2, 2], plan.detectable[2, 2]
     assert f"± {100 * center[0]:.1f} points" in text_of(parts["head"])
     assert f"difference of {100 * center[1]:.1f} points" in text_of(parts["head"])
+    low, high = plan.between_share
+    share = plan.between / (plan.between + plan.within)
+    assert f"{share:.0%} [{low:.0%}, {high:.0%}] of the variance" in text_of(parts["head"])
 
 
 def test_pictures_have_the_numbers_of_the_table():
@@ -118,15 +121,10 @@ def test_the_prediction_starts_where_the_measurement_ends_and_is_called_one():
     assert measured["y"] == pytest.approx([at_k.pass_at_k(*COUNTS, k=k).mean() for k in (1, 2, 3, 4)])
     assert predicted["dashed"]
     assert (predicted["x"][0], predicted["x"][-1]) == (4, 40)
-    assert predicted["y"][0] == measured["y"][-1]
+    assert predicted["y"][0] == predicted["low"][0] == predicted["high"][0] == measured["y"][-1]
     library = at_k.predict_pass_at_k(*COUNTS, k=predicted["x"][1:])
-    assert predicted["y"][1:] == pytest.approx(library.value.tolist())
-    for low, high, *both in zip(
-        predicted["low"][1:], predicted["high"][1:], library.value, library.power_law, strict=True
-    ):
-        assert low <= min(both) <= max(both) <= high
-    widths = np.subtract(predicted["high"], predicted["low"])
-    assert widths[0] == pytest.approx(measured["high"][-1] - measured["low"][-1])
+    for name, expected in {"y": library.mean, "low": library.low, "high": library.high}.items():
+        assert predicted[name][1:] == pytest.approx(expected.tolist())
     assert "prediction, not a measurement" in text_of(parts["prediction"])
 
 
