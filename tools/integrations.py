@@ -12,9 +12,11 @@ from tools import environments
 ROOT = Path(__file__).resolve().parent.parent
 HARNESSES = {
     "evalscope": ["evalscope"],
+    "harbor": ["harbor"],
     "inspect_ai": ["inspect-ai"],
     "lighteval": ["lighteval", "xxhash < 4"],  # lighteval 0.13 hashes texts, which xxhash 4 refuses
     "lm_eval": ["lm-eval"],
+    "nemo_gym": ["nemo-gym"],
     "trackers": ["mlflow-skinny", "sqlalchemy", "alembic", "tensorboardX", "wandb"],
     "verifiers": ["verifiers"],
 }

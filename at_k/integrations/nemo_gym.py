@@ -9,22 +9,19 @@ from at_k.integrations.samples import measure_samples
 
 
 class AtKMetrics:
-    """Add every @k number of the rollouts to the metrics of a resources server, as shares and not as percentages.
+    """Add every @k number of the rollouts to the metrics of a resources server, as shares and not as percentages."""
 
-    Attributes:
-        answer_key: the field of a rollout with its answer, for votes; None for no votes.
-    """
-
-    answer_key: str | None = None
+    def find_answer(self, rollout: Mapping[str, Any]) -> str | None:
+        """Return the answer in a rollout, for votes, if the server defines this. By default there are no answers."""
+        return None
 
     def compute_metrics(self, tasks: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
         """Return what the server computes itself, and the numbers of `tasks`, the rollouts of each task."""
         # The method is that of the server that this class is mixed with, which a type checker does not see.
         own: dict[str, Any] = super().compute_metrics(tasks)  # type: ignore[misc]
         rows = [(place, rollout) for place, rollouts in enumerate(tasks) for rollout in rollouts]
-        key = self.answer_key
         return own | measure_samples(
             [place for place, _ in rows],
             [rollout["reward"] for _, rollout in rows],
-            None if key is None else [rollout.get(key) for _, rollout in rows],
+            [self.find_answer(rollout) for _, rollout in rows],
         )

@@ -1,5 +1,7 @@
 """The call of NeMo Gym 0.4: the rollouts of each task, each with a reward and fields of its own."""
 
+import pytest
+
 from at_k.integrations.nemo_gym import AtKMetrics
 
 
@@ -8,8 +10,13 @@ class Server:
         return {"own": len(tasks)}
 
 
+class PlainServer(AtKMetrics, Server):
+    pass
+
+
 class MathServer(AtKMetrics, Server):
-    answer_key = "extracted"
+    def find_answer(self, rollout):
+        return rollout["extracted"]
 
 
 def test_the_numbers_stand_beside_its_own():
@@ -20,5 +27,8 @@ def test_the_numbers_stand_beside_its_own():
     found = MathServer().compute_metrics(tasks)
     assert found["own"] == 2
     assert (found["pass@1"], found["pass@2"], found["cons@2"]) == (0.25, 0.5, 0.5)
-    MathServer.answer_key = None
-    assert MathServer().compute_metrics(tasks)["pass@2"] == 0.5
+
+
+def test_without_answers_the_rewards_alone_decide():
+    found = PlainServer().compute_metrics([[{"reward": 1.0}, {"reward": 1.0}, {"reward": 0.0}]])
+    assert (found["pass@2"], found["cons@2"]) == (1, pytest.approx(1 / 3))

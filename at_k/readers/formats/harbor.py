@@ -13,7 +13,6 @@ from at_k.readers.format import Format, Reading, choose, find_path, has_document
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
 
-_MODEL = ["agent_info", "model_info", "name"]
 _NEEDED = ("task_name", "trial_name", "verifier_result", "exception_info")
 
 
@@ -37,8 +36,11 @@ def _read(source: Source, reading: Reading) -> Samples:
 
 
 def _name_model(trial: Any) -> Any:
-    """Return a trial with its model as a field of its own."""
-    return {**trial, "model": find_path(trial, _MODEL)} if isinstance(trial, dict) else trial
+    """Return a trial with its agent and its model as fields of their own. An agent without a model stands for one."""
+    if not isinstance(trial, dict):
+        return trial
+    agent = find_path(trial, ["agent_info", "name"])
+    return {**trial, "system": agent, "model": find_path(trial, ["agent_info", "model_info", "name"]) or agent}
 
 
 FORMAT = Format(

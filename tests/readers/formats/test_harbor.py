@@ -1,11 +1,15 @@
 """Harbor: a folder for each trial of a job."""
 
 import json
+from pathlib import Path
 
 import pytest
 
+import at_k
 from at_k.errors import InputError
 from at_k.readers import read_samples
+
+JOB = Path(__file__).parents[2] / "data" / "harness" / "harbor" / "job"
 
 
 def trial(task, reward, **more):
@@ -63,3 +67,23 @@ def test_two_models(tmp_path):
     other = {"agent_info": {"name": "agent", "model_info": {"name": "n"}}}
     with pytest.raises(InputError, match="Column “model” has several values"):
         read_samples(write(tmp_path, trial("a", 1.0), trial("a", 0.0, **other)))
+
+
+def test_a_real_job_of_an_agent_without_a_model():
+    """Eight trials of which one failed. Harbor printed a mean of 0.625."""
+    samples = read_samples(JOB)
+    assert dict(zip(samples.problems, ([sorted(map(str, own)) for own in samples.grades]), strict=True)) == {
+        "a": ["0.0", "1.0", "1.0", "1.0"],
+        "b": ["0.0", "1.0", "1.0", "None"],
+    }
+    assert samples.origin.subject == {"model": "nop"}
+    assert at_k.score(JOB, missing="incorrect").values["accuracy"] == 0.625
+    assert read_samples(JOB, scorer="short").grades[0] == [1, 1, 1, 1]
+
+
+def test_two_agents_with_one_model(tmp_path):
+    other = {"agent_info": {"name": "another", "model_info": {"name": "m"}}}
+    write(tmp_path, trial("a", 1.0), trial("a", 0.0, **other))
+    with pytest.raises(InputError, match="Column “system” has several values: “another”, “agent”"):
+        read_samples(tmp_path)
+    assert read_samples(tmp_path, where={"system": "agent"}).grades == [[1]]
