@@ -18,6 +18,7 @@ from at_k.demo.forms import answer_form
 from at_k.demo.guard import Guard, count_inputs
 from at_k.demo.limits import MOST_AT_ONCE
 from at_k.demo.memory import settle
+from at_k.demo.previews import answer_preview
 from at_k.demo.sandbox import start_sandbox
 from at_k.demo.turns import MOST_WAITING
 
@@ -37,6 +38,7 @@ def build(page: str | None = None, metric: str | None = None) -> tuple[gr.Server
 
     routes = [
         Route("/", answer, methods=["GET", "HEAD"]),
+        Route("/card.png", answer_preview),
         Mount(f"/assets-at-k/{hash_assets()}", Assets()),
         Route("/answers/{page}.json", answer_form, methods=["POST"]),
     ]

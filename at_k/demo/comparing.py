@@ -386,7 +386,7 @@ def _write_strip(problem: Mapping[str, Any], model: str, value: float) -> str:
     """Write the samples of a model as squares, and its value."""
     signs = problem["samples"] if problem["n"] <= _MOST_SQUARES else ""
     kinds = {"1": "right", "0": "wrong", "?": "missing"}
-    squares = "".join(f'<i class="square {kinds[sign]}"></i>' for sign in signs)
+    squares = "".join(f'<i class="{kinds[sign]}"></i>' for sign in signs)
     label = f'role="img" aria-label="{problem["c"]}/{problem["n"]}"'
     strip = f'<span class="squares" {label}>{squares}</span>' if signs else ""
     return f'<td class="of-{model}">{strip}{write_number(value)}</td>'

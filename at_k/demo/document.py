@@ -15,6 +15,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.datastructures import Headers, QueryParams
 from starlette.requests import Request
@@ -23,6 +24,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from at_k.demo import pages
+from at_k.demo.previews import read_key
 from at_k.demo.words import LANGUAGES, WORDS, language_of, say
 
 FOLDER = Path(__file__).with_name("assets")
@@ -93,7 +95,8 @@ class Document:
         asked = request.query_params.get("page") or request.query_params.get("open")
         page = asked if asked in find_pages() else self.start
         language = find_language(request.scope)
-        body = _pack_document(page, self.start, language, find_host(request.scope), self.metric)
+        picture = urlencode(read_key(page, request.query_params))
+        body = _pack_document(page, self.start, language, find_host(request.scope), picture, self.metric)
         headers = {"Vary": "Accept-Encoding, Accept-Language, Cookie"}
         if "gzip" in request.headers.get("accept-encoding", ""):
             headers["Content-Encoding"] = "gzip"
@@ -139,8 +142,11 @@ def find_host(scope: Scope) -> str:
     return f"{scheme}://{host}{scope.get('root_path', '')}/" if re.fullmatch(r"[\w.-]+(:\d+)?", host, re.ASCII) else ""
 
 
-def write_document(page: str, start: str, language: str, host: str, metric: str = "") -> str:
-    """Write the document in a language, opened at a page; an address without one opens the `start`."""
+def write_document(page: str, start: str, language: str, host: str, picture: str = "", metric: str = "") -> str:
+    """Write the document in a language, opened at a page; an address without one opens the `start`.
+
+    The picture that a link to it shows is what `previews.answer_preview` answers to the query `picture`.
+    """
     sections = "".join(
         f'<div data-section="{name}"{"" if name == page else " hidden"}>'
         f"{module.write_section(language, metric=metric)}</div>"
@@ -148,16 +154,17 @@ def write_document(page: str, start: str, language: str, host: str, metric: str 
     )
     return (
         f'<!doctype html><html lang="{language}" data-page="{page}" data-start="{start}"><head><meta charset="utf-8">'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">{write_head(page, language, host)}</head>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"{write_head(page, language, host, picture)}</head>"
         f"<body>{write_header(page, language)}{sections}{write_footer(page, language)}</body></html>"
     )
 
 
-def write_head(page: str, language: str, host: str) -> str:
+def write_head(page: str, language: str, host: str, query: str = "") -> str:
     """Write what the head of the document says in a language, and the scripts and styles of the pages."""
     title = f"at-k · {say(language, f'{page}.title')}"
     description = say(language, "app.description")
-    picture = host + address_of("card.png")
+    picture = f"{host}card.png?{query}"
     about = {
         "og:type": "website",
         "og:site_name": "at-k",

@@ -24,10 +24,9 @@ def write_figure(figure: Mapping[str, Any], *, id: str = "") -> str:
       and `values: {"x", "y"}`, which are shown where one points in place of the points of the line. A `handle` is the k
       of a handle that can be moved: event "at-k:handle" with `{k}`.
     - "scatter": `x` and `y`, axes, and `points`, each `{"x", "y", "count", "name", "title"}`.
-    - "bars": `y`, an axis, and `bars`, each `{"y", "name", "title", "color"}`.
     - "squares": `rows`, each `{"name", "right", "n"}` or `{"name", "samples": "1101?"}`, and a `color`.
 
-    A click on a point, a bar or a row is an event "at-k:problem" with its `{name}`.
+    A click on a point or a row is an event "at-k:problem" with its `{name}`.
 
     Examples:
         >>> write_figure({"kind": "squares", "title": "a < b", "rows": [{"name": "1", "samples": "10"}]})[:60]

@@ -35,7 +35,7 @@ _OPEN = {
     # "?" of a query is not part of a path: /?page=score is the document, too.
     "HEAD": re.compile("/"),
     "GET": re.compile(
-        rf"/|/config|/robots\.txt|/assets-at-k(/{_NAME})+|{_API}/(info|startup-events|queue/data|heartbeat/{_NAME}"
+        rf"/|/card\.png|/config|/robots\.txt|/assets-at-k(/{_NAME})+|{_API}/(info|startup-events|queue/data|heartbeat/{_NAME}"
         rf"|call/(v2/)?{_NAME}/{_NAME})",
         re.ASCII,
     ),

@@ -55,7 +55,7 @@ def test_two_files_are_compared_and_survive_a_reload(visit):
     page.locator("#compare .flips button").first.click()  # which leaves the box; what stands in it has its answer
     page.wait_for_load_state("networkidle")
     assert asked == []
-    assert page.locator("#compare .chosen .square.right").count() > 0
+    assert page.locator("#compare .chosen .squares .right").count() > 0
     page.reload()
     eventually(lambda: "A is better than rival.jsonl at pass@1" in headline(page), True)
     page.locator("#compare form summary").first.click()

@@ -164,7 +164,7 @@ def test_flips_are_drawn_sample_by_sample():
     assert [int(name) for name, _ in rows] == [int(flip.problem) for flip in flips]
     signs = {"right": 1, "wrong": 0}
     for name, cells in rows:
-        drawn = [[signs[each] for each in re.findall(r"square (\w+)", cell)] for cell in cells.split("<td")[1:]]
+        drawn = [[signs[each] for each in re.findall(r"<i class=\"(\w+)\"", cell)] for cell in cells.split("<td")[1:]]
         assert drawn == [A[int(name)], B[int(name)]]
 
 

@@ -39,4 +39,4 @@ def test_a_description_comes_through_html_whole():
 
 def test_a_description_has_no_numbers_that_are_none():
     with pytest.raises(ValueError, match="JSON"):
-        write_figure({"kind": "bars", "title": "x", "bars": [{"y": float("nan")}]})
+        write_figure({"kind": "scatter", "title": "x", "points": [{"x": 0, "y": float("nan")}]})

@@ -6,6 +6,7 @@
 
 import { getPage, getState, language, onState, setState } from "./address.js";
 import { drawFigure } from "./figures.js";
+import { make, makeSquares } from "./score.js";
 
 const WAIT = 200;
 const MOST_LISTED = 12;
@@ -373,22 +374,16 @@ class Asking {
     showProblems(places) {
         const { problems, words } = this.problems();
         const panel = this.root.querySelector(".chosen");
-        const make = (tag, name, ...children) => {
-            const element = Object.assign(document.createElement(tag), { className: name });
-            element.append(...children);
-            return element;
-        };
         const rows = places.slice(0, MOST_LISTED).map(place => {
             const { name, a, b } = problems[place];
-            const lines = [["a", a], ["b", b]].map(([model, { samples, c, n }]) => {
-                const squares = (samples && samples.length <= 64 ? [...samples] : []).map(sign => make("i", `square ${{ 1: "right", 0: "wrong" }[sign] ?? "missing"}`));
-                return make("div", `strip of-${model}`, make("b", "", model.toUpperCase()), make("span", "count", `${c}/${n}`), make("span", "squares", ...squares));
-            });
-            return make("div", "problem", make("h4", "", name), ...lines);
+            const lines = [["a", a], ["b", b]].map(([model, { samples, c, n }]) => make("div", { class: `strip of-${model}` },
+                make("b", {}, model.toUpperCase()), make("span", { class: "count" }, `${c}/${n}`),
+                make("span", { class: "squares" }, ...makeSquares(samples?.length <= 64 ? samples : ""))));
+            return make("div", { class: "problem" }, make("h4", {}, name), ...lines);
         });
         const more = places.length - rows.length;
-        const heading = make("h3", "", words.chosen.replace("{count}", places.length));
-        panel.replaceChildren(heading, ...rows, ...(more > 0 ? [make("p", "more", words.more.replace("{count}", more))] : []));
+        const said = more > 0 ? make("p", { class: "more" }, words.more.replace("{count}", more)) : null;
+        panel.replaceChildren(...[make("h3", {}, words.chosen.replace("{count}", places.length)), ...rows, said].filter(Boolean));
         panel.scrollIntoView({ block: "nearest", behavior: "smooth" });
     }
 }

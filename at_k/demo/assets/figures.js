@@ -3,7 +3,7 @@
 // size of the page rather than scaled, so that text stays at 12 px or more.
 //
 // Events on the element: "at-k:handle" with { k } where the handle is moved, "at-k:point" with { k } where one points, and
-// with none where one does no longer, "at-k:problem" with { name } where a point, a bar or a row is clicked.
+// with none where one does no longer, "at-k:problem" with { name } where a point or a row is clicked.
 //
 // Beside each figure stand its numbers as a table, for those who cannot see it.
 
@@ -67,7 +67,7 @@ function measure(text, size, weight = 400) {
 
 /** Break a text into lines that are no wider than this many pixels; between Chinese characters anywhere. */
 function wrap(text, width, size, weight) {
-    const parts = text.match(/[\u3400-\u9fff\uff00-\uffef]|[^\s\u3400-\u9fff\uff00-\uffef]+\s*/g) ?? [text];
+    const parts = text.match(/[\u3400-\u9fff\uff00-\uffef]\s*|[^\s\u3400-\u9fff\uff00-\uffef]+\s*/g) ?? [text];
     const lines = [""];
     for (const part of parts) {
         const longer = lines[lines.length - 1] + part;
@@ -467,7 +467,7 @@ function listen(host, svg) {
     });
 }
 
-// ---------------------------------------------------------------- scatter, bars, squares
+// ---------------------------------------------------------------- scatter, squares
 
 function drawScatter(figure, svg, width) {
     const xAxis = withLimits(figure.x, figure.points.map(point => point.x));
@@ -487,25 +487,6 @@ function drawScatter(figure, svg, width) {
         }, still);
         make("title", {}, dot, point.title ?? [point.name, point.count > 1 ? `× ${point.count}` : ""].filter(Boolean).join(" "));
     }
-    return { height };
-}
-
-function drawBars(figure, svg, width) {
-    const bars = figure.bars;
-    const yAxis = withLimits({ min: 0, ...figure.y }, bars.map(bar => bar.y));
-    const height = figure.height ?? 180;
-    const plot = makePlot(svg, width, height, { min: 0, max: Math.max(1, bars.length), title: figure.x?.title }, yAxis, { room: 8 });
-    const { still } = plot;
-    const step = (plot.right - plot.left) / Math.max(1, bars.length);
-    const gap = step > 4 ? Math.min(3, step * 0.2) : 0;
-    bars.forEach((bar, i) => {
-        const top = Math.min(plot.y(bar.y), plot.bottom - 2); // a problem that is never right is seen, too
-        const rect = make("rect", {
-            class: "bar", x: round(plot.left + i * step + gap / 2), y: round(top), width: Math.max(0.5, round(step - gap)), height: round(plot.bottom - top),
-            fill: colour(bar.color ?? "pass"), "data-problem": bar.name,
-        }, still);
-        make("title", {}, rect, bar.title ?? bar.name);
-    });
     return { height };
 }
 
@@ -557,7 +538,7 @@ function findRow(host, event) {
 
 // ---------------------------------------------------------------- drawing
 
-const KINDS = { lines: drawLines, scatter: drawScatter, bars: drawBars, squares: drawSquares };
+const KINDS = { lines: drawLines, scatter: drawScatter, squares: drawSquares };
 
 /** Draw a figure in an element: a description as data, see `at_k.demo.figures`. */
 export function drawFigure(host, figure) {
@@ -565,7 +546,7 @@ export function drawFigure(host, figure) {
     const width = Math.floor(host.clientWidth);
     if (width < 40 || !KINDS[figure.kind]) {
         state.set(host, { ...before, figure, width: 0 });
-        watchWidth(host);
+        widths.observe(host);
         return;
     }
     let { svg } = before ?? {};
@@ -593,19 +574,18 @@ export function drawFigure(host, figure) {
     }
     clearTimeout(before?.waiting);
     drawn.waiting = setTimeout(() => writeTable(host, figure), TABLE_WAIT);
-    watchWidth(host);
+    widths.observe(host);
 }
 
 /** List the numbers of a figure: heads, and rows of cells. */
 function listNumbers(figure) {
-    const { kind, x, y, bars, points, rows } = figure;
+    const { kind, x, y, points, rows } = figure;
     if (kind === "lines") {
         const lines = shownLines(figure);
         const every = [...new Set(lines.flatMap(line => [...line.x]))].sort((a, b) => a - b);
         const write = value => (Number.isFinite(value) ? (y?.percent ? writeTick(value, y) : writeNumber(value)) : "–");
         return [[x?.title ?? "k", ...lines.map(line => line.words ?? line.name)], every.map(k => [k, ...lines.map(line => write(findValue(line, k)))])];
     }
-    if (kind === "bars") return [["", y?.title ?? ""], bars.map(bar => [bar.name, writeNumber(bar.y)])];
     if (kind === "scatter") return [["", x?.title ?? "", y?.title ?? ""], points.map(point => [point.title ?? point.name, writeNumber(point.x), writeNumber(point.y)])];
     return [["", "✓"], rows.map(row => [row.name, `${[...samplesOf(row)].filter(sample => sample === "1").length}/${samplesOf(row).length}`])];
 }
@@ -638,13 +618,6 @@ const widths = new ResizeObserver(entries => {
         if (drawn && Math.floor(target.clientWidth) !== drawn.width) drawFigure(target, drawn.figure);
     }
 });
-
-function watchWidth(host) {
-    if (!host.dataset.watched) {
-        host.dataset.watched = "1";
-        widths.observe(host);
-    }
-}
 
 function readFigure(host) {
     const text = host.dataset.figure;
@@ -698,8 +671,7 @@ function copyStyle(element) {
     const style = getComputedStyle(element);
     for (const name of STYLES) {
         const value = style.getPropertyValue(name);
-        if (value && value !== "none" && value !== "normal" && value !== "auto") element.setAttribute(name, value);
-        else if (name === "fill" && value === "none") element.setAttribute(name, value);
+        if (name === "fill" || !["", "none", "normal", "auto"].includes(value)) element.setAttribute(name, value);
     }
     for (const name of ["class", "tabindex", "data-problem", "data-name"]) element.removeAttribute(name);
 }
@@ -712,35 +684,26 @@ function download(blob, name) {
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-const figureOf = host => state.get(host)?.figure;
-
-/** Save the figure of an element as an SVG. */
-export function saveSvg(host) {
-    const figure = figureOf(host);
-    if (figure) download(new Blob([writeSvg(figure)], { type: "image/svg+xml" }), `${figure.name ?? "at-k"}.svg`);
-}
-
-/** Save the figure of an element as a PNG, of twice the size. */
-export async function savePng(host) {
-    const figure = figureOf(host);
-    if (!figure) return;
+/** Return a figure's SVG as a PNG of twice its size. */
+async function drawPng(svg) {
     const picture = new Image();
-    picture.src = URL.createObjectURL(new Blob([writeSvg(figure)], { type: "image/svg+xml" }));
+    picture.src = URL.createObjectURL(svg);
     await picture.decode();
     const drawing = document.createElement("canvas");
     [drawing.width, drawing.height] = [picture.width * 2, picture.height * 2];
     drawing.getContext("2d").drawImage(picture, 0, 0, drawing.width, drawing.height);
     URL.revokeObjectURL(picture.src);
-    const blob = await new Promise(done => { drawing.toBlob(done, "image/png"); });
-    download(blob, `${figure.name ?? "at-k"}.png`);
+    return new Promise(done => { drawing.toBlob(done, "image/png"); });
 }
 
-// <button data-save="png" data-of="#score_curves">: saves the figure that is, or is in, the element.
-document.addEventListener("click", event => {
+// <button data-save="png" data-of="#score_curves">: saves the figure that the element is.
+document.addEventListener("click", async event => {
     const button = event.target.closest?.("[data-save]");
-    const found = button && document.querySelector(button.dataset.of);
-    const host = found?.matches(".figure") ? found : found?.querySelector(".figure");
-    if (host) ({ svg: saveSvg, png: savePng })[button.dataset.save]?.(host);
+    const place = button && document.querySelector(button.dataset.of);
+    const figure = state.get(place?.querySelector(".figure") ?? place)?.figure;
+    if (!figure) return;
+    const svg = new Blob([writeSvg(figure)], { type: "image/svg+xml" });
+    download(button.dataset.save === "png" ? await drawPng(svg) : svg, `${figure.name ?? "at-k"}.${button.dataset.save}`);
 });
 
 // Figures come with the parts of a page.

@@ -180,19 +180,24 @@ function measure(cell) {
     return items.length ? text.length / items.length : 0;
 }
 
-/** JSON lines. Cells are passed on as they were written: a number with many digits keeps them. */
-class Lines {
+/** A text that is read in parts, of which the `first` rows decide which columns are kept. */
+class Rows {
+    first = [];
+    choice = null;
+
     constructor(rules) {
         this.rules = rules;
-        this.rest = "";
-        this.line = 0;
-        this.first = [];
-        this.choice = null;
     }
 
     get dropped() {
-        return this.choice ? [...this.choice.dropped] : [];
+        return [...this.choice?.dropped ?? []];
     }
+}
+
+/** JSON lines. Cells are passed on as they were written: a number with many digits keeps them. */
+class Lines extends Rows {
+    rest = "";
+    line = 0;
 
     add(text) {
         const lines = (this.rest + text).split("\n");
@@ -305,24 +310,15 @@ function endOfValue(line, start) {
 }
 
 /** CSV or TSV, with a header line. */
-class Cells {
-    constructor(rules) {
-        this.rules = rules;
-        this.cell = "";
-        this.row = [];
-        this.quoted = false; // inside quotation marks
-        this.ended = false; // a quotation mark was just closed, or doubled
-        this.header = null;
-        this.delimiter = null;
-        this.first = [];
-        this.choice = null;
-        this.count = 0;
-        this.start = "";
-    }
-
-    get dropped() {
-        return this.choice ? [...this.choice.dropped] : [];
-    }
+class Cells extends Rows {
+    cell = "";
+    row = [];
+    quoted = false; // inside quotation marks
+    ended = false; // a quotation mark was just closed, or doubled
+    header = null;
+    delimiter = null;
+    count = 0;
+    start = "";
 
     add(text) {
         if (this.delimiter === null) {

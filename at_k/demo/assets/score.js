@@ -64,7 +64,7 @@ async function copyCell(cell) {
 
 const lists = new WeakMap();
 
-function make(tag, attributes = {}, ...children) {
+export function make(tag, attributes = {}, ...children) {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
         if (value !== null && value !== undefined) element.setAttribute(name, value);
@@ -197,8 +197,12 @@ function drawStrip(problem, words) {
         const bar = make("span", { style: `width: ${100 * problem.c / problem.n}%` });
         return make("span", { class: "share-bar", role: "img", "aria-label": label }, bar);
     }
-    const squares = [...problem.samples].map(sign => make("i", { class: SIGNS[sign], title: words[SAID[sign]] }));
-    return make("span", { class: "squares", role: "img", "aria-label": label }, ...squares);
+    return make("span", { class: "squares", role: "img", "aria-label": label }, ...makeSquares(problem.samples, words));
+}
+
+/** Make a square for each sample. */
+export function makeSquares(samples, words = {}) {
+    return [...samples].map(sign => make("i", { class: SIGNS[sign] ?? "missing", title: words[SAID[sign]] }));
 }
 
 document.addEventListener("at-k:problem", event => {

@@ -45,9 +45,15 @@ const find = selector => root.querySelector(selector);
 const number = find(".number");
 let { draw: k, tau } = USUAL;
 
+/** Write a share in per cent; "100 %" and "0 %" only of what is certain. */
+function writePercent(value) {
+    const percent = Math.round(100 * value);
+    return `${value < 1 && percent === 100 ? "> 99" : value > 0 && percent === 0 ? "< 1" : percent}\u00a0%`.replace(" ", "\u00a0");
+}
+
 /** Name a model and its share, in its colour. */
 const part = (name, m) => Object.assign(document.createElement("b"), {
-    className: `of-${COLOURS[name]}`, textContent: `${say(`explore.${name}`)} ${Math.round(100 * share(MODELS[name], m, k))}\u00a0%`,
+    className: `of-${COLOURS[name]}`, textContent: `${say(`explore.${name}`)} ${writePercent(share(MODELS[name], m, k))}`,
 });
 
 const demand = m => (m === k && k > 1 ? say("explore.at_all", { k }) : say("explore.at_least", { m }));

@@ -23,9 +23,18 @@ POSITION = 1
 PRESETS = ("half", "rare", "nearly", "favourite")
 """Instructive settings, by the names of their words; their numbers are in `assets/explore.js`."""
 
-LINES = ("pass", "gpass", "hat", "low", "high", "mean", "vote", "avg")
+LINES = {
+    "pass": "pass",
+    "gpass": "gpass",
+    "hat": "pass-hat",
+    "low": "gpass-low",
+    "high": "gpass-high",
+    "mean": "mgpass",
+    "vote": "cons",
+    "avg": "avg",
+}
 SHOWN = ("pass", "gpass", "hat")
-"""The lines of the picture, and those that it opens with."""
+"""The lines of the picture, each with its colour, and those that it opens with."""
 
 START = {"n": (2, MAX_EXPLORE_N, 16), "c": (0, 16, 8), "k": (1, 16, 4), "together": (0, 8, 4)}
 """The sliders: lowest, highest, and what they open at."""
@@ -80,8 +89,8 @@ def write_section(language: str, **_: str) -> str:
 
     lines = "".join(
         f'<button type="button" data-line="{name}" aria-pressed="{str(name in SHOWN).lower()}">'
-        f'<i class="of-{name}"></i>{word(f"chip_{name}")}</button>'
-        for name in LINES
+        f'<i style="color: var(--at-k-{colour})"></i>{word(f"chip_{name}")}</button>'
+        for name, colour in LINES.items()
     )
     presets = "".join(
         f'<button type="button" data-preset="{name}" aria-pressed="false">{word(name)}</button>' for name in PRESETS
