@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: app demo test quality bench coverage spaces texts matrix mutants integrations engines
+.PHONY: app demo test quality docs release bench coverage spaces texts matrix mutants integrations engines
 
 app: .venv/.demo  ## the pages, at http://127.0.0.1:7860
 	@$(BIN)/python app.py
@@ -22,6 +22,12 @@ quality: .venv/.quality  ## lint, format, strict types
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+
+docs: .venv/.docs  ## the site of the documentation, in build/site
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m tools.site
+
+release: .venv/.release  ## the distributions, in dist/, checked and tried; uploads nothing
+	@$(BIN)/python -m tools.release
 
 bench: .venv/.test  ## speed and memory beside other libraries
 	@$(BIN)/python -m benchmarks
@@ -60,7 +66,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --edi
 	@$(INSTALL) . --no-compile
 	@touch $@
 
-.venv/.test .venv/.demo .venv/.spaces: .venv/.%: .venv/bin/python setup.cfg setup.py pyproject.toml
+.venv/.test .venv/.demo .venv/.spaces .venv/.docs .venv/.release: .venv/.%: .venv/bin/python setup.cfg setup.py pyproject.toml
 	@echo "Installing into .venv; the first time this takes a minute."
 	@$(INSTALL) ".[$*]"
 	@touch $@

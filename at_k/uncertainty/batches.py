@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace, device, is_array_api_obj, is_torch_array, to_device
 from numpy.typing import NDArray
 
 from at_k import columns
+from at_k.array_api import array_namespace, device, is_array_api_obj, is_torch_array, to_device
 from at_k.caching import cached_property
 from at_k.combinatorics import Ints
 from at_k.rows import NUMBERS, is_missing, list_rows, replace_na
@@ -136,7 +136,7 @@ def _is_array(column: object) -> bool:
     """Return whether a column is an array of numbers without gaps, of any library."""
     if isinstance(column, np.ndarray):
         return column.dtype.kind in "biuf" and not np.ma.is_masked(column)
-    return is_array_api_obj(column)
+    return bool(is_array_api_obj(column))
 
 
 def _move(values: Any, xp: Any, place: Any) -> Any:

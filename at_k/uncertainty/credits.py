@@ -21,9 +21,9 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
-from array_api_compat import device
 
 from at_k import columns
+from at_k.array_api import device
 from at_k.choices import BASELINES, NORMALIZATIONS, TIES, Baseline, Normalization, Ties
 from at_k.combinatorics import Floats, rank_weights
 from at_k.estimators.consensus import VoteConflictError, count_votes, elect_by_plurality

@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from array_api_compat import device
 from numpy.typing import ArrayLike, NDArray
 
 from at_k import columns
+from at_k.array_api import device, numpy as xp
 from at_k.choices import CONFLICTS, SELECT, TIES
 from at_k.combinatorics import Floats, Ints, rank_weights
 from at_k.estimators.consensus import VoteCounts, count_votes, elect_by_plurality
@@ -352,8 +352,6 @@ def jackknife_choice(ranked: Ragged, correct: Ragged, k: Sequence[int]) -> Float
 
 def vary_ranks(ranked: Ragged, grades: Ragged | None, k: Sequence[int]) -> Floats:
     """Return the variances of what the highest score is worth: its grade, or itself if there are no grades."""
-    from array_api_compat import numpy as xp
-
     variances = np.full((len(ranked), len(k)), np.nan)
     for n in np.unique(ranked.n):
         problems = np.flatnonzero(ranked.n == n)

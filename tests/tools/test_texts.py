@@ -14,8 +14,14 @@ from tools.texts import ROOT
 @pytest.fixture
 def copy(tmp_path):
     """A copy of what holds such texts."""
-    for name in ("README.md", "docs/formats.md", "docs/modules.md", "at_k/signatures.pyi"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+    for name in (
+        "docs/formats.md",
+        "docs/modules.md",
+        "docs/which-metric.md",
+        "docs/zh/which-metric.md",
+        "at_k/signatures.pyi",
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         shutil.copy(ROOT / name, tmp_path / name)
     for name in ("metrics", "comparisons"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))

@@ -1,0 +1,55 @@
+"""The site of the documentation: every page is in it, every public name, and nothing from elsewhere."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+import at_k
+from tools import site
+from tools.spaces import copy_parts
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def list_pages(nav):
+    """List the files of a navigation, in their order."""
+    if isinstance(nav, str):
+        return [nav]
+    return [page for each in (nav.values() if isinstance(nav, dict) else nav) for page in list_pages(each)]
+
+
+def test_every_page_is_in_the_navigation(tmp_path):
+    copy_parts(site.SOURCES, tmp_path / "pages")
+    written = {path.relative_to(tmp_path / "pages").as_posix() for path in (tmp_path / "pages").rglob("*.md")}
+    text = re.sub("!!python/.*", "''", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    pages = list_pages(yaml.safe_load(text)["nav"])
+    assert sorted(pages) == sorted(written | {"reference.md"})
+
+
+def test_the_reference_has_every_name_in_the_order_of_help():
+    reference = site.write_reference()
+    names = [line.rpartition(".")[2] for line in reference.splitlines() if re.match("::: at_k|### ", line)]
+    names = [name.removeprefix("### ") for name in names if name != "Numbers"]
+    assert sorted(names) == sorted([*at_k.__all__, "Key"])
+    assert [re.findall(rf"\b{name}\b", at_k.__doc__)[:1] for name in names] == [[name] for name in names]
+    assert reference.index("at_k.score\n") < reference.index("at_k.compare\n") < reference.index("at_k.Key\n")
+
+
+@pytest.mark.parametrize(
+    ("page", "loaded"),
+    [
+        ('<script src="https://cdn.example.org/a.js"></script>', "https://cdn.example.org/a.js"),
+        ("<link rel=stylesheet href=https://fonts.example.org/css>", "https://fonts.example.org/css"),
+        ("<style>@import url('//fonts.example.org/css')</style>", "//fonts.example.org/css"),
+        ('<img alt="" src="//example.org/a.png">', "//example.org/a.png"),
+        (
+            '<a href="https://example.org">elsewhere</a><img src="a.png"><link rel="canonical" href="https://a.org">',
+            None,
+        ),
+    ],
+)
+def test_what_a_page_loads_from_elsewhere_is_found(page, loaded, tmp_path):
+    (tmp_path / "index.html").write_text(page, encoding="utf-8")
+    assert site.find_foreign(tmp_path) == ([f"index.html: {loaded}"] if loaded else [])
