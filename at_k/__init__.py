@@ -4,13 +4,13 @@ The names below stand in the order in which most people need them; `help(at_k.sc
 
 A file or a table:          score, read_results, group_samples, Report, METRICS
 Which samples are correct:  checkers, Checker, scores
-Is A better than B:         compare, rank, compare_benchmarks, compare_values, Pairs
+Is A better than B:         compare, rank, compare_benchmarks, compare_values
 Gates and plans:            gate, plan, diagnose, predict_pass_at_k, enough
 Arrays:                     pass_at_k, pass_hat_k, g_pass_at_k, mg_pass_at_k, majority_at_k, cons_at_k, best_at_k,
                             max_at_k, avg_at_n, summarize
 How sure is a number:       standard_error, interval, bayes_at_n
 Training:                   credit
-Past one machine:           Tally, sql
+Past one machine:           Tally, Pairs, sql
 The modules of evaluate:    register, module_path, scorer
 Parts of these:             Key, InputError, Limits
 """
