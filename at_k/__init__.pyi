@@ -26,7 +26,7 @@ from .limits import Limits as Limits
 from .readers import read_results as read_results
 from .readers.grouping import group_samples as group_samples
 from .registration import module_path as module_path, register as register
-from .report import Report as Report, Tally as Tally, score as score
+from .report import Pairs as Pairs, Report as Report, Tally as Tally, score as score
 from .report.models import score_models as score_models
 from .scorer import scorer as scorer
 from .summary import summarize as summarize

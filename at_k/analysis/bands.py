@@ -116,6 +116,7 @@ def find_bands(
     *,
     confidence_level: float,
     seed: int,
+    times: Ints | None = None,
 ) -> dict[str, Band]:
     """Find the band of every metric that both models have against k.
 
@@ -126,6 +127,7 @@ def find_bands(
         clusters: the cluster of each of these; None without clusters.
         confidence_level: the level of each band, which holds at all its k.
         seed: of the sign flips.
+        times: how many problems each of these stands for, without clusters; None for one each.
 
     Raises:
         InputError: if a model is known by values alone, and not by a report.
@@ -143,10 +145,10 @@ def find_bands(
             continue
         rows = [[model.places[problem] for problem in problems] for model in models]
         table = np.stack([values[0][key][rows[0]] - values[1][key][rows[1]] for key in keys], axis=1)
-        low, high = _find_limits(table, codes, is_bounded(keys[0]), confidence_level, seed)
+        low, high = _find_limits(table, codes, is_bounded(keys[0]), confidence_level, seed, times)
         found[str(line)] = Band(
             k=tuple(key.k or 0 for key in keys),
-            difference=tuple(table.mean(axis=0).tolist()),
+            difference=tuple(np.average(table, axis=0, weights=times).tolist()),
             low=tuple(low.tolist()),
             high=tuple(high.tolist()),
             confidence_level=confidence_level,
@@ -173,19 +175,19 @@ def _trace(report: Report, k: list[int]) -> dict[Key, Floats]:
 
 
 def _find_limits(
-    table: Floats, clusters: Ints | None, bounded: bool, confidence_level: float, seed: int
+    table: Floats, clusters: Ints | None, bounded: bool, confidence_level: float, seed: int, times: Ints | None
 ) -> tuple[Floats, Floats]:
     """Return the limits of a band. Where few problems differ, they are those of the bounded interval at its level."""
-    mean, (stderr, m) = table.mean(axis=0), estimate_error(table, clusters)
-    q = find_band_quantile(table, clusters, confidence_level=confidence_level, seed=seed)
-    counts = np.count_nonzero(add_units(table, clusters)[1], axis=0)
+    mean, (stderr, m) = np.average(table, axis=0, weights=times), estimate_error(table, clusters, times)
+    q = find_band_quantile(table, clusters, confidence_level=confidence_level, seed=seed, times=times)
+    counts = np.sum((add_units(table, clusters)[1] != 0).T * (1 if times is None else times), axis=1)
     few = isinf(q) | (counts < FEW) | (np.ptp(table, axis=0) == 0)
     margin = 0.0 if isinf(q) else q * stderr
     if not bounded:
         return np.where(few, -np.inf, mean - margin), np.where(few, np.inf, mean + margin)
     low, high = np.maximum(mean - margin, -1.0), np.minimum(mean + margin, 1.0)
     if few.any():
-        level = share_level(table, clusters, confidence_level=confidence_level)
+        level = share_level(table, clusters, confidence_level=confidence_level, times=times)
         ends = interval((1 + mean) / 2, stderr / 2, m, confidence_level=level)
         low, high = np.where(few, 2 * ends[0] - 1, low), np.where(few, 2 * ends[1] - 1, high)
     # Where no p-value can be below the level, neither model is shown to be better.

@@ -22,10 +22,11 @@ from at_k.analysis.measurements import (
     require_reports,
     say_too_large,
 )
-from at_k.combinatorics import Floats
+from at_k.combinatorics import Floats, Ints
 from at_k.error_bars import is_bounded
 from at_k.errors import InputError, Mention, Message
 from at_k.options import COMPARING, RANKING, SCORED, complete, takes
+from at_k.report import Pairs
 from at_k.report.models import map_models
 from at_k.uncertainty.comparison import compare_columns, mark_question
 from at_k.uncertainty.questions import Comparison
@@ -43,7 +44,7 @@ _FLIPS = 10
 
 
 @takes(COMPARING, SCORED)
-def compare(a: Any, b: Any, /, **given: Unpack[CompareOptions]) -> Compared:
+def compare(a: Any, b: Any = None, /, **given: Unpack[CompareOptions]) -> Compared:
     """Compare two models on the same problems, in every number that both have.
 
     Problems are matched by their names. If the data have none, they are matched by their order.
@@ -51,8 +52,8 @@ def compare(a: Any, b: Any, /, **given: Unpack[CompareOptions]) -> Compared:
     Args:
         a: a report, the file of one that was saved, a results file or data set as `at_k.score` takes them, a tally by
             problem, or key → problem → value. Two models in one file are two reports of it:
-            `at_k.score(path, where={"model": "a"})`.
-        b: the same of the other model.
+            `at_k.score(path, where={"model": "a"})`. Or pairs of counts, which hold both models.
+        b: the same of the other model; not given beside pairs.
         given: see below.
 
     Returns:
@@ -77,6 +78,7 @@ def compare(a: Any, b: Any, /, **given: Unpack[CompareOptions]) -> Compared:
     if isinstance(names, str) or not is_sequence(names) or len(names) != 2:
         raise ValueError(f"`names` must hold two names, one of each model; got {shorten(names)}")
     called = (str(names[0]), str(names[1]))
+    a, b, times = _split_pairs(a, b, options)
     models = read_models({"a": a, "b": b}, given)
     chosen = choose_keys(options["keys"], models)
     problems, only = match_problems(models, unmatched, names)
@@ -101,11 +103,14 @@ def compare(a: Any, b: Any, /, **given: Unpack[CompareOptions]) -> Compared:
         questions = {key: mark_question(np.concatenate(pair)) for key, pair in pairs.items()}
         adjusted = adjust_for_questions({key: found.p_value for key, found in comparisons.items()}, questions)
     else:
+        one_by_one = times is None
+        if times is not None and (reruns or extra):  # these do not count problems that are alike
+            problems, times = np.repeat(problems, times).tolist(), None
         pairs = {key: (models[0].line_up(key, problems), models[1].line_up(key, problems)) for key in chosen}
         found, p_values = compare_columns(
             list(pairs.values()),
             list(bounded.values()),
-            confidence_level=level, method=method, clusters=together, margin=margin, seed=seed,
+            confidence_level=level, method=method, clusters=together, margin=margin, seed=seed, times=times,
         )  # fmt: skip
         comparisons, adjusted = dict(zip(chosen, found, strict=True)), dict(zip(chosen, p_values, strict=True))
         if reruns:
@@ -114,12 +119,12 @@ def compare(a: Any, b: Any, /, **given: Unpack[CompareOptions]) -> Compared:
         if reruns:
             adjusted = adjust_for_questions({key: each.p_value for key, each in comparisons.items()}, questions)
         equivalence = {key: each.p_equivalence for key, each in comparisons.items() if each.p_equivalence is not None}
+        flips = {key: _find_flips(problems, *pair) for key, pair in pairs.items()} if one_by_one else {}
         for key, (x, y) in pairs.items():
             for test in extra:
                 p_value = _run_test(test, x, y)
                 if p_value is not None:
                     further[test][key] = p_value
-            flips[key] = _find_flips(problems, x, y)
     if not comparisons:
         raise InputError(
             "compare.unpaired_range",
@@ -146,10 +151,22 @@ def compare(a: Any, b: Any, /, **given: Unpack[CompareOptions]) -> Compared:
             *note_mcnemar(comparisons, further),
             *([_NO_PAIRS] if (extra or margin is not None or options["band"]) and unpaired else []),
         ],
-        bands=find_bands(models, called, problems, together, confidence_level=level, seed=seed)
+        bands=find_bands(models, called, problems, together, confidence_level=level, seed=seed, times=times)
         if options["band"] and not unpaired
         else {},
     )
+
+
+def _split_pairs(a: Any, b: Any, options: Mapping[str, Any]) -> tuple[Any, Any, Ints | None]:
+    """Return both models, and how many problems each of their problems stands for, of pairs; else None."""
+    if not isinstance(a, Pairs):
+        return a, b, None
+    if b is not None or options["clusters"] not in (None, False):
+        raise InputError(
+            "compare.pairs",
+            "Pairs hold both models, and do not know problems one by one. Leave out b, and {option:clusters}.",
+        )
+    return a.split()
 
 
 def _refuse_for_reruns(options: Mapping[str, Any], clusters: list[str] | None, *, unpaired: bool) -> list[str] | None:

@@ -143,7 +143,7 @@ class Tally:
                 raise TypeError(
                     f"`rows` must hold (n, c, problems), or these and a group; got {shorten(row)} in row {place}"
                 )
-            n, c, problems = (_read_integer(row[i], place) for i in range(3))
+            n, c, problems = (read_integer(row[i], place) for i in range(3))
             if not (0 <= c <= n and n > 0 and problems > 0):
                 raise ValueError(
                     f"`rows` must have 0 ≤ c ≤ n, n > 0 and problems > 0; got {shorten(row)} in row {place}"
@@ -163,11 +163,14 @@ class Tally:
         """
         if not isinstance(other, Tally):
             return NotImplemented
-        if self.by_problem is not other.by_problem:
-            raise ValueError("`by_problem` must be the same for tallies that are added; got True and False")
         if not self.counts or not other.counts:
             return self if self.counts else other
-        _refuse_other_conditions(self, other)
+        if self.by_problem is not other.by_problem:
+            raise ValueError("`by_problem` must be the same for tallies that are added; got True and False")
+        refuse_other_conditions(*(
+            {"groups": next(iter(each.counts))[0] is not None, **each.conditions, **each.reading, **each.options}
+            for each in (self, other)
+        ))  # fmt: skip
         shared = {*self.names} & {*other.names}
         if shared and not self.by_problem:
             raise InputError(
@@ -229,14 +232,10 @@ class Tally:
         tally_files.save(self, path)
 
 
-def _refuse_other_conditions(first: Tally, second: Tally) -> None:
-    """Raise unless two tallies were counted with the same options."""
-    said = [
-        {"groups": next(iter(each.counts))[0] is not None, **each.conditions, **each.reading, **each.options}
-        for each in (first, second)
-    ]
-    for name in {**said[0], **said[1]}:
-        one, other = (each.get(name) for each in said)
+def refuse_other_conditions(first: Mapping[str, Any], second: Mapping[str, Any]) -> None:
+    """Raise unless two tallies were counted under the same conditions."""
+    for name in {**first, **second}:
+        one, other = first.get(name), second.get(name)
         if one != other:
             raise InputError(
                 "tally.conditions",
@@ -320,7 +319,8 @@ def _merge_problems(merged: Tally, first: Mapping[str, Problem], second: Mapping
     )
 
 
-def _read_integer(value: object, place: int) -> int:
+def read_integer(value: object, place: int) -> int:
+    """Return an integer of a row that an engine has counted."""
     if not (is_integer(value) or is_whole_decimal(value)):
         raise TypeError(f"`rows` must hold integers; got {shorten(value)} of type {type_name(value)} in row {place}")
     return int(value)

@@ -107,6 +107,7 @@ def compare_columns(
     margin: float | None = None,
     n_flips: int = N_FLIPS,
     seed: int = 0,
+    times: Ints | None = None,
 ) -> tuple[list[Comparison], list[float]]:
     """Compare two models in several numbers as `compare_values` does, with the same flips for all of them.
 
@@ -119,6 +120,7 @@ def compare_columns(
         margin: a difference that does not matter. Values without a range have no p-value of equivalence.
         n_flips: random flips.
         seed: of the random flips.
+        times: how many problems each value stands for, without clusters; None for one each.
 
     Returns:
         The comparisons, and their p-values adjusted for each other by the step-down distribution of the largest t. None
@@ -133,8 +135,8 @@ def compare_columns(
     marks = [mark_question(difference, each) for difference, each in zip(differences, bounded, strict=True)]
     places = {mark: marks.index(mark) for mark in marks}
     columns = np.stack([differences[place] for place in places.values()], axis=1)
-    flips = Flips(columns, codes, n_flips=check_size("n_flips", n_flips), seed=check_seed(seed))
-    family = Family(columns, [bounded[place] for place in places.values()], codes, flips, method)
+    flips = Flips(columns, codes, n_flips=check_size("n_flips", n_flips), seed=check_seed(seed), times=times)
+    family = Family(columns, [bounded[place] for place in places.values()], codes, flips, method, times)
     found = [
         replace(question.compare(*pairs[place], confidence_level, width), fragility=fragility)
         for question, place, fragility in zip(
@@ -144,7 +146,7 @@ def compare_columns(
     which = dict(zip(places, zip(found, family.p_values, strict=True), strict=True))
     return (
         [
-            replace(which[mark][0], a=float(a.mean()), b=float(b.mean()))
+            replace(which[mark][0], a=float(np.average(a, weights=times)), b=float(np.average(b, weights=times)))
             for mark, (a, b) in zip(marks, pairs, strict=True)
         ],
         [which[mark][1] for mark in marks],
@@ -160,20 +162,34 @@ class Family:
     """Hold the questions about two models that are asked at once, with the same flips for all of them."""
 
     def __init__(
-        self, columns: Floats, bounded: Sequence[bool], clusters: Ints | None, flips: Flips, method: str
+        self,
+        columns: Floats,
+        bounded: Sequence[bool],
+        clusters: Ints | None,
+        flips: Flips,
+        method: str,
+        times: Ints | None = None,
     ) -> None:
         """Take a column of differences for each question, and whether its values are bounded."""
         self.columns, self.bounded, self.clusters, self.flips, self.method = columns, bounded, clusters, flips, method
+        self.times = times
         self.questions = [self._ask(place) for place in range(len(bounded))]
 
     def _ask(self, place: int) -> Question:
         difference = self.columns[:, place]
 
         def add_up() -> Floats:
-            return round_ties(self.flips.sums[:, place], float(np.abs(difference).sum()))
+            scale = np.abs(difference) if self.times is None else np.abs(difference) * self.times
+            return round_ties(self.flips.sums[:, place], float(scale.sum()))
 
         return Question(
-            difference, self.clusters, add_up, self.flips.problems, self.method, bounded=self.bounded[place]
+            difference,
+            self.clusters,
+            add_up,
+            self.flips.problems,
+            self.method,
+            bounded=self.bounded[place],
+            times=self.times,
         )
 
     @cached_property
@@ -188,12 +204,13 @@ class Family:
         there is no verdict, or for values without a range.
         """
         adjusted: dict[tuple[int, int], list[float]] = {}
-        critical = self._find_critical_t(confidence_level) if len(self.flips.sizes) >= MANY else None
+        critical = self._find_critical_t(confidence_level) if self.flips.units >= MANY else None
 
         def count_further(place: int) -> int | None:
-            total = float(self.columns[:, place].sum())
+            totals = self.flips.totals[:, place]
+            total = float((totals * self.flips.times).sum())
             sign = 1 if total > 0 else -1
-            squares = float((self.flips.totals[:, place] ** 2).sum())
+            squares = float((totals**2 * self.flips.times).sum())
 
             def undoes(count: int) -> bool:
                 if critical is not None:
@@ -202,7 +219,7 @@ class Family:
                     adjusted[sign, count] = self._lengthen(-sign, count).p_values
                 return count >= abs(total) or not is_decided(adjusted[sign, count][place], confidence_level)
 
-            return find_least(undoes, 1, 2 * len(self.columns))
+            return find_least(undoes, 1, 2 * self.questions[place].size)
 
         return [
             count_further(place) if bounded and is_decided(p_value, confidence_level) else None
@@ -221,7 +238,8 @@ class Family:
         clusters = self.clusters
         if clusters is not None:
             clusters = np.append(clusters, clusters.max() + 1 + np.arange(count))
-        return Family(columns, self.bounded, clusters, self.flips.lengthen(value, count), self.method)
+        times = None if self.times is None else np.append(self.times, np.ones(count, dtype=np.int64))
+        return Family(columns, self.bounded, clusters, self.flips.lengthen(value, count), self.method, times)
 
 
 def find_equivalence_p(

@@ -45,6 +45,8 @@ class Flips:
         sizes: the problems of each unit.
         totals: the sum of each column over each unit.
         sums: the sum of each column over each subset, with one row per subset.
+        times: how many units are alike.
+        units: how many there are of all.
         problems: the problems of each subset.
         is_normal: whether the sums are drawn from their normal limit.
     """
@@ -57,6 +59,7 @@ class Flips:
         n_flips: int = N_FLIPS,
         seed: int = 0,
         questions: Iterable[Floats] | None = None,
+        times: Ints | None = None,
     ) -> None:
         """Add up columns of one value per problem.
 
@@ -66,23 +69,27 @@ class Flips:
             n_flips: random subsets.
             seed: of these.
             questions: the sums of columns that are asked for; by default the columns themselves.
+            times: how many problems each row stands for, without clusters; None for one each. Of so many units that are
+                alike, a binomial number is in each subset.
         """
         self.sizes, self.totals = add_units(columns, clusters)
+        self.times = np.ones(len(self.sizes), dtype=np.int64) if times is None else times
+        self.units = int(self.times.sum())
         self.n_flips, self.seed = n_flips, seed
         asked = (add_units(each, clusters)[1] for each in (columns.T if questions is None else questions))
-        self.is_normal = len(self.sizes) >= MANY and all(
-            _count_effective(each) >= MANY for each in (self.sizes, *asked) if each.any()
+        self.is_normal = self.units >= MANY and all(
+            _count_effective(each, self.times) >= MANY for each in (self.sizes, *asked) if each.any()
         )
         self._add_up()
 
     def _add_up(self) -> None:
         units = np.column_stack([self.totals, self.sizes])
-        if len(units) <= _MOST_ENUMERATED:
-            added = add_all_subsets(units)[1:]
+        if self.units <= _MOST_ENUMERATED:
+            added = add_all_subsets(np.repeat(units, self.times, axis=0))[1:]
         else:
-            added = add_random_subsets(*factor_columns(units), self.n_flips, self.seed, is_normal=self.is_normal)
+            added = add_random_subsets(units, self.times, self.n_flips, self.seed, is_normal=self.is_normal)
             # Of 15 units, one subset in 32,768 is empty, and has no mean.
-            added[np.rint(added[:, -1]) <= 0] = units.sum(axis=0)
+            added[np.rint(added[:, -1]) <= 0] = (units * self.times[:, None]).sum(axis=0)
             added[:, -1] = np.rint(added[:, -1])
         self.sums, self.problems = added[:, :-1], added[:, -1]
 
@@ -91,7 +98,8 @@ class Flips:
         longer = copy(self)
         longer.sizes = np.append(self.sizes, np.ones(count))
         longer.totals = np.append(self.totals, np.full((count, self.totals.shape[1]), value), axis=0)
-        if len(self.sizes) <= _MOST_ENUMERATED:
+        longer.times, longer.units = np.append(self.times, np.ones(count, dtype=np.int64)), self.units + count
+        if self.units <= _MOST_ENUMERATED:
             longer._add_up()
         else:  # how many of the further units are in each subset says all of them, whose values are equal
             chosen = np.random.default_rng((self.seed, count)).binomial(count, 0.5, len(self.sums))
@@ -128,23 +136,31 @@ def factor_columns(units: Floats) -> tuple[Floats, Floats]:
     return basis, np.einsum("ir,ij->rj", basis, units)
 
 
-def _count_effective(totals: Floats) -> float:
-    return float((totals**2).sum() ** 2 / (totals**4).sum())
+def _count_effective(totals: Floats, times: Ints) -> float:
+    return float((totals**2 * times).sum() ** 2 / (totals**4 * times).sum())
 
 
-def add_random_subsets(basis: Floats, factors: Floats, count: int, seed: int, *, is_normal: bool) -> Floats:
-    """Return the sums of columns over random subsets.
+def add_random_subsets(units: Floats, times: Ints, count: int, seed: int, *, is_normal: bool) -> Floats:
+    """Return the sums of columns over random subsets of units, of which each row stands for several that are alike.
 
     The 256 sums of every eight units are looked up by a random octet. This is as fast as a product with a matrix of
     zeros and ones, and does without BLAS.
     """
     rng = np.random.default_rng(seed)
+    # Rows count as often as there are units if their squares do.
+    weight = np.sqrt(times)[:, None]
+    basis, factors = factor_columns(units * weight)
     if is_normal:
-        added = (basis.sum(axis=0) + rng.standard_normal((count, basis.shape[1]))) / 2
+        added = ((basis * weight).sum(axis=0) + rng.standard_normal((count, basis.shape[1]))) / 2
         return np.asarray(np.einsum("br,rj->bj", added, factors))
     added = np.zeros((count, basis.shape[1]))
+    several = times.max() > 1
     for start in range(0, len(basis), _BLOCK):
-        part = basis[start : start + _BLOCK]
+        part = (basis / weight)[start : start + _BLOCK]
+        if several:
+            chosen = rng.binomial(times[start : start + _BLOCK], 0.5, size=(count, len(part)))
+            added += np.einsum("bu,ur->br", chosen.astype(np.float64), part)
+            continue
         octets = rng.integers(0, 256, size=(count, -(-len(part) // 8)), dtype=np.uint8)
         for place in range(octets.shape[1]):
             eight = np.zeros((8, basis.shape[1]))

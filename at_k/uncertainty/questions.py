@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from at_k.caching import cached_property
 from at_k.combinatorics import Floats, Ints
@@ -112,26 +113,43 @@ class Question:
         method: str,
         *,
         bounded: bool,
+        times: Ints | None = None,
     ) -> None:
         """Take the difference of each problem, the sums over subsets, and how many problems each subset has.
 
-        `add_up` returns the sums each time anew: those of all pairs of a hundred models would take 400 MB.
+        `add_up` returns the sums each time anew: those of all pairs of a hundred models would take 400 MB. A difference
+        is that of `times` problems, without clusters; of one if `times` is None.
         """
         self.difference, self.clusters, self.bounded = difference, clusters, bounded
         self.add_up, self.problems = add_up, problems
         _, self.totals = add_units(difference, clusters)
-        self.few = method != "bounded" and np.count_nonzero(self.totals) < FEW
+        self.times = times
+        self.few = method != "bounded" and self.differing < FEW
         self.method = self._choose_method(method)
+
+    def _count(self, flags: NDArray[np.bool_]) -> int:
+        """Count the problems, or units, for which this holds."""
+        return int(np.count_nonzero(flags) if self.times is None else self.times[flags].sum())
+
+    @cached_property
+    def size(self) -> int:
+        """Count the problems."""
+        return len(self.difference) if self.times is None else int(self.times.sum())
 
     @cached_property
     def won(self) -> int:
         """Count the problems in which a is better."""
-        return int((self.difference > 0).sum())
+        return self._count(self.difference > 0)
 
     @cached_property
     def lost(self) -> int:
         """Count the problems in which b is better."""
-        return int((self.difference < 0).sum())
+        return self._count(self.difference < 0)
+
+    @cached_property
+    def differing(self) -> int:
+        """Count the units whose values differ."""
+        return self._count(self.totals != 0)
 
     def _choose_method(self, asked: str) -> str:
         if not self.bounded:
@@ -147,31 +165,37 @@ class Question:
         stderr, _ = self._error
         p_value = self.find_p()
         low, high = self._find_limits(confidence_level, p_value)
-        near = self.bounded and len(self.totals) < _MANY
+        units = len(self.totals) if self.times is None else self.size
+        near = self.bounded and units < _MANY
         return Comparison(
-            a=float(a.mean()),
-            b=float(b.mean()),
-            difference=float(self.difference.mean()),
+            a=float(np.average(a, weights=self.times)),
+            b=float(np.average(b, weights=self.times)),
+            difference=self.mean,
             low=low,
             high=high,
             stderr=stderr,
             p_value=p_value,
             confidence_level=confidence_level,
             paired=True,
-            problems=(len(a), len(b)),
+            problems=(self.size, self.size),
             method=self.method,
-            units=len(self.totals),
+            units=units,
             bounded=self._find_bounded_limits(confidence_level) if near else None,
             p_equivalence=None if margin is None or not self.bounded else self._find_equivalence_p(margin),
             won=self.won,
             lost=self.lost,
-            tied=len(a) - self.won - self.lost,
+            tied=self.size - self.won - self.lost,
             notes=self._note_few(),
         )
 
     @cached_property
+    def mean(self) -> float:
+        """Return the mean difference."""
+        return float(np.average(self.difference, weights=self.times))
+
+    @cached_property
     def _error(self) -> tuple[float, float]:
-        stderr, m = estimate_error(self.difference, self.clusters)
+        stderr, m = estimate_error(self.difference, self.clusters, self.times)
         return float(stderr), float(m)
 
     def find_p(self) -> float:
@@ -183,13 +207,14 @@ class Question:
         if self.method == "sign-flip":
             return p_value
         if self.few:  # random flips may fall below the least p-value by chance
-            return max(p_value, find_least_p(int(np.count_nonzero(self.totals))))
+            return max(p_value, find_least_p(self.differing))
         return min(1.0, max(p_value, 2 * min(self._find_tails(0.0))))
 
     def find_t(self, sums: Floats | float = 0.0) -> Floats:
         """Return the size of the t of the observed signs, or with other signs of the subsets of these sums."""
-        norm = float(np.sqrt((self.totals**2).sum()))
-        return np.asarray(np.abs(self.totals.sum() - 2 * np.asarray(sums)) / (norm or 1.0))
+        weighted = self.totals * (1 if self.times is None else self.times)
+        norm = float(np.sqrt((weighted * self.totals).sum()))
+        return np.asarray(np.abs(weighted.sum() - 2 * np.asarray(sums)) / (norm or 1.0))
 
     def _find_limits(self, confidence_level: float, p_value: float) -> tuple[float, float]:
         alpha = _find_alpha(confidence_level)
@@ -202,7 +227,7 @@ class Question:
             return inverted
         if self.method == "mcnemar":
             # Alone, these limits take the number of problems that differ as given, and cover .38 where only A wins.
-            share, typical = (self.won + self.lost) / len(self.difference), inverted
+            share, typical = (self.won + self.lost) / self.size, inverted
             inverted = (
                 share * (2 * find_mid_limit(self.won, self.lost, alpha / 2) - 1),
                 share * (1 - 2 * find_mid_limit(self.lost, self.won, alpha / 2)),
@@ -214,11 +239,11 @@ class Question:
 
     def _find_bounded_limits(self, confidence_level: float) -> tuple[float, float]:
         stderr, m = self._error
-        low, high = interval((1 + self.difference.mean()) / 2, stderr / 2, m, confidence_level=confidence_level)
+        low, high = interval((1 + self.mean) / 2, stderr / 2, m, confidence_level=confidence_level)
         return 2 * float(low) - 1, 2 * float(high) - 1
 
     def _find_tails(self, distance: float) -> tuple[float, float]:
-        return find_bounded_tails(float(self.difference.mean()), *self._error, distance)
+        return find_bounded_tails(self.mean, *self._error, distance)
 
     def _find_equivalence_p(self, margin: float) -> float:
         """Return the least α for which the interval of level 1 − 2α lies within the margin."""
@@ -228,13 +253,13 @@ class Question:
         outside = max(np.count_nonzero(means <= -margin), np.count_nonzero(means >= margin))
         p_value = float(1 + outside) / (len(means) + 1)
         if self.method == "mcnemar":
-            share = max(0.0, (1 - margin * len(self.difference) / (self.won + self.lost)) / 2)
+            share = max(0.0, (1 - margin * self.size / (self.won + self.lost)) / 2)
             tails = find_mid_tail(self.won, self.lost, share), find_mid_tail(self.lost, self.won, share)
             return max(p_value, *tails)
         return p_value
 
     def _note_few(self) -> tuple[Message, ...]:
-        count = int(np.count_nonzero(self.totals))
+        count = self.differing
         if not self.difference.any():
             return (Message("compare.equal", "The two have the same value in every problem."),)
         if count >= FEW:

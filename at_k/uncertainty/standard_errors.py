@@ -118,7 +118,7 @@ def add_units(values: Floats, clusters: Ints | None, times: Ints | None = None) 
         return np.ones(len(values)), values
     sizes = np.bincount(clusters, times).astype(np.float64)
     columns = values.reshape(len(values), -1).T * (1 if times is None else times)
-    total = np.stack([np.bincount(clusters, column) for column in columns], axis=1)
+    total = np.stack([np.bincount(clusters, column) for column in columns], axis=1).astype(np.float64)
     return sizes, total.reshape(-1, *values.shape[1:])
 
 

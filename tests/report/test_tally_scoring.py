@@ -154,8 +154,10 @@ def test_files_of_tallies(tmp_path):
     for i, shard in enumerate(split(data, 3)):
         paths.append(tmp_path / f"part{i}.json")
         Tally.of(shard, missing="incorrect").save(paths[-1])
+        Tally.of(shard, missing="incorrect", by_problem=True).save(tmp_path / f"named{i}.json")
     report = at_k.score(paths)
     assert_same(report, at_k.score(data, missing="incorrect"))
+    assert at_k.score([tmp_path / f"named{i}.json" for i in range(3)]).problems == data["problem"]
     assert report.source == list(map(str, paths))
     (tmp_path / "report.json").write_text(json.dumps({"grades": [1]}))
     with pytest.raises(at_k.InputError, match=r"report.json is not a tally that was saved"):
