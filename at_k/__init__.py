@@ -2,7 +2,7 @@
 
 The names below stand in the order in which most people need them; `help(at_k.score)` shows one of them.
 
-A file or a table:          score, read_results, group_samples, Report, METRICS
+A file or a table:          score, score_models, read_results, group_samples, Report, METRICS
 Which samples are correct:  checkers, Checker, scores
 Is A better than B:         compare, rank, compare_benchmarks, compare_values
 Gates and plans:            gate, plan, diagnose, predict_pass_at_k, enough

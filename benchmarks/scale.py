@@ -1,7 +1,8 @@
 """Count millions of samples in shards, beside the engine's own GROUP BY.
 
-`python -m benchmarks.scale 100000` counts 10 million grades in ten files, `python -m benchmarks.scale 100000 votes` answers,
-and `python -m benchmarks.scale 10000000 100` a billion grades in a hundred files, which take 250 MB and ten minutes.
+`python -m benchmarks.scale 100000` counts 10 million grades in ten files, `python -m benchmarks.scale 100000 votes`
+answers, and `python -m benchmarks.scale 10000000 100` a billion grades in a hundred files, which take 250 MB and ten
+minutes.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def measure(code: str) -> dict[str, float]:
 
 
 def main(problems: int = 100_000, shards: int = SHARDS, *, votes: bool = False, rounds: int = ROUNDS) -> None:
-    """Print a table of the time and memory of each way to count, and how many times the first one's CPU time it takes."""
+    """Print a table of the time and memory of each way to count, beside the CPU time of the first one."""
     with TemporaryDirectory() as folder:
         make_shards(Path(folder), problems, shards, votes=votes)
         print(f"{problems * SAMPLES:,} samples of {problems:,} problems in {shards} Parquet files\n")

@@ -39,7 +39,7 @@ def test_help_begins_with_all_names_in_the_order_of_a_reader():
     listed = shown.partition("A file or a table:")[2].partition("PACKAGE CONTENTS")[0]
     names = re.findall(r"\w+(?=,|\n)", listed)
     assert sorted(names) == sorted([*at_k.__all__, "Key"])
-    assert names[:2] == ["score", "read_results"]
+    assert names[:2] == ["score", "score_models"]
     assert "inherited from builtins.str" not in shown
 
 

@@ -127,7 +127,7 @@ def _describe_story(k: int) -> Preview:
     right = {"shaky": np.full(12, 8), "steady": np.repeat([0, 16], 6)}
     demands = range(1, k + 1)
     taus = [floor(1e4 * m / k) / 1e4 for m in demands]  # with which ⌈τk⌉ is m
-    lines = [
+    lines: list[dict[str, Any]] = [
         {
             "name": say("en", f"explore.{name}"),
             "color": colour,
