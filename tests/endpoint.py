@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
@@ -51,3 +52,13 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *arguments):
         """Write no log."""
+
+
+@contextmanager
+def serve(reply):
+    """Start a server that replies by a function, and end it."""
+    server = Server(reply)
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()

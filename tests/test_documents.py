@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 from cases import for_each
+from endpoint import serve
 from modules import MODULES
 
 from at_k.options import COLUMNS
@@ -20,6 +21,8 @@ from at_k.options import COLUMNS
 ROOT = Path(__file__).parent.parent
 
 README = ROOT / "README.md"
+WHICH_METRIC = ROOT / "docs" / "which-metric.md"
+IN_CHINESE = [README, *(ROOT / "docs" / f"{page}.md" for page in ("start", "which-metric", "uncertainty"))]
 CARDS = {module: ROOT / "metrics" / module.name / "README.md" for module in MODULES}
 DOCUMENTS = [
     *ROOT.glob("*.md"),
@@ -120,18 +123,48 @@ def own_parameters(module):
     }
 
 
+def accept_paris(prompt, _):
+    """Judge as the model of a recipe does: Paris is the capital of France."""
+    answer = prompt.rpartition("Answer to be judged: ")[2].partition("\n")[0]
+    return 200, "CORRECT" if "Paris" in answer else "INCORRECT"
+
+
 every_card = for_each("module", CARDS)
 
 
-# The code of a Chinese card is that of the English one: test_chinese_cards.py
+def in_english(path):
+    """Return whether a document is the English one: the code of the Chinese one is the same."""
+    return not path.match("*.zh.md") and not path.match("docs/zh/*.md")
+
+
 @pytest.mark.parametrize(
-    "path", [path for path in DOCUMENTS if "```python" in read(path) and not path.match("*.zh.md")], ids=title
+    "path", [path for path in DOCUMENTS if "```python" in read(path) and in_english(path)], ids=title
 )
 def test_examples(path, monkeypatch):
     monkeypatch.setattr(os, "environ", os.environ)  # `datasets` puts a copy there when it maps in several processes
     monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "")  # what a document sets is gone afterwards
     monkeypatch.chdir(ROOT)
-    run(path, read(path))
+    with serve(accept_paris) as judge:
+        monkeypatch.setenv("OPENAI_BASE_URL", judge.url)
+        run(path, read(path))
+
+
+def test_a_recipe_has_fifteen_lines_at_most():
+    for block in python_blocks(read(ROOT / "docs" / "recipes.md")):
+        assert len(block.code.splitlines()) <= 15, f"line {block.line}"
+
+
+def test_the_readme_is_short():
+    assert len(read(README).splitlines()) <= 250
+
+
+@for_each("path", IN_CHINESE)
+def test_chinese_documents_have_the_code_of_the_english_ones(path):
+    chinese = path.with_name("README.zh.md") if path == README else path.parent / "zh" / path.name
+    blocks, translated = ([match[0] for match in _FENCE.finditer(read(each))] for each in (path, chinese))
+    assert translated == blocks
+    assert f"]({os.path.relpath(chinese, path.parent)})" in read(path)
+    assert f"]({os.path.relpath(path, chinese.parent)})" in read(chinese)
 
 
 def test_cards_and_readme_have_examples():
@@ -159,11 +192,21 @@ def test_blocks_share_a_namespace(tmp_path):
     run(tmp_path / "true.md", "```python\nx = 1\n```\n```python\n>>> y = x + 1\n```\n```python\nassert y == 2\n```\n")
 
 
+def anchors(path):
+    """List the anchors of the headings of a document, as GitHub and the site make them."""
+    headings = re.findall(r"^#+ (.*)$", _FENCE.sub("", read(path)), re.MULTILINE)
+    return {
+        re.sub(r"[^\w\- ]", "", re.sub(r"\]\(.*?\)", "", each).lower()).strip().replace(" ", "-") for each in headings
+    }
+
+
 @for_each("path", DOCUMENTS)
-def test_links_lead_to_files(path):
+def test_links_lead_to_files_and_headings(path):
     targets = re.findall(r"\]\(([^)\s]+)\)", _FENCE.sub("", read(path)))
-    here = [target.partition("#")[0] for target in targets if not re.match(r"https://|#", target)]
-    assert [target for target in here if not (path.parent / target).exists()] == []
+    here = [target.partition("#")[::2] for target in targets if not target.startswith("https://")]
+    assert [name for name, _ in here if not (path.parent / name).exists()] == []
+    places = [(path.parent / name if name else path, anchor) for name, anchor in here if anchor]
+    assert [(place.name, anchor) for place, anchor in places if anchor not in anchors(place)] == []
 
 
 @every_card
@@ -179,10 +222,10 @@ def test_no_section_is_empty(module):
 
 
 def test_the_table_is_the_same_everywhere():
-    tables = {title(path): _TABLE.findall(read(path)) for path in (README, *CARDS.values())}
+    tables = {title(path): _TABLE.findall(read(path)) for path in (WHICH_METRIC, *CARDS.values())}
     assert {path: len(found) for path, found in tables.items()} == dict.fromkeys(tables, 1)
     assert len({found[0] for found in tables.values()}) == 1
-    rows = [row.split("|")[1].strip() for row in tables["README.md"][0].splitlines()[2:]]
+    rows = [row.split("|")[1].strip() for row in tables[title(WHICH_METRIC)][0].splitlines()[2:]]
     assert rows == [f"`{module.name}`" for module in MODULES]
 
 

@@ -35,7 +35,7 @@ def parts(space: str) -> Parts:
     """What a Space consists of."""
     library = {"at_k": "at_k", "LICENSE": "LICENSE"}
     if space == COLLECTION:
-        own = ("README.md", "app.py", "requirements.txt", "metrics", "comparisons", "examples/data", "docs")
+        own = (*CARDS, "app.py", "requirements.txt", "metrics", "comparisons", "examples/data", "docs")
         return library | {name: name for name in own}
     # The library finds the cards, the modules and the data inside itself, as when it is installed.
     folders = {name: module_path(name).relative_to(ROOT).as_posix() for name in MODULES}

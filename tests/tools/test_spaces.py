@@ -16,7 +16,7 @@ import at_k
 from tools import environments, spaces
 from tools.spaces import COLLECTION, ROOT, SPACES
 
-TOP = {"README.md", "LICENSE", "app.py", "requirements.txt", "at_k"}
+TOP = {"README.md", "README.zh.md", "LICENSE", "app.py", "requirements.txt", "at_k"}
 LIBRARY = {path.relative_to(ROOT) for path in (ROOT / "at_k").rglob("*") if path.suffix in (".py", ".css", ".typed")}
 
 every_space = pytest.mark.parametrize("space", SPACES)
@@ -45,7 +45,7 @@ def documents(folder):
 @every_space
 def test_what_is_in_a_space(built, space):
     folder = built / space
-    own = {"metrics", "comparisons", "examples", "docs"} if space == COLLECTION else {f"{space}.py", "README.zh.md"}
+    own = {"metrics", "comparisons", "examples", "docs"} if space == COLLECTION else {f"{space}.py"}
     assert {path.name for path in folder.iterdir()} == TOP | own
     assert files(folder) >= LIBRARY
     assert not [path for path in files(folder) if {"__pycache__", "tests"} & set(path.parts)]

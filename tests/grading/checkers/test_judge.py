@@ -3,11 +3,11 @@
 import asyncio
 import json
 import re
-import threading
+from contextlib import ExitStack
 
+import endpoint
 import pytest
 from cases import for_each
-from endpoint import Server
 from typer.testing import CliRunner
 
 import at_k
@@ -21,17 +21,8 @@ from at_k.grading.workers import NotGraded
 @pytest.fixture
 def serve(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    servers = []
-
-    def start(reply):
-        servers.append(Server(reply))
-        threading.Thread(target=servers[-1].serve_forever, args=(0.01,), daemon=True).start()
-        return servers[-1]
-
-    yield start
-    for server in servers:
-        server.shutdown()
-        server.server_close()
+    with ExitStack() as servers:
+        yield lambda reply: servers.enter_context(endpoint.serve(reply))
 
 
 def say_paris(prompt, _):
