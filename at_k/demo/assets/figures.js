@@ -260,6 +260,7 @@ function drawLines(figure, svg, width) {
         if (label.symbol) {
             make("text", { class: "tick", x: plot.right + 12, y: round(label.y + label.height - 7) }, group, label.symbol);
         }
+        make("rect", { x: plot.right + 10, y: round(label.y), width: label.wide + 4, height: label.height, fill: "transparent" }, group);
         const middle = label.y + label.height / 2;
         if (Math.abs(middle - label.at) > 12) {
             make("path", { class: "leader", d: `M${plot.right + 2} ${round(label.at)}L${plot.right + 9} ${round(middle)}`, stroke: colour(label.line.color) }, still);
