@@ -1,8 +1,12 @@
-"""Many visitors at once: each asks for pages and curves, and scores results, as a browser and a program do."""
+"""Many visitors at once: each asks for pages and curves, fills in forms, and scores results, as browsers do.
+
+`python -m tools.visitors http://127.0.0.1:7860` says how long each kind of request takes.
+"""
 
 import http.client
 import json
 import random
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -11,6 +15,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 import at_k
+from at_k.demo.work import ANSWERING
 
 
 @dataclass(frozen=True)
@@ -22,7 +27,7 @@ class Visit:
     fault: str = ""
 
 
-def visits(url, visitors=50, each=20, addresses=None):
+def visits(url, visitors=50, each=20, addresses=None, kinds=None):
     """All requests of so many visitors at once, each of which makes its own one after the other."""
     done = []
 
@@ -30,7 +35,7 @@ def visits(url, visitors=50, each=20, addresses=None):
         chance = random.Random(number)
         connection = _Connection(url, session=f"visitor{number}", address=f"192.0.2.{number % (addresses or visitors)}")
         for _ in range(each):
-            kind, ask = chance.choice(KINDS)
+            kind, ask = chance.choice(kinds or KINDS)
             start = time.perf_counter()
             try:
                 fault = ask(connection, chance)
@@ -53,10 +58,13 @@ class _Connection:
         self.headers = {"content-type": "application/json", "x-forwarded-for": address}
 
     def ask(self, method, path, data=None):
+        return self.send(method, path, None if data is None else {"data": data, "session_hash": self.session})
+
+    def send(self, method, path, content):
         connection = http.client.HTTPConnection(self.host, timeout=60)
         try:
-            body = None if data is None else json.dumps({"data": data, "session_hash": self.session})
-            connection.request(method, path, body, self.headers)
+            body = None if content is None else json.dumps(content)
+            connection.request(method, path, body, self.headers | {"x-session": self.session})
             answer = connection.getresponse()
             text = answer.read().decode()
             if answer.status != http.client.OK:
@@ -94,4 +102,44 @@ def _score(connection, chance):
     return "" if found == expected else f"{found} instead of {expected}"
 
 
-KINDS = (("page", _page), ("config", _config), *[("explore", _explore)] * 5, *[("score", _score)] * 2)
+def _form(page):
+    """Fill in the form of a page with results of one's own: two models for the page Compare."""
+    usual = ANSWERING[page].USUAL | {"example": ""}
+    sides = {"compare": "ab"}.get(page, ("results",))
+
+    def fill_in(connection, chance):
+        problems = chance.randint(20, 100)
+        given = {
+            side: {
+                "name": f"{side}.jsonl",
+                "text": "\n".join(
+                    json.dumps({"task_id": i, "correct": [chance.randint(0, 1) for _ in range(8)]})
+                    for i in range(problems)
+                ),
+            }
+            for side in sides
+        }
+        found = json.loads(connection.send("POST", f"/answers/{page}.json", usual | {"given": given}))
+        return found["refused"] or ("" if f"{problems}" in found["parts"]["head"] else "other results")
+
+    return fill_in
+
+
+FORMS = tuple((f"form {page}", _form(page)) for page in ("score", "compare", "plan"))
+
+KINDS = (("page", _page), ("config", _config), *[("explore", _explore)] * 5, *[("score", _score)] * 2, *FORMS)
+
+
+def main(url):
+    """Print how long 50 visitors of one address wait who fill in forms, one after the other."""
+    done = visits(url, addresses=1, kinds=FORMS)
+    for kind, _ in FORMS:
+        seconds = [visit.seconds for visit in done if visit.kind == kind]
+        middle, late = np.quantile(seconds, [0.5, 0.95])
+        print(f"{kind:13} {len(seconds):4} requests, median {middle:.2f} s, 95 % within {late:.2f} s")
+    faults = [visit.fault for visit in done if visit.fault]
+    print(f"faults: {len(faults)}", *faults[:5], sep="\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -259,8 +259,10 @@ def describe_line(line: Key, language: str) -> str:
         return output.label[place]
     own = output.thresholds.get(float(line.tau), Threshold())
     words = (own.label or output.label)[place].format(share=write_share(float(line.tau), language))
-    twin = f" ({own.twin})" if own.twin else ""
-    return f"τ = {'1' if line.tau == 1 else line.tau}: {words}{twin}"
+    tau = "1" if line.tau == 1 else str(line.tau)
+    if language == "zh":
+        return f"τ = {tau}：{words}{f'（{own.twin}）' if own.twin else ''}"
+    return f"τ = {tau}: {words}{f' ({own.twin})' if own.twin else ''}"
 
 
 def _say_unit(report: Report, language: str) -> str:
