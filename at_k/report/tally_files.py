@@ -54,7 +54,7 @@ def to_arrow(tally: Tally) -> pa.Table:
         "votes": pa.list_(pa.int64()),
         "problems": pa.int64(),
     }
-    columns = zip(kinds.items(), zip(*rows, strict=True), strict=True)
+    columns = zip(kinds.items(), zip(*rows, strict=True) if rows else [()] * len(kinds), strict=True)
     return pa.table({name: pa.array(column, kind) for (name, kind), column in columns}).replace_schema_metadata(
         {_METADATA: json.dumps(content)}
     )

@@ -4,27 +4,98 @@ from itertools import permutations
 
 import pytest
 from cases import for_each
-from tallies import KINDS, assert_same, make_data, options_of, split
+from hypothesis import given, settings, strategies as st
+from tallies import assert_same, make_data
 
 import at_k
 
 Tally = at_k.Tally
 
 
-@for_each("kind", KINDS)
-def test_the_order_of_tallies_does_not_matter(kind):
-    parts = [Tally.of(shard, **options_of(kind)) for shard in split(make_data(kind), 3)]
-    whole = Tally.of(make_data(kind), **options_of(kind))
-    for a, b, c in permutations(parts):
-        for merged in ((a + b) + c, a + (b + c)):
-            assert (merged.counts, merged.votes, merged.names) == (whole.counts, whole.votes, whole.names)
-            for cell, stratum in merged.sums.items():
-                assert stratum.problems == whole.sums[cell].problems
-                for key, moments in stratum.moments.items():
-                    assert moments == pytest.approx(whole.sums[cell].moments[key], rel=1e-12, nan_ok=True)
-    assert sum(parts) == sum(parts, Tally())
+SAMPLES = st.tuples(st.sampled_from([0, 1, 0.3, 0.7]), st.sampled_from(["a", "b", "c", None]), st.integers(-5, 5))
+FORMS = (
+    lambda tally: tally,
+    lambda tally: Tally.from_json(tally.to_json()),
+    lambda tally: Tally.from_arrow(tally.to_arrow()),
+)
+
+
+def count(rows, kind, by_problem):
+    """Count the problems of (name, samples): with answers, or with grades, and with scores or without."""
+    rows = [(name, samples) for name, samples in rows if samples]
+    if not rows:
+        return Tally(by_problem=by_problem)
+    grades, answers, scores = ([[sample[i] for sample in samples] for _, samples in rows] for i in range(3))
+    data = {"problem": [name for name, _ in rows], "group": [name[0] for name, _ in rows]}
+    data |= {"answers": answers, "references": ["a"] * len(rows)} if "answers" in kind else {"grades": grades}
+    data |= {"scores": scores} if "scores" in kind else {}
+    return Tally.of(data, missing="incorrect", by_problem=by_problem)
+
+
+def add_up(parts, random):
+    """Add tallies in a random order, two at a time, each of them in memory, or written and read."""
+    while len(parts) > 1:
+        random.shuffle(parts)
+        one, other = (random.choice(FORMS)(parts.pop()) for _ in range(2))
+        parts.append(one + other)
+    return parts[0]
+
+
+def assert_same_sums(tally, other):
+    assert tally.sums.keys() == other.sums.keys()
+    for cell, stratum in tally.sums.items():
+        assert (stratum.problems, stratum.moments.keys()) == (
+            other.sums[cell].problems,
+            other.sums[cell].moments.keys(),
+        )
+        for key, moments in stratum.moments.items():
+            assert moments == pytest.approx(other.sums[cell].moments[key], rel=1e-12, abs=1e-12)
+
+
+@settings(derandomize=True, max_examples=100, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.lists(SAMPLES, min_size=1, max_size=4)), min_size=1, max_size=8),
+    st.sampled_from(["grades", "answers", "grades scores", "answers scores"]),
+    st.booleans(),
+    st.randoms(use_true_random=False),
+)
+def test_tallies_add_up_in_any_order(problems, kind, by_problem, random):
+    """To the last bit for counts and votes, to 1e-12 for sums; through JSON and Arrow too."""
+    rows = [(f"{'xy'[i % 2]}{i}", samples) for i, (_, samples) in enumerate(problems)]
+    parts = [
+        count([row for row, (part, _) in zip(rows, problems, strict=True) if part == own], kind, by_problem)
+        for own in range(4)
+    ]
+    whole, merged = count(rows, kind, by_problem), add_up(parts, random)
+    for name in ("by_problem", "counts", "votes", "names", "n_missing", "conditions", "options", "left_out"):
+        assert getattr(merged, name) == getattr(whole, name), name
+    assert {name: each[:4] for name, each in merged.problems.items()} == {
+        name: each[:4] for name, each in whole.problems.items()
+    }
+    assert_same_sums(merged, whole)
     assert pickle.loads(pickle.dumps(whole)) == whole
-    assert len(whole) == 40
+    assert len(whole) == len(problems)
+
+
+@settings(derandomize=True, max_examples=100, deadline=None)
+@given(
+    st.lists(st.lists(st.tuples(st.integers(0, 3), SAMPLES), min_size=1, max_size=6), min_size=1, max_size=5),
+    st.sampled_from(["grades", "answers"]),
+    st.randoms(use_true_random=False),
+)
+def test_problems_grow_in_any_order(problems, kind, random):
+    """Samples of a problem that are on several days are added up as problems are."""
+
+    def count_days(days):
+        rows = [[sample for day, sample in samples if day in days] for samples in problems]
+        return count([(f"{'xy'[i % 2]}{i}", samples) for i, samples in enumerate(rows)], kind, by_problem=True)
+
+    whole, merged = count_days(range(4)), add_up([count_days([day]) for day in range(4)], random)
+    for name in ("counts", "votes", "names", "n_missing", "left_out"):
+        assert getattr(merged, name) == getattr(whole, name), name
+    for name, problem in whole.problems.items():
+        assert merged.problems[name][:4] == problem[:4]
+    assert_same_sums(merged, whole)
 
 
 def test_soft_grades_of_one_part():
