@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from statistics import median
 from typing import Any
 
@@ -17,7 +18,7 @@ from at_k import columns
 from at_k.estimators.consensus import elect
 from at_k.uncertainty.bootstrap import bootstrap_interval
 from at_k.uncertainty.jackknife import jackknife_cons
-from benchmarks import checking, code, columns as held, demo, files, peers
+from benchmarks import checking, code, columns as held, deciding, demo, files, peers
 from benchmarks.measure import medians, printed_by
 
 FASTER, SLOWER = "× as fast", "× the time"
@@ -402,6 +403,42 @@ def comparison(scale: Scale) -> Outcome:
     return Outcome(*medians(lambda: at_k.compare(first, second), rounds=scale.rounds))
 
 
+def draw_reports(models: int, problems: int, n: int, **options: Any) -> list[at_k.Report]:
+    """Score models of nearly the same difficulties."""
+    rng = np.random.default_rng(0)
+    difficulty = rng.beta(0.5, 0.5, (problems, 1))
+    return [
+        at_k.score({"grades": (rng.random((problems, n)) < difficulty * (1 - 0.01 * model)).astype(np.int8)}, **options)
+        for model in range(models)
+    ]
+
+
+def compare_numbers(scale: Scale, problems: int, n: int, numbers: int) -> Outcome:
+    k = [1 << power for power in range(n.bit_length())]
+    a, b = draw_reports(2, problems * scale.compared // FULL.compared, n, k=k)
+    keys = list(a.values)[-numbers:]
+    return Outcome(*medians(lambda: at_k.compare(a, b, keys=keys), rounds=scale.rounds))
+
+
+def rank_models(scale: Scale, models: int, problems: int) -> Outcome:
+    reports = draw_reports(models, problems * scale.compared // FULL.compared, 8, metrics="pass_at_k", k=1)
+    named = {str(place): report for place, report in enumerate(reports)}
+    return Outcome(*medians(lambda: at_k.rank(named, key="pass@1"), rounds=scale.rounds))
+
+
+def flips(scale: Scale) -> Outcome:
+    a, b = (np.random.default_rng(seed).binomial(16, 0.5, scale.votes) / 16 for seed in (0, 1))
+    difference = a - b
+    return Outcome(
+        *medians(lambda: at_k.compare_values(a, b), lambda: deciding.flip_with_scipy(difference), rounds=scale.rounds)
+    )
+
+
+def band(scale: Scale) -> Outcome:
+    agree([deciding.find_band()[1]], [deciding.find_band_of_peer()[1]])
+    return Outcome(*medians(deciding.find_band, deciding.find_band_of_peer, rounds=scale.rounds))
+
+
 def bootstrap(scale: Scale) -> Outcome:
     values = np.random.default_rng(0).random(scale.compared)
     return Outcome(*medians(lambda: bootstrap_interval(values, n_resamples=scale.votes), rounds=scale.rounds))
@@ -520,6 +557,24 @@ CASES = (
     Case("credit for best@8, 1,000 × 64", credit_best, (Target(0.02, "s"),)),
     Case("credit for cons@8, 1,000 × 64, 16 answers", credit_votes, (Target(0.15, "s"),)),
     Case("compare, 10,000 problems, 9,999 sign flips", comparison, (Target(0.5, "s"),)),
+    Case(
+        "compare, 10,000 × 64, 31 numbers",
+        partial(compare_numbers, problems=10_000, n=64, numbers=31),
+        (Target(0.7, "s"),),
+    ),
+    Case(
+        "compare, 100,000 × 8, 20 numbers",
+        partial(compare_numbers, problems=100_000, n=8, numbers=20),
+        (Target(3, "s"),),
+    ),
+    Case("rank, 5 models, 100,000 × 8", partial(rank_models, models=5, problems=100_000), (Target(4, "s"),)),
+    Case("rank, 33 models, 500 × 8", partial(rank_models, models=33, problems=500), (Target(3, "s"),)),
+    Case("two models, 1,000 problems, 9,999 sign flips", flips, (Target(5, FASTER),), "scipy.stats.permutation_test"),
+    *(
+        [Case("band over 128 k, 1,060 problems", band, (Target(3, FASTER),), "passk-inference")]
+        if find_spec("passk_inference")
+        else []
+    ),
     Case("BCa bootstrap, 10,000 problems, 1,000 times", bootstrap, (Target(1, "s"),)),
     Case("pass@k and G-Pass@k, k up to n, 100 × 10,000", large_counts, (Target(0.1, "s"),)),
     Case("cons@k, k up to n, 1 × 10,000, 300 answers", large_vote, (Target(10, "s"),)),

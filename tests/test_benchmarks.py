@@ -4,10 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from cases import for_each
 
-from benchmarks import __main__ as command
+from benchmarks import __main__ as command, deciding
 from benchmarks.cases import CASES, FASTER, Case, Outcome, Target
 
 ROOT = Path(__file__).parent.parent
@@ -68,3 +69,27 @@ def test_where_there_is_no_browser_the_rest_is_measured(run, monkeypatch):
     assert code == 0
     assert "| first" in said
     assert "no Chromium here: page." in said
+
+
+def test_decisions_are_asked_of_every_package_that_is_installed(tmp_path, monkeypatch):
+    text = deciding.DOCUMENT.read_text(encoding="utf-8")
+    start, end = (text.index(mark) for mark in deciding.MARKS)
+    written = [row.split(" | ")[0].strip("| ") for row in text[start:end].splitlines() if row.startswith("| ")]
+    assert list(filter(None, written[1:])) == [question for question, _ in deciding.list_questions()]
+    page = tmp_path / "page.md"
+    page.write_text("a\n<!-- peers -->\nold\n<!-- /peers -->\nb\n", encoding="utf-8")
+    monkeypatch.setattr(deciding, "DOCUMENT", page)
+    monkeypatch.setattr(deciding, "find_spec", {"scipy"}.__contains__)
+    asked = [("of one", iter([("at-k", lambda: (1, 0.5)), ("scipy (t)", lambda: (2,)), ("evalstats", fails)]))]
+    monkeypatch.setattr(deciding, "list_questions", lambda: asked)
+    deciding.main()
+    rows = page.read_text(encoding="utf-8").splitlines()
+    assert (rows[:2], rows[-2:]) == (["a", "<!-- peers -->"], ["<!-- /peers -->", "b"])
+    assert [row.split(" | ")[:3] for row in rows[6:8]] == [["| of one", "at-k", "1, 0.5"], ["| ", "scipy (t)", "2"]]
+
+
+@for_each("name", ["rl", "base"])
+def test_flips_of_scipy_agree_with_ours(name):
+    a, b = deciding.estimate(name, 8, 100), deciding.estimate(name, 1, 100) + 0.1
+    ours, theirs = deciding.compare_values(a, np.minimum(b, 1)).p_value, deciding.flip_with_scipy(a - np.minimum(b, 1))
+    assert ours == pytest.approx(theirs, abs=0.015)  # three standard errors of .05 of 9,999 flips, twice
