@@ -77,9 +77,7 @@ def print_all(ctx: typer.Context, wanted: bool) -> None:
         raise typer.Exit
 
 
-HelpAll = Annotated[
-    bool, typer.Option("--help-all", is_eager=True, expose_value=False, callback=print_all, help="Show all options.")
-]
+HelpAll = Annotated[bool, typer.Option("--help-all", is_eager=True, callback=print_all, help="Show all options.")]
 
 
 def offers(*groups: Mapping[str, Option]) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -90,7 +88,7 @@ def offers(*groups: Mapping[str, Option]) -> Callable[[Callable[..., None]], Cal
     options = {each.name: each for group in groups for each in group.values() if each.help}
 
     def declare(command: Callable[..., None]) -> Callable[..., None]:
-        def run(**given: Any) -> None:
+        def run(*, help_all: bool, **given: Any) -> None:
             command(**given | {name: read_value(option, given[name]) for name, option in options.items()})
 
         parameters = inspect.signature(command, eval_str=True).parameters.values()

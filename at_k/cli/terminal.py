@@ -24,6 +24,10 @@ _ASCII = str.maketrans(
 """What stands for the signs of our own texts where there is only ASCII."""
 
 
+_DELAY = 1
+"""Seconds after which a bar appears."""
+
+
 def make_console(*, stderr: bool = False) -> Console:
     """Make a console: without colours if it is no terminal, or with NO_COLOR; as wide as COLUMNS says, or 80."""
     from rich.console import Console
@@ -51,30 +55,32 @@ def print_lines(lines: Iterable[Line], console: Console) -> None:
 def show_work(text: str) -> Iterator[None]:
     """Show on standard error, if it is a terminal, that work goes on and for how long; it is gone afterwards.
 
-    Checks that take long are counted on a line of their own.
+    Checks, and the reading of files, have a line of their own with a bar, if they take more than a second.
     """
     if not sys.stderr.isatty():
         yield
         return
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    from at_k.grading.progress import replace_bars
+    from at_k.progress import replace_bars
 
     console = make_console(stderr=True)
     spinner = SpinnerColumn("dots" if console.encoding.startswith("utf") else "line")
-    columns = (spinner, TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    columns = (spinner, TextColumn("{task.description}", markup=False), BarColumn(20), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         progress.add_task(make_printable(text), total=None)
 
         @contextmanager
         def count(total: int, name: str) -> Iterator[Any]:
-            task = progress.add_task(name, total=total)
-            done = 0
+            task = progress.add_task(name, total=total, visible=False)
+            done, started = 0, progress.get_time()
 
             def update(steps: int = 1) -> None:
                 nonlocal done
                 done += steps
-                progress.update(task, completed=done, description=f"{name}: {done:,} of {total:,}")
+                said = f"{name}: {done:,} of {total:,} ({done / total:.0%})"
+                is_long = progress.get_time() - started > _DELAY
+                progress.update(task, completed=done, description=said, visible=is_long)
 
             try:
                 yield SimpleNamespace(update=update)

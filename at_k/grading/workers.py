@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Protocol
 
 from at_k.choices import TIMEOUT
 from at_k.errors import InputError
-from at_k.grading.progress import open_bar
+from at_k.progress import open_bar
 from at_k.validation import is_integer, is_number, shorten, type_name
 
 _WALL_FACTOR = 10

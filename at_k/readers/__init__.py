@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from filecmp import cmp
+from functools import partial
 from os import fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from at_k.errors import InputError, Message
 from at_k.limits import UNLIMITED, Limits
 from at_k.options import READING, by_name, complete, takes
+from at_k.progress import follow_reading
 from at_k.readers.paths import Paths, is_paths
 from at_k.readers.samples import COUNT_ROLES, ROLES, Samples
 
@@ -99,12 +101,17 @@ def read_samples(
     if not named and format is None:
         chosen = _keep_best(each for each in chosen if not _is_stray(*each, reading))
     parts: dict[str, Samples] = {}
-    for file, source, each in bundle(chosen) if len(files) > 1 and not concat else chosen:
-        with _naming(file, source):
-            each.refuse_options(reading)
-            samples = each.read(source, reading)
-            parts[fspath(file)] = name_files(samples, source.files, pool=pooled) if source.files else samples
-        source.release()
+    with follow_reading(sum(file.stat().st_size for file in files)) as reach:
+        before = 0
+        for file, source, each in bundle(chosen) if len(files) > 1 and not concat else chosen:
+            source.reach = partial(reach, before)
+            with _naming(file, source):
+                each.refuse_options(reading)
+                samples = each.read(source, reading)
+                parts[fspath(file)] = name_files(samples, source.files, pool=pooled) if source.files else samples
+            source.release()
+            source.reach(source.size)
+            before += source.size
     if not parts:
         raise InputError("readers.nothing", "None of these files can be read: {count:,} were tried.", count=len(files))
     merged = merge(list(parts.values()), list(parts), pool=pooled, concat=concat)

@@ -86,6 +86,7 @@ class Source:
         size = len(content) if isinstance(content, bytes) else content.stat().st_size
         self.size: int = sum(part.size for part in self.parts) or size
         refuse_large(self.size, limits)
+        self.reach: Callable[[int], None] = lambda place: None  # is told how many bytes of the file were read
 
     @property
     def folders(self) -> tuple[str, ...]:
@@ -152,7 +153,7 @@ class Source:
 
     def open(self) -> Stream:
         """Open the file for reading, decompressed; a file that grows too much is refused while it is read."""
-        file = self.open_packed()
+        self._packed = file = self.open_packed()
         start = file.read(8)
         file.seek(0)
         packing = next((each for mark, each in _PACKINGS.items() if start.startswith(mark)), None)
@@ -213,6 +214,7 @@ class Source:
         first, rest = 1, b""
         with self.open_text() as file:
             while piece := file.read(size):
+                self.reach(self._packed.tell())
                 refuse_binary(piece)
                 end = piece.rfind(b"\n")
                 if end < 0:

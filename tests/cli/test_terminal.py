@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
+from at_k import progress
 from at_k.cli import terminal
-from at_k.grading import progress
 
 
 @pytest.fixture
@@ -48,15 +48,40 @@ def test_no_progress_without_a_terminal(capsys):
     assert capsys.readouterr() == ("", "")
 
 
-def test_long_checks_are_counted_while_work_goes_on(monkeypatch):
+@pytest.fixture
+def open_terminal(monkeypatch):
     class Terminal(io.StringIO):
         encoding = "utf-8"
 
         def isatty(self):
             return True
 
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr("sys.stderr", shown := Terminal())
+    def make():  # in the test: between fixtures and tests, pytest changes the streams
+        monkeypatch.setenv("TERM", "xterm")
+        monkeypatch.setattr("sys.stderr", shown := Terminal())
+        return shown
+
+    return make
+
+
+def test_short_work_has_no_bar(open_terminal):
+    shown = open_terminal()
+    with terminal.show_work("Scoring"), progress.open_bar(2000, "math") as bar:
+        bar.update(1500)
+    assert "Checking" not in shown.getvalue()
+
+
+def test_reading_has_a_share(open_terminal, monkeypatch):
+    shown = open_terminal()
+    monkeypatch.setattr(terminal, "_DELAY", -1)
+    with terminal.show_work("Scoring"), progress.follow_reading(4000) as reach:
+        reach(600, 400)
+    assert "Reading bytes: 1,000 of 4,000 (25%)" in shown.getvalue()
+
+
+def test_long_checks_are_counted_while_work_goes_on(open_terminal, monkeypatch):
+    shown = open_terminal()
+    monkeypatch.setattr(terminal, "_DELAY", -1)
     with terminal.show_work("Scoring"), progress.open_bar(2000, "math") as bar:
         bar.update(1500)
         bar.update()

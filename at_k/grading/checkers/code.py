@@ -16,8 +16,8 @@ from at_k.grading.code.cases import read_cases
 from at_k.grading.code.limits import MEBIBYTE, ProgramLimits
 from at_k.grading.code.pool import check_limits, require_permission
 from at_k.grading.fences import find_names, find_program
-from at_k.grading.progress import open_bar
 from at_k.grading.workers import NotGraded
+from at_k.progress import open_bar
 
 
 @dataclass(frozen=True, repr=False)

@@ -19,8 +19,8 @@ from at_k.errors import InputError
 from at_k.grading.checkers.base import Checker, Explained, Row
 from at_k.grading.checkers.quasi_exact import normalize_words
 from at_k.grading.marks import remove_thoughts
-from at_k.grading.progress import open_bar
 from at_k.grading.workers import NotGraded
+from at_k.progress import open_bar
 from at_k.validation import is_integer, is_number, shorten, type_name
 
 TEMPLATES = {
