@@ -268,13 +268,13 @@ def test_the_address_is_page_and_state(visit):
     assert search() == "?page=score"
     assert page.title() == "at-k · Score"
     page.go_back()
-    eventually(lambda: page.locator(".at-k-header [aria-current]").inner_text(), "Metrics")
+    eventually(lambda: page.locator(".at-k-header [aria-current]").inner_text(), "Which metric?")
     page.locator(READY["metrics"]).first.wait_for()
     assert run('return address.getState("metrics");') == {"n": "64", "x": "a&b=ü"}
     page.go_forward()
     eventually(lambda: page.locator(".at-k-header [aria-current]").inner_text(), "Score")
     page.go_back()
-    eventually(page.title, "at-k · Metrics")
+    eventually(page.title, "at-k · Which metric?")
     run('address.onState("metrics", state => { window.told = state; }); address.setState("metrics", { n: 65 });')
     eventually(lambda: "n=65" in search(), True)
     page.reload()
