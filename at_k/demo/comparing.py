@@ -11,7 +11,7 @@ from typing import Any
 
 import at_k
 from at_k.analysis.bands import Band
-from at_k.analysis.compared import Compared, write_p
+from at_k.analysis.compared import Compared, write_p_in_sentence
 from at_k.analysis.gated import FAIL, INCONCLUSIVE, PASS, Gate
 from at_k.demo import notices
 from at_k.demo.asking import (
@@ -219,37 +219,14 @@ def _write_warnings(pair: Pair, language: str) -> str:
 
 
 def write_headline(pair: Pair, language: str) -> str:
-    """Write who is better at the key that is shown, with the interval and the p-value, as a sentence to repeat."""
-    compared, key = pair.compared, pair.shown
-    found, verdict = compared.comparisons[key], compared.verdict(key)
-    better = 0 if found.difference > 0 else 1
-    turned = -1 if better else 1
-    limits = sorted((turned * found.low, turned * found.high))
-    bounded = is_bounded(key)
-    names = {"name": _name(pair, better), "other": _name(pair, 1 - better), "metric": escape(key)}
-    if verdict.code == "compare.open":
-        limits, turned = [found.low, found.high], 1
-        names |= {"name": _name(pair, 0), "other": _name(pair, 1)}
-    difference = _write_difference(turned * found.difference, limits, language, bounded=bounded)
-    margin = f"{100 * (compared.margin or 0):g}"
-    kind = {"compare.better": "is_better", "compare.equivalent": "is_equivalent"}.get(verdict.code, "is_open")
-    p = escape(_say_p(compared.adjusted[key]))
-    said = say(language, f"compare.{kind}", **names, p=p, difference=difference, margin=margin)
-    return f"<h1>{said}</h1>{_write_sub(pair, language)}"
+    """Write what the comparison of the number that is shown says, as a sentence to repeat, and how sure that is."""
+    said, *more = (translate(each, language) for each in pair.compared.describe(pair.shown))
+    return f"<h1>{escape(said)}</h1>{_write_sub(pair, more, language)}"
 
 
-def _write_difference(value: float, limits: Sequence[float], language: str, *, bounded: bool) -> str:
-    def write(number: float) -> str:
-        return write_points(number, sign=True) if bounded else f"{number:+.4g}".replace("-", "−")
-
-    unit = f" {say(language, 'compare.points')}" if bounded else ""
-    return f"{write(value)}{unit} [{write(limits[0])}, {write(limits[1])}]"
-
-
-def _write_sub(pair: Pair, language: str) -> str:
+def _write_sub(pair: Pair, lines: list[str], language: str) -> str:
     compared, key = pair.compared, pair.shown
     found = compared.comparisons[key]
-    lines = []
     if found.won is not None:
         lines.append(say(language, "compare.problems_won", won=found.won, lost=found.lost, tied=found.tied))
     count = next((note.values["count"] for note in compared.notes if note.code == _SAID), 1)
@@ -265,7 +242,7 @@ def _write_sub(pair: Pair, language: str) -> str:
     if key in compared.equivalence:
         same = compared.equivalence[key]
         kind = "compare.within" if same <= 1 - found.confidence_level else "compare.not_within"
-        lines.append(say(language, kind, margin=f"{100 * (compared.margin or 0):g}", p=_say_p(same)))
+        lines.append(say(language, kind, margin=f"{100 * (compared.margin or 0):g}", p=write_p_in_sentence(same)))
     sub = f'<p class="sub">{join_sentences(map(escape, lines), language)}</p>'
     return sub + (_write_gate(pair, pair.gate, language) if pair.gate else "")
 
@@ -278,11 +255,6 @@ def _write_gate(pair: Pair, gate: Gate, language: str) -> str:
     said = say(language, "compare.gate", **names, margin=f"{100 * (pair.compared.margin or 0):g}", verdict=verdict)
     advice = [escape(translate(each, language)) for each in check.advice]
     return f'<p class="sub gate">{join_sentences([said, *advice], language)}</p>'
-
-
-def _say_p(value: float) -> str:
-    text = write_p(value)
-    return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
 def write_matrix(pair: Pair, language: str) -> str:
@@ -336,7 +308,7 @@ def _write_cell(pair: Pair, key: Key, language: str, more: str = "") -> str:
         return write_points(number, sign=True) if bounded else f"{number:+.4g}".replace("-", "−")
 
     label = f'<b class="{colour}">{write(found.difference)}</b><small>{write(found.low)} … {write(found.high)}</small>'
-    title = f"{write_number(found.a)} − {write_number(found.b)}; {_say_p(pair.compared.adjusted[key])}"
+    title = f"{write_number(found.a)} − {write_number(found.b)}; {write_p_in_sentence(pair.compared.adjusted[key])}"
     button = write_button(label, {"key": str(key)}, kind="cell", pressed=key == pair.shown)
     data = f'data-key="{escape(key)}" data-value="{found.difference!r}" title="{title}"'
     return f'<td class="{colour}" {data}{more}>{button}</td>'

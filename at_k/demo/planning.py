@@ -252,31 +252,20 @@ def write_headline(planned: Planned, fields: Mapping[str, str], language: str) -
 
 def list_needs(planned: Planned, fields: Mapping[str, str], language: str) -> list[str]:
     """Say how many problems or samples reach what was asked for."""
-    plan = planned.plan
+    plan, pilot = planned.plan, planned.pilot
+
+    def tell(kind: str, count: int | None, **values: str) -> str:
+        if count is None:
+            return say(language, f"plan.no_{kind}", **values)
+        return say(language, f"plan.need_{kind}", count=f"{count:,}", **values)
+
     needs = []
-    pilot = {"problems": f"{len(planned.pilot):,}", "samples": f"{int(np.median(planned.pilot.n)):,}"}
+    own = {"problems": f"{len(pilot):,}", "samples": f"{int(np.median(pilot.n)):,}"}
     if fields["half_width"]:
-        half = escape(fields["half_width"])
-        count = plan.needed_problems
-        needs.append(
-            say(language, "plan.need_problems", half=half, count=f"{count:,}", samples=pilot["samples"])
-            if count is not None
-            else say(language, "plan.no_problems", half=half)
-        )
-        count = plan.needed_samples
-        needs.append(
-            say(language, "plan.need_samples", count=f"{count:,}", problems=pilot["problems"])
-            if count is not None
-            else say(language, "plan.no_samples", problems=pilot["problems"])
-        )
+        needs.append(tell("problems", plan.needed_problems, half=escape(fields["half_width"]), **own))
+        needs.append(tell("samples", plan.needed_samples, **own))
     if fields["detect"]:
-        detect = escape(fields["detect"])
-        count = plan.needed_to_detect
-        needs.append(
-            say(language, "plan.need_detect", detect=detect, count=f"{count:,}", samples=pilot["samples"])
-            if count is not None
-            else say(language, "plan.no_detect", detect=detect)
-        )
+        needs.append(tell("detect", plan.needed_to_detect, detect=escape(fields["detect"]), **own))
     return needs
 
 

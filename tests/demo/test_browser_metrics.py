@@ -72,7 +72,7 @@ def of_a_metric(tmp_path_factory):
 
 def test_the_space_of_a_metric_opens_at_its_card(visit, of_a_metric):
     page = visit("metrics", url=of_a_metric.url)
-    assert page.locator(".at-k-header [aria-current]").inner_text() == "Metrics"
+    assert page.locator(".at-k-header [aria-current]").inner_text() == "Which metric?"
     assert page.locator("#metrics [data-part=card] summary").inner_text() == "The card of cons@k"
     assert result(page)["cons@5"] == 0.75
     turn_to(page, "explore")

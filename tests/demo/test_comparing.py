@@ -62,16 +62,15 @@ def test_every_number_of_the_table_is_the_librarys():
     assert cells["pass@1"][0] == "of-a"
     head = text_of(parts["head"])
     assert f"{100 * found.difference:+.1f} points [{100 * found.low:+.1f}, {100 * found.high:+.1f}]" in head
-    assert "x.jsonl is better than y.jsonl at pass@1" in head
+    assert " ".join(map(str, compared.describe("pass@1"))).replace("A is better at", "x.jsonl is better at") in head
     assert f"A is better on {found.won}, B on {found.lost}, and {found.tied} are tied" in head
 
 
 def test_the_better_one_is_named_first_whichever_side_it_is_on():
     there, back = (text_of(ask(write(a), write(b))["parts"]["head"]) for a, b in ((A, B), (B, A)))
-    sentence = re.compile(r"(\S+) is better than (\S+) at pass@1: (.*? points \[.*?\], p < 0\.001)\.")
-    assert sentence.search(there).group(1, 2) == ("x.jsonl", "y.jsonl")
-    assert sentence.search(back).group(1, 2) == ("y.jsonl", "x.jsonl")
-    assert sentence.search(there)[3] == sentence.search(back)[3]
+    sentence = re.compile(r"(\S+) is better at pass@1: (.*? points \[.*?\], p [=<] \.\d+)\.")
+    assert (sentence.search(there)[1], sentence.search(back)[1]) == ("x.jsonl", "y.jsonl")
+    assert sentence.search(there)[2] == sentence.search(back)[2]
 
 
 @pytest.mark.parametrize(("language", "sign"), [("en", ", "), ("zh", "，")])
@@ -83,7 +82,7 @@ def test_the_headline_has_the_p_value_and_never_its_complement(seed, language, s
     html = ask(write(A), write(b), language, k="1", thresholds="1.0")["parts"]["head"]
     compared = at_k.compare(at_k.score({"grades": A}, k=1), at_k.score({"grades": b}, k=1), keys=["pass@1"])
     p = compared.comparisons["pass@1"].p_value
-    shown = f"p = {p:.3f}" if p >= 0.001 else "p < 0.001"
+    shown = f"p = {p:.4f}".replace("0.", ".") if p >= 0.0001 else "p < .0001"
     headline = text_of(re.search(r"<h1>(.*?)</h1>", html)[1])
     assert f"]{sign}{shown}" in headline
     assert not re.search("confidence|置信度|%", headline)
@@ -91,8 +90,8 @@ def test_the_headline_has_the_p_value_and_never_its_complement(seed, language, s
 
 def test_equal_models_are_not_called_different():
     head = text_of(ask(write(A), write(A), margin="50")["parts"]["head"])
-    assert "better than" not in head
-    assert "within 50 points" in head
+    assert "is better at" not in head
+    assert "within 0.5" in head
 
 
 def test_the_problems_of_a_point_are_those_with_its_counts():
@@ -171,17 +170,17 @@ def test_flips_are_drawn_sample_by_sample():
 def test_two_models_in_one_file_are_found_and_can_be_exchanged():
     text = f"{write(A, 'big')}\n{write(B, 'small')}\n{write(B, 'third')}"
     found = ask(text)
-    assert "big is better than small" in text_of(found["parts"]["head"])
+    assert "big is better at pass@1" in text_of(found["parts"]["head"])
     assert [value for value, _ in found["choices"]["model_b"]] == ["", "big", "third"]
     turned = ask(text, model_a="small", model_b="big")["parts"]
-    assert "big is better than small" in text_of(turned["head"])
+    assert "big is better at pass@1" in text_of(turned["head"])
     assert CELL.findall(turned["table"])[0][0] in ("of-b", "unsure")
     assert (
         "is the same model" in ask(text, model_b="big")["refused"]
         or "same model" in ask(text, model_b="big")["refused"]
     )
     named = ask(text.replace("model", "temperature"), by="temperature")
-    assert "big is better than small" in text_of(named["parts"]["head"])
+    assert "big is better at pass@1" in text_of(named["parts"]["head"])
 
 
 def test_columns_may_be_named_for_the_files_that_have_them():
