@@ -46,7 +46,8 @@ def bundle(found: Iterable[Found]) -> Iterator[Found]:
 
 def _read_lines(source: Source, format: Format) -> bytes | None:
     """Read a file as a line, or as lines; None for one that is to be read by itself."""
-    if format.in_folders or (format.name == "plain" and source.layout == "json" and holds_one_row(Head(source).row)):
+    is_object = format.name == "plain" and source.layout == "json" and source.head.lstrip().startswith(b"{")
+    if format.in_folders or (is_object and holds_one_row(Head(source).row)):
         with source.open_text() as file:
             # Within JSON a line can end between two tokens alone.
             return file.read().replace(b"\n", b" ").replace(b"\r", b" ") + b"\n"

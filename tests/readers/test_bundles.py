@@ -97,3 +97,12 @@ def test_many_files_of_lines_are_read_as_one(tmp_path):
     samples = read_samples(write(tmp_path, files))
     assert {tuple(sorted(own)) for own in samples.grades} == {(0, 1)}
     assert len(samples.problems) == 35
+
+
+def test_documents_that_list_rows_are_files_of_their_own(tmp_path):
+    for run in (0, 1):
+        rows = [{"id": i, "correct": (i + run) % 2} for i in range(4)]
+        (tmp_path / f"run_{run}.json").write_text(json.dumps(rows))
+    assert {name: sorted(own) for name, own in graded(read_samples(tmp_path)).items()} == {
+        each: [0, 1] for each in "0123"
+    }
