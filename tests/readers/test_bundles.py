@@ -103,5 +103,6 @@ def test_documents_that_list_rows_are_files_of_their_own(tmp_path):
     for run in (0, 1):
         rows = [{"id": i, "correct": (i + run) % 2} for i in range(4)]
         (tmp_path / f"run_{run}.json").write_text(json.dumps(rows))
-    found = {name: sorted(own) for name, own in graded(read_samples(tmp_path)).items()}
-    assert found == {name: [0, 1] for name in "0123"}
+    assert {name: sorted(own) for name, own in graded(read_samples(tmp_path)).items()} == {
+        each: [0, 1] for each in "0123"
+    }
