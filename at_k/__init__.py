@@ -35,7 +35,7 @@ __all__ = [name for name in sorted(_PLACES) if name != "Key"]
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted(_PLACES)
 
 
 def __getattr__(name: str) -> object:

@@ -63,7 +63,10 @@ def _describe(name: str) -> list[str]:
     if inspect.isfunction(found):
         return [f"::: at_k.{name}", ""]
     if inspect.ismodule(found):
-        return [f"::: {found.__name__}", ""]
+        own = [
+            name for name, each in inspect.getmembers(found, inspect.isfunction) if each.__module__ == found.__name__
+        ]
+        return [f"::: {found.__name__}", f"    options: {{members: {[name for name in own if name[0] != '_']}}}", ""]
     shown = "\n".join(f"    {line}" for line in repr(found).splitlines())
     return [f"### {name}", "", shown, ""]
 
