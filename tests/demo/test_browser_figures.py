@@ -268,7 +268,7 @@ def test_the_address_is_page_and_state(visit):
     assert search() == "?page=score"
     assert page.title() == "at-k · Score"
     page.go_back()
-    eventually(lambda: page.locator(".at-k-header [aria-current]").inner_text(), "Metrics")
+    eventually(lambda: page.locator(".at-k-header [aria-current]").inner_text(), "Which metric?")
     page.locator(READY["metrics"]).first.wait_for()
     assert run('return address.getState("metrics");') == {"n": "64", "x": "a&b=ü"}
     page.go_forward()
