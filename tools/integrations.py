@@ -18,7 +18,9 @@ HARNESSES = {
     "lm_eval": ["lm-eval"],
     "nemo_gym": ["nemo-gym"],
     "trackers": ["mlflow-skinny", "sqlalchemy", "alembic", "tensorboardX", "wandb"],
+    "trl": ["trl"],
     "verifiers": ["verifiers"],
+    "verl": ["verl[verl-core]"],
 }
 """File in tools/harnesses/, after `in_` → the packages that it needs."""
 

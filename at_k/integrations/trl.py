@@ -56,7 +56,7 @@ def log_at_k(reward: Callable[..., Any], threshold: float = 0.5) -> Callable[...
     takes the average; a prompt whose samples are shared by two processes counts as two with fewer samples each.
 
     Args:
-        reward: the reward function, which returns one number, or None, per completion.
+        reward: the reward function, not `async`, which returns one number, or None, per completion.
         threshold: a completion is correct if its reward is above this number.
     """
 

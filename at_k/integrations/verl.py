@@ -9,7 +9,8 @@ and `+algorithm.at_k.baseline` in the same way. verl hands no answers to its est
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -17,6 +18,7 @@ import numpy as np
 
 from at_k.integrations.advantages import compute_advantages
 from at_k.integrations.samples import measure_samples
+from at_k.readers.formats.verl import NO_ANSWER
 
 METRICS = {f"at_k_{name}{k}": f"{name}@{k}" for name in ("pass", "max") for k in (2, 4, 8, 16, 32, 64)}
 """Name of an estimator → the metric that it stands for."""
@@ -51,23 +53,42 @@ class ValidationMixin:
     """
 
     def _val_metrics_update(
-        self, data_sources: Any, sample_uids: Any, reward_extra_infos_dict: dict[str, list[Any]], sample_turns: Any
+        self,
+        data_sources: Any,
+        sample_uids: Any,
+        reward_extra_infos_dict: dict[str, list[Any]],
+        sample_turns: Any,
+        **counts: dict[tuple[str, str], int] | None,
     ) -> dict[str, float]:
         # The method is that of the trainer that this class is mixed with, which a type checker does not see.
         found: dict[str, float] = super()._val_metrics_update(  # type: ignore[misc]
-            data_sources, sample_uids, reward_extra_infos_dict, sample_turns
+            data_sources, sample_uids, reward_extra_infos_dict, sample_turns, **counts
         )
         infos = reward_extra_infos_dict
-        grades = infos["acc"] if infos.get("acc") else infos["reward"]  # as verl chooses its core variable
-        answers = infos.get("pred") or [None] * len(grades)
+        unknown = [None] * len(sample_uids)
+        answers, accuracies = infos.get("pred") or unknown, infos.get("acc") or unknown
         rows: dict[str, list[int]] = {}
         for place, source in enumerate(data_sources):
             rows.setdefault(str(source), []).append(place)
         for source, places in rows.items():
-            columns = [[column[place] for place in places] for column in (sample_uids, grades, answers)]
-            numbers = measure_samples(*columns)
+            uids = [str(sample_uids[place]) for place in places]
+            votes = [None if answers[place] in NO_ANSWER else answers[place] for place in places]
+            grades = [accuracies[place] for place in places]
+            if any(grade is not None for grade in grades):
+                lost = _list_lost(source, uids, grades, counts.get("expected_acc_counts") or {})
+            else:  # as verl chooses its core variable
+                grades, lost = [infos["reward"][place] for place in places], []
+            numbers = measure_samples([*uids, *lost], grades + [0.0] * len(lost), votes + [None] * len(lost))
             found |= {f"val-core/{source}/at_k/{key}": value for key, value in numbers.items()}
         return found
+
+
+def _list_lost(
+    source: str, uids: Sequence[str], grades: Sequence[Any], expected: Mapping[tuple[str, str], int]
+) -> list[str]:
+    """List the prompt of each rollout that failed, which verl's newer trainer counts as wrong."""
+    scored = Counter(uid for uid, grade in zip(uids, grades, strict=True) if grade is not None)
+    return [uid for (owner, uid), n in expected.items() if owner == source for _ in range(n - scored[uid])]
 
 
 if "verl" in sys.modules:  # verl loads its plug-ins while it is imported itself

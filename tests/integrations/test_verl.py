@@ -6,6 +6,7 @@ from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
+from cases import for_each
 from numpy.testing import assert_allclose
 
 from at_k.integrations import verl
@@ -54,7 +55,9 @@ def test_any_metric_by_configuration(registry):
 
 
 class FakeTrainer:
-    def _val_metrics_update(self, data_sources, sample_uids, reward_extra_infos_dict, sample_turns):
+    def _val_metrics_update(
+        self, data_sources, sample_uids, reward_extra_infos_dict, sample_turns, expected_acc_counts=None
+    ):
         return {"val-core/math/acc/mean@2": 0.5}
 
 
@@ -62,16 +65,29 @@ class Trainer(verl.ValidationMixin, FakeTrainer):
     pass
 
 
-@pytest.mark.parametrize(
-    "infos",
-    [
-        {"reward": [1.0, -1.0, -1.0, -1.0, 1.0]},
-        {"reward": [0.0] * 5, "acc": [True, False, False, False, True], "pred": ["7", "8", "1", "1", "4"]},
-    ],
-)
-def test_validation_by_source(infos):
+@for_each("infos, votes", [
+    ({"reward": [1.0, -1.0, -1.0, -1.0, 1.0]}, 0),  # without answers, more than half of both must be right
+    ({"reward": [0.0] * 5, "acc": [True, False, False, False, True], "pred": ["7", "8", "1", "1", "4"]}, 0.25),
+    ({"reward": [1.0, 0.0, 0.0, 0.0, 1.0], "pred": ["7", "[INVALID]", "1", "", "4"]}, 0.5),
+])  # fmt: skip
+def test_validation_by_source(infos, votes):
     sources, uids = np.array(["math", "math", "math", "math", "code"]), ["a", "a", "b", "b", "c"]
     found = Trainer()._val_metrics_update(sources, uids, infos, [])
     assert found["val-core/math/acc/mean@2"] == 0.5
     assert (found["val-core/math/at_k/pass@1"], found["val-core/math/at_k/pass@2"]) == (0.25, 0.5)
+    assert found["val-core/math/at_k/cons@2"] == votes
     assert found["val-core/code/at_k/pass@1"] == 1
+
+
+def test_rollouts_that_failed_are_wrong_where_verl_counts_them_so():
+    """verl's newer trainer says how many rollouts each prompt should have; sources without `acc` keep theirs."""
+    infos = {"acc": [1.0, None, 1.0, None], "reward": [1.0, 0.0, 1.0, 0.0], "pred": ["7", None, "3", ""]}
+    expected = {("math", "a"): 2, ("math", "b"): 2, ("code", "c"): 2, ("math", "d"): 2}
+    found = Trainer()._val_metrics_update(
+        ["math", "math", "math", "code"], list("aabc"), infos, [], expected_acc_counts=expected
+    )
+    assert found["val-core/math/at_k/pass@1"] == pytest.approx(1 / 3)  # a and b: 1 of 2, d: none of 2
+    assert found["val-core/math/at_k/pass@2"] == pytest.approx(2 / 3)
+    assert found["val-core/math/at_k/cons@2"] == pytest.approx(2 / 3)  # an answer wins against none
+    assert found["val-core/code/at_k/pass@1"] == 0
+    assert "val-core/code/at_k/pass@2" not in found

@@ -21,7 +21,7 @@ from at_k.readers.sources import Source
 
 _UID = re.compile(r"(.+)_(\d+)_(\d+)", re.DOTALL)
 _OPTIONAL = ("uid", "acc", "pred", "gts", "step")
-_NO_ANSWER = ("", "[INVALID]")
+NO_ANSWER = ("", "[INVALID]")
 _SPELLED = {"True": True, "False": False, "None": None, "nan": None}
 
 
@@ -50,7 +50,7 @@ def _read(source: Source, reading: Reading) -> Samples:
             row.line,
             row.problem,
             number=values.get("session", NOTHING),
-            answer=None if isinstance(answer, str) and answer in _NO_ANSWER else answer,
+            answer=None if isinstance(answer, str) and answer in NO_ANSWER else answer,
             grade=grade,
             references=_read_truth(values.get("gts")),
             fields=row.fields,
