@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from at_k.columns import require_columns
 from at_k.errors import InputError
 from at_k.validation import shorten
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-ENGINES = ("at_k.engines.frames", "at_k.engines.shards", "at_k.engines.ray_data")
+ENGINES = ("at_k.engines.frames", "at_k.engines.shards", "at_k.engines.ray_data", "at_k.engines.spark")
 """The modules of the engines of this library."""
+
+Count = Callable[..., Any]
+"""Judges the answers in a table, with `num_workers` processes if it is slow, and counts the problems."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,24 @@ class Rows:
     n_mixed: int = 0
     is_nameless: bool = False
 
+    @classmethod
+    def of(cls, found: Sequence[Mapping[str, Any]]) -> Rows:
+        """Add up groups of problems.
+
+        Args:
+            found: for each group n, c and, if there are any, `label`; and how many `problems` it has, how many samples
+                are `absent` or `soft`, the `low` and `high` grade, and how many problems are `mixed` or `nameless`.
+        """
+        return cls(
+            [(row["n"], row["c"], row["problems"], *([row["label"]] if "label" in row else [])) for row in found],
+            sum(row["absent"] for row in found),
+            sum(row["soft"] for row in found),
+            min((row["low"] for row in found if row["low"] is not None), default=0.0),
+            max((row["high"] for row in found if row["high"] is not None), default=0.0),
+            sum(row["mixed"] for row in found),
+            any(row["nameless"] for row in found),
+        )
+
 
 class Engine(Protocol):
     """What counts samples where they are. A module can be one."""
@@ -79,11 +97,17 @@ class Engine(Protocol):
     def count_grades(self, data: Any, roles: Roles, threshold: float, *, drop: bool) -> Rows:
         """Count problems by n and c. With `drop`, n does not count samples without a grade."""
 
-    def count_answers(self, data: Any, roles: Roles) -> Iterator[pa.Table]:
-        """Count how often each problem has each answer.
+    def count_answers(self, data: Any, roles: Roles, count: Count) -> Iterator[Any]:
+        """Count how often each problem has each answer, and let them be judged, here or in the workers of a cluster.
+
+        Args:
+            data: the samples.
+            roles: their columns.
+            count: is called with tables that have a column for each role, and `votes`. All rows of a problem must be
+                in the same table.
 
         Yields:
-            Tables with a column for each role that has one, and `votes`. All rows of a problem are in the same table.
+            What `count` returns.
         """
 
 

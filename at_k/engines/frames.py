@@ -1,21 +1,20 @@
-"""Count in DuckDB, Polars, Ibis or Spark, through Narwhals: they group the rows, and few rows come back."""
+"""Count in DuckDB, Polars or Ibis, through Narwhals: they group the rows, and few rows come back."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from at_k.engines.engine import Roles, Rows, is_of, refuse_lists
+from at_k.engines.engine import Count, Roles, Rows, is_of, refuse_lists
 
 if TYPE_CHECKING:
     import narwhals as nw
-    import pyarrow as pa
 
-_LAZY = ("duckdb", "_duckdb", "ibis", "pyspark", "sqlframe")
+_LAZY = ("duckdb", "_duckdb", "ibis", "sqlframe")
 
 
 def takes(data: Any) -> bool:
-    """Return whether data are a relation of DuckDB, a lazy frame of Polars, or a table of Ibis or Spark."""
+    """Return whether data are a relation of DuckDB, a lazy frame of Polars, or a table of Ibis."""
     return is_of(data, *_LAZY) or (is_of(data, "polars") and type(data).__name__ == "LazyFrame")
 
 
@@ -58,26 +57,20 @@ def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Ro
     )
     sums = map(_add, ("problems", "absent", "soft", "nameless", "mixed"))
     rows = counted.group_by("n", "c", *label).agg(*sums, nw.col("low").min(), nw.col("high").max())
-    found = rows.collect("pyarrow").to_native().to_pylist()
-    return Rows(
-        [(row["n"], row["c"], row["problems"], *(row[name] for name in label)) for row in found],
-        sum(row["absent"] for row in found),
-        sum(row["soft"] for row in found),
-        min((row["low"] for row in found if row["low"] is not None), default=0.0),
-        max((row["high"] for row in found if row["high"] is not None), default=0.0),
-        sum(row["mixed"] for row in found),
-        any(row["nameless"] for row in found),
-    )
+    return Rows.of(rows.collect("pyarrow").to_native().to_pylist())
 
 
-def count_answers(data: Any, roles: Roles) -> Iterator[pa.Table]:
-    """Count how often each problem has each answer."""
+def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
+    """Count how often each problem has each answer, and let them be judged here."""
+    yield count(group_answers(data, roles).collect("pyarrow").to_native())
+
+
+def group_answers(data: Any, roles: Roles) -> nw.LazyFrame[Any]:
+    """Group samples by all of their roles: a row for each different one, with the column `votes`."""
     import narwhals as nw
 
     columns = [nw.col(column).alias(role) for role, column in roles.present().items()]
-    samples = _read_samples(data, roles).select(*columns).with_columns(votes=nw.lit(1, nw.Int64))
-    counted = samples.group_by(*roles.present()).agg(_add("votes"))
-    yield counted.collect("pyarrow").to_native()
+    return _read_samples(data, roles).select(*columns).group_by(*roles.present()).agg(nw.len().alias("votes"))
 
 
 def _read(data: Any) -> nw.LazyFrame[Any]:

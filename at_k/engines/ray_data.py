@@ -1,12 +1,13 @@
-"""Count in Ray Data: each worker groups its own batches, Ray groups by problem, and the counts are added here."""
+"""Count in Ray Data: workers group their own batches, Ray groups by problem, and workers judge answers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from at_k.engines.engine import Roles, Rows, is_of
-from at_k.engines.shards import AGGREGATES, count_problems, group_problems
+from at_k.engines.clusters import number_parts, pack, unpack
+from at_k.engines.engine import Count, Roles, Rows, is_of
+from at_k.engines.shards import AGGREGATES, count_problems, group_problems, refuse_lists_in
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,6 +27,8 @@ def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Ro
     """Count problems by n and c."""
     from ray.data import aggregate
 
+    refuse_lists_in(data.schema(), roles)
+
     def group(batch: pa.Table) -> pa.Table:
         import pyarrow.dataset as ds
 
@@ -35,31 +38,26 @@ def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Ro
     names = [name for name in AGGREGATES if roles.group is not None or name not in ("label", "other")]
     found = [kinds[AGGREGATES[name]](name, alias_name=name) for name in names]
     problems = data.map_batches(group, batch_format="pyarrow").groupby("problem").aggregate(*found)
-    parts = [count_problems(batch) for batch in problems.iter_batches(batch_format="pyarrow")]
-    return Rows(
-        [row for part in parts for row in part.counts],
-        sum(part.n_missing for part in parts),
-        sum(part.n_soft for part in parts),
-        min(part.lowest for part in parts),
-        max(part.highest for part in parts),
-        sum(part.n_mixed for part in parts),
-        any(part.is_nameless for part in parts),
-    )
+    return Rows.of([row for batch in problems.iter_batches(batch_format="pyarrow") for row in count_problems(batch)])
 
 
-def count_answers(data: Any, roles: Roles) -> Iterator[pa.Table]:
-    """Count how often each problem has each answer."""
-    import pyarrow as pa
-
+def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
+    """Count how often each problem has each answer, and let the workers judge them, some problems at a time."""
     called = roles.present()
+    refuse_lists_in(data.schema(), roles)
 
     def group(batch: pa.Table) -> pa.Table:
-        renamed = pa.table({role: batch.column(column) for role, column in called.items()})
-        return pa.TableGroupBy(renamed, list(called)).aggregate([([], "count_all")]).rename_columns([*called, "votes"])
+        import pyarrow as pa
 
-    def add(batch: pa.Table) -> pa.Table:
-        return pa.TableGroupBy(batch, list(called)).aggregate([("votes", "sum")]).rename_columns([*called, "votes"])
+        samples = pa.table({role: batch.column(column) for role, column in called.items()})
+        counted = pa.TableGroupBy(samples, list(called)).aggregate([([], "count_all")])
+        return counted.rename_columns([*called, "votes"]).append_column("part", number_parts(counted["problem"]))
 
-    grouped = data.map_batches(group, batch_format="pyarrow").groupby("problem").map_groups(add, batch_format="pyarrow")
-    parts = list(grouped.iter_batches(batch_format="pyarrow"))
-    yield pa.concat_tables(parts)
+    def judge(part: pa.Table) -> pa.Table:
+        import pyarrow as pa
+
+        counted = pa.TableGroupBy(part, list(called)).aggregate([("votes", "sum")])
+        return pack(count, counted.rename_columns([*called, "votes"]))
+
+    parts = data.map_batches(group, batch_format="pyarrow").groupby("part").map_groups(judge, batch_format="pyarrow")
+    yield from unpack(parts.iter_batches(batch_format="pyarrow"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from at_k.engines.engine import Roles, Rows, is_of, refuse_lists
+from at_k.engines.engine import Count, Roles, Rows, is_of, refuse_lists
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,7 +31,7 @@ def list_columns(data: Any) -> list[str]:
 
 def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Rows:
     """Count problems by n and c."""
-    return count_problems(group_problems(_open(data), roles, threshold, drop=drop))
+    return Rows.of(count_problems(group_problems(_open(data), roles, threshold, drop=drop)))
 
 
 def group_problems(data: Any, roles: Roles, threshold: float, *, drop: bool) -> pa.Table:
@@ -39,7 +39,7 @@ def group_problems(data: Any, roles: Roles, threshold: float, *, drop: bool) -> 
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    _refuse_lists_in(data, roles)
+    refuse_lists_in(data.schema, roles)
     given = pc.field(roles.grades).cast(pa.float64())
     absent = given.is_null(nan_is_null=True)
     grade = pc.if_else(absent, pa.scalar(None, pa.float64()), given)
@@ -57,37 +57,32 @@ def group_problems(data: Any, roles: Roles, threshold: float, *, drop: bool) -> 
     return _group(data, columns, ["problem"], {name: kind for name, kind in AGGREGATES.items() if name in columns})
 
 
-def count_problems(problems: pa.Table) -> Rows:
-    """Count the rows of `group_problems` by n and c, and by group."""
+def count_problems(problems: pa.Table) -> list[dict[str, Any]]:
+    """Count the rows of `group_problems` by n and c, and by group, as `Rows.of` takes them."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     label = ["label"] if "label" in problems.column_names else []
-    rows = pa.TableGroupBy(problems, ["n", "c", *label]).aggregate(
-        [([], "count_all"), ("absent", "sum"), ("soft", "sum"), ("low", "min"), ("high", "max")]
-    )
-    found = rows.to_pylist()
-    return Rows(
-        [(row["n"], row["c"], row["count_all"], *(row[name] for name in label)) for row in found],
-        sum(row["absent_sum"] for row in found),
-        sum(row["soft_sum"] for row in found),
-        min((row["low_min"] for row in found if row["low_min"] is not None), default=0.0),
-        max((row["high_max"] for row in found if row["high_max"] is not None), default=0.0),
-        (pc.sum(pc.not_equal(problems["label"], problems["other"])).as_py() or 0) if label else 0,
-        problems["problem"].null_count > 0,
-    )
+    mixed = pc.not_equal(problems["label"], problems["other"]) if label else pa.nulls(len(problems), pa.bool_())
+    flagged = problems.append_column("mixed", mixed).append_column("nameless", problems["problem"].is_null())
+    sums = [(name, "sum", pc.ScalarAggregateOptions(min_count=0)) for name in ("absent", "soft", "mixed", "nameless")]
+    measured = [([], "count_all"), *sums, ("low", "min"), ("high", "max")]
+    counted = pa.TableGroupBy(flagged, ["n", "c", *label]).aggregate(measured)
+    names = ["n", "c", *label, "problems", "absent", "soft", "mixed", "nameless", "low", "high"]
+    rows: list[dict[str, Any]] = counted.rename_columns(names).to_pylist()
+    return rows
 
 
-def count_answers(data: Any, roles: Roles) -> Iterator[pa.Table]:
-    """Count how often each problem has each answer."""
+def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
+    """Count how often each problem has each answer, and let them be judged here."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     columns = {role: pc.field(column) for role, column in roles.present().items()}
     votes = pc.scalar(1).cast(pa.int64())
     opened = _open(data)
-    _refuse_lists_in(opened, roles)
-    yield _group(opened, {**columns, "votes": votes}, list(columns), {"votes": "sum"})
+    refuse_lists_in(opened.schema, roles)
+    yield count(_group(opened, {**columns, "votes": votes}, list(columns), {"votes": "sum"}))
 
 
 def _open(data: Any) -> Any:
@@ -104,10 +99,13 @@ def _open(data: Any) -> Any:
     return ds.dataset(path, filesystem=store, format="parquet")
 
 
-def _refuse_lists_in(data: Any, roles: Roles) -> None:
+def refuse_lists_in(schema: Any, roles: Roles) -> None:
+    """Raise if a column that has the samples holds lists."""
     import pyarrow as pa
 
-    refuse_lists(roles, [field.name for field in data.schema if pa.types.is_nested(field.type)])
+    refuse_lists(
+        roles, [name for name, kind in zip(schema.names, schema.types, strict=True) if pa.types.is_nested(kind)]
+    )
 
 
 def _group(data: Any, columns: dict[str, Any], keys: list[str], aggregates: dict[str, str]) -> pa.Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise, repeat, starmap
 from typing import TYPE_CHECKING, Any
 
@@ -188,14 +189,19 @@ def _count_with(engine: Engine, data: Any, make: type[Tally], options: Mapping[s
     if roles.answers is None:
         rows = engine.count_grades(data, roles, options["threshold"], drop=options["missing"] == "drop")
         return _count_grades(rows, make, options)
-    return sum(
-        (
-            _count(_judge(part, {**options, "columns": None}), make, options, times)
-            for table in engine.count_answers(data, roles)
-            for part, times in _list_answers(table)
-        ),
-        make(),
-    )
+    count = partial(_count_answers, make=make, options={**options, "columns": None})
+    parts: list[Tally] = list(engine.count_answers(data, roles, count))
+    while len(parts) > 1:  # in pairs, since to add takes as long as the larger one is
+        parts = [sum(parts[place : place + 2], make()) for place in range(0, len(parts), 2)]
+    return parts[0]
+
+
+def _count_answers(
+    table: pa.Table, *, make: type[Tally], options: Mapping[str, Any], num_workers: int | None = None
+) -> Tally:
+    """Count the problems of counted answers; see `Engine.count_answers`."""
+    own = {**options, "num_workers": options["num_workers"] or num_workers}
+    return sum((_count(_judge(part, own), make, own, times) for part, times in _list_answers(table)), make())
 
 
 def _count_grades(rows: Rows, make: type[Tally], options: Mapping[str, Any]) -> Tally:

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from cases import for_each
+from clusters import CLUSTERS, as_ray, as_spark
 from tallies import assert_same, list_samples, make_data
 
 import at_k
@@ -28,6 +29,7 @@ ENGINES = {
     "ibis": lambda table, folder: ibis.memtable(table),
     "shards": as_shards,
     "address": lambda table, folder: as_shards(table, folder) and f"file://{folder}",
+    **{name: make for name, make in (("ray", as_ray), ("spark", as_spark)) if name in CLUSTERS},
 }
 
 
@@ -47,6 +49,16 @@ def test_answers_are_judged_here(engine, tmp_path):
     data = ENGINES[engine](list_samples(answered), tmp_path)
     for options in ({"missing": "incorrect"}, {"missing": "drop", "check_correct_fn": "numeric"}):
         assert_same(at_k.score(data, **options), at_k.score(answered, **options))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_slow_checkers_have_their_limits(engine, tmp_path):
+    """A check that takes too long leaves a sample without a grade, also in the workers of a cluster."""
+    answers = [["x+x", "2x", "9**9**9**9"], ["3", "1/2", "0.5"]]
+    data = {"problem": ["a", "b"], "answers": answers, "references": ["2x", "0.5"]}
+    counted = ENGINES[engine](list_samples(data), tmp_path)
+    options = {"check_correct_fn": "math", "missing": "incorrect", "timeout": 5}
+    assert_same(at_k.score(counted, **options), at_k.score(data, **options))
 
 
 @pytest.mark.parametrize("engine", ENGINES)

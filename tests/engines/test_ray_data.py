@@ -1,37 +1,16 @@
-"""A cluster of two workers on this machine gives the numbers of the samples."""
+"""What Ray alone can do; that it gives the numbers of the samples is tested with the other engines."""
 
 import os
 import signal
 
 import pyarrow.parquet as pq
 import pytest
-import ray
+from clusters import as_ray, start_ray
 from tallies import assert_same, list_recipes, list_samples, make_data
 
 import at_k
 
 pytestmark = [pytest.mark.alone, pytest.mark.filterwarnings("ignore")]  # of Ray's own, about its next version
-
-
-@pytest.fixture(scope="module", autouse=True)
-def cluster():
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, _node_ip_address="127.0.0.1")
-    ray.data.DataContext.get_current().enable_progress_bars = False
-    yield
-    ray.shutdown()
-
-
-def distribute(data, blocks=4):
-    table = list_samples(data)
-    size = -(-len(table) // blocks)
-    return ray.data.from_arrow([table.slice(start, size) for start in range(0, len(table), size)])
-
-
-@pytest.mark.parametrize("kind", ["hard", "answers"])
-def test_ray_gives_the_report_of_the_samples(kind):
-    data = make_data(kind)
-    options = {"missing": "incorrect"} if kind == "answers" else {}
-    assert_same(at_k.score(distribute(data), **options), at_k.score(data, **options))
 
 
 def test_a_worker_that_is_killed_changes_nothing(tmp_path):
@@ -44,16 +23,34 @@ def test_a_worker_that_is_killed_changes_nothing(tmp_path):
             os.kill(os.getpid(), signal.SIGKILL)
         return batch
 
-    assert_same(at_k.score(distribute(data).map_batches(die_once, batch_format="pyarrow")), at_k.score(data))
+    samples = as_ray(list_samples(data), tmp_path).map_batches(die_once, batch_format="pyarrow")
+    assert_same(at_k.score(samples), at_k.score(data))
     assert (tmp_path / "died").exists()
+
+
+def test_a_worker_that_is_killed_while_it_judges_changes_nothing(tmp_path):
+    data, flag = make_data("answers"), tmp_path / "died"
+
+    def equal(answer, reference):
+        if not flag.exists():
+            flag.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return answer == reference
+
+    counted = at_k.score(as_ray(list_samples(data), tmp_path), missing="incorrect", check_correct_fn=equal)
+    assert flag.exists()
+    assert_same(counted, at_k.score(data, missing="incorrect", check_correct_fn=equal))
 
 
 def test_recipes_of_the_documents(tmp_path):
     """The lines of docs/scale.md run as they are, but for the folder: workers have one of their own."""
+    start_ray()
     data = make_data("hard")
     (tmp_path / "shards").mkdir()
     pq.write_table(list_samples(data), tmp_path / "shards" / "0.parquet")
-    (recipe,) = [recipe for recipe in list_recipes() if "ray." in recipe]
-    names = {"at_k": at_k}
-    exec(recipe.replace("shards/", f"{tmp_path}/shards/"), names)
-    assert_same(names["report"], at_k.score(data))
+    recipes = [recipe for recipe in list_recipes() if "ray." in recipe]
+    assert recipes
+    for recipe in recipes:
+        names = {"at_k": at_k}
+        exec(recipe.replace("shards/", f"{tmp_path}/shards/"), names)
+        assert_same(names["report"], at_k.score(data))
