@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from at_k.analysis.measurements import Measured, find_estimator, require_reports
+from at_k.analysis.measurements import Measured, find_estimator, require_reports, to_json_number
 from at_k.combinatorics import Floats, Ints
 from at_k.error_bars import is_bounded
 from at_k.errors import Message
@@ -101,8 +101,8 @@ class Band:
         return {
             "k": list(self.k),
             "difference": list(self.difference),
-            "low": list(self.low),
-            "high": list(self.high),
+            "low": list(map(to_json_number, self.low)),
+            "high": list(map(to_json_number, self.high)),
             "spans": [list(span) for span in self.spans],
             "first_loss": self.first_loss,
         }

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import isfinite, isnan
+from math import isnan
 from typing import Any
 
 from at_k.analysis.bands import Band
+from at_k.analysis.measurements import to_json_number
 from at_k.error_bars import is_bounded
 from at_k.errors import Message, spell_for_output
 from at_k.report.tables import escape_markdown
@@ -219,8 +220,3 @@ def write_p_in_sentence(value: float) -> str:
     if value < 0.0001:
         return "p < .0001"
     return f"p = {f'{value:.4f}'.lstrip('0') if value < 0.99995 else '1'}"
-
-
-def to_json_number(value: float | None) -> float | None:
-    """Return a number that JSON can hold; None for an undefined test, or for no limit."""
-    return value if value is not None and isfinite(value) else None

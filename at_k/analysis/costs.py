@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 
-from at_k.analysis.compared import to_json_number
 from at_k.analysis.findings import Findings
+from at_k.analysis.measurements import to_json_number
 from at_k.columns import Rows
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import Message

@@ -209,7 +209,7 @@ class _Judge:
                 seed=self.options["seed"],
             )  # fmt: skip
             low, high = found.low, found.high
-            if q is not None and found.method == "sign-flip" and stderr:
+            if q is not None and found.method == "sign-flip" and stderr > 0:
                 least = -1.0 if bounded else -np.inf
                 low, high = max(value - q * stderr, least), min(value + q * stderr, -least)
         check = Check(column.text, value, low, high, column.least)

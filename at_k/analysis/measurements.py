@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -378,3 +379,8 @@ def find_agreed_clusters(clusters: Mapping[str, Mapping[str, str]], problems: Se
                     two=shorten(other[problem]), second=second,
                 )  # fmt: skip
     return [labels[problem] for problem in problems]
+
+
+def to_json_number(value: float | None) -> float | None:
+    """Return a number that JSON can hold; None for an undefined test, or for no limit."""
+    return value if value is not None and isfinite(value) else None

@@ -223,10 +223,11 @@ def adjust_by_max_t(observed: Floats, flipped: Callable[[int], Floats]) -> Float
     """
     adjusted = np.empty(len(observed))
     largest: Floats | float = 0.0
-    for question in np.argsort(observed, kind="stable"):
+    rising = np.argsort(observed, kind="stable")
+    for question in rising:
         largest = np.maximum(largest, flipped(int(question)))
         extreme = np.count_nonzero(largest >= observed[question] * (1 - _NEARLY))
         adjusted[question] = (1 + extreme) / (len(largest) + 1)
-    falling = np.argsort(-observed, kind="stable")
+    falling = rising[::-1]  # of equal statistics the last was compared with all of them
     adjusted[falling] = np.maximum.accumulate(adjusted[falling])
     return adjusted

@@ -43,6 +43,13 @@ def test_published_gains_and_losses(published):
     assert band.difference[0] == pytest.approx(published.comparisons["pass@128"].difference + 0.095769, abs=1e-5)
 
 
+def test_a_band_without_limits_is_json():
+    equal = [{"grades": [[1, 0]] * 3, "scores": [[1, top]] * 3} for top in (2, 3)]
+    band = at_k.compare(*equal, metrics="best_at_k", k=[1, 2], band=True).to_dict()["bands"]["max@k"]
+    assert (band["low"], band["high"]) == ([None, None], [None, None])
+    json.dumps(band, allow_nan=False)
+
+
 def test_json_and_markdown_have_them(published):
     assert published.to_dict()["bands"]["pass@k"]["first_loss"] == (11, 61)
     assert "- For k = 1–10, RL is better in pass@k. For k = 11–60" in published.to_markdown()

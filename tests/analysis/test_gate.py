@@ -140,6 +140,12 @@ class TestAgainstABase:
         check = at_k.gate(a, b, margin=0.1, keys=["max@2", "pass@1"]).checks[0]
         assert check.low < check.value == 1 < check.high
 
+    @for_each("problems, clusters", [(1, None), (3, ["x"] * 3)])
+    def test_one_problem_or_cluster_of_scores_has_no_limits(self, problems, clusters):
+        a, b = ({"grades": [[1, 0]] * problems, "scores": [[1, top + i] for i in range(problems)]} for top in (2, 1))
+        check = at_k.gate(a, b, margin=0.1, keys=["max@2", "pass@1"], clusters=clusters).checks[0]
+        assert (check.verdict, check.low, check.high) == (INCONCLUSIVE, -np.inf, np.inf)
+
     def test_a_model_that_lost_more_than_the_margin_fails(self):
         assert at_k.gate(make(*[1] * 40), make(*[3] * 40), margin=0.1).exit_code == 1
 

@@ -204,6 +204,12 @@ def test_several_questions_are_adjusted_by_step_down_max_t(seed):
     assert all(p >= each.p_value - 1e-12 for p, each in zip(adjusted, found, strict=True))
 
 
+def test_questions_with_the_same_statistic_have_the_same_p_value():
+    a = np.array([[4, 1, 3, 0, 2, 4, 1], [1, 4, 2, 0, 4, 3, 1]]).T / 4  # the same differences in another order
+    _, adjusted = compare_columns([(column, np.full(7, 0.25)) for column in a.T], [True] * 2)
+    assert adjusted[0] == adjusted[1] == pytest.approx(max(adjust_by_hand(a - 0.25)))
+
+
 def test_the_floor_does_not_depend_on_the_number_of_questions():
     """Holm would make 100 × 2/10,000 = .02 of it. The p-value of each comparison is 2/10,000 at least."""
     rng = np.random.default_rng(0)
