@@ -14,8 +14,8 @@ import venv
 from pathlib import Path
 
 import at_k
-from tools.spaces import ROOT
 
+ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
 
 SMOKE = "import at_k; print(at_k.__version__, at_k.score({'grades': [[1, 0, 1, 1]]}, metrics='pass@2').values)"
