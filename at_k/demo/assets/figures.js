@@ -237,7 +237,7 @@ function drawLines(figure, svg, width) {
         if (points.length <= 8) {
             const varies = figure.values && new Set(line.y).size > 1;
             for (const [x, y] of points) {
-                const at = { x: round(plot.x(x)) + (x === xAxis.max ? -6 : 8), y: round(plot.y(y)) - (x === xAxis.max ? -5 : 8), "text-anchor": x === xAxis.max ? "end" : "start" };
+                const at = { x: round(plot.x(x)) + (x === xAxis.max ? -9 : 8), y: round(plot.y(y)) - (x === xAxis.max ? -5 : 8), "text-anchor": x === xAxis.max ? "end" : "start" };
                 make("circle", { cx: round(plot.x(x)), cy: round(plot.y(y)), r: figure.values ? 4 : 2.5, fill: colour(line.color) }, still);
                 if (varies) make("text", { class: "value", ...at, fill: colour(line.color) }, still, writeTick(y, yAxis));
             }

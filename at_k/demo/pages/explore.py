@@ -174,8 +174,8 @@ def _write_published(language: str) -> str:
     def word(name: str, **values: object) -> str:
         return escape(say(language, f"explore.{name}", **values))
 
-    heads = ("run", "run_size", "run_average", "run_every", "run_kept")
-    head = "".join(f'<th scope="col">{word(name, k=START["k"][2])}</th>' for name in heads)
+    heads = [word("run"), word("run_size"), "avg@n", word("run_every", k=START["k"][2]), word("run_kept")]
+    head = "".join(f'<th scope="col">{each}</th>' for each in heads)
     rows = "".join(
         f'<tr><th scope="row"><a href="{escape(each.source)}" target="_blank" rel="noopener">'
         f"{word(f'run_{each.name}')}</a></th><td>{each.problems} × {each.samples}</td>"
