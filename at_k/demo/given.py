@@ -117,13 +117,13 @@ class Given:
 
     def guess(self, named: Mapping[str, str | None]) -> Columns:
         """Return what each role would be without a choice of its own: choices for other roles take columns away."""
-        chosen = tuple(named.items())
+        chosen = repr(named)  # programs may name columns by anything
         if chosen not in self._guesses:
             self._guesses[chosen] = self._guess(named)
         return self._guesses[chosen]
 
     @cached_property
-    def _guesses(self) -> dict[tuple[tuple[str, str | None], ...], Columns]:
+    def _guesses(self) -> dict[str, Columns]:
         """What was guessed already, by what was named; to guess takes longer than to read."""
         return {}
 
