@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import nan
 from typing import Any
 
@@ -321,6 +321,7 @@ class Collector:
             numbers=[[self._numbers[each] for each in order[start:stop]] for start, stop in pairwise(ends)]
             if len(self._numbers) == count
             else None,
+            details=list(dict.fromkeys(chain.from_iterable(problems.details))),
         )
         refuse_odd_names(samples)
         return samples

@@ -95,8 +95,9 @@ def _join_problems(
         said = _merge_said(role, parts, files, places)
         if any(value is not None for value in said.values()):
             columns[role] = make_array(list(said.values()), kind)
-    if "meta" in first.table.column_names:
-        columns["meta"] = make_texts(_merge_meta(parts, places))
+    details = list(dict.fromkeys(chain.from_iterable(part.details for part in parts)))
+    if details or "meta" in first.table.column_names:
+        columns["meta"] = make_texts(_merge_meta(parts, places, details))
     rows = [part.rows.values if isinstance(part.rows, Split) else np.concatenate(part.rows) for part in parts]
     rows = [own if part.per_sample else np.repeat(own, n) for own, part, n in zip(rows, parts, counts, strict=True)]
     return Samples(
@@ -105,6 +106,7 @@ def _join_problems(
         rows=groups.split(np.concatenate(rows)),
         per_sample=True,
         numbers=None if "file" in pool else _merge_numbers(parts, owners, files, list(places)),
+        details=details,
         files=list(files),
         file_of=groups.split(np.repeat(np.arange(len(parts), dtype=np.int32), [n.sum() for n in counts])),
     )
@@ -238,14 +240,19 @@ def _merge_said(role: str, parts: Sequence[Samples], files: Sequence[str], probl
     return said
 
 
-def _merge_meta(parts: Sequence[Samples], problems: Collection[str]) -> list[str | None]:
-    """Return what all files say about each problem besides."""
+def _merge_meta(parts: Sequence[Samples], problems: Collection[str], details: Collection[str]) -> list[str | None]:
+    """Return what all files say about each problem besides, and the details of its samples, one after another."""
     common: dict[str, dict[str, Any]] = {}
+    listed: dict[str, dict[str, list[Any]]] = {name: {detail: [] for detail in details} for name in problems}
     for part in parts:
-        for name, text in zip(part.problems, part.listed("meta") or [None] * len(part.problems), strict=True):
+        texts = part.listed("meta") or [None] * len(part.problems)
+        for name, text, n in zip(part.problems, texts, part.n.tolist(), strict=True):
             own = {} if text is None else json.loads(text)
+            for detail, values in listed[name].items():
+                values.extend(own.pop(detail, [None] * n))
             common[name] = keep_common(common[name], own) if name in common else own
-    return [json.dumps(common[name], ensure_ascii=False) if common[name] else None for name in problems]
+    merged = [common[name] | listed[name] for name in problems]
+    return [json.dumps(each, ensure_ascii=False) if each else None for each in merged]
 
 
 def _merge_numbers(

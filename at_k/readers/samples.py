@@ -169,6 +169,7 @@ class Samples:
         numbers: for each problem the numbers that the file gives to its samples (epochs, trials, repeats); None if it
             gives none.
         questions: what some of the problems ask, by their names, to tell problems of one name apart.
+        details: the names in `meta` of what is said of each sample, such as its cost: a list each, one per sample.
         files: the names of the files, where there are several.
         file_of: for each problem the file of each of its samples, as a position in `files`.
     """
@@ -179,6 +180,7 @@ class Samples:
     per_sample: bool
     numbers: Sequence[Sequence[object]] | None = None
     questions: Mapping[str, str] = field(default_factory=dict)
+    details: Sequence[str] = ()
     files: Sequence[str] = ()
     file_of: Sequence[Sequence[int]] = ()
 

@@ -152,6 +152,21 @@ def test_what_is_said_about_a_problem(role):
     assert caught.value.code == "merging.differs"
 
 
+def test_details_of_samples_follow_each_other():
+    """What each sample cost stays with it, whatever the files say in common."""
+    one = collect(
+        *graded(1, 0, meta={"level": 1}, details={"cost": 0.25}), *graded(1, problem="q", details={"cost": 1})
+    )
+    other = collect(*graded(0, problem="q", meta={"seed": 2}), *graded(1, meta={"level": 1, "seed": 2}))
+    merged = merge([one, other, one], FILES)
+    assert list(map(json.loads, merged.listed("meta"))) == [
+        {"level": 1, "cost": [0.25, 0.25, None, 0.25, 0.25]},
+        {"cost": [1, None, 1]},
+    ]
+    assert merge([other, one], FILES[:2]).listed("meta")[1] == '{"level": 1, "cost": [null, 0.25, 0.25]}'
+    assert merge([merged], FILES[:1]).details == ["cost"]
+
+
 def test_meta_is_what_all_files_say():
     one, other = (collect(*graded(1, meta={"level": 1, "seed": seed})) for seed in (1, 2))
     assert [json.loads(each) for each in merge([one, other], FILES[:2]).listed("meta")] == [{"level": 1}]
