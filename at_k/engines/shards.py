@@ -66,7 +66,7 @@ def count_problems(problems: pa.Table) -> list[dict[str, Any]]:
     mixed = pc.not_equal(problems["label"], problems["other"]) if label else pa.nulls(len(problems), pa.bool_())
     flagged = problems.append_column("mixed", mixed).append_column("nameless", problems["problem"].is_null())
     sums = [(name, "sum", pc.ScalarAggregateOptions(min_count=0)) for name in ("absent", "soft", "mixed", "nameless")]
-    measured = [([], "count_all"), *sums, ("low", "min"), ("high", "max")]
+    measured: list[Any] = [([], "count_all"), *sums, ("low", "min"), ("high", "max")]
     counted = pa.TableGroupBy(flagged, ["n", "c", *label]).aggregate(measured)
     names = ["n", "c", *label, "problems", "absent", "soft", "mixed", "nameless", "low", "high"]
     rows: list[dict[str, Any]] = counted.rename_columns(names).to_pylist()
