@@ -95,7 +95,7 @@ def test_a_crash_of_a_command(run, call, human_eval, monkeypatch):
         (("--missing", "dorp"), "Did you mean 'drop'?"),
         (("--missing", "zzz"), "'zzz' is not one of 'error', 'incorrect', 'drop'."),
         (("--threshold", "half"), "number; got 'half'."),
-        (("--num-workers", "0"), "equal to 1; got 0."),
+        (("--num-workers", "0"), "equal to 1; got '0'."),
     ],
 )
 def test_what_is_wrong_on_the_command_line_is_said_plainly(run, qwen, words, said):
