@@ -30,7 +30,7 @@ def nested():
         (PermissionError(13, "Permission denied", "a.eval"), 1, "a.eval: Permission denied\n"),
         (ValueError("`grades` must lie in [0, 1]"), 1, "`grades` must lie in [0, 1]\n"),
         (TypeError("`group` must be a string"), 1, "`group` must be a string\n"),
-        (ImportError("Install it: pip install 'at-k[plot]'"), 1, "Install it: pip install 'at-k[plot]'\n"),
+        (ImportError('Install it: pip install "at-k[plot]"'), 1, 'Install it: pip install "at-k[plot]"\n'),
         (KeyboardInterrupt(), 130, "Interrupted.\n"),
         (InputError("some.code", "No \x1b[2J{name}.", name="a\nb"), 1, "No \\x1b[2Ja\\nb.\n"),
     ],
