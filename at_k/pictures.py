@@ -87,7 +87,7 @@ def require_matplotlib() -> None:
         import matplotlib.figure  # noqa: F401
     except ModuleNotFoundError:
         raise ImportError(
-            "Pictures need Matplotlib, which is not installed. Install it: pip install 'at-k[plot]'"
+            'Pictures need Matplotlib, which is not installed. Install it: pip install "at-k[plot]"'
         ) from None
 
 

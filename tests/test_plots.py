@@ -217,7 +217,7 @@ def test_problems_are_sorted_and_counted():
 def test_without_matplotlib(draw, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(ImportError, match=r"pip install 'at-k\[plot\]'"):
+    with pytest.raises(ImportError, match=r'pip install "at-k\[plot\]"'):
         draw(at_k.score(GRADES))
 
 

@@ -211,12 +211,11 @@ def _write_difference(value: float, *, points: bool) -> str:
 
 
 def write_p_in_sentence(value: float) -> str:
-    """Write a p-value for a sentence.
+    """Write a p-value for a sentence, with the digits that it has in tables.
 
     Examples:
-        >>> write_p_in_sentence(0.0004), write_p_in_sentence(0.00001), write_p_in_sentence(0.99999)
-        ('p = .0004', 'p < .0001', 'p = 1')
+        >>> write_p_in_sentence(0.0312), write_p_in_sentence(0.0004)
+        ('p = 0.031', 'p < 0.001')
     """
-    if value < 0.0001:
-        return "p < .0001"
-    return f"p = {f'{value:.4f}'.lstrip('0') if value < 0.99995 else '1'}"
+    written = write_p(value)
+    return f"p {written}" if written.startswith("<") else f"p = {written}"

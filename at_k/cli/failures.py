@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import Any, NoReturn
 
 import typer
@@ -25,6 +27,21 @@ class Command(TyperCommand):
     """
 
     failed = DATA
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the words of the command line, and name the choice that is near to a wrong one."""
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            # Typer reads words with Pydantic, whose sentences have a heading, and not always the word.
+            error.message = error.message.removeprefix("Value error, ")
+            if " is not one of " in error.message:
+                given, *choices = re.findall("'([^']*)'", error.message)
+                for near in get_close_matches(given, choices, 1):
+                    error.message += f" Did you mean {near!r}?"
+            elif hasattr(error.__cause__, "errors"):
+                error.message += f"; got {error.__cause__.errors()[0]['input']!r}."
+            raise
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
         """Complete all options, also those that only `--help-all` shows."""

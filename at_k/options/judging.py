@@ -83,12 +83,12 @@ JUDGING = in_panel(
         '`"choice"`: the option letter that the prediction settles on is that of the reference, or the option '
         'texts are equal. `"numeric"`: the numbers are equal within a tolerance, also as fractions, percentages, '
         'amounts of money or powers of ten. `"math"`: the expressions are equivalent, by Math-Verify (`pip install '
-        'at-k[math]`). `"code"`: the prediction is a program that runs, followed by the reference, a test program, '
+        '"at-k[math]"`). `"code"`: the prediction is a program that runs, followed by the reference, a test program, '
         "without an error, or that gives the right output for the reference, cases in JSON; only if the environment "
         "variable HF_ALLOW_CODE_EVAL is 1. "
         '`"bleu"`, `"chrf"`, `"rouge1"`, `"rouge2"`, `"rougeL"`: the similarity of the texts, a '
-        'grade in [0, 1] (`pip install at-k[text]`). `"judge"`: what a language model says (`pip '
-        "install at-k[judge]`).",
+        'grade in [0, 1] (`pip install "at-k[text]"`). `"judge"`: what a language model says (`pip '
+        'install "at-k[judge]"`).',
         "exact_match",
         check=find_with("at_k.grading:find_checker"),
         flag="--check",

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from at_k.caching import cached_property
+from at_k.family import OUTPUTS
 from at_k.report.data import Numbers
 from at_k.report.digits import write_estimate
 from at_k.values import ErrorBar, Key
@@ -39,9 +40,14 @@ class Block:
 def group_lines(keys: Iterable[Key]) -> dict[Key, dict[int | None, Key]]:
     """Group keys into rows: for each line, column → key. The column is k, or None for what does not depend on k."""
     lines: dict[Key, dict[int | None, Key]] = {}
-    for key in keys:
+    for key in filter(is_shown, keys):
         lines.setdefault(key.line, {})[key.draws] = key
     return lines
+
+
+def is_shown(key: Key) -> bool:
+    """Return whether tables show a number: not mG-Pass@1, which is 0 for any data."""
+    return key.k != 1 or not OUTPUTS[key.metric].even_k
 
 
 def list_blocks(report: Numbers) -> list[Block]:

@@ -17,6 +17,7 @@ from at_k.options import SCORING, takes
 from at_k.readers import is_paths
 from at_k.readers.paths import name_models
 from at_k.report.digits import write_estimate
+from at_k.report.grid import is_shown
 from at_k.report.report import Report, find_report, refuse_scoring_options
 from at_k.report.scoring import score
 from at_k.report.tables import escape_latex, join_latex, join_markdown, list_rows, name_columns
@@ -49,7 +50,7 @@ class Models:
     @cached_property
     def keys(self) -> list[Key]:
         """Return the keys of all models, in the order of their tables."""
-        return list(dict.fromkeys(key for report in self.reports.values() for key in report.values))
+        return list(filter(is_shown, dict.fromkeys(key for report in self.reports.values() for key in report.values)))
 
     @cached_property
     def best(self) -> dict[Key, list[str]]:

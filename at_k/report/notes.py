@@ -275,8 +275,8 @@ def explain_odd_k(keys: Iterable[Key]) -> list[Message]:
     return [
         Message(
             "note.odd_k",
-            "As published, mG-Pass@k cannot reach 1 where k is odd: its largest value is (k − 1)/k, which is 0 for "
-            "k = 1.",
+            "As published, mG-Pass@k cannot reach 1 where k is odd: its largest value is (k − 1)/k. For k = 1 "
+            "that is 0, which tables leave out.",
         )
     ]
 

@@ -86,7 +86,7 @@ class TestSentences:
             own = found.comparisons["pass@1"]
             low, high = sorted((abs(own.low), abs(own.high)))
             assert " ".join(map(str, found.describe("pass@1"))) == (
-                f"x is better at pass@1: +56.2 points [+{100 * low:.1f}, +{100 * high:.1f}], p = .0078. "
+                f"x is better at pass@1: +56.2 points [+{100 * low:.1f}, +{100 * high:.1f}], p = 0.008. "
                 "One more problem lost would undo this."
             )
 
@@ -102,7 +102,7 @@ class TestSentences:
         ]
         (said,) = compare(A, A).describe("pass@1")
         assert str(said).startswith("No difference between A and B is shown at pass@1: +0.0 points [−")
-        assert str(said).endswith("], p = 1.")
+        assert str(said).endswith("], p = 1.000.")
 
 
 class TestWriting:

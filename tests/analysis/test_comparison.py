@@ -114,7 +114,7 @@ class TestUnbounded:
         assert found.comparisons["max@4"] == compare_values(first, second, bounded=False)
         assert found.comparisons["max@4"].method == "sign-flip"
         assert found.equivalence == {}
-        assert str(found.describe("max@4")[0]).startswith("A is better at max@4: +1.714 [+0.25, +4], p = .0469.")
+        assert str(found.describe("max@4")[0]).startswith("A is better at max@4: +1.714 [+0.25, +4], p = 0.047.")
 
     def test_no_limit_is_none_in_json(self):
         found = compare({"max@4": {"p": 3.0}}, {"max@4": {"p": 1.0}})

@@ -364,7 +364,7 @@ class TestPlot:
         monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
         done = run("plot", qwen, "--out", tmp_path / "x.svg")
         assert done.exit_code == 1
-        assert "pip install 'at-k[plot]'" in done.stderr
+        assert 'pip install "at-k[plot]"' in done.stderr
 
 
 class TestAsAProcess:

@@ -30,7 +30,7 @@ def nested():
         (PermissionError(13, "Permission denied", "a.eval"), 1, "a.eval: Permission denied\n"),
         (ValueError("`grades` must lie in [0, 1]"), 1, "`grades` must lie in [0, 1]\n"),
         (TypeError("`group` must be a string"), 1, "`group` must be a string\n"),
-        (ImportError("Install it: pip install 'at-k[plot]'"), 1, "Install it: pip install 'at-k[plot]'\n"),
+        (ImportError('Install it: pip install "at-k[plot]"'), 1, 'Install it: pip install "at-k[plot]"\n'),
         (KeyboardInterrupt(), 130, "Interrupted.\n"),
         (InputError("some.code", "No \x1b[2J{name}.", name="a\nb"), 1, "No \\x1b[2Ja\\nb.\n"),
     ],
@@ -81,3 +81,25 @@ def test_a_crash_of_a_command(run, call, human_eval, monkeypatch):
     shown = call("score", "nothing.jsonl", "--debug")
     assert shown.returncode == 1
     assert b"Traceback" in shown.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("--format", "latx"),
+            "'latx' is not one of 'table', 'json', 'csv', 'markdown', 'latex'. Did you mean 'latex'?",
+        ),
+        (("--metrc", "pass@k"), "--metric"),
+        (("--metric", "pass@kk"), "got 'pass@kk'. Near it: pass@k"),
+        (("--missing", "dorp"), "Did you mean 'drop'?"),
+        (("--missing", "zzz"), "'zzz' is not one of 'error', 'incorrect', 'drop'."),
+        (("--threshold", "half"), "number; got 'half'."),
+        (("--num-workers", "0"), "equal to 1; got '0'."),
+    ],
+)
+def test_what_is_wrong_on_the_command_line_is_said_plainly(run, qwen, words, said):
+    failed = run("score", qwen, *words, columns=200)
+    assert failed.exit_code == 2
+    assert said in " ".join(failed.stderr.split())
+    assert "Value error" not in failed.stderr

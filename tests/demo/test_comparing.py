@@ -82,7 +82,7 @@ def test_the_headline_has_the_p_value_and_never_its_complement(seed, language, s
     html = ask(write(A), write(b), language, k="1", thresholds="1.0")["parts"]["head"]
     compared = at_k.compare(at_k.score({"grades": A}, k=1), at_k.score({"grades": b}, k=1), keys=["pass@1"])
     p = compared.comparisons["pass@1"].p_value
-    shown = f"p = {p:.4f}".replace("0.", ".") if p >= 0.0001 else "p < .0001"
+    shown = f"p = {p:.3f}" if p >= 0.001 else "p < 0.001"
     headline = text_of(re.search(r"<h1>(.*?)</h1>", html)[1])
     assert f"]{sign}{shown}" in headline
     assert not re.search("confidence|置信度|%", headline)

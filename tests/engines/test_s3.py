@@ -18,7 +18,7 @@ def endpoint(monkeypatch):
         monkeypatch.setenv(name, "test")
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
-    yield "127.0.0.1:{}".format(server.get_host_and_port()[1])
+    yield f"127.0.0.1:{server.get_host_and_port()[1]}"
     server.stop()
 
 

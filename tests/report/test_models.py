@@ -14,7 +14,7 @@ def test_the_reports_are_those_of_each_model():
     models = at_k.score_models({"small": SMALL, "large": LARGE}, k=[1, 2])
     for name, data in (("small", SMALL), ("large", LARGE)):
         assert models.reports[name].to_dict() == at_k.score(data, k=[1, 2]).to_dict()
-    assert models.keys == list(at_k.score(SMALL, k=[1, 2]).values)
+    assert sorted(models.keys) == sorted({*at_k.score(SMALL, k=[1, 2]).values} - {"mG-Pass@1"})
 
 
 def test_equal_values_are_both_the_best_and_a_value_alone_is_not():

@@ -147,7 +147,7 @@ class Checker:
         if not _are_installed(self.imports):
             raise InputError(
                 "check.extra",
-                "The checker {name} needs {packages}. Install it with `pip install at-k[{extra}]`.",
+                'The checker {name} needs {packages}. Install it with `pip install "at-k[{extra}]"`.',
                 name=repr(self.name),
                 packages=", ".join(self.imports).replace("_", "-"),
                 extra=self.extra,

@@ -56,7 +56,7 @@ class Absent(Checker):
 
 def test_a_missing_package_says_how_to_install_it():
     with pytest.raises(
-        InputError, match=r"'absent' needs a-package-that-nobody-has.*`pip install at-k\[none\]`"
+        InputError, match=r"'absent' needs a-package-that-nobody-has.*`pip install .at-k\[none\].`"
     ) as got:
         Absent().require()
     assert got.value.code == "check.extra"
