@@ -24,7 +24,7 @@ from at_k.readers.sources import Source
 
 _FIELDS = {
     "answers": ("pred", "predictions", "prediction"),
-    "references": ("answer", "answers", "references", "gold"),
+    "references": ("answer", "answers", "references", "gold", "refr"),
     "grades": ("correct", "is_correct", "cascade_correct"),
 }
 """The names that evaluators give to what is known of each sample, the usual one first."""
@@ -266,7 +266,7 @@ def note_texts() -> Message:
 
 FORMAT = Format(
     name="opencompass",
-    title="OpenCompass",
+    title="OpenCompass 0.5.4",
     file="results/{model}/{dataset}.json",
     samples="set n in the dataset's configuration, and run with --dump-eval-details",
     recognize=_recognize,
@@ -275,7 +275,7 @@ FORMAT = Format(
 
 PREDICTIONS = Format(
     name="opencompass-predictions",
-    title="OpenCompass",
+    title="OpenCompass 0.5.4",
     file="predictions/{model}/{dataset}.json",
     samples="set n in the dataset's configuration",
     recognize=_recognize_predictions,

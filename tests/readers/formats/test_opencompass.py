@@ -1,6 +1,6 @@
 """OpenCompass: details of each problem, and predictions that repeat the whole data set.
 
-No file of a run is at hand. The layouts are those of its writers, in github.com/open-compass/opencompass: `details` of
+Beside the files of one run, the layouts are those of its writers, in github.com/open-compass/opencompass: `details` of
 `BaseEvaluator.evaluate` in opencompass/openicl/icl_evaluator/icl_base_evaluator.py, details that are an object of
 `format_details` in opencompass/tasks/openicl_eval.py, predictions of `GenInferencerOutputHandler.save_results` in
 opencompass/openicl/icl_inferencer/icl_base_inferencer.py, whose order `concatenate_datasets([dataset] * n)` in
@@ -8,6 +8,7 @@ opencompass/datasets/base.py gives.
 """
 
 import json
+from pathlib import Path
 
 import pytest
 from readers.broken import VARIANTS, break_document, check_broken
@@ -198,3 +199,17 @@ def test_broken_predictions(predictions, tmp_path, seed):
     kind, data = break_document(predictions.read_bytes(), seed, find_lists)
     (tmp_path / "broken.json").write_bytes(data)
     check_broken(predictions, tmp_path / "broken.json", kind)
+
+
+def test_a_real_run():
+    """Its own numbers, in percent, are in the results file."""
+    folder = Path(__file__).parents[2] / "data" / "harness" / "opencompass"
+    file = folder / "results" / "toy-7b" / "toy.json"
+    report = at_k.score(file, k=[2, 4])
+    own = json.loads(file.read_text())
+    for key in ("G-Pass@2_1.0", "mG-Pass@2", "G-Pass@4_0.5", "G-Pass@4_0.75", "mG-Pass@4"):
+        assert report.values[key] == pytest.approx(own[key] / 100, abs=1e-12)  # sums in another order
+    assert report.values["accuracy"] == pytest.approx(own["accuracy (4 runs average)"] / 100, abs=1e-12)
+    assert read_samples(file).references == [["7"], ["2"], ["5"]]
+    predictions = at_k.score(folder / "predictions" / "toy-7b" / "toy.json", k=[2, 4], missing="incorrect")
+    assert predictions.values == report.values
