@@ -25,7 +25,7 @@ class TestMistakes:
 
     def test_good_numbers_have_none(self):
         assert diagnose(self.changed()).mistakes == []
-        for path in DATA.glob("*.jsonl"):
+        for path in {*DATA.glob("*.jsonl")} - {DATA / "published.jsonl"}:  # counts of ten models, and no samples
             where = {"prompt": "long"} if path.stem == "codex_puzzles" else None  # this one has two prompts
             assert diagnose(at_k.score(path, where=where)).mistakes == []
 

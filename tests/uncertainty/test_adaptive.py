@@ -175,3 +175,19 @@ class TestSequence:
             wrong[rule] = float(((leader > 0) & settled.any(axis=1)).mean())
         assert wrong["sequence"] <= 0.05
         assert wrong["beta"] > 0.08  # at every look, its confidence does not hold
+
+    def test_of_nearly_equal_answers_the_default_stops_at_the_wrong_one_in_43_percent(self):
+        """Exactly, by the chance of each pair of counts: of the votes at .51 to .49 that 64 samples settle."""
+        counts = [(first, second) for first in range(65) for second in range(65)]
+        settled = dict(zip(counts, find_settled_probability(counts) >= 0.95, strict=True))
+        chances, stopped = {(0, 0): 1.0}, {True: 0.0, False: 0.0}
+        for _ in range(64):
+            later = {}
+            for (first, second), chance in chances.items():
+                if settled[first, second]:
+                    stopped[first > second] += chance
+                    continue
+                for place, share in (((first + 1, second), 0.51), ((first, second + 1), 0.49)):
+                    later[place] = later.get(place, 0.0) + share * chance
+            chances = later
+        assert stopped[False] / sum(stopped.values()) == pytest.approx(0.43, abs=0.005)
