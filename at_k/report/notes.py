@@ -252,7 +252,7 @@ def place_sample(column: str, samples: Ragged, sample: int) -> Message:
     problem = int(np.searchsorted(samples.offsets, sample, side="right")) - 1
     return Message(
         "data.place",
-        "problem {problem}, sample {sample} of `{column}`",
+        "problem index {problem}, sample index {sample} of `{column}`",
         problem=problem,
         sample=int(sample - samples.offsets[problem]),
         column=column,

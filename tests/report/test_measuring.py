@@ -57,8 +57,8 @@ def test_a_conflict_leaves_the_vote_out_alone():
     assert report.left_out["cons_at_k"].code == "left_out.conflict"
     reason = str(report.left_out["cons_at_k"])
     assert "'c'" in reason
-    assert "problem 1, sample 0" in reason
-    assert "problem 1, sample 1" in reason
+    assert "problem index 1, sample index 0" in reason
+    assert "problem index 1, sample index 1" in reason
     assert "on_conflict" in reason
     assert reason in str(report)
     settled = at_k.score(data, k=[1, 2], on_conflict="majority")
@@ -85,7 +85,7 @@ def test_scores_that_do_not_fit_leave_the_choice_out():
     data = DATA | {"scores": [[1.0, 2.0, None, 4.0]] * 4}
     report = at_k.score(data, k=2)
     assert "best_at_k" in report.left_out
-    assert "problem 0, sample 2" in str(report.left_out["best_at_k"])
+    assert "problem index 0, sample index 2" in str(report.left_out["best_at_k"])
     dimensions = at_k.score(DATA | {"scores": [[[1.0, 2.0]] * 4] * 4}, k=2)
     assert "`select`" in str(dimensions.left_out["best_at_k"])
 
