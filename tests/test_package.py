@@ -90,6 +90,7 @@ IMPORT_NAMES = {
     "ibis-framework": "ibis",
     "pillow": "PIL",
     "math-verify": "math_verify",
+    "passk-inference": "passk_inference",
     "pytest-xdist": "xdist",
     "pyyaml": "yaml",
     "rouge-score": "rouge_score",
@@ -122,6 +123,7 @@ OWNERS = {
     "tools/spaces.py": "spaces",
     "conftest.py": "test",
     "tests": "test",
+    "tests/clusters.py": "ray, spark",
     "tests/engines/test_ray_data.py": "test, ray",
     "tests/engines/test_spark.py": "test, spark",
 }
