@@ -155,7 +155,7 @@ def _read_predictions(source: Source, reading: Reading) -> Samples:
 
 FORMAT = Format(
     name="aisbench",
-    title="AISBench",
+    title="AISBench 3.1",
     file="results/{model}/{dataset}.json",
     samples="set num_return_sequences to n in the model's configuration, and run with --dump-eval-details",
     recognize=_recognize,
@@ -164,7 +164,7 @@ FORMAT = Format(
 
 PREDICTIONS = Format(
     name="aisbench-predictions",
-    title="AISBench",
+    title="AISBench 3.1",
     file="predictions/{model}/{dataset}.jsonl",
     samples="set num_return_sequences to n in the model's configuration",
     recognize=has_rows("data_abbr", "id", "success", "uuid", "prediction"),

@@ -7,6 +7,7 @@ ais_bench/benchmark/openicl/icl_inferencer/output_handler/base_handler.py.
 """
 
 import json
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -195,3 +196,17 @@ def test_broken_predictions(predictions, tmp_path, seed):
     kind, data = break_lines(predictions.read_bytes(), seed)
     (tmp_path / "broken.jsonl").write_bytes(data)
     check_broken(predictions, tmp_path / "broken.jsonl", kind, missing="incorrect")
+
+
+def test_a_real_result_whose_samples_are_of_other_problems():
+    """Of a, b and c, 3, 2 and 1 of four are right; the writer put samples of all three under each name."""
+    file = Path(__file__).parents[2] / "data" / "harness" / "aisbench" / "results" / "toy-7b" / "toy.json"
+    samples = read_samples(file)
+    assert sorted(zip(map(str, samples.references), map(sum, samples.grades), strict=True)) == [
+        ("['2']", 2),
+        ("['5']", 1),
+        ("['7']", 3),
+    ]
+    report = at_k.score(file, k=[2, 4])
+    assert report.values["pass@2"] == pytest.approx((1 + 5 / 6 + 1 / 2) / 3, abs=1e-12)  # sums in another order
+    assert report.values["cons@4"] == pytest.approx(2 / 3, abs=1e-12)  # 7 and 2 win, 6 beats 5
