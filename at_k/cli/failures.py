@@ -33,14 +33,15 @@ class Command(TyperCommand):
         try:
             return super().parse_args(ctx, args)
         except typer.BadParameter as error:
+            cause: Any = error.__cause__
             # Typer reads words with Pydantic, whose sentences have a heading, and not always the word.
             error.message = error.message.removeprefix("Value error, ")
             if " is not one of " in error.message:
                 given, *choices = re.findall("'([^']*)'", error.message)
                 for near in get_close_matches(given, choices, 1):
                     error.message += f" Did you mean {near!r}?"
-            elif hasattr(error.__cause__, "errors"):
-                error.message += f"; got {error.__cause__.errors()[0]['input']!r}."
+            elif hasattr(cause, "errors"):
+                error.message += f"; got {cause.errors()[0]['input']!r}."
             raise
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:

@@ -68,7 +68,7 @@ def test_every_number_of_the_table_is_the_librarys():
 
 def test_the_better_one_is_named_first_whichever_side_it_is_on():
     there, back = (text_of(ask(write(a), write(b))["parts"]["head"]) for a, b in ((A, B), (B, A)))
-    sentence = re.compile(r"(\S+) is better at pass@1: (.*? points \[.*?\], p [=<] \.\d+)\.")
+    sentence = re.compile(r"(\S+) is better at pass@1: (.*? points \[.*?\], p [=<] 0\.\d+)\.")
     assert (sentence.search(there)[1], sentence.search(back)[1]) == ("x.jsonl", "y.jsonl")
     assert sentence.search(there)[2] == sentence.search(back)[2]
 
