@@ -39,7 +39,7 @@ spaces: .venv/.spaces  ## the Hugging Face Spaces, in build/spaces; PUSH=org upl
 	@$(BIN)/python -m tools.spaces $(PUSH)
 
 engines: .venv/.test  ## maintenance: the tests on Ray, Spark and a fake S3, which take a gigabyte and a JVM
-	@$(INSTALL) ".[ray, spark]" "moto[server] >= 5.0"
+	@$(INSTALL) ".[clusters]"
 	@$(BIN)/python -m pytest tests/engines
 
 texts: .venv/.test  ## maintenance: what docstrings, cards and the README repeat of the registry
