@@ -34,6 +34,8 @@ EXTRAS = {
 
 def measure(python: Path, folder: Path, packages: Sequence[str], *options: str) -> tuple[float, float]:
     """Install packages into a folder, and return the seconds that it took and the megabytes that it holds."""
+    if not packages:
+        return 0.0, 0.0
     began = time.perf_counter()
     _pip(python, "install", "--target", str(folder), *options, *packages)
     seconds = time.perf_counter() - began
