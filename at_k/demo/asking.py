@@ -266,15 +266,17 @@ class Form:
 
 
 def read_fields(values: object, usual: Mapping[str, str]) -> dict[str, str]:
-    """Read the fields of a form, whatever was sent.
+    r"""Read the fields of a form, whatever was sent, as texts that can be written.
 
     Examples:
         >>> read_fields({"k": " 4 "}, {"k": "1"}), read_fields({"k": [1]}, {"k": "1"}), read_fields(None, {"k": "1"})
         ({'k': '4'}, {'k': ''}, {'k': ''})
+        >>> read_fields({"name": "half of a pair: \ud800"}, {"name": ""})
+        {'name': 'half of a pair: ?'}
     """
     found = values if isinstance(values, Mapping) else {}
     texts = {name: found.get(name) for name in usual}
-    return {name: text.strip()[:2000] if isinstance(text, str) else "" for name, text in texts.items()}
+    return {name: text.strip()[:2000].encode(errors="replace").decode() if isinstance(text, str) else "" for name, text in texts.items()}
 
 
 def read_options(fields: Mapping[str, str], names: Iterable[str]) -> dict[str, Any]:

@@ -21,10 +21,11 @@ _STORES = (".huggingface.co", ".hf.co")
 """How the names of the hosts end to which the Hub leads for large files."""
 
 _ADDRESS = re.compile(r"\s*(?:https?|hf)://\S[^\n]*\s*", re.IGNORECASE)
-_REPOSITORY = r"datasets/(?P<repository>[\w.-]+/[\w.-]+)"
+_REPOSITORY = r"datasets/(?P<repository>\w[\w.-]*/\w[\w.-]*)"
+_PATH = r"(?P<path>[^?#\ud800-\udfff]+)"
 _FILES = (
-    re.compile(rf"hf://{_REPOSITORY}(?:@(?P<revision>[\w.%-]+))?/(?P<path>[^?#]+)"),
-    re.compile(rf"https://huggingface\.co/{_REPOSITORY}/(?:blob|resolve|raw)/(?P<revision>[\w.%-]+)/(?P<path>[^?#]+)"),
+    re.compile(rf"hf://{_REPOSITORY}(?:@(?P<revision>[\w.%-]+))?/{_PATH}", re.ASCII),
+    re.compile(rf"https://huggingface\.co/{_REPOSITORY}/(?:blob|resolve|raw)/(?P<revision>[\w.%-]+)/{_PATH}", re.ASCII),
 )
 _DOWNLOAD = "?download=true"
 """What the Hub's own links to a file end in."""

@@ -13,6 +13,7 @@ import numpy as np
 import at_k
 from at_k.demo.asking import COLUMNS, READING, Answer, Form, read_points, read_whole, spell_defaults, write_points
 from at_k.demo.figures import write_picture
+from at_k.demo.given import Given
 from at_k.demo.notices import write_button, write_warning
 from at_k.demo.score_figures import draw_line
 from at_k.demo.scoring import OPTIONS, Options, parse_taus, score
@@ -108,8 +109,9 @@ def _plan(form: Form) -> Planned:
     wanted: dict[str, Any] = {
         name: read_points(fields[name], _name(name, form.language)) for name in ("half_width", "detect")
     }
-    pilot, name = _make_pilot(form) if fields["source"] == "sliders" else _read_pilot(form, "results")
-    others = [_read_pilot(form, "other")[0]] if form.read_side("other") is not None else []
+    pilot, name = _make_pilot(form) if fields["source"] == "sliders" else _read_pilot(form, form.take("results"))
+    other = form.read_side("other")
+    others = [_read_pilot(form, other)[0]] if other else []
     least = min(pilot.n)
     if k > least:
         raise make_error("plan.large_k", k=k, n=least)
@@ -188,8 +190,7 @@ def _name(option: str, language: str) -> str:
     return name_option(OPTIONS[option], language)
 
 
-def _read_pilot(form: Form, side: str) -> tuple[Report, str]:
-    found = form.take(side)
+def _read_pilot(form: Form, found: tuple[Given, str] | None) -> tuple[Report, str]:
     if found is None:
         raise make_error("plan.nothing")
     given, name = found

@@ -36,6 +36,15 @@ def test_anything_is_read(values):
         assert 'role="alert"' in found["refused"]
 
 
+@pytest.mark.parametrize("page", ["score", "compare", "plan"])
+def test_a_name_that_is_no_text_does_not_end_the_work(page):
+    rows = "id,correct\nx,1\nx,0\ny,1\ny,1\nz,0\nz,1\n"
+    given = {side: {"text": rows, "name": f"{side}\ud800.csv"} for side in ("results", "a", "b")}
+    found = work.answer(page, work.ANSWERING[page].USUAL | {"example": "", "given": given}, "en")
+    assert found["refused"] is None
+    assert "?.csv" in found["parts"]["head"]
+
+
 @pytest.mark.parametrize("text", ["x", "0", "-1", "100", "nan", "inf", "1e9", "1" * 50, "<b>", "5e-324"])
 def test_points_that_are_none_are_refused(text):
     with pytest.raises(InputError) as caught:

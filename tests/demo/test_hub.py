@@ -14,7 +14,7 @@ from at_k.errors import InputError
 
 TEXT = b'{"id": "x", "correct": [1, 0]}\n{"id": "y", "correct": [1, 1]}\n'
 FILES = {"results.jsonl": TEXT, "runs/a b.jsonl": TEXT, "large.jsonl": b" " * (LIMITS.max_bytes + 1)}
-
+SIDES = {"results": "results.jsonl", "other": "runs/a b.jsonl"}
 
 ASKED = []
 """What was asked for: the path, and who asked."""
@@ -94,6 +94,13 @@ def test_a_file_is_scored_as_one_that_was_opened(fake):
     assert "results.jsonl" in opened["parts"]["head"]
 
 
+def test_two_pilots_are_asked_for_once_each(fake):
+    given = {side: {"text": f"hf://datasets/owner/name/{name}"} for side, name in SIDES.items()}
+    found = work.answer("plan", work.ANSWERING["plan"].USUAL | {"example": "", "given": given}, "en")
+    assert found["refused"] is None
+    assert sorted(unquote(path).partition("/main/")[2] for path, _ in fake) == sorted(SIDES.values())
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(("file", "code"), [("none.jsonl", "hub.missing"), ("large.jsonl", "hub.too_large")])
 def test_a_file_that_cannot_be_taken_is_refused_in_a_sentence(fake, file, code, language):
@@ -112,6 +119,7 @@ def test_a_file_that_cannot_be_taken_is_refused_in_a_sentence(fake, file, code, 
         "https://user@huggingface.co/datasets/a/b/blob/main/c", "hf://spaces/a/b/c", "hf://a/b/c", "hf://datasets/a/b",
         "hf://datasets/a/b/../../c/d/e", "hf://datasets/a/b/%2e%2e/c", "https://huggingface.co/datasets/a/b/tree/main",
         "https://huggingface.co/datasets/a/b/blob/main/c?x=http://169.254.169.254", "hf://datasets/a/b/", "file:///etc",
+        "hf://datasets/über/b/c", "hf://datasets/a/b@ü/c", "hf://datasets/a/b/\ud800.csv", "hf://datasets/../../c/d",
     ],
 )  # fmt: skip
 def test_no_other_address_is_asked_for_anything(fake, address):
