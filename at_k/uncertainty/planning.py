@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import inf
 
 import numpy as np
@@ -330,10 +330,9 @@ def find_between_share(variance: Variance, samples: int, confidence_level: float
     random, total, shares = np.random.default_rng(0), len(variance.n), []
     for _ in range(_RESAMPLES):
         chosen = random.integers(0, total, total)
-        again = replace(variance, n=variance.n[chosen], c=variance.c[chosen])
-        whole = again.at(samples)
+        whole = variance.exact_at(samples, chosen)
         if whole > 0:
-            shares.append(again.at(inf) / whole)
+            shares.append(variance.exact_at(inf, chosen) / whole)
     if len(shares) < _RESAMPLES / 2:
         return None
     low, high = np.quantile(np.clip(shares, 0, 1), [(1 - confidence_level) / 2, (1 + confidence_level) / 2])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf
 from typing import Any
 
@@ -71,7 +72,7 @@ class Variance:
     def _at_alone(self, samples: float) -> float:
         k, least = self.k, int(self.n.min())
         if self.estimate is pass_at_k and min(2 * k, samples) <= least:
-            return self._exact_at(samples)
+            return self.exact_at(samples)
         if (self.n == 1).all():
             raise InputError(
                 "plan.one_sample",
@@ -88,28 +89,33 @@ class Variance:
     def _fitted(self) -> BetaBinomial:
         return fit_beta_binomial(self.n, self.c)
 
-    def _exact_at(self, samples: float) -> float:
-        """Return the unbiased estimate, a sum over how many of two draws of k samples are the same ones."""
-        k, m = self.k, len(self.n)
+    @cached_property
+    def _fails(self) -> Floats:
+        """Return the chance of each problem that r samples are all wrong, in a column for each r = k…min(2k, n)."""
+        draws = range(self.k, min(2 * self.k, int(self.n.min())) + 1)
+        return np.asarray(pass_at_k(self.n, self.c, k=[*draws], complement=True))
+
+    def exact_at(self, samples: float, chosen: Ints | slice = slice(None)) -> float:
+        """Return the unbiased estimate of some problems, a sum over how many of two draws of k samples are the same."""
         # pass@k and its complement have one variance. Two draws that share j samples both fail if 2k − j samples do.
         # The square of the mean is taken over pairs of different problems, so that it has no bias.
-        fail = pass_at_k(self.n, self.c, k=k, complement=True)
+        k, fails = self.k, self._fails[chosen]
+        m, fail = len(fails), fails[:, 0]
         square = (fail.sum() ** 2 - (fail**2).sum()) / (m * (m - 1))
-        if samples == inf:
-            overlaps, first = np.ones(1), 0
-        else:
-            size = int(samples)
-            first = max(0, 2 * k - size)
-            overlaps = list_overlaps(size, k)[first:]
-        both = pass_at_k(self.n, self.c, k=[2 * k - j for j in range(first, first + len(overlaps))], complement=True)
         if k == 1 and (self.n > 1).all():
             # The two parts of pass@1, of which the one between problems is not below 0 either.
-            both_alone = pass_at_k(self.n, self.c, k=2, complement=True).mean()
+            both_alone = fails[:, 1].mean()
             between = max(0.0, float(both_alone - square))
             return between if samples == inf else between + float(fail.mean() - both_alone) / int(samples)
-        return max(0.0, float(overlaps @ both.mean(axis=0) - square))
+        if samples == inf:
+            return max(0.0, float(fails[:, k].mean() - square))
+        size = int(samples)
+        first = max(0, 2 * k - size)
+        both = fails[:, : k - first + 1].mean(axis=0)[::-1]
+        return max(0.0, float(list_overlaps(size, k)[first:] @ both - square))
 
 
+@lru_cache(maxsize=128)
 def list_overlaps(n: int, k: int) -> Floats:
     """Return P(two random k-subsets of n share j samples), at index j = 0…k."""
     from scipy.stats import hypergeom
