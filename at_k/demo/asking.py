@@ -275,8 +275,8 @@ def read_fields(values: object, usual: Mapping[str, str]) -> dict[str, str]:
         {'name': 'half of a pair: ?'}
     """
     found = values if isinstance(values, Mapping) else {}
-    texts = {name: found.get(name) for name in usual}
-    return {name: text.strip()[:2000].encode(errors="replace").decode() if isinstance(text, str) else "" for name, text in texts.items()}
+    texts = {name: text.strip()[:2000] if isinstance(text := found.get(name), str) else "" for name in usual}
+    return {name: text.encode(errors="replace").decode() for name, text in texts.items()}
 
 
 def read_options(fields: Mapping[str, str], names: Iterable[str]) -> dict[str, Any]:
