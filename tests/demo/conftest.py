@@ -19,7 +19,7 @@ def pytest_collection_modifyitems(items):
         fixtures = set(getattr(item, "fixturenames", ()))
         if "browser" in fixtures:
             item.add_marker("browser")
-        if {"browser", "server"} & fixtures:
+        if {"browser", "server", "victim"} & fixtures:
             attacks = "victim" in fixtures and "browser" not in fixtures
             item.add_marker(pytest.mark.xdist_group("attacks" if attacks else "browser"))
 

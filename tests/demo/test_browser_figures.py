@@ -294,7 +294,7 @@ def test_language_and_theme_are_chosen_on_the_page_and_remembered(visit):
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     page.wait_for_load_state("networkidle")
     page.locator(".at-k-header [data-language=zh]").click()
-    page.get_by_text("每个指标都是 Hugging Face").wait_for()
+    page.get_by_text("每个指标都是一个 Hugging Face").wait_for()
     assert page.locator(".at-k-header nav a").all_inner_texts()[0] == "探索"
     page.wait_for_load_state("networkidle")  # what is left unfinished counts as a failure
     page.goto(page.evaluate("location.href").partition("?")[0])

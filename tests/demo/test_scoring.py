@@ -176,7 +176,7 @@ def test_models_in_one_file_are_not_merged(header, chosen, refusal):
             given.read(chosen)
         assert caught.value.code == "models.several"
         assert score(given.read(chosen, where={header: "a"}), options).values == {"pass@1": 0.5, "pass@2": 1.0}
-        assert score(given.read(chosen, pool=header), options).values == {"pass@1": 0.75, "pass@2": 1.0}
+        assert score(given.read(chosen, pool=[header]), options).values == {"pass@1": 0.75, "pass@2": 1.0}
     else:
         assert codes(score(given.read(chosen), options).notes) == ["note.intervals"]
 

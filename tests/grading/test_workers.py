@@ -15,7 +15,8 @@ from bounds import hold, seconds_of_children, timed
 from cases import for_each
 from grading.obedient import Broken, Fatal, Obedient, Shy
 
-from at_k.grading import progress, workers
+from at_k import progress
+from at_k.grading import workers
 from at_k.grading.workers import NotGraded, NotGradedError, check_num_workers, check_timeout, grade_pairs
 
 ROOT = Path(__file__).parents[2]
