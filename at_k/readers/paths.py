@@ -42,8 +42,10 @@ def name_models(paths: Sequence[str]) -> list[str]:
         folder = commonpath(paths)
     except ValueError:  # some paths are absolute and others are not
         return list(paths)
-    longer = [relpath(path, folder) if folder and len(set(paths)) == len(paths) else path for path in paths]
-    return longer if len(set(longer)) == len(longer) else [f"{path} ({i})" for i, path in enumerate(longer, 1)]
+    for names in ([relpath(path, folder) if folder else path for path in paths], paths):
+        if len(set(names)) == len(names):
+            return list(names)
+    return [f"{path} ({i})" for i, path in enumerate(paths, 1)]
 
 
 _ENDINGS = {".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".eval", ".zip"}

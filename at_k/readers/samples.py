@@ -233,7 +233,7 @@ class Samples:
         """Return the problems at these positions, counted from 0."""
         return replace(
             self,
-            table=self.table.take(kept),
+            table=self.table.take(np.array(kept, dtype=np.int64)),  # an empty list would have no type
             rows=[self.rows[i] for i in kept],
             numbers=None if self.numbers is None else [self.numbers[i] for i in kept],
             file_of=[self.file_of[i] for i in kept] if self.file_of else self.file_of,

@@ -192,9 +192,15 @@ def map_models(models: Any) -> dict[str, Any]:
 
     Raises:
         TypeError: if the models are neither in a mapping nor a list of paths.
+        ValueError: if names such as 1 and "1" are written alike.
     """
     if isinstance(models, Mapping):
-        return {str(name): data for name, data in models.items()}
+        named: dict[str, Any] = {}
+        for name, data in models.items():
+            if str(name) in named:
+                raise ValueError(f"`models` must have names that are written differently; got {name!s} more than once")
+            named[str(name)] = data
+        return named
     if is_paths(models) and not isinstance(models, (str, PathLike)):
         paths = list(map(fspath, models))
         return dict(zip(name_models(paths), paths, strict=True))

@@ -12,7 +12,7 @@ from at_k.errors import InputError
 from at_k.report.data import Numbers
 from at_k.report.naming import find_key
 from at_k.uncertainty.checks import check_fraction
-from at_k.validation import draws_needed, shorten, type_name
+from at_k.validation import check_tau, draws_needed, shorten, type_name
 from at_k.values import Key
 
 _SIGNS = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal}
@@ -83,6 +83,8 @@ def _read_key(name: str) -> Key:
             "There is no number {key}. Numbers are spelled like avg, pass@4, pass^4, G-Pass@8_0.5 or cons@8.",
             key=shorten(name),
         )
+    if key.tau is not None:
+        check_tau(key.tau)
     return key
 
 
@@ -101,7 +103,7 @@ def select_problems(report: Numbers, where: str, *, confident: bool, confidence_
 def _find_values(report: Numbers, wanted: Key) -> Floats:
     parts = ("G-Pass@k", wanted.k, 1.0) if wanted.metric == "pass^k" else (wanted.metric, wanted.k, wanted.tau)
     for key, values in report.by_problem.items():
-        if (key.metric, key.k, key.tau) == parts or key.metric == wanted.metric == "avg@n":
+        if (key.metric, key.k, key.tau) == parts or (key.metric == wanted.metric == "avg@n" and wanted.k is None):
             return np.array(values)
     raise InputError(
         "select.no_key",

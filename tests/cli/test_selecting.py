@@ -39,6 +39,11 @@ def test_rows_of_the_chosen_problems(run, tmp_path):
     assert [(row["problem"], row["grades"]) for row in rows] == [("b", [1, 0]), ("c", [0, 1])]
     assert json.loads(rows[0]["meta"]) == {"prompt": "What is b?"}
     assert at_k.score(tmp_path / "rows.parquet", k=1).values["pass@1"] == 0.5
+    for name in ("none.jsonl", "none.parquet"):  # no problem is chosen
+        done = run("select", path, "--where", "avg > 1", "--rows", tmp_path / name)
+        assert (done.stdout, done.exit_code) == ("", 0)
+    assert (tmp_path / "none.jsonl").read_text() == ""
+    assert pq.read_table(tmp_path / "none.parquet").num_rows == 0
     run("score", path, "--save", tmp_path / "saved.json")
     refused = run("select", tmp_path / "saved.json", "--where", "avg < 1", "--rows", tmp_path / "x.jsonl")
     assert "Rows are those of results files" in refused.stderr

@@ -71,6 +71,11 @@ def test_saved_reports_and_a_list_of_paths(tmp_path):
         at_k.score_models(paths, k=1)
 
 
+def test_names_that_are_written_alike_are_refused():
+    with pytest.raises(ValueError, match="names that are written differently; got 1 more than once"):
+        at_k.score_models({1: SMALL, "1": LARGE})
+
+
 @pytest.mark.parametrize("models", [["a", 1], "a.jsonl", [SMALL], 5])
 def test_what_models_may_be(models):
     with pytest.raises(TypeError, match=r"`models` must map the name of each model to .*, or be a list of paths; got"):

@@ -80,6 +80,8 @@ def test_conditions_that_cannot_be_read(where):
         ("pass@k > 0", {}, at_k.InputError, "no number 'pass@k'. Numbers are spelled like"),
         ("G-Pass@8 > 0", {}, at_k.InputError, "no number 'G-Pass@8'"),
         ("hard > 0", {}, at_k.InputError, "no number 'hard'"),
+        ("avg@4 > 0", {}, at_k.InputError, "no value 'avg@4' here. There are avg, .*avg@8"),
+        ("G-Pass@8_1.5 < 1", {"confident": True}, ValueError, r"`tau` must lie in \[0, 1\]; got 1.5"),
         ("avg > 0", {"confidence_level": 95}, ValueError, "between 0 and 1"),
         (3, {}, TypeError, "`where` must be a string"),
     ],
