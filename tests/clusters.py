@@ -4,6 +4,8 @@ import os
 import sys
 from importlib.util import find_spec
 
+import pyarrow.parquet as pq
+
 CLUSTERS = [name for name, package in (("ray", "ray"), ("spark", "pyspark")) if find_spec(package)]
 """Those that are installed: they take a gigabyte and a JVM, and `make engines` installs them."""
 
@@ -26,7 +28,8 @@ def start_ray():
 
 
 def as_spark(table, folder):
-    return start_spark().createDataFrame(table)
+    pq.write_table(table, folder / "samples.parquet")  # Spark makes no frame of unsigned numbers, but reads them
+    return start_spark().read.parquet(str(folder / "samples.parquet"))
 
 
 def as_ray(table, folder):

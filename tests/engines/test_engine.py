@@ -14,6 +14,11 @@ import at_k
 from at_k.engines import find_engine
 from at_k.engines.engine import list_engines
 
+pytestmark = [  # of the clusters' own
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
+    pytest.mark.filterwarnings(r"ignore:`\w+` is deprecated:DeprecationWarning"),
+]
+
 
 def as_shards(table, folder):
     import pyarrow.dataset as ds
