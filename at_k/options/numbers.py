@@ -16,8 +16,8 @@ NUMBERS = in_panel(
         flag="--metric, -m",
         metavar="NAME",
         short=True,
-        help="gpassk, pass_at_k, cons_at_k, avg_at_n or best_at_k, or as papers write them: pass@k, pass^4, maj@8, "
-        "G-Pass@8_0.5. By default every metric that the data support.",
+        help="As papers write them: pass@k, pass^4, maj@8, G-Pass@8_0.5; or the names of modules, such as pass_at_k: "
+        "an unknown name prints the list. By default every metric that the data support.",
         label="Metrics",
     ),
     Option(

@@ -14,12 +14,8 @@ from at_k.problems import Problems
 from at_k.store import Store
 from at_k.validation import check_choice, shorten
 
-METRICS = (
-    "gpassk",
-    "pass_at_k",
-    "cons_at_k",
-    "avg_at_n",
-)  # best_at_k needs scores, which a comparison has no column for
+# A comparison has no column for scores.
+METRICS = tuple(name for name, metric in FAMILY.items() if not metric.needs_scores)
 
 _DESCRIPTION = """\
 The difference of two models in pass@k, G-Pass@k, cons@k or avg@n on the same problems, with a paired confidence interval
@@ -49,7 +45,7 @@ _OWN = (
     Option(
         "metric",
         "str | list[str]",
-        'the metric to compare in: `"gpassk"`, `"pass_at_k"`, `"cons_at_k"`, `"avg_at_n"`, or a list of them.',
+        "the metric to compare in: " + ", ".join(map('`"{}"`'.format, METRICS)) + ", or a list of them.",
         "pass_at_k",
     ),
     OPTIONS["k"],
