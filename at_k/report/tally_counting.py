@@ -217,6 +217,14 @@ def _count_grades(rows: Rows, make: type[Tally], options: Mapping[str, Any]) -> 
             "{option:missing=drop} leaves them out.",
             count=rows.n_missing,
         )
+    emptied = sum(row[2] for row in rows.counts if not row[0])
+    if emptied:
+        raise InputError(
+            "engine.nothing_left",
+            "Problems of which all samples are missing, and dropped: {count:,}. {option:missing=incorrect} counts "
+            "these samples as wrong; or leave the problems out with the engine, before it counts.",
+            count=emptied,
+        )
     found = make.from_rows(rows.counts, threshold=options["threshold"])
     return replace(
         found,

@@ -82,6 +82,9 @@ def test_odd_grades(engine, tmp_path):
     assert "accuracy" not in at_k.score(counted, missing="drop", threshold=1.0).values
     with pytest.raises(at_k.InputError, match="Samples without a grade: 3"):
         at_k.score(counted)
+    emptied = ENGINES[engine](list_samples({"problem": ["a", "b"], "grades": [[1.0], [None, None]]}), tmp_path)
+    with pytest.raises(at_k.InputError, match="all samples are missing, and dropped: 1"):
+        at_k.score(emptied, missing="drop")
 
 
 @pytest.mark.parametrize("engine", ENGINES)
