@@ -376,6 +376,15 @@ def test_a_scorer_can_be_chosen(visit):
     eventually(lambda: ["“match”, “match1”, “includes”" in said for said in refusal(page)], [True])
 
 
+@pytest.mark.parametrize("width", [390, 360])
+def test_four_numbers_of_a_metric_stand_in_one_line_on_a_phone(visit, width):
+    page = visit("score", width=width)
+    lines = page.locator("#score table.matrix").first.locator("tbody tr").all()
+    tops = [[cell.bounding_box()["y"] for cell in line.locator("td[data-key]").all()] for line in lines]
+    assert max(map(len, tops)) == 4
+    assert all(len(set(row)) == 1 for row in tops)
+
+
 def test_a_harness_can_be_tried(visit):
     page = visit("score", width=390)
     page.get_by_text(say("en", "score.help")).click()
