@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from at_k.engines.clusters import number_parts, pack, unpack
+from at_k.engines.clusters import PARTS, number_parts, pack, unpack
 from at_k.engines.engine import Count, Roles, Rows, is_of
 from at_k.engines.shards import AGGREGATES, count_problems, group_problems, refuse_lists_in
 
@@ -37,7 +37,8 @@ def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Ro
     kinds = {"sum": aggregate.Sum, "min": aggregate.Min, "max": aggregate.Max}
     names = [name for name in AGGREGATES if roles.group is not None or name not in ("label", "other")]
     found = [kinds[AGGREGATES[name]](name, alias_name=name) for name in names]
-    problems = data.map_batches(group, batch_format="pyarrow").groupby("problem").aggregate(*found)
+    grouped = data.map_batches(group, batch_format="pyarrow").groupby("problem", num_partitions=_choose_partitions())
+    problems = grouped.aggregate(*found)
     return Rows.of([row for batch in problems.iter_batches(batch_format="pyarrow") for row in count_problems(batch)])
 
 
@@ -59,5 +60,12 @@ def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
         counted = pa.TableGroupBy(part, list(called)).aggregate([("votes", "sum")])
         return pack(count, counted.rename_columns([*called, "votes"]))
 
-    parts = data.map_batches(group, batch_format="pyarrow").groupby("part").map_groups(judge, batch_format="pyarrow")
-    yield from unpack(parts.iter_batches(batch_format="pyarrow"))
+    grouped = data.map_batches(group, batch_format="pyarrow").groupby("part", num_partitions=_choose_partitions())
+    yield from unpack(grouped.map_groups(judge, batch_format="pyarrow").iter_batches(batch_format="pyarrow"))
+
+
+def _choose_partitions() -> int:
+    """Return four for each processor: the 200 that Ray makes of any data take a minute on two of them."""
+    import ray
+
+    return min(PARTS, 4 * max(1, int(ray.cluster_resources().get("CPU", 1))))
