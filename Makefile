@@ -62,12 +62,12 @@ integrations: .venv/.test  ## maintenance: the plug-ins in the harnesses that th
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
 .venv/.package: .venv/bin/python setup.cfg setup.py pyproject.toml
-	@echo "Installing into .venv; the first time this takes half a minute."
+	@echo "Installing into .venv; the first time this takes a minute or two."
 	@$(INSTALL) . --no-compile
 	@touch $@
 
 .venv/.test .venv/.demo .venv/.spaces .venv/.docs .venv/.release: .venv/.%: .venv/bin/python setup.cfg setup.py pyproject.toml
-	@echo "Installing into .venv; the first time this takes a minute."
+	@echo "Installing into .venv; the first time this takes a minute or two."
 	@$(INSTALL) ".[$*]"
 	@touch $@
 

@@ -22,6 +22,7 @@ from at_k.errors import InputError, Mention, Message
 from at_k.family import FAMILY, OUTPUTS
 from at_k.options import GATING, JUDGED, complete, takes
 from at_k.report import Report, score
+from at_k.report.naming import make_absent
 from at_k.report.report import find_report, refuse_scoring_options
 from at_k.uncertainty.bands import find_band_quantile, share_level
 from at_k.uncertainty.comparison import compare_columns
@@ -130,12 +131,7 @@ def _find_values(report: Report, key: Key) -> Floats:
         for name, reason in report.left_out.items():
             if any(own.metric == key.metric for own in FAMILY[name].outputs):
                 raise InputError(reason.code, reason.sentence, **reason.values)
-        raise InputError(
-            "gate.missing",
-            "The results do not have {key}. They have {known}.",
-            key=str(key),
-            known=", ".join(report.values),
-        )
+        raise make_absent(key, report.values)
     return np.array(report.by_problem[alike[0]], dtype=np.float64)
 
 

@@ -44,6 +44,13 @@ class Command(TyperCommand):
                 error.message += f"; got {cause.errors()[0]['input']!r}."
             raise
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """List the options. Help shows no type beside a flag, which takes no value."""
+        params = super().get_params(ctx)
+        for flag in (each for each in params if getattr(each, "is_flag", False)):
+            flag.metavar = ""
+        return params
+
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
         """Complete all options, also those that only `--help-all` shows."""
         from at_k.cli.options import show_all

@@ -48,6 +48,24 @@ def find_metrics(names: Any) -> dict[str, Key | None]:
     return found
 
 
+def find_sizes(names: Any) -> list[Key]:
+    """List the averages that are asked of a certain number of samples, which the data have or have not.
+
+    Examples:
+        >>> find_sizes(["avg@8", "avg@n", "pass@8"]), find_sizes(None)
+        (['avg@8'], [])
+    """
+    keys = [] if names is None else find_metrics(names).values()
+    return [key for key in keys if key is not None and key.k is not None and key.draws is None]
+
+
+def make_absent(key: Key, known: Iterable[Key]) -> InputError:
+    """Make the error for a number that results do not have."""
+    return InputError(
+        "naming.absent", "The results do not have {key}. They have {known}.", key=str(key), known=", ".join(known)
+    )
+
+
 def _refuse(name: object) -> InputError:
     known = [*METRICS, *(key.lower() for key in _KEYS)]
     near = difflib.get_close_matches(name.lower(), known, 2) if isinstance(name, str) else []

@@ -18,7 +18,7 @@ from at_k.options import PILOT, SCORING, TALLYING, complete, takes
 from at_k.report.frames import read_clusters, read_labels
 from at_k.report.judging import judge_data, name_source
 from at_k.report.measuring import Measurement
-from at_k.report.naming import choose_metrics
+from at_k.report.naming import choose_metrics, find_sizes, make_absent
 from at_k.report.notes import (
     VOTE_OF_GRADES,
     explain_intervals,
@@ -30,6 +30,7 @@ from at_k.report.notes import (
 from at_k.report.report import Report
 from at_k.report.tally import Tally
 from at_k.report.tally_scoring import find_tally, refuse_late_options, score_tally
+from at_k.values import Key
 
 if TYPE_CHECKING:
     from at_k.signatures import ScoreOptions, Unpack
@@ -63,6 +64,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
         (1.0, 0.6667)
     """
     options = complete(given, score)
+    sizes = find_sizes(options["metrics"])
     wanted = choose_metrics(options)
     k, groups, clusters, seed = (options[name] for name in ("k", "groups", "clusters", "seed"))
     together: Any = None if clusters in (None, False) else ()
@@ -73,7 +75,8 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     elif find_engine(data) is not None:
         tally = Tally.of(data, **{name: options[name] for name in TALLYING if name in options})
     if tally is not None:
-        return score_tally(tally, options, find_changed(options), wanted, confidence, name_source(data))
+        report = score_tally(tally, options, find_changed(options), wanted, confidence, name_source(data))
+        return _require(sizes, report)
 
     def read_all_labels(n_problems: int, group: Any) -> tuple[list[str] | None, list[str] | None]:
         labels = read_labels(groups, group, n_problems)
@@ -105,7 +108,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     options["clusters"] = True if clusters is True and labels is not None else together
     numbers = measurement.gather(found, labels, confidence)
     notes += explain_odd_k(numbers["values"])
-    return Report(
+    report = Report(
         **numbers,
         problems=names,
         labels=labels,
@@ -122,6 +125,15 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
         samples=(problems, verdicts),
         rows=judged.rows,
     )
+    return _require(sizes, report)
+
+
+def _require(keys: Iterable[Key], report: Report) -> Report:
+    """Return a report that has these numbers, or raise."""
+    for key in keys:
+        if key not in report.values:
+            raise make_absent(key, report.values)
+    return report
 
 
 def find_changed(options: dict[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+from cases import for_each
 
 import at_k
 from at_k.errors import InputError
@@ -74,3 +75,13 @@ def test_an_unknown_name_is_answered_with_the_nearest(name, near):
 @pytest.mark.parametrize("name", ["pass@n", "pass@0", "pass@", "avg@k", "pass@8_0.5", "@8", "", "cons@4_mcse"])
 def test_what_is_no_name(name):
     assert find_key(name) is None
+
+
+@for_each("data", [{"grades": [[1, 0] * 4]}, {"grades": [[1, 0, 0], [1, 0]]}, at_k.Tally.of({"grades": [[1, 0] * 4]})])
+def test_an_average_of_another_number_of_samples_is_an_error(data):
+    with pytest.raises(InputError, match=r"The results do not have avg@4\. They have avg@"):
+        at_k.score(data, metrics="avg@4")
+
+
+def test_an_average_of_all_samples_is_found_by_its_number():
+    assert at_k.score({"grades": [[1, 0] * 4]}, metrics="mean@8").values["avg@8"] == 0.5
