@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from glob import glob, has_magic
 from os import PathLike, fspath
@@ -48,6 +49,7 @@ def name_models(paths: Sequence[str]) -> list[str]:
     return [f"{path} ({i})" for i, path in enumerate(paths, 1)]
 
 
+_SHARD = re.compile(r"(.+)-(\d{5})-of-(\d{5})")
 _ENDINGS = {".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".eval", ".zip"}
 
 
@@ -125,6 +127,25 @@ def list_parts(folder: Path) -> list[Path]:
     """List the files that are one table together: a data set that was saved to disk, or one in partitions.
 
     In such a folder a file may have the name of a shard, or be in a folder such as `model=a`. Other folders have none.
+
+    Raises:
+        InputError: if a shard is missing, or there are shards of two copies.
     """
     names = ("*-of-*.arrow", "*-of-*.parquet", "*=*/**/*.parquet")
-    return sorted({file for name in names for file in folder.glob(name) if file.is_file()})
+    found = sorted({file for name in names for file in folder.glob(name) if file.is_file()})
+    shards: dict[str, list[tuple[int, int]]] = {}
+    for file in found:
+        if file.parent == folder and (named := _SHARD.match(file.name)):
+            shards.setdefault(named[1], []).append((int(named[2]), int(named[3])))
+    for name, own in shards.items():
+        total = own[0][1]
+        if sorted(own) != [(place, total) for place in range(total)]:
+            raise InputError(
+                "paths.shards",
+                "The folder {folder} must have each shard of {name} once; it has {found}. Bring those that are "
+                "missing, or remove those of another copy.",
+                folder=str(folder),
+                name=shorten(name),
+                found=", ".join(f"{place} of {total}" for place, total in own[:10]) + (", …" if own[10:] else ""),
+            )
+    return found

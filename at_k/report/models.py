@@ -194,7 +194,7 @@ def map_models(models: Any) -> dict[str, Any]:
         TypeError: if the models are neither in a mapping nor a list of paths.
         ValueError: if names such as 1 and "1" are written alike.
     """
-    if isinstance(models, Mapping):
+    if isinstance(models, Mapping) and models:
         named: dict[str, Any] = {}
         for name, data in models.items():
             if str(name) in named:

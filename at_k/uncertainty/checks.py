@@ -25,6 +25,8 @@ def check_fraction(name: str, value: object) -> float:
 
 def check_margin(name: str, value: object) -> float:
     """Return a difference that is allowed: a number from 0 to 1, without 1."""
+    if is_number(value) and not 0 <= value < 1:
+        raise ValueError(f"`{name}` must be at least 0 and below 1; got {shorten(value)}")
     return 0.0 if is_number(value) and value == 0 else check_fraction(name, value)
 
 

@@ -132,7 +132,7 @@ class TestAgainstABase:
 
     @for_each("margin", [1, -0.1])
     def test_a_margin_is_a_difference(self, margin):
-        with pytest.raises(ValueError, match="`margin` must"):
+        with pytest.raises(ValueError, match="`margin` must be at least 0 and below 1; got"):
             at_k.gate(self.A, self.B, margin=margin)
 
     def test_equal_differences_of_scores_do_not_narrow_a_band(self):

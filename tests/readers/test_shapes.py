@@ -142,6 +142,20 @@ BYTES = {
 }
 
 
+@for_each(
+    "names, found",
+    [
+        (["x-00000-of-00002"], "0 of 2"),
+        (["x-00000-of-00001", "x-00000-of-00002", "x-00001-of-00002"], "0 of 1, 0 of 2, 1 of 2"),
+    ],
+)
+def test_a_shard_that_is_missing_or_there_twice(tmp_path, names, found):
+    for name in names:
+        pq.write_table(pa.table({"problem": ["a"], "grades": [1]}), tmp_path / f"{name}.parquet")
+    with pytest.raises(InputError, match=f"must have each shard of 'x' once; it has {found}. Bring"):
+        read_samples(tmp_path)
+
+
 @pytest.mark.parametrize("write", BYTES.values(), ids=BYTES)
 def test_files_of_bytes(tmp_path, write):
     write(tmp_path / "results", pa.table(COLUMNS))

@@ -76,7 +76,7 @@ def test_names_that_are_written_alike_are_refused():
         at_k.score_models({1: SMALL, "1": LARGE})
 
 
-@pytest.mark.parametrize("models", [["a", 1], "a.jsonl", [SMALL], 5])
+@pytest.mark.parametrize("models", [["a", 1], "a.jsonl", [SMALL], 5, {}])
 def test_what_models_may_be(models):
     with pytest.raises(TypeError, match=r"`models` must map the name of each model to .*, or be a list of paths; got"):
         map_models(models)
