@@ -11,10 +11,11 @@ app: .venv/.demo  ## the pages, at http://127.0.0.1:7860
 demo: .venv/.package  ## every metric of a real results file, overall and by level
 	@$(BIN)/at-k score examples/data/qwen25_math.jsonl
 
-# Tests that measure run after the others, alone. Both parts run, and each has its own summary.
+# Three at a time, since many wait for a browser or a process. Tests that measure run after the others, alone. Both parts
+# run, and each has its own summary.
 test: .venv/.test  ## all tests, without a network
 	@failed=0; \
-	$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadgroup -m "not alone" || failed=1; \
+	$(BIN)/python -m pytest --numprocesses=3 --dist=loadgroup -m "not alone" || failed=1; \
 	$(BIN)/python -m pytest -m alone || failed=1; \
 	exit $$failed
 
