@@ -48,17 +48,6 @@ def find_metrics(names: Any) -> dict[str, Key | None]:
     return found
 
 
-def find_sizes(names: Any) -> list[Key]:
-    """List the averages that are asked of a certain number of samples, which the data have or have not.
-
-    Examples:
-        >>> find_sizes(["avg@8", "avg@n", "pass@8"]), find_sizes(None)
-        (['avg@8'], [])
-    """
-    keys = [] if names is None else find_metrics(names).values()
-    return [key for key in keys if key is not None and key.k is not None and key.draws is None]
-
-
 def make_absent(key: Key, known: Iterable[Key]) -> InputError:
     """Make the error for a number that results do not have."""
     return InputError(
@@ -78,20 +67,25 @@ def _refuse(name: object) -> InputError:
     )  # fmt: skip
 
 
-def choose_metrics(options: dict[str, Any]) -> list[Metric]:
+def choose_metrics(options: dict[str, Any]) -> tuple[list[Metric], list[Key]]:
     """Return the metrics that are wanted. The options become those of their modules, with the k and τ that names hold.
 
+    Returns:
+        The metrics, and the averages that are asked of a certain number of samples, which the data have or have not.
+
     Examples:
-        >>> options = {"metrics": ["pass@1", "G-Pass@8_0.5"], "k": None, "thresholds": (0.25, 0.5, 0.75, 1.0)}
-        >>> [metric.name for metric in choose_metrics(options)], options
-        (['gpassk', 'pass_at_k'], {'metrics': ['pass_at_k', 'gpassk'], 'k': [1, 8], 'thresholds': [0.5]})
+        >>> names = ["pass@1", "G-Pass@8_0.5", "avg@8"]
+        >>> options = {"metrics": names, "k": None, "thresholds": (0.25, 0.5, 0.75, 1.0)}
+        >>> metrics, averages = choose_metrics(options)
+        >>> [metric.name for metric in metrics], averages, options["k"], options["thresholds"]
+        (['gpassk', 'pass_at_k', 'avg_at_n'], ['avg@8'], [1, 8], [0.5])
 
     Raises:
         TypeError: if the names are neither a string nor several.
         InputError: if there is no such metric, no name, or a name contradicts `k` or `thresholds`.
     """
     if options["metrics"] is None:
-        return list(FAMILY.values())
+        return list(FAMILY.values()), []
     found = find_metrics(options["metrics"])
     keys = [key for key in found.values() if key is not None]
     taus = {1.0 if key.metric == "pass^k" else key.tau for key in keys if key.metric in ("pass^k", "G-Pass@k")} - {None}
@@ -107,7 +101,8 @@ def choose_metrics(options: dict[str, Any]) -> list[Metric]:
             options[name] = list(check(sorted(numbers)))
     modules = [name if key is None else _MODULES[key.metric] for name, key in found.items()]
     options["metrics"] = modules[0] if isinstance(options["metrics"], str) else list(dict.fromkeys(modules))
-    return [metric for metric in FAMILY.values() if metric.name in modules]
+    averages = [key for key in keys if key.k is not None and key.draws is None]
+    return [metric for metric in FAMILY.values() if metric.name in modules], averages
 
 
 _MODULES = {output: metric.name for metric in FAMILY.values() for output in metric.metrics} | {"pass^k": "gpassk"}

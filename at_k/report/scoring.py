@@ -18,7 +18,7 @@ from at_k.options import PILOT, SCORING, TALLYING, complete, takes
 from at_k.report.frames import read_clusters, read_labels
 from at_k.report.judging import judge_data, name_source
 from at_k.report.measuring import Measurement
-from at_k.report.naming import choose_metrics, find_sizes, make_absent
+from at_k.report.naming import choose_metrics, make_absent
 from at_k.report.notes import (
     VOTE_OF_GRADES,
     explain_intervals,
@@ -64,8 +64,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
         (1.0, 0.6667)
     """
     options = complete(given, score)
-    sizes = find_sizes(options["metrics"])
-    wanted = choose_metrics(options)
+    wanted, averages = choose_metrics(options)
     k, groups, clusters, seed = (options[name] for name in ("k", "groups", "clusters", "seed"))
     together: Any = None if clusters in (None, False) else ()
     confidence = Confidence(options["confidence_level"], options["target"], together, options["ci_method"])
@@ -76,7 +75,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
         tally = Tally.of(data, **{name: options[name] for name in TALLYING if name in options})
     if tally is not None:
         report = score_tally(tally, options, find_changed(options), wanted, confidence, name_source(data))
-        return _require(sizes, report)
+        return _require(averages, report)
 
     def read_all_labels(n_problems: int, group: Any) -> tuple[list[str] | None, list[str] | None]:
         labels = read_labels(groups, group, n_problems)
@@ -125,7 +124,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
         samples=(problems, verdicts),
         rows=judged.rows,
     )
-    return _require(sizes, report)
+    return _require(averages, report)
 
 
 def _require(keys: Iterable[Key], report: Report) -> Report:
