@@ -50,6 +50,9 @@ def name_models(paths: Sequence[str]) -> list[str]:
 
 
 _SHARD = re.compile(r"(.+)-(\d{5})-of-(\d{5})")
+_SAVED = {"dataset_info.json", "state.json"}
+"""What `datasets` writes beside the shards of a data set."""
+
 _ENDINGS = {".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".eval", ".zip"}
 
 
@@ -129,7 +132,7 @@ def list_parts(folder: Path) -> list[Path]:
     In such a folder a file may have the name of a shard, or be in a folder such as `model=a`. Other folders have none.
 
     Raises:
-        InputError: if a shard is missing, or there are shards of two copies.
+        InputError: if a shard is missing, if there are shards of two copies, or other results beside them.
     """
     names = ("*-of-*.arrow", "*-of-*.parquet", "*=*/**/*.parquet")
     found = sorted({file for name in names for file in folder.glob(name) if file.is_file()})
@@ -148,4 +151,12 @@ def list_parts(folder: Path) -> list[Path]:
                 name=shorten(name),
                 found=", ".join(f"{place} of {total}" for place, total in own[:10]) + (", …" if own[10:] else ""),
             )
+    beside = {file for file in folder.iterdir() if file.is_file() and is_named_as_results(file)} - {*found}
+    for file in sorted(each for each in beside if found and each.name not in _SAVED):
+        raise InputError(
+            "paths.beside",
+            "The files in {folder} are parts of one table, and {file} is none of them. Give it as a path of its own.",
+            folder=str(folder),
+            file=shorten(file.name),
+        )
     return found

@@ -156,6 +156,17 @@ def test_a_shard_that_is_missing_or_there_twice(tmp_path, names, found):
         read_samples(tmp_path)
 
 
+def test_other_results_beside_shards_are_not_passed_over(tmp_path):
+    for place in (0, 1):
+        table = pa.table({"problem": [f"p{place}"], "grades": [1]})
+        pq.write_table(table, tmp_path / f"x-0000{place}-of-00002.parquet")
+    (tmp_path / "README.md").write_text("two shards")
+    assert read_samples(tmp_path).problems == ["p0", "p1"]
+    (tmp_path / "more.jsonl").write_text('{"problem": "p2", "correct": 1}')
+    with pytest.raises(InputError, match=r"parts of one table, and 'more\.jsonl' is none of them"):
+        read_samples(tmp_path)
+
+
 @pytest.mark.parametrize("write", BYTES.values(), ids=BYTES)
 def test_files_of_bytes(tmp_path, write):
     write(tmp_path / "results", pa.table(COLUMNS))
