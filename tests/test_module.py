@@ -3,6 +3,7 @@
 import copy
 import os
 import pickle
+import site
 import subprocess
 import sys
 import threading
@@ -294,7 +295,9 @@ def test_a_terminal_that_knows_ascii_alone(command, tmp_path):
         "PYTHONUTF8": "0",
         "PYTHONCOERCECLOCALE": "0",
     }
-    environment["PYTHONPATH"] = str(Path(__file__).parent.parent)
-    found = subprocess.run([sys.executable, *command], env=environment, timeout=120, capture_output=True, check=False)
+    # Before Python 3.13 `site` reads `.pth` files as the locale says, and an editable install has one with its path.
+    environment["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent.parent), *site.getsitepackages()])
+    run = [sys.executable, "-S", *command]
+    found = subprocess.run(run, env=environment, timeout=120, capture_output=True, check=False)
     assert b"UnicodeEncodeError" not in found.stderr
     assert found.returncode == 0, found.stderr
