@@ -10,18 +10,18 @@ from tools.driving import CHROMIUM, PATIENCE, READY, find_chromium, serving, wat
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` selects by the marker
 def pytest_collection_modifyitems(items):
-    """Mark the tests that drive Chromium, and group those that share an app.
+    """Mark the tests that drive Chromium, and those that attack an app by requests, the cost of which is measured.
 
     One worker drives Chromium, which keeps several cores busy by itself, and has the one app that all tests share.
-    Another one attacks an app of its own by requests, the CPU time of which counts.
     """
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
         if "browser" in fixtures:
             item.add_marker("browser")
-        if {"browser", "server", "victim"} & fixtures:
-            attacks = "victim" in fixtures and "browser" not in fixtures
-            item.add_marker(pytest.mark.xdist_group("attacks" if attacks else "browser"))
+        elif "victim" in fixtures:
+            item.add_marker("alone")
+        if {"browser", "server"} & fixtures:
+            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 @pytest.fixture(scope="session")

@@ -22,7 +22,7 @@ from at_k.demo.scoring import OPTIONS, Options
 from at_k.demo.words import name_choice, name_option, say
 from at_k.readers import read_bytes
 from at_k.readers.format import Reading
-from tools.driving import eventually
+from tools.driving import READY, eventually
 
 HARNESS = Path(__file__).parents[1] / "data" / "harness"
 TAUS = [0.25, 0.5, 0.75, 1.0]
@@ -632,3 +632,19 @@ def test_a_link_beside_own_data_says_that_they_are_not_in_it(visit):
     eventually(lambda: overall(page).get("avg@2"), 0.5)
     page.locator("[data-copy]").click()
     eventually(page.locator("#score .refusals").inner_text, say("en", "asking.link_without_data"))
+
+
+def test_what_is_typed_while_an_answer_is_awaited_is_kept(visit):
+    slow = """{
+        const real = fetch;
+        window.fetch = async (...given) => {
+            const answer = await real(...given);
+            if (String(given[0]).includes("answers/score")) await new Promise(done => setTimeout(done, 1000));
+            return answer;
+        };
+    }"""
+    page = visit("compare", script=slow)
+    page.locator(".at-k-header a[data-page=score]").click()
+    page.locator("#score_results").press_sequentially("1")
+    page.locator(f"{READY['score']} >> visible=true").first.wait_for()
+    assert page.locator("#score_results").input_value() == "1"

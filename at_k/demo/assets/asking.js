@@ -267,7 +267,10 @@ class Asking {
         if (refused) return;
         for (const [name, value] of Object.entries(shown ?? {})) this.field(name).placeholder = value; // of a field left empty
         for (const slider of this.form.querySelectorAll("[data-slides]")) this.moveSlider(slider);
-        for (const [side, text] of Object.entries(texts ?? {})) this.root.querySelector(`[data-side="${side}"] textarea`).value = text;
+        for (const [side, text] of Object.entries(texts ?? {})) {
+            const area = this.root.querySelector(`[data-side="${side}"] textarea`);
+            if (area !== document.activeElement) area.value = text; // who types there is not interrupted
+        }
         for (const name of Object.keys(hidden ? this.usual : {})) if (this.field(name).type !== "hidden") this.field(name).closest("label").hidden = hidden.includes(name);
         for (const [name, html] of Object.entries(parts)) this.root.querySelector(`[data-part="${name}"]`).innerHTML = html;
         this.setStale(false);
