@@ -5,7 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+
+import at_k
 
 
 def make_data(kind, problems=40, seed=0):
@@ -88,10 +91,19 @@ def assert_same(report, other):
                 assert value == (its if its is None else pytest.approx(its, rel=1e-11, abs=1e-12))
 
 
-def list_recipes():
-    """List the blocks of docs/scale.md that need Ray or Spark, and are run where these are installed."""
+def run_recipes(engine, folder):
+    """Run the blocks of docs/scale.md that need Ray or Spark, in a folder of shards: workers have one of their own."""
+    data = make_data("hard")
+    (folder / "shards").mkdir()
+    pq.write_table(list_samples(data), folder / "shards" / "0.parquet")
     text = (Path(__file__).parent.parent / "docs" / "scale.md").read_text(encoding="utf-8")
-    return re.findall(r"^```py\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    blocks = re.findall(r"^```py\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    recipes = [block for block in blocks if f"{engine}." in block]
+    assert recipes
+    for recipe in recipes:
+        names = {"at_k": at_k}
+        exec(recipe.replace("shards/", f"{folder}/shards/"), names)
+        assert_same(names["report"], at_k.score(data))
 
 
 KINDS = ("hard", "soft", "answers", "hard scores", "answers scores", "soft scores")

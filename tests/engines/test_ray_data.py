@@ -3,10 +3,9 @@
 import os
 import signal
 
-import pyarrow.parquet as pq
 import pytest
 from clusters import as_ray, start_ray
-from tallies import assert_same, list_recipes, list_samples, make_data
+from tallies import assert_same, list_samples, make_data, run_recipes
 
 import at_k
 
@@ -43,14 +42,5 @@ def test_a_worker_that_is_killed_while_it_judges_changes_nothing(tmp_path):
 
 
 def test_recipes_of_the_documents(tmp_path):
-    """The lines of docs/scale.md run as they are, but for the folder: workers have one of their own."""
     start_ray()
-    data = make_data("hard")
-    (tmp_path / "shards").mkdir()
-    pq.write_table(list_samples(data), tmp_path / "shards" / "0.parquet")
-    recipes = [recipe for recipe in list_recipes() if "ray." in recipe]
-    assert recipes
-    for recipe in recipes:
-        names = {"at_k": at_k}
-        exec(recipe.replace("shards/", f"{tmp_path}/shards/"), names)
-        assert_same(names["report"], at_k.score(data))
+    run_recipes("ray", tmp_path)

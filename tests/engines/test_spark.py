@@ -1,9 +1,8 @@
 """What Spark alone can do; that it gives the numbers of the samples is tested with the other engines."""
 
-import pyarrow.parquet as pq
 import pytest
 from clusters import start_spark
-from tallies import assert_same, list_recipes, list_samples, make_data
+from tallies import assert_same, list_samples, make_data, run_recipes
 
 import at_k
 
@@ -18,13 +17,4 @@ def test_the_query_in_spark_sql():
 
 
 def test_recipes_of_the_documents(tmp_path):
-    """The lines of docs/scale.md run as they are, but for the folder: workers have one of their own."""
-    data = make_data("hard")
-    (tmp_path / "shards").mkdir()
-    pq.write_table(list_samples(data), tmp_path / "shards" / "0.parquet")
-    recipes = [recipe for recipe in list_recipes() if "spark." in recipe]
-    assert recipes
-    for recipe in recipes:
-        names = {"at_k": at_k}
-        exec(recipe.replace("shards/", f"{tmp_path}/shards/"), names)
-        assert_same(names["report"], at_k.score(data))
+    run_recipes("spark", tmp_path)

@@ -61,7 +61,7 @@ class Checkers(Mapping[str, Any]):
     chrf: type[Chrf]
     rouge1: type[Rouge1]
     rouge2: type[Rouge2]
-    rougeL: type[RougeL]  # noqa: N815
+    rougeL: type[RougeL]  # noqa: N815 - the name that papers have for it
     judge: type[Judge]
 
     def __iter__(self) -> Iterator[str]:
