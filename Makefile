@@ -16,7 +16,7 @@ demo: .venv/.package  ## every metric of a real results file, overall and by lev
 test: .venv/.test  ## all tests, without a network
 	@failed=0; \
 	$(BIN)/python -m pytest --numprocesses=3 --dist=loadgroup -m "not alone" || failed=1; \
-	$(BIN)/python -m pytest -m alone || failed=1; \
+	$(BIN)/python -m pytest -m alone tests || failed=1; \
 	exit $$failed
 
 quality: .venv/.quality  ## lint, format, strict types

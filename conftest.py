@@ -1,5 +1,6 @@
 """Every test run, and every worker of it, has a fresh Hugging Face home and no network."""
 
+import gc
 import os
 import signal
 import tempfile
@@ -22,3 +23,17 @@ settings.load_profile("at-k")
 # These files import the harness that they are for. Their tests put a fake into its place, and `make integrations` runs
 # them in the harness itself.
 collect_ignore = [f"at_k/integrations/{name}.py" for name in ("evalscope", "harbor", "inspect_ai", "lighteval", "opik")]
+
+
+gc.disable()  # while tests are collected, which all stay: it took a third of the time to look for garbage among them
+
+
+def pytest_collection_finish():
+    """Look for garbage from now on, but not among what was collected."""
+    gc.freeze()
+    gc.enable()
+
+
+def pytest_make_parametrize_id(val):
+    """Name a case by how its text begins, where that is a whole file."""
+    return f"{val[:50]}..." if isinstance(val, str) and len(val) > 50 else None

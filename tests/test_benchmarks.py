@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from cases import for_each
 
-from benchmarks import __main__ as command, deciding
+from benchmarks import __main__ as command, deciding, measure
 from benchmarks.cases import CASES, FASTER, Case, Outcome, Target
 
 ROOT = Path(__file__).parent.parent
@@ -80,6 +80,7 @@ def test_decisions_are_asked_of_every_package_that_is_installed(tmp_path, monkey
     page.write_text("a\n<!-- peers -->\nold\n<!-- /peers -->\nb\n", encoding="utf-8")
     monkeypatch.setattr(deciding, "DOCUMENT", page)
     monkeypatch.setattr(deciding, "find_spec", {"scipy"}.__contains__)
+    monkeypatch.setattr(measure, "ROUND", 1e-9)  # seconds: one run each
     asked = [("of one", iter([("at-k", lambda: (1, 0.5)), ("scipy (t)", lambda: (2,)), ("evalstats", fails)]))]
     monkeypatch.setattr(deciding, "list_questions", lambda: asked)
     deciding.main()

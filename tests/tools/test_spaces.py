@@ -58,7 +58,7 @@ def copied(built, tmp_path):
     return lambda space: Path(shutil.copytree(built / space, tmp_path / space))
 
 
-@every_space
+@pytest.mark.parametrize("space", [COLLECTION, "gpassk"])
 def test_the_library_finds_the_modules_and_the_examples_in_it(copied, space):
     folder = copied(space)
     found = "examples.folder(), *map(at_k.module_path, (*at_k.METRICS, 'at_k_difference'))"
@@ -194,9 +194,17 @@ def explored(address):
 own_python = pytest.mark.xdist_group("spaces")
 
 
+@every_space
+def test_the_app_of_a_space_opens_its_own_page(built, space):
+    (launched,) = re.findall(r"launch\((.*)\)$", (built / space / "app.py").read_text(encoding="utf-8"), re.MULTILINE)
+    metric = f'page="metrics", metric="{space}"'
+    assert launched == {COLLECTION: "", "at_k_difference": 'page="compare"'}.get(space, metric)
+
+
+# The others differ from the second in the name that their app opens, and in nothing else that runs.
 @own_python
 @pytest.mark.spaces
-@every_space
+@pytest.mark.parametrize("space", [COLLECTION, "gpassk"])
 def test_a_space_runs_by_itself(copied, clean_python, tmp_path, space):
     folder = copied(space)
     with socket.socket() as probe:
@@ -229,15 +237,19 @@ def test_a_space_runs_by_itself(copied, clean_python, tmp_path, space):
 
 @own_python
 @pytest.mark.spaces
-@pytest.mark.parametrize("name", at_k.METRICS)
-def test_a_metrics_space_is_a_module_for_evaluate(copied, clean_python, tmp_path, name):
-    folder = copied(name)
+def test_metrics_spaces_are_modules_for_evaluate(copied, clean_python, tmp_path):
+    for name in at_k.METRICS:
+        copied(name)
     code = f"""
 import evaluate
-print(*evaluate.load({name!r}).compute(predictions=[["a", "b"]], references=["a"], scores=[[1, 0]], k=[2]))
+for name in {at_k.METRICS}:
+    print(*evaluate.load(name).compute(predictions=[["a", "b"]], references=["a"], scores=[[1, 0]], k=[2]))
 """
-    environment = without_hints(HOME=str(tmp_path), HF_HOME=str(tmp_path / "hf"), HF_HUB_OFFLINE="1", PYTHONPATH=name)
-    loaded = subprocess.run(
-        [clean_python, "-c", code], cwd=folder.parent, env=environment, capture_output=True, text=True, check=False
+    # Each has the library of the first, to the byte.
+    environment = without_hints(
+        HOME=str(tmp_path), HF_HOME=str(tmp_path / "hf"), HF_HUB_OFFLINE="1", PYTHONPATH="gpassk"
     )
-    assert "@2" in loaded.stdout, loaded.stderr
+    loaded = subprocess.run(
+        [clean_python, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert ["@2" in line for line in loaded.stdout.splitlines()] == [True] * len(at_k.METRICS), loaded.stderr
