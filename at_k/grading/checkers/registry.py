@@ -1,8 +1,12 @@
 """The checkers by name: those of this package, and those of plugins."""
 
+# ruff: noqa: N813 - a class is imported by the name of its checker
+
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
@@ -10,36 +14,8 @@ from at_k.errors import InputError
 from at_k.grading.checkers.base import Check, Checker
 from at_k.validation import shorten, type_name
 
-if TYPE_CHECKING:
-    from at_k.grading.checkers.bleu import Bleu
-    from at_k.grading.checkers.choice import Choice
-    from at_k.grading.checkers.chrf import Chrf
-    from at_k.grading.checkers.code import Code
-    from at_k.grading.checkers.exact_match import ExactMatch
-    from at_k.grading.checkers.judge import Judge
-    from at_k.grading.checkers.math import Math
-    from at_k.grading.checkers.numeric import Numeric
-    from at_k.grading.checkers.quasi_exact import QuasiExact
-    from at_k.grading.checkers.rouge import Rouge1, Rouge2, RougeL
-
 GROUP = "at_k.checkers"
 """The group of entry points by which a plugin registers a checker: its name and a subclass of `Checker` or function."""
-
-_OWN = {
-    "exact_match": "exact_match:ExactMatch",
-    "quasi_exact": "quasi_exact:QuasiExact",
-    "choice": "choice:Choice",
-    "numeric": "numeric:Numeric",
-    "math": "math:Math",
-    "code": "code:Code",
-    "bleu": "bleu:Bleu",
-    "chrf": "chrf:Chrf",
-    "rouge1": "rouge:Rouge1",
-    "rouge2": "rouge:Rouge2",
-    "rougeL": "rouge:RougeL",
-    "judge": "judge:Judge",
-}
-"""Name → its file and class, loaded when it is used: all of them together take a tenth of a second."""
 
 
 class Checkers(Mapping[str, Any]):
@@ -50,19 +26,23 @@ class Checkers(Mapping[str, Any]):
         (True, True)
     """
 
-    # For editors and type checkers; `__getattr__` finds them, and those of plugins.
-    exact_match: type[ExactMatch]
-    quasi_exact: type[QuasiExact]
-    choice: type[Choice]
-    numeric: type[Numeric]
-    math: type[Math]
-    code: type[Code]
-    bleu: type[Bleu]
-    chrf: type[Chrf]
-    rouge1: type[Rouge1]
-    rouge2: type[Rouge2]
-    rougeL: type[RougeL]  # noqa: N815 - the name that papers have for it
-    judge: type[Judge]
+    # Each checker is one line: editors learn its parameters from it, and `_OWN` its place. The file is loaded when the
+    # checker is used, since all of them together take a tenth of a second.
+    # isort: off
+    if TYPE_CHECKING:
+        from at_k.grading.checkers.exact_match import ExactMatch as exact_match
+        from at_k.grading.checkers.quasi_exact import QuasiExact as quasi_exact
+        from at_k.grading.checkers.choice import Choice as choice
+        from at_k.grading.checkers.numeric import Numeric as numeric
+        from at_k.grading.checkers.math import Math as math
+        from at_k.grading.checkers.code import Code as code
+        from at_k.grading.checkers.bleu import Bleu as bleu
+        from at_k.grading.checkers.chrf import Chrf as chrf
+        from at_k.grading.checkers.rouge import Rouge1 as rouge1
+        from at_k.grading.checkers.rouge import Rouge2 as rouge2
+        from at_k.grading.checkers.rouge import RougeL as rougeL
+        from at_k.grading.checkers.judge import Judge as judge
+    # isort: on
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys([*_OWN, *_find_plugins()]))
@@ -71,7 +51,7 @@ class Checkers(Mapping[str, Any]):
         return sum(1 for _ in self)
 
     def __getitem__(self, name: str) -> Any:
-        return resolve_name(f"{__package__}.{_OWN[name]}") if name in _OWN else _load_plugin(name)
+        return resolve_name(_OWN[name]) if name in _OWN else _load_plugin(name)
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -87,6 +67,16 @@ class Checkers(Mapping[str, Any]):
     def __repr__(self) -> str:
         width = max(map(len, self))
         return "\n".join(f"{name:{width}}  {_summarize(self, name)}" for name in self)
+
+
+_OWN = {
+    alias.asname: f"{node.module}:{alias.name}"
+    for node in ast.walk(ast.parse(Path(__file__).read_text(encoding="utf-8")))
+    if isinstance(node, ast.ImportFrom)
+    for alias in node.names
+    if alias.asname
+}
+"""Name → the file and class of a checker of this package."""
 
 
 def _summarize(found: Checkers, name: str) -> str:
