@@ -107,22 +107,13 @@ def test_a_text_is_normalized_once():
 
 def test_a_sample_is_not_graded_if_a_pair_is_not_that_could_have_been_right():
     hostile = "spin"
-    rows, references = [["1", hostile, "2", None]], [["1", "3"]]
-    found = grade(rows, references, Obedient(), timeout=0.1)
+    found = grade([["1", hostile, "2", None]], [["1", "3"]], Obedient(), timeout=0.1)
     assert found.causes.tolist() == [0, 1, 0, 0]
     assert found.count_causes() == {"timeout": 1}
     assert found.values.tolist()[::2] == [1, 0]
     accepted = grade([[hostile]], [["1", hostile]], Obedient(), timeout=0.1)
     assert accepted.causes is None  # one reference is right, so the other does not matter
     assert accepted.values.tolist() == [1]
-    problems = Problems.read(answers=rows, references=references)
-    with pytest.raises(InputError, match=r"not grade 1 samples, .* problem 0, sample 1, .*cause: timeout") as caught:
-        judge(Problems.read(answers=[rows[0][:3]], references=references), check_correct_fn=Obedient(), timeout=0.1)
-    assert caught.value.code == "check.not_graded"
-    verdicts = judge(problems, check_correct_fn=Obedient(), timeout=0.1, missing="incorrect")
-    assert (verdicts.n_missing, verdicts.not_graded) == (2, {"timeout": 1})
-    dropped = judge(problems, check_correct_fn=Obedient(), timeout=0.1, missing="drop", warn=False)
-    assert (dropped.n.tolist(), dropped.c.tolist()) == ([2], [1])
 
 
 class NetworkError(Exception):
@@ -143,10 +134,14 @@ def test_an_error_of_the_network_is_a_missing_verdict_and_not_the_end(error):
     assert found.count_causes() == {"error": 1}
     assert found.values.tolist()[::2] == [1, 0]
     problems = Problems.read(answers=[["a", "x", "b"]], references=["a"])
-    with pytest.raises(InputError, match=r"did not grade 1 samples.*problem 0, sample 1.*'x'"):
+    with pytest.raises(InputError, match=r"did not grade 1 samples.*problem 0, sample 1.*'x'.*cause: error") as caught:
         judge(problems, check_correct_fn=check)
+    assert caught.value.code == "check.not_graded"
+    problems = Problems.read(answers=[["a", "x", "b", None]], references=["a"])
     verdicts = judge(problems, check_correct_fn=check, missing="incorrect")
-    assert (verdicts.c.tolist(), verdicts.not_graded) == ([1], {"error": 1})
+    assert (verdicts.n_missing, verdicts.c.tolist(), verdicts.not_graded) == (2, [1], {"error": 1})
+    dropped = judge(problems, check_correct_fn=check, missing="drop", warn=False)
+    assert (dropped.n.tolist(), dropped.c.tolist()) == ([2], [1])
 
 
 @dataclass(frozen=True, repr=False)

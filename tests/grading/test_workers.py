@@ -68,12 +68,12 @@ def test_a_limit_is_kept_within_half_a_second(obedient):
     def grade():
         workers.end_workers()  # the CPU time of a process is counted when it has ended
         grade_pairs(obedient, [("a", "a")])
-        found, used = timed(lambda: grade_pairs(obedient, [("power", "a")], timeout=1), seconds_of_children)()
+        found, used = timed(lambda: grade_pairs(obedient, [("power", "a")], timeout=0.2), seconds_of_children)()
         seconds.append(used)
         return found, used
 
-    hold(1 + 0.5 + 3, grade)  # three seconds for its start, which is not limited
-    assert min(seconds) >= 1
+    hold(0.2 + 0.5 + 3, grade)  # three seconds for its start, which is not limited
+    assert min(seconds) >= 0.2
 
 
 def test_a_checker_can_be_called_alone(obedient):
@@ -155,7 +155,7 @@ def wait_until(condition, seconds=60):
     return condition()
 
 
-@for_each("ending", ["pass", "raise SystemExit(1)", "import os; os._exit(1)", "kill", "interrupt"])
+@for_each("ending", ["raise SystemExit(1)", "import os; os._exit(1)", "kill", "interrupt"])
 def test_no_process_is_left(ending):
     busy = "grade_pairs(Obedient(), [('spin', 'a')] * 40, num_workers=2, timeout=100)"
     with run(busy if ending in ("kill", "interrupt") else ending, stderr=subprocess.PIPE) as process:

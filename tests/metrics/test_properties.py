@@ -11,7 +11,7 @@ from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, PASS_AT_K, every_con
 from at_k.choices import CONFIGS
 
 # Each property is tried with every module and configuration, so that it meets ten times as many problem sets.
-quick = settings(max_examples=15, deadline=None)
+quick = settings(max_examples=8, deadline=None)
 
 samples = st.tuples(
     st.sampled_from(["a", "b", "c"]),  # the answer; "a" is right

@@ -51,7 +51,7 @@ class Rouge1(_Rouge):
         use_stemmer: whether words are reduced to their stems (English).
 
     Examples:
-        >>> Rouge1()("the cat sat", "the cat slept")
+        >>> Rouge1().grade("the cat sat", "the cat slept")
         0.6666666666666666
     """
 
@@ -66,7 +66,7 @@ class Rouge2(_Rouge):
         use_stemmer: whether words are reduced to their stems (English).
 
     Examples:
-        >>> Rouge2()("the cat sat", "the cat slept")
+        >>> Rouge2().grade("the cat sat", "the cat slept")
         0.5
     """
 
@@ -81,7 +81,7 @@ class RougeL(_Rouge):
         use_stemmer: whether words are reduced to their stems (English).
 
     Examples:
-        >>> RougeL()("the cat sat here", "the cat here")
+        >>> RougeL().grade("the cat sat here", "the cat here")
         0.8571428571428571
     """
 

@@ -136,9 +136,9 @@ def test_the_verdicts_of_a_published_file():
 
 def test_what_never_ends_is_not_graded():
     hostile = ["9^{9^{9^{9}}}", "(" * 500_000 + ")" * 500_000]
-    graded = grade_pairs(checkers.math(), [(text, "5") for text in hostile] + [("1/2", "0.5")], timeout=1)
-    assert [each.cause for each in graded[:2] if isinstance(each, NotGraded)] == ["timeout"] * 2
-    assert graded[2] is True
+    first, *others = grade_pairs(checkers.math(), [("1/2", "0.50"), *((text, "5") for text in hostile)], timeout=0.3)
+    assert first is True
+    assert [each.cause for each in others if isinstance(each, NotGraded)] == ["timeout"] * 2
 
 
 @for_each(

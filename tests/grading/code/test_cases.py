@@ -231,6 +231,7 @@ def test_long_texts(monkeypatch):
     pairs = [
         ("import sys\nprint(sys.stdin.read())", json.dumps({"inputs": [lines], "outputs": [lines]})),
         ("def f(n): return list(range(n))", ask("f", ([200_000], many))),
-        ("while True: print('3' * 10**6)", say("3")),
     ]
-    assert [outcome.status for outcome in run_pairs(pairs, timeout=4)] == ["passed", "passed", "timed out"]
+    assert [outcome.status for outcome in run_pairs(pairs, timeout=4)] == ["passed", "passed"]
+    (endless,) = run_pairs([("while True: print('3' * 10**6)", say("3"))], timeout=0.2)
+    assert endless.status == "timed out"

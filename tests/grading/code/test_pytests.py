@@ -11,6 +11,7 @@ from at_k.grading.code.pool import run_each, run_pairs
 
 RIGHT, WRONG = "def double(x): return 2 * x", "def double(x): return 3 * x"
 P = "import pytest\n"
+BY_PYTEST = {"timeout": 20, "pytest": True}
 TESTS = {
     "parameters": P + "@pytest.mark.parametrize('x', [0, 2])\ndef test_two(x): assert double(x) == 2 * x",
     "fixture": P + "@pytest.fixture\ndef two(): return 2\ndef test_two(two): assert double(two) == 4",
@@ -33,21 +34,19 @@ def outcomes():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HF_ALLOW_CODE_EVAL", "1")
         own = "\ndef test_own(): 1 / 0\n"  # of the program, and not of its tests
-        pairs = [(text + own, tests) for tests in TESTS.values() for text in (RIGHT, WRONG)]
-        found = run_pairs(pairs, timeout=20, pytest=True)
-    return {name: found[2 * place : 2 * place + 2] for place, name in enumerate(TESTS)}
+        together = "\n".join(tests.replace("test_two", f"test_{i}") for i, tests in enumerate(TESTS.values()))
+        found = run_pairs([(RIGHT + own, together), *((WRONG + own, tests) for tests in TESTS.values())], **BY_PYTEST)
+    return dict(zip(["all together", *TESTS], found, strict=True))
 
 
-@for_each("name", TESTS)
-def test_pytest_runs_them(outcomes, name):
-    assert [(outcome.status, outcome.reached > 0) for outcome in outcomes[name]] == [
-        ("passed", True),
-        ("failed", False),
-    ]
+def test_pytest_runs_them(outcomes):
+    assert [name for name, outcome in outcomes.items() if outcome.status != "failed"] == ["all together"]
+    assert outcomes["all together"].status == "passed"
+    assert outcomes["all together"].reached == len(TESTS) + 1  # with the one that is expected to fail
 
 
 def test_errors_are_those_of_the_tests(outcomes):
-    assert outcomes["parameters"][1].detail.startswith("AssertionError in line 3 of the tests: def test_two(x): assert")
+    assert outcomes["parameters"].detail.startswith("AssertionError in line 3 of the tests: def test_two(x): assert")
 
 
 @for_each(
@@ -61,13 +60,13 @@ def test_errors_are_those_of_the_tests(outcomes):
 def test_what_pytest_cannot_run_grades_nothing(monkeypatch, tests, says):
     monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
     with pytest.raises(HarnessError, match=says):
-        run_pairs([(WRONG, tests)], timeout=20, pytest=True)
+        run_pairs([(WRONG, tests)], **BY_PYTEST)
 
 
 def test_a_program_cannot_skip_its_tests(monkeypatch):
     monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
     skipping = P + "def double(x): pytest.skip()"
-    assert run_pairs([(skipping, TESTS["fixture"])], timeout=20, pytest=True)[0].status == "failed"
+    assert run_pairs([(skipping, TESTS["fixture"])], **BY_PYTEST)[0].status == "failed"
 
 
 def test_without_it_such_tests_are_not_graded_and_the_reason_says_what_mends_that(monkeypatch):
