@@ -99,28 +99,17 @@ def read_grades(rows: object, name: str = "predictions", *, missing: bool = True
 
 def read_grade_parts(rows: object, name: str = "predictions", *, missing: bool = True) -> tuple[Ragged, ...]:
     """Read rows as `read_grades` does, but keep the parts in which they come, so that large columns are not copied."""
-    parts = _read_number_parts(rows, name)
-    if not all(are_grades(part, missing) for part in parts):
-        graded = Ragged.concatenate(parts)
-        right = (graded.values >= 0) & (graded.values <= 1)
-        if missing:
-            right |= np.isnan(graded.values)
-        at = int(np.argmin(right))
-        raise ValueError(
-            f"`{name}` must hold grades in [0, 1]; got {show_number(graded.values[at])} in {graded.place(at)}"
-        )
+    parts, before = _read_number_parts(rows, name), 0
+    for part in parts:
+        values = part.values
+        if not (values.min(initial=0) >= 0 and values.max(initial=1) <= 1):  # NaN makes both false
+            right = (values >= 0) & (values <= 1) | (missing & np.isnan(values))
+            if not right.all():
+                at = int(np.argmin(right))
+                place = Ragged.concatenate(parts).place(before + at)
+                raise ValueError(f"`{name}` must hold grades in [0, 1]; got {show_number(values[at])} in {place}")
+        before += len(values)
     return tuple(parts)
-
-
-def are_grades(part: Ragged, missing: bool) -> bool:
-    """Return whether all numbers lie in [0, 1], or are missing where that is allowed."""
-    values = part.values
-    if values.dtype == np.bool_ or not values.size:
-        return True
-    if not part.has_missing:
-        return bool(values.min() >= 0 and values.max() <= 1)
-    with np.errstate(invalid="ignore"):
-        return missing and not bool(((values < 0) | (values > 1)).any())
 
 
 def read_weights(rows: object, name: str = "weights", *, missing: bool = False) -> Ragged:
@@ -320,12 +309,13 @@ def require_same_samples(name: str, n: Ints, other: str, other_n: Ints) -> None:
 
 def _read_number_parts(rows: object, name: str) -> list[Ragged]:
     """Read rows of numbers in the type, and the parts, in which they come."""
-    parts = arrow.read_grades(rows)
-    if parts and all(fit_floats(part.values) for part in parts):
-        return parts
-    if is_table(rows, 2):
-        table = np.asarray(rows)
-        return [Ragged.of_lengths(table.reshape(-1), np.full(len(table), table.shape[1], dtype=np.int64))]
+    if not isinstance(rows, (list, tuple)):
+        parts = arrow.read_grades(rows)
+        if parts and all(fit_floats(part.values) for part in parts):
+            return parts
+        if is_table(rows, 2):
+            table = np.asarray(rows)
+            return [Ragged.of_lengths(table.reshape(-1), np.full(len(table), table.shape[1], dtype=np.int64))]
     flat, n = flatten(rows, name)
     return [Ragged.of_lengths(to_floats(flat, name, partial(locate, n)), n)]
 

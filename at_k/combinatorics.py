@@ -35,6 +35,8 @@ _BLOCK = 4_000_000
 
 def at_least(n: int, k: int, m: int) -> Floats:
     """Return P(at least m of k are correct) when c of n are, at index c = 0…n."""
+    if n <= _INTEGERS_UP_TO:
+        return divide_exactly(count_tails(n, k, m), comb(n, k))
     return compute_tails(n, k, m)[0]
 
 
@@ -43,6 +45,9 @@ def fewer_than(n: int, k: int, m: int) -> Floats:
 
     It is 1 − `at_least`, with all of its digits.
     """
+    if n <= _INTEGERS_UP_TO:
+        subsets = comb(n, k)
+        return divide_exactly((subsets - count for count in count_tails(n, k, m)), subsets)
     return compute_tails(n, k, m)[1]
 
 
@@ -67,16 +72,13 @@ def rank_weights(n: int, k: int) -> Floats:
 
 
 def compute_tails(n: int, k: int, m: int) -> tuple[Floats, Floats]:
-    """Return `at_least` and `fewer_than`: floats are summed from their small end, and above ½ are 1 minus the rest."""
+    """Return `at_least` and `fewer_than` in floats."""
     if not 0 < m <= k:
         certain, impossible = np.ones(n + 1), np.zeros(n + 1)
         return (certain, impossible) if m <= 0 else (impossible, certain)
     if k == 1:
         correct = np.arange(n + 1)
         return correct / n, (n - correct) / n
-    if n <= _INTEGERS_UP_TO:
-        subsets, counts = comb(n, k), count_tails(n, k, m)
-        return divide_exactly(counts, subsets), divide_exactly((subsets - count for count in counts), subsets)
     # With c correct samples numbered 1…c, at least m are drawn exactly if the m-th smallest number drawn is at most c.
     # Each tail is summed from its small end, and the larger one taken as 1 − the other: neither loses digits.
     pmf = compute_order_statistic(n, k, m)

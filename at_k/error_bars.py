@@ -11,18 +11,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.choices import CI_METHODS, TARGETS
 from at_k.combinatorics import Floats, Ints
 from at_k.family import OUTPUTS
 from at_k.uncertainty.bootstrap import bootstrap_interval
-from at_k.uncertainty.checks import check_fraction, is_too_large
+from at_k.uncertainty.checks import is_too_large
 from at_k.uncertainty.intervals import find_interval
 from at_k.uncertainty.standard_errors import (
     estimate_error,
     problem_set_error,
     read_clusters,
 )
-from at_k.validation import check_choice
 from at_k.values import Column, ErrorBar, Key
 
 
@@ -37,8 +35,7 @@ class Confidence:
         method: how an interval is made of a standard error; see `at_k.interval`. "bootstrap" needs none.
 
     Raises:
-        TypeError: if the level is not a number.
-        ValueError: if a choice is unknown, or choices do not go together.
+        ValueError: if choices do not go together.
     """
 
     confidence_level: float | None = None
@@ -47,10 +44,6 @@ class Confidence:
     method: str = "beta"
 
     def __post_init__(self) -> None:
-        if self.confidence_level is not None:
-            check_fraction("confidence_level", self.confidence_level)
-        check_choice("target", self.target, TARGETS)
-        check_choice("ci_method", self.method, CI_METHODS)
         if self.target == "problem_set":
             if self.clusters is not None:
                 raise ValueError("`clusters` must not be given for `target` 'problem_set', whose problems are fixed")

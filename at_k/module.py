@@ -124,7 +124,9 @@ class SampledMetric(evaluate.Metric, ABC):
         self.__dict__.update(state, **own, _store=state["_store"].copy())
         self._new_lock()
 
-    def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> dict[str, Any]:
+    def compute(
+        self, *, predictions: Any = None, references: Any = None, grades: Any = None, scores: Any = None, **kwargs: Any
+    ) -> dict[str, Any]:
         """Compute the metric over the problems given here and those added before, and then remove the latter.
 
         If the computation fails, the problems stay, and `compute` can be called again.
@@ -132,8 +134,7 @@ class SampledMetric(evaluate.Metric, ABC):
         Returns:
             key → value, as Python floats.
         """
-        given = {"predictions": predictions, "references": references}
-        given |= {name: kwargs.pop(name) for name in COLUMNS if name in kwargs}
+        given = {"predictions": predictions, "references": references, "grades": grades, "scores": scores}
         options = self._defaults | self._select_own(kwargs)
         for name in ("groups", "clusters"):
             if options[name] is not None:
@@ -220,26 +221,17 @@ class SampledMetric(evaluate.Metric, ABC):
             if given.get(name) is None and name in ("predictions", "scores"):
                 listed = ", ".join(f"`{each}`" for each in self._columns)
                 raise ValueError(f"`{name}` must be given; `{self.name}` takes {listed}")
-        scores = given["scores"] if "scores" in self._columns else None
-        if self.config_name == "graded":
-            for name in ("references", "grades"):
-                if given.get(name) is not None:
-                    raise ValueError(
-                        f"`{name}` must not be given in the configuration 'graded', whose predictions are grades"
-                    )
-            return Problems.read(grades=given["predictions"], scores=scores, names={"grades": "predictions"})
-        if given.get("references") is None and given.get("grades") is None:
+        beside = [name for name in ("references", "grades") if given.get(name) is not None]
+        if self.config_name == "graded" and beside:
+            raise ValueError(
+                f"`{beside[0]}` must not be given in the configuration 'graded', whose predictions are grades"
+            )
+        if self.config_name == "default" and not beside:
             raise ValueError(
                 "`references` or `grades` must be given in the configuration 'default'; predictions that are grades go "
                 "to the configuration 'graded', as in evaluate.load(…, 'graded')"
             )
-        return Problems.read(
-            answers=given["predictions"],
-            references=given.get("references"),
-            grades=given.get("grades"),
-            scores=scores,
-            names={"answers": "predictions"},
-        )
+        return Problems.read_module(self.config_name, {name: given.get(name) for name in self._columns})
 
     def _add(self, given: dict[str, Any]) -> None:
         refuse_unknown_columns(given)
@@ -268,7 +260,9 @@ class SampledMetric(evaluate.Metric, ABC):
         for name in ("rows", "groups", "clusters"):
             if options[name] is not None:
                 columns.require_same_problems(name, len(options[name]), "predictions", len(batch))
-        confidence = Confidence(*(options[name] for name in ("confidence_level", "target", "clusters", "ci_method")))
+        confidence = Confidence(
+            options["confidence_level"], options["target"], options["clusters"], options["ci_method"]
+        )
         return self._compute(batch, **options, confidence=confidence)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -55,6 +55,13 @@ class Problems:
         )
         read._refuse_disagreement(called)
         return read
+
+    @classmethod
+    def read_module(cls, config_name: str, given: Mapping[str, object]) -> Problems:
+        """Check the columns of a module: in the configuration "graded", its `predictions` are grades."""
+        role = "grades" if config_name == "graded" else "answers"
+        read = {name: given.get(name) for name in ("references", "grades", "scores")} | {role: given["predictions"]}
+        return cls.read(**read, names={role: "predictions"})
 
     def _refuse_disagreement(self, called: dict[str, str]) -> None:
         first = "answers" if self.answers is not None else "grades"

@@ -138,20 +138,22 @@ def is_missing(value: object) -> bool:
 
 def list_rows(rows: object, name: str, entry: str = "problem") -> Sequence[Any]:
     """List the entries of a column, one for each problem, or for each of what `entry` says."""
+    if isinstance(rows, (list, tuple)):
+        return replace_na(list(rows))
     frame = hasattr(rows, "columns")  # iterating over a table gives the names of its columns
     if not isinstance(rows, Iterable) or isinstance(rows, (str, bytes, bytearray, Mapping, Set)) or frame:
         raise TypeError(f"`{name}` must be a list with one entry per {entry}; got {show(rows)}")
     chunks = arrow.to_chunks(rows)
     if chunks is not None:
         return list(chain.from_iterable(chunk.to_pylist() for chunk in chunks))
-    sliced = isinstance(rows, Sequence) and not isinstance(rows, (list, tuple, deque))
+    sliced = isinstance(rows, Sequence) and not isinstance(rows, deque)
     whole: Any = rows[:] if sliced else rows  # type: ignore[index]  # a Sequence can be sliced
     listed = to_list(whole)
     if listed is whole and not isinstance(listed, (list, tuple)):
         return replace_na(list(whole))
     if not isinstance(listed, (list, tuple)):
         raise TypeError(f"`{name}` must be a list with one entry per {entry}; got {show(rows)}")
-    return replace_na(listed) if isinstance(listed, list) else listed
+    return replace_na(list(listed))
 
 
 def to_list(values: object) -> Any:

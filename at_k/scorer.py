@@ -81,18 +81,7 @@ class Scorer:
         """Compute one list per key, with one value for each problem of the batch."""
         metric = family.find_metric(self.name)
         given = self._select(batch, metric)
-        if self.config_name == "graded":
-            problems = Problems.read(
-                grades=given["predictions"], scores=given.get("scores"), names={"grades": "predictions"}
-            )
-        else:
-            problems = Problems.read(
-                answers=given["predictions"],
-                references=given.get("references"),
-                grades=given.get("grades"),
-                scores=given.get("scores"),
-                names={"answers": "predictions"},
-            )
+        problems = Problems.read_module(self.config_name, given)
         require_problems("predictions", len(problems))
         judging = {name: self.options[name] for name in JUDGING_OPTIONS if name in self.options}
         rows = Rows({name: batch[name] for name in list_columns(batch) if batch[name] is not given["predictions"]})

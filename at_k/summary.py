@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
 from math import fsum, sqrt
 from typing import Any, TypeVar
 
@@ -11,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from at_k import columns
-from at_k.choices import KEY_STYLES
+from at_k.choices import CI_METHODS, KEY_STYLES
 from at_k.combinatorics import Floats, Ints
 from at_k.error_bars import NO_ERROR_BARS, Confidence, find_error_bars
 from at_k.grading import Verdicts
-from at_k.uncertainty.checks import is_too_large
+from at_k.uncertainty.checks import LARGEST, check_fraction
 from at_k.validation import check_choice, shorten, type_name
 from at_k.values import Column, ErrorBar, Key, Values
 
@@ -63,6 +62,9 @@ def summarize(
         {'pass@1': 0.5, 'easy/pass@1': 0.75, 'hard/pass@1': 0.0}
     """
     values = _check_columns("per_problem", per_problem)
+    if confidence_level is not None:
+        check_fraction("confidence_level", confidence_level)
+    check_choice("ci_method", ci_method, CI_METHODS)
     labels = None if clusters is None else columns.read_groups(clusters, "clusters")
     wanted = Confidence(confidence_level, clusters=labels, method=ci_method)
     if not values:
@@ -101,13 +103,12 @@ def summarize_columns(
     vary: Callable[[], Mapping[Key, Column]] | None = None,
 ) -> dict[str, float]:
     """Average checked columns as `summarize` does; `wanted`, `n` and `vary` are those of `find_error_bars`."""
-    spelled = {key: spell(key, key_style) for key in values}
     result: dict[str, float] = {}
     members = {} if groups is None else {f"{label}/": own for label, own in find_members(groups).items()}
     for prefix, problems in {"": None, **members}.items():
         means = average(values, problems)
         for key, mean in means.items():
-            name = prefix + spelled[key]
+            name = prefix + spell(key, key_style)
             if name in result:
                 raise ValueError(f"`groups` must not make two keys alike; a group and a column both make {name!r}")
             result[name] = mean
@@ -116,7 +117,7 @@ def summarize_columns(
                 result[f"{name}_mcse"] = spread
         bars = find_error_bars(values, means, wanted, n=n, vary=vary, problems=problems)
         for key, bar in bars.items():
-            result |= name_limits(prefix + spelled[key], bar)
+            result |= name_limits(prefix + spell(key, key_style), bar)
     return result
 
 
@@ -201,13 +202,13 @@ def mean_of_levels(levels: Floats, counts: Ints) -> float:
     Levels and counts are split into two halves of 26 bits each. The product of two halves is exact.
     """
     total = int(counts.sum())
-    if is_too_large(levels):  # the products would not be floats
+    if np.abs(levels).max(initial=0) > LARGEST:  # the products would not be floats
         return fsum((levels * (counts / total)).tolist())
     wide = levels * _SPLIT
     high = wide - (wide - levels)
     few = counts % _HALF
-    products = [(half * part).tolist() for half in (high, levels - high) for part in (few, counts - few)]
-    return fsum(chain(*products)) / total
+    products = np.stack([high, levels - high])[:, None] * np.stack([few, counts - few])
+    return fsum(products.ravel().tolist()) / total
 
 
 def spell(key: str, key_style: str) -> str:
