@@ -221,17 +221,19 @@ class SampledMetric(evaluate.Metric, ABC):
             if given.get(name) is None and name in ("predictions", "scores"):
                 listed = ", ".join(f"`{each}`" for each in self._columns)
                 raise ValueError(f"`{name}` must be given; `{self.name}` takes {listed}")
-        beside = [name for name in ("references", "grades") if given.get(name) is not None]
-        if self.config_name == "graded" and beside:
-            raise ValueError(
-                f"`{beside[0]}` must not be given in the configuration 'graded', whose predictions are grades"
-            )
-        if self.config_name == "default" and not beside:
+        if self.config_name == "graded":
+            for name in ("references", "grades"):
+                if given.get(name) is not None:
+                    raise ValueError(
+                        f"`{name}` must not be given in the configuration 'graded', whose predictions are grades"
+                    )
+        elif given.get("references") is None and given.get("grades") is None:
             raise ValueError(
                 "`references` or `grades` must be given in the configuration 'default'; predictions that are grades go "
                 "to the configuration 'graded', as in evaluate.load(…, 'graded')"
             )
-        return Problems.read_module(self.config_name, {name: given.get(name) for name in self._columns})
+        scores = given.get("scores") if "scores" in self._columns else None
+        return Problems.read_module(self.config_name, **{**given, "scores": scores})
 
     def _add(self, given: dict[str, Any]) -> None:
         refuse_unknown_columns(given)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -57,11 +57,10 @@ class Problems:
         return read
 
     @classmethod
-    def read_module(cls, config_name: str, given: Mapping[str, object]) -> Problems:
+    def read_module(cls, config_name: str, *, predictions: object, **others: object) -> Problems:
         """Check the columns of a module: in the configuration "graded", its `predictions` are grades."""
         role = "grades" if config_name == "graded" else "answers"
-        read = {name: given.get(name) for name in ("references", "grades", "scores")} | {role: given["predictions"]}
-        return cls.read(**read, names={role: "predictions"})
+        return cls.read(**{**others, role: predictions}, names={role: "predictions"})
 
     def _refuse_disagreement(self, called: dict[str, str]) -> None:
         first = "answers" if self.answers is not None else "grades"

@@ -81,7 +81,7 @@ class Scorer:
         """Compute one list per key, with one value for each problem of the batch."""
         metric = family.find_metric(self.name)
         given = self._select(batch, metric)
-        problems = Problems.read_module(self.config_name, given)
+        problems = Problems.read_module(self.config_name, **given)
         require_problems("predictions", len(problems))
         judging = {name: self.options[name] for name in JUDGING_OPTIONS if name in self.options}
         rows = Rows({name: batch[name] for name in list_columns(batch) if batch[name] is not given["predictions"]})

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -102,62 +102,40 @@ def grade_samples(
         TypeError: if it returns something that is not a bool or a number.
         ValueError: if it returns a number outside [0, 1].
     """
-    if takes_row(check):
-        return _grade_with_rows(answers, references, check, rows or [{}] * len(references), num_workers, timeout)
-    texts = list(dict.fromkeys(text for row in references for text in row))
+    accepted: Sequence[tuple[Any, ...]] = references
+    by_row = takes_row(check)
+    if by_row:  # equal references of two problems then make two pairs
+        accepted = [tuple((text, problem) for text in row) for problem, row in enumerate(references)]
+    texts = list(dict.fromkeys(chain.from_iterable(accepted)))
+    left, left_forms = np.arange(len(answers.distinct)), list(answers.distinct)
+    right, right_forms = np.arange(len(texts)), texts
     if isinstance(check, Checker) and check.compares_forms:
         left, left_forms = _number_forms(map(check.normalize, answers.distinct), {})
-        if check.equates_forms:
-            index = {form: code for code, form in enumerate(left_forms)}
-            right, _ = _number_forms(map(check.normalize_reference, texts), index)
-            return Grades(_match(answers, left, _place_references(references, dict(zip(texts, right, strict=True)))))
-        right, right_forms = _number_forms(map(check.normalize_reference, texts), {})
-    else:
-        left, left_forms = np.arange(len(answers.distinct)), list(answers.distinct)
-        right, right_forms = np.arange(len(texts)), texts
-    places = _place_references(references, dict(zip(texts, right.tolist(), strict=True)))
+        index = {form: code for code, form in enumerate(left_forms)} if check.equates_forms else {}
+        right, right_forms = _number_forms(map(check.normalize_reference, texts), index)
+    places = _place_references(accepted, dict(zip(texts, right.tolist(), strict=True)))
+    if isinstance(check, Checker) and check.equates_forms:
+        return Grades(_match(answers, left, places))
     pairs = _Pairs.find(answers, left, places, max(len(right_forms), 1))
     which, beside = (each.tolist() for each in np.divmod(pairs.distinct, pairs.width))
     met = [(left_forms[answer], right_forms[reference]) for answer, reference in zip(which, beside, strict=True)]
-    if not isinstance(check, Checker):
-        return _spread_causes(pairs, _call(check, met, pairs, answers))
-    if check.slow:
-        return _spread_explained(pairs, check.grade_all(met, num_workers=num_workers, timeout=timeout), check.name)
-    if check.compares_forms:
-        grades = [check.compare(answer, reference) for answer, reference in met]
-    else:
-        grades = [check.grade(answer, reference) for answer, reference in met]
-    return Grades(pairs.spread(np.array([_read_grade(grade, check.name) for grade in grades], dtype=np.float64)))
-
-
-def _grade_with_rows(
-    answers: Answers,
-    references: Sequence[tuple[str, ...]],
-    check: Check,
-    rows: Sequence[Row],
-    num_workers: int | None,
-    timeout: float,
-) -> Grades:
-    """Grade every sample with a checker that takes the row of the problem, once for each answer of a problem."""
-    problems = [(text, problem) for problem, row in enumerate(references) for text in dict.fromkeys(row)]
-    starts = np.cumsum([0, *(len(set(row)) for row in references)]).tolist()
-    most = max((len(set(row)) for row in references), default=0)
-    places = [
-        np.array([start + i if start + i < stop else -1 for start, stop in pairwise(starts)], dtype=np.int64)
-        for i in range(most)
-    ]
-    pairs = _Pairs.find(answers, np.arange(len(answers.distinct)), places, max(len(problems), 1))
-    which, beside = (each.tolist() for each in np.divmod(pairs.distinct, pairs.width))
-    met = [(answers.distinct[answer], problems[each][0]) for answer, each in zip(which, beside, strict=True)]
-    owned = [rows[problems[each][1]] for each in beside]
+    owned = None
+    if by_row:
+        owned = [rows[problem] if rows else {} for _, (_, problem) in met]
+        met = [(answer, text) for answer, (text, _) in met]
     if not isinstance(check, Checker):
         return _spread_causes(pairs, _call(check, met, pairs, answers, owned))
-    # A checker with `takes_row` has one parameter more than `Checker` declares.
     if check.slow:
-        found = check.grade_all(met, rows=owned, num_workers=num_workers, timeout=timeout)  # type: ignore[call-arg]
-        return _spread_explained(pairs, found, check.name)
-    grades = [check.grade(*pair, row=row) for pair, row in zip(met, owned, strict=True)]  # type: ignore[call-arg]
-    return _spread_explained(pairs, grades, check.name)
+        given: dict[str, Any] = {} if owned is None else {"rows": owned}
+        return _spread_explained(
+            pairs, check.grade_all(met, num_workers=num_workers, timeout=timeout, **given), check.name
+        )
+    if owned is not None:  # such a checker has one parameter more than `Checker` declares
+        found = [check.grade(*pair, row=row) for pair, row in zip(met, owned, strict=True)]  # type: ignore[call-arg]
+    else:
+        grade = check.compare if check.compares_forms else check.grade
+        found = [grade(answer, reference) for answer, reference in met]
+    return _spread_explained(pairs, found, check.name)
 
 
 def _spread_explained(pairs: _Pairs, found: Sequence[Any], name: str) -> Grades:
@@ -174,7 +152,7 @@ def _number_forms(forms: Any, index: dict[Hashable, int]) -> tuple[Ints, list[An
     return codes, list(index)
 
 
-def _place_references(references: Sequence[tuple[str, ...]], code: dict[str, int]) -> list[Ints]:
+def _place_references(references: Sequence[tuple[Hashable, ...]], code: dict[Hashable, int]) -> list[Ints]:
     """List the first reference of each problem, then the second, and so on; −1 where there are fewer."""
     distinct = [tuple(dict.fromkeys(row)) if len(row) > 1 else row for row in references]
     return [
@@ -293,13 +271,11 @@ def _call(
     rows: Sequence[Row] | None = None,
 ) -> list[float | NotGraded]:
     """Call the function of a user for each pair, in input order, so that an error reports the first fault."""
-    places = [partial(answers.codes.place, sample) for sample in pairs.first.tolist()]
-    if rows is not None:
-        return [
-            _call_once(partial(check, row=row), answer, reference, place)
-            for (answer, reference), row, place in zip(met, rows, places, strict=True)
-        ]
-    return [_call_once(check, answer, reference, place) for (answer, reference), place in zip(met, places, strict=True)]
+    calls: list[Check] = [check] * len(met) if rows is None else [partial(check, row=row) for row in rows]
+    return [
+        _call_once(call, *pair, partial(answers.codes.place, sample))
+        for call, pair, sample in zip(calls, met, pairs.first.tolist(), strict=True)
+    ]
 
 
 _PASSING = {"ConnectionError", "TimeoutError", "Timeout", "TransportError", "APIConnectionError", "NotGradedError"}
