@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from itertools import cycle
+from collections.abc import Collection, Mapping, Sequence
+from itertools import compress, cycle
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from at_k.analysis.compared import Compared
     from at_k.report import Report
+    from at_k.report.data import Curves
     from at_k.report.models import Models
     from at_k.values import Key
 
@@ -79,28 +80,13 @@ def draw_curves(report: Report, *, title: str | None = None, bands: Collection[s
     curves = report.curves
     with set_style() as make_figure:
         figure, axes = make_figure(1 - (0.35 + _LETTER * max(map(len, curves.lines), default=0)) / WIDTH)
-        k = np.array(curves.k)
         styles = choose_styles(leave_out_twins(curves.lines))
-        drawn: list[Drawn] = []
         shaded = choose_bands(list(styles)) if bands is None else bands
-        ends: list[Floats] = []
-        for key, style in styles.items():
-            values = curves.lines[key]
-            known = np.array([value is not None for value in values])
-            if OUTPUTS[key.metric].even_k:
-                known &= k % 2 == 0
-            if known.any():
-                shares = np.array([value for value, is_known in zip(values, known, strict=True) if is_known])
-                drawn.append(Drawn(str(key), k[known], shares, style["color"]))
-                marked = max(1, len(shares) // _MOST_MARKERS)
-                first = len(drawn) % marked  # so that the markers of lines that touch do not cover each other
-                axes.plot(k[known], shares, label=str(key), markevery=(first, marked), **style)
-                if str(key) in shaded and key in curves.bands:
-                    ends.append(draw_band(axes, k[known], np.array(curves.bands[key], object)[known], style["color"]))
-        set_axis_of_k(axes, curves.k)
         axes.set_ylabel("share, mean over the problems")
-        axes.set_ylim(*choose_range(np.concatenate([*(line.values for line in drawn), *ends])))
-        name_ends(axes, drawn)
+        draw_lines(
+            axes,
+            [take_line(curves, key, str(key), style, band=str(key) in shaded) for key, style in styles.items()],
+        )
         axes.set_title(choose_title(report, title), loc="left")
     return figure
 
@@ -136,18 +122,10 @@ def draw_models(models: Models, *, line: str = "pass@k", title: str | None = Non
         )  # fmt: skip
     with set_style() as make_figure:
         figure, axes = make_figure(1 - (0.35 + _LETTER * min(max(map(len, curves)), _LONGEST_LABEL)) / WIDTH)
-        drawn, ends = [], []
-        for (name, own), pen in zip(curves.items(), cycle(_MODEL_PENS)):
-            is_known = np.array([value is not None for value in own.lines[key]])
-            k, values = np.array(own.k)[is_known], np.array(own.lines[key], np.float64)[is_known]
-            drawn.append(Drawn(shorten_name(name), k, values, pen["color"]))
-            axes.plot(k, values, label=name, markevery=max(1, len(k) // _MOST_MARKERS), **pen)
-            if len(curves) <= _MOST_BANDS and key in own.bands:
-                ends.append(draw_band(axes, k, np.array(own.bands[key], object)[is_known], pen["color"]))
-        set_axis_of_k(axes, sorted({k for own in curves.values() for k in own.k}))
         axes.set_ylabel(f"{key}, mean over the problems")
-        axes.set_ylim(*choose_range(np.concatenate([*(each.values for each in drawn), *ends])))
-        name_ends(axes, drawn)
+        pens = zip(curves.items(), cycle(_MODEL_PENS))
+        few = len(curves) <= _MOST_BANDS
+        draw_lines(axes, [take_line(own, key, name, pen, band=few) for (name, own), pen in pens])
         sizes = dict.fromkeys(map(describe_size, models.reports.values()))
         axes.set_title(f"{key}: {', '.join(sizes)}" if title is None else title, loc="left")
     return figure
@@ -206,18 +184,14 @@ def draw_difference(compared: Compared, *, title: str | None = None) -> Figure:
     with set_style() as make_figure:
         figure, axes = make_figure(1 - (0.35 + _LETTER * max(map(len, bands))) / WIDTH)
         axes.axhline(0, color="black", linewidth=0.8)
-        drawn, shaded = [], choose_bands(list(bands))
+        axes.set_ylabel(f"difference, {first} − {second}")
+        shaded = choose_bands(list(bands))
+        lines = []
         for line, style in choose_styles(list(bands)).items():
             band = bands[line]
-            k, values = np.array(band.k), np.array(band.difference)
-            drawn.append(Drawn(str(line), k, values, style["color"]))
-            axes.plot(k, values, label=str(line), markevery=max(1, len(k) // _MOST_MARKERS), **style)
-            if str(line) in shaded:
-                draw_band(axes, k, list(zip(band.low, band.high, strict=True)), style["color"])
-        set_axis_of_k(axes, sorted({k for band in bands.values() for k in band.k}))
-        axes.set_ylabel(f"difference, {first} − {second}")
-        axes.margins(y=0.06)
-        name_ends(axes, drawn)
+            limits = np.array([band.low, band.high]) if str(line) in shaded else None
+            lines.append(Drawn(str(line), np.array(band.k), np.array(band.difference), style, limits))
+        draw_lines(axes, lines, are_shares=False)
         axes.set_title(" − ".join(compared.names) if title is None else title, loc="left")
     return figure
 
@@ -412,20 +386,45 @@ def choose_bands(lines: Sequence[Key]) -> list[str]:
     return ["pass@k", *([thresholds[max(thresholds)]] if thresholds else [])]
 
 
-def draw_band(axes: Axes, k: NDArray[np.int64], band: Sequence[tuple[float, float]], colour: str) -> Floats:
-    """Draw the intervals of a line, and return their ends."""
-    low, high = np.array(list(band), dtype=np.float64).T
-    axes.fill_between(k, low, high, color=colour, alpha=0.15, linewidth=0)
-    return np.concatenate([low, high])
-
-
 class Drawn(NamedTuple):
-    """A line that was drawn."""
+    """A line that is drawn: its values, the options of its pen, and the limits of its band."""
 
     name: str
     k: NDArray[np.int64]
     values: Floats
-    colour: str
+    pen: Mapping[str, Any]
+    limits: Floats | None
+
+
+def take_line(curves: Curves, key: Key, name: str, pen: Mapping[str, Any], *, band: bool) -> Drawn:
+    """Take a line from curves, where its values are known."""
+    known = np.array([value is not None for value in curves.lines[key]])
+    k = np.array(curves.k)
+    if OUTPUTS[key.metric].even_k:
+        known &= k % 2 == 0
+    values = np.array(curves.lines[key], np.float64)
+    limits = None
+    if band and key in curves.bands:
+        limits = np.array(list(compress(curves.bands[key], known)), np.float64).reshape(-1, 2).T
+    return Drawn(name, k[known], values[known], pen, limits)
+
+
+def draw_lines(axes: Axes, lines: Sequence[Drawn], *, are_shares: bool = True) -> None:
+    """Draw lines against k, with their bands, and name each at its end."""
+    drawn = [line for line in lines if len(line.k)]
+    for place, line in enumerate(drawn, 1):
+        marked = max(1, len(line.k) // _MOST_MARKERS)
+        first = place % marked  # so that the markers of lines that touch do not cover each other
+        axes.plot(line.k, line.values, label=line.name, markevery=(first, marked), **line.pen)
+        if line.limits is not None:
+            axes.fill_between(line.k, *line.limits, color=line.pen["color"], alpha=0.15, linewidth=0)
+    set_axis_of_k(axes, sorted({k for line in drawn for k in line.k.tolist()}))
+    if are_shares:
+        limits = [line.limits.ravel() for line in drawn if line.limits is not None]
+        axes.set_ylim(*choose_range(np.concatenate([*(line.values for line in drawn), *limits])))
+    else:
+        axes.margins(y=0.06)
+    name_ends(axes, drawn)
 
 
 def name_ends(axes: Axes, drawn: Sequence[Drawn]) -> None:
@@ -440,16 +439,16 @@ def name_ends(axes: Axes, drawn: Sequence[Drawn]) -> None:
     places = spread_places([float(line.values[-1]) for line in ordered], gap, low, high)
     for line, place in zip(ordered, places, strict=True):
         axes.annotate(
-            line.name,
+            shorten_name(line.name),
             (float(line.k[-1]), float(line.values[-1])),
             xytext=(1.055, (place - low) / (high - low)),
             textcoords="axes fraction",
-            color=line.colour,
+            color=line.pen["color"],
             va="center",
             annotation_clip=False,
             arrowprops={
                 "arrowstyle": "-",
-                "color": line.colour,
+                "color": line.pen["color"],
                 "linewidth": 0.4,
                 "shrinkA": 1,
                 "shrinkB": 2,
