@@ -1,5 +1,6 @@
 """Test programs: their tests run as what they are, what decided is counted, and values are vetted."""
 
+import re
 from types import CodeType, ModuleType
 
 import pytest
@@ -8,7 +9,6 @@ from grading.code.test_comparison import Chameleon
 
 from at_k.grading.code.comparison import EqualsEverythingError, vet
 from at_k.grading.code.outcomes import HarnessError
-from at_k.grading.code.pool import run_pairs
 from at_k.grading.code.testing import FAILED, FUNCTIONS, HELD, REACHED, compile_tests
 
 RIGHT, WRONG = "def double(x): return 2 * x", "def double(x): return 3 * x"
@@ -122,18 +122,10 @@ DECIDING = {
 """Test programs that must tell a right program from one that solves nothing."""
 
 
-@pytest.fixture(scope="module")
-def outcomes():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HF_ALLOW_CODE_EVAL", "1")
-        pairs = [(text, tests) for tests in DECIDING.values() for text in (RIGHT, WRONG, USELESS)]
-        found = run_pairs(pairs, timeout=20, isolation="none")
-    return {name: found[3 * place : 3 * place + 3] for place, name in enumerate(DECIDING)}
-
-
-@for_each("name", DECIDING)
-def test_tests_run_as_what_they_are(outcomes, name):
-    assert [(outcome.status, outcome.reached > 0) for outcome in outcomes[name]] == [
+@for_each("name, tests", DECIDING.items())
+def test_tests_run_as_what_they_are(judge, name, tests):
+    outcomes = judge(*((text, tests) for text in (RIGHT, WRONG, USELESS)))
+    assert [(outcome.status, outcome.reached > 0) for outcome in outcomes] == [
         ("passed", True),
         ("failed", False),
         ("failed", False),
@@ -159,16 +151,15 @@ UNABLE = {
 }
 
 
-@pytest.mark.parametrize("name", UNABLE)
-def test_tests_that_cannot_be_run_grade_nothing(monkeypatch, name):
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
-    with pytest.raises(
-        HarnessError, match=r"need arguments, are asynchronous, .* of pytest: (test_zero, )?([AT]\w*\.)?(test_)?two;"
-    ):
-        run_pairs([("def double(x): return 0", DECIDED + UNABLE[name])], isolation="none")
+@for_each("name, tests", UNABLE.items())
+def test_tests_that_cannot_be_run_grade_nothing(judge, name, tests):
+    (fault,) = judge(("def double(x): return 0", DECIDED + tests))
+    says = r"need arguments, are asynchronous, .* of pytest: (test_zero, )?([AT]\w*\.)?(test_)?two;"
+    assert isinstance(fault, HarnessError)
+    assert re.search(says, str(fault))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "tests",
     [
         "from solution import double",
@@ -182,7 +173,7 @@ def test_an_import_of_what_is_not_installed_grades_nothing(tests):
         compile_tests(f"{DECIDED}{tests}")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "tests",
     [
         "try: import solution\nexcept ImportError: pass",
@@ -194,7 +185,7 @@ def test_an_import_that_need_not_succeed_stays(tests):
     compile_tests(tests)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "program",
     [
         "import sys\ndef double(x): sys.exit(0)",
@@ -204,14 +195,13 @@ def test_an_import_that_need_not_succeed_stays(tests):
         "exec(compile('def double(x): raise SystemExit', '<tests>', 'exec'))",
     ],
 )
-def test_no_program_passes_by_an_exit(monkeypatch, program):
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+def test_no_program_passes_by_an_exit(judge, program):
     found = (
         "assert double(2) == 4\nexit()",
         DECIDED + "assert double(2) == 4\nexit()",
         "double(0)\nexit(double(2) != 4)",
     )
-    outcomes = run_pairs([(program, tests) for tests in found], isolation="none")
+    outcomes = judge(*((program, tests) for tests in found))
     assert [outcome.status for outcome in outcomes] == ["failed"] * 3
 
 
@@ -231,29 +221,27 @@ NOTHING = {
 }
 
 
-@pytest.mark.parametrize("name", NOTHING)
-def test_tests_that_reach_nothing_grade_nothing(monkeypatch, name):
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
-    with pytest.raises(HarnessError, match=r"was not run: .* (last line such as|cannot be compiled)"):
-        run_pairs([(RIGHT, NOTHING[name])], isolation="none")
+@for_each("name, tests", NOTHING.items())
+def test_tests_that_reach_nothing_grade_nothing(judge, name, tests):
+    (fault,) = judge((RIGHT, tests))
+    assert isinstance(fault, HarnessError)
+    assert re.search("last line such as|cannot be compiled", str(fault))
 
 
-def test_tests_of_the_program_itself_do_not_run(monkeypatch):
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+def test_tests_of_the_program_itself_do_not_run(judge):
     own = "\ndef setup_module(): 1 / 0\ndef test_own(): 1 / 0\nclass TestOwn:\n    def test_own(self): 1 / 0\n"
     pairs = [(text + own, "def test_two(): assert double(2) == 4") for text in (RIGHT, WRONG)]
-    assert [outcome.status for outcome in run_pairs(pairs, isolation="none")] == ["passed", "failed"]
+    assert [outcome.status for outcome in judge(*pairs)] == ["passed", "failed"]
 
 
-def test_a_program_cannot_skip_its_tests(monkeypatch):
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+def test_a_program_cannot_skip_its_tests(judge):
     skipping = "import unittest\ndef double(x): raise unittest.SkipTest"
     pairs = [(skipping, "import unittest\n" + CASE), (skipping, "def test_two(): assert double(2) == 4")]
-    assert [outcome.detail for outcome in run_pairs(pairs, isolation="none")] == ["SkipTest", "SkipTest"]
+    assert [outcome.detail for outcome in judge(*pairs)] == ["SkipTest", "SkipTest"]
 
 
-@pytest.mark.parametrize(
-    ("tests", "reached"),
+@for_each(
+    "tests, reached",
     [
         ("assert double(2) == 4", 1),  # one line, although there is a call in an assertion
         ("assert double(2) == 4\nassert double(3) == 6", 2),
@@ -263,9 +251,8 @@ def test_a_program_cannot_skip_its_tests(monkeypatch):
         ("assert True", 1),
     ],
 )
-def test_lines_that_decide_are_counted_once(monkeypatch, tests, reached):
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
-    assert run_pairs([(RIGHT, tests)], isolation="none")[0].reached == reached
+def test_lines_that_decide_are_counted_once(judge, tests, reached):
+    assert judge((RIGHT, tests))[0].reached == reached
 
 
 SWALLOWING = {
@@ -301,18 +288,9 @@ SWALLOWING = {
 """Tests that go on after an assertion that failed."""
 
 
-@pytest.fixture(scope="module")
-def swallowed():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HF_ALLOW_CODE_EVAL", "1")
-        pairs = [(text, tests) for tests in SWALLOWING.values() for text in (RIGHT, WRONG)]
-        found = run_pairs(pairs, timeout=20, isolation="none")
-    return {name: found[2 * place : 2 * place + 2] for place, name in enumerate(SWALLOWING)}
-
-
-@for_each("name", SWALLOWING)
-def test_an_assertion_that_failed_is_not_lost(swallowed, name):
-    assert [outcome.status for outcome in swallowed[name]] == ["passed", "failed"]
+@for_each("name, tests", SWALLOWING.items())
+def test_an_assertion_that_failed_is_not_lost(judge, name, tests):
+    assert [outcome.status for outcome in judge((RIGHT, tests), (WRONG, tests))] == ["passed", "failed"]
 
 
 JUDGING = {
@@ -339,21 +317,16 @@ JUDGING = {
 """What programs replace, and tests that use it."""
 
 
-@pytest.mark.parametrize("name", JUDGING)
-def test_no_program_replaces_what_judges_it(monkeypatch, name):
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
-    replacing, tests = JUDGING[name]
-    found = run_pairs(
-        [(RIGHT, tests), (f"{WRONG.replace('3', '0')}\n{replacing}", tests)], timeout=20, isolation="none"
-    )
-    assert [outcome.status for outcome in found] == ["passed", "failed"]
+@for_each("name, replacing, tests", [(name, *each) for name, each in JUDGING.items()])
+def test_no_program_replaces_what_judges_it(judge, name, replacing, tests):
+    outcomes = judge((RIGHT, tests), (f"{WRONG.replace('3', '0')}\n{replacing}", tests))
+    assert [outcome.status for outcome in outcomes] == ["passed", "failed"]
 
 
-def test_a_function_with_the_name_of_a_built_in_one_can_be_tested(monkeypatch):
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+def test_a_function_with_the_name_of_a_built_in_one_can_be_tested(judge):
     tests = ("assert abs(2) == 4", "def check(candidate):\n    assert candidate(2) == 4\ncheck(abs)")
     pairs = [(text.replace("double", "abs"), each) for each in tests for text in (RIGHT, WRONG)]
-    assert [outcome.status for outcome in run_pairs(pairs, isolation="none")] == ["passed", "failed"] * 2
+    assert [outcome.status for outcome in judge(*pairs)] == ["passed", "failed"] * 2
 
 
 def run(tests, **names):
