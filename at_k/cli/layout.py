@@ -94,10 +94,10 @@ def lay_out_table(report: Report | Models, width: int) -> list[Line]:
     """
     if isinstance(report, Models):
         return lay_out_models(report, width)
-    columns = list_columns(report)
+    listed = list_blocks(report)
+    columns = list_columns(listed[0])
     blocks = [
-        (make_printable(f"{block.label} ({block.size:,})") if report.groups else "", block.write())
-        for block in list_blocks(report)
+        (make_printable(f"{block.label} ({block.size:,})") if report.groups else "", block.write()) for block in listed
     ]
     cells = [found for _, written in blocks for found in written.values()]
     narrow, widths = (
@@ -144,12 +144,14 @@ def lay_out_models(models: Models, width: int) -> list[Line]:
     written = models.write_cells()
     room = min(max(cell_len(make_printable(name)) for name in written), _NAME)
     cells = {key: [own.get(key, ("", "")) for own in written.values()] for key in models.keys}
-    widths = {key: max(len(str(key)), *(len(text) for pair in pairs for text in pair)) for key, pairs in cells.items()}
+    widths = {
+        key: max(len(models.keys[key]), *(len(text) for pair in pairs for text in pair)) for key, pairs in cells.items()
+    }
     lines: list[Line] = []
     for part in split_columns(widths, width - room):
         sizes = [widths[key] for key in part]
         lines += [[]] * bool(lines)
-        lines.append([(" " * room + align_texts(map(str, part), sizes), "cyan")])
+        lines.append([(" " * room + align_texts((models.keys[key] for key in part), sizes), "cyan")])
         for name, own in written.items():
             values, intervals = zip(*(own.get(key, ("", "")) for key in part), strict=True)
             lines.append([(fit(name, room), "")])

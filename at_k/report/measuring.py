@@ -23,6 +23,7 @@ from at_k.family import FAMILY, OUTPUTS, Metric
 from at_k.report.curves import draw_curves, spread_k
 from at_k.report.data import Curves
 from at_k.report.judging import Judged, name_samples
+from at_k.report.naming import name_lines
 from at_k.report.notes import (
     VOTE_OF_GRADES,
     ConflictError,
@@ -216,6 +217,7 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
         return {label: join(own[name][label] for own in numbers) for label in numbers[0][name]}
 
     values, intervals = (join(own[name] for own in numbers) for name in ("values", "intervals"))
+    names = name_lines(whole.options, values)
     no_answers = any(
         FAMILY[name].votes and part.judged.verdicts.answers is None for part in used for name in part.found
     )
@@ -238,7 +240,7 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
             *explain_intervals(intervals, whole.confidence, judged.labels),
             *write_notes(judged, whole.options["check_correct_fn"]),
             *([VOTE_OF_GRADES] if no_answers else []),
-            *explain_odd_k(values),
+            *explain_odd_k(key for key in values if names is None or key.line in names),
         ],
         "sign": lambda: {name: text for part in used for name, text in part.sign().items()},
         "source": judged.source,

@@ -53,7 +53,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
         (1.0, 0.6667)
     """
     options = complete(given, score)
-    wanted, averages = choose_metrics(options)
+    wanted, averages, resolved = choose_metrics(options)
     groups, clusters = options["groups"], options["clusters"]
     together: Any = None if clusters in (None, False) else ()
     confidence = Confidence(options["confidence_level"], options["target"], together, options["ci_method"])
@@ -64,11 +64,11 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
         tally = Tally.of(data, **{name: options[name] for name in TALLYING if name in options})
     if tally is not None:
         return _require(
-            averages, score_tally(tally, options, find_changed(options), wanted, confidence, name_source(data))
+            averages, score_tally(tally, resolved, find_changed(options), wanted, confidence, name_source(data))
         )
     judged = judge_data(data, groups=groups, clusters=clusters, **{name: options[name] for name in PILOT})
-    refuse_k_above_n(options["k"], judged.verdicts.n, judged.names)
-    measurement = Measurement(judged, options, replace(confidence, clusters=judged.clusters))
+    refuse_k_above_n(resolved["k"], judged.verdicts.n, judged.names)
+    measurement = Measurement(judged, resolved, replace(confidence, clusters=judged.clusters))
     left_out = compute_all(wanted, lambda _: measurement)
     if groups is not None and not isinstance(groups, bool):
         options["groups"] = judged.labels  # a generator can be read once
