@@ -16,7 +16,7 @@ from at_k.estimators.consensus import VoteCounts, count_votes
 from at_k.grading import Verdicts
 from at_k.problems import Problems
 from at_k.report import Report
-from at_k.report.digits import write_estimate
+from at_k.report.grid import write_estimate
 from at_k.report.notes import refuse_scatter
 from at_k.samples import Answers, Ragged
 from at_k.uncertainty.calibration import Calibration, measure_calibration, measure_vote_shares

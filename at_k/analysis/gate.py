@@ -23,6 +23,7 @@ from at_k.family import FAMILY, OUTPUTS
 from at_k.options import GATING, JUDGED, complete, takes
 from at_k.report import Report, score
 from at_k.report.naming import make_absent
+from at_k.report.notes import refuse_k_above_n
 from at_k.report.report import find_report, refuse_scoring_options
 from at_k.uncertainty.bands import find_band_quantile, share_level
 from at_k.uncertainty.comparison import compare_columns
@@ -119,12 +120,14 @@ class _Model:
                        if any(output.metric in further for output in own.outputs)]  # fmt: skip
             k = sorted({key.k for key in keys if find_estimator(key) is None and key.k is not None}) or None
             report = score(data, metrics=metrics or ["avg_at_n"], k=k, confidence_level=None, **scoring)
+        report.require_problems("A comparison")
         return cls(name, report, {key: _find_values(report, key) for key in keys})
 
 
 def _find_values(report: Report, key: Key) -> Floats:
     estimate = find_estimator(key)
     if estimate is not None and key.k is not None:
+        refuse_k_above_n(key.k, np.array(report.n), report.problems)
         return np.asarray(estimate(np.array(report.n), np.array(report.c), k=key.k), dtype=np.float64)
     alike = [own for own in report.by_problem if own == key or key == own.metric == "avg@n"]
     if not alike:

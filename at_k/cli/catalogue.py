@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-import textwrap
 
+from at_k.cli.layout import wrap
 from at_k.cli.options import refuse
 from at_k.cli.terminal import Line, make_console, print_lines
 from at_k.cli.words import quote_word
@@ -47,12 +47,4 @@ def print_format(name: str) -> None:
 
 
 def _wrap(text: str, width: int, indent: str) -> list[Line]:
-    wrapped = textwrap.wrap(
-        text,
-        min(width, 100),
-        initial_indent=indent,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return [[(line, "")] for line in wrapped]
+    return [[(line, "")] for line in wrap(text, width, first=indent, rest=indent, whole=True)]

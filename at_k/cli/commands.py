@@ -8,7 +8,7 @@ import typer
 
 import at_k
 from at_k.cli.failures import Command, Verdict, fail, is_given
-from at_k.cli.options import OUTPUT, Debug, Models, Paths, complete_formats, leave_out, offers, read_numbers, refuse
+from at_k.cli.options import FORM, Models, Paths, complete_formats, leave_out, offers, read_numbers, refuse, written
 from at_k.options import COMPARING, GATING, JUDGED, PILOT, PLANNING, POOLING, SCORED, SCORING, TALLYING
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
@@ -35,52 +35,35 @@ def score(
     paths: Paths,
     form: Annotated[
         Literal["table", "json", "csv", "markdown", "latex"] | None,
-        typer.Option(
+        written(
             "--format",
             metavar="FORM",
             help="table, json, csv, markdown or latex; by default a table, or what the ending of --out says.",
-            rich_help_panel=OUTPUT,
         ),
     ] = None,
     out: Annotated[
         str | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Write the report to a file; standard error says what was read.",
-            rich_help_panel=OUTPUT,
-        ),
+        written("--out", "-o", metavar="FILE", help="Write the report to a file; standard error says what was read."),
     ] = None,
     per_problem: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write the values of each problem too, as .csv, .jsonl or .parquet.",
-            hidden=True,
-            rich_help_panel=OUTPUT,
-        ),
+        written(metavar="FILE", help="Write the values of each problem too, as .csv, .jsonl or .parquet.", hidden=True),
     ] = None,
     save: Annotated[
         str | None,
-        typer.Option(
+        written(
             metavar="FILE",
             help="Save the report too, as .json or .parquet: it can be given in place of the results afterwards.",
             hidden=True,
-            rich_help_panel=OUTPUT,
         ),
     ] = None,
     models: Models = False,
     script: Annotated[
         bool,
-        typer.Option(
-            "--script",
-            help="Print the Python lines that give the same numbers, instead of the numbers.",
-            hidden=True,
-            rich_help_panel=OUTPUT,
+        written(
+            "--script", help="Print the Python lines that give the same numbers, instead of the numbers.", hidden=True
         ),
     ] = False,
-    debug: Debug = False,
     **options: Any,
 ) -> None:
     """Compute every metric that results files support: metrics down, k across, groups below."""
@@ -129,20 +112,12 @@ def select(
         ),
     ] = False,
     form: Annotated[
-        Literal["names", "jsonl"],
-        typer.Option(
-            "--format", help="names: a name a line. jsonl: with n, c and every value.", rich_help_panel=OUTPUT
-        ),
+        Literal["names", "jsonl"], written("--format", help="names: a name a line. jsonl: with n, c and every value.")
     ] = "names",
     rows: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write the chosen problems, with their samples, to a file: .jsonl or .parquet.",
-            rich_help_panel=OUTPUT,
-        ),
+        written(metavar="FILE", help="Write the chosen problems, with their samples, to a file: .jsonl or .parquet."),
     ] = None,
-    debug: Debug = False,
     **options: Any,
 ) -> None:
     """Select problems by their values, such as those that are neither too easy nor too hard to train on."""
@@ -157,15 +132,13 @@ def tally(
     paths: Paths,
     out: Annotated[
         str,
-        typer.Option(
+        written(
             "--out",
             "-o",
             metavar="FILE",
             help="The file of the counts, .json, which at-k score takes. - is standard output.",
-            rich_help_panel=OUTPUT,
         ),
     ] = "-",
-    debug: Debug = False,
     **options: Any,
 ) -> None:
     """Count problems by what their numbers depend on, file by file: counts of many machines add up to one report."""
@@ -178,23 +151,14 @@ def tally(
 @offers(SCORING)
 def convert(
     paths: Paths,
-    to: Annotated[Literal["every-eval-ever"], typer.Option(help="The format to write.", rich_help_panel=OUTPUT)],
-    out: Annotated[
-        str, typer.Option("--out", "-o", metavar="FOLDER", help="The folder to write into.", rich_help_panel=OUTPUT)
-    ] = ".",
+    to: Annotated[Literal["every-eval-ever"], written(help="The format to write.")],
+    out: Annotated[str, written("--out", "-o", metavar="FOLDER", help="The folder to write into.")] = ".",
     model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ORG/NAME", help="The name of the model; by default what the files say.", rich_help_panel=OUTPUT
-        ),
+        str | None, written(metavar="ORG/NAME", help="The name of the model; by default what the files say.")
     ] = None,
     dataset: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="The name of the data set; by default what the files say.", rich_help_panel=OUTPUT
-        ),
+        str | None, written(metavar="NAME", help="The name of the data set; by default what the files say.")
     ] = None,
-    debug: Debug = False,
     **options: Any,
 ) -> None:
     """Write results files of any harness in the format of Every Eval Ever 0.3, each number with its uncertainty."""
@@ -207,28 +171,18 @@ def convert(
 @offers(leave_out(SCORED, "k"))
 def plot(
     paths: Paths,
-    out: Annotated[
-        str,
-        typer.Option(
-            "--out", "-o", metavar="FILE", help="The picture: .png, .svg, .pdf or .html.", rich_help_panel=OUTPUT
-        ),
-    ],
+    out: Annotated[str, written("--out", "-o", metavar="FILE", help="The picture: .png, .svg, .pdf or .html.")],
     kind: Annotated[
         Literal["curves", "map", "problems", "reliability", "difference"],
-        typer.Option(
+        written(
             metavar="KIND",
             help="curves: all metrics against k. map: G-Pass@k over k and tau. problems: the share of correct samples "
             "of each problem. reliability: how often answers are correct against the share of their vote, or a score. "
             "difference: of two models, given as in at-k compare, with a band that holds at every k.",
-            rich_help_panel=OUTPUT,
         ),
     ] = "curves",
-    title: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="By default the name of the file; '' for none.", rich_help_panel=OUTPUT),
-    ] = None,
+    title: Annotated[str | None, written(metavar="TEXT", help="By default the name of the file; '' for none.")] = None,
     models: Models = False,
-    debug: Debug = False,
     **options: Any,
 ) -> None:
     """Draw metrics against k, G-Pass@k over k and tau, the problems, or calibration, as a paper would print them."""
@@ -273,9 +227,8 @@ def compare(
     ] = None,
     form: Annotated[
         Literal["table", "json", "markdown"],
-        typer.Option("--format", help="The form of what is printed.", rich_help_panel=OUTPUT),
+        FORM,
     ] = "table",
-    debug: Debug = False,
     **options: Any,
 ) -> None:
     """Compare two models on the same problems, or rank several: is A better than B?"""
@@ -306,19 +259,12 @@ def gate(
     ] = None,
     form: Annotated[
         Literal["table", "json", "markdown", "junit"],
-        typer.Option("--format", help="The form of what is printed.", rich_help_panel=OUTPUT),
+        FORM,
     ] = "table",
     out: Annotated[
         list[str] | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Write the verdict too, as .xml (JUnit), .md or .json.",
-            rich_help_panel=OUTPUT,
-        ),
+        written("--out", "-o", metavar="FILE", help="Write the verdict too, as .xml (JUnit), .md or .json."),
     ] = None,
-    debug: Debug = False,
     **options: Any,
 ) -> None:
     """Judge results by what is required of them: exit with 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE, 2 for errors."""
@@ -354,9 +300,8 @@ def plan(
     ] = False,
     form: Annotated[
         Literal["table", "json"],
-        typer.Option("--format", help="The form of what is printed.", rich_help_panel=OUTPUT),
+        FORM,
     ] = "table",
-    debug: Debug = False,
     **options: Any,
 ) -> None:
     """Plan a measurement from a pilot: how many problems, and how many samples of each?"""
@@ -370,10 +315,8 @@ def plan(
 def diagnose(
     paths: Paths,
     form: Annotated[
-        Literal["text", "json", "markdown"],
-        typer.Option("--format", help="The form of the diagnosis.", rich_help_panel=OUTPUT),
+        Literal["text", "json", "markdown"], written("--format", help="The form of the diagnosis.")
     ] = "text",
-    debug: Debug = False,
     **options: Any,
 ) -> None:
     """Say in sentences what results files show, and what in them must be a mistake; each with its rule."""
@@ -384,6 +327,7 @@ def diagnose(
 
 
 @app.command(cls=Command)
+@offers()
 def formats(
     name: Annotated[
         str | None,
@@ -394,7 +338,6 @@ def formats(
             autocompletion=complete_formats,
         ),
     ] = None,
-    debug: Debug = False,
 ) -> None:
     """List the formats of results files, and how to get n samples out of each harness."""
     from at_k.cli.catalogue import print_format, print_formats
@@ -406,9 +349,8 @@ def formats(
 
 
 @app.command(cls=Command)
-def register(
-    undo: Annotated[bool, typer.Option("--undo", help="Take the modules out again.")] = False, debug: Debug = False
-) -> None:
+@offers()
+def register(undo: Annotated[bool, typer.Option("--undo", help="Take the modules out again.")] = False) -> None:
     """Let evaluate.load("gpassk"), and the other names, work from any directory, without a network."""
     from at_k.family import METRICS
     from at_k.registration import register as register_modules

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from at_k.cli.layout import cell_len, fit, list_sentences, split_columns, wrap
+from at_k.cli.layout import cell_len, fit, list_sentences, measure_names, split_columns, wrap
 from at_k.cli.options import refuse
+from at_k.cli.output import dump, print_in_form
 from at_k.cli.scoring import list_models, make_report
-from at_k.cli.terminal import Line, make_console, print_lines
-from at_k.cli.words import make_printable
+from at_k.cli.terminal import Line, make_console
 from at_k.errors import InputError
 from at_k.options import COMPARING, POOLING
 from at_k.readers.paths import name_models
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from at_k.uncertainty.ranking import Ranking
 
 _SHOWN_FLIPS = 5
-_NAME = 40
-"""Columns for the name of a problem or of a model."""
 
 _RANKS = "A > B where the data show it; models between commas may change places."
 
@@ -72,7 +69,12 @@ def compare_files(
     if len(models) == 2:
         (a, first), (b, second) = reports.items()
         compared = compare(first, second, names=(a, b), **comparing)
-        _print(compared.to_dict(), compared.to_markdown(), lay_out_comparison(compared, make_console().width), form)
+        print_in_form(
+            form,
+            lambda width: lay_out_comparison(compared, width),
+            json=lambda: dump(compared.to_dict()),
+            markdown=compared.to_markdown,
+        )
         return
     keys = [key for key in next(iter(reports.values())).values
             if all(key in report.values for report in reports.values())]  # fmt: skip
@@ -85,8 +87,12 @@ def compare_files(
     ranking = {name: comparing[name] for name in ("confidence_level", "unmatched")}
     rankings = {str(key): rank(reports, key=key, **ranking) for key in keys}
     lines = lay_out_rankings(rankings, make_console().width)
-    plain = {key: spell_ranking(ranking) for key, ranking in rankings.items()}
-    _print(plain, "\n".join("".join(text for text, _ in line) for line in lines), lines, form)
+    print_in_form(
+        form,
+        lambda _: lines,
+        json=lambda: dump({key: spell_ranking(ranking) for key, ranking in rankings.items()}),
+        markdown=lambda: "\n".join("".join(text for text, _ in line) for line in lines),
+    )
 
 
 def _compare_benchmarks(paths: Sequence[str], against: Sequence[str], form: str, options: dict[str, Any]) -> None:
@@ -106,10 +112,14 @@ def _compare_benchmarks(paths: Sequence[str], against: Sequence[str], form: str,
     first, second = ({name: make_report([path], **scoring) for name, path in zip(names, own, strict=True)}
                      for own in (paths, against))  # fmt: skip
     found = compare_benchmarks(first, second, **pooling)
-    lines = lay_out_comparison(found.pooled, make_console().width)
-    for name, each in found.benchmarks.items():
-        lines += [[], [], [(name, "bold")], *lay_out_comparison(each, make_console().width)]
-    _print(found.to_dict(), found.to_markdown(), lines, form)
+
+    def lay_out(width: int) -> list[Line]:
+        lines = lay_out_comparison(found.pooled, width)
+        for name, each in found.benchmarks.items():
+            lines += [[], [], [(name, "bold")], *lay_out_comparison(each, width)]
+        return lines
+
+    print_in_form(form, lay_out, json=lambda: dump(found.to_dict()), markdown=found.to_markdown)
 
 
 def spell_ranking(ranking: Ranking) -> dict[str, Any]:
@@ -143,7 +153,7 @@ def lay_out_comparison(compared: Compared, width: int) -> list[Line]:
     lines: list[Line] = [[(f"{letter}  ", "bold"), (name, "")] for letter, name in zip("AB", names, strict=True)]
     short = replace(compared, names=("A", "B"))
     said = " ".join(map(str, short.describe(short.main_key)))
-    lines += [[], *([(text, "bold")] for text in wrap(said, width, first="", rest=""))]
+    lines += [[], *([(text, "bold")] for text in wrap(said, width))]
     bands = [" ".join(map(str, replace(band, names=("A", "B")).describe())) for band in compared.bands.values()]
     lines += [[], *list_sentences(bands, width, "")] if bands else []
     header = ["", "A", "B", f"A − B [{100 * level:g} %]", "p", "won / lost / tied", ""]
@@ -153,7 +163,7 @@ def lay_out_comparison(compared: Compared, width: int) -> list[Line]:
     key = compared.main_key
     flips = compared.flips.get(key, [])[:_SHOWN_FLIPS]
     if flips:
-        room = min(max(len("problem"), *(cell_len(make_printable(flip.problem)) for flip in flips)), _NAME)
+        room = measure_names(["problem", *(flip.problem for flip in flips)])
         lines += [[], [(f"Problems that differ most in {key}", "bold")]]
         lines.append([(f"  {'problem':{room}}      A      B", "cyan")])
         lines += [[(f"  {fit(flip.problem, room)}  {flip.a:.3f}  {flip.b:.3f}", "")] for flip in flips]
@@ -200,8 +210,8 @@ def lay_out_rankings(rankings: Mapping[str, Ranking], width: int) -> list[Line]:
     """Lay out the order of several models in every number, as far as the data tell it; its pairs, if there is one."""
     lines: list[Line] = list_sentences([_RANKS], width, "dim")
     for key, ranking in rankings.items():
-        lines += [[], *([(text, "bold")] for text in wrap(f"{key}  {ranking}", width, first="", rest="    "))]
-        room = min(max(cell_len(make_printable(name)) for name in ranking.names), _NAME)
+        lines += [[], *([(text, "bold")] for text in wrap(f"{key}  {ranking}", width, rest="    "))]
+        room = measure_names(ranking.names)
         for name in ranking.names:
             first, last = ranking.ranks[name]
             places = str(first) if first == last else f"{first}–{last}"
@@ -217,19 +227,8 @@ def lay_out_pair(ranking: Ranking, pair: tuple[str, str], width: int) -> list[Li
     from at_k.analysis.compared import write_p
 
     found = ranking.pairs[pair]
-    a, b = (fit(name, min(cell_len(make_printable(name)), _NAME)) for name in pair)
+    a, b = (fit(name, measure_names([name])) for name in pair)
     numbers = f"{found.difference:+.3f} [{found.low:+.3f}, {found.high:+.3f}], p {write_p(ranking.p_values[pair])}"
     if cell_len(f"  {a} − {b}: {numbers}") <= width:
         return [[(f"  {a} − {b}: ", "dim"), (numbers, "")]]
     return [[(text, "dim")] for text in wrap(f"{a} − {b}:", width, first="  ", rest="  ")] + [[(f"    {numbers}", "")]]
-
-
-def _print(plain: dict[str, Any], markdown: str, lines: list[Line], form: str) -> None:
-    console = make_console()
-    if form == "table":
-        print_lines(lines, console)
-    else:
-        console.file.write(
-            (markdown if form == "markdown" else json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False))
-            + "\n"
-        )

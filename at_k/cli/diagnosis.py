@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from at_k.analysis.diagnosis import Diagnosis, diagnose
-from at_k.cli.layout import lay_out_title
+from at_k.cli.layout import lay_out_title, wrap
+from at_k.cli.output import dump, print_in_form
 from at_k.cli.terminal import Line, make_console, print_lines
 from at_k.cli.words import make_printable, spell
 from at_k.errors import Mistake
@@ -17,24 +16,19 @@ if TYPE_CHECKING:
     from at_k.errors import Message
     from at_k.report import Report
 
-_LONGEST = 100
-"""Sentences are not wider, however wide the terminal is."""
-
 
 def print_diagnosis(report: Report, form: str) -> None:
     """Diagnose a report, and print what was found as "text", "json" or "markdown"."""
     found = diagnose(report)
-    console = make_console()
-    if form == "text":
-        print_lines(lay_out_diagnosis(found, console.width), console)
-        return
-    if form == "json":
-        text = json.dumps({"source": report.source, **found.to_dict()}, ensure_ascii=False, indent=1)
-    else:
-        text = found.to_markdown()
-    console.file.write(f"{text}\n")
-    beside = make_console(stderr=True)
-    print_lines(lay_out_title(report, beside.width), beside)
+    print_in_form(
+        form,
+        lambda width: lay_out_diagnosis(found, width),
+        json=lambda: dump({"source": report.source, **found.to_dict()}),
+        markdown=found.to_markdown,
+    )
+    if form != "text":
+        beside = make_console(stderr=True)
+        print_lines(lay_out_title(report, beside.width), beside)
 
 
 def lay_out_diagnosis(found: Diagnosis, width: int) -> list[Line]:
@@ -57,15 +51,7 @@ def list_with_rules(sentences: Sequence[Message], width: int, style: str) -> lis
     lines: list[Line] = []
     for each in sentences:
         rule = f"[{each.code}]"
-        text = f"{make_printable(spell(each))} {rule}"
-        *wrapped, last = textwrap.wrap(
-            text,
-            min(width, _LONGEST),
-            initial_indent="- ",
-            subsequent_indent="  ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+        *wrapped, last = wrap(f"{make_printable(spell(each))} {rule}", width, first="- ", rest="  ", whole=True)
         lines += [[(line, style)] for line in wrapped]
         lines.append([(last.removesuffix(rule), style), (rule, "dim")])
     return lines

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from at_k.cli.layout import list_sentences, name_source, wrap
 from at_k.cli.options import refuse
-from at_k.cli.output import say_written
-from at_k.cli.terminal import Line, make_console, print_lines, show_work
+from at_k.cli.output import print_in_form, say_written
+from at_k.cli.terminal import Line, show_work
 from at_k.cli.words import make_printable, spell
 from at_k.report.files import check_target, replace_file
 
@@ -62,21 +62,13 @@ def judge_files(paths: Sequence[str], *, against: Sequence[str], form: str, out:
             base = against[place] if against else None
             gates.append(gate(path, base, data=name if len(paths) > 1 or policy else None, **given))
     found = sum(gates[1:], gates[0])
+    forms = {"json": found.to_json, "markdown": found.to_markdown, "junit": found.to_junit}
     for path in out:
         with replace_file(path) as part:
-            part.write_text(_write(found, _FORMS[splitext(path)[1].lower()]), encoding="utf-8")
+            part.write_text(forms[_FORMS[splitext(path)[1].lower()]]().rstrip("\n") + "\n", encoding="utf-8")
         say_written(path)
-    console = make_console()
-    if form == "table":
-        print_lines(lay_out_gate(found, console.width), console)
-    else:
-        console.file.write(_write(found, form))
+    print_in_form(form, lambda width: lay_out_gate(found, width), **forms)
     return found.exit_code
-
-
-def _write(found: Gate, form: str) -> str:
-    text = {"json": found.to_json, "markdown": found.to_markdown, "junit": found.to_junit}[form]()
-    return text.rstrip("\n") + "\n"
 
 
 def lay_out_gate(found: Gate, width: int) -> list[Line]:
@@ -84,7 +76,7 @@ def lay_out_gate(found: Gate, width: int) -> list[Line]:
     lines: list[Line] = [[(found.verdict, f"bold {_STYLES[found.verdict]}")], []]
     for check in found.shown:
         verdict, *rest = wrap(
-            f"{check.verdict:12}  {make_printable(check.name)}:  {check.measured}", width, first="", rest=" " * 14
+            f"{check.verdict:12}  {make_printable(check.name)}:  {check.measured}", width, rest=" " * 14
         )
         lines.append([(verdict[:12], _STYLES[check.verdict]), (verdict[12:], "")])
         lines += [[(text, "")] for text in rest]

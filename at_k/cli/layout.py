@@ -29,7 +29,7 @@ _GAP = 2
 """Spaces between two columns."""
 
 _NAME = 40
-"""Columns for the name of a model."""
+"""Columns for the name of a model, or of a problem."""
 
 
 def lay_out(report: Report | Models, width: int) -> list[Line]:
@@ -94,10 +94,10 @@ def lay_out_table(report: Report | Models, width: int) -> list[Line]:
     """
     if isinstance(report, Models):
         return lay_out_models(report, width)
-    columns = list_columns(report)
+    listed = list_blocks(report)
+    columns = list_columns(listed[0])
     blocks = [
-        (make_printable(f"{block.label} ({block.size:,})") if report.groups else "", block.write())
-        for block in list_blocks(report)
+        (make_printable(f"{block.label} ({block.size:,})") if report.groups else "", block.write()) for block in listed
     ]
     cells = [found for _, written in blocks for found in written.values()]
     narrow, widths = (
@@ -142,14 +142,16 @@ def lay_out_models(models: Models, width: int) -> list[Line]:
     The best of each number is bold, and has a star, which is there without colours too.
     """
     written = models.write_cells()
-    room = min(max(cell_len(make_printable(name)) for name in written), _NAME)
+    room = measure_names(written)
     cells = {key: [own.get(key, ("", "")) for own in written.values()] for key in models.keys}
-    widths = {key: max(len(str(key)), *(len(text) for pair in pairs for text in pair)) for key, pairs in cells.items()}
+    widths = {
+        key: max(len(models.keys[key]), *(len(text) for pair in pairs for text in pair)) for key, pairs in cells.items()
+    }
     lines: list[Line] = []
     for part in split_columns(widths, width - room):
         sizes = [widths[key] for key in part]
         lines += [[]] * bool(lines)
-        lines.append([(" " * room + align_texts(map(str, part), sizes), "cyan")])
+        lines.append([(" " * room + align_texts((models.keys[key] for key in part), sizes), "cyan")])
         for name, own in written.items():
             values, intervals = zip(*(own.get(key, ("", "")) for key in part), strict=True)
             lines.append([(fit(name, room), "")])
@@ -167,6 +169,11 @@ def align_texts(texts: Iterable[str], sizes: Sequence[int], indent: int = 0) -> 
         f"{text:>{indent * (not i) + size + _GAP}}" for i, (text, size) in enumerate(zip(texts, sizes, strict=True))
     )
     return "".join(cells).rstrip()
+
+
+def measure_names(names: Iterable[str]) -> int:
+    """Count the columns for names, of which the longest may be cut."""
+    return min(max(cell_len(make_printable(name)) for name in names), _NAME)
 
 
 def fit(text: str, width: int) -> str:
@@ -235,12 +242,13 @@ def list_sentences(sentences: Iterable[str | Message], width: int, style: str) -
     ]
 
 
-def wrap(text: str, width: int, *, first: str, rest: str) -> list[str]:
-    """Wrap a text into lines, of which the first begins otherwise than the rest."""
+def wrap(text: str, width: int, *, first: str = "", rest: str = "", whole: bool = False) -> list[str]:
+    """Wrap a text into lines, of which the first may begin otherwise than the rest; `whole` breaks no long words."""
     return textwrap.wrap(
         text,
         min(width, _LONGEST),
         initial_indent=first,
         subsequent_indent=rest,
         break_on_hyphens=False,
+        break_long_words=not whole,
     )

@@ -63,6 +63,14 @@ Models = Annotated[
 Debug = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")]
 
 
+def written(*flags: str, **settings: Any) -> Any:
+    """Declare an option of one command that says what is written."""
+    return typer.Option(*flags, rich_help_panel=OUTPUT, **settings)
+
+
+FORM = written("--format", help="The form of what is printed.")
+
+
 def show_all(command: Any) -> None:
     """Let the help of a command, or what completes it, show the options that `--help` leaves out."""
     for option in command.params:
@@ -81,21 +89,25 @@ HelpAll = Annotated[bool, typer.Option("--help-all", is_eager=True, callback=pri
 
 
 def offers(*groups: Mapping[str, Option]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the flags of these options. It gets their values as keyword arguments, read and checked.
+    """Give a command `--debug`, and the flags of these options. It gets their values, read and checked.
 
     Its `--help` shows those that are `short`, and `--help-all` shows all.
     """
     options = {each.name: each for group in groups for each in group.values() if each.help}
 
     def declare(command: Callable[..., None]) -> Callable[..., None]:
-        def run(*, help_all: bool, **given: Any) -> None:
+        def run(*, debug: bool, help_all: bool = False, **given: Any) -> None:
             command(**given | {name: read_value(option, given[name]) for name, option in options.items()})
 
         parameters = inspect.signature(command, eval_str=True).parameters.values()
         own = [each.replace(kind=each.KEYWORD_ONLY) for each in parameters if each.kind is not each.VAR_KEYWORD]
         flags = [make_flag(option) for option in options.values()]
         run.__name__, run.__doc__, run.__module__ = command.__name__, command.__doc__, command.__module__
-        own.append(inspect.Parameter("help_all", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=HelpAll))
+        own += [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind)
+            for name, kind in (("debug", Debug), ("help_all", HelpAll))
+            if options or name == "debug"
+        ]
         run.__annotations__ = {each.name: each.annotation for each in (*own, *flags)}
         # Typer reads the signature, and `failures` the options. A type checker knows no attributes of a function.
         run.__signature__ = inspect.Signature([own[0], *flags, *own[1:]])  # type: ignore[attr-defined]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
 from os.path import realpath, splitext
 from typing import TYPE_CHECKING, Any
 
 from at_k.cli.layout import lay_out, lay_out_notes, lay_out_title
 from at_k.cli.options import refuse
-from at_k.cli.terminal import make_console, print_lines
+from at_k.cli.terminal import Line, make_console, print_lines
 from at_k.report.files import check_target, replace_file
 from at_k.report.report import Report
 from at_k.report.saving import SAVED_AS
@@ -98,6 +98,20 @@ def write_report(report: Report | Models, form: str, out: str | None) -> None:
         say_written(out)
 
 
+def print_in_form(form: str, lay_out: Callable[[int], list[Line]], **forms: Callable[[], str]) -> None:
+    """Print a text in one of the forms; in any other, the lines that `lay_out` makes for the width of the terminal."""
+    console = make_console()
+    if form in forms:
+        console.file.write(forms[form]().rstrip("\n") + "\n")
+    else:
+        print_lines(lay_out(console.width), console)
+
+
+def dump(content: Mapping[str, Any]) -> str:
+    """Write plain data as JSON for people and programs."""
+    return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
+
+
 def say_written(path: str) -> None:
     """Say on standard error that a file was written."""
     print_lines([[(f"Wrote {path}", "")]], make_console(stderr=True))
@@ -129,7 +143,7 @@ def _write(report: Report | Models, form: str, width: int) -> str:
         text = "\n".join("".join(piece for piece, _ in line) for line in lay_out(report, width))
     elif form == "json":
         source = {"source": report.source} if isinstance(report, Report) else {}
-        text = json.dumps({**source, **report.to_dict()}, ensure_ascii=False, indent=1)
+        text = dump({**source, **report.to_dict()})
     elif form == "csv":
         return report.to_csv()
     else:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from at_k.cli.layout import list_sentences, split_columns, wrap
 from at_k.cli.options import refuse
+from at_k.cli.output import dump, print_in_form
 from at_k.cli.scoring import make_report
-from at_k.cli.terminal import Line, make_console, print_lines
+from at_k.cli.terminal import Line
 from at_k.options import PILOT, PLANNING
 from at_k.report.grid import describe_size
 from at_k.report.notes import describe_reading
@@ -17,7 +17,6 @@ from at_k.uncertainty.planning import CAUTIOUS
 from at_k.values import Key
 
 if TYPE_CHECKING:
-    from at_k.report import Report
     from at_k.uncertainty.adaptive import AdaptiveCurve
     from at_k.uncertainty.planning import Plan
     from at_k.uncertainty.prediction import Prediction
@@ -60,21 +59,26 @@ def plan_files(paths: Sequence[str], *, predict: list[int] | None, adaptive: boo
     predicted = None if predict is None else predict_pass_at_k(*report.list_counts(), k=predict)
     curve = follow_votes(paths[0] if two or len(paths) == 1 else list(paths), **options) if adaptive else None
     key = Key("pass@k" if tau is None else "G-Pass@k", k, tau)
-    console = make_console()
     read = [] if report.origin is None else describe_reading(report.origin)
-    if form == "json":
+    # A prediction, and votes that stop early, stand alone, unless something of the plan is asked for too.
+    further = predicted is not None or curve is not None
+    planned = not further or any(asked[name] != option.default for name, option in PLANNING.items() if name in asked)
+
+    def spell() -> str:
         content = {"key": key, **spell_plan(found)}
         content["notes"] = [*map(str, read), *content["notes"]]
-        content |= {} if predicted is None or predict is None else {"predicted": spell_prediction(predict, predicted)}
-        content |= {} if curve is None else {"adaptive": spell_adaptive(curve)}
-        console.file.write(json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
-        return
-    lines = lay_out_plan(found, report, key, console.width)
-    lines += [] if predicted is None or predict is None else lay_out_prediction(predict, predicted, console.width)
-    lines += [] if curve is None else lay_out_adaptive(curve, console.width)
-    notes = list_sentences(read, console.width, "yellow")
-    lines += [[], *notes] if notes else []
-    print_lines(lines, console)
+        content |= {} if predicted is None else {"predicted": spell_prediction(predict or [], predicted)}
+        return dump(content | ({} if curve is None else {"adaptive": spell_adaptive(curve)}))
+
+    def lay_out(width: int) -> list[Line]:
+        lines: list[Line] = [[(f"Pilot: {describe_size(report)}, {key} = {found.value:.3f}", "bold")]]
+        lines += lay_out_plan(found, width) if planned else []
+        lines += [] if predicted is None else lay_out_prediction(predict or [], predicted, width)
+        lines += [] if curve is None else lay_out_adaptive(curve, width)
+        notes = list_sentences(read, width, "yellow")
+        return [*lines, *([[], *notes] if notes else [])]
+
+    print_in_form(form, lay_out, json=spell)
 
 
 def spell_plan(plan: Plan) -> dict[str, Any]:
@@ -130,12 +134,11 @@ def spell_adaptive(curve: AdaptiveCurve) -> dict[str, Any]:
     }
 
 
-def lay_out_plan(plan: Plan, report: Report, key: str, width: int) -> list[Line]:
+def lay_out_plan(plan: Plan, width: int) -> list[Line]:
     """Lay out a plan: the split of the variance, the table of half widths, and what was asked for."""
-    lines: list[Line] = [[(f"Pilot: {describe_size(report)}, {key} = {plan.value:.3f}", "bold")]]
     if not plan.can_tell:
-        return [*lines, *list_sentences(plan.notes, width, "yellow")]
-    lines += list_sentences([*plan.describe_variance(), *plan.describe_correlation()], width, "")
+        return list_sentences(plan.notes, width, "yellow")
+    lines = list_sentences([*plan.describe_variance(), *plan.describe_correlation()], width, "")
     heading = [
         "Each first line is ± half the width of the expected interval. The second is the smallest difference that a "
         f"paired comparison of two models finds with {plan.chance}"
@@ -169,7 +172,7 @@ def lay_out_prediction(k: Sequence[int], predicted: Prediction, width: int) -> l
     for each, mean, low, high, value, other in zip(k, *columns, strict=True):
         text = f"{f'pass@{each}_predicted':18}  {mean:.3f} [{low:.3f}, {high:.3f}]"
         models = f"beta-binomial {value:.3f}, power law {other:.3f}"
-        lines += [[(line, "")] for line in wrap(f"{text}  {models}", width, first="", rest=" " * 20)]
+        lines += [[(line, "")] for line in wrap(f"{text}  {models}", width, rest=" " * 20)]
     return lines
 
 

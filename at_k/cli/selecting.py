@@ -52,6 +52,8 @@ def print_selection(
         lines = [json.dumps(row, ensure_ascii=False) for row in listed if row["problem"] in chosen]
     for line in lines:
         typer.echo(line)
+    if not names:
+        typer.echo(f"No problem meets the condition {condition!r}.", err=True)
 
 
 def _list_rows(report: Report, paths: Sequence[str], chosen: set[str], options: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,8 +10,7 @@ from at_k.demo.words import LANGUAGES, join_sentences, say
 from at_k.error_bars import is_bounded
 from at_k.family import OUTPUTS, Threshold, find_style, leave_out_twins
 from at_k.report import Report, grid
-from at_k.report.digits import write_estimate
-from at_k.report.grid import Block, group_lines, list_blocks
+from at_k.report.grid import Block, group_lines, list_blocks, write_estimate
 from at_k.values import Key
 
 _SAME = 1e-9

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any
@@ -19,7 +19,7 @@ from at_k.readers import COUNT_ROLES, Samples, is_paths, read_samples
 from at_k.readers.grouping import make_table
 from at_k.readers.quoting import normalize_name, quote
 from at_k.readers.samples import SAMPLE_ROLES, Origin
-from at_k.report.frames import read_frame, read_names, select_frame
+from at_k.report.frames import read_clusters, read_frame, read_labels, read_names, select_frame
 from at_k.report.notes import describe_reading, find_conditions
 from at_k.report.report import refuse_report
 
@@ -32,8 +32,9 @@ class Judged:
         problems: the samples as they were given.
         verdicts: the samples as they were judged.
         names: the name of each problem.
-        labels: what `read_labels` returned; None without it.
-        notes: what a reader of the numbers should know of how files were read.
+        labels: the group of each problem; None without groups.
+        clusters: the cluster of each problem; None without clusters.
+        notes: what a reader of the numbers should know of how they were read.
         conditions: what a signature says of it.
         source: the path of the files, or a list of paths; None for data in memory.
         origin: what wrote the files; None for data in memory.
@@ -44,7 +45,8 @@ class Judged:
     problems: Problems
     verdicts: Verdicts
     names: list[str]
-    labels: Any
+    labels: list[str] | None
+    clusters: list[str] | None
     notes: list[Message]
     conditions: dict[str, str]
     source: str | list[str] | None = None
@@ -60,7 +62,8 @@ def judge_data(
     where: Mapping[str, object] | None = None,
     pool: str | Sequence[str] = (),
     prompt_column: str | None = None,
-    read_labels: Callable[[int, Any], Any] | None = None,
+    groups: object = False,
+    clusters: object = None,
     **options: Any,
 ) -> Judged:
     """Read and judge a data set. The arguments and errors are those of `at_k.score`.
@@ -71,8 +74,8 @@ def judge_data(
         where: the rows to judge.
         pool: columns of models whose rows are samples of one model.
         prompt_column: the column with the prompts that answers continue.
-        read_labels: is called with the number of problems and the column of groups before the samples are judged:
-            judging may take minutes, and wrong labels should not waste them.
+        groups: the group of each problem, as of `at_k.score`; False for no groups.
+        clusters: the cluster of each problem, as of `at_k.score`; None for no clusters.
         options: how samples are judged, and how files are read.
 
     Examples:
@@ -99,13 +102,16 @@ def judge_data(
     require_problems("data", len(problems))
     names = read_names(frame.get("problem"), len(problems))
     named = frame.get("problem") is not None if origin is None else origin.roles.get("problem") is not None
-    labels = None if read_labels is None else read_labels(len(problems), frame.get("group"))
+    # Labels are read first: judging may take minutes, and wrong labels should not waste them.
+    labels = read_labels(groups, frame.get("group"), len(problems))
+    together = read_clusters(clusters, labels, frame.get("group"), len(problems))
     try:
         verdicts = judge(problems, **judging, rows=frame["rows"], name=name_samples(problems), warn=False)
     except MissingSamplesError as error:
         raise count_missing(error, problems, names) from None
     notes = [] if origin is None else describe_reading(origin)
-    return Judged(problems, verdicts, names, labels, notes, find_conditions(data), source, origin, named, frame["rows"])
+    conditions = find_conditions(data)
+    return Judged(problems, verdicts, names, labels, together, notes, conditions, source, origin, named, frame["rows"])
 
 
 def count_missing(error: MissingSamplesError, problems: Problems, names: Sequence[str]) -> InputError:

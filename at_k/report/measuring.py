@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any
 
@@ -19,11 +19,22 @@ from at_k.computation import choose_k
 from at_k.error_bars import NO_ERROR_BARS, Confidence, find_error_bars
 from at_k.errors import InputError, Message
 from at_k.estimators.consensus import VoteConflictError
-from at_k.family import FAMILY, Metric
+from at_k.family import FAMILY, OUTPUTS, Metric
 from at_k.report.curves import draw_curves, spread_k
 from at_k.report.data import Curves
 from at_k.report.judging import Judged, name_samples
-from at_k.report.notes import ConflictError, LeftOutError, ask_for_scores, place_sample, refuse_scatter
+from at_k.report.naming import name_lines
+from at_k.report.notes import (
+    VOTE_OF_GRADES,
+    ConflictError,
+    LeftOutError,
+    ask_for_scores,
+    explain_intervals,
+    explain_odd_k,
+    place_sample,
+    refuse_scatter,
+    write_notes,
+)
 from at_k.values import Column, Key, Values
 
 
@@ -34,28 +45,16 @@ class Measurement:
     Attributes:
         judged: the samples.
         options: the options of all metrics.
-        seed: the seed of simulations.
+        confidence: the intervals.
         times: how many problems each of these stands for; None for one each.
+        found: the values of the metrics that were computed.
     """
 
     judged: Judged
     options: Mapping[str, Any]
-    seed: int
+    confidence: Confidence = NO_ERROR_BARS
     times: Ints | None = None
-
-    def compute_all(self, wanted: Sequence[Metric]) -> tuple[dict[str, Values], dict[str, Message]]:
-        """Compute the metrics that the data allow. Return them, and for each of the others the reason."""
-        found: dict[str, Values] = {}
-        left_out: dict[str, Message] = {}
-        for metric in wanted:
-            try:
-                found[metric.name] = self.compute(metric)
-            except LeftOutError as reason:  # noqa: PERF203 - there are a handful
-                left_out[metric.name] = reason.message
-        if not found:
-            first = next(iter(left_out.values()))
-            raise InputError(first.code, first.sentence, **first.values)
-        return found, left_out
+    found: dict[str, Values] = field(default_factory=dict)
 
     def compute(self, metric: Metric, **changes: Any) -> Values:
         """Compute one metric, or raise `LeftOutError`."""
@@ -64,7 +63,7 @@ class Measurement:
         if metric.votes:
             refuse_scatter(verdicts, metric.title, self.times)
             with self.explain_conflict(metric):
-                return metric.compute(verdicts, seed=self.seed, **own)
+                return metric.compute(verdicts, seed=self.options["seed"], **own)
         if not metric.needs_scores:
             return metric.compute(verdicts, **own)
         if problems.scores is None:
@@ -80,7 +79,7 @@ class Measurement:
                 place=place_sample("scores", problems.scores, int(np.argmax(absent))),
             )
         try:
-            return metric.compute(verdicts, scores=problems.scores, seed=self.seed, **own)
+            return metric.compute(verdicts, scores=problems.scores, seed=self.options["seed"], **own)
         except ValueError as reason:
             raise LeftOutError(
                 "left_out.scores", "{title} is left out: {reason}", title=metric.title, reason=str(reason)
@@ -109,50 +108,36 @@ class Measurement:
                 second=place_sample(column, given, here[reason.values["second"]]),
             ) from None
 
-    def compute_at(self, names: Iterable[str], k: Sequence[int]) -> list[Values]:
+    def compute_at(self, k: Sequence[int]) -> list[Values]:
         """Compute the values of each problem, at each k for the metrics that have a k."""
-        return [self.compute(FAMILY[name], **({"k": list(k)} if FAMILY[name].default_k else {})) for name in names]
+        return [self.compute(FAMILY[name], **({"k": list(k)} if FAMILY[name].default_k else {})) for name in self.found]
 
-    def find_grid(self, names: Iterable[str]) -> tuple[int, ...]:
-        """Find the k at which metrics are drawn: those of the table, and others up to the smallest n."""
-        n, defaults = self.judged.verdicts.n, [FAMILY[name].default_k for name in names]
-        asked = {each for default in defaults if default for each in choose_k(self.options["k"], n, default)}
-        smallest = int(n.min())
-        return tuple(sorted({*spread_k(smallest), *asked, smallest}))
-
-    def draw(self, names: Iterable[str], grid: tuple[int, ...], confidence: Confidence) -> Curves:
+    def draw(self, grid: tuple[int, ...]) -> Curves:
         """Draw metrics against k."""
-        verdicts = self.judged.verdicts
-        drawn = [(grid, lambda draws, name=name: self.compute(FAMILY[name], k=list(draws))) for name in names]
+        verdicts, confidence = self.judged.verdicts, self.confidence
+        drawn = [(grid, lambda draws, name=name: self.compute(FAMILY[name], k=list(draws))) for name in self.found]
         # Bands for other samples would need a jackknife at every k, and the bootstrap takes too long.
         quick = confidence.target == "population" and confidence.method != "bootstrap"
         equal_n = bool((verdicts.n == verdicts.n[0]).all())
         wanted = confidence if quick else NO_ERROR_BARS
         return draw_curves(grid, drawn, equal_n=equal_n, confidence=wanted, times=self.times)
 
-    def gather(self, found: Mapping[str, Values], labels: list[str] | None, confidence: Confidence) -> dict[str, Any]:
-        """Gather the values of all metrics: of each problem, and their means over all problems and over each group."""
-        verdicts, times = self.judged.verdicts, self.times
-        columns = {key: column for values in found.values() for key, column in values.columns.items()}
-        errors = {key: error for values in found.values() for key, error in values.errors.items()}
-        members = {} if labels is None else summary.find_members(labels)
+    def average(self) -> dict[str, dict[Any, Any]]:
+        """Average the values over all problems and over each group, with their error bars."""
+        judged, times = self.judged, self.times
+        columns = {key: column for values in self.found.values() for key, column in values.columns.items()}
+        members = {} if judged.labels is None else summary.find_members(judged.labels)
         means = summary.average(columns, times=times)
-        listed = sorted(members, key=split_numbers)
-        groups = {label: summary.average(columns, members[label], times) for label in listed}
+        groups = {
+            label: summary.average(columns, members[label], times) for label in sorted(members, key=split_numbers)
+        }
 
         @cache
         def vary() -> dict[Key, Column]:
-            return {key: each for values in found.values() if values.vary for key, each in values.vary().items()}
+            listed = [values.vary() for values in self.found.values() if values.vary]
+            return {key: each for own in listed for key, each in own.items()}
 
-        find = partial(find_error_bars, columns, wanted=confidence, n=verdicts.n, vary=vary, times=times)
-        sign = partial(
-            summary.sign,
-            verdicts=verdicts,
-            seed=self.seed,
-            version=at_k.__version__,
-            reading=self.judged.conditions,
-            wanted=confidence,
-        )
+        find = partial(find_error_bars, columns, wanted=self.confidence, n=judged.verdicts.n, vary=vary, times=times)
         return {
             "values": means,
             "intervals": find(means),
@@ -160,10 +145,129 @@ class Measurement:
             "group_intervals": {label: find(own, problems=members[label]) for label, own in groups.items()},
             "sizes": {label: len(own) if times is None else int(times[own].sum()) for label, own in members.items()},
             "columns": columns,
-            "errors": {key: summary.average_error(error, times=times) for key, error in errors.items()},
-            "metrics": {name: list(values.columns) for name, values in found.items()},
-            "sign": lambda: {name: sign(values, name=name) for name, values in found.items()},
+            "errors": {
+                key: summary.average_error(error, times=times)
+                for values in self.found.values()
+                for key, error in values.errors.items()
+            },
         }
+
+    def sign(self) -> dict[str, str]:
+        """Write the signature of each metric."""
+        sign = partial(
+            summary.sign,
+            verdicts=self.judged.verdicts,
+            seed=self.options["seed"],
+            version=at_k.__version__,
+            reading=self.judged.conditions,
+            wanted=self.confidence,
+        )
+        return {name: sign(values, name=name) for name, values in self.found.items()}
+
+
+def compute_all(wanted: Iterable[Metric], choose: Callable[[Metric], Measurement | Message]) -> dict[str, Message]:
+    """Compute the metrics that the data allow, and return for each of the others the reason.
+
+    Args:
+        wanted: the metrics.
+        choose: returns what measures a metric, or the reason why nothing does.
+
+    Raises:
+        InputError: if the data allow none of them.
+    """
+    left_out: dict[str, Message] = {}
+    found = False
+    for metric in wanted:
+        part = choose(metric)
+        if isinstance(part, Message):
+            left_out[metric.name] = part
+            continue
+        try:
+            part.found[metric.name] = part.compute(metric)
+            found = True
+        except LeftOutError as reason:
+            left_out[metric.name] = reason.message
+    if not found:
+        first = next(iter(left_out.values()))
+        raise InputError(first.code, first.sentence, **first.values)
+    return left_out
+
+
+def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
+    """Gather what a report holds, but for the options: every number, and what a reader should know of them.
+
+    Args:
+        parts: what the metrics were computed by. The first has all problems, as the report counts them.
+    """
+    whole, used = parts[0], [part for part in parts if part.found]
+    judged, verdicts, times = whole.judged, whole.judged.verdicts, whole.times
+    metrics = {
+        name: [key for part in used if name in part.found for key in part.found[name].columns]
+        for name in FAMILY
+        if any(name in part.found for part in used)
+    }
+    order = [key for keys in metrics.values() for key in keys]
+    numbers = [part.average() for part in used]
+
+    def join(tables: Iterable[Mapping[Key, Any]]) -> dict[Key, Any]:
+        together = {key: value for table in tables for key, value in table.items()}
+        return {key: together[key] for key in order if key in together}
+
+    def join_groups(name: str) -> dict[str, dict[Key, Any]]:
+        return {label: join(own[name][label] for own in numbers) for label in numbers[0][name]}
+
+    values, intervals = (join(own[name] for own in numbers) for name in ("values", "intervals"))
+    names = name_lines(whole.options, values)
+    no_answers = any(
+        FAMILY[name].votes and part.judged.verdicts.answers is None for part in used for name in part.found
+    )
+    return {
+        "values": values,
+        "intervals": intervals,
+        "groups": join_groups("groups"),
+        "group_intervals": join_groups("group_intervals"),
+        "sizes": numbers[0]["sizes"],
+        "problems": judged.names,
+        "labels": judged.labels,
+        "n": verdicts.n.tolist(),
+        "c": verdicts.c.tolist(),
+        "times": None if times is None else times.tolist(),
+        "n_missing": verdicts.n_missing,
+        "columns": {} if times is not None else join(own["columns"] for own in numbers),
+        "errors": join(own["errors"] for own in numbers),
+        "metrics": metrics,
+        "notes": [
+            *explain_intervals(intervals, whole.confidence, judged.labels),
+            *write_notes(judged, whole.options["check_correct_fn"]),
+            *([VOTE_OF_GRADES] if no_answers else []),
+            *explain_odd_k(key for key in values if names is None or key.line in names),
+        ],
+        "sign": lambda: {name: text for part in used for name, text in part.sign().items()},
+        "source": judged.source,
+        "origin": judged.origin,
+        "rows": judged.rows,
+        "draw_curves": lambda: draw_all(used, find_grid(whole, metrics)),
+        "compute_at": None if times is not None else lambda k: [each for part in used for each in part.compute_at(k)],
+    }
+
+
+def find_grid(whole: Measurement, names: Iterable[str]) -> tuple[int, ...]:
+    """Find the k at which metrics are drawn: those of the table, and others up to the smallest n."""
+    n, defaults = whole.judged.verdicts.n, [FAMILY[name].default_k for name in names]
+    asked = {each for default in defaults if default for each in choose_k(whole.options["k"], n, default)}
+    smallest = int(n.min())
+    return tuple(sorted({*spread_k(smallest), *asked, smallest}))
+
+
+def draw_all(parts: Sequence[Measurement], grid: tuple[int, ...]) -> Curves:
+    """Draw the metrics of all parts against k, in the order of their outputs."""
+    drawn, order = [part.draw(grid) for part in parts], list(OUTPUTS)
+
+    def join(tables: Iterable[Mapping[Key, Any]]) -> dict[Key, Any]:
+        whole = {line: values for table in tables for line, values in table.items()}
+        return {line: whole[line] for line in sorted(whole, key=lambda line: order.index(line.metric))}
+
+    return replace(drawn[0], lines=join(each.lines for each in drawn), bands=join(each.bands for each in drawn))
 
 
 def split_numbers(label: str) -> list[tuple[int, int | str]]:

@@ -16,8 +16,7 @@ from at_k.errors import Legend, Message, spell_for_output
 from at_k.options import SCORING, takes
 from at_k.readers import is_paths
 from at_k.readers.paths import name_models
-from at_k.report.digits import write_estimate
-from at_k.report.grid import is_shown
+from at_k.report.grid import list_blocks, write_estimate
 from at_k.report.report import Report, find_report, refuse_scoring_options
 from at_k.report.scoring import score
 from at_k.report.tables import escape_latex, join_latex, join_markdown, list_rows, name_columns
@@ -48,9 +47,14 @@ class Models:
     reports: dict[str, Report]
 
     @cached_property
-    def keys(self) -> list[Key]:
-        """Return the keys of all models, in the order of their tables."""
-        return list(filter(is_shown, dict.fromkeys(key for report in self.reports.values() for key in report.values)))
+    def keys(self) -> dict[Key, str]:
+        """Return the keys of all models, in the order of their tables, and what their columns are called."""
+        return {
+            key: str(key if k is None else Key(line.metric, k, line.tau))
+            for report in self.reports.values()
+            for line, cells in list_blocks(report)[0].lines.items()
+            for k, key in cells.items()
+        }
 
     @cached_property
     def best(self) -> dict[Key, list[str]]:
@@ -139,7 +143,7 @@ class Models:
 
     def _lay_out(self, embolden: Any, digits: int | None) -> list[list[str]]:
         """Lay out the table as text: the header and a row for each model."""
-        rows = [["model", *map(str, self.keys)]]
+        rows = [["model", *self.keys.values()]]
         for name, cells in self.write_cells(digits).items():
             row = [name]
             for key in self.keys:

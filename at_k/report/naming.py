@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from at_k.errors import InputError, Mention
@@ -67,17 +67,18 @@ def _refuse(name: object) -> InputError:
     )  # fmt: skip
 
 
-def choose_metrics(options: dict[str, Any]) -> tuple[list[Metric], list[Key]]:
-    """Return the metrics that are wanted. The options become those of their modules, with the k and τ that names hold.
+def choose_metrics(options: dict[str, Any]) -> tuple[list[Metric], list[Key], dict[str, Any]]:
+    """Return the metrics that are wanted, and the options for them.
 
     Returns:
-        The metrics, and the averages that are asked of a certain number of samples, which the data have or have not.
+        The metrics; the averages that are asked of a certain number of samples, which the data have or have not; and
+        the options with the k and τ that names hold.
 
     Examples:
         >>> names = ["pass@1", "G-Pass@8_0.5", "avg@8"]
         >>> options = {"metrics": names, "k": None, "thresholds": (0.25, 0.5, 0.75, 1.0)}
-        >>> metrics, averages = choose_metrics(options)
-        >>> [metric.name for metric in metrics], averages, options["k"], options["thresholds"]
+        >>> metrics, averages, found = choose_metrics(options)
+        >>> [metric.name for metric in metrics], averages, found["k"], found["thresholds"]
         (['gpassk', 'pass_at_k', 'avg_at_n'], ['avg@8'], [1, 8], [0.5])
 
     Raises:
@@ -85,10 +86,13 @@ def choose_metrics(options: dict[str, Any]) -> tuple[list[Metric], list[Key]]:
         InputError: if there is no such metric, no name, or a name contradicts `k` or `thresholds`.
     """
     if options["metrics"] is None:
-        return list(FAMILY.values()), []
+        return list(FAMILY.values()), [], options
     found = find_metrics(options["metrics"])
     keys = [key for key in found.values() if key is not None]
-    taus = {1.0 if key.metric == "pass^k" else key.tau for key in keys if key.metric in ("pass^k", "G-Pass@k")} - {None}
+    taus = {_find_line(key).tau for key in keys} - {None}
+    if not isinstance(options["metrics"], str):
+        options["metrics"] = list(found)  # a generator can be read once
+    resolved = {**options}
     for name, numbers, check in (
         ("k", {key.draws for key in keys} - {None}, check_k),
         ("thresholds", taus, check_tau),
@@ -98,11 +102,37 @@ def choose_metrics(options: dict[str, Any]) -> tuple[list[Metric], list[Key]]:
         if options[name] != SCORING[name].default:
             _refuse_others(name, numbers, check(options[name]))
         else:
-            options[name] = list(check(sorted(numbers)))
-    modules = [name if key is None else _MODULES[key.metric] for name, key in found.items()]
-    options["metrics"] = modules[0] if isinstance(options["metrics"], str) else list(dict.fromkeys(modules))
+            resolved[name] = list(check(sorted(numbers)))
+    modules = {name if key is None else _MODULES[key.metric] for name, key in found.items()}
     averages = [key for key in keys if key.k is not None and key.draws is None]
-    return [metric for metric in FAMILY.values() if metric.name in modules], averages
+    return [metric for metric in FAMILY.values() if metric.name in modules], averages, resolved
+
+
+def _find_line(key: Key) -> Key:
+    """Find the line that a number is on. That of pass^k is G-Pass@k with τ = 1."""
+    return Key("G-Pass@k", None, 1.0) if key.metric == "pass^k" else key.line
+
+
+def name_lines(options: Mapping[str, Any], keys: Iterable[Key]) -> dict[Key, Key] | None:
+    """Name the lines of a report that were asked for, each as it was: line → name. None if no names chose among them.
+
+    Examples:
+        >>> name_lines({"metrics": "pass^4"}, [Key("G-Pass@k", 4, 1.0), Key("mG-Pass@k", 4)])
+        {'G-Pass@k_1.0': 'pass^k'}
+    """
+    if options.get("metrics") is None:
+        return None
+    asked = find_metrics(options["metrics"])
+    names: dict[Key, Key] = {}
+    for line in dict.fromkeys(key.line for key in keys):
+        for name, key in asked.items():
+            if key is None:
+                is_asked = line.metric in FAMILY[name].metrics
+            else:
+                is_asked = line.metric == _find_line(key).metric and _find_line(key).tau in (None, line.tau)
+            if is_asked:
+                names.setdefault(line, key.line if key is not None and key.metric == "pass^k" else line)
+    return names
 
 
 _MODULES = {output: metric.name for metric in FAMILY.values() for output in metric.metrics} | {"pass^k": "gpassk"}

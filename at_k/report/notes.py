@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,11 +15,14 @@ from at_k.family import OUTPUTS
 from at_k.grading import Verdicts
 from at_k.grading.numbers import read_number
 from at_k.grading.pairs import Outcomes
-from at_k.problems import Problems
+from at_k.options import SCORING
 from at_k.readers.samples import BUILDER, Origin, Samples
 from at_k.samples import Ragged
 from at_k.validation import K, check_k
 from at_k.values import ErrorBar, Key
+
+if TYPE_CHECKING:
+    from at_k.report.judging import Judged
 
 _AGREEMENT = 0.02
 """The least share of samples that repeat an earlier answer of their problem for a vote to mean anything. It is 0
@@ -47,9 +50,10 @@ def ask_for_scores(title: str) -> LeftOutError:
     return LeftOutError("left_out.no_scores", "{title} is left out: it needs a score for every sample.", title=title)
 
 
-def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Message]:
-    """List remarks about the verdicts, the most important first."""
-    notes: list[Message] = []
+def write_notes(judged: Judged, checker: object) -> list[Message]:
+    """List remarks about how samples were read and judged, the most important first; `checker` is the one asked for."""
+    problems, verdicts = judged.problems, judged.verdicts
+    notes = [*judged.notes]
     judged_here = problems.grades is None and verdicts.answers is not None and problems.references is not None
     outcomes = verdicts.outcomes
     if judged_here and outcomes is None and not verdicts.c.any():
@@ -121,7 +125,7 @@ def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Me
             )
         )
     gone = verdicts.n_missing
-    if gone and missing == "drop":
+    if gone and verdicts.conditions["missing"] == "drop":
         notes.append(
             Message("note.drop", "Missing samples, left out: {count}. Their problems have a smaller n.", count=gone)
         )
@@ -129,6 +133,8 @@ def write_notes(problems: Problems, verdicts: Verdicts, missing: str) -> list[Me
         notes.append(
             Message("note.incorrect", "Missing samples, counted as wrong: {count}. They cast no vote.", count=gone)
         )
+    if problems.grades is not None:
+        notes += _describe_grades(problems.grades, verdicts, is_checked=checker != SCORING["check_correct_fn"].default)
     return notes
 
 
@@ -187,22 +193,24 @@ def _note_texts(verdicts: Verdicts) -> Iterator[Message]:
         )
 
 
-def explain_low_grades(problems: Problems, verdicts: Verdicts, threshold: float) -> list[Message]:
-    """Say that no grade is above the threshold, if that is why no sample is correct."""
-    if problems.grades is None or verdicts.c.any():
-        return []
-    highest = max(float(np.nanmax(part.values, initial=0)) for part in problems.grades)
-    if not highest:
-        return []
-    return [
-        Message(
+def _describe_grades(grades: Sequence[Ragged], verdicts: Verdicts, *, is_checked: bool) -> Iterator[Message]:
+    """Say that no grade is above the threshold, if that is why no sample is correct, and what grades leave unused."""
+    highest = max(float(np.nanmax(part.values, initial=0)) for part in grades)
+    if highest and not verdicts.c.any():
+        yield Message(
             "note.low_grades",
             "No sample is correct, because no grade is above the threshold {threshold:g}. The highest grade is "
             "{highest:g}. If it stands for a correct sample, lower {option:threshold}.",
-            threshold=threshold,
+            threshold=verdicts.threshold,
             highest=highest,
         )
-    ]
+    if is_checked:
+        yield Message(
+            "note.not_judged",
+            "The data have verdicts, which count; {option:check_correct_fn} judged nothing. With {columns} it judges "
+            "the answers.",
+            columns=Mention(columns={"grades": None}),
+        )
 
 
 VOTE_OF_GRADES = Message(

@@ -5,28 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from at_k.engines import find_engine
 from at_k.error_bars import Confidence
-from at_k.errors import Mention, Message
-from at_k.family import FAMILY
 from at_k.options import PILOT, SCORING, TALLYING, complete, takes
-from at_k.report.frames import read_clusters, read_labels
 from at_k.report.judging import judge_data, name_source
-from at_k.report.measuring import Measurement
+from at_k.report.measuring import Measurement, compute_all, gather
 from at_k.report.naming import choose_metrics, make_absent
-from at_k.report.notes import (
-    VOTE_OF_GRADES,
-    explain_intervals,
-    explain_low_grades,
-    explain_odd_k,
-    refuse_k_above_n,
-    write_notes,
-)
+from at_k.report.notes import refuse_k_above_n
 from at_k.report.report import Report
 from at_k.report.tally import Tally
 from at_k.report.tally_scoring import find_tally, refuse_late_options, score_tally
@@ -64,8 +53,8 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
         (1.0, 0.6667)
     """
     options = complete(given, score)
-    wanted, averages = choose_metrics(options)
-    k, groups, clusters, seed = (options[name] for name in ("k", "groups", "clusters", "seed"))
+    wanted, averages, resolved = choose_metrics(options)
+    groups, clusters = options["groups"], options["clusters"]
     together: Any = None if clusters in (None, False) else ()
     confidence = Confidence(options["confidence_level"], options["target"], together, options["ci_method"])
     tally = find_tally(data)
@@ -74,57 +63,18 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     elif find_engine(data) is not None:
         tally = Tally.of(data, **{name: options[name] for name in TALLYING if name in options})
     if tally is not None:
-        report = score_tally(tally, options, find_changed(options), wanted, confidence, name_source(data))
-        return _require(averages, report)
-
-    def read_all_labels(n_problems: int, group: Any) -> tuple[list[str] | None, list[str] | None]:
-        labels = read_labels(groups, group, n_problems)
-        return labels, read_clusters(clusters, labels, group, n_problems)
-
-    judged = judge_data(data, read_labels=read_all_labels, **{name: options[name] for name in PILOT})
-    problems, verdicts, names = judged.problems, judged.verdicts, judged.names
-    labels, together = judged.labels
-    if together is not None:
-        confidence = replace(confidence, clusters=together)
-    refuse_k_above_n(k, verdicts.n, names)
-    notes = [*judged.notes, *write_notes(problems, verdicts, options["missing"])]
-    notes += explain_low_grades(problems, verdicts, options["threshold"])
-    if problems.grades is not None and options["check_correct_fn"] != SCORING["check_correct_fn"].default:
-        notes.append(
-            Message(
-                "note.not_judged",
-                "The data have verdicts, which count; {option:check_correct_fn} judged nothing. With {columns} it "
-                "judges the answers.",
-                columns=Mention(columns={"grades": None}),
-            )
+        return _require(
+            averages, score_tally(tally, resolved, find_changed(options), wanted, confidence, name_source(data))
         )
-    measurement = Measurement(judged, options, seed)
-    found, left_out = measurement.compute_all(wanted)
-    if verdicts.answers is None and any(FAMILY[name].votes for name in found):
-        notes.append(VOTE_OF_GRADES)
+    judged = judge_data(data, groups=groups, clusters=clusters, **{name: options[name] for name in PILOT})
+    refuse_k_above_n(resolved["k"], judged.verdicts.n, judged.names)
+    measurement = Measurement(judged, resolved, replace(confidence, clusters=judged.clusters))
+    left_out = compute_all(wanted, lambda _: measurement)
     if groups is not None and not isinstance(groups, bool):
-        options["groups"] = labels  # a generator can be read once
-    options["clusters"] = True if clusters is True and labels is not None else together
-    numbers = measurement.gather(found, labels, confidence)
-    notes += explain_odd_k(numbers["values"])
-    report = Report(
-        **numbers,
-        problems=names,
-        labels=labels,
-        n=verdicts.n.tolist(),
-        c=verdicts.c.tolist(),
-        n_missing=verdicts.n_missing,
-        left_out=left_out,
-        notes=[*explain_intervals(numbers["intervals"], confidence, labels), *notes],
-        options=find_changed(options),
-        source=judged.source,
-        origin=judged.origin,
-        draw_curves=lambda: measurement.draw(list(found), measurement.find_grid(found), confidence),
-        compute_at=partial(measurement.compute_at, list(found)),
-        samples=(problems, verdicts),
-        rows=judged.rows,
-    )
-    return _require(averages, report)
+        options["groups"] = judged.labels  # a generator can be read once
+    options["clusters"] = True if clusters is True and judged.labels is not None else judged.clusters
+    changed, samples = find_changed(options), (judged.problems, judged.verdicts)
+    return _require(averages, Report(**gather([measurement]), left_out=left_out, options=changed, samples=samples))
 
 
 def _require(keys: Iterable[Key], report: Report) -> Report:

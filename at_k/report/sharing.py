@@ -10,8 +10,7 @@ from typing import Any
 import at_k
 from at_k.report import saving
 from at_k.report.data import Numbers
-from at_k.report.digits import write_estimate
-from at_k.report.grid import describe_size
+from at_k.report.grid import describe_size, write_estimate
 from at_k.report.tables import write_markdown
 from at_k.validation import check_choice
 from at_k.values import Key

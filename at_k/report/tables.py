@@ -50,8 +50,8 @@ def write_csv(report: Numbers) -> str:
 
 def write_markdown(report: Numbers, digits: int | None = None) -> str:
     """Write a Markdown table: metrics down, k across, groups below; then the notes."""
-    rows = lay_out_rows(report, digits)
-    return join_markdown(rows, len(list_columns(report)), [*report.notes, *report.left_out.values()])
+    rows, numbers = lay_out_rows(report, digits)
+    return join_markdown(rows, numbers, [*report.notes, *report.left_out.values()])
 
 
 def join_markdown(rows: Sequence[Sequence[str]], numbers: int, notes: Iterable[object]) -> str:
@@ -87,8 +87,8 @@ def escape_markdown(cell: str) -> str:
 
 def write_latex(report: Numbers, digits: int | None = None) -> str:
     """Write a LaTeX table for the package booktabs, with thresholds as indices."""
-    rows = [[escape_latex(cell) for cell in row] for row in lay_out_rows(report, digits)]
-    return join_latex(rows, len(list_columns(report)))
+    rows, numbers = lay_out_rows(report, digits)
+    return join_latex([[escape_latex(cell) for cell in row] for row in rows], numbers)
 
 
 def join_latex(rows: Sequence[Sequence[str]], numbers: int) -> str:
@@ -111,7 +111,7 @@ def escape_latex(text: str) -> str:
 
 def write_html(report: Numbers, digits: int | None = None) -> str:
     """Write an HTML table, as notebooks show it, with its notes."""
-    header, *rows = lay_out_rows(report, digits)
+    (header, *rows), _ = lay_out_rows(report, digits)
     head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in header)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     remarks = "".join(f"<li>{escape(str(each))}</li>" for each in (*report.notes, *report.left_out.values()))
@@ -119,12 +119,13 @@ def write_html(report: Numbers, digits: int | None = None) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{listed}"
 
 
-def lay_out_rows(report: Numbers, digits: int | None) -> list[list[str]]:
-    """Lay out the table as text: the header and a row for each group and line."""
-    columns, groups = list_columns(report), bool(report.groups)
+def lay_out_rows(report: Numbers, digits: int | None) -> tuple[list[list[str]], int]:
+    """Lay out the table as text: the header and a row for each group and line; and count the columns of numbers."""
+    blocks, groups = list_blocks(report), bool(report.groups)
+    columns = list_columns(blocks[0])
     rows = [[*(["group", "problems"] if groups else []), "metric", *columns.values()]]
-    for block in list_blocks(report):
+    for block in blocks:
         for line, found in block.write(digits).items():
             cells = [" ".join(filter(None, found.get(k, ()))) for k in columns]
             rows.append([*([block.label, str(block.size)] if groups else []), str(line), *cells])
-    return rows
+    return rows, len(columns)

@@ -23,7 +23,6 @@ from at_k.options import JUDGING_OPTIONS, PILOT, TALLYING
 from at_k.readers.arrays import fill_numbers, make_lists, make_numbers
 from at_k.readers.coding import encode
 from at_k.report.curves import spread_k
-from at_k.report.frames import read_labels
 from at_k.report.judging import Judged, judge_data
 from at_k.report.measuring import Measurement
 from at_k.report.notes import LeftOutError
@@ -57,11 +56,7 @@ def count_data(data: Any, make: type[Tally], options: Mapping[str, Any]) -> Tall
 
 
 def _judge(data: Any, options: Mapping[str, Any]) -> Judged:
-    return judge_data(
-        data,
-        read_labels=lambda size, group: read_labels(options["groups"], group, size),
-        **{name: options[name] for name in PILOT},
-    )
+    return judge_data(data, groups=options["groups"], **{name: options[name] for name in PILOT})
 
 
 def _count(judged: Judged, make: type[Tally], options: Mapping[str, Any], times: Ints | None = None) -> Tally:
@@ -74,15 +69,15 @@ def _count(judged: Judged, make: type[Tally], options: Mapping[str, Any], times:
     for metric in FAMILY.values():
         if metric.votes and judged.verdicts.answers is not None:
             try:
-                with Measurement(judged, options, options["seed"]).explain_conflict(metric):
+                with Measurement(judged, options).explain_conflict(metric):
                     counted = _count_votes(judged.verdicts, options["on_conflict"], times)
             except LeftOutError as reason:
                 left_out[metric.name] = reason.message
     judged = judged if times is None else replace(judged, verdicts=_repeat(judged, times))
     verdicts = judged.verdicts
-    labels: list[str | None] = judged.labels or [None] * len(verdicts)
+    labels: Sequence[str | None] = judged.labels or [None] * len(verdicts)
     n, c = verdicts.n.tolist(), verdicts.c.tolist()
-    values, missing = _measure(Measurement(judged, options, options["seed"]))
+    values, missing = _measure(Measurement(judged, options))
     problems: list[Problem] = []
     if by_problem:
         votes = repeat(None) if counted is None else _list_votes(judged, counted)

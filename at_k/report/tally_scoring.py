@@ -13,22 +13,17 @@ from at_k.combinatorics import Ints
 from at_k.computation import choose_k
 from at_k.error_bars import Confidence
 from at_k.errors import InputError, Mention, Message
-from at_k.family import FAMILY, OUTPUTS, Metric
+from at_k.family import FAMILY, Metric
 from at_k.grading import Verdicts
 from at_k.options import TALLYING
 from at_k.problems import Problems
 from at_k.readers import is_paths
-from at_k.report.data import Curves
 from at_k.report.frames import read_clusters
 from at_k.report.judging import Judged
-from at_k.report.measuring import Measurement
+from at_k.report.measuring import Measurement, compute_all, gather
 from at_k.report.notes import (
-    VOTE_OF_GRADES,
     LeftOutError,
     ask_for_scores,
-    explain_intervals,
-    explain_odd_k,
-    write_notes,
 )
 from at_k.report.report import Report
 from at_k.report.states import ACCURACY, Measures, Moments, Problem, list_values
@@ -80,51 +75,23 @@ def score_tally(
     """
     _refuse_options(tally, options, confidence)
     options = {**options, **tally.options}
-    counted, voted, measured = parts = [
-        list_states(tally, options, confidence) for list_states in (_list_counts, _list_votes, _list_moments)
-    ]
-    left_out: dict[str, Message] = {}
-    for metric in wanted:
+
+    def measure(judged: Judged, times: Ints | None) -> Measurement:
+        return Measurement(judged, options, replace(confidence, clusters=judged.clusters), times)
+
+    counted, voted = measure(*_list_counts(tally, options)), measure(*_list_votes(tally, options))
+    states, listed = _list_moments(tally, options)
+    measured = _Listed(**vars(measure(*states)), listed=listed)
+
+    def choose(metric: Metric) -> Measurement | Message:
         part = measured if metric.needs_scores else voted if metric.votes and tally.votes is not None else counted
-        try:
-            if metric.name in tally.left_out:
-                left_out[metric.name] = tally.left_out[metric.name]
-            elif part is voted and options["ties"] == "first":
-                left_out[metric.name] = _NO_ORDER
-            else:
-                part.found[metric.name] = part.measurement.compute(metric)
-        except LeftOutError as reason:
-            left_out[metric.name] = reason.message
-    if not any(part.found for part in parts):
-        first = next(iter(left_out.values()))
-        raise InputError(first.code, first.sentence, **first.values)
+        no_order = _NO_ORDER if part is voted and options["ties"] == "first" else None
+        return tally.left_out.get(metric.name) or no_order or part
+
+    left_out = compute_all(wanted, choose)
     _move_accuracy(tally, counted, measured, left_out)
-    used = [part for part in parts if part.found]
-    numbers = _join([part.measurement.gather(part.found, part.labels, part.confidence) for part in used])
-    grid = counted.measurement.find_grid(numbers["metrics"])
-    verdicts = counted.measurement.judged.verdicts
-    notes = [*explain_intervals(numbers["intervals"], counted.confidence), *([] if tally.by_problem else [_NOTE])]
-    notes += write_notes(Problems(), verdicts, tally.conditions["missing"])
-    notes += [VOTE_OF_GRADES] if any(FAMILY[name].votes for name in counted.found) else []
-    return Report(
-        **numbers | ({} if tally.by_problem else {"columns": {}}),
-        problems=list(tally.problems),
-        labels=counted.labels,
-        n=verdicts.n.tolist(),
-        c=verdicts.c.tolist(),
-        times=None if counted.measurement.times is None else counted.measurement.times.tolist(),
-        n_missing=tally.n_missing,
-        left_out=left_out,
-        notes=[*notes, *explain_odd_k(numbers["values"])],
-        draw_curves=lambda: _join_curves(
-            [part.measurement.draw(list(part.found), grid, part.confidence) for part in used]
-        ),
-        compute_at=(lambda k: [each for part in used for each in part.measurement.compute_at(part.found, k)])
-        if tally.by_problem
-        else None,
-        options=dict(changed),
-        source=source,
-    )
+    found = gather([counted, voted, measured]) | {"source": source}
+    return Report(**found, left_out=left_out, options=dict(changed))
 
 
 _NOTE = Message(
@@ -139,38 +106,6 @@ _NO_ORDER = Message(
     "cons@k is left out: a tally does not keep the order of the samples, by which {option:ties=first} decides. "
     "{option:ties=random} differs only where k is n.",
 )
-
-
-@dataclass(frozen=True)
-class _Part:
-    """Hold the metrics that follow from one kind of state.
-
-    Attributes:
-        measurement: what computes them.
-        labels: the group of each state; None without groups.
-        confidence: the intervals, with the cluster of each state.
-        found: the values.
-    """
-
-    measurement: Measurement
-    labels: list[str] | None
-    confidence: Confidence
-    found: dict[str, Values] = field(default_factory=dict)
-
-    @classmethod
-    def of(
-        cls,
-        measurement: Measurement,
-        groups: Sequence[str | None],
-        options: Mapping[str, Any],
-        confidence: Confidence,
-    ) -> _Part:
-        """Take the states that a measurement has, and their groups."""
-        labels = [group for group in groups if group is not None] or None
-        if confidence.clusters is not None and groups:
-            together = read_clusters(options["clusters"], labels, None, len(groups))
-            confidence = replace(confidence, clusters=together)
-        return cls(measurement, None if options["groups"] is False else labels, confidence)
 
 
 _OF_GROUPS = (None, False, True)
@@ -216,16 +151,20 @@ def _refuse_options(tally: Tally, options: Mapping[str, Any], confidence: Confid
         )
 
 
-def _list_counts(tally: Tally, options: Mapping[str, Any], confidence: Confidence) -> _Part:
+_States = tuple[Judged, Ints | None]
+"""One problem for all that are alike, and how many these are; None for one each."""
+
+
+def _list_counts(tally: Tally, options: Mapping[str, Any]) -> _States:
     """List one problem for each group, n and c; or every problem, if the tally keeps them."""
     states, times = _list_states(tally, tally.counts, lambda problem: (problem.group, problem.n, problem.c))
     groups, n, c = zip(*states, strict=True)
     runs = np.stack([c, np.subtract(n, c)], axis=1).ravel()
     flags = Ragged.of_lengths(np.repeat(np.tile([True, False], len(states)), runs), np.array(n))
-    return _Part.of(Measurement(_judge(tally, flags), options, options["seed"], times), groups, options, confidence)
+    return _judge(tally, options, groups, flags), times
 
 
-def _list_votes(tally: Tally, options: Mapping[str, Any], confidence: Confidence) -> _Part:
+def _list_votes(tally: Tally, options: Mapping[str, Any]) -> _States:
     """List one problem for each group, n and votes; or every problem, if the tally keeps them."""
     shapes = tally.votes or {}
     states, times = _list_states(tally, shapes, lambda problem: problem.shape) if shapes else ([], None)
@@ -238,8 +177,7 @@ def _list_votes(tally: Tally, options: Mapping[str, Any], confidence: Confidence
     ballots = Ragged.of_lengths(np.repeat(np.array(codes, dtype=np.int32), runs), sizes)
     flags = ballots.with_values(np.repeat(np.array(right, dtype=bool), runs))
     answers = Answers(ballots, range(max((len(votes) for *_, votes in states), default=0)))
-    measurement = Measurement(_judge(tally, flags, answers), options, options["seed"], times)
-    return _Part.of(measurement, [group for group, *_ in states], options, confidence)
+    return _judge(tally, options, [group for group, *_ in states], flags, answers), times
 
 
 _State = TypeVar("_State", bound=tuple[Any, ...])
@@ -255,8 +193,8 @@ def _list_states(
     return states, np.array([counted[state] for state in states], dtype=np.int64)
 
 
-def _list_moments(tally: Tally, options: Mapping[str, Any], confidence: Confidence) -> _Part:
-    """List two problems for each group and n, one of which stands for all but one; or every problem.
+def _list_moments(tally: Tally, options: Mapping[str, Any]) -> tuple[_States, Mapping[Key, Measures]]:
+    """List two problems for each group and n, one of which stands for all but one; or every problem. And their values.
 
     Of M problems, one has the value v + d, and M − 1 have v − d/(M − 1). With d = √(S (M − 1)/M), they have the mean v
     and the sum S of squared deviations from it. Of their jackknife variances the first is the largest.
@@ -273,8 +211,7 @@ def _list_moments(tally: Tally, options: Mapping[str, Any], confidence: Confiden
         values = {key: _spread([each.moments[key] for each in strata], size) for key in keys}
     n = np.array([n for _, n in cells], dtype=np.int64)
     flags = Ragged.of_lengths(np.zeros(n.sum(), dtype=bool), n)
-    measurement = _Listed(_judge(tally, flags), options, options["seed"], times, values)
-    return _Part.of(measurement, [group for group, _ in cells], options, confidence)
+    return (_judge(tally, options, [group for group, _ in cells], flags), times), values
 
 
 def _spread(moments: Sequence[Moments], size: Ints) -> Measures:
@@ -288,10 +225,20 @@ def _spread(moments: Sequence[Moments], size: Ints) -> Measures:
     return value, spread, np.repeat(np.sqrt(error / size), 2)
 
 
-def _judge(tally: Tally, flags: Ragged, answers: Answers | None = None) -> Judged:
+def _judge(
+    tally: Tally,
+    options: Mapping[str, Any],
+    groups: Sequence[str | None],
+    flags: Ragged,
+    answers: Answers | None = None,
+) -> Judged:
     """Return samples that were judged as those of the tally were."""
     verdicts = Verdicts((flags,), 0.5, flags.n, tally.n_missing, answers=answers, conditions=dict(tally.conditions))
-    return Judged(Problems(), verdicts, [], None, [], dict(tally.reading))
+    labels = [group for group in groups if group is not None] or None
+    clusters = read_clusters(options["clusters"], labels, None, len(groups)) if groups else None
+    shown = None if options["groups"] is False else labels
+    notes = [] if tally.by_problem else [_NOTE]
+    return Judged(Problems(), verdicts, list(tally.problems), shown, clusters, notes, dict(tally.reading))
 
 
 @dataclass(frozen=True)
@@ -328,7 +275,7 @@ class _Listed(Measurement):
         return Values({key: Column(self.listed[key][0]) for key in keys}, errors, conditions, lambda: variances)
 
 
-def _move_accuracy(tally: Tally, counted: _Part, measured: _Part, left_out: dict[str, Message]) -> None:
+def _move_accuracy(tally: Tally, counted: Measurement, measured: Measurement, left_out: dict[str, Message]) -> None:
     """Take mean grades from moments, where they are not the shares of correct samples, or leave them out."""
     name = next((name for name, values in counted.found.items() if ACCURACY in values.columns), None)
     soft = any(ACCURACY in stratum.moments for stratum in tally.sums.values())
@@ -341,44 +288,9 @@ def _move_accuracy(tally: Tally, counted: _Part, measured: _Part, left_out: dict
     if not soft:
         left_out[ACCURACY] = tally.left_out[ACCURACY]
         return
-    found = measured.measurement.compute(FAMILY[name])
+    found = measured.compute(FAMILY[name])
     assert shares.vary is not None and found.vary is not None  # noqa: PT018 - for the type checker
     own, worst = found.vary()[ACCURACY].levels, shares.vary()[ACCURACY].levels
     # No grades in [0, 1] vary more than the verdicts of the worst c.
     variances = {ACCURACY: Column(np.append(own, worst), np.arange(len(own)))}
     measured.found[name] = replace(found, vary=lambda: variances)
-
-
-def _join(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Join the numbers of parts, in the order of the metrics."""
-    metrics: dict[str, list[Key]] = {}
-    for name in FAMILY:
-        keys = [key for part in parts for key in part["metrics"].get(name, ())]
-        metrics |= {name: keys} if keys else {}
-    order = [key for keys in metrics.values() for key in keys]
-
-    def join(tables: Sequence[Mapping[Key, Any]]) -> dict[Key, Any]:
-        whole = {key: value for table in tables for key, value in table.items()}
-        return {key: whole[key] for key in order if key in whole}
-
-    return {
-        **{name: join([part[name] for part in parts]) for name in ("values", "intervals", "errors", "columns")},
-        **{
-            name: {label: join([part[name][label] for part in parts]) for label in parts[0][name]}
-            for name in ("groups", "group_intervals")
-        },
-        "sizes": parts[0]["sizes"],
-        "metrics": metrics,
-        "sign": lambda: {name: text for part in parts for name, text in part["sign"]().items()},
-    }
-
-
-def _join_curves(parts: Sequence[Curves]) -> Curves:
-    """Join the lines of parts, in the order of the metrics."""
-    order = list(OUTPUTS)
-
-    def join(tables: Sequence[Mapping[Key, Any]]) -> dict[Key, Any]:
-        whole = {line: values for table in tables for line, values in table.items()}
-        return {line: whole[line] for line in sorted(whole, key=lambda line: order.index(line.metric))}
-
-    return replace(parts[0], lines=join([part.lines for part in parts]), bands=join([part.bands for part in parts]))

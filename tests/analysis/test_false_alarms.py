@@ -9,7 +9,7 @@ from scipy.stats import binom
 from at_k.analysis.diagnosis import diagnose
 from benchmarks.false_alarms import CASES, DOCUMENT, MARKS, MOST, count_alarms, list_codes
 
-REPETITIONS = 40
+REPETITIONS = 20
 ALARMS = int(binom.ppf(0.9999, REPETITIONS, MOST))
 """More alarms than this come of a rate of 5 % once in 10,000 times; the numbers are seeded."""
 

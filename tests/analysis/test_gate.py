@@ -98,6 +98,13 @@ def test_names_of_papers_are_those_of_reports(name, key):
     assert (theirs.value, theirs.low, theirs.high) == (ours.value, ours.low, ours.high)
 
 
+@for_each("require", ["pass@2 >= 0.5", "pass^2 >= 0.5", "cons@2 >= 0.5", "max@2 >= 1"])
+def test_a_problem_with_too_few_samples_is_called_by_its_name(require):
+    data = {"problem": ["alpha", "beta"], "grades": [[1, 1], [1]], "scores": [[1, 2], [1]]}
+    with pytest.raises(at_k.InputError, match="problem “beta” has n = 1"):
+        at_k.gate(data, require=require)
+
+
 def test_a_value_at_the_requirement_is_never_settled():
     (check,) = at_k.gate(make(*[0, 4] * 10), require="pass@1 >= 0.5").checks
     assert [each.code for each in check.advice] == ["gate.never"]

@@ -48,6 +48,15 @@ def test_nothing_is_wider_than_the_terminal_and_nothing_is_lost(run, pilot, colu
     assert "perfect" in printed
 
 
+def test_a_prediction_stands_alone_unless_the_plan_is_asked_for_too(run, pilot):
+    for words, shown in ((("--predict", "8"), "pass@8_predicted"), (("--adaptive",), "perfect")):
+        done = run("plan", pilot, *words)
+        assert done.stdout.startswith("Pilot: 12 problems × 4 samples, pass@1 = ")
+        assert shown in done.stdout
+        assert "problems  " not in done.stdout
+        assert "problems  " in run("plan", pilot, *words, "--samples", "4").stdout
+
+
 def test_json(run, pilot):
     words = ("--predict", "8", "--adaptive", "--half-width", 0.05, "-k", 2, "--ci", 0.9)
     content = json.loads(run("plan", pilot, "--format", "json", *words).stdout)

@@ -9,7 +9,8 @@ def test_names_and_rows(run, tmp_path):
     data = {"a": [1, 1, 1, 1], "b": [1, 0, 0, 0], "c": [0, 0, 0, 0]}
     path = tmp_path / "results.jsonl"
     path.write_text("".join(json.dumps({"problem": name, "grades": grades}) + "\n" for name, grades in data.items()))
-    assert run("select", path, "--where", "0.1 <= avg <= 0.9").stdout == "b\n"
+    done = run("select", path, "--where", "0.1 <= avg <= 0.9")
+    assert (done.stdout, done.stderr) == ("b\n", "")
     assert run("select", path, "--where", "avg <= 0.9", "--confident").stdout == "b\nc\n"
     done = run("select", path, "--where", "pass@3 > 0.5 and pass@2 < 1", "--format", "jsonl")
     values = at_k.pass_at_k([4], [1], k=[2, 3])[0].tolist()
@@ -42,6 +43,7 @@ def test_rows_of_the_chosen_problems(run, tmp_path):
     for name in ("none.jsonl", "none.parquet"):  # no problem is chosen
         done = run("select", path, "--where", "avg > 1", "--rows", tmp_path / name)
         assert (done.stdout, done.exit_code) == ("", 0)
+        assert done.stderr.endswith("No problem meets the condition 'avg > 1'.\n")
     assert (tmp_path / "none.jsonl").read_text() == ""
     assert pq.read_table(tmp_path / "none.parquet").num_rows == 0
     run("score", path, "--save", tmp_path / "saved.json")

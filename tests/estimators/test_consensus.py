@@ -36,15 +36,15 @@ def problems(draw, largest=12):
     return answers, [answer in right for answer in answers]
 
 
-def exact_cons(answers, correct, k, ties):
-    """Compute cons@k by the oracle, once for all orders and names of the answers, where these do not matter."""
-    samples = list(zip(answers, correct, strict=True))
-    if ties != "first" or k < len(samples):
-        blocks = Counter(sample for sample in samples if sample[0] is not None)
-        sizes = sorted((size, right) for (_, right), size in blocks.items())
-        samples = [(name, right) for name, (size, right) in enumerate(sizes) for _ in range(size)]
-        samples += [(None, False)] * (len(answers) - len(samples))
-    return exact_cons_of(tuple(samples), k, ties)
+def list_exact_cons(answers, correct, ties):
+    """Compute cons@k for every k by the oracle, once for all orders and names of answers, where these do not matter."""
+    given = tuple(zip(answers, correct, strict=True))
+    blocks = Counter(sample for sample in given if sample[0] is not None)
+    sizes = sorted((size, right) for (_, right), size in blocks.items())
+    samples = [(name, right) for name, (size, right) in enumerate(sizes) for _ in range(size)]
+    samples = (*samples, *[(None, False)] * (len(given) - len(samples)))
+    below = [exact_cons_of(samples, k, ties) for k in range(1, len(given))]
+    return [*below, exact_cons_of(given if ties == "first" else samples, len(given), ties)]
 
 
 @cache
@@ -58,9 +58,8 @@ def test_every_pattern_of_answers(n, ties):
     """All ways in which n samples can agree, be right and be missing, with every k, in one call."""
     patterns = list(oracles.answer_patterns(n))
     votes, correct = zip(*patterns, strict=True)
-    every = range(1, n + 1)
-    exact = [[exact_cons(*pattern, k, ties) for k in every] for pattern in patterns]
-    values = cons_at_k(votes, correct, k=every, ties=ties)
+    exact = [list_exact_cons(*pattern, ties) for pattern in patterns]
+    values = cons_at_k(votes, correct, k=range(1, n + 1), ties=ties)
     assert_allclose(values, exact, rtol=RTOL, atol=0)
 
 
@@ -125,9 +124,8 @@ def test_decimal_weights_that_tie_only_as_written():
     assert cons(*problem, k=3, weights=weights, ties="first") == 1
 
 
-@for_each("ties", oracles.TIES)
 @repeatable
-@given(problems(largest=9))
+@given(st.sampled_from(oracles.TIES), problems(largest=9))
 def test_equal_weights_are_no_weights(ties, problem):
     every = range(1, len(problem[0]) + 1)
     weights = [[0.3] * len(problem[0])]
@@ -225,9 +223,8 @@ class TestDefinitions:
     def test_several_correct_answers_share_a_win(self):
         assert cons(["1/2", "0.5", "3"], [1, 1, 0], k=3) == pytest.approx(2 / 3, rel=RTOL)
 
-    @for_each("ties", ["random", "strict", "incorrect"])
     @repeatable
-    @given(problems(), st.randoms(use_true_random=False))
+    @given(st.sampled_from(["random", "strict", "incorrect"]), problems(), st.randoms(use_true_random=False))
     def test_the_order_of_the_samples_does_not_matter(self, ties, problem, random):
         pairs = list(zip(*problem, strict=True))
         random.shuffle(pairs)
@@ -261,9 +258,8 @@ class TestDefinitions:
 class TestConflicts:
     """Equal answers of a problem with different verdicts."""
 
-    @for_each("ties", oracles.TIES)
     @repeatable
-    @given(problem=problems(largest=7), verdicts=st.lists(st.booleans(), min_size=7, max_size=7))
+    @given(st.sampled_from(oracles.TIES), problems(largest=7), st.lists(st.booleans(), min_size=7, max_size=7))
     def test_the_majority_decides(self, ties, problem, verdicts):
         answers, _ = problem
         given, every = verdicts[: len(answers)], range(1, len(answers) + 1)

@@ -186,7 +186,7 @@ class TestIdentities:
         assert pass_at_k(n, c, k=k, complement=True) == pytest.approx(float(pass_hat_k(n, n - c, k=k)), rel=RTOL, abs=0)
 
     @repeatable
-    @given(problems(largest=300))
+    @given(problems(largest=120))
     def test_monotone_in_k_and_in_c(self, problem):
         n, c, _ = problem
         every = range(1, n + 1)

@@ -44,13 +44,11 @@ def test_options_of_files_are_refused_for_data_in_memory():
 
 
 def test_labels_are_read_before_samples_are_judged():
-    def refuse(count, column):
-        raise KeyError(count, list(column))
-
-    with pytest.raises(KeyError) as caught:
-        judge_data({"grades": [[None]], "group": ["x"]}, read_labels=refuse)
-    assert caught.value.args == (1, ["x"])
-    assert judge_data(DATA, read_labels=lambda count, column: list(column)).labels == DATA["group"]
+    for name in ("groups", "clusters"):
+        with pytest.raises(ValueError, match=f"`{name}`"):  # and not the sample without a grade
+            judge_data({"grades": [[None]]}, **{name: ["x", "y"]})
+    judged = judge_data(DATA, groups=None, clusters=True)
+    assert judged.labels == judged.clusters == DATA["group"]
 
 
 @pytest.mark.parametrize(
