@@ -74,7 +74,7 @@ def _list_folders(part: Source, whole: Source) -> tuple[str, ...]:
 
 
 def _list_names(source: Source) -> Sequence[str]:
-    if source.kind == "parquet":
+    if source.layout == "parquet":
         return list_columns(source)
     with refusing("Arrow"):
         names: list[str] = _open_arrow(source).schema.names
@@ -82,7 +82,7 @@ def _list_names(source: Source) -> Sequence[str]:
 
 
 def _read_batches(source: Source, names: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
-    if source.kind == "parquet":
+    if source.layout == "parquet":
         yield from read_batches(source, names, size=size)
         return
     seen = 0

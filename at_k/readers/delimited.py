@@ -37,17 +37,17 @@ _BLANK = re.compile(rb"\A(?:[^\S\n]*\n)+")
 """Blank lines before the header."""
 
 
-def find_delimiter(header: str) -> tuple[str, str]:
+def find_delimiter(header: bytes) -> tuple[str, str]:
     """Return the layout of a table by its header line, and what stands between two cells.
 
     Examples:
-        >>> find_delimiter("id,correct"), find_delimiter("id;correct")
+        >>> find_delimiter(b"id,correct"), find_delimiter(b"id;correct")
         (('csv', ','), ('csv', ';'))
     """
-    if "\t" in header:
+    if b"\t" in header:
         return "tsv", "\t"
     # Spreadsheets write semicolons where a comma is the decimal point.
-    return "csv", next((mark for mark in ",;|" if mark in header), ",")
+    return "csv", next((mark for mark in ",;|" if mark.encode() in header), ",")
 
 
 def read_records(lines: Iterable[str], delimiter: str, count: int = 0, width: int = 0) -> Iterator[list[str]]:
@@ -128,11 +128,7 @@ class CsvTable(Table):
     """
 
     def __init__(self, source: Source) -> None:
-        with source.open_text() as file:
-            line = file.readline(1 << 20)
-            while line and not line.strip():
-                line = file.readline(1 << 20)
-        layout, self._delimiter = find_delimiter(line.decode(errors="replace"))
+        layout, self._delimiter = find_delimiter(source.first_line)
         self._source, self._has_header = source, False
         with closing(self._open_records()) as records:
             header = next(records, [])

@@ -7,7 +7,7 @@ from typing import Any
 from at_k.errors import InputError
 from at_k.readers.collector import Collector
 from at_k.readers.fields import Fields
-from at_k.readers.format import Format, Reading, choose, find_path, has_document, name_subject, tell_choice
+from at_k.readers.format import Format, Mark, Reading, choose, find_path, name_subject, tell_choice
 from at_k.readers.quoting import quote_all
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
@@ -59,7 +59,7 @@ FORMAT = Format(
     title="HELM 0.5",
     file="per_instance_stats.json",
     samples="helm-run … --num-train-trials n",
-    recognize=has_document("instance_id", "train_trial_index", "stats"),
+    marks=(Mark("json", ("instance_id", "train_trial_index", "stats")),),
     read=_read,
     options=("scorer",),
 )

@@ -226,7 +226,6 @@ FORMAT = Format(
     title="a table",
     file="*.jsonl, *.json, *.csv, *.tsv, *.parquet",
     samples="a row for each sample, or a row for each problem with lists",
-    recognize=lambda head: True,
     read=_read,
     options=("prompt_column",),
     rank=2,
