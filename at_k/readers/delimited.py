@@ -133,13 +133,14 @@ class CsvTable(Table):
         with closing(self._open_records()) as records:
             header = next(records, [])
             refuse_empty(header)
-            names = read_header(header)
-            looked_at = min(LOOKED_AT, 1 + 100 * LOOKED_AT // len(names))
+            self._header = read_header(header)
+            looked_at = min(LOOKED_AT, 1 + 100 * LOOKED_AT // len(header))
             rows = [
-                dict(zip(names, (cell or None for cell in each), strict=True)) for each in islice(records, looked_at)
+                dict(zip(self._header, (cell or None for cell in each), strict=True))
+                for each in islice(records, looked_at)
             ]
         refuse_empty(rows)
-        super().__init__(layout, rows, names, source.limits)
+        super().__init__(layout, rows, self._header, source.limits)
 
     def _open_records(self) -> Generator[list[str], None, None]:
         """Yield the header and the rows."""
@@ -152,10 +153,10 @@ class CsvTable(Table):
                 self._source.refuse_encoding()
 
     def _read(self, names: Sequence[str], numeric: Set[str]) -> Iterator[Batch]:
-        places, count = [self._names.index(name) for name in names], 0
+        places, count = [self._header.index(name) for name in names], 0
         blocks = self._skip_header()
         for block in blocks:
-            found = _parse(block, self._names, names, self._delimiter)
+            found = _parse(block, self._header, names, self._delimiter)
             if found is None:  # a cell may begin here and end in another block
                 blocks = chain([block], blocks)
                 break
@@ -184,7 +185,7 @@ class CsvTable(Table):
         try:
             texts = (StringIO(block.decode() + "\n", newline="") for block in blocks)
             lines = chain.from_iterable(texts)
-            records = read_records(lines, self._delimiter, 0 if header else count, len(self._names))
+            records = read_records(lines, self._delimiter, 0 if header else count, len(self._header))
             yield from islice(records, header, None)
         except UnicodeDecodeError:
             self._source.refuse_encoding()
@@ -195,7 +196,7 @@ class CsvTable(Table):
         if self._spells:
             return super()._settle(cells)
         if not is_arrow(cells):
-            return cells if any(isinstance(cell, list) for cell in cells) else read_lists(cells)
+            return read_lists(cells) if {*map(type, cells)} <= {str, type(None)} else cells  # others were added
         begins = pc.all(pc.starts_with(pc.utf8_ltrim_whitespace(cells), "[")).as_py()
         return read_lists(cells.to_pylist()) if begins and cells.null_count < len(cells) else cells
 

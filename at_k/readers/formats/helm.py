@@ -48,7 +48,8 @@ def _list_means(entry: Any) -> Any:
     """Return an entry with the mean of each statistic, and the name of its instance with that of its perturbation."""
     if not isinstance(entry, dict) or "instance_id" not in entry or not isinstance(entry.get("stats"), list):
         return entry if not isinstance(entry, dict) else {**entry, "means": {}}
-    means = {find_path(each, ["name", "name"]): find_path(each, ["mean"]) for each in entry["stats"]}
+    named = ((find_path(each, ["name", "name"]), find_path(each, ["mean"])) for each in entry["stats"])
+    means = {name: mean for name, mean in named if isinstance(name, str)}
     perturbation = find_path(entry, ["perturbation", "name"])
     name = entry["instance_id"] if perturbation is None else f"{entry['instance_id']} ({perturbation})"
     return entry | {"problem": name, "means": means}

@@ -13,6 +13,7 @@ import numpy as np
 
 from at_k.errors import InputError, Mention, Message
 from at_k.readers.arrays import make_texts
+from at_k.readers.cells import can_read
 from at_k.readers.format import Format, Reading
 from at_k.readers.lines import name_lines
 from at_k.readers.models import MODEL_NAMES, SET_NAMES, STEP_NAMES, find_nested, has_name, select_rows
@@ -22,7 +23,6 @@ from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
 from at_k.readers.roles import (
     SAMPLE_NUMBERS,
     VERDICT_NAMES,
-    can_read,
     guess_roles,
     list_first_cells,
     settle_lists,
@@ -97,8 +97,8 @@ def collect_samples(table: Table, reading: Reading | None = None) -> Samples:
     pooled = [reading.pool] if isinstance(reading.pool, str) else reading.pool
     chosen = [*(reading.where if isinstance(reading.where, Mapping) else ()), *pooled]
     table = add_fields(_add_nested(table), [*given.values(), *counts.values(), *chosen])
-    _read_ahead(table, given, chosen)
-    table, notes = list_samples(table, given, counts, errors=reading.errors)
+    likely = _read_ahead(table, given, chosen)
+    table, notes = list_samples(table, given, likely, counts, errors=reading.errors)
     table = settle_lists(table, given)
     roles = guess_roles(table, given, reading.scale) | given
     used = [column for column in roles.values() if column is not None]
@@ -139,14 +139,16 @@ def _list_meta(table: Table, used: Sequence[str], samples: Samples) -> pa.Array:
     return make_texts([json.dumps({name: cells[row] for name, cells in listed.items()}, default=str) for row in firsts])
 
 
-def _read_ahead(table: Table, given: Mapping[str, str | None], named: Sequence[str]) -> None:
-    """Read at once the columns that are likely to be needed; the others are not read from the file at all.
+def _read_ahead(table: Table, given: Mapping[str, str | None], named: Sequence[str]) -> Columns:
+    """Read at once the columns that are likely to be needed, and return which role each seems to have.
 
-    While lines are read, columns come to light that the first ones do not have; then what is likely is another guess.
+    The others are not read from the file at all. While lines are read, columns come to light that the first ones do not
+    have; then what is likely is another guess.
     """
     names: list[str] = []
-    while list(table) != names:
-        names = list(table)
+    likely: Columns = {}
+    while table.names != names:
+        names = list(table.names)
         known = {role: name for role, name in given.items() if name is None or name in names}
         likely = guess_roles(table.peek(), known)
         wanted = [
@@ -156,17 +158,16 @@ def _read_ahead(table: Table, given: Mapping[str, str | None], named: Sequence[s
         ]
         numeric = {likely["grades"], likely["scores"]} - {likely["answers"], likely["references"], None}
         # Columns of objects number or name nothing.
-        plain = [
-            name for name in wanted if name in names and not any(isinstance(cell, dict) for cell in table.first(name))
-        ]
+        plain = [name for name in wanted if name in names and not _holds_objects(table, name)]
         table.load(plain, {name for name in numeric if name is not None})
+    return likely
 
 
 def _add_nested(table: Table) -> Table:
     """Return the table with a column for each field within objects that names models: `provider.label`."""
-    for outer in list(table):
-        found = dict.fromkeys(chain.from_iterable(find_nested({outer: cell}) for cell in table.first(outer)))
-        for name in found:
+    for outer in list(table.names):
+        held = [cell for cell in table.first(outer) if isinstance(cell, (dict, list))]
+        for name in dict.fromkeys(chain.from_iterable(find_nested({outer: cell}) for cell in held)):
             if name not in table:
                 table = table.add(name, [find_nested({outer: cell}).get(name) for cell in table[outer]])
     return table
@@ -187,7 +188,7 @@ def _refuse_contradictions(table: Table, roles: Columns, samples: Samples, scale
 def _find_subject(table: Table, used: Sequence[str]) -> dict[str, str]:
     """Find of which model and set of problems the rows are, as far as they are all of one."""
     found: dict[str, str] = {}
-    for name in table:
+    for name in table.names:
         is_named = has_name(name, (*MODEL_NAMES, *SET_NAMES, *STEP_NAMES))
         if is_named and name not in used and not _holds_objects(table, name):
             values = table.coded(name).values
