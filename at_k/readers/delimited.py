@@ -16,7 +16,6 @@ import numpy as np
 
 from at_k.errors import InputError
 from at_k.readers.arrays import make_texts
-from at_k.readers.coding import is_arrow
 from at_k.readers.lists import read_lists
 from at_k.readers.quoting import shorten
 from at_k.readers.sources import Source
@@ -134,12 +133,10 @@ class CsvTable(Table):
             header = next(records, [])
             refuse_empty(header)
             self._header = read_header(header)
-            looked_at = min(LOOKED_AT, 1 + 100 * LOOKED_AT // len(header))
-            rows = [
-                dict(zip(self._header, (cell or None for cell in each), strict=True))
-                for each in islice(records, looked_at)
-            ]
-        refuse_empty(rows)
+            first = list(islice(records, min(LOOKED_AT, 1 + 100 * LOOKED_AT // len(header))))
+        refuse_empty(first)
+        columns = [read_lists([cell or None for cell in cells]) for cells in zip(*first, strict=True)]
+        rows = [dict(zip(self._header, cells, strict=True)) for cells in zip(*columns, strict=True)]
         super().__init__(layout, rows, self._header, source.limits)
 
     def _open_records(self) -> Generator[list[str], None, None]:
@@ -194,9 +191,7 @@ class CsvTable(Table):
         import pyarrow.compute as pc
 
         if self._spells:
-            return super()._settle(cells)
-        if not is_arrow(cells):
-            return read_lists(cells) if {*map(type, cells)} <= {str, type(None)} else cells  # others were added
+            return cells
         begins = pc.all(pc.starts_with(pc.utf8_ltrim_whitespace(cells), "[")).as_py()
         return read_lists(cells.to_pylist()) if begins and cells.null_count < len(cells) else cells
 

@@ -14,7 +14,6 @@ from at_k.errors import InputError, Mention, Message
 from at_k.limits import UNLIMITED, Limits
 from at_k.readers.arrays import make_numbers
 from at_k.readers.coding import Coded, encode, is_arrow
-from at_k.readers.faults import Faults
 from at_k.readers.lists import spell_lists
 from at_k.readers.quoting import normalize_name
 from at_k.readers.sources import refuse_many_rows
@@ -83,9 +82,10 @@ class Table(Mapping[str, Column]):
     """
 
     def __init__(self, layout: str, rows: list[Row], names: Iterable[str], limits: Limits = UNLIMITED) -> None:
-        self.layout, self.skipped = layout, Faults().causes
+        self.layout, self.names = layout, list(names)
+        self.skipped: dict[str, tuple[Message, int]] = {}
         self.notes: list[Message] = []
-        self._first, self.names, self._limits = rows, list(names), limits
+        self._first, self._limits = rows, limits
         self._held: dict[str, Column] = {}
         self._coded: dict[str, Coded] = {}
         self._rows: NDArray[np.int64] | None = None
@@ -115,8 +115,8 @@ class Table(Mapping[str, Column]):
         )
 
     def _settle(self, cells: Column) -> Column:
-        """Return the cells of a column as those of the whole column are read."""
-        return spell_lists(cells) if self._spells and not is_arrow(cells) else cells
+        """Return the cells of a whole column as what they hold: in CSV, lists stand as texts."""
+        return cells
 
     def load(self, names: Sequence[str], numeric: Set[str] = frozenset()) -> None:
         """Read several columns at once.
@@ -152,7 +152,7 @@ class Table(Mapping[str, Column]):
         if name in self._held:
             cells = self._held[name][:LOOKED_AT]
             return list(cells.to_pylist() if is_arrow(cells) else cells)
-        return list(self._settle([row.get(name) for row in self._first]))
+        return [row.get(name) for row in self._first]
 
     def coded(self, name: str) -> Coded:
         """Return the cells of a column as codes."""
@@ -162,9 +162,7 @@ class Table(Mapping[str, Column]):
 
     def peek(self) -> Table:
         """Return the first rows as a table."""
-        columns = {name: self._settle([row.get(name) for row in self._first]) for name in self.names}
-        rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
-        return Table(self.layout, rows, columns)
+        return Table(self.layout, self._first, self.names)
 
     def take(self: T, positions: Sequence[int]) -> T:
         """Return the rows at these positions, counted from 0, with their numbers in the file."""
@@ -178,7 +176,10 @@ class Table(Mapping[str, Column]):
         """Return the table with the text of each cell of CSV in place of the list that was read from it."""
         spelled = self._copy()
         spelled._spells = True
-        spelled._held = {name: spelled._settle(column) for name, column in self._held.items()}
+        spelled._held = {
+            name: column if is_arrow(column) else spell_lists(column) for name, column in self._held.items()
+        }
+        spelled._first = [dict(zip(row, spell_lists(row.values()), strict=True)) for row in self._first]
         return spelled
 
     def add(self: T, name: str, cells: list[Any]) -> T:

@@ -61,9 +61,8 @@ def _read(source: Source, reading: Reading) -> Samples:
 
 def _add_places(table: Table, source: Source, reading: Reading) -> Table:
     """Add the names of the file and of its folder, if the user named them, or if they alone say which problem it is."""
-    is_nameless = "problem" not in reading.columns and not list_named(table, PROBLEM_NAMES)
     named = [name for name in ("file", "folder") if name in reading.columns.values() and name not in table]
-    if not named and not (source.files and is_nameless):
+    if not named and (not source.files or "problem" in reading.columns or list_named(table, PROBLEM_NAMES)):
         return table  # the rows are not counted, which takes as long as reading them
     paths = [Path(name) for name in source.files] or [Path(*reversed(source.folders[:1]), source.name)]
     lines = [row - 1 if source.files else 0 for row in table.rows.tolist()]
