@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from at_k.readers.sources import Source
     from at_k.signatures import ReadOptions, Unpack
 
+_TEXTS = ("jsonl", "json", "csv")
+"""The layouts of what may be no table at all."""
+
 __all__ = ["COUNT_ROLES", "ROLES", "Samples", "is_paths", "read_bytes", "read_results", "read_samples"]
 
 
@@ -195,7 +198,7 @@ def _is_stray(file: Path, source: Source, format: Format, reading: Reading) -> b
     from at_k.readers.paths import is_named_as_results
     from at_k.readers.tables import names_samples
 
-    if format.name != "plain" or is_named_as_results(file) or source.kind != "text":
+    if format.name != "plain" or is_named_as_results(file) or source.layout not in _TEXTS:
         return False
     columns = dict(reading.columns).values()
     return not names_samples(source, {*columns, *(str(name).partition(".")[0] for name in columns)})

@@ -39,10 +39,10 @@ class ArrowTable(Table):
         }
         names = [name for part in self._parts for name in (*_list_names(part), *self._partitions[part])]
         super().__init__(source.layout, [], dict.fromkeys(names), source.limits)
-        first = next(self._list_batches(self._names, LOOKED_AT), None)
+        first = next(self._list_batches(self.names, LOOKED_AT), None)
         if first is not None:
             cells = [column.to_pylist() if is_arrow(column) else column for column in first[1].values()]
-            self._first = [dict(zip(self._names, row, strict=True)) for row in zip(*cells, strict=True)]
+            self._first = [dict(zip(self.names, row, strict=True)) for row in zip(*cells, strict=True)]
         refuse_empty(self._first)
 
     def _list_batches(self, names: Sequence[str], size: int) -> Iterator[tuple[int, dict[str, Column]]]:
@@ -74,7 +74,7 @@ def _list_folders(part: Source, whole: Source) -> tuple[str, ...]:
 
 
 def _list_names(source: Source) -> Sequence[str]:
-    if source.kind == "parquet":
+    if source.layout == "parquet":
         return list_columns(source)
     with refusing("Arrow"):
         names: list[str] = _open_arrow(source).schema.names
@@ -82,7 +82,7 @@ def _list_names(source: Source) -> Sequence[str]:
 
 
 def _read_batches(source: Source, names: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
-    if source.kind == "parquet":
+    if source.layout == "parquet":
         yield from read_batches(source, names, size=size)
         return
     seen = 0

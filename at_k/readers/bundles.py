@@ -9,7 +9,7 @@ from os.path import commonpath
 from pathlib import Path
 
 from at_k.errors import InputError, Message
-from at_k.readers.format import Format, Head
+from at_k.readers.format import Format
 from at_k.readers.plausibility import list_names, refuse_other_names
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
@@ -46,8 +46,8 @@ def bundle(found: Iterable[Found]) -> Iterator[Found]:
 
 def _read_lines(source: Source, format: Format) -> bytes | None:
     """Read a file as a line, or as lines; None for one that is to be read by itself."""
-    is_object = format.name == "plain" and source.layout == "json" and source.head.lstrip().startswith(b"{")
-    if format.in_folders or (is_object and holds_one_row(Head(source).row)):
+    is_document = format.name == "plain" and source.layout == "json"
+    if format.in_folders or (is_document and holds_one_row(source.document)):
         with source.open_text() as file:
             # Within JSON a line can end between two tokens alone.
             return file.read().replace(b"\n", b" ").replace(b"\r", b" ") + b"\n"
@@ -55,7 +55,7 @@ def _read_lines(source: Source, format: Format) -> bytes | None:
         return None
     with source.open_text() as file:
         lines = [line.strip() for line in file.read().split(b"\n")]
-    has_lists = any(isinstance(cell, list) for cell in Head(source).row.values())
+    has_lists = any(isinstance(cell, list) for cell in source.first_row.values())
     return None if has_lists else b"".join(line + b"\n" for line in lines if line)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf, isnan, nan
 from typing import Any, Final, TypeGuard
 
@@ -130,6 +130,26 @@ READERS: dict[str, Callable[[object], object]] = {
     "group": read_label,
 }
 """The function that reads a cell of each role. It raises `UnfitError` for what the role cannot take."""
+
+
+def can_read(role: str, value: object) -> bool:
+    """Return whether a role can take a value."""
+    try:
+        READERS[role](value)
+    except UnfitError:
+        return False
+    return True
+
+
+def count_fits(role: str, values: Sequence[object], scale: tuple[float, float] | None = None) -> int:
+    """Count the values that a role can take.
+
+    Examples:
+        >>> count_fits("grades", [True, 0.5, 7]), count_fits("grades", [7], (0, 10))
+        (2, 1)
+    """
+    rescaled = values if scale is None or role != "grades" else [rescale(value, scale) for value in values]
+    return sum(can_read(role, value) for value in rescaled)
 
 
 def rescale(value: object, scale: tuple[float, float] | None) -> object:

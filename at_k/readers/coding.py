@@ -98,15 +98,7 @@ _SPAN = 8
 
 def count_distinct(codes: Codes) -> int:
     """Count the different codes."""
-    if not len(codes):
-        return 0
-    low = codes.min()
-    span = int(codes.max()) - int(low) + 1
-    if span > _SPAN * len(codes) + _SPAN:
-        return len(np.unique(codes))
-    present = np.zeros(span, dtype=bool)
-    present[codes - low if low else codes] = True
-    return int(np.count_nonzero(present))
+    return compact(codes)[1]
 
 
 def find_firsts(codes: Codes) -> Codes:

@@ -364,13 +364,7 @@ class Collector:
 
     def _refuse_empty(self) -> None:
         """Raise because there are no samples, and say why."""
-        if self.faults.causes:
-            raise InputError(
-                "standard.nothing_left",
-                "Nothing is left: all {count:,} rows or samples are broken. The first fault: “{cause}”.",
-                count=self.faults.count(),
-                cause=next(message for message, _ in self.faults.causes.values()),
-            )
+        self.faults.refuse_nothing_left()
         if self._selection.where:
             raise no_rows()
         raise InputError("collector.empty", "There are no samples in this file.")

@@ -16,7 +16,6 @@ import numpy as np
 
 from at_k.errors import InputError
 from at_k.readers.arrays import make_texts
-from at_k.readers.coding import is_arrow
 from at_k.readers.lists import read_lists
 from at_k.readers.quoting import shorten
 from at_k.readers.sources import Source
@@ -37,17 +36,17 @@ _BLANK = re.compile(rb"\A(?:[^\S\n]*\n)+")
 """Blank lines before the header."""
 
 
-def find_delimiter(header: str) -> tuple[str, str]:
+def find_delimiter(header: bytes) -> tuple[str, str]:
     """Return the layout of a table by its header line, and what stands between two cells.
 
     Examples:
-        >>> find_delimiter("id,correct"), find_delimiter("id;correct")
+        >>> find_delimiter(b"id,correct"), find_delimiter(b"id;correct")
         (('csv', ','), ('csv', ';'))
     """
-    if "\t" in header:
+    if b"\t" in header:
         return "tsv", "\t"
     # Spreadsheets write semicolons where a comma is the decimal point.
-    return "csv", next((mark for mark in ",;|" if mark in header), ",")
+    return "csv", next((mark for mark in ",;|" if mark.encode() in header), ",")
 
 
 def read_records(lines: Iterable[str], delimiter: str, count: int = 0, width: int = 0) -> Iterator[list[str]]:
@@ -128,22 +127,17 @@ class CsvTable(Table):
     """
 
     def __init__(self, source: Source) -> None:
-        with source.open_text() as file:
-            line = file.readline(1 << 20)
-            while line and not line.strip():
-                line = file.readline(1 << 20)
-        layout, self._delimiter = find_delimiter(line.decode(errors="replace"))
+        layout, self._delimiter = find_delimiter(source.first_line)
         self._source, self._has_header = source, False
         with closing(self._open_records()) as records:
             header = next(records, [])
             refuse_empty(header)
-            names = read_header(header)
-            looked_at = min(LOOKED_AT, 1 + 100 * LOOKED_AT // len(names))
-            rows = [
-                dict(zip(names, (cell or None for cell in each), strict=True)) for each in islice(records, looked_at)
-            ]
-        refuse_empty(rows)
-        super().__init__(layout, rows, names, source.limits)
+            self._header = read_header(header)
+            first = list(islice(records, min(LOOKED_AT, 1 + 100 * LOOKED_AT // len(header))))
+        refuse_empty(first)
+        columns = [read_lists([cell or None for cell in cells]) for cells in zip(*first, strict=True)]
+        rows = [dict(zip(self._header, cells, strict=True)) for cells in zip(*columns, strict=True)]
+        super().__init__(layout, rows, self._header, source.limits)
 
     def _open_records(self) -> Generator[list[str], None, None]:
         """Yield the header and the rows."""
@@ -156,10 +150,10 @@ class CsvTable(Table):
                 self._source.refuse_encoding()
 
     def _read(self, names: Sequence[str], numeric: Set[str]) -> Iterator[Batch]:
-        places, count = [self._names.index(name) for name in names], 0
+        places, count = [self._header.index(name) for name in names], 0
         blocks = self._skip_header()
         for block in blocks:
-            found = _parse(block, self._names, names, self._delimiter)
+            found = _parse(block, self._header, names, self._delimiter)
             if found is None:  # a cell may begin here and end in another block
                 blocks = chain([block], blocks)
                 break
@@ -188,7 +182,7 @@ class CsvTable(Table):
         try:
             texts = (StringIO(block.decode() + "\n", newline="") for block in blocks)
             lines = chain.from_iterable(texts)
-            records = read_records(lines, self._delimiter, 0 if header else count, len(self._names))
+            records = read_records(lines, self._delimiter, 0 if header else count, len(self._header))
             yield from islice(records, header, None)
         except UnicodeDecodeError:
             self._source.refuse_encoding()
@@ -197,9 +191,7 @@ class CsvTable(Table):
         import pyarrow.compute as pc
 
         if self._spells:
-            return super()._settle(cells)
-        if not is_arrow(cells):
-            return cells if any(isinstance(cell, list) for cell in cells) else read_lists(cells)
+            return cells
         begins = pc.all(pc.starts_with(pc.utf8_ltrim_whitespace(cells), "[")).as_py()
         return read_lists(cells.to_pylist()) if begins and cells.null_count < len(cells) else cells
 

@@ -57,6 +57,16 @@ class Faults:
         """Return how many errors were counted."""
         return sum(count for _, count in self.causes.values())
 
+    def refuse_nothing_left(self) -> None:
+        """Raise if errors were counted, where nothing else is left."""
+        if self.causes:
+            raise InputError(
+                "standard.nothing_left",
+                "Nothing is left: all {count:,} rows or samples are broken. The first fault: “{cause}”.",
+                count=self.count(),
+                cause=next(message for message, _ in self.causes.values()),
+            )
+
 
 def describe_place(row: int, column: str, sample: int | None = None) -> Message:
     """Describe where a value stands in a table; all numbers are counted from 1.

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
-from at_k.caching import cached_property
 from at_k.errors import InputError, Mention, Message
 from at_k.limits import UNLIMITED, Limits
 from at_k.readers.quoting import quote, quote_all, shorten
@@ -83,56 +82,18 @@ class Reading:
         }
 
 
-class Head:
-    r"""The beginning of a file, by which its format is recognised.
+class Mark(NamedTuple):
+    """What the beginning of a file shows, by which its format is recognised.
 
-    Examples:
-        >>> head = Head(Source("", b'{"task_id": "a", "passed": true}\n{"task_id": "b", "passed": false}'))
-        >>> head.layout, sorted(head.row)
-        ('jsonl', ['passed', 'task_id'])
+    Attributes:
+        layout: "rows" for JSON lines or a single object, "json" for a document, "csv", "parquet" or "zip".
+        names: the fields that the first row, or the document or its first entry, must have; or the columns, or members.
+        fits: returns whether the values of the fields are those of the format.
     """
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
-
-    @property
-    def layout(self) -> str:
-        """How the file is laid out: "jsonl", "json", "csv", "parquet" or "zip"."""
-        return self.source.layout
-
-    @property
-    def holds_rows(self) -> bool:
-        """Whether the file holds JSON lines. A file of one line looks like a document."""
-        return self.layout == "jsonl" or (self.layout == "json" and not self.source.head.lstrip().startswith(b"["))
-
-    @cached_property
-    def row(self) -> dict[str, Any]:
-        """The first row of JSON lines, or the document where it is an object; {} for other files."""
-        found: Any = None
-        if self.layout == "jsonl":
-            found = next((value for _, value in self.source.rows()), None)
-        elif self.layout == "json":
-            found = self.source.document
-            if isinstance(found, list):
-                found = found[0] if found else None
-        return found if isinstance(found, dict) else {}
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """The columns of a Parquet file, the members of a zip file, or the keys of `row`."""
-        if self.layout == "parquet":
-            from at_k.readers.parquet import list_columns
-
-            return list_columns(self.source)
-        if self.layout == "zip":
-            from at_k.readers.archives import list_members
-
-            return list_members(self.source)
-        return tuple(self.row)
-
-    def has(self, *names: str) -> bool:
-        """Return whether the first row, or the document, or the table has all of these columns."""
-        return {*names} <= {*self.names}
+    layout: str
+    names: Collection[str] = ()
+    fits: Callable[[Mapping[str, Any]], bool] | None = None
 
 
 @dataclass(frozen=True)
@@ -144,8 +105,8 @@ class Format:
         title: the harness, with the version whose files were tried.
         file: the usual name of its files.
         samples: how to get n samples for each problem out of the harness.
-        recognize: returns whether a file is of this format, from its beginning.
         read: reads a file.
+        marks: its files have one of these; a format without any takes the files of no other one.
         options: which of `OPTIONS` its files offer.
         rank: 0 for results of a harness, 1 for less, such as predictions that are not graded, 2 for tables with columns
             of any names. Of the files in a folder, those with the lowest rank are read.
@@ -156,8 +117,8 @@ class Format:
     title: str
     file: str
     samples: str
-    recognize: Callable[[Head], bool]
     read: Callable[[Source, Reading], Samples]
+    marks: tuple[Mark, ...] = ()
     options: tuple[str, ...] = ()
     rank: int = 0
     in_folders: bool = False
@@ -199,6 +160,16 @@ def find_path(value: Any, path: Sequence[str]) -> Any:
             return [find_path(each, path[place:]) for each in value]
         value = value.get(name) if isinstance(value, dict) else None
     return value
+
+
+def has_fields(value: object, *names: str) -> bool:
+    """Return whether a value is an object with all of these fields.
+
+    Examples:
+        >>> has_fields({"id": 1, "ok": None}, "id", "ok"), has_fields([], "id")
+        (True, False)
+    """
+    return isinstance(value, dict) and value.keys() >= {*names}
 
 
 def check_scale(value: object, name: str = "scale") -> None:
@@ -291,18 +262,3 @@ def refuse_field(harness: str, name: str, value: object, place: Message) -> Inpu
         value=quote(value),
         place=place,
     )
-
-
-def has_rows(*names: str) -> Callable[[Head], bool]:
-    r"""Make the function that recognises JSON lines whose first row has all of these fields.
-
-    Examples:
-        >>> has_rows("id", "ok")(Head(Source("", b'{"id": 1, "ok": 1}\n{"id": 2}')))
-        True
-    """
-    return lambda head: head.holds_rows and head.has(*names)
-
-
-def has_document(*names: str) -> Callable[[Head], bool]:
-    """Make the function that recognises a JSON document that has, or whose first entry has, all of these fields."""
-    return lambda head: head.layout == "json" and head.has(*names)

@@ -54,12 +54,12 @@ class LineTable(Table):
             size += len(block.data)
             if self._first and (size >= _FIRST_BYTES or len(self._first) >= LOOKED_AT):
                 break
-        self._names = list(dict.fromkeys(chain.from_iterable(self._first)))
-        refuse_empty(self._names)
+        self.names = list(dict.fromkeys(chain.from_iterable(self._first)))
+        refuse_empty(self.names)
 
     def _read(self, names: Sequence[str], numeric: Set[str]) -> Iterator[Batch]:
         types = {name: _guess_type([row.get(name) for row in self._first], name in numeric) for name in names}
-        faults, known, count = Faults(self._errors), set(self._names), 0
+        faults, known, count = Faults(self._errors), set(self.names), 0
         for block in self._source.blocks():
             self.numbers_lines &= block.first == count + 1
             found = None if faults.skips else _parse(block.data, types)
@@ -73,8 +73,8 @@ class LineTable(Table):
                 columns = {name: _convert([row.get(name) for _, row in rows], types[name]) for name in names}
                 batch = Batch(np.array([number for number, _ in rows], dtype=np.int64), columns)
                 count += sum(1 for _ in block.lines()) if faults.skips else len(rows)
-            self._names += [name for name in dict.fromkeys(new) if name not in known]
-            known.update(self._names)
+            self.names += [name for name in dict.fromkeys(new) if name not in known]
+            known.update(self.names)
             yield batch
         self.skipped = faults.causes
 

@@ -55,9 +55,8 @@ def _number_lines(source: Source) -> Iterator[int]:
 
 def _number_records(source: Source) -> Iterator[int]:
     """Yield the number of the line on which each record of CSV begins, and then that of a record that is broken."""
-    header = next((line for line in source.head.splitlines() if line.strip()), b"").decode("utf-8", "replace")
     with TextIOWrapper(source.open_text(), "utf-8", "replace", newline="") as file:
-        records, before = csv.reader(file, delimiter=find_delimiter(header)[1]), 0
+        records, before = csv.reader(file, delimiter=find_delimiter(source.first_line)[1]), 0
         try:
             for record in records:
                 if record:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import islice
 
 LONGEST = 40
@@ -45,6 +46,7 @@ def shorten(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
+@lru_cache(1024)  # a name is compared with those of every role
 def normalize_name(name: str) -> str:
     """Return a column's name in one spelling.
 

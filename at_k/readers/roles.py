@@ -10,7 +10,7 @@ from itertools import islice
 import numpy as np
 
 from at_k.errors import InputError
-from at_k.readers.cells import READERS, UnfitError, read_spelled, rescale
+from at_k.readers.cells import can_read, count_fits, read_spelled
 from at_k.readers.coding import Codes, count_distinct, encode, is_arrow, join_codes, read_integers
 from at_k.readers.lists import Listed, spell_lists
 from at_k.readers.models import MODEL_NAMES
@@ -236,26 +236,41 @@ class _Guess:
 
     def find(self, role: str, shapes: set[bool], taken: Sequence[str | None], *, fitting: bool = True) -> str | None:
         """Return the first column that has a name of a role, is not taken and, with `fitting`, fits the role."""
-        spellings = {column: normalize_name(column) for column in self.table}
         for name in NAMES[role].split():
-            for column, spelling in spellings.items():
-                if spelling == name and column not in taken and (not fitting or self.fits(role, column, shapes)):
+            for column in self.table.names:
+                if (
+                    normalize_name(column) == name
+                    and column not in taken
+                    and (not fitting or self.fits(role, column, shapes))
+                ):
                     return column
         return None
 
     def fits(self, role: str, column: str, shapes: set[bool]) -> bool:
         """Return whether all cells of a column are labels or, for other roles, half of those that are not empty fit.
 
-        Values of samples may stand in lists if `shapes` has True, and alone if it has False.
+        Values of samples may stand in lists if `shapes` has True, and alone if it has False. Of a list, half must fit.
+        What does not fit is accepted here, so that the error names it.
         """
         if role == "group":
             return self._holds_labels(column)
         cells = list_first_cells(self.table, role, column)
-        if not cells or 2 * sum(self._cell_fits(cell, role, shapes) for cell in cells) < len(cells):
+        alone = [cell for cell in cells if role not in SAMPLE_ROLES or not isinstance(cell, list)]
+        lists = [cell for cell in cells if role in SAMPLE_ROLES and isinstance(cell, list)]
+        count = count_fits(role, alone, self.scale) if role not in SAMPLE_ROLES or False in shapes else 0
+        if True in shapes:
+            count += sum(self._list_fits(role, each) for each in lists)
+        if not cells or 2 * count < len(cells):
             return False
         if role == "answers" and column not in self.numbering:
             self.numbering[column] = self._numbers_samples(column)
         return role != "answers" or not self.numbering[column]
+
+    def _list_fits(self, role: str, values: list[object]) -> bool:
+        if values and {*map(type, values)} == {str}:
+            return role == "answers"  # most lists are answers; to look at each takes most of the time
+        first = values[:_SAMPLES_LOOKED_AT]
+        return 2 * count_fits(role, first, self.scale) >= len(first)
 
     def find_answer_of_samples(
         self, found: Columns, given: Mapping[str, str | None], shapes: set[bool]
@@ -265,8 +280,8 @@ class _Guess:
         The column may have been taken for the references. That was wrong if another column can have that role, or if
         there are grades and `answer` differs between the samples of a problem.
         """
-        for column in self.table:
-            free = column not in given.values() and column in (found["references"], *_unused(self.table, found))
+        for column in self.table.names:
+            free = column not in given.values() and (column == found["references"] or column not in found.values())
             if normalize_name(column) != "answer" or not free or not self.fits("answers", column, shapes):
                 continue
             if column != found["references"]:
@@ -284,7 +299,7 @@ class _Guess:
         if column is None or normalize_name(column) not in _PLACES:
             return column
         numbers = encode(self.table.first(column)).codes
-        for name in self.table:
+        for name in self.table.names:
             if normalize_name(name) in QUESTION_NAMES and self.fits("problem", name, {False}):
                 question = encode(self.table.first(name)).codes
                 pairs = join_codes([question, numbers])
@@ -323,7 +338,7 @@ class _Guess:
 
     def _find_owners(self, problem: str | None) -> Codes | None:
         """Return a code for each row: that of its problem, and of its model if there are several."""
-        names = [name for name in self.table if normalize_name(name) in MODEL_NAMES]
+        names = [name for name in self.table.names if normalize_name(name) in MODEL_NAMES]
         columns = [name for name in (problem, *names) if name is not None]
         return join_codes([self.table.coded(name).codes for name in columns]) if columns else None
 
@@ -338,32 +353,6 @@ class _Guess:
         labels = np.array([can_read("group", value) for value in values] + [False], dtype=bool)
         return bool(labels.sum() <= _MOST_GROUPS and 2 * labels[codes].sum() >= len(codes))
 
-    def _cell_fits(self, cell: object, role: str, shapes: set[bool]) -> bool:
-        """Return whether a cell, or half of the list in it, fits a role.
-
-        A fault in the other half is accepted here, so that the error names it.
-        """
-        parts = [cell]
-        if role in SAMPLE_ROLES:
-            if isinstance(cell, list) not in shapes:
-                return False
-            if isinstance(cell, list):
-                if cell and {*map(type, cell)} == {str}:
-                    return role == "answers"  # most lists are answers; to look at each takes most of the time
-                parts = cell[:_SAMPLES_LOOKED_AT]
-        if role == "grades":
-            parts = [rescale(part, self.scale) for part in parts]
-        return 2 * sum(can_read(role, part) for part in parts) >= len(parts)
-
-
-def can_read(role: str, value: object) -> bool:
-    """Return whether a role can take a value."""
-    try:
-        READERS[role](value)
-    except UnfitError:
-        return False
-    return True
-
 
 def _counts(values: Sequence[object]) -> bool:
     """Return whether values are the whole numbers from 0 or from 1, in any order."""
@@ -371,7 +360,3 @@ def _counts(values: Sequence[object]) -> bool:
     if numbers is None:
         return False
     return sorted(numbers.tolist()) in (list(range(len(values))), list(range(1, len(values) + 1)))
-
-
-def _unused(table: Table, found: Columns) -> list[str]:
-    return [column for column in table if column not in found.values()]

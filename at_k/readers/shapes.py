@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from at_k.errors import InputError, Mention, Message
-from at_k.readers.cells import is_finite, read_spelled
+from at_k.readers.cells import count_fits, is_finite, read_spelled
 from at_k.readers.coding import count_distinct, is_arrow
 from at_k.readers.faults import UNITS, Faults, describe_place
 from at_k.readers.format import find_path
 from at_k.readers.quoting import normalize_name, quote, shorten
-from at_k.readers.roles import NAMES, can_read, guess_roles, list_first_cells
+from at_k.readers.roles import NAMES, list_first_cells
 from at_k.readers.samples import Columns
 from at_k.readers.standard import refuse_unknown
 from at_k.readers.table import Table
@@ -65,13 +65,18 @@ def add_fields(table: Table, names: Iterable[str | None]) -> Table:
 
 
 def list_samples(
-    table: Table, given: Mapping[str, str | None], counts: Mapping[str, str | None] | None = None, errors: str = "raise"
+    table: Table,
+    given: Mapping[str, str | None],
+    likely: Columns,
+    counts: Mapping[str, str | None] | None = None,
+    errors: str = "raise",
 ) -> tuple[Table, list[Message]]:
     """Put the samples of each problem into lists, where they are told by counts, by several columns, or in objects.
 
     Args:
         table: the rows.
         given: role → column, where the user named it.
+        likely: role → column, as it is guessed for the table as it is.
         counts: the columns of n and of c, where the user named them.
         errors: "skip" to leave out the rows whose counts cannot be used.
 
@@ -82,25 +87,25 @@ def list_samples(
         InputError: if a count is no whole number, or more samples are correct than there are.
 
     Examples:
+        >>> from at_k.readers.roles import guess_roles
         >>> table = Table("json", [{"task": "a", "n": 3, "c": 1}], ["task", "n", "c"])
-        >>> list_samples(table, {})[0]["grades"]
+        >>> list_samples(table, {}, guess_roles(table))[0]["grades"]
         [[1, 0, 0]]
     """
     counts = counts or {}
     if given.get("grades") is not None and not counts:
         return table, []
-    counted = _spread_counts(table, given, counts, Faults(errors))
+    counted = _spread_counts(table, likely, counts, Faults(errors))
     if counted is not None:
         return counted
-    found = guess_roles(table.peek(), {role: name for role, name in given.items() if name is None or name in table})
-    if found["grades"] is not None or None not in (found["answers"], found["references"]):
+    if likely["grades"] is not None or None not in (likely["answers"], likely["references"]):
         return table, []
     table, notes = _unfold_objects(table)
-    return (table, notes) if notes else _fold_columns(table, found)
+    return (table, notes) if notes else _fold_columns(table, likely)
 
 
 def _spread_counts(
-    table: Table, given: Mapping[str, str | None], counts: Mapping[str, str | None], faults: Faults
+    table: Table, likely: Columns, counts: Mapping[str, str | None], faults: Faults
 ) -> tuple[Table, list[Message]] | None:
     """Make a list of grades of how many samples a problem has, and how many of them are correct."""
     refuse_unknown(table, counts)
@@ -120,7 +125,7 @@ def _spread_counts(
         return None
     cells = {name: _list_cells(table, name) for name in (total, right)}
     held = {name: list(map(_read_count, own)) for name, own in cells.items()}
-    if not counts and not _are_counts(table, given, right, held):
+    if not counts and not _are_counts(table, likely, right, held):
         return None
     grades: list[list[int]] = [[]] * len(table.rows)
     for place, (row, n, c) in enumerate(zip(table.rows.tolist(), held[total], held[right], strict=True)):
@@ -154,21 +159,21 @@ def _spread_counts(
     )
     table.skipped.update(faults.causes)
     spread = table.replace([total, right], {"grades": grades})
-    return (spread.take([place for place, own in enumerate(grades) if own]) if faults.causes else spread), [note]
+    kept = [place for place, own in enumerate(grades) if own]
+    if not kept:
+        faults.refuse_nothing_left()
+    return (spread.take(kept) if faults.causes else spread), [note]
 
 
-def _are_counts(
-    table: Table, given: Mapping[str, str | None], right: str, held: Mapping[str, Sequence[int | None]]
-) -> bool:
+def _are_counts(table: Table, likely: Columns, right: str, held: Mapping[str, Sequence[int | None]]) -> bool:
     """Return whether columns with names of counts are such, by their cells and by what else the table has."""
-    found = guess_roles(table.peek(), {role: name for role, name in given.items() if name is None or name in table})
-    if found["problem"] is None:
+    if likely["problem"] is None:
         return False
-    is_rare = count_distinct(table.coded(found["problem"]).codes) < len(table.rows)
+    is_rare = count_distinct(table.coded(likely["problem"]).codes) < len(table.rows)
     if normalize_name(right) in ("correct", "passed"):  # these may be verdicts, beside a constant n
         return not is_rare and max((count for count in held[right] if count is not None), default=0) > 1
     is_odd = is_rare or any(None in own for own in held.values())
-    return not is_odd or (found["grades"] is None and None in (found["answers"], found["references"]))
+    return not is_odd or (likely["grades"] is None and None in (likely["answers"], likely["references"]))
 
 
 _MOST = 1_000_000
@@ -248,7 +253,7 @@ def _find_role(table: Table, stem: str, columns: Sequence[str], found: Columns) 
     if stem not in (*_RUNS, *NAMES["answers"].split()):
         return None
     first = [cell for name in columns for cell in list_first_cells(table, "grades", name)]
-    are_grades = found["references"] is None and all(can_read("grades", cell) for cell in first)
+    are_grades = found["references"] is None and count_fits("grades", first) == len(first)
     return "grades" if are_grades else "answers"
 
 

@@ -30,7 +30,10 @@ _BLOCK = 4 << 20
 """Bytes that are read at a time. Memory grows with a block and the columns kept, not with the file."""
 
 _HEAD = 1 << 16
-"""Bytes by which the format of a file is recognised."""
+"""Bytes by which it is recognised what a file is."""
+
+_LONGEST_HEADER = 1 << 20
+"""Bytes of the first line that are looked at."""
 
 _MOST_GROWTH, _FREE, _FREE_STREAM = 300, 64 << 20, 16 << 20
 """A compressed file may grow by this factor, and to this many bytes in any case: a member of an archive, or a stream.
@@ -73,8 +76,8 @@ class Source:
 
     Examples:
         >>> source = Source("results.jsonl", b'{"id": 1}\n\n{"id": 2}')
-        >>> source.kind, list(source.rows())
-        ('text', [(1, {'id': 1}), (3, {'id': 2})])
+        >>> source.layout, list(source.rows())
+        ('jsonl', [(1, {'id': 1}), (3, {'id': 2})])
     """
 
     def __init__(
@@ -94,58 +97,62 @@ class Source:
         return () if isinstance(self.content, bytes) else tuple(each.name for each in self.content.absolute().parents)
 
     @cached_property
-    def kind(self) -> str:
-        """What the file is, after decompression: "zip", "parquet", "arrow" or "text".
+    def layout(self) -> str:
+        """How the file is laid out, unpacked: "jsonl", "json", "csv", "parquet", "arrow" or "zip".
+
+        JSON lines begin with a brace on each line. In a JSON document, a second line that begins with one follows a
+        colon, a comma or an opening bracket. So lines are told from a document without decoding them.
 
         Raises:
-            InputError: if it is a data base.
+            InputError: if it is a data base, or no text.
         """
+        if self.files:
+            return "jsonl"
         if self.parts:
-            return self.parts[0].kind
-        with self.open() as file:
-            start = file.read(16)
-        if start.startswith(b"SQLite format 3"):
+            return self.parts[0].layout
+        if self._start.startswith(b"SQLite format 3"):
             raise InputError(
                 "sources.sqlite",
                 "This is a data base of SQLite. Write the table with the results as a file, by pandas: "
                 '`pandas.read_sql("select * from results", connection).to_parquet("results.parquet")`.',
             )
-        return next((kind for mark, kind in _KINDS.items() if start.startswith(mark)), "text")
+        kind = next((kind for mark, kind in _KINDS.items() if self._start.startswith(mark)), None)
+        if kind is not None:
+            return kind
+        if not self.first_line.startswith((b"{", b"[")):
+            return "csv"
+        with self.open_text() as file:
+            lines = filter(None, map(bytes.strip, file))
+            first, second = next(lines), next(lines, b"")
+        is_whole = first.startswith(b"{") and not first.endswith((b":", b",", b"[", b"{"))
+        return "jsonl" if is_whole and second.startswith(b"{") else "json"
 
     @cached_property
-    def layout(self) -> str:
-        """How the file is laid out: "jsonl", "json", "csv", "parquet", "arrow" or "zip".
+    def _start(self) -> bytes:
+        """The first bytes of the file, unpacked."""
+        with self.open() as file:
+            return file.read(_HEAD)
 
-        JSON lines begin with a brace on each line. In a JSON document, a second line that begins with one follows a
-        colon, a comma or an opening bracket. So lines of any length are told from a document without decoding them.
-        """
-        if self.kind != "text" or self.files:
-            return "jsonl" if self.files else self.kind
-        first, last, second = self._find_ends()
-        if first not in (b"{", b"["):
-            return "csv"
-        return "jsonl" if first == second == b"{" and last not in (b":", b",", b"[", b"{") else "json"
-
-    def _find_ends(self) -> tuple[bytes, bytes, bytes]:
-        """Find the first and last character of the first line that is not blank, and the first of the second one."""
-        first = last = b""
+    @cached_property
+    def first_line(self) -> bytes:
+        """The first line of a text that is not blank, without the white space around it; at most a megabyte of it."""
         with self.open_text() as file:
-            while piece := file.read(_HEAD):
-                if not first:
-                    piece = piece.lstrip()
-                    first = piece[:1]
-                    if first not in (b"", b"{", b"["):
-                        break
-                end = piece.find(b"\n") if not last.endswith(b"\n") else -1
-                if end >= 0 and first:
-                    last = (last + piece[:end]).rstrip()[-1:] + b"\n"
-                    piece = piece[end + 1 :]
-                if last.endswith(b"\n"):
-                    if rest := piece.lstrip():
-                        return first, last[:1], rest[:1]
-                else:
-                    last = (last + piece).rstrip()[-1:]
-        return first, last[:1], b""
+            while line := file.readline(_LONGEST_HEADER):
+                if line := line.strip():
+                    return line
+        return b""
+
+    @cached_property
+    def first_row(self) -> dict[str, Any]:
+        """The first row of JSON lines, or a document or its first entry, where that is an object; else {}."""
+        found: Any = None
+        if self.layout == "jsonl":
+            found = next((value for _, value in self.rows()), None)
+        elif self.layout == "json":
+            found = self.document
+            if isinstance(found, list):
+                found = found[0] if found else None
+        return found if isinstance(found, dict) else {}
 
     def open_packed(self) -> IO[bytes]:
         """Open the file as it is, for libraries that decompress by themselves."""
@@ -177,31 +184,15 @@ class Source:
             refuse_binary(b"\0")
         return Source(self.name, data, self.limits)
 
-    @cached_property
-    def head(self) -> bytes:
-        """The first bytes of a text file, in UTF-8, cut after a whole line; a first line that is long is read whole."""
-        pieces: list[bytes] = []
-        with self.open_text() as file:
-            while piece := file.read(_HEAD):
-                pieces.append(piece)
-                if b"\n" in piece.strip():
-                    break
-        start = b"".join(pieces)
-        end = start.rfind(b"\n")
-        return start if len(start) < _HEAD or end < 0 else start[: end + 1]
-
     def open_text(self) -> Stream:
         """Open a text file; what is read is UTF-8 without a byte order mark.
 
         Raises:
             InputError: if its first bytes are not those of a text.
         """
-        file = self.open()
-        start = file.read(_HEAD)
-        file.close()
-        encoding = next((encoding for mark, encoding in _ENCODINGS if start.startswith(mark)), None)
+        encoding = next((encoding for mark, encoding in _ENCODINGS if self._start.startswith(mark)), None)
         if encoding != "utf-16":
-            refuse_binary(start)
+            refuse_binary(self._start)
         file = self.open()
         if encoding == "utf-16":
             return io.BufferedReader(_Recoded(file, encoding), _HEAD)
@@ -255,8 +246,9 @@ class Source:
             return decode(file.read())
 
     def release(self) -> None:
-        """Forget the document, which takes several times the memory of the file; it is decoded again if it is used."""
-        self.__dict__.pop("document", None)
+        """Forget what was read, above all the document, which takes several times the memory of the file."""
+        for name in ("document", "first_row", "first_line", "_start"):
+            self.__dict__.pop(name, None)
 
 
 def refuse_large(size: int, limits: Limits) -> None:

@@ -14,7 +14,6 @@ from at_k.errors import InputError, Mention, Message
 from at_k.limits import UNLIMITED, Limits
 from at_k.readers.arrays import make_numbers
 from at_k.readers.coding import Coded, encode, is_arrow
-from at_k.readers.faults import Faults
 from at_k.readers.lists import spell_lists
 from at_k.readers.quoting import normalize_name
 from at_k.readers.sources import refuse_many_rows
@@ -68,10 +67,11 @@ class Table(Mapping[str, Column]):
     Args:
         layout: "json", "jsonl", "csv", "tsv" or "parquet".
         rows: its first rows, or all of them. A row need not have every column.
-        names: the columns in order of first appearance.
+        names: the columns.
         limits: the most rows that are accepted.
 
     Attributes:
+        names: the columns, in order of first appearance.
         skipped: the code of an error → its first message, and how many rows were left out for it.
         notes: what is to be said of how the rows were found.
 
@@ -82,9 +82,10 @@ class Table(Mapping[str, Column]):
     """
 
     def __init__(self, layout: str, rows: list[Row], names: Iterable[str], limits: Limits = UNLIMITED) -> None:
-        self.layout, self.skipped = layout, Faults().causes
+        self.layout, self.names = layout, list(names)
+        self.skipped: dict[str, tuple[Message, int]] = {}
         self.notes: list[Message] = []
-        self._first, self._names, self._limits = rows, list(names), limits
+        self._first, self._limits = rows, limits
         self._held: dict[str, Column] = {}
         self._coded: dict[str, Coded] = {}
         self._rows: NDArray[np.int64] | None = None
@@ -93,19 +94,19 @@ class Table(Mapping[str, Column]):
 
     def __getitem__(self, name: str) -> Column:
         """Return the cells of a column; None or null where a row has none."""
-        if name not in self._names:
+        if name not in self.names:
             raise KeyError(name)
         self.load([name])
         return self._held[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter(self.names)
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self.names)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._names
+        return name in self.names
 
     def _read(self, names: Sequence[str], numeric: Set[str]) -> Iterator[Batch]:
         """Yield columns, batch by batch. A name that comes to light on the way is added to the table."""
@@ -114,8 +115,8 @@ class Table(Mapping[str, Column]):
         )
 
     def _settle(self, cells: Column) -> Column:
-        """Return the cells of a column as those of the whole column are read."""
-        return spell_lists(cells) if self._spells and not is_arrow(cells) else cells
+        """Return the cells of a whole column as what they hold: in CSV, lists stand as texts."""
+        return cells
 
     def load(self, names: Sequence[str], numeric: Set[str] = frozenset()) -> None:
         """Read several columns at once.
@@ -151,7 +152,7 @@ class Table(Mapping[str, Column]):
         if name in self._held:
             cells = self._held[name][:LOOKED_AT]
             return list(cells.to_pylist() if is_arrow(cells) else cells)
-        return list(self._settle([row.get(name) for row in self._first]))
+        return [row.get(name) for row in self._first]
 
     def coded(self, name: str) -> Coded:
         """Return the cells of a column as codes."""
@@ -161,9 +162,7 @@ class Table(Mapping[str, Column]):
 
     def peek(self) -> Table:
         """Return the first rows as a table."""
-        columns = {name: self._settle([row.get(name) for row in self._first]) for name in self}
-        rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
-        return Table(self.layout, rows, columns)
+        return Table(self.layout, self._first, self.names)
 
     def take(self: T, positions: Sequence[int]) -> T:
         """Return the rows at these positions, counted from 0, with their numbers in the file."""
@@ -177,7 +176,10 @@ class Table(Mapping[str, Column]):
         """Return the table with the text of each cell of CSV in place of the list that was read from it."""
         spelled = self._copy()
         spelled._spells = True
-        spelled._held = {name: spelled._settle(column) for name, column in self._held.items()}
+        spelled._held = {
+            name: column if is_arrow(column) else spell_lists(column) for name, column in self._held.items()
+        }
+        spelled._first = [dict(zip(row, spell_lists(row.values()), strict=True)) for row in self._first]
         return spelled
 
     def add(self: T, name: str, cells: list[Any]) -> T:
@@ -187,7 +189,7 @@ class Table(Mapping[str, Column]):
     def replace(self: T, names: Sequence[str], columns: Mapping[str, list[Any]]) -> T:
         """Return the table with other columns in place of some."""
         added = self._copy()
-        added._names = list(dict.fromkeys([*(name for name in self._names if name not in names), *columns]))
+        added.names = list(dict.fromkeys([*(name for name in self.names if name not in names), *columns]))
         added._held = {name: held for name, held in self._held.items() if name not in names} | dict(columns)
         added._first = [
             row | {name: cells[place] for name, cells in columns.items()} for place, row in enumerate(self._first)
@@ -226,7 +228,7 @@ def _take(column: Column, positions: NDArray[np.int64]) -> Column:
 
 def list_named(table: Table, names: Sequence[str]) -> list[str]:
     """List the columns that have one of these names, in their order in the table."""
-    return [column for column in table if normalize_name(column) in names]
+    return [column for column in table.names if normalize_name(column) in names]
 
 
 def refuse_empty(found: Sequence[object]) -> None:

@@ -70,8 +70,8 @@ def open_table(source: Source, errors: str = "raise") -> Table:
     names = list(dict.fromkeys(chain.from_iterable(rows)))
     refuse_empty(names)
     table = Table(layout, rows, names)
-    if isinstance(whole, dict) and names[0] == "problem" and "problem" not in whole and _read_saved(whole) is None:
-        problems = list(dict.fromkeys(row["problem"] for row in rows))
+    if isinstance(whole, dict) and all(isinstance(row.get("problem"), str) and row["problem"] in whole for row in rows):
+        problems = dict.fromkeys(row["problem"] for row in rows)
         table.notes.append(
             Message("tables.named", "Each name in this file was read as a problem: {names}.", names=quote_all(problems))
         )

@@ -110,7 +110,7 @@ class TestReading:
     @pytest.mark.parametrize("squeeze", [gzip.compress, zstandard.compress])
     def test_a_zip_that_is_compressed_as_a_whole(self, squeeze):
         source = Source("log.eval.gz", squeeze(pack([Member("a", TEXT)])))
-        assert source.kind == "zip"
+        assert source.layout == "zip"
         assert list_members(source) == ("a",)
 
     def test_a_member_may_be_read_again(self):

@@ -8,7 +8,7 @@ import pytest
 from at_k.errors import InputError
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
-from at_k.readers.format import Head, Reading, note_choice
+from at_k.readers.format import Reading, note_choice
 from at_k.readers.models import find_step
 from at_k.readers.samples import STANDARD, Origin, list_types
 from at_k.readers.sources import Source
@@ -360,10 +360,6 @@ class TestRows:
         with pytest.raises(InputError, match=r"no column “modle” .* one of: “task”, “file”") as caught:
             collect("modle", task="gsm8k")
         assert caught.value.code == "collector.no_pool"
-
-    def test_which_files_hold_rows(self):
-        for text, found in (('{"a": 1}', True), ('{"a": 1}\n{"a": 2}', True), ('[{"a": 1}]', False), ("a,b", False)):
-            assert Head(Source("f", text.encode())).holds_rows is found
 
 
 def test_the_note_about_a_default():

@@ -4,35 +4,47 @@ import inspect
 import json
 
 import pytest
+from cases import for_each
 
 from at_k.errors import InputError
 from at_k.readers import read_bytes, read_samples
-from at_k.readers.format import OPTIONS, Head, Reading, choose
-from at_k.readers.formats import FORMATS
+from at_k.readers.format import OPTIONS, Reading, choose
+from at_k.readers.formats import FORMATS, find_format
 from at_k.readers.sources import Source
 
-
-def head(text):
-    return Head(Source("", text.encode()))
-
-
 HEADS = {
-    "lines": ('{"a": 1}\n{"b": 2}', "jsonl", ("a",)),
-    "a long first line": (json.dumps({"a": "x" * 200_000, "b": 1}) + '\n{"b": 2}', "jsonl", ("a", "b")),
-    "a document": ('{"a": {"c": 1}, "b": 2}', "json", ("a", "b")),
-    "a list": ('[{"a": 1}, {"b": 2}]', "json", ("a",)),
-    "an empty list": ("[]", "json", ()),
-    "a list of lists": ("[[1]]", "json", ()),
-    "a table": ("a,b\n1,2\n", "csv", ()),
+    "lines": ('{"a": 1}\n{"b": 2}', "jsonl", {"a": 1}),
+    "a long first line": (
+        json.dumps({"a": "x" * 200_000, "b": 1}) + '\n{"b": 2}',
+        "jsonl",
+        {"a": "x" * 200_000, "b": 1},
+    ),
+    "a document": ('{"a": {"c": 1}, "b": 2}', "json", {"a": {"c": 1}, "b": 2}),
+    "a list": ('[{"a": 1}, {"b": 2}]', "json", {"a": 1}),
+    "an empty list": ("[]", "json", {}),
+    "a list of lists": ("[[1]]", "json", {}),
+    "a table": ("a,b\n1,2\n", "csv", {}),
 }
 
 
-@pytest.mark.parametrize(("text", "layout", "names"), HEADS.values(), ids=HEADS)
-def test_head(text, layout, names):
-    found = head(text)
-    assert (found.layout, found.names) == (layout, names)
-    assert found.has(*names)
-    assert not found.has(*names, "z")
+@pytest.mark.parametrize(("text", "layout", "row"), HEADS.values(), ids=HEADS)
+def test_the_beginning_of_a_file(text, layout, row):
+    found = Source("", text.encode())
+    assert (found.layout, found.first_row) == (layout, row)
+
+
+@for_each(
+    "text, name",
+    [
+        ('{"problem_idx": 1, "repeat": 0, "reward": 1}', "nemo-evaluator"),
+        ('{"problem_idx": 1, "repeat": 0, "reward": 1}\n{"id": 1}', "nemo-evaluator"),
+        ('[{"problem_idx": 1, "repeat": 0, "reward": 1}]', "plain"),
+        ("problem_idx,repeat,reward\n1,0,1\n", "plain"),
+        ('{"problem_idx": 1, "repeat": 0}', "plain"),
+    ],
+)
+def test_lines_and_a_single_object_are_rows(text, name):
+    assert find_format(Source("", text.encode())).name == name
 
 
 def test_choose():

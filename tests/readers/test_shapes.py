@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from cases import for_each
 from datasets import Dataset
+from readers.texts import collect, refuse
 
 import at_k
 from at_k.errors import InputError
@@ -266,6 +267,31 @@ def test_runs_without_ids(tmp_path):
     assert "run_0.jsonl, run_1.jsonl, run_2.jsonl" in str(samples.origin.notes[0])
 
 
+def test_the_line_of_csv_may_name_the_problem():
+    found = collect("answer,correct\nx,1\ny,0\n", columns={"problem": "line"})
+    assert (found.problems, found.grades) == (["1", "2"], [[1], [0]])
+
+
+@for_each(
+    "text, noted",
+    [
+        ('{"p0": [true, false], "p1": [true, true]}', "“p0”, “p1”"),
+        ('{"p0": {"correct": [1, 0]}, "p1": {"correct": [1, 1]}}', "“p0”, “p1”"),
+        ('{"model": "a", "results": [{"problem": "p", "correct": 1}]}', None),
+        ('{"0": {"problem": "p", "correct": 1}, "1": {"problem": "p", "correct": 0}}', None),
+    ],
+)
+def test_names_that_were_read_as_problems_are_noted(text, noted):
+    wanted = [] if noted is None else [f"Each name in this file was read as a problem: {noted}."]
+    assert list(map(str, collect(text).origin.notes)) == wanted
+
+
+@for_each("cell", ["", ', "problem": []', ', "problem": null'])
+def test_an_object_that_does_not_name_its_problem_is_refused(cell):
+    said = refuse(f'{{"0": {{"problem": "p", "correct": 1}}, "1": {{"correct": 0{cell}}}}}', "cells.problem")
+    assert "row 2, column “problem”" in said
+
+
 def spreadsheet():
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
@@ -330,6 +356,12 @@ def test_a_count_that_cannot_be_used_is_named_or_left_out(row, said, tmp_path):
     assert said in str(caught.value)
     samples = read_samples(path, errors="skip")
     assert (graded(samples), list(samples.origin.skipped.values())) == ({"b": [1, 0, 0], "d": [1, 0]}, [1])
+
+
+def test_counts_that_are_all_broken_leave_nothing():
+    said = refuse("id,n,c\na,1,2\nb,1,3\n", "standard.nothing_left", errors="skip")
+    assert "all 2 rows" in said
+    assert "2 of 1" in said
 
 
 def test_one_count_alone_is_refused(tmp_path):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from at_k.errors import InputError
-from at_k.readers.format import Format, Head
+from at_k.readers.archives import list_members
+from at_k.readers.format import Format
 from at_k.readers.formats import (
     aisbench,
     evalplus,
@@ -30,6 +31,7 @@ from at_k.readers.formats import (
     verifiers_traces,
     verl,
 )
+from at_k.readers.parquet import list_columns
 from at_k.readers.quoting import quote_all
 from at_k.readers.sources import Source
 
@@ -75,8 +77,7 @@ def find_format(source: Source, name: str | None = None) -> Format:
         InputError: if there is no format of this name.
     """
     if name is None:
-        head = Head(source)
-        return next(each for each in FORMATS.values() if each.recognize(head))
+        return _recognize(source)
     if name not in FORMATS:
         raise InputError(
             "formats.unknown",
@@ -85,3 +86,21 @@ def find_format(source: Source, name: str | None = None) -> Format:
             names=", ".join(FORMATS),
         )
     return FORMATS[name]
+
+
+def _recognize(source: Source) -> Format:
+    """Return the first format that has a mark of the file."""
+    layouts, found = {source.layout}, source.first_row
+    if source.layout == "jsonl" or (source.layout == "json" and isinstance(source.document, dict)):
+        layouts.add("rows")
+    elif source.layout == "parquet":
+        found = dict.fromkeys(list_columns(source))
+    elif source.layout == "zip":
+        found = dict.fromkeys(list_members(source))
+    elif source.layout == "csv":
+        found = dict.fromkeys(source.first_line.decode("utf-8", "replace").split(","))
+    for each in FORMATS.values():
+        for mark in each.marks:
+            if mark.layout in layouts and found.keys() >= {*mark.names} and (mark.fits is None or mark.fits(found)):
+                return each
+    return plain.FORMAT

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from itertools import chain
+from typing import Any
 
 from at_k.errors import InputError, Message
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
-from at_k.readers.format import Format, Head, Reading, has_rows
+from at_k.readers.format import Format, Mark, Reading
 from at_k.readers.formats.opencompass import (
     Detail,
     add_details,
@@ -36,14 +38,12 @@ from at_k.readers.sources import Source
 _METRIC = re.compile(r"(?:pass|cons|avg)@\d+")
 
 
-def _recognize(head: Head) -> bool:
-    if head.layout != "json":
-        return False
-    entries = find_entries(head.row)
+def _has_metrics(document: Mapping[str, Any]) -> bool:
+    entries = find_entries(document)
     if entries:
         return isinstance(entries["0"]["predictions"], list)
-    details = head.row.get("details")
-    return is_list_of_details(details) and any(map(_METRIC.fullmatch, (*head.row, *details[0])))
+    details = document["details"]
+    return is_list_of_details(details) and any(map(_METRIC.fullmatch, (*document, *details[0])))
 
 
 def _read(source: Source, reading: Reading) -> Samples:
@@ -158,7 +158,7 @@ FORMAT = Format(
     title="AISBench 3.1",
     file="results/{model}/{dataset}.json",
     samples="set num_return_sequences to n in the model's configuration, and run with --dump-eval-details",
-    recognize=_recognize,
+    marks=(Mark("json", ("details",), _has_metrics),),
     read=_read,
 )
 
@@ -167,7 +167,7 @@ PREDICTIONS = Format(
     title="AISBench 3.1",
     file="predictions/{model}/{dataset}.jsonl",
     samples="set num_return_sequences to n in the model's configuration",
-    recognize=has_rows("data_abbr", "id", "success", "uuid", "prediction"),
+    marks=(Mark("rows", ("data_abbr", "id", "success", "uuid", "prediction")),),
     read=_read_predictions,
     rank=1,
 )

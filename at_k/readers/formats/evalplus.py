@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from at_k.errors import InputError, Message
 from at_k.readers.collector import Collector
-from at_k.readers.format import Format, Head, Reading, choose
+from at_k.readers.format import Format, Mark, Reading, choose, has_fields
 from at_k.readers.quoting import quote
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
@@ -14,11 +15,10 @@ from at_k.readers.sources import Source
 _STATUSES = {"pass": True, "fail": False, "timeout": False, None: None}
 
 
-def _recognize(head: Head) -> bool:
-    if head.layout != "json" or not isinstance(head.row.get("eval"), dict):
-        return False
-    samples: Any = next((each for each in head.row["eval"].values() if each), [])
-    return isinstance(samples, list) and any(isinstance(each, dict) and "base_status" in each for each in samples)
+def _holds_statuses(document: Mapping[str, Any]) -> bool:
+    tasks = document["eval"].values() if isinstance(document["eval"], dict) else ()
+    samples: Any = next(filter(None, tasks), [])
+    return isinstance(samples, list) and any(has_fields(each, "base_status") for each in samples)
 
 
 def _read(source: Source, reading: Reading) -> Samples:
@@ -89,7 +89,7 @@ FORMAT = Format(
     title="EvalPlus 0.3.1",
     file="*eval_results.json",
     samples="evalplus.codegen … --n_samples n",
-    recognize=_recognize,
+    marks=(Mark("json", ("eval",), _holds_statuses),),
     read=_read,
     options=("tests",),
 )

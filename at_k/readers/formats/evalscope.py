@@ -13,14 +13,9 @@ from at_k.errors import InputError
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
 from at_k.readers.faults import UNITS
-from at_k.readers.format import Format, Head, Reading, choose, name_subject, refuse_field, tell_choice
+from at_k.readers.format import Format, Mark, Reading, choose, has_fields, name_subject, refuse_field, tell_choice
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
-
-
-def _recognize(head: Head) -> bool:
-    score = head.row.get("sample_score")
-    return head.holds_rows and isinstance(score, dict) and {"score", "group_id"} <= {*score}
 
 
 def _read(source: Source, reading: Reading) -> Samples:
@@ -86,7 +81,7 @@ FORMAT = Format(
     title="evalscope 1.14",
     file="reviews/{model}/{dataset}_{subset}.jsonl",
     samples="set repeats to n in the task's configuration",
-    recognize=_recognize,
+    marks=(Mark("rows", ("sample_score",), lambda row: has_fields(row["sample_score"], "score", "group_id")),),
     read=_read,
     options=("scorer",),
 )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from at_k.errors import InputError, Message
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
-from at_k.readers.format import Format, Reading, choose, has_rows, note_choice
+from at_k.readers.format import Format, Mark, Reading, choose, note_choice
 from at_k.readers.quoting import quote
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
@@ -185,7 +185,7 @@ FORMAT = Format(
     title="Every Eval Ever 0.3",
     file="*_samples.jsonl",
     samples="a line for each sample, with the same sample_id and evaluation_result_id",
-    recognize=has_rows("schema_version", "evaluation_id", *_NEEDED),
+    marks=(Mark("rows", ("schema_version", "evaluation_id", *_NEEDED)),),
     read=_read,
     options=("scorer",),
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 from at_k.readers.collector import Collector
 from at_k.readers.fields import Fields, list_documents
-from at_k.readers.format import Format, Reading, choose, find_path, has_document, tell_choice
+from at_k.readers.format import Format, Mark, Reading, choose, find_path, tell_choice
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
 
@@ -48,7 +48,7 @@ FORMAT = Format(
     title="Harbor 0.25, Terminal-Bench 2",
     file="jobs/{job}/{trial}/result.json, or the folder of the job",
     samples="harbor run … --n-attempts n",
-    recognize=has_document(*_NEEDED),
+    marks=(Mark("json", _NEEDED),),
     read=_read,
     options=("scorer",),
     in_folders=True,

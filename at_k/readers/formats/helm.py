@@ -7,7 +7,7 @@ from typing import Any
 from at_k.errors import InputError
 from at_k.readers.collector import Collector
 from at_k.readers.fields import Fields
-from at_k.readers.format import Format, Reading, choose, find_path, has_document, name_subject, tell_choice
+from at_k.readers.format import Format, Mark, Reading, choose, find_path, name_subject, tell_choice
 from at_k.readers.quoting import quote_all
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
@@ -48,7 +48,8 @@ def _list_means(entry: Any) -> Any:
     """Return an entry with the mean of each statistic, and the name of its instance with that of its perturbation."""
     if not isinstance(entry, dict) or "instance_id" not in entry or not isinstance(entry.get("stats"), list):
         return entry if not isinstance(entry, dict) else {**entry, "means": {}}
-    means = {find_path(each, ["name", "name"]): find_path(each, ["mean"]) for each in entry["stats"]}
+    named = ((find_path(each, ["name", "name"]), find_path(each, ["mean"])) for each in entry["stats"])
+    means = {name: mean for name, mean in named if isinstance(name, str)}
     perturbation = find_path(entry, ["perturbation", "name"])
     name = entry["instance_id"] if perturbation is None else f"{entry['instance_id']} ({perturbation})"
     return entry | {"problem": name, "means": means}
@@ -59,7 +60,7 @@ FORMAT = Format(
     title="HELM 0.5",
     file="per_instance_stats.json",
     samples="helm-run … --num-train-trials n",
-    recognize=has_document("instance_id", "train_trial_index", "stats"),
+    marks=(Mark("json", ("instance_id", "train_trial_index", "stats")),),
     read=_read,
     options=("scorer",),
 )

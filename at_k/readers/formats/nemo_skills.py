@@ -8,7 +8,7 @@ from typing import Any
 from at_k.errors import InputError, Message
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
-from at_k.readers.format import Format, Head, Reading, choose, tell_choice
+from at_k.readers.format import Format, Mark, Reading, choose, tell_choice
 from at_k.readers.quoting import quote
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
@@ -18,17 +18,9 @@ _META = ("id", "level", "type", "subject", "subset_for_metrics", "difficulty")
 _JUDGEMENT = "Judgement:"
 
 
-def _recognize(head: Head) -> bool:
-    if not head.holds_rows or not head.has("generation"):
-        return False
-    # A table of any origin may have columns `generation` and `is_correct`; that of this harness has more.
-    own = {"symbolic_correct", "judgement", "graded_list", "is_correct-plus"} & {*head.names}
-    return bool(own) or head.has("is_correct", "predicted_answer", "expected_answer")
-
-
 def _read(source: Source, reading: Reading) -> Samples:
     collector = Collector(reading)
-    first = Head(source).row
+    first = source.first_row
     found = [name for name in _VERDICTS if name in first]
     given = "grades" in reading.columns or not found
     scorer = None if given else choose(reading.scorer, found, "scorer")
@@ -109,7 +101,11 @@ FORMAT = Format(
     title="NeMo-Skills",
     file="output-rs*.jsonl",
     samples="ns eval … --benchmarks=name:n; give the folder, or all files",
-    recognize=_recognize,
+    marks=(
+        *(Mark("rows", ("generation", name)) for name in _VERDICTS if name != "is_correct"),
+        # A table of any origin may have columns `generation` and `is_correct`; that of this harness has more.
+        Mark("rows", ("generation", "is_correct", "predicted_answer", "expected_answer")),
+    ),
     read=_read,
     options=("scorer",),
 )

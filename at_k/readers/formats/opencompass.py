@@ -17,7 +17,7 @@ from typing import Any, TypeGuard
 from at_k.errors import InputError, Message
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
-from at_k.readers.format import Format, Head, Reading, name_subject
+from at_k.readers.format import Format, Mark, Reading, has_fields, name_subject
 from at_k.readers.quoting import quote
 from at_k.readers.samples import Columns, Origin, Samples
 from at_k.readers.sources import Source
@@ -217,10 +217,6 @@ def read_entries(found: Mapping[str, Any], reading: Reading) -> tuple[Collector,
     return collector, {"problem": fields["prompt"], **{role: fields.get(role) for role in _FIELDS}}, notes
 
 
-def _recognize(head: Head) -> bool:
-    return head.layout == "json" and bool(is_list_of_details(head.row.get("details")) or find_entries(head.row))
-
-
 def _read(source: Source, reading: Reading) -> Samples:
     entries = find_entries(source.document)
     notes: list[Message] = []
@@ -232,11 +228,6 @@ def _read(source: Source, reading: Reading) -> Samples:
         add_details(collector, details)
     origin = Origin("opencompass", subject=find_subject(source, "results"), roles=roles, notes=notes)
     return collector.finish(origin, per_sample=bool(entries))
-
-
-def _recognize_predictions(head: Head) -> bool:
-    first = head.row.get("0") if head.layout == "json" else None
-    return isinstance(first, dict) and "prediction" in first
 
 
 def _read_predictions(source: Source, reading: Reading) -> Samples:
@@ -269,7 +260,10 @@ FORMAT = Format(
     title="OpenCompass 0.5.4",
     file="results/{model}/{dataset}.json",
     samples="set n in the dataset's configuration, and run with --dump-eval-details",
-    recognize=_recognize,
+    marks=(
+        Mark("json", ("details",), lambda document: is_list_of_details(document["details"])),
+        Mark("json", ("details",), lambda document: bool(find_entries(document))),
+    ),
     read=_read,
 )
 
@@ -278,7 +272,7 @@ PREDICTIONS = Format(
     title="OpenCompass 0.5.4",
     file="predictions/{model}/{dataset}.json",
     samples="set n in the dataset's configuration",
-    recognize=_recognize_predictions,
+    marks=(Mark("json", ("0",), lambda document: has_fields(document["0"], "prediction")),),
     read=_read_predictions,
     rank=1,
 )

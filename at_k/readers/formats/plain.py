@@ -13,6 +13,7 @@ import numpy as np
 
 from at_k.errors import InputError, Mention, Message
 from at_k.readers.arrays import make_texts
+from at_k.readers.cells import can_read
 from at_k.readers.format import Format, Reading
 from at_k.readers.lines import name_lines
 from at_k.readers.models import MODEL_NAMES, SET_NAMES, STEP_NAMES, find_nested, has_name, select_rows
@@ -22,7 +23,6 @@ from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
 from at_k.readers.roles import (
     SAMPLE_NUMBERS,
     VERDICT_NAMES,
-    can_read,
     guess_roles,
     list_first_cells,
     settle_lists,
@@ -61,9 +61,8 @@ def _read(source: Source, reading: Reading) -> Samples:
 
 def _add_places(table: Table, source: Source, reading: Reading) -> Table:
     """Add the names of the file and of its folder, if the user named them, or if they alone say which problem it is."""
-    is_nameless = "problem" not in reading.columns and not list_named(table, PROBLEM_NAMES)
     named = [name for name in ("file", "folder") if name in reading.columns.values() and name not in table]
-    if not named and not (source.files and is_nameless):
+    if not named and (not source.files or "problem" in reading.columns or list_named(table, PROBLEM_NAMES)):
         return table  # the rows are not counted, which takes as long as reading them
     paths = [Path(name) for name in source.files] or [Path(*reversed(source.folders[:1]), source.name)]
     lines = [row - 1 if source.files else 0 for row in table.rows.tolist()]
@@ -97,8 +96,8 @@ def collect_samples(table: Table, reading: Reading | None = None) -> Samples:
     pooled = [reading.pool] if isinstance(reading.pool, str) else reading.pool
     chosen = [*(reading.where if isinstance(reading.where, Mapping) else ()), *pooled]
     table = add_fields(_add_nested(table), [*given.values(), *counts.values(), *chosen])
-    _read_ahead(table, given, chosen)
-    table, notes = list_samples(table, given, counts, errors=reading.errors)
+    likely = _read_ahead(table, given, chosen)
+    table, notes = list_samples(table, given, likely, counts, errors=reading.errors)
     table = settle_lists(table, given)
     roles = guess_roles(table, given, reading.scale) | given
     used = [column for column in roles.values() if column is not None]
@@ -139,14 +138,16 @@ def _list_meta(table: Table, used: Sequence[str], samples: Samples) -> pa.Array:
     return make_texts([json.dumps({name: cells[row] for name, cells in listed.items()}, default=str) for row in firsts])
 
 
-def _read_ahead(table: Table, given: Mapping[str, str | None], named: Sequence[str]) -> None:
-    """Read at once the columns that are likely to be needed; the others are not read from the file at all.
+def _read_ahead(table: Table, given: Mapping[str, str | None], named: Sequence[str]) -> Columns:
+    """Read at once the columns that are likely to be needed, and return which role each seems to have.
 
-    While lines are read, columns come to light that the first ones do not have; then what is likely is another guess.
+    The others are not read from the file at all. While lines are read, columns come to light that the first ones do not
+    have; then what is likely is another guess.
     """
     names: list[str] = []
-    while list(table) != names:
-        names = list(table)
+    likely: Columns = {}
+    while table.names != names:
+        names = list(table.names)
         known = {role: name for role, name in given.items() if name is None or name in names}
         likely = guess_roles(table.peek(), known)
         wanted = [
@@ -156,17 +157,16 @@ def _read_ahead(table: Table, given: Mapping[str, str | None], named: Sequence[s
         ]
         numeric = {likely["grades"], likely["scores"]} - {likely["answers"], likely["references"], None}
         # Columns of objects number or name nothing.
-        plain = [
-            name for name in wanted if name in names and not any(isinstance(cell, dict) for cell in table.first(name))
-        ]
+        plain = [name for name in wanted if name in names and not _holds_objects(table, name)]
         table.load(plain, {name for name in numeric if name is not None})
+    return likely
 
 
 def _add_nested(table: Table) -> Table:
     """Return the table with a column for each field within objects that names models: `provider.label`."""
-    for outer in list(table):
-        found = dict.fromkeys(chain.from_iterable(find_nested({outer: cell}) for cell in table.first(outer)))
-        for name in found:
+    for outer in list(table.names):
+        held = [cell for cell in table.first(outer) if isinstance(cell, (dict, list))]
+        for name in dict.fromkeys(chain.from_iterable(find_nested({outer: cell}) for cell in held)):
             if name not in table:
                 table = table.add(name, [find_nested({outer: cell}).get(name) for cell in table[outer]])
     return table
@@ -187,7 +187,7 @@ def _refuse_contradictions(table: Table, roles: Columns, samples: Samples, scale
 def _find_subject(table: Table, used: Sequence[str]) -> dict[str, str]:
     """Find of which model and set of problems the rows are, as far as they are all of one."""
     found: dict[str, str] = {}
-    for name in table:
+    for name in table.names:
         is_named = has_name(name, (*MODEL_NAMES, *SET_NAMES, *STEP_NAMES))
         if is_named and name not in used and not _holds_objects(table, name):
             values = table.coded(name).values
@@ -226,7 +226,6 @@ FORMAT = Format(
     title="a table",
     file="*.jsonl, *.json, *.csv, *.tsv, *.parquet",
     samples="a row for each sample, or a row for each problem with lists",
-    recognize=lambda head: True,
     read=_read,
     options=("prompt_column",),
     rank=2,

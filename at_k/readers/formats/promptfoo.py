@@ -16,7 +16,7 @@ from at_k.readers.collector import Collector
 from at_k.readers.decoding import decode_line
 from at_k.readers.delimited import read_records
 from at_k.readers.faults import find_fault
-from at_k.readers.format import Format, Head, Reading, name_subject
+from at_k.readers.format import Format, Mark, Reading, name_subject
 from at_k.readers.models import refuse_several
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
@@ -24,17 +24,10 @@ from at_k.readers.sources import Source
 _FIELDS = ("provider.label", "vars", "success")
 
 _STATUS = ("Status", "Score", "Named Scores")
-_MARK = ",".join(_STATUS).encode()
 """What stands behind each output in the header of CSV."""
 
 _FAILED = 2
 """The `failureReason` of a sample that could not be made or judged; 1 is that of a wrong one."""
-
-
-def _recognize(head: Head) -> bool:
-    if head.has("evalId", "results") or (head.layout == "csv" and _MARK in head.source.head.partition(b"\n")[0]):
-        return True
-    return head.layout in ("jsonl", "json") and head.has("provider", "prompt", "vars", "success")
 
 
 def _read(source: Source, reading: Reading) -> Samples:
@@ -140,6 +133,10 @@ FORMAT = Format(
     title="promptfoo 0.121",
     file="out.jsonl, out.json, out.csv",
     samples="promptfoo eval --repeat n -o out.jsonl",
-    recognize=_recognize,
+    marks=(
+        Mark("json", ("evalId", "results")),
+        Mark("csv", _STATUS),
+        *(Mark(layout, ("provider", "prompt", "vars", "success")) for layout in ("rows", "json")),
+    ),
     read=_read,
 )

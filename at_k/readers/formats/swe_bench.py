@@ -6,21 +6,20 @@ or one for a whole run, `{model}.{run}.json`, with lists of names. A run is a sa
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from at_k.readers.collector import Collector
 from at_k.readers.fields import Fields, list_documents
-from at_k.readers.format import Format, Head, Reading, has_document
+from at_k.readers.format import Format, Mark, Reading, has_fields
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
 
 _FIELDS = Fields("swe-bench", problem="instance_id", grades="resolved", model="model", failed="failure")
 
 
-def _recognize(head: Head) -> bool:
-    report = next(iter(head.row.values()), None) if head.layout == "json" and len(head.row) == 1 else None
-    return isinstance(report, dict) and {"patch_is_None", "resolved"} <= {*report}
+def _holds_report(document: Mapping[str, Any]) -> bool:
+    return len(document) == 1 and has_fields(*document.values(), "patch_is_None", "resolved")
 
 
 def _read(source: Source, reading: Reading) -> Samples:
@@ -65,7 +64,7 @@ FORMAT = Format(
     title="SWE-bench 5",
     file="run_evaluation/{run}/{model}/{instance}/report.json, or the folder",
     samples="swebench.harness.run_evaluation … --run_id, once for each of n predictions",
-    recognize=_recognize,
+    marks=(Mark("json", fits=_holds_report),),
     read=_read,
     in_folders=True,
 )
@@ -75,7 +74,7 @@ RUN = Format(
     title="SWE-bench 5",
     file="{model}.{run}.json",
     samples="swebench.harness.run_evaluation … --run_id, once for each of n predictions",
-    recognize=has_document("submitted_ids", "resolved_ids"),
+    marks=(Mark("json", ("submitted_ids", "resolved_ids")),),
     read=_read_run,
     rank=1,
 )

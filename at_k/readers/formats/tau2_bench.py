@@ -7,7 +7,7 @@ from typing import Any
 
 from at_k.readers.collector import Collector
 from at_k.readers.fields import Fields, list_documents
-from at_k.readers.format import Format, Reading, find_path, has_document, name_subject
+from at_k.readers.format import Format, Mark, Reading, find_path, name_subject
 from at_k.readers.formats.tau_bench import judge_reward
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
@@ -44,7 +44,7 @@ FORMAT = Format(
     title="tau2-bench",
     file="results.json",
     samples="tau2 run … --num-trials n",
-    recognize=has_document("simulations", "tasks"),
+    marks=(Mark("json", ("simulations", "tasks")),),
     read=_read,
 )
 
@@ -53,7 +53,7 @@ SIMULATIONS = Format(
     title="tau2-bench",
     file="simulations/*.json, or the folder",
     samples="tau2 run … --num-trials n",
-    recognize=has_document("task_id", "trial", "reward_info", "termination_reason"),
+    marks=(Mark("json", ("task_id", "trial", "reward_info", "termination_reason")),),
     read=lambda source, reading: _collect(reading, (each for _, each, _ in list_documents(source)), {}),
     in_folders=True,
 )

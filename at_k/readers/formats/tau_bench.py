@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from at_k.readers.collector import Collector
 from at_k.readers.fields import Fields
-from at_k.readers.format import Format, Reading, has_document
+from at_k.readers.format import Format, Mark, Reading
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
 
@@ -38,6 +38,6 @@ FORMAT = Format(
     title="tau-bench",
     file="*.json",
     samples="run.py … --num-trials n",
-    recognize=has_document("task_id", "reward", "trial", "traj"),
+    marks=(Mark("json", ("task_id", "reward", "trial", "traj")),),
     read=_read,
 )

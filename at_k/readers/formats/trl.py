@@ -13,16 +13,12 @@ import numpy as np
 
 from at_k.errors import InputError, Mention
 from at_k.readers.collector import Collector
-from at_k.readers.format import Format, Head, Reading, choose, tell_choice
+from at_k.readers.format import Format, Mark, Reading, choose, tell_choice
 from at_k.readers.models import find_step
 from at_k.readers.parquet import list_columns, read_batches, read_rows
 from at_k.readers.quoting import quote, quote_all
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
-
-
-def _recognize(head: Head) -> bool:
-    return head.layout == "parquet" and head.has("prompt", "completion", "advantage")
 
 
 def _read(source: Source, reading: Reading) -> Samples:
@@ -99,7 +95,7 @@ FORMAT = Format(
     title="TRL 1.16.0",
     file="completions_{step}.parquet",
     samples="GRPOConfig(num_generations=n, log_completions=True)",
-    recognize=_recognize,
+    marks=(Mark("parquet", ("prompt", "completion", "advantage")),),
     read=_read,
     options=("scorer",),
 )

@@ -8,7 +8,7 @@ from typing import Any
 from at_k.errors import InputError, Message
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
-from at_k.readers.format import Format, Head, Reading, choose, has_rows, tell_choice
+from at_k.readers.format import Format, Mark, Reading, choose, tell_choice
 from at_k.readers.quoting import quote, quote_all
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
@@ -16,7 +16,7 @@ from at_k.readers.sources import Source
 
 def _read(source: Source, reading: Reading) -> Samples:
     collector = Collector(reading)
-    first = Head(source).row
+    first = source.first_row
     metrics = first.get("metrics")
     found = ["reward", *(metrics if isinstance(metrics, dict) else ())]
     scorer = choose(reading.scorer, found, "scorer")
@@ -79,7 +79,7 @@ FORMAT = Format(
     title="verifiers 0.1.14",
     file="results.jsonl",
     samples="vf-eval … --rollouts-per-example n --save-results",
-    recognize=has_rows("example_id", "completion", "reward"),
+    marks=(Mark("rows", ("example_id", "completion", "reward")),),
     read=_read,
     options=("scorer",),
 )

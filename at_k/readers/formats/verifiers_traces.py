@@ -11,7 +11,7 @@ from typing import Any
 
 from at_k.readers.collector import Collector
 from at_k.readers.fields import Fields
-from at_k.readers.format import Format, Head, Reading, choose, find_path, has_rows, name_subject, tell_choice
+from at_k.readers.format import Format, Mark, Reading, choose, find_path, name_subject, tell_choice
 from at_k.readers.formats.verifiers import refuse_reward
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
@@ -23,7 +23,7 @@ _FIELDS = Fields("verifiers-traces", problem="problem", grades="grade", meta=("n
 
 def _read(source: Source, reading: Reading) -> Samples:
     collector = Collector(reading)
-    first = Head(source).row
+    first = source.first_row
     rewards = find_path(first, ["traces"]) or [{}]
     found = ["reward", *(find_path(rewards[0], ["rewards"]) or {})]
     scorer = choose(reading.scorer, found, "scorer")
@@ -69,7 +69,7 @@ FORMAT = Format(
     title="verifiers 0.4",
     file="traces.jsonl",
     samples="vf-eval … --rollouts-per-example n",
-    recognize=has_rows(*_NEEDED),
+    marks=(Mark("rows", _NEEDED),),
     read=_read,
     options=("scorer",),
 )

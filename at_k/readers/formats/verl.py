@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from at_k.errors import InputError, Mention, Message
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
-from at_k.readers.format import Format, Reading, has_rows
+from at_k.readers.format import Format, Mark, Reading
 from at_k.readers.models import find_step
 from at_k.readers.quoting import quote
 from at_k.readers.samples import Origin, Samples
@@ -174,6 +174,6 @@ FORMAT = Format(
     title="verl 0.9.1",
     file="{step}.jsonl",
     samples="actor_rollout_ref.rollout.val_kwargs.n=n trainer.validation_data_dir=…",
-    recognize=has_rows("input", "output", "score", "step"),
+    marks=(Mark("rows", ("input", "output", "score", "step")),),
     read=_read,
 )

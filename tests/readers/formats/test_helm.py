@@ -51,6 +51,11 @@ def test_the_statistic_is_chosen_and_said(tmp_path):
     assert read_samples(path, scorer="finish_reason_stop").grades == [[1]]
 
 
+def test_a_statistic_whose_name_is_no_text_is_none(tmp_path):
+    entries = [entry(stats=[stat("exact_match", 1)]), entry(1, [stat({"a": 1}, 0)])]
+    assert read_samples(write(tmp_path / "f.json", *entries)).grades == [[1, None]]
+
+
 def test_a_perturbed_instance_is_a_problem_of_its_own(tmp_path):
     stats = [stat("exact_match", 1)]
     entries = [entry(stats=stats), entry(stats=stats, perturbation={"name": "typos"}), entry(trial=1)]
