@@ -9,7 +9,7 @@ from tools.driving import READY, eventually, turn_to
 
 PAGES = [*READY, "api"]
 
-# Texts that are faint are looked for in test_browser.py, in figures too, where axe does not look. That rule takes axe
+# Texts that are faint are looked for in test_looks.py, in figures too, where axe does not look. That rule takes axe
 # longer than all others together.
 RULES = {"resultTypes": ["violations"], "preload": False, "rules": {"color-contrast": {"enabled": False}}}
 

@@ -6,7 +6,6 @@ import json
 import random
 from collections import Counter
 from io import BytesIO, StringIO
-from pathlib import Path
 
 import evaluate
 import pyarrow as pa
@@ -22,9 +21,9 @@ from at_k.demo.scoring import OPTIONS, Options
 from at_k.demo.words import name_choice, name_option, say
 from at_k.readers import read_bytes
 from at_k.readers.format import Reading
-from tools.driving import READY, eventually
+from tools.driving import READY, ROOT, eventually
 
-HARNESS = Path(__file__).parents[1] / "data" / "harness"
+HARNESS = ROOT / "tests" / "data" / "harness"
 TAUS = [0.25, 0.5, 0.75, 1.0]
 
 
