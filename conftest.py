@@ -16,12 +16,6 @@ for cache in ("HF_MODULES_CACHE", "HF_METRICS_CACHE", "HF_EVALUATE_CACHE", "HF_D
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-
-def pytest_collection_finish():
-    """Leave out of every search for garbage what is there before the first test, which takes it a third of a second."""
-    gc.freeze()
-
-
 # How long an example takes depends on what else the machine does, so Hypothesis must not fail a test for it.
 settings.register_profile("at-k", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("at-k")
