@@ -13,7 +13,7 @@ HEAD = b"GET / HTTP/1.1\r\nhost: a\r\n\r\n"
 
 
 async def answer_late(scope, receive, send):
-    await asyncio.sleep(1)
+    await asyncio.sleep(0.6)
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
     await send({"type": "http.response.body", "body": b"ok"})
 

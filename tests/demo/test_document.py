@@ -130,7 +130,7 @@ def test_the_document_is_sent_compressed_and_whole(visitor):
 
 def test_every_visitor_gets_their_own_document(visitor):
     """Documents are kept: whoever comes second gets the same, and whoever asks for something else does not."""
-    asked = list(product(PAGES, LANGUAGES, ["a.example", "b.example"], ["gzip", "identity"]))
+    asked = list(product(PAGES[:2], LANGUAGES, ["a.example", "b.example"], ["gzip", "identity"]))
     for page, language, host, coding in asked * 2:
         found = visitor.get(f"/?page={page}&lang={language}", headers={"host": host, "accept-encoding": coding})
         parts = Parts(found.text)

@@ -3,6 +3,8 @@ import http.client
 import json
 import re
 from contextlib import closing
+from html import unescape
+from urllib.parse import urlsplit
 
 import gradio as gr
 import httpx
@@ -16,7 +18,7 @@ from at_k.demo import guard
 from at_k.demo.app import build
 from at_k.demo.guard import BUSY, HEADERS, Guard, count_inputs
 from at_k.demo.limits import BUSY_SECONDS, MAX_BODY
-from tools.driving import serving
+from tools.driving import PATIENCE
 
 JOIN = "/gradio_api/queue/join"
 
@@ -95,17 +97,21 @@ def posted(value):
     return Exchange("POST", JOIN, value if isinstance(value, bytes) else json.dumps(value).encode())
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    """The address of the app."""
-    with serving(tmp_path_factory.mktemp("guarded")) as server:
-        yield f"{server.url}/"
-
-
 async def list_paths():
     # In a running event loop: without one, Gradio makes loops that it does not close.
     server, endpoints = build()
     return App.create_app(endpoints, app=server).openapi()["paths"]
+
+
+def test_the_app_of_a_metric_opens_at_it():
+    async def read():
+        server, _ = build("metrics", "cons_at_k")
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(server), base_url="http://a") as client:
+            return unescape((await client.get("/")).text)
+
+    html = asyncio.run(read())
+    assert 'data-start="metrics"' in html
+    assert '"metric": "cons_at_k", "example": "cons_at_k"' in html
 
 
 def test_what_is_open_of_gradio():
@@ -374,8 +380,15 @@ def test_few_values_pass_unchanged(value, ascii_only):
     assert posted(body).reached == body
 
 
-def test_every_answer_has_the_headers(server):
-    answers = [httpx.get(server), httpx.get(server + "nowhere"), httpx.post(server + JOIN[1:])]
+@pytest.fixture(scope="module")
+def client(server):
+    """A client of the app. It reads no certificates, which takes longer than a request."""
+    with httpx.Client(base_url=server.url, verify=False, timeout=PATIENCE) as client:
+        yield client
+
+
+def test_every_answer_has_the_headers(client):
+    answers = [client.get("/"), client.get("/nowhere"), client.post(JOIN)]
     assert [answer.status_code for answer in answers] == [200, 404, 400]
     for answer in answers:
         assert HEADERS.items() <= {name.title(): value for name, value in answer.headers.items()}.items()
@@ -383,9 +396,9 @@ def test_every_answer_has_the_headers(server):
     assert "http" not in policy.partition("frame-ancestors")[0]  # nothing comes from, or goes, elsewhere
 
 
-@pytest.mark.parametrize("path", [JOIN[1:], "gradio_api/upload"])
+@pytest.mark.parametrize("path", [JOIN, "/gradio_api/upload"])
 @pytest.mark.parametrize("known", [True, False], ids=["of known length", "streamed"])
-def test_100_megabytes_are_not_waited_for(server, path, known):
+def test_100_megabytes_are_not_waited_for(client, path, known):
     sent = 0
 
     def body():
@@ -395,15 +408,15 @@ def test_100_megabytes_are_not_waited_for(server, path, known):
             yield b" " * 1_000_000
 
     headers = {"Content-Length": "100000000"} if known else {}
-    answer = httpx.post(server + path, content=body(), headers=headers)
-    assert answer.status_code == (413 if known or path in JOIN else 404)
+    answer = client.post(path, content=body(), headers=headers)
+    assert answer.status_code == (413 if known or path == JOIN else 404)
     assert sent < 50_000_000  # what the buffers of both sides held when the answer came, and the limit
-    assert httpx.get(server + "config").status_code == 200
+    assert client.get("/config").status_code == 200
 
 
 def test_paths_as_they_are_on_the_wire(server):
     def status(path):
-        with closing(http.client.HTTPConnection(server.split("/")[2])) as connection:
+        with closing(http.client.HTTPConnection(urlsplit(server.url).netloc)) as connection:
             connection.request("GET", path)
             return connection.getresponse().status
 
@@ -416,17 +429,16 @@ def test_paths_as_they_are_on_the_wire(server):
 TEXT = "\n".join(f'{{"id": {i}, "correct": [1, {i % 2}]}}' for i in range(20))
 
 
-def test_the_client_gets_its_answers(server):
-    client = Client(server, verbose=False)
-    assert client.predict(16, 8, [4], [0.5], api_name="/explore")["pass@4"] == at_k.pass_at_k(16, 8, k=4)
+def test_the_client_gets_its_answers(server, client):
+    caller = Client(server.url, verbose=False)
+    assert caller.predict(16, 8, [4], [0.5], api_name="/explore")["pass@4"] == at_k.pass_at_k(16, 8, k=4)
     report = at_k.score({"grades": [[1, i % 2] for i in range(20)]}, k=[2])
-    assert client.predict(TEXT, k=[2], api_name="/score")["results"]["pass@2"] == report.values["pass@2"]
-    compared = client.predict(TEXT, TEXT.replace("[1,", "[0,"), k=[1], margin=0.1, api_name="/compare")
+    assert caller.predict(TEXT, k=[2], api_name="/score")["results"]["pass@2"] == report.values["pass@2"]
+    compared = caller.predict(TEXT, TEXT.replace("[1,", "[0,"), k=[1], margin=0.1, api_name="/compare")
     assert compared["keys"]["pass@1"]["difference"] == 0.5
-    planned = client.predict(TEXT, problems=[20, 80], samples=[2], half_width=0.05, api_name="/plan")
+    planned = caller.predict(TEXT, problems=[20, 80], samples=[2], half_width=0.05, api_name="/plan")
     expected = at_k.plan(report, problems=[20, 80], samples=[2], half_width=0.05)
     assert planned["half_width"] == expected.half_width.tolist()
     assert planned["needed_problems"] == expected.needed_problems
-    started = httpx.post(server + "gradio_api/call/explore", json={"data": [4, 2, [2], [0.5], 0]}).json()
-    with httpx.stream("GET", f"{server}gradio_api/call/explore/{started['event_id']}") as answer:
-        assert '"pass@2"' in answer.read().decode()
+    started = client.post("/gradio_api/call/explore", json={"data": [4, 2, [2], [0.5], 0]}).json()
+    assert '"pass@2"' in client.get(f"/gradio_api/call/explore/{started['event_id']}").text

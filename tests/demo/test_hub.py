@@ -45,7 +45,7 @@ class FakeHub(BaseHTTPRequestHandler):
 @contextmanager
 def serving_hub():
     server = ThreadingHTTPServer(("127.0.0.1", 0), FakeHub)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=[0.01])  # in which it notices that it is over
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}"

@@ -131,7 +131,7 @@ def test_the_prediction_starts_where_the_measurement_ends_and_is_called_one():
 @pytest.mark.parametrize("mean", [0.1, 0.5, 0.93])
 @pytest.mark.parametrize("spread", [0.0, 0.2, 0.7, 1.0])
 def test_a_pilot_that_is_made_has_the_moments_asked_for(mean, spread):
-    counts = np.array(make_pilot(mean, spread, 4000, 20)) / 20
+    counts = np.array(make_pilot(mean, spread, 1000, 20)) / 20
     assert counts.mean() == pytest.approx(mean, abs=0.01)
     # The variance of a beta-binomial share with this intraclass correlation.
     expected = mean * (1 - mean) * (spread + (1 - spread) / 20)

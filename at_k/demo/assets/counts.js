@@ -1,5 +1,5 @@
 // Metrics of one problem with n samples, c of them correct, from the counts alone: n ≤ 256, exact to some 14 digits.
-// Held equal to the library by tests/demo/test_counts.py.
+// Held equal to the library by tests/demo/browser/test_figures.py.
 
 /** Return the chance that j of k drawn samples are correct, for j = 0…k: the hypergeometric distribution. */
 export function chances(n, c, k) {

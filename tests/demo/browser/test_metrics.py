@@ -4,8 +4,9 @@ import evaluate
 import pytest
 
 import at_k
+from at_k.demo.document import write_document
 from at_k.family import FAMILY
-from tools.driving import eventually, serving, turn_to
+from tools.driving import eventually, turn_to
 
 ANSWERS = [["7", "9", "9", "7", "8"], ["x", "x", "y", "x", "x"]]
 GIVEN = """{"answers": ["7", "9", "9", "7", "8"], "reference": "7", "scores": [1, 2, 3, 4, 5]}
@@ -63,15 +64,9 @@ def test_the_card_is_in_the_language_of_the_page(visit, locale, heading):
     assert page.locator("#metrics .card math").first.is_visible()
 
 
-@pytest.fixture(scope="module")
-def of_a_metric(tmp_path_factory):
-    """What the Space of one metric starts."""
-    with serving(tmp_path_factory.mktemp("metric"), 'launch(page="metrics", metric="cons_at_k")') as server:
-        yield server
-
-
-def test_the_space_of_a_metric_opens_at_its_card(visit, of_a_metric):
-    page = visit("metrics", url=of_a_metric.url)
+def test_the_space_of_a_metric_opens_at_its_card(visit):
+    html = write_document("metrics", "metrics", "en", "", metric="cons_at_k")
+    page = visit("metrics", document=html)
     assert page.locator(".at-k-header [aria-current]").inner_text() == "Which metric?"
     assert page.locator("#metrics [data-part=card] summary").inner_text() == "The card of cons@k"
     assert result(page)["cons@5"] == 0.75

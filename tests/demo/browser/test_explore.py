@@ -144,10 +144,9 @@ def test_what_was_wished_for_is_kept(visit):
     assert seen(page) == (16, 12, 9)
 
 
-@pytest.mark.parametrize("options", KINDS, ids=["wide", "phone"])
-def test_a_slider_follows_the_hand_without_a_request(visit, options):
-    page = visit("explore", **options)
-    page.wait_for_load_state("networkidle")
+def test_a_slider_follows_the_hand_without_a_request(visit):
+    page = visit("explore")
+    settle(page)
     asked = []
     page.on("request", lambda request: asked.append(request.post_data or ""))
     page.evaluate("""() => {
@@ -190,9 +189,8 @@ def test_keys_that_come_before_the_next_frame_count_each(visit, selector):
     eventually(lambda: seen(page), (n, c, k + 3))
 
 
-@pytest.mark.parametrize("options", KINDS, ids=["wide", "phone"])
-def test_values_at_the_handle_are_those_of_the_library(visit, options):
-    page = visit("explore", **options)
+def test_values_at_the_handle_are_those_of_the_library(visit):
+    page = visit("explore")
     for line in ("low", "high", "mean", "avg"):
         page.locator(f"[data-line={line}]").click()
     page.mouse.move(0, 0)  # over the picture, which moves with its lines, it would point at another k

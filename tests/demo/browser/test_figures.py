@@ -292,18 +292,18 @@ def test_language_and_theme_are_chosen_on_the_page_and_remembered(visit):
     theme.click()
     eventually(lambda: page.evaluate(dark), False)
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    page.wait_for_load_state("networkidle")
     page.locator(".at-k-header [data-language=zh]").click()
     page.get_by_text("每个指标都是一个 Hugging Face").wait_for()
+    page.locator(READY["metrics"]).first.wait_for()
     assert page.locator(".at-k-header nav a").all_inner_texts()[0] == "探索"
-    page.wait_for_load_state("networkidle")  # what is left unfinished counts as a failure
     page.goto(page.evaluate("location.href").partition("?")[0])
     eventually(page.locator(".at-k-header nav a").first.inner_text, "探索")
     eventually(lambda: page.evaluate(dark), False)
     assert theme.get_attribute("aria-label") == "主题：浅色"
-    page.wait_for_load_state("networkidle")
+    page.locator(READY["explore"]).first.wait_for()
     page.locator(".at-k-header [data-language=en]").click()
     eventually(page.locator(".at-k-header nav a").first.inner_text, "Explore")
+    page.locator(READY["explore"]).first.wait_for()
 
 
 def test_a_link_is_copied(visit):
