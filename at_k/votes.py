@@ -255,17 +255,26 @@ def run_race(n: Ints, own: Ints, others: Ints, k: Ints, p: float | None, share: 
         if len(alive) == 0:
             continue
         field = others[alive]
-        # A rival matters if it can reach t among the other k − t draws.
-        field = field * (field >= t) if 2 * t <= most else field[:, :0]
+        # If no answer gets more than t votes, no more can be drawn than these and the samples without a vote.
+        silent = n[alive] - own[alive] - field.sum(axis=1)
+        served = k[(t <= k) & (k <= t + (silent + np.minimum(field, t).sum(axis=1)).max())]
+        if len(served) == 0:
+            continue
+        depth = int(served.max()) - t + 1
+        # A rival matters if it can reach t among the other draws.
+        field = field * (field >= t) if t < depth else field[:, :0]
         rest = n[alive] - own[alive] - field.sum(axis=1)
         new = np.concatenate([[True], (field[1:] != field[:-1]).any(axis=1)])
-        product = multiply_rivals(field[new], t, most - t + 1, p, share)[:, np.cumsum(new) - 1]
-        others_drawn = count_ways_of_each(rest, p, most - t + 1)
+        # Races with the same strong rivals and the same rest have their sum in common, whatever `own` is.
+        pair, race = np.unique((np.cumsum(new) - 1) * (int(rest.max()) + 1) + rest, return_inverse=True)
+        which, others_rest = np.divmod(pair, int(rest.max()) + 1)
+        product = multiply_rivals(field[new], t, depth, p, share)[:, which]
+        others_drawn = count_ways_of_each(others_rest, p, depth)
         own_drawn = count_ways_of_each(own[alive], p, t + 1)[t]
-        for row, left in zip(wins, k - t, strict=True):
-            if left >= 0:  # the coefficient of x^left
-                terms = min(left + 1, len(product))
-                row[alive] += own_drawn * np.einsum("ir,ir->r", product[:terms], others_drawn[left::-1][:terms])
+        for draws in served.tolist():
+            terms = min(draws - t + 1, len(product))  # the coefficient of x^(draws − t)
+            found = np.einsum("ir,ir->r", product[:terms], others_drawn[draws - t :: -1][:terms])
+            wins[k == draws, alive] += own_drawn * found[race]
     return np.asarray(wins.T)
 
 

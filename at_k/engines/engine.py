@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import import_module
@@ -55,6 +55,7 @@ class Rows:
         lowest: the lowest grade.
         highest: the highest grade.
         n_mixed: the problems that are in several groups.
+        n_unlabelled: the samples whose group is null.
         is_nameless: whether the problem of some samples is null.
     """
 
@@ -64,6 +65,7 @@ class Rows:
     lowest: float
     highest: float
     n_mixed: int = 0
+    n_unlabelled: int = 0
     is_nameless: bool = False
 
     @classmethod
@@ -71,8 +73,9 @@ class Rows:
         """Add up groups of problems.
 
         Args:
-            found: for each group n, c and, if there are any, `label`; and how many `problems` it has, how many samples
-                are `absent` or `soft`, the `low` and `high` grade, and how many problems are `mixed` or `nameless`.
+            found: for each group n, c, how many `problems` it has, how many samples are `absent` or `soft`, the `low`
+                and `high` grade, and how many problems are `mixed` or `nameless`; with labels of problems the `label`,
+                and how many samples are `unlabelled`.
         """
         return cls(
             [(row["n"], row["c"], row["problems"], *([row["label"]] if "label" in row else [])) for row in found],
@@ -81,6 +84,7 @@ class Rows:
             min((row["low"] for row in found if row["low"] is not None), default=0.0),
             max((row["high"] for row in found if row["high"] is not None), default=0.0),
             sum(row["mixed"] for row in found),
+            sum(row.get("unlabelled", 0) for row in found),
             any(row["nameless"] for row in found),
         )
 
@@ -158,18 +162,30 @@ def choose_roles(columns: Sequence[str], given: Mapping[str, str | None] | None)
     return Roles(called["problem"] or "", *map(called.get, ("grades", "answers", "references", "group")))
 
 
-def refuse_lists(roles: Roles, listed: Collection[str]) -> None:
-    """Raise if one of the columns that hold lists has the samples: an engine counts rows, one for each sample.
+def refuse_columns(roles: Roles, kinds: Mapping[str, str]) -> None:
+    """Raise if a column cannot hold what it should: a row is one sample, and grades are numbers.
+
+    Args:
+        roles: the columns of samples.
+        kinds: for each column "numbers", "lists", which objects are too, or the name of another type.
 
     Examples:
-        >>> refuse_lists(Roles("id", grades="ok"), ["tags"])
+        >>> refuse_columns(Roles("id", grades="ok"), {"id": "String", "ok": "numbers", "tags": "lists"})
     """
     for column in (roles.grades, roles.answers):
-        if column in listed:
+        if column is not None and kinds[column] == "lists":
             raise InputError(
                 "engine.lists",
-                "Each row must be a sample, but column {column} holds lists. Make a row for each sample, in SQL by "
-                "unnest({name}), in Polars by explode; or give a table in memory, which may hold lists: "
+                "Each row must be a sample, but column {column} holds lists or objects. Make a row for each sample, in "
+                "SQL by unnest({name}), in Polars by explode; or give a table in memory, which may hold lists: "
                 "relation.df(), frame.collect().",
                 column=shorten(column), name=column,
             )  # fmt: skip
+    if roles.grades is not None and kinds[roles.grades] != "numbers":
+        raise InputError(
+            "engine.kind",
+            "`grades` must hold numbers, but column {column} is of the type {kind}. Make numbers of it with the "
+            "engine, before it counts, in SQL by CAST or CASE.",
+            column=shorten(roles.grades),
+            kind=kinds[roles.grades],
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from at_k.engines.engine import Count, Roles, Rows, is_of, refuse_lists
+from at_k.engines.engine import Count, Roles, Rows, is_of, refuse_columns
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -24,40 +24,56 @@ def list_columns(data: Any) -> list[str]:
 
 
 def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Rows:
-    """Count problems by n and c."""
+    """Count problems by n and c, in one pass if all grades are 0 or 1."""
     import narwhals as nw
 
     frame = _read_samples(data, roles)
     given, kind = nw.col(roles.grades or ""), frame.collect_schema()[roles.grades or ""]
+    given = given if kind.is_integer() else given.cast(nw.Int64 if kind == nw.Boolean else nw.Float64)
+    # Two sums of flags show that there is nothing else: a database takes a third more time for minima and maxima, and
+    # more than twice as much to look for NaN, which it takes for the largest number.
+    rows = _count_problems(frame, roles, {"c": given == 1, "wrong": given == 0})
+    if all(row["wrong"] == (row["n"] - row["c"]) * row["problems"] for row in rows):
+        clean = {"absent": 0, "soft": 0, "low": 0.0, "high": 1.0}
+        return Rows.of([{**row, **clean, "c": row["c"] if threshold < 1 else 0} for row in rows])
+    given = given.cast(nw.Float64)
+    grade = nw.when(~given.is_nan()).then(given)
+    flags = {"c": grade > threshold, "absent": grade.is_null(), "soft": (grade != 0) & (grade != 1)}
+    again = _count_problems(frame, roles, {**flags, "outside": (grade < 0) | (grade > 1)}, drop=drop)
+    ends = {"low": 0.0, "high": 1.0}
+    if any(row["outside"] for row in again):
+        [ends] = frame.select(low=grade.min(), high=grade.max()).collect("pyarrow").rows(named=True)
+    return Rows.of([{**row, **ends} for row in again])
+
+
+def _count_problems(
+    frame: nw.LazyFrame[Any], roles: Roles, flags: dict[str, nw.Expr], *, drop: bool = False
+) -> list[dict[str, Any]]:
+    """Count the problems that have the same n, c and group, and the samples of all these that have each other flag."""
+    import narwhals as nw
+
     label = {} if roles.group is None else {"label": nw.col(roles.group)}
-    if kind.is_integer() or kind == nw.Boolean:
-        # A sum of 0 and 1 counts those above the threshold. A database adds in half of the time in which it compares.
-        grade = given if kind.is_integer() else given.cast(nw.Int64)
-        flags = {"c": grade if threshold < 1 else nw.lit(0, nw.Int64)}
-    else:
-        given = given.cast(nw.Float64)
-        grade = nw.when(~given.is_nan()).then(given)  # a database takes NaN for the largest number
-        flags = {"c": _count(grade > threshold), "soft": _count((grade != 0) & (grade != 1))}
-    samples = frame.select(nw.col(roles.problem).alias("problem"), grade.alias("grade"), **flags, **label)
-    ends = [("grade", "low", "high"), *([("label", "label", "other")] if label else [])]
-    problems = samples.group_by("problem").agg(
-        nw.len().cast(nw.Int64).alias("n"),
-        nw.col("grade").count().cast(nw.Int64).alias("present"),
-        *map(_add, flags),
-        *(nw.col(name).min().alias(low) for name, low, _ in ends),
-        *(nw.col(name).max().alias(high) for name, _, high in ends),
+    flags = {**flags, **({"unlabelled": label["label"].is_null()} if label else {})}
+    numbers = {name: flag.cast(nw.Int64) for name, flag in flags.items()}  # summed in half of the time of a CASE
+    problems = (
+        frame.select(nw.col(roles.problem).alias("problem"), **numbers, **label)
+        .group_by("problem")
+        .agg(
+            nw.len().cast(nw.Int64).alias("n"),
+            *map(_add, flags),
+            *([nw.col("label").min(), nw.col("label").max().alias("other")] if label else []),
+        )
     )
     counted = problems.with_columns(
-        n=nw.col("present" if drop else "n"),
-        absent=nw.col("n") - nw.col("present"),
-        soft=nw.col("soft") if "soft" in flags else nw.lit(0, nw.Int64),
-        problems=nw.lit(1, nw.Int64),
-        nameless=_count(nw.col("problem").is_null()),
-        mixed=_count(nw.col("label") != nw.col("other")) if label else nw.lit(0, nw.Int64),
+        nameless=nw.col("problem").is_null().cast(nw.Int64),
+        mixed=(nw.col("label") != nw.col("other") if label else nw.lit(value=False)).cast(nw.Int64),
+        n=nw.col("n") - nw.col("absent") if drop else nw.col("n"),
     )
-    sums = map(_add, ("problems", "absent", "soft", "nameless", "mixed"))
-    rows = counted.group_by("n", "c", *label).agg(*sums, nw.col("low").min(), nw.col("high").max())
-    return Rows.of(rows.collect("pyarrow").to_native().to_pylist())
+    sums = map(_add, [*(name for name in flags if name != "c"), "nameless", "mixed"])
+    rows: list[dict[str, Any]] = (
+        counted.group_by("n", "c", *label).agg(nw.len().alias("problems"), *sums).collect("pyarrow").rows(named=True)
+    )
+    return rows
 
 
 def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
@@ -82,15 +98,17 @@ def _read(data: Any) -> nw.LazyFrame[Any]:
 
 def _read_samples(data: Any, roles: Roles) -> nw.LazyFrame[Any]:
     frame = _read(data)
-    refuse_lists(roles, [name for name, kind in frame.collect_schema().items() if kind.is_nested()])
+    refuse_columns(roles, {name: _describe(kind) for name, kind in frame.collect_schema().items()})
     return frame
 
 
-def _count(flags: nw.Expr) -> nw.Expr:
-    """Return 1 for what is flagged, and 0 for the rest."""
+def _describe(kind: Any) -> str:
+    """Describe the type of a column; that of a column of nulls is unknown."""
     import narwhals as nw
 
-    return nw.when(flags).then(nw.lit(1, nw.Int64)).otherwise(nw.lit(0, nw.Int64))
+    if kind.is_nested():
+        return "lists"
+    return "numbers" if kind.is_numeric() or kind in (nw.Boolean, nw.Unknown) else str(kind)
 
 
 def _add(name: str) -> nw.Expr:

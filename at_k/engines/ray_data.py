@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from at_k.engines.clusters import PARTS, number_parts, pack, unpack
 from at_k.engines.engine import Count, Roles, Rows, is_of
-from at_k.engines.shards import AGGREGATES, count_problems, group_problems, refuse_lists_in
+from at_k.engines.shards import AGGREGATES, LABELS, count_problems, group_problems, refuse_types
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,7 +27,7 @@ def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Ro
     """Count problems by n and c."""
     from ray.data import aggregate
 
-    refuse_lists_in(data.schema(), roles)
+    refuse_types(data.schema(), roles)
 
     def group(batch: pa.Table) -> pa.Table:
         import pyarrow.dataset as ds
@@ -35,17 +35,18 @@ def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Ro
         return group_problems(ds.dataset(batch), roles, threshold, drop=drop)
 
     kinds = {"sum": aggregate.Sum, "min": aggregate.Min, "max": aggregate.Max}
-    names = [name for name in AGGREGATES if roles.group is not None or name not in ("label", "other")]
+    names = [name for name in AGGREGATES if roles.group is not None or name not in LABELS]
     found = [kinds[AGGREGATES[name]](name, alias_name=name) for name in names]
     grouped = data.map_batches(group, batch_format="pyarrow").groupby("problem", num_partitions=_choose_partitions())
     problems = grouped.aggregate(*found)
-    return Rows.of([row for batch in problems.iter_batches(batch_format="pyarrow") for row in count_problems(batch)])
+    batches = problems.iter_batches(batch_format="pyarrow")
+    return Rows.of([row for batch in batches for row in count_problems(batch).to_pylist()])
 
 
 def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
     """Count how often each problem has each answer, and let the workers judge them, some problems at a time."""
     called = roles.present()
-    refuse_lists_in(data.schema(), roles)
+    refuse_types(data.schema(), roles)
 
     def group(batch: pa.Table) -> pa.Table:
         import pyarrow as pa

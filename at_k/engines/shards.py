@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from at_k.engines.engine import Count, Roles, Rows, is_of, refuse_lists
+from at_k.engines.engine import Count, Roles, Rows, is_of, refuse_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-AGGREGATES = {
-    **dict.fromkeys(("n", "c", "absent", "soft"), "sum"),
-    **{"low": "min", "high": "max", "label": "min", "other": "max"},
-}
+LABELS = {"label": "min", "other": "max", "unlabelled": "sum"}
+AGGREGATES = {**dict.fromkeys(("n", "c", "absent", "soft"), "sum"), "low": "min", "high": "max", **LABELS}
 """The columns that are known of each problem, and how each is made from those of its samples."""
 
 
@@ -31,7 +29,7 @@ def list_columns(data: Any) -> list[str]:
 
 def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Rows:
     """Count problems by n and c."""
-    return Rows.of(count_problems(group_problems(_open(data), roles, threshold, drop=drop)))
+    return Rows.of(count_problems(group_problems(_open(data), roles, threshold, drop=drop)).to_pylist())
 
 
 def group_problems(data: Any, roles: Roles, threshold: float, *, drop: bool) -> pa.Table:
@@ -39,11 +37,11 @@ def group_problems(data: Any, roles: Roles, threshold: float, *, drop: bool) -> 
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    refuse_lists_in(data.schema, roles)
+    refuse_types(data.schema, roles)
     given = pc.field(roles.grades).cast(pa.float64())
     absent = given.is_null(nan_is_null=True)
     grade = pc.if_else(absent, pa.scalar(None, pa.float64()), given)
-    label = {} if roles.group is None else {"label": pc.field(roles.group), "other": pc.field(roles.group)}
+    group = pc.field(roles.group or "")
     columns = {
         "problem": pc.field(roles.problem),
         "n": (~absent if drop else pc.scalar(True)).cast(pa.int64()),
@@ -52,37 +50,34 @@ def group_problems(data: Any, roles: Roles, threshold: float, *, drop: bool) -> 
         "soft": pc.if_else(absent, False, (given != 0) & (given != 1)).cast(pa.int64()),
         "low": grade,
         "high": grade,
-        **label,
+        **({"label": group, "other": group, "unlabelled": group.is_null().cast(pa.int64())} if roles.group else {}),
     }
     return _group(data, columns, ["problem"], {name: kind for name, kind in AGGREGATES.items() if name in columns})
 
 
-def count_problems(problems: pa.Table) -> list[dict[str, Any]]:
-    """Count the rows of `group_problems` by n and c, and by group, as `Rows.of` takes them."""
+def count_problems(problems: pa.Table) -> pa.Table:
+    """Count the rows of `group_problems` by n and c, and by group: a table of the rows that `Rows.of` takes."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     label = ["label"] if "label" in problems.column_names else []
     mixed = pc.not_equal(problems["label"], problems["other"]) if label else pa.nulls(len(problems), pa.bool_())
     flagged = problems.append_column("mixed", mixed).append_column("nameless", problems["problem"].is_null())
-    sums = [(name, "sum", pc.ScalarAggregateOptions(min_count=0)) for name in ("absent", "soft", "mixed", "nameless")]
-    measured: list[Any] = [([], "count_all"), *sums, ("low", "min"), ("high", "max")]
+    sums = ["absent", "soft", "mixed", "nameless", *(["unlabelled"] if label else [])]
+    added = [(name, "sum", pc.ScalarAggregateOptions(min_count=0)) for name in sums]
+    measured: list[Any] = [([], "count_all"), *added, ("low", "min"), ("high", "max")]
     counted = pa.TableGroupBy(flagged, ["n", "c", *label]).aggregate(measured)
-    names = ["n", "c", *label, "problems", "absent", "soft", "mixed", "nameless", "low", "high"]
-    rows: list[dict[str, Any]] = counted.rename_columns(names).to_pylist()
-    return rows
+    return counted.rename_columns(["n", "c", *label, "problems", *sums, "low", "high"])
 
 
 def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
     """Count how often each problem has each answer, and let them be judged here."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    columns = {role: pc.field(column) for role, column in roles.present().items()}
-    votes = pc.scalar(1).cast(pa.int64())
     opened = _open(data)
-    refuse_lists_in(opened.schema, roles)
-    yield count(_group(opened, {**columns, "votes": votes}, list(columns), {"votes": "sum"}))
+    refuse_types(opened.schema, roles)
+    columns = {role: pc.field(column) for role, column in roles.present().items()}
+    yield count(_group(opened, {**columns, "votes": pc.scalar(1).cast("int64")}, list(columns), {"votes": "sum"}))
 
 
 def _open(data: Any) -> Any:
@@ -99,25 +94,27 @@ def _open(data: Any) -> Any:
     return ds.dataset(path, filesystem=store, format="parquet")
 
 
-def refuse_lists_in(schema: Any, roles: Roles) -> None:
-    """Raise if a column that has the samples holds lists."""
-    import pyarrow as pa
+def refuse_types(schema: Any, roles: Roles) -> None:
+    """Raise if a column of this schema cannot hold what it should."""
+    from pyarrow import types
 
-    refuse_lists(
-        roles, [name for name, kind in zip(schema.names, schema.types, strict=True) if pa.types.is_nested(kind)]
-    )
+    numbers = (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean, types.is_null)
+
+    def describe(kind: Any) -> str:
+        kind = kind.value_type if types.is_dictionary(kind) else kind
+        return "lists" if types.is_nested(kind) else "numbers" if any(holds(kind) for holds in numbers) else str(kind)
+
+    refuse_columns(roles, dict(zip(schema.names, map(describe, schema.types), strict=True)))
 
 
 def _group(data: Any, columns: dict[str, Any], keys: list[str], aggregates: dict[str, str]) -> pa.Table:
     """Group the rows of a data set while they are read."""
     from pyarrow import acero
 
-    steps = [
-        acero.Declaration("scan", acero.ScanNodeOptions(data, columns=columns)),
-        acero.Declaration("project", acero.ProjectNodeOptions(list(columns.values()), list(columns))),
-        acero.Declaration(
-            "aggregate",
-            acero.AggregateNodeOptions([(name, f"hash_{kind}", None, name) for name, kind in aggregates.items()], keys),
-        ),
-    ]
-    return acero.Declaration.from_sequence(steps).to_table()
+    measured = [(name, f"hash_{kind}", None, name) for name, kind in aggregates.items()]
+    steps = {
+        "scan": acero.ScanNodeOptions(data, columns=columns),
+        "project": acero.ProjectNodeOptions(list(columns.values()), list(columns)),
+        "aggregate": acero.AggregateNodeOptions(measured, keys),
+    }
+    return acero.Declaration.from_sequence([acero.Declaration(*step) for step in steps.items()]).to_table()

@@ -204,6 +204,7 @@ def _count_grades(rows: Rows, make: type[Tally], options: Mapping[str, Any]) -> 
     if rows.lowest < 0 or rows.highest > 1:
         raise ValueError(f"`grades` must hold grades in [0, 1]; got some from {rows.lowest:g} to {rows.highest:g}")
     _refuse_nameless(is_nameless=rows.is_nameless)
+    _refuse_unlabelled(rows.n_unlabelled)
     _refuse_mixed("group", rows.n_mixed)
     if rows.n_missing and options["missing"] == "error":
         raise InputError(
@@ -240,10 +241,12 @@ def _list_answers(table: pa.Table) -> Iterator[tuple[dict[str, Any], Ints]]:
     order = np.argsort(coded.codes, kind="stable")
     bounds = np.append(0, np.cumsum(np.bincount(coded.codes)))
     firsts = order[bounds[:-1]]
+    times = np.concatenate([fill_numbers(chunk, 0) for chunk in table["votes"].chunks])
     for role in {"references", "group"}.intersection(table.column_names):
         said = encode(table[role]).codes
+        if role == "group":
+            _refuse_unlabelled(int(times[said < 0].sum()))
         _refuse_mixed(role, len(np.unique(coded.codes[said != said[firsts][coded.codes]])))
-    times = np.concatenate([fill_numbers(chunk, 0) for chunk in table["votes"].chunks])
     edges = np.append(np.flatnonzero(np.diff(bounds[:-1] // _TOGETHER, prepend=-1)), len(firsts))
     for first, last in pairwise(edges.tolist()):
         rows = order[bounds[first] : bounds[last]]
@@ -265,6 +268,12 @@ def _refuse_nameless(*, is_nameless: bool) -> None:
             "Each row must name its problem, but some have null in its place. Leave these out, or name their "
             "problems, with the engine, before it counts.",
         )
+
+
+def _refuse_unlabelled(samples: int) -> None:
+    """Raise if there are samples whose group is null."""
+    if samples:
+        raise ValueError(f"`groups` must hold a label for every problem; got null in {samples:,} rows")
 
 
 def _refuse_mixed(role: str, problems: int) -> None:

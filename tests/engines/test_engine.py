@@ -1,5 +1,9 @@
 """The same numbers come from every engine as from the samples in memory."""
 
+from datetime import date
+from importlib import import_module
+from pathlib import Path
+
 import duckdb
 import ibis
 import polars
@@ -12,7 +16,7 @@ from tallies import assert_same, list_samples, make_data
 
 import at_k
 from at_k.engines import find_engine
-from at_k.engines.engine import list_engines
+from at_k.engines.engine import ENGINES as MODULES, list_engines
 
 pytestmark = [  # of the clusters' own
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
@@ -139,6 +143,19 @@ def test_answers_with_grades(engine, tmp_path):
             {"problem": ["a", None], "answers": [["7"], ["7"]], "references": ["7", "7"]},
             "Each row must name its problem",
         ),
+        *(
+            ({"problem": ["a", "a", "b"], "group": group, **samples}, "a label for every problem; got null in 2 rows")
+            for group in (["x", None, None], [None, None, "x"])
+            for samples in (
+                {"grades": [[1.0], [0.0], [1.0]]},
+                {"answers": [["7"], ["9"], ["9"]], "references": ["7", "7", "7"]},
+            )
+        ),
+        *(
+            ({"problem": ["a"], "grades": [[grade, grade]]}, "`grades` must hold numbers, but column 'grades' is of")
+            for grade in ("1", b"1", date(2026, 1, 1))
+        ),
+        ({"problem": ["a"], "grades": [[{"right": 1}]]}, "column 'grades' holds lists or objects"),
         (
             {"problem": ["a", "a", "b"], "answers": [["7"], ["9"], ["1"]], "references": ["7", "9", "1"]},
             "`references` must be the same in all rows of a problem; it is not in 1 problems",
@@ -157,7 +174,9 @@ def test_what_an_engine_holds_is_checked(engine, data, sentence, tmp_path):
 )
 def test_lists_of_samples_are_refused_with_a_way_on(engine, samples, tmp_path):
     table = pa.table({"problem": ["a", "b"], **samples})
-    with pytest.raises(at_k.InputError, match=r"Each row must be a sample, but column .* holds lists\. .*unnest"):
+    with pytest.raises(
+        at_k.InputError, match=r"Each row must be a sample, but column .* holds lists or objects\. .*unnest"
+    ):
         at_k.score(ENGINES[engine](table, tmp_path))
 
 
@@ -202,6 +221,11 @@ def test_an_engine_of_another_package(monkeypatch):
     monkeypatch.setattr("at_k.engines.engine.entry_points", lambda group: [Point] if group == "at_k.engines" else [])
     assert at_k.score("mine://samples").values["avg@4"] == 0.25
     list_engines.cache_clear()
+
+
+def test_the_file_of_an_engine_is_short():
+    for name in MODULES:
+        assert len(Path(import_module(name).__file__).read_text(encoding="utf-8").splitlines()) <= 120, name
 
 
 def test_other_data_are_of_no_engine(tmp_path):
