@@ -27,7 +27,7 @@ from at_k.report.notes import refuse_k_above_n
 from at_k.report.report import find_report, refuse_scoring_options
 from at_k.uncertainty.bands import find_band_quantile, share_level
 from at_k.uncertainty.comparison import compare_columns
-from at_k.uncertainty.intervals import interval
+from at_k.uncertainty.intervals import find_difference_interval, interval
 from at_k.uncertainty.search import find_least
 from at_k.uncertainty.standard_errors import estimate_error, read_clusters
 from at_k.uncertainty.variance import Variance
@@ -236,8 +236,7 @@ class _Judge:
 
         def settles(stderr: float, units: float) -> bool:
             if paired and bounded:
-                ends = _find_limits((1 + value) / 2, stderr / 2, units, level, bounded=True)
-                low, high = (2 * end - 1 for end in ends)
+                low, high = map(float, find_difference_interval(value, stderr, units, confidence_level=level))
             else:
                 low, high = _find_limits(value, stderr, units, level, bounded=bounded)
             return low >= column.least or high < column.least
