@@ -113,13 +113,11 @@ def diagnose(data: Any, /, **given: Unpack[ScoreOptions]) -> Diagnosis:
     report = score_unless_scored(data, given)
     report.require_problems("A diagnosis")
     findings = Findings(report)
-    in_range = check_ranges(findings)
-    find_impossible(findings)
-    find_contradictions(findings)
-    if in_range:  # the other rules cannot work with numbers outside of [0, 1]
-        for rule in _RULES:
-            rule(findings)
-    return Diagnosis(findings.sentences, findings.figures, report)
+    odd = list(check_ranges(findings))
+    sentences = [*odd, *find_impossible(findings), *find_contradictions(findings)]
+    if not odd:  # the other rules cannot work with numbers outside of [0, 1]
+        sentences += [sentence for rule in _RULES for sentence in rule(findings)]
+    return Diagnosis(sentences, findings.figures, report)
 
 
 def find_calibrations(report: Report) -> dict[str, dict[str, Calibration]]:

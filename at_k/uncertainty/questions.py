@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -189,7 +189,7 @@ class Question:
             won=self.won,
             lost=self.lost,
             tied=self.size - self.won - self.lost,
-            notes=self._note_few(),
+            notes=tuple(self._note_few()),
         )
 
     @cached_property
@@ -261,31 +261,26 @@ class Question:
             return max(p_value, *tails)
         return p_value
 
-    def _note_few(self) -> tuple[Message, ...]:
+    def _note_few(self) -> Iterator[Message]:
         count = self.differing
         if not self.difference.any():
-            return (Message("compare.equal", "The two have the same value in every problem."),)
-        if count >= FEW:
-            return ()
-        if self.clusters is None:
-            return (
-                Message(
-                    "compare.few",
-                    "Problems whose values differ: {count}. With so few, no p-value below {least:.4f} can occur: take "
-                    "more problems, or more samples of each.",
-                    count=count,
-                    least=find_least_p(count),
-                ),
+            yield Message("compare.equal", "The two have the same value in every problem.")
+        elif count < FEW and self.clusters is None:
+            yield Message(
+                "compare.few",
+                "Problems whose values differ: {count}. With so few, no p-value below {least:.4f} can occur: take more "
+                "problems, or more samples of each.",
+                count=count,
+                least=find_least_p(count),
             )
-        return (
-            Message(
+        elif count < FEW:
+            yield Message(
                 "compare.few_clusters",
                 "Clusters whose values differ: {count}. With so few, no p-value below {least:.4f} can occur: take "
                 "problems from more clusters.",
                 count=count,
                 least=find_least_p(count),
-            ),
-        )
+            )
 
 
 def find_bounded_tails(mean: float, stderr: float, m: float, distance: float) -> tuple[float, float]:
