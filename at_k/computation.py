@@ -31,10 +31,10 @@ from at_k.samples import Ragged
 from at_k.uncertainty.jackknife import (
     jackknife_choice,
     jackknife_grades,
-    jackknife_highest,
     jackknife_samples,
     jackknife_votes,
     tabulate_variance,
+    vary_ranks,
 )
 from at_k.validation import K, Taus, check_k, check_tau, refuse_too_many_k
 from at_k.values import Column, Key, Values
@@ -216,7 +216,7 @@ def compute_best(
     def vary() -> dict[Key, Column]:
         found = split_table(keys, jackknife_choice(ranked, verdicts.correct, draws))
         if select in (None, "weighted"):
-            found |= split_table(highest, jackknife_highest(ranked, draws))
+            found |= split_table(highest, vary_ranks(ranked, None, draws))
         return found
 
     return Values(columns, _keep_errors(keys, errors), conditions, vary)

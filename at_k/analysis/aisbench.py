@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from at_k.analysis.findings import Findings
@@ -22,7 +23,7 @@ _NAMES = {"pass@k": "passed", "avg@n": "average", "cons@k": "cons"}
 """What the sentences call these values."""
 
 
-def place_in_matrix(findings: Findings) -> None:
+def place_in_matrix(findings: Findings) -> Iterator[Message]:
     """Find the row of the decision matrix of AISBench, if there is one for levels that the intervals settle."""
     if len(findings.keys) < 3 or findings.keys["pass@k"].k == 1:
         return  # for k = 1 the three are one value
@@ -34,7 +35,7 @@ def place_in_matrix(findings: Findings) -> None:
         given[name] = f"{key} {findings.write(key)}"
     row = find_row(tuple(levels.values()), given)
     if row is not None:
-        findings.say(row)
+        yield row
 
 
 def find_level(bar: ErrorBar) -> str | None:
@@ -46,7 +47,7 @@ def find_level(bar: ErrorBar) -> str | None:
     return "medium" if bar.low >= LOW and bar.high <= HIGH else None
 
 
-def check_targets(findings: Findings) -> None:
+def check_targets(findings: Findings) -> Iterator[Message]:
     """Compare the values with what AISBench asks of three kinds of use."""
     found: dict[str, str] = {}
     findings.figures["targets"] = found
@@ -65,7 +66,7 @@ def check_targets(findings: Findings) -> None:
         for metric, threshold in asked.items():
             name, key = _NAMES[metric], findings.keys[metric]
             given |= {name: f"{key} {findings.write(key)}", f"{name}_target": threshold}
-        findings.say(name_target(use, given))
+        yield name_target(use, given)
 
 
 def find_row(levels: tuple[str | None, ...], given: dict[str, Any]) -> Message | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from at_k.analysis.findings import Findings, quote
@@ -14,7 +16,7 @@ _ATTEMPTS = 8
 """The failed attempts that are listed of a problem at most."""
 
 
-def find_flaky(findings: Findings) -> None:
+def find_flaky(findings: Findings) -> Iterator[Message]:
     """Name the problems of which some samples are correct and some are wrong, with the samples that failed."""
     findings.figures["flaky"] = None
     if findings.verdicts is None:
@@ -32,15 +34,13 @@ def find_flaky(findings: Findings) -> None:
     if not failed:
         return
     fewest = sorted(failed.items(), key=lambda item: len(item[1]))[:_EXAMPLES]
-    findings.say(
-        Message(
-            "diagnosis.flaky",
-            "Problems that flake, with correct and with wrong samples: {count:,} of {total:,}. Wrong samples, counted "
-            "from 0, of those with the fewest: {examples}.",
-            count=len(failed),
-            total=len(findings.n),
-            examples="; ".join(f"{quote(name)} {_list_attempts(own)}" for name, own in fewest),
-        )
+    yield Message(
+        "diagnosis.flaky",
+        "Problems that flake, with correct and with wrong samples: {count:,} of {total:,}. Wrong samples, counted "
+        "from 0, of those with the fewest: {examples}.",
+        count=len(failed),
+        total=len(findings.n),
+        examples="; ".join(f"{quote(name)} {_list_attempts(own)}" for name, own in fewest),
     )
 
 
@@ -49,7 +49,7 @@ def _list_attempts(failed: list[int]) -> str:
     return ", ".join(map(str, failed[:_ATTEMPTS])) + more
 
 
-def weigh_missing(findings: Findings) -> None:
+def weigh_missing(findings: Findings) -> Iterator[Message]:
     """Give the share of correct samples by both denominators, where samples are missing."""
     findings.figures["correct_of_all"] = findings.figures["correct_of_present"] = None
     if findings.verdicts is None or not findings.verdicts.n_missing:
@@ -59,11 +59,9 @@ def weigh_missing(findings: Findings) -> None:
         return
     of_all, of_present = right / total, right / (total - missing)
     findings.figures |= {"correct_of_all": of_all, "correct_of_present": of_present}
-    findings.say(
-        Message(
+    yield Message(
             "diagnosis.missing",
             "Missing samples: {missing:,} of {total:,}. Correct are {of_all:.1%} of all, and {of_present:.1%} of those "
             "that are there.",
             missing=missing, total=total, of_all=of_all, of_present=of_present,
-        )
-    )  # fmt: skip
+        )  # fmt: skip

@@ -18,7 +18,7 @@ from at_k.family import OUTPUTS, leave_out_twins
 from at_k.report import Report
 from at_k.report.curves import spread_k
 from at_k.uncertainty.bands import find_band_quantile, share_level
-from at_k.uncertainty.intervals import interval
+from at_k.uncertainty.intervals import find_difference_interval
 from at_k.uncertainty.questions import FEW, find_least_p, is_decided
 from at_k.uncertainty.standard_errors import add_units, estimate_error, read_clusters
 from at_k.values import Key
@@ -188,8 +188,8 @@ def _find_limits(
     low, high = np.maximum(mean - margin, -1.0), np.minimum(mean + margin, 1.0)
     if few.any():
         level = share_level(table, clusters, confidence_level=confidence_level, times=times)
-        ends = interval((1 + mean) / 2, stderr / 2, m, confidence_level=level)
-        low, high = np.where(few, 2 * ends[0] - 1, low), np.where(few, 2 * ends[1] - 1, high)
+        ends = find_difference_interval(mean, stderr, m, confidence_level=level)
+        low, high = np.where(few, ends[0], low), np.where(few, ends[1], high)
     # Where no p-value can be below the level, neither model is shown to be better.
     undecided = np.array([not is_decided(find_least_p(int(count)), confidence_level) for count in counts])
     return np.where(undecided, np.minimum(low, 0.0), low), np.where(undecided, np.maximum(high, 0.0), high)

@@ -5,6 +5,7 @@ Where there is nothing to find, a rule speaks of at most one data set in twenty:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -41,46 +42,40 @@ _EXAMPLES = 5
 """The problems that a sentence names at most."""
 
 
-def count_solved(findings: Findings) -> None:
+def count_solved(findings: Findings) -> Iterator[Message]:
     """Count the problems that are always, sometimes and never solved."""
     never, always, total = int((findings.c == 0).sum()), int((findings.c == findings.n).sum()), len(findings.n)
     sometimes = total - never - always
     findings.figures["solved"] = {"always": always, "sometimes": sometimes, "never": never}
-    findings.say(
-        Message(
-            "diagnosis.solved",
-            "Problems with all samples correct: {always:,} of {total:,} ({always_share:.1%}); some: "
-            "{sometimes:,} ({sometimes_share:.1%}); none: {never:,} ({never_share:.1%}).",
-            total=total,
-            always=always,
-            always_share=always / total,
-            sometimes=sometimes,
-            sometimes_share=sometimes / total,
-            never=never,
-            never_share=never / total,
-        )
+    yield Message(
+        "diagnosis.solved",
+        "Problems with all samples correct: {always:,} of {total:,} ({always_share:.1%}); some: "
+        "{sometimes:,} ({sometimes_share:.1%}); none: {never:,} ({never_share:.1%}).",
+        total=total,
+        always=always,
+        always_share=always / total,
+        sometimes=sometimes,
+        sometimes_share=sometimes / total,
+        never=never,
+        never_share=never / total,
     )
     several = int((findings.n > 1).sum())
     if not several:
-        findings.say(
-            Message(
-                "diagnosis.one_sample",
-                "Every problem has one sample. How much the samples of a problem differ, and whether retries or a "
-                "vote would help, cannot be said: take several.",
-            )
+        yield Message(
+            "diagnosis.one_sample",
+            "Every problem has one sample. How much the samples of a problem differ, and whether retries or a "
+            "vote would help, cannot be said: take several.",
         )
     elif several >= UNVARIED and sometimes == 0 and always and never:
-        findings.say(
-            Message(
-                "diagnosis.no_variation",
-                "No problem has both correct and wrong samples, in {several:,} problems with several. Check that "
-                "the samples are not copies of one, and that they were drawn at a temperature above 0.",
-                several=several,
-            )
+        yield Message(
+            "diagnosis.no_variation",
+            "No problem has both correct and wrong samples, in {several:,} problems with several. Check that "
+            "the samples are not copies of one, and that they were drawn at a temperature above 0.",
+            several=several,
         )
 
 
-def look_for_copies(findings: Findings) -> None:
+def look_for_copies(findings: Findings) -> Iterator[Message]:
     """Find how many samples repeat the answer of another sample of their problem."""
     findings.figures["repeated"] = findings.figures["copied"] = None
     if findings.verdicts is None or findings.verdicts.answers is None:
@@ -100,28 +95,24 @@ def look_for_copies(findings: Findings) -> None:
         share, low, high = findings.estimate(repeated / np.maximum(cast, 1), several)
         findings.figures["repeated"] = list_bar(share, low, high)
     if texts and copied / texts > COPIED:
-        findings.say(
-            Message(
+        yield Message(
                 "diagnosis.copies",
                 "Of {texts:,} samples with {long} characters or more, {copied:,} ({share:.1%}; the rule: more than "
                 "{limit:.0%}) are equal to another sample of their problem. Texts of this length are rarely drawn "
                 "twice: look for a cache, a fixed seed or a temperature of 0.",
                 texts=texts, long=LONG, copied=copied, share=copied / texts, limit=COPIED,
-            )
-        )  # fmt: skip
+            )  # fmt: skip
     elif several.any() and low > REPEATED:
-        findings.say(
-            Message(
-                "diagnosis.repeated",
-                "Samples that give the same answer as another sample of their problem: {share} (the rule: more than "
-                "{limit}). Further samples would hardly find other answers.",
-                share=write_share(share, low, high),
-                limit=REPEATED,
-            )
+        yield Message(
+            "diagnosis.repeated",
+            "Samples that give the same answer as another sample of their problem: {share} (the rule: more than "
+            "{limit}). Further samples would hardly find other answers.",
+            share=write_share(share, low, high),
+            limit=REPEATED,
         )
 
 
-def weigh_retries(findings: Findings) -> None:
+def weigh_retries(findings: Findings) -> Iterator[Message]:
     """Find whether correct answers are rare in the problems that have one."""
     if {"pass@k", "avg@n"} <= findings.keys.keys():
         gap = findings.compare_keys(findings.keys["pass@k"], findings.keys["avg@n"])
@@ -132,19 +123,17 @@ def weigh_retries(findings: Findings) -> None:
     share, low, high = findings.estimate(findings.c / findings.n, solved)
     findings.figures["correct_where_solved"] = list_bar(share, low, high)
     if high < RARE:
-        findings.say(
-            Message(
-                "diagnosis.rarely",
-                "The model finds correct answers that it rarely repeats: in the {solved:,} problems with a correct "
-                "sample, the share of correct samples is {share} on average (the rule: less than {limit:.3f}).",
-                solved=int(solved.sum()),
-                share=write_share(share, low, high),
-                limit=RARE,
-            )
+        yield Message(
+            "diagnosis.rarely",
+            "The model finds correct answers that it rarely repeats: in the {solved:,} problems with a correct "
+            "sample, the share of correct samples is {share} on average (the rule: less than {limit:.3f}).",
+            solved=int(solved.sum()),
+            share=write_share(share, low, high),
+            limit=RARE,
         )
 
 
-def weigh_vote(findings: Findings) -> None:
+def weigh_vote(findings: Findings) -> Iterator[Message]:
     """Compare cons@k with avg@n: is a vote better than a sample, and where is it wrong?"""
     if {"cons@k", "avg@n"} <= findings.keys.keys():
         key, average = findings.keys["cons@k"], findings.keys["avg@n"]
@@ -167,9 +156,9 @@ def weigh_vote(findings: Findings) -> None:
                 "gap": write_difference(gap, low, high),
                 "limit": FAR,
             }
-            findings.say(describe_vote(given, of_grades=of_grades, better=gap > 0))
-    weigh_wrong_answers(findings)
-    find_wrong_majorities(findings)
+            yield describe_vote(given, of_grades=of_grades, better=gap > 0)
+    yield from weigh_wrong_answers(findings)
+    yield from find_wrong_majorities(findings)
 
 
 def describe_vote(given: dict[str, Any], *, of_grades: bool, better: bool) -> Message:
@@ -203,7 +192,7 @@ def describe_vote(given: dict[str, Any], *, of_grades: bool, better: bool) -> Me
     )
 
 
-def weigh_wrong_answers(findings: Findings) -> None:
+def weigh_wrong_answers(findings: Findings) -> Iterator[Message]:
     """Find whether two wrong samples of a problem give the same answer, in the problems with two or more."""
     findings.figures["wrong_agreement"] = None
     if findings.counts is None:
@@ -224,26 +213,22 @@ def weigh_wrong_answers(findings: Findings) -> None:
         "limit": SCATTER,
     }
     if high < SCATTER:
-        findings.say(
-            Message(
-                "diagnosis.wrong_scatter",
-                "Wrong answers scatter: where a problem has several, two of them are equal with probability {share} "
-                "(the rule: less than {limit}; such problems: {problems:,}).",
-                **given,
-            )
+        yield Message(
+            "diagnosis.wrong_scatter",
+            "Wrong answers scatter: where a problem has several, two of them are equal with probability {share} "
+            "(the rule: less than {limit}; such problems: {problems:,}).",
+            **given,
         )
     elif low > SCATTER:
-        findings.say(
-            Message(
-                "diagnosis.wrong_agree",
-                "Wrong answers agree: where a problem has several, two of them are equal with probability {share} (the "
-                "rule: more than {limit}; such problems: {problems:,}).",
-                **given,
-            )
+        yield Message(
+            "diagnosis.wrong_agree",
+            "Wrong answers agree: where a problem has several, two of them are equal with probability {share} (the "
+            "rule: more than {limit}; such problems: {problems:,}).",
+            **given,
         )
 
 
-def find_wrong_majorities(findings: Findings) -> None:
+def find_wrong_majorities(findings: Findings) -> Iterator[Message]:
     """Find the problems whose leading answer is wrong, although correct answers agree."""
     findings.figures["wrong_majority"] = None
     if findings.counts is None:
@@ -256,14 +241,12 @@ def find_wrong_majorities(findings: Findings) -> None:
     names = [findings.report.problems[problem] for problem in lost]
     findings.figures["wrong_majority"] = {"count": len(lost), "problems": names}
     if lost:
-        findings.say(
-            Message(
-                "diagnosis.wrong_majority",
-                "Problems whose most frequent answer is wrong, although {least} samples or more agree on a correct "
-                "one: {count:,} of {total:,}, for instance {names}.",
-                least=AGREE,
-                count=len(lost),
-                total=total,
-                names=", ".join(map(quote, names[:_EXAMPLES])),
-            )
+        yield Message(
+            "diagnosis.wrong_majority",
+            "Problems whose most frequent answer is wrong, although {least} samples or more agree on a correct "
+            "one: {count:,} of {total:,}, for instance {names}.",
+            least=AGREE,
+            count=len(lost),
+            total=total,
+            names=", ".join(map(quote, names[:_EXAMPLES])),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ _DRAWS = 200
 """The calibrated votes that are drawn to see how large their calibration error is by chance."""
 
 
-def describe_calibration(findings: Findings) -> None:
+def describe_calibration(findings: Findings) -> Iterator[Message]:
     """Describe how well the share of a vote, or scores in [0, 1], agree with what is correct."""
     findings.figures["calibration"] = {
         name: {binning: list_calibration(each) for binning, each in both.items()}
@@ -31,8 +32,7 @@ def describe_calibration(findings: Findings) -> None:
         said, right = split_votes(votes, verdicts.correct.values)
         chance = find_chance_error(findings.vote_shares[0])
         findings.figures["calibration"]["vote"]["ece_if_calibrated"] = chance
-        findings.say(
-            Message(
+        yield Message(
                 "diagnosis.vote_confidence",
                 "The share of a vote as a confidence: the answer that leads in half of the samples has {said:.3f} of "
                 "the other half on average, and is correct in {right:.3f} of the problems. {verdict} Of all samples, "
@@ -42,22 +42,19 @@ def describe_calibration(findings: Findings) -> None:
                 "{resolution:.3f}, uncertainty {uncertainty:.3f}).",
                 said=float(said.mean()), right=float(right.mean()), chance=chance,
                 verdict=judge_confidence(findings, "vote", said, right), **list_scores(findings, "vote"),
-            )
-        )  # fmt: skip
+            )  # fmt: skip
     if findings.confidences is not None and verdicts is not None:
         said, right = findings.confidences
         put, n = verdicts.correct.with_values, verdicts.n
         verdict = judge_confidence(findings, "score", put(said).sums() / n, put(right).sums() / n)
-        findings.say(
-            Message(
+        yield Message(
                 "diagnosis.score_confidence",
                 "The scores lie in [0, 1], and may be confidences: they are {said:.3f} on average, and {right:.3f} "
                 "of the samples are correct. {verdict} The expected calibration error is {width:.3f} in bins of "
                 "equal width and {mass:.3f} in bins of equal mass; the Brier score is {brier:.3f} (reliability "
                 "{reliability:.3f}, resolution {resolution:.3f}, uncertainty {uncertainty:.3f}).",
                 said=float(said.mean()), right=float(right.mean()), verdict=verdict, **list_scores(findings, "score"),
-            )
-        )  # fmt: skip
+            )  # fmt: skip
 
 
 def list_scores(findings: Findings, name: str) -> dict[str, float]:

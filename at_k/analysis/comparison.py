@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -141,7 +141,7 @@ def compare(a: Any, b: Any = None, /, **given: Unpack[CompareOptions]) -> Compar
         margin=margin,
         unmatched=(only[0], only[1]),
         notes=[
-            *note_matching(models, only, unpaired=unpaired),
+            *([] if unpaired else note_matching(models, only)),  # unpaired, each comparison says so
             *note_conditions(models, chosen),
             *([say_too_large(large)] if (large := find_too_large(models)) else []),
             *note_keys(chosen, comparisons, len(set(questions.values()))),
@@ -213,20 +213,17 @@ def _compare_reruns(
     }
 
 
-def _note_reruns(comparisons: Mapping[str, Comparison]) -> list[Message]:
+def _note_reruns(comparisons: Mapping[str, Comparison]) -> Iterator[Message]:
     """Say what the differences are about, and for which keys the samples do not tell it."""
+    yield Message("compare.reruns", "The differences are about other samples of these very problems.")
     others = [key for key, found in comparisons.items() if found.method != "rerun"]
-    notes = [Message("compare.reruns", "The differences are about other samples of these very problems.")]
     if others:
-        notes.append(
-            Message(
-                "compare.upper_bound",
-                "All samples are drawn for {keys}, so that they do not show how others would differ. The interval is "
-                "that for other problems, which is wider.",
-                keys=", ".join(others),
-            )
+        yield Message(
+            "compare.upper_bound",
+            "All samples are drawn for {keys}, so that they do not show how others would differ. The interval is that "
+            "for other problems, which is wider.",
+            keys=", ".join(others),
         )
-    return notes
 
 
 @takes(RANKING, SCORED)
@@ -296,89 +293,71 @@ def adjust_for_questions(p_values: Mapping[str, float], questions: Mapping[str, 
     return {key: adjusted[questions[key]] for key in p_values}
 
 
-def note_matching(models: Sequence[Measured], only: Sequence[int], *, unpaired: bool) -> list[Message]:
+def note_matching(models: Sequence[Measured], only: Sequence[int]) -> Iterator[Message]:
     """Say how problems were matched, unless all have names and are the same."""
-    if unpaired:
-        return []  # each comparison says so
     if any(only):
-        return [Message("compare.dropped", "Problems that only one model has, left out: {count:,}.", count=sum(only))]
-    if not all(model.named for model in models):
-        return [Message("compare.by_order", "The problems have no names and were matched by their order.")]
-    return []
+        yield Message("compare.dropped", "Problems that only one model has, left out: {count:,}.", count=sum(only))
+    elif not all(model.named for model in models):
+        yield Message("compare.by_order", "The problems have no names and were matched by their order.")
 
 
-def note_conditions(models: Sequence[Measured], keys: Sequence[str]) -> list[Message]:
+def note_conditions(models: Sequence[Measured], keys: Sequence[str]) -> Iterator[Message]:
     """Warn if the models were measured under different conditions: a difference may then come from these."""
     differing = find_differing_conditions(models, keys)
-    if not differing:
-        return []
-    listed = "; ".join(f"{name} ({', '.join(values)})" for name, values in differing.items())
-    return [
-        Message(
+    if differing:
+        yield Message(
             "compare.conditions",
             "The models were measured under different conditions, and these may make the difference: {conditions}.",
-            conditions=listed,
+            conditions="; ".join(f"{name} ({', '.join(values)})" for name, values in differing.items()),
         )
-    ]
 
 
-def note_keys(chosen: Sequence[str], comparisons: Mapping[str, Comparison], questions: int) -> list[Message]:
+def note_keys(chosen: Sequence[str], comparisons: Mapping[str, Comparison], questions: int) -> Iterator[Message]:
     """Say what must be known of all keys, and of some."""
-    notes = []
     left_out = [key for key in chosen if key not in comparisons]
     if left_out:
-        notes.append(
-            Message(
-                "compare.no_range",
-                "Left out, since values without a range are compared on the same problems only: {keys}.",
-                keys=", ".join(left_out),
-            )
+        yield Message(
+            "compare.no_range",
+            "Left out, since values without a range are compared on the same problems only: {keys}.",
+            keys=", ".join(left_out),
         )
     if questions > 1:
-        notes.append(
-            Message(
-                "compare.adjusted",
-                "The p-values, and so the verdicts, are adjusted for the {count} different questions that these "
-                "numbers ask; the intervals are not.",
-                count=questions,
-            )
+        yield Message(
+            "compare.adjusted",
+            "The p-values, and so the verdicts, are adjusted for the {count} different questions that these numbers "
+            "ask; the intervals are not.",
+            count=questions,
         )
     about: dict[Message, list[str]] = {}
     for key, found in comparisons.items():
         for note in found.notes:
             about.setdefault(note, []).append(key)
-    return notes + [
-        note if len(keys) == len(comparisons)
-        else Message("compare.of_keys", "{keys}: {note}", keys=", ".join(keys), note=note)
-        for note, keys in about.items()
-    ]  # fmt: skip
+    for note, keys in about.items():
+        of_all = len(keys) == len(comparisons)
+        yield note if of_all else Message("compare.of_keys", "{keys}: {note}", keys=", ".join(keys), note=note)
 
 
-def _note_clusters(clusters: Sequence[str] | None) -> list[Message]:
-    if clusters is None:
-        return []
-    return [
-        Message(
+def _note_clusters(clusters: Sequence[str] | None) -> Iterator[Message]:
+    if clusters is not None:
+        yield Message(
             "compare.in_clusters",
             "Problems come in clusters: {count:,}. Whole clusters flip their signs.",
             count=len(set(clusters)),
         )
-    ]
 
 
-def note_mcnemar(comparisons: Mapping[str, Comparison], further: Mapping[str, Mapping[str, float]]) -> list[Message]:
+def note_mcnemar(
+    comparisons: Mapping[str, Comparison], further: Mapping[str, Mapping[str, float]]
+) -> Iterator[Message]:
     """Say why McNemar's test is left out for some keys."""
     left_out = [key for key in comparisons if key not in further["mcnemar"]] if "mcnemar" in further else []
-    if not left_out or not all(comparisons[key].paired for key in left_out):
-        return []
-    return [
-        Message(
+    if left_out and all(comparisons[key].paired for key in left_out):
+        yield Message(
             "compare.mcnemar",
             "McNemar's test is left out for {keys}: it counts problems, whose values must all be 0 or 1, as with one "
             "sample of each, or at k = n.",
             keys=", ".join(left_out),
         )
-    ]
 
 
 _NO_PAIRS = Message(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -18,7 +19,7 @@ _COST = re.compile("cost|tokens", re.IGNORECASE)
 """What the names of costs hold, such as agent_cost and num_output_tokens."""
 
 
-def weigh_costs(findings: Findings) -> None:
+def weigh_costs(findings: Findings) -> Iterator[Message]:
     """Give the cost of each correct sample, and what k samples of each problem cost and solve."""
     report, found = findings.report, {}
     for name in [] if report.rows is None else [each for each in report.rows[0] if _COST.search(each)]:
@@ -38,14 +39,12 @@ def weigh_costs(findings: Findings) -> None:
         }  # fmt: skip
         if np.isfinite(each.value):
             limits = f" [{each.low:.4g}, {each.high:.4g}]" if np.isfinite(each.high) else ""
-            findings.say(
-                Message(
+            yield Message(
                     "diagnosis.cost",
                     "A correct sample takes {value} of {name}, with all samples that were drawn for it; a sample alone "
                     "takes {mean:.4g}.",
                     value=f"{each.value:.4g}{limits}", name=name, mean=found[name]["per_sample"],
-                )
-            )  # fmt: skip
+                )  # fmt: skip
     findings.figures["costs"] = found or None
 
 

@@ -18,10 +18,10 @@ from at_k.analysis.costs import weigh_costs
 from at_k.analysis.findings import Findings
 from at_k.analysis.mistakes import check_ranges, find_contradictions, find_impossible
 from at_k.analysis.stability import describe_clusters, describe_stability
-from at_k.errors import InputError, Mention, Message, Mistake, spell_for_output
+from at_k.errors import Mention, Message, Mistake, spell_for_output
 from at_k.options import SCORING, check_options, takes
-from at_k.report import Report, score
-from at_k.report.report import find_report
+from at_k.report import Report
+from at_k.report.scoring import score_unless_scored
 from at_k.uncertainty.calibration import Calibration
 
 if TYPE_CHECKING:
@@ -109,27 +109,15 @@ def diagnose(data: Any, /, **given: Unpack[ScoreOptions]) -> Diagnosis:
         >>> found.figures["solved"]
         {'always': 1, 'sometimes': 1, 'never': 0}
     """
-    report = find_report(data)
-    if report is not None:
-        if given:
-            raise InputError(
-                "diagnosis.options",
-                "A report was made with its options, so that none can be given beside it; got {names}. Give the data "
-                "instead.",
-                names=Mention(*given),
-            )
-    else:
-        check_options(given, SCORING, of="diagnose")
-        report = score(data, **given)
+    check_options(given, SCORING, of="diagnose")
+    report = score_unless_scored(data, given)
     report.require_problems("A diagnosis")
     findings = Findings(report)
-    in_range = check_ranges(findings)
-    find_impossible(findings)
-    find_contradictions(findings)
-    if in_range:  # the other rules cannot work with numbers outside of [0, 1]
-        for rule in _RULES:
-            rule(findings)
-    return Diagnosis(findings.sentences, findings.figures, report)
+    odd = list(check_ranges(findings))
+    sentences = [*odd, *find_impossible(findings), *find_contradictions(findings)]
+    if not odd:  # the other rules cannot work with numbers outside of [0, 1]
+        sentences += [sentence for rule in _RULES for sentence in rule(findings)]
+    return Diagnosis(sentences, findings.figures, report)
 
 
 def find_calibrations(report: Report) -> dict[str, dict[str, Calibration]]:

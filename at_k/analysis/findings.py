@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from at_k.caching import cached_property
 from at_k.combinatorics import Floats
 from at_k.error_bars import Confidence, find_error_bars
-from at_k.errors import InputError, Message
+from at_k.errors import InputError
 from at_k.estimators.consensus import VoteCounts, count_votes
 from at_k.grading import Verdicts
 from at_k.problems import Problems
@@ -33,11 +33,10 @@ _LEVEL = 0.95
 
 
 class Findings:
-    """Hold what the rules look at in a report, and collect what they say."""
+    """Hold what the rules look at in a report, and the figures that they find."""
 
     def __init__(self, report: Report) -> None:
         self.report = report
-        self.sentences: list[Message] = []
         self.figures: dict[str, Any] = {}
         self.problems: Problems | None = None
         self.verdicts: Verdicts | None = None
@@ -45,10 +44,6 @@ class Findings:
             self.problems, self.verdicts = report.samples
         self.n, self.c = np.array(report.n), np.array(report.c)
         self.confidence_level: float = report.options.get("confidence_level") or _LEVEL
-
-    def say(self, message: Message) -> None:
-        """Add a sentence."""
-        self.sentences.append(message)
 
     @cached_property
     def keys(self) -> dict[str, Key]:

@@ -19,15 +19,15 @@ from at_k.analysis.requirements import Requirement, read_each, read_key, read_po
 from at_k.combinatorics import Floats
 from at_k.error_bars import is_bounded
 from at_k.errors import InputError, Mention, Message
-from at_k.family import FAMILY, OUTPUTS
+from at_k.family import FAMILY
 from at_k.options import GATING, JUDGED, complete, takes
-from at_k.report import Report, score
+from at_k.report import Report
 from at_k.report.naming import make_absent
 from at_k.report.notes import refuse_k_above_n
-from at_k.report.report import find_report, refuse_scoring_options
+from at_k.report.scoring import score_unless_scored
 from at_k.uncertainty.bands import find_band_quantile, share_level
 from at_k.uncertainty.comparison import compare_columns
-from at_k.uncertainty.intervals import interval
+from at_k.uncertainty.intervals import find_difference_interval, interval
 from at_k.uncertainty.search import find_least
 from at_k.uncertainty.standard_errors import estimate_error, read_clusters
 from at_k.uncertainty.variance import Variance
@@ -111,15 +111,10 @@ class _Model:
 
     @classmethod
     def read(cls, name: str, data: Any, keys: Sequence[Key], scoring: Mapping[str, Any]) -> _Model:
-        report = find_report(data)
-        if report is not None:
-            refuse_scoring_options(scoring)
-        else:
-            further = {OUTPUTS[key.metric].metric: key for key in keys if find_estimator(key) is None}
-            metrics = [own.name for own in FAMILY.values()
-                       if any(output.metric in further for output in own.outputs)]  # fmt: skip
-            k = sorted({key.k for key in keys if find_estimator(key) is None and key.k is not None}) or None
-            report = score(data, metrics=metrics or ["avg_at_n"], k=k, confidence_level=None, **scoring)
+        further = [key for key in keys if find_estimator(key) is None]
+        metrics = [own.name for own in FAMILY.values() if any(key.metric in own.metrics for key in further)]
+        k = sorted({key.k for key in further if key.k is not None}) or None
+        report = score_unless_scored(data, scoring, metrics=metrics or ["avg_at_n"], k=k, confidence_level=None)
         report.require_problems("A comparison")
         return cls(name, report, {key: _find_values(report, key) for key in keys})
 
@@ -236,8 +231,7 @@ class _Judge:
 
         def settles(stderr: float, units: float) -> bool:
             if paired and bounded:
-                ends = _find_limits((1 + value) / 2, stderr / 2, units, level, bounded=True)
-                low, high = (2 * end - 1 for end in ends)
+                low, high = map(float, find_difference_interval(value, stderr, units, confidence_level=level))
             else:
                 low, high = _find_limits(value, stderr, units, level, bounded=bounded)
             return low >= column.least or high < column.least

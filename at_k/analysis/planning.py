@@ -11,10 +11,10 @@ from at_k.analysis.measurements import refuse_wrong_kind
 from at_k.errors import InputError
 from at_k.estimators import g_pass_at_k, pass_at_k
 from at_k.options import PILOT, PLANNING, complete, takes
-from at_k.report import score
 from at_k.report.judging import judge_data
 from at_k.report.notes import refuse_k_above_n
-from at_k.report.report import find_report, refuse_scoring_options
+from at_k.report.report import refuse_scoring_options
+from at_k.report.scoring import score_unless_scored
 from at_k.uncertainty.adaptive import AdaptiveCurve, trace_adaptive
 from at_k.uncertainty.planning import Plan, plan_counts
 
@@ -66,12 +66,8 @@ def _read_pilot(name: str, pilot: Any, scoring: dict[str, Any]) -> tuple[list[st
     if isinstance(pilot, tuple) and len(pilot) == 2:
         refuse_scoring_options(scoring)
         return [], *pilot, None
-    report = find_report(pilot)
-    if report is not None:
-        refuse_scoring_options(scoring)
-    else:
-        refuse_wrong_kind(name, pilot, "a pair (n, c) of counts")
-        report = score(pilot, metrics="avg_at_n", confidence_level=None, **scoring)
+    refuse_wrong_kind(name, pilot, "a pair (n, c) of counts")
+    report = score_unless_scored(pilot, scoring, metrics="avg_at_n", confidence_level=None)
     return list(report.problems), *report.list_counts(), report.clusters
 
 

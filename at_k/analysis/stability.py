@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import isfinite
 
 import numpy as np
@@ -16,7 +17,7 @@ CHANCE = 0.001
 test is made for every data set."""
 
 
-def describe_stability(findings: Findings) -> None:
+def describe_stability(findings: Findings) -> Iterator[Message]:
     """Describe how much the samples of a problem differ, and whether the runs differ more than samples do."""
     findings.figures["stability"] = None
     if not (findings.n > 1).any():
@@ -37,44 +38,38 @@ def describe_stability(findings: Findings) -> None:
         "run_sd": _list_number(found.run_sd) if len(runs) else None,
     }
     if isfinite(found.kappa):
-        findings.say(
-            Message(
-                "diagnosis.stability",
-                "Two samples of a problem differ in their verdict with probability {flip:.3f}. Fleiss' kappa, "
-                "which is 1 if samples of a problem always agree and 0 if they agree by chance, is {kappa:.3f}.",
-                flip=found.flip_rate,
-                kappa=found.kappa,
-            )
+        yield Message(
+            "diagnosis.stability",
+            "Two samples of a problem differ in their verdict with probability {flip:.3f}. Fleiss' kappa, "
+            "which is 1 if samples of a problem always agree and 0 if they agree by chance, is {kappa:.3f}.",
+            flip=found.flip_rate,
+            kappa=found.kappa,
         )
     if len(runs) < 2:
         return
-    findings.say(
-        Message(
-            "diagnosis.runs",
-            "If sample i of every problem is of run i, the accuracy of the {runs} runs lies between {least:.3f} "
-            "and {most:.3f}, with a standard deviation of {sd:.4f}.",
-            runs=len(runs),
-            least=float(runs.min()),
-            most=float(runs.max()),
-            sd=found.run_sd,
-        )
+    yield Message(
+        "diagnosis.runs",
+        "If sample i of every problem is of run i, the accuracy of the {runs} runs lies between {least:.3f} "
+        "and {most:.3f}, with a standard deviation of {sd:.4f}.",
+        runs=len(runs),
+        least=float(runs.min()),
+        most=float(runs.max()),
+        sd=found.run_sd,
     )
     p_value = find_run_p(len(findings.n), len(runs), found.run_sd, found.within_variance)
     findings.figures["stability"]["run_p"] = p_value
     if p_value is not None and p_value < CHANCE:
-        findings.say(
-            Message(
-                "diagnosis.runs_differ",
-                "These runs differ more than samples of one model do: run {least} has {least_accuracy:.3f}, and "
-                "run {most} has {most_accuracy:.3f} (Cochran's Q, p = {p_value:.1g}; the rule: below {limit}). "
-                "Either the runs were not made alike, or the samples are sorted.",
-                least=int(runs.argmin()) + 1,
-                least_accuracy=float(runs.min()),
-                most=int(runs.argmax()) + 1,
-                most_accuracy=float(runs.max()),
-                p_value=p_value,
-                limit=CHANCE,
-            )
+        yield Message(
+            "diagnosis.runs_differ",
+            "These runs differ more than samples of one model do: run {least} has {least_accuracy:.3f}, and "
+            "run {most} has {most_accuracy:.3f} (Cochran's Q, p = {p_value:.1g}; the rule: below {limit}). "
+            "Either the runs were not made alike, or the samples are sorted.",
+            least=int(runs.argmin()) + 1,
+            least_accuracy=float(runs.min()),
+            most=int(runs.argmax()) + 1,
+            most_accuracy=float(runs.max()),
+            p_value=p_value,
+            limit=CHANCE,
         )
 
 
@@ -99,7 +94,7 @@ def _list_number(value: float) -> float | None:
     return value if isfinite(value) else None
 
 
-def describe_clusters(findings: Findings) -> None:
+def describe_clusters(findings: Findings) -> Iterator[Message]:
     """Say how much the problems of one cluster resemble each other, where intervals are made with clusters."""
     findings.figures["design_effect"] = findings.figures["intraclass_correlation"] = None
     clusters = findings.report.clusters
@@ -110,12 +105,10 @@ def describe_clusters(findings: Findings) -> None:
         return
     findings.figures["design_effect"] = list_bar(found.value, found.low, found.high)
     findings.figures["intraclass_correlation"] = list_bar(found.icc, found.icc_low, found.icc_high)
-    findings.say(
-        Message(
-            "diagnosis.clusters",
-            "Clusters of problems: {count:,}. In the share of correct samples their design effect is {value:.2f} "
-            "[{low:.2f}, {high:.2f}], and the intraclass correlation {icc:.2f} [{icc_low:.2f}, {icc_high:.2f}].",
-            count=len(set(clusters)),
-            **found._asdict(),
-        )
+    yield Message(
+        "diagnosis.clusters",
+        "Clusters of problems: {count:,}. In the share of correct samples their design effect is {value:.2f} "
+        "[{low:.2f}, {high:.2f}], and the intraclass correlation {icc:.2f} [{icc_low:.2f}, {icc_high:.2f}].",
+        count=len(set(clusters)),
+        **found._asdict(),
     )

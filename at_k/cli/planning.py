@@ -59,7 +59,7 @@ def plan_files(paths: Sequence[str], *, predict: list[int] | None, adaptive: boo
     predicted = None if predict is None else predict_pass_at_k(*report.list_counts(), k=predict)
     curve = follow_votes(paths[0] if two or len(paths) == 1 else list(paths), **options) if adaptive else None
     key = Key("pass@k" if tau is None else "G-Pass@k", k, tau)
-    read = [] if report.origin is None else describe_reading(report.origin)
+    read = [] if report.origin is None else list(describe_reading(report.origin))
     # A prediction, and votes that stop early, stand alone, unless something of the plan is asked for too.
     further = predicted is not None or curve is not None
     planned = not further or any(asked[name] != option.default for name, option in PLANNING.items() if name in asked)

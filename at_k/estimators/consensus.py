@@ -137,22 +137,15 @@ def cons_at_k(
     """
     check_choice("ties", ties, TIES)
     check_choice("on_conflict", on_conflict, CONFLICTS)
-    ballots = columns.read_labels(votes, "votes")
-    right = columns.read_grades(correct, "correct", missing=False)
-    wrong = (right.values != 0) & (right.values != 1)
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        raise ValueError(f"`correct` must hold 0 or 1; got {right.values[at]} in {right.place(at)}")
-    columns.require_same_samples("votes", ballots.codes.n, "correct", right.n)
-    columns.require_problems("votes", len(ballots))
+    ballots, flags = read_votes(votes, correct)
     draws = check_k(k)
-    refuse_too_many_k(draws, right.n)
+    refuse_too_many_k(draws, ballots.codes.n)
     weighted = None if weights is None else columns.read_weights(weights)
     if weighted is not None:
         columns.require_same_samples("weights", weighted.n, "votes", ballots.codes.n)
     value, mcse = elect(
         ballots,
-        right.values > 0,
+        flags,
         draws,
         ties=ties,
         weights=weighted,
@@ -162,6 +155,19 @@ def cons_at_k(
     if not is_sequence(k):
         value, mcse = value[:, 0], mcse[:, 0]
     return (value, mcse) if check_flag("return_mcse", return_mcse) else value
+
+
+def read_votes(votes: object, correct: object) -> tuple[Answers, NDArray[np.bool_]]:
+    """Check the columns of a vote, and return the answers, and for each of them whether it is correct."""
+    ballots = columns.read_labels(votes, "votes")
+    right = columns.read_grades(correct, "correct", missing=False)
+    wrong = (right.values != 0) & (right.values != 1)
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise ValueError(f"`correct` must hold 0 or 1; got {right.values[at]} in {right.place(at)}")
+    columns.require_same_samples("votes", ballots.codes.n, "correct", right.n)
+    columns.require_problems("votes", len(ballots))
+    return ballots, right.values > 0
 
 
 def elect(

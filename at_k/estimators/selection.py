@@ -123,14 +123,9 @@ def best_at_k(
         >>> best_at_k([[0.9, 0.5, 0.1]], [[0, 1, 1]], k=[1, 2, 3])  # of the three pairs, only {0.5, 0.1} is won
         array([[0.66666667, 0.33333333, 0.        ]])
     """
-    scored = columns.read_scores(scores, "scores")
-    graded = columns.read_grades(grades, "grades", missing=False)
-    columns.require_same_samples("scores", scored.n, "grades", graded.n)
-    columns.require_problems("scores", len(scored))
-    correct = graded.above(check_threshold(threshold))
-    draws = check_k(k)
-    refuse_too_many_k(draws, scored.n)
-    ranked = rank_scores(scored, select=select, score_weights=score_weights, higher_is_better=higher_is_better)
+    ranked, correct, draws = read_choice(
+        scores, grades, k, threshold, select=select, score_weights=score_weights, higher_is_better=higher_is_better
+    )
     value, mcse = choose_best(ranked, correct, draws, seed=check_seed(seed))
     if not is_sequence(k):
         value, mcse = value[:, 0], mcse[:, 0]
@@ -166,6 +161,33 @@ def max_at_k(
         >>> max_at_k([[0.2, 0.9, 0.5]], k=2)  # (0.9 + 0.5 + 0.9)/3
         array([0.76666667])
     """
+    ranked, draws = read_highest(
+        scores, k, select=select, score_weights=score_weights, higher_is_better=higher_is_better
+    )
+    value = expect_highest(ranked, draws)
+    value = value if higher_is_better else 0 - value  # 0 − 0.0 is 0.0, and −(0.0) is −0.0
+    return value if is_sequence(k) else value[:, 0]
+
+
+def read_choice(
+    scores: object, grades: object, k: K, threshold: float, **ranking: Any
+) -> tuple[Ragged, Ragged, tuple[int, ...]]:
+    """Check the arguments of best@k, and return ranked scores, a flag for each sample that is correct, and every k.
+
+    `ranking` has the options of `rank_scores`.
+    """
+    scored = columns.read_scores(scores, "scores")
+    graded = columns.read_grades(grades, "grades", missing=False)
+    columns.require_same_samples("scores", scored.n, "grades", graded.n)
+    columns.require_problems("scores", len(scored))
+    correct = graded.above(check_threshold(threshold))
+    draws = check_k(k)
+    refuse_too_many_k(draws, scored.n)
+    return rank_scores(scored, **ranking), correct, draws
+
+
+def read_highest(scores: object, k: K, *, select: str | None, **ranking: Any) -> tuple[Ragged, tuple[int, ...]]:
+    """Check the arguments of max@k, and return scores, one number per sample, and every k."""
     scored = columns.read_scores(scores, "scores")
     columns.require_problems("scores", len(scored))
     draws = check_k(k)
@@ -174,10 +196,7 @@ def max_at_k(
         raise ValueError(
             f"`select` must be 'weighted' for max@k, which needs one number per sample; got {shorten(select)}"
         )
-    ranked = rank_scores(scored, select=select, score_weights=score_weights, higher_is_better=higher_is_better)
-    value = expect_highest(ranked, draws)
-    value = value if higher_is_better else 0 - value  # 0 − 0.0 is 0.0, and −(0.0) is −0.0
-    return value if is_sequence(k) else value[:, 0]
+    return rank_scores(scored, select=select, **ranking), draws
 
 
 def rank_scores(

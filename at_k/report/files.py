@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -36,6 +37,15 @@ def replace_file(path: str | PathLike[str]) -> Iterator[Path]:
     finally:
         if plain:
             part.unlink(missing_ok=True)
+
+
+def is_json_of(path: str | PathLike[str], name: str) -> bool:
+    """Return whether a file is JSON that begins with the name of a format. Other files may not exist."""
+    start = json.dumps({"format": name})[:-1].encode()
+    if Path(path).suffix.lower() != ".json" or not Path(path).is_file():
+        return False
+    with Path(path).open("rb") as file:
+        return file.read(len(start)) == start
 
 
 def check_target(path: str | PathLike[str]) -> Path:

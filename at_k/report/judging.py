@@ -109,7 +109,7 @@ def judge_data(
         verdicts = judge(problems, **judging, rows=frame["rows"], name=name_samples(problems), warn=False)
     except MissingSamplesError as error:
         raise count_missing(error, problems, names) from None
-    notes = [] if origin is None else describe_reading(origin)
+    notes = [] if origin is None else list(describe_reading(origin))
     conditions = find_conditions(data)
     return Judged(problems, verdicts, names, labels, together, notes, conditions, source, origin, named, frame["rows"])
 

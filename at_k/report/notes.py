@@ -50,10 +50,10 @@ def ask_for_scores(title: str) -> LeftOutError:
     return LeftOutError("left_out.no_scores", "{title} is left out: it needs a score for every sample.", title=title)
 
 
-def write_notes(judged: Judged, checker: object) -> list[Message]:
-    """List remarks about how samples were read and judged, the most important first; `checker` is the one asked for."""
+def write_notes(judged: Judged, checker: object) -> Iterator[Message]:
+    """Yield remarks on how samples were read and judged, the most important first; `checker` is the one asked for."""
     problems, verdicts = judged.problems, judged.verdicts
-    notes = [*judged.notes]
+    yield from judged.notes
     judged_here = problems.grades is None and verdicts.answers is not None and problems.references is not None
     outcomes = verdicts.outcomes
     if judged_here and outcomes is None and not verdicts.c.any():
@@ -62,80 +62,64 @@ def write_notes(judged: Judged, checker: object) -> list[Message]:
         place = int(np.argmax(answers.codes.values >= 0))
         problem = int(np.searchsorted(answers.codes.offsets, place, side="right")) - 1
         if answers.codes.values[place] >= 0:
-            notes.append(
-                Mistake(
-                    "note.no_match",
-                    "No answer is correct: none of them equals its reference, for instance {answer} beside "
-                    "{reference}. Bring answers and references into one form, or choose a checker.",
-                    answer=_quote(answers.distinct[answers.codes.values[place]]),
-                    reference=_quote(problems.references[problem][0]),
-                )
+            yield Mistake(
+                "note.no_match",
+                "No answer is correct: none of them equals its reference, for instance {answer} beside "
+                "{reference}. Bring answers and references into one form, or choose a checker.",
+                answer=_quote(answers.distinct[answers.codes.values[place]]),
+                reference=_quote(problems.references[problem][0]),
             )
         from at_k.grading.suggestion import suggest_options
 
         suggestion = suggest_options(problems)
         if suggestion is not None:
-            notes.append(
-                Message(
-                    "note.suggestion",
-                    "With {options}, {share:.0%} of the answers are correct.",
-                    options=Mention(**suggestion.options),
-                    share=suggestion.share,
-                )
+            yield Message(
+                "note.suggestion",
+                "With {options}, {share:.0%} of the answers are correct.",
+                options=Mention(**suggestion.options),
+                share=suggestion.share,
             )
     if outcomes is not None:
-        notes += _describe_outcomes(outcomes)
+        yield from _describe_outcomes(outcomes)
     if judged_here and str(verdicts.conditions["checker"]).startswith("numeric"):
-        notes += _note_texts(verdicts)
+        yield from _note_texts(verdicts)
     if verdicts.n_unanswered and judged_here:
-        notes.append(
-            Message(
-                "note.unanswered",
-                "Samples in which {option:extract_fn} found no answer: {count:,}. They are wrong, and cast no vote.",
-                count=verdicts.n_unanswered,
-            )
+        yield Message(
+            "note.unanswered",
+            "Samples in which {option:extract_fn} found no answer: {count:,}. They are wrong, and cast no vote.",
+            count=verdicts.n_unanswered,
         )
     elif verdicts.n_unanswered:
-        notes.append(
-            Message(
-                "note.no_vote",
-                "Samples in which {option:extract_fn} found no answer: {count:,}. They cast no vote; the data have "
-                "their verdicts.",
-                count=verdicts.n_unanswered,
-            )
+        yield Message(
+            "note.no_vote",
+            "Samples in which {option:extract_fn} found no answer: {count:,}. They cast no vote; the data have "
+            "their verdicts.",
+            count=verdicts.n_unanswered,
         )
     for cause, count in verdicts.not_graded.items():
-        notes.append(
-            Message(
-                "note.not_graded",
-                "Samples that {option:check_correct_fn} did not grade: {count:,} (cause: {cause}). They are missing "
-                "samples.",
-                count=count,
-                cause=cause,
-            )
+        yield Message(
+            "note.not_graded",
+            "Samples that {option:check_correct_fn} did not grade: {count:,} (cause: {cause}). They are missing "
+            "samples.",
+            count=count,
+            cause=cause,
         )
     for cause, count in verdicts.not_compared.items():
-        notes.append(
-            Message(
-                "note.not_compared",
-                "Pairs of answers that {option:equivalence} did not compare: {count:,} (cause: {cause}). They count as "
-                "different.",
-                count=count,
-                cause=cause,
-            )
+        yield Message(
+            "note.not_compared",
+            "Pairs of answers that {option:equivalence} did not compare: {count:,} (cause: {cause}). They count as "
+            "different.",
+            count=count,
+            cause=cause,
         )
     gone = verdicts.n_missing
     if gone and verdicts.conditions["missing"] == "drop":
-        notes.append(
-            Message("note.drop", "Missing samples, left out: {count}. Their problems have a smaller n.", count=gone)
-        )
+        yield Message("note.drop", "Missing samples, left out: {count}. Their problems have a smaller n.", count=gone)
     elif gone:
-        notes.append(
-            Message("note.incorrect", "Missing samples, counted as wrong: {count}. They cast no vote.", count=gone)
-        )
+        yield Message("note.incorrect", "Missing samples, counted as wrong: {count}. They cast no vote.", count=gone)
     if problems.grades is not None:
-        notes += _describe_grades(problems.grades, verdicts, is_checked=checker != SCORING["check_correct_fn"].default)
-    return notes
+        is_checked = checker != SCORING["check_correct_fn"].default
+        yield from _describe_grades(problems.grades, verdicts, is_checked=is_checked)
 
 
 def _describe_outcomes(outcomes: Outcomes) -> Iterator[Message]:
@@ -267,26 +251,21 @@ def place_sample(column: str, samples: Ragged, sample: int) -> Message:
     )
 
 
-def describe_reading(origin: Origin) -> list[Message]:
+def describe_reading(origin: Origin) -> Iterator[Message]:
     """Say what a reader of the numbers should know of how the files were read."""
-    skipped = [
-        Message("note.skipped", "Left out: {count:,}, with errors such as “{cause}”.", count=count, cause=cause)
-        for cause, count in origin.skipped.items()
-    ]
-    return [*origin.notes, *skipped]
+    yield from origin.notes
+    for cause, count in origin.skipped.items():
+        yield Message("note.skipped", "Left out: {count:,}, with errors such as “{cause}”.", count=count, cause=cause)
 
 
-def explain_odd_k(keys: Iterable[Key]) -> list[Message]:
+def explain_odd_k(keys: Iterable[Key]) -> Iterator[Message]:
     """Say that mG-Pass@k cannot reach 1 where k is odd, if there is such a value."""
-    if not any(OUTPUTS[key.metric].even_k and key.k is not None and key.k % 2 for key in keys):
-        return []
-    return [
-        Message(
+    if any(OUTPUTS[key.metric].even_k and key.k is not None and key.k % 2 for key in keys):
+        yield Message(
             "note.odd_k",
-            "As published, mG-Pass@k cannot reach 1 where k is odd: its largest value is (k − 1)/k. For k = 1 "
-            "that is 0, which tables leave out.",
+            "As published, mG-Pass@k cannot reach 1 where k is odd: its largest value is (k − 1)/k. For k = 1 that is "
+            "0, which tables leave out.",
         )
-    ]
 
 
 def find_conditions(data: Any) -> dict[str, str]:
@@ -300,33 +279,29 @@ def find_conditions(data: Any) -> dict[str, str]:
 
 
 def explain_intervals(
-    bars: Mapping[Key, ErrorBar], confidence: Confidence, labels: list[str] | None = None
-) -> list[Message]:
+    bars: Mapping[Key, ErrorBar], confidence: Confidence, labels: list[str] | None
+) -> Iterator[Message]:
     """Say what the intervals beside the values, and those of groups, are, if there are any."""
     if confidence.confidence_level is None or not bars:
-        return []
-    notes: list[Message] = [_name_target(f"{100 * confidence.confidence_level:.10g}", confidence)]
-    notes += _explain_lone_clusters(labels, confidence.clusters)
+        return
+    yield _name_target(f"{100 * confidence.confidence_level:.10g}", confidence)
+    if confidence.clusters is not None:
+        yield from _explain_lone_clusters(labels or (), confidence.clusters)
     if confidence.method != "beta":
-        notes.append(
-            Message(
-                "note.ci_method",
-                "The intervals are made by the method {method}, which covers the true value less often if there are "
-                "few problems or values near 0 and 1.",
-                method=confidence.method,
-            )
+        yield Message(
+            "note.ci_method",
+            "The intervals are made by the method {method}, which covers the true value less often if there are "
+            "few problems or values near 0 and 1.",
+            method=confidence.method,
         )
     draws = sorted({key.k for key, bar in bars.items() if bar.is_upper_bound and key.k is not None})
     if draws:
-        notes.append(
-            Message(
-                "note.upper_bound",
-                "Some problems have no more samples than k = {k}. The intervals there are those for other problems, "
-                "which are wider.",
-                k=", ".join(map(str, draws)),
-            )
+        yield Message(
+            "note.upper_bound",
+            "Some problems have no more samples than k = {k}. The intervals there are those for other problems, "
+            "which are wider.",
+            k=", ".join(map(str, draws)),
         )
-    return notes
 
 
 def _name_target(level: str, confidence: Confidence) -> Legend:
@@ -346,26 +321,21 @@ def _name_target(level: str, confidence: Confidence) -> Legend:
     )
 
 
-def _explain_lone_clusters(labels: list[str] | None, clusters: Sequence[str] | None) -> list[Message]:
+def _explain_lone_clusters(labels: Sequence[str], clusters: Sequence[str]) -> Iterator[Message]:
     """Say where all problems are one cluster, of which no spread can be seen."""
-    if clusters is None:
-        return []
     if len(set(clusters)) == 1:
-        return [
-            Message(
-                "note.one_cluster",
-                "All problems are one cluster, so that nothing shows how much clusters differ: the intervals are those "
-                "of a single problem.",
-            )
-        ]
+        yield Message(
+            "note.one_cluster",
+            "All problems are one cluster, so that nothing shows how much clusters differ: the intervals are those of "
+            "a single problem.",
+        )
+        return
     within: dict[str, set[str]] = {}
-    for label, cluster in zip(labels or (), clusters, strict=False):
+    for label, cluster in zip(labels, clusters, strict=False):
         within.setdefault(label, set()).add(cluster)
     alone = [label for label, found in within.items() if len(found) == 1]
-    if not alone:
-        return []
-    return [
-        Message(
+    if alone:
+        yield Message(
             "note.groups_of_one_cluster",
             "Groups that are one cluster: {count:,} of {total:,}, such as {group}. Nothing shows how much clusters "
             "differ there: the intervals are those of a single problem.",
@@ -373,7 +343,6 @@ def _explain_lone_clusters(labels: list[str] | None, clusters: Sequence[str] | N
             total=len(within),
             group=_quote(alone[0]),
         )
-    ]
 
 
 def refuse_scatter(verdicts: Verdicts, title: str, times: Ints | None = None) -> None:

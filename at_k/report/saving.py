@@ -14,7 +14,7 @@ import at_k
 from at_k.errors import Legend, Mention, Message, Mistake
 from at_k.readers.samples import Origin
 from at_k.report.data import Curves, Numbers
-from at_k.report.files import replace_file
+from at_k.report.files import is_json_of, replace_file
 from at_k.values import Column, ErrorBar, Key
 
 _FORMAT = "at-k report"
@@ -46,13 +46,8 @@ def save(report: Numbers, path: str | PathLike[str]) -> None:
 
 def holds_report(path: str | PathLike[str]) -> bool:
     """Return whether `save` has written a file, as its beginning or its schema says. Other files may not exist."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in SAVED_AS or not Path(path).is_file():
-        return False
-    if suffix == ".json":
-        start = json.dumps({"format": _FORMAT})[:-1].encode()
-        with Path(path).open("rb") as file:
-            return file.read(len(start)) == start
+    if Path(path).suffix.lower() != ".parquet" or not Path(path).is_file():
+        return is_json_of(path, _FORMAT)
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -16,7 +16,7 @@ from at_k.report.judging import judge_data, name_source
 from at_k.report.measuring import Measurement, compute_all, gather
 from at_k.report.naming import choose_metrics, make_absent
 from at_k.report.notes import refuse_k_above_n
-from at_k.report.report import Report
+from at_k.report.report import Report, find_report, refuse_scoring_options
 from at_k.report.tally import Tally
 from at_k.report.tally_scoring import find_tally, refuse_late_options, score_tally
 from at_k.values import Key
@@ -75,6 +75,21 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     options["clusters"] = True if clusters is True and judged.labels is not None else judged.clusters
     changed, samples = find_changed(options), (judged.problems, judged.verdicts)
     return _require(averages, Report(**gather([measurement]), left_out=left_out, options=changed, samples=samples))
+
+
+def score_unless_scored(data: Any, options: Mapping[str, Any], **others: Any) -> Report:
+    """Return the report that data are, or the path of one that was saved; or else score the data.
+
+    Args:
+        data: a report, the path of one, or what `score` takes.
+        options: those that the user gave, which do not go with a report.
+        others: further options, for data that are not scored yet.
+    """
+    report = find_report(data)
+    if report is None:
+        return score(data, **options, **others)
+    refuse_scoring_options(options)
+    return report
 
 
 def _require(keys: Iterable[Key], report: Report) -> Report:

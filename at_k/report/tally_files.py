@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import at_k
-from at_k.report.files import replace_file
+from at_k.report.files import is_json_of, replace_file
 from at_k.report.saving import read_key, read_message, write_key, write_message
 from at_k.report.states import Moments, Problem, Stratum
 from at_k.values import Key
@@ -88,11 +88,7 @@ def load(path: str | PathLike[str], make: type[_Made]) -> _Made:
 
 def holds_tally(path: str | PathLike[str]) -> bool:
     """Return whether a file is that of a tally, as its beginning says. Other files may not exist."""
-    start = json.dumps({"format": _FORMAT})[:-1].encode()
-    if Path(path).suffix.lower() != ".json" or not Path(path).is_file():
-        return False
-    with Path(path).open("rb") as file:
-        return file.read(len(start)) == start
+    return is_json_of(path, _FORMAT)
 
 
 def _to_content(tally: Tally) -> dict[str, Any]:

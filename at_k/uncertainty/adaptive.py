@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from at_k import columns
 from at_k.combinatorics import Floats, Ints
-from at_k.estimators.consensus import elect
+from at_k.estimators.consensus import elect, read_votes
 from at_k.samples import Answers
 from at_k.uncertainty.checks import check_fraction, check_size, read_numbers
 from at_k.validation import check_choice, check_seed, shorten
@@ -206,10 +206,7 @@ def trace_adaptive(
         >>> bool(3 < curve.samples[0] < 8)  # three equal answers are enough for the first problem
         True
     """
-    ballots = columns.read_labels(votes, "votes")
-    right = columns.read_grades(correct, "correct", missing=False)
-    columns.require_same_samples("votes", ballots.codes.n, "correct", right.n)
-    columns.require_problems("votes", len(ballots))
+    ballots, flags = read_votes(votes, correct)
     levels = read_numbers("confidences", confidences)
     if levels.ndim != 1 or not len(levels):
         raise ValueError(f"`confidences` must be a list of at least one number; got {shorten(confidences)}")
@@ -220,12 +217,12 @@ def trace_adaptive(
     rng = np.random.default_rng(check_seed(seed))
     most = int(ballots.codes.n.min())
     k = np.arange(1, most + 1)
-    fixed = elect(ballots, right.values > 0, k.tolist())[0].mean(axis=0)
+    fixed = elect(ballots, flags, k.tolist())[0].mean(axis=0)
 
     # One row per statistic and one column per order: sums over the problems.
     totals = np.zeros((2, len(levels) + most, orders))
     for block in np.array_split(np.arange(len(ballots)), max(1, len(ballots) * orders // _ROWS)):
-        totals += simulate_settling(ballots, right.values > 0, block, most, levels, rule, orders, rng)
+        totals += simulate_settling(ballots, flags, block, most, levels, rule, orders, rng)
     totals /= len(ballots)
     mean, error = totals.mean(axis=2), totals.std(axis=2, ddof=1) / np.sqrt(orders)
     split = len(levels)

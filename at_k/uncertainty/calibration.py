@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from at_k import columns
 from at_k.combinatorics import Floats, Ints
-from at_k.estimators.consensus import count_votes
+from at_k.estimators.consensus import count_votes, read_votes
 from at_k.uncertainty.checks import check_size, read_column
 from at_k.validation import check_choice
 
@@ -139,11 +139,8 @@ def measure_vote_shares(votes: object, correct: object, /, *, on_conflict: str =
         >>> measure_vote_shares([["7", "7", "9", None], ["1", "2"]], [[1, 1, 0, 0], [0, 1]])
         (array([0.5, 0.5]), array([1. , 0.5]))
     """
-    ballots = columns.read_labels(votes, "votes")
-    right = columns.read_grades(correct, "correct", missing=False)
-    columns.require_same_samples("votes", ballots.codes.n, "correct", right.n)
-    columns.require_problems("votes", len(ballots))
-    counts = count_votes(ballots, right.values > 0, on_conflict, "correct")
+    ballots, flags = read_votes(votes, correct)
+    counts = count_votes(ballots, flags, on_conflict, "correct")
     most = np.zeros(len(ballots), dtype=np.int64)
     np.maximum.at(most, counts.problem, counts.count)
     leads = counts.count == most[counts.problem]

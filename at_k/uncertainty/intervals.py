@@ -89,6 +89,29 @@ def interval(
     return find_interval(v, se, units, alpha, method, bounded=bounded)
 
 
+def find_difference_interval(
+    difference: ArrayLike, stderr: ArrayLike, m: ArrayLike, /, *, confidence_level: float
+) -> tuple[Floats, Floats]:
+    """Compute the interval of a difference of two means in [0, 1]: that of (1 + difference)/2, stretched to [−1, 1].
+
+    Args:
+        difference: in [−1, 1].
+        stderr: as of `interval`, as the next two.
+        m: the number of independent units.
+        confidence_level: the confidence level.
+
+    Returns:
+        The lower and the upper limits, in the shape of the data.
+
+    Examples:
+        >>> lower, upper = find_difference_interval(0.25, 0.1, 30, confidence_level=0.95)
+        >>> round(float(lower), 3), round(float(upper), 3)
+        (0.022, 0.447)
+    """
+    low, high = interval((1 + np.asarray(difference)) / 2, np.asarray(stderr) / 2, m, confidence_level=confidence_level)
+    return 2 * low - 1, 2 * high - 1
+
+
 def _read(value: ArrayLike, stderr: ArrayLike | None, m: ArrayLike, *, bounded: bool) -> tuple[Floats, Floats, Floats]:
     v, units = read_numbers("value", value), read_numbers("m", m)
     if bounded:

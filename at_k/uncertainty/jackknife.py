@@ -20,14 +20,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from at_k import columns
 from at_k.array_api import device, numpy as xp
-from at_k.choices import CONFLICTS, SELECT, TIES
+from at_k.choices import CONFLICTS, TIES
 from at_k.combinatorics import Floats, Ints, rank_weights
-from at_k.estimators.consensus import VoteCounts, count_votes, elect_by_plurality
+from at_k.estimators.consensus import VoteCounts, count_votes, elect_by_plurality, read_votes
 from at_k.estimators.counts import Table, evaluate_tables
-from at_k.estimators.selection import choose_best, rank_scores
+from at_k.estimators.selection import choose_best, read_choice, read_highest
 from at_k.samples import Answers, Ragged, to_float64
 from at_k.uncertainty.checks import read_counts
-from at_k.validation import K, check_choice, check_k, check_threshold, is_sequence, refuse_too_many_k
+from at_k.validation import K, check_choice, check_k, is_sequence, refuse_too_many_k
 
 _CELLS = 2_000_000
 """Distinct answers that are laid out at a time, each of its problems once for each sample that is left out: 16 MB for
@@ -162,13 +162,10 @@ def jackknife_cons(
     """
     check_choice("ties", ties, TIES)
     check_choice("on_conflict", on_conflict, CONFLICTS)
-    ballots = columns.read_labels(votes, "votes")
-    right = columns.read_grades(correct, "correct", missing=False)
-    columns.require_same_samples("votes", ballots.codes.n, "correct", right.n)
-    columns.require_problems("votes", len(ballots))
+    ballots, flags = read_votes(votes, correct)
     draws = check_k(k)
-    refuse_too_many_k(draws, right.n)
-    found = jackknife_votes(ballots, right.values > 0, draws, ties=ties, on_conflict=on_conflict)
+    refuse_too_many_k(draws, ballots.codes.n)
+    found = jackknife_votes(ballots, flags, draws, ties=ties, on_conflict=on_conflict)
     return found if is_sequence(k) else found[:, 0]
 
 
@@ -327,14 +324,9 @@ def jackknife_best(
         >>> jackknife_best([[0.9, 0.5, 0.1]], [[0, 1, 1]], k=[1, 2])
         array([[0.11111111, 0.44444444]])
     """
-    scored = columns.read_scores(scores, "scores")
-    graded = columns.read_grades(grades, "grades", missing=False)
-    columns.require_same_samples("scores", scored.n, "grades", graded.n)
-    columns.require_problems("scores", len(scored))
-    correct = graded.above(check_threshold(threshold))
-    draws = check_k(k)
-    refuse_too_many_k(draws, scored.n)
-    ranked = rank_scores(scored, select=select, score_weights=score_weights, higher_is_better=higher_is_better)
+    ranked, correct, draws = read_choice(
+        scores, grades, k, threshold, select=select, score_weights=score_weights, higher_is_better=higher_is_better
+    )
     found = jackknife_choice(ranked, correct, draws)
     return found if is_sequence(k) else found[:, 0]
 
@@ -436,20 +428,11 @@ def jackknife_max(
         >>> jackknife_max([[0.0, 1.0, 2.0]], k=2)  # without 0: 2, without 1: 2, without 2: 1
         array([0.44444444])
     """
-    scored = columns.read_scores(scores, "scores")
-    columns.require_problems("scores", len(scored))
-    draws = check_k(k)
-    refuse_too_many_k(draws, scored.n)
-    if select is not None and check_choice("select", select, SELECT) != "weighted":
-        raise ValueError(f"`select` must be 'weighted' for max@k, which needs one number per sample; got {select!r}")
-    ranked = rank_scores(scored, select=select, score_weights=score_weights, higher_is_better=higher_is_better)
-    found = jackknife_highest(ranked, draws)
+    ranked, draws = read_highest(
+        scores, k, select=select, score_weights=score_weights, higher_is_better=higher_is_better
+    )
+    found = vary_ranks(ranked, None, draws)
     return found if is_sequence(k) else found[:, 0]
-
-
-def jackknife_highest(ranked: Ragged, k: Sequence[int]) -> Floats:
-    """Compute `jackknife_max` of ranked scores: one row per problem and one column per k."""
-    return vary_ranks(ranked, None, k)
 
 
 def leave_out_ranks(xp: Any, places: Places, k: int) -> Any:

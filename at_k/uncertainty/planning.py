@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
@@ -261,7 +261,8 @@ def plan_counts(
     rows = [check_size("problems", each, 2) for each in rows]
     sizes = [check_size("samples", each, variance.k) for each in sizes]
     value, between, total = float(variance.values.mean()), variance.at(inf), variance.at(typical)
-    notes = (*_note_uniform(variance.values), *_note_clusters(variance.clusters))
+    notes = list(_note_uniform(variance.values))
+    notes += [] if variance.clusters is None else [_note_clusters(variance.clusters)]
     can_tell = count_unlike(variance.values) >= _NONE
     spread = np.array([variance.at(size) if can_tell else np.nan for size in sizes])
     m = np.array(rows, dtype=np.float64)[:, None]
@@ -307,7 +308,7 @@ def plan_counts(
         needed_problems=needed[0],
         needed_samples=needed[1],
         needed_to_detect=wanted,
-        notes=notes,
+        notes=tuple(notes),
         asked=(half_width, detect),
         power=power,
         correlation=correlation,
@@ -395,39 +396,29 @@ def find_detectable(
     return np.asarray(np.minimum(quantiles * np.sqrt(2 * (within + between) / m), 1.0))
 
 
-def _note_clusters(clusters: Ints | None) -> tuple[Message, ...]:
-    if clusters is None:
-        return ()
-    return (
-        Message(
-            "plan.in_clusters",
-            "The problems of the pilot come in clusters: {count:,}. Other numbers of problems are assumed to come from "
-            "more or fewer clusters of the same sizes.",
-            count=int(clusters.max()) + 1,
-        ),
+def _note_clusters(clusters: Ints) -> Message:
+    return Message(
+        "plan.in_clusters",
+        "The problems of the pilot come in clusters: {count:,}. Other numbers of problems are assumed to come from "
+        "more or fewer clusters of the same sizes.",
+        count=int(clusters.max()) + 1,
     )
 
 
-def _note_uniform(values: Floats) -> tuple[Message, ...]:
+def _note_uniform(values: Floats) -> Iterator[Message]:
     common, times = np.unique(values, return_counts=True)
-    count = count_unlike(values)
-    if count >= _FEW:
-        return ()
-    found = {"value": float(common[np.argmax(times)]), "count": count, "total": len(values)}
-    if count < _NONE:
-        return (
-            Message(
-                "plan.cannot_tell",
-                "This pilot cannot tell how much problems vary. Problems with another value than {value:g}: {count} of "
-                "{total}. Take more problems, or harder or easier ones.",
-                **found,
-            ),
+    found = {"value": float(common[np.argmax(times)]), "count": count_unlike(values), "total": len(values)}
+    if found["count"] < _NONE:
+        yield Message(
+            "plan.cannot_tell",
+            "This pilot cannot tell how much problems vary. Problems with another value than {value:g}: {count} of "
+            "{total}. Take more problems, or harder or easier ones.",
+            **found,
         )
-    return (
-        Message(
+    elif found["count"] < _FEW:
+        yield Message(
             "plan.rough",
             "Problems with another value than {value:g}: {count} of {total}. With so few, the predictions may be off "
             "by a quarter. Take more problems, or harder or easier ones.",
             **found,
-        ),
-    )
+        )

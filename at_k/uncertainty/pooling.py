@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
+from at_k.caching import cached_property
 from at_k.choices import POOL_BY
 from at_k.combinatorics import Floats, Ints
 from at_k.uncertainty.checks import check_fraction
-from at_k.uncertainty.flips import (
-    N_FLIPS,
-    ROUNDING,
-    Flips,
-    adjust_by_max_t,
-    find_flip_p,
-    find_typical_limits,
-    round_ties,
-)
-from at_k.uncertainty.intervals import interval
-from at_k.uncertainty.questions import FEW, Comparison, find_bounded_tails, find_least_p, is_decided, obey_test
+from at_k.uncertainty.flips import N_FLIPS, Flips, round_ties
+from at_k.uncertainty.questions import Comparison, Question, adjust
 from at_k.uncertainty.standard_errors import add_units, estimate_error
 from at_k.validation import check_choice
 
@@ -70,60 +64,67 @@ def compare_pooled(
     shares = {name: 1 / (size if pool_by == "benchmark" else 1) for name, size in sizes.items()}
     whole = sum(size * shares[name] for name, size in sizes.items())
     weight = np.concatenate([np.full(size, shares[name] / whole) for name, size in sizes.items()])
-    values = [  # for each number the values of both models
-        tuple(np.concatenate([pairs[place][side] for pairs in benchmarks.values()]) for side in (0, 1))
-        for place in range(len(next(iter(benchmarks.values()))))
-    ]
+
+    def join(place: int, side: int) -> Floats:
+        return np.concatenate([pairs[place][side] for pairs in benchmarks.values()])
+
+    values = [(join(place, 0), join(place, 1)) for place in range(len(next(iter(benchmarks.values()))))]
     codes = _join_clusters(clusters, sizes)
     columns = np.stack([weight * (a - b) for a, b in values], axis=1)
     flips = Flips(np.column_stack([columns, weight]), codes, n_flips=n_flips, seed=seed)
     sums = [round_ties(flips.sums[:, place], float(np.abs(columns[:, place]).sum())) for place in range(len(values))]
-    norms = np.sqrt((add_units(columns, codes)[1] ** 2).sum(axis=0))
-    norms[norms == 0] = 1.0
-    totals = columns.sum(axis=0)
-    adjusted = adjust_by_max_t(
-        np.abs(totals) / norms, lambda place: np.abs(totals[place] - 2 * sums[place]) / norms[place]
-    )
-    found = []
-    for place, (a, b) in enumerate(values):
-        nonzero = int(np.count_nonzero(add_units(columns[:, place], codes)[1]))
-        p_value = find_flip_p(sums[place])
-        stderr, units = _estimate_stratified(a - b, sizes, shares, whole, clusters)
-        difference = float(totals[place])
-        low, high = typical = find_typical_limits(sums[place] / flips.sums[:, -1], round(1 - confidence_level, 12))
-        equal = np.ptp(a - b) <= ROUNDING
-        if nonzero < FEW:
-            p_value = max(p_value, find_least_p(nonzero))
-        elif equal:
-            p_value = min(1.0, max(p_value, 2 * min(find_bounded_tails(difference, stderr, units, 0.0))))
-        if nonzero < FEW or equal or np.isinf(low):
-            ends = interval((1 + difference) / 2, stderr / 2, units, confidence_level=confidence_level)
-            low, high = obey_test(
-                (2 * float(ends[0]) - 1, 2 * float(ends[1]) - 1), typical,
-                decided=is_decided(p_value, confidence_level),
-            )  # fmt: skip
-        won, lost = int((a > b).sum()), int((a < b).sum())
-        found.append(
-            Comparison(
-                a=float(weight @ a),
-                b=float(weight @ b),
-                difference=difference,
-                low=low,
-                high=high,
-                stderr=stderr,
-                p_value=p_value,
-                confidence_level=confidence_level,
-                paired=True,
-                problems=(len(a), len(b)),
-                method="pooled",
-                units=len(flips.totals),
-                won=won,
-                lost=lost,
-                tied=len(a) - won - lost,
-            )
+    questions = [
+        _PooledQuestion(
+            a - b,
+            codes,
+            partial(sums.__getitem__, place),
+            flips.sums[:, -1],
+            weight,
+            _estimate_stratified(a - b, sizes, shares, whole, clusters),
         )
-    own = [each.p_value for each in found]
-    return found, own if len(found) == 1 else list(map(max, own, adjusted.tolist()))
+        for place, (a, b) in enumerate(values)
+    ]
+    found = []
+    for question, pair in zip(questions, values, strict=True):
+        a, b = (float(np.clip(weight @ side, 0.0, 1.0)) for side in pair)
+        compared = question.compare(*pair, confidence_level)
+        found.append(replace(compared, a=a, b=b, method="pooled", bounded=None, notes=()))
+    return found, adjust(questions, [each.p_value for each in found])
+
+
+class _PooledQuestion(Question):
+    """Hold a difference that is a weighted mean over the problems of several benchmarks."""
+
+    def __init__(
+        self,
+        difference: Floats,
+        clusters: Ints | None,
+        add_up: Callable[[], Floats],
+        problems: Floats,
+        weight: Floats,
+        error: tuple[float, float],
+    ) -> None:
+        """Take what `Question` does, the weight of each problem, and the standard error with its units."""
+        self.weight, self._stratified = weight, error
+        super().__init__(difference, clusters, add_up, problems, "sign-flip", bounded=True)
+
+    def _choose_method(self, asked: str) -> str:
+        method = super()._choose_method(asked)
+        return asked if method == "mcnemar" else method  # which counts problems, all with one weight
+
+    @cached_property
+    def totals(self) -> Floats:
+        """Return the weighted sum of the differences of each unit."""
+        return add_units(self.weight * self.difference, self.clusters)[1]
+
+    @cached_property
+    def mean(self) -> float:
+        """Return the weighted mean difference."""
+        return float(np.clip((self.weight * self.difference).sum(), -1.0, 1.0))  # weights add up to 1 but for rounding
+
+    @cached_property
+    def _error(self) -> tuple[float, float]:
+        return self._stratified
 
 
 def _join_clusters(clusters: Mapping[str, Ints | None], sizes: Mapping[str, int]) -> Ints | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,7 +17,7 @@ from at_k.uncertainty.flips import (
     find_flip_p,
     find_typical_limits,
 )
-from at_k.uncertainty.intervals import find_lower_level, interval
+from at_k.uncertainty.intervals import find_difference_interval, find_lower_level
 from at_k.uncertainty.significance import find_mid_limit, find_mid_tail
 from at_k.uncertainty.standard_errors import add_units, estimate_error
 
@@ -122,7 +122,6 @@ class Question:
         """
         self.difference, self.clusters, self.bounded = difference, clusters, bounded
         self.add_up, self.problems = add_up, problems
-        _, self.totals = add_units(difference, clusters)
         self.times = times
         self.few = method != "bounded" and self.differing < FEW
         self.method = self._choose_method(method)
@@ -130,6 +129,11 @@ class Question:
     def _count(self, flags: NDArray[np.bool_]) -> int:
         """Count the problems, or units, for which this holds."""
         return int(np.count_nonzero(flags) if self.times is None else self.times[flags].sum())
+
+    @cached_property
+    def totals(self) -> Floats:
+        """Return the sum of the differences of each unit."""
+        return add_units(self.difference, self.clusters)[1]
 
     @cached_property
     def size(self) -> int:
@@ -185,7 +189,7 @@ class Question:
             won=self.won,
             lost=self.lost,
             tied=self.size - self.won - self.lost,
-            notes=self._note_few(),
+            notes=tuple(self._note_few()),
         )
 
     @cached_property
@@ -238,9 +242,8 @@ class Question:
         return obey_test((low, high), inverted, decided=is_decided(p_value, confidence_level))
 
     def _find_bounded_limits(self, confidence_level: float) -> tuple[float, float]:
-        stderr, m = self._error
-        low, high = interval((1 + self.mean) / 2, stderr / 2, m, confidence_level=confidence_level)
-        return 2 * float(low) - 1, 2 * float(high) - 1
+        low, high = find_difference_interval(self.mean, *self._error, confidence_level=confidence_level)
+        return float(low), float(high)
 
     def _find_tails(self, distance: float) -> tuple[float, float]:
         return find_bounded_tails(self.mean, *self._error, distance)
@@ -258,31 +261,26 @@ class Question:
             return max(p_value, *tails)
         return p_value
 
-    def _note_few(self) -> tuple[Message, ...]:
+    def _note_few(self) -> Iterator[Message]:
         count = self.differing
         if not self.difference.any():
-            return (Message("compare.equal", "The two have the same value in every problem."),)
-        if count >= FEW:
-            return ()
-        if self.clusters is None:
-            return (
-                Message(
-                    "compare.few",
-                    "Problems whose values differ: {count}. With so few, no p-value below {least:.4f} can occur: take "
-                    "more problems, or more samples of each.",
-                    count=count,
-                    least=find_least_p(count),
-                ),
+            yield Message("compare.equal", "The two have the same value in every problem.")
+        elif count < FEW and self.clusters is None:
+            yield Message(
+                "compare.few",
+                "Problems whose values differ: {count}. With so few, no p-value below {least:.4f} can occur: take more "
+                "problems, or more samples of each.",
+                count=count,
+                least=find_least_p(count),
             )
-        return (
-            Message(
+        elif count < FEW:
+            yield Message(
                 "compare.few_clusters",
                 "Clusters whose values differ: {count}. With so few, no p-value below {least:.4f} can occur: take "
                 "problems from more clusters.",
                 count=count,
                 least=find_least_p(count),
-            ),
-        )
+            )
 
 
 def find_bounded_tails(mean: float, stderr: float, m: float, distance: float) -> tuple[float, float]:

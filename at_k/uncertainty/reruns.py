@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from at_k.combinatorics import Floats
-from at_k.uncertainty.intervals import interval
+from at_k.uncertainty.intervals import find_difference_interval, interval
 from at_k.uncertainty.questions import Comparison, find_bounded_tails
 
 
@@ -41,8 +41,7 @@ def compare_reruns(
     difference, stderr = float(d.mean()), float(np.sqrt(variances[0].sum() + variances[1].sum())) / len(d)
     p_equivalence = None
     if bounded:
-        low, high = (2 * float(end) - 1 for end in
-                     interval((1 + difference) / 2, stderr / 2, m, confidence_level=confidence_level))  # fmt: skip
+        low, high = map(float, find_difference_interval(difference, stderr, m, confidence_level=confidence_level))
         p_value = min(1.0, 2 * min(find_bounded_tails(difference, stderr, m, 0.0)))
         p_equivalence = None if margin is None else max(find_bounded_tails(difference, stderr, m, margin))
     else:

@@ -44,15 +44,18 @@ def compare_unpaired(a: ArrayLike, b: ArrayLike, /, *, confidence_level: float =
         >>> found.paired, round(found.difference, 3), round(found.low, 3), round(found.high, 3)
         (False, 0.729, 0.144, 1.0)
     """
+    from scipy.special import stdtr, stdtrit
+
     first, second = read_column("a", a), read_column("b", b)
     check_fraction("confidence_level", confidence_level)
     difference = float(first.mean() - second.mean())
     (se_a, _), (se_b, _) = standard_error(first), standard_error(second)
     stderr = float(np.hypot(se_a, se_b))
-    few = min(count_unlike(first), count_unlike(second)) < FEW
-    low, high = _find_welch_limits(first, second, 1 - confidence_level)
-    p_value = _find_welch_p(first, second)
-    if few:
+    spread, degrees = find_degrees_of_freedom(first, second)
+    margin = -float(stdtrit(degrees, (1 - confidence_level) / 2)) * spread if spread else 0.0
+    low, high = max(difference - margin, -1.0), min(difference + margin, 1.0)
+    p_value = float(2 * stdtr(degrees, -abs(difference) / spread)) if spread else 0.0
+    if min(count_unlike(first), count_unlike(second)) < FEW:
         safe = _find_safe_limits(first, second, 1 - confidence_level)
         low, high = min(low, safe[0]), max(high, safe[1])
         p_value = max(p_value, find_safe_p(first, second))
@@ -88,21 +91,6 @@ def find_degrees_of_freedom(first: Floats, second: Floats) -> tuple[float, float
     shares = parts / parts.sum()  # the squares of the parts themselves may be too small for a float
     degrees = 1 / (shares**2 / [len(first) - 1, len(second) - 1]).sum()
     return float(np.sqrt(parts.sum())), float(degrees)
-
-
-def _find_welch_limits(first: Floats, second: Floats, alpha: float) -> tuple[float, float]:
-    from scipy.special import stdtrit
-
-    difference, (stderr, degrees) = float(first.mean() - second.mean()), find_degrees_of_freedom(first, second)
-    margin = -float(stdtrit(degrees, alpha / 2)) * stderr if stderr else 0.0
-    return max(difference - margin, -1.0), min(difference + margin, 1.0)
-
-
-def _find_welch_p(first: Floats, second: Floats) -> float:
-    from scipy.special import stdtr
-
-    stderr, degrees = find_degrees_of_freedom(first, second)
-    return float(2 * stdtr(degrees, -abs(first.mean() - second.mean()) / stderr)) if stderr else 0.0
 
 
 def _find_safe_limits(first: Floats, second: Floats, alpha: float) -> tuple[float, float]:

@@ -13,6 +13,7 @@ import at_k
 from at_k.analysis import calibration
 from at_k.analysis.diagnosis import diagnose, find_calibrations
 from at_k.analysis.findings import Findings
+from at_k.uncertainty.calibration import measure_calibration
 
 
 class TestCalibration:
@@ -88,3 +89,6 @@ class TestCalibration:
         """For one problem with share s, |y − s| is 2 s (1 − s) on average."""
         found = calibration.find_chance_error(np.array([0.75]))
         assert found == pytest.approx(2 * 0.75 * 0.25, abs=4 * np.sqrt(0.75 * 0.25) * 0.5 / np.sqrt(200))
+        said, random = np.linspace(0.02, 1, 90), np.random.default_rng(0)
+        draws = [measure_calibration(said, random.random(90) < said).ece for _ in range(200)]
+        assert calibration.find_chance_error(said) == pytest.approx(np.mean(draws), rel=1e-12)

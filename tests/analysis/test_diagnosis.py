@@ -28,7 +28,7 @@ class TestInput:
     def test_a_report_takes_no_options(self):
         with pytest.raises(ValueError, match="`k`") as caught:
             diagnose(at_k.score(votes("aab")), k=[1])
-        assert caught.value.code == "diagnosis.options"
+        assert caught.value.code == "compare.scored"
         with pytest.raises(TypeError):
             diagnose(votes("aab"), nonsense=1)
 
@@ -78,6 +78,6 @@ def test_every_rule_and_threshold_is_in_the_document():
     nodes = [node for file in files for node in list_nodes(file)]
     rules = {node.value for node in nodes if isinstance(node, ast.Constant)
              and re.fullmatch(r"(diagnosis|bug|note)\.[a-z_]+", str(node.value))}  # fmt: skip
-    parts = {"diagnosis.options", "note.vote_of_grades"}
+    parts = {"note.vote_of_grades"}
     assert {rule for rule in rules - parts if f"`{rule}`" not in text} == set()
     assert set(re.findall(r"`((?:diagnosis|bug)\.[a-z_]+)`", text)) <= rules

@@ -390,13 +390,6 @@ class TestAsAProcess:
         done = subprocess.run([command[0], "-c", code], env=environment, capture_output=True, check=True, timeout=60)
         assert done.stdout.decode().splitlines()[-1] == "set()"
 
-    def test_piped_there_are_no_colours_and_no_progress(self, call, qwen):
-        done = call("score", qwen)
-        assert done.returncode == 0
-        assert b"\x1b" not in done.stdout
-        assert done.stderr == b""
-        assert max(map(len, done.stdout.decode().splitlines())) <= 80
-
     @pytest.mark.parametrize("closed", ["stdout", "stderr"])
     def test_a_closed_stream_loses_no_result(self, shell, qwen, tmp_path, closed):
         command, environment = shell("score", qwen, "--out", tmp_path / "a.md")
@@ -438,21 +431,24 @@ class TestAsAProcess:
         with qwen.open("rb") as file:
             done = subprocess.run(command, env=environment, stdin=file, capture_output=True, check=True, timeout=60)
         assert done.stdout == run("score", qwen, "--format", "csv").stdout_bytes
-        piped = subprocess.run(
-            ["sh", "-c", 'cat "$0" | "$@"', qwen, *command],
-            env=environment, capture_output=True, check=True, timeout=60,
-        )  # fmt: skip
-        assert piped.stdout == done.stdout
 
-    def test_a_pipe_is_read_as_a_file(self, shell, qwen, tmp_path):
+    def test_piped_there_are_no_colours_and_no_progress(self, shell, run, qwen):
+        command, environment = shell("score", "-")
+        words = ["sh", "-c", 'cat "$0" | "$@"', qwen, *command]
+        done = subprocess.run(words, env=environment, capture_output=True, check=True, timeout=60)
+        assert done.stdout.decode() == run("score", qwen).stdout.replace(qwen.name, "/dev/stdin", 1)
+        assert b"\x1b" not in done.stdout
+        assert done.stderr == b""
+        assert max(map(cell_len, done.stdout.decode().splitlines())) <= 80
+
+    def test_a_pipe_is_read_as_a_file(self, run, qwen, tmp_path):
         fifo = tmp_path / "pipe"
         os.mkfifo(fifo)
         writer = threading.Thread(target=lambda: fifo.write_bytes(qwen.read_bytes()))
         writer.start()
-        command, environment = shell("score", fifo, "--by", "none", "-m", "pass@k")
-        done = subprocess.run(command, env=environment, capture_output=True, check=True, timeout=60)
+        done = run("score", fifo, "--by", "none", "-m", "pass@k")
         writer.join()
-        assert read_table(done.stdout.decode())[""]["pass@k"]["k = 8"] == "0.960"
+        assert read_table(done.stdout)[""]["pass@k"]["k = 8"] == "0.960"
 
     @pytest.mark.parametrize(("variables", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
     def test_in_a_terminal(self, shell, human_eval, variables, coloured):

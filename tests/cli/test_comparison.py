@@ -1,10 +1,6 @@
 """`at-k compare`: what is printed at which width, which models are compared, and what is refused."""
 
 import json
-import os
-import signal
-import subprocess
-from time import sleep
 
 import pytest
 from rich.cells import cell_len
@@ -220,19 +216,6 @@ def test_lists_of_several_models(run, files, write):
     assert status == 1
     assert "is also in line" in said
     assert "keep the rows of one model with `--where`" in said
-
-
-def test_ctrl_c(shell, tmp_path):
-    fifo = tmp_path / "slow.jsonl"
-    os.mkfifo(fifo)
-    command, environment = shell("compare", fifo, tmp_path / "other.jsonl")
-    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
-    with fifo.open("wb", buffering=0) as slow:  # opens as soon as the command waits for it
-        slow.write(b'{"id": 1, "correct": [1, 0]}\n')
-        sleep(0.3)  # else the signal may come just before the command waits for more
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
-    assert (process.returncode, said) == (130, "Interrupted.\n")
 
 
 def test_several_benchmarks_are_pooled(run, files):

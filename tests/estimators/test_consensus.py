@@ -2,7 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from math import comb
 
 import numpy as np
@@ -15,6 +15,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from at_k import avg_at_n, combinatorics, cons_at_k, majority_at_k, pass_at_k
 from at_k.estimators import consensus
 from at_k.samples import Ragged
+from at_k.uncertainty.adaptive import trace_adaptive
+from at_k.uncertainty.calibration import measure_vote_shares
+from at_k.uncertainty.jackknife import jackknife_cons
 
 # Sums of positive terms: a few thousand roundings of 1.1e-16 each stay far below this.
 RTOL = 1e-12
@@ -439,3 +442,9 @@ def test_sort_keys_at_the_end_of_64_bits(largest, monkeypatch):
     assert verdicts.tolist() == [flags[i] for i in order]
     assert start.tolist() == [i for i in range(64) if i == 0 or codes.values[order[i]] != codes.values[order[i - 1]]]
     assert first.tolist() == [order[i] for i in start]
+
+
+@for_each("call", [partial(cons_at_k, k=1), partial(jackknife_cons, k=1), measure_vote_shares, trace_adaptive])
+def test_a_vote_is_correct_or_wrong(call):
+    with pytest.raises(ValueError, match=r"`correct` must hold 0 or 1; got 0\.5 in problem 1, sample 0"):
+        call([["a"], ["b"]], [[1], [0.5]])

@@ -86,3 +86,12 @@ def test_few_that_differ_are_decided_at_a_low_level_alone():
     (found,), _ = compare_pooled(pairs, ALONE, confidence_level=0.8)
     assert (found.p_value, found.better) == (0.125, "a")
     assert 0 < found.low < found.difference < found.high
+
+
+@for_each("sizes", [(9, 12), (3, 7), (10, 41), (49, 98)])
+@for_each("weights", ["benchmark", "problem"])
+def test_weights_that_add_up_to_more_than_1_by_rounding_do_not_leave_the_range(sizes, weights):
+    pairs = {name: [(np.ones(size), np.zeros(size))] for name, size in zip("xy", sizes, strict=True)}
+    (found,), _ = compare_pooled(pairs, ALONE, pool_by=weights)
+    assert (found.a, found.difference, found.high) == pytest.approx((1, 1, 1), abs=1e-12)
+    assert max(found.a, found.difference, found.high) <= 1

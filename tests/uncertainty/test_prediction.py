@@ -89,6 +89,7 @@ def test_one_k_is_a_number():
 @for_each("call, code, said", [
         (lambda: predict_pass_at_k([4, 8], [1, 2], k=[3, 9]), "predict.within",
          "A predicted k must be above n, here 4; got k=3"),
+        (lambda: predict_pass_at_k([4, 8], [1, 2], k=4), "predict.within", "got k=4"),
         (lambda: predict_pass_at_k([4, 8], [1, 2], k=41), "predict.far", "must be at most 40, ten times n"),
         (lambda: predict_pass_at_k([4, 8], [0, 0], k=9), "predict.none_correct", "No sample of any problem is correct"),
         (lambda: predict_pass_at_k([1, 8], [0, 1], k=9), "predict.one_sample", "at least two samples of every problem"),
