@@ -29,7 +29,7 @@ class Reading:
     Attributes:
         columns: role → column, or None for no column, where the choice of the reader is not right.
         where: column → the value, or list of values, of the rows to keep.
-        pool: columns whose rows are samples of one model after all.
+        pool: columns whose rows are samples of one model after all. One may be given by its name alone.
         scorer: which scorer's grades to take, where a file has several.
         filter: which filter's answers to take, where a file has several.
         tests: which tests a program must pass, where a file has several sets.
@@ -42,7 +42,7 @@ class Reading:
 
     columns: Mapping[str, str | None] = field(default_factory=dict)
     where: Mapping[str, object] | None = None
-    pool: str | Sequence[str] = ()
+    pool: Sequence[str] = ()
     scorer: str | None = None
     filter: str | None = None
     tests: str | None = None
@@ -61,6 +61,8 @@ class Reading:
         """
         if not isinstance(self.columns, Mapping):
             raise TypeError(f"`columns` must map roles to columns; got {type_name(self.columns)}")
+        if isinstance(self.pool, str):
+            object.__setattr__(self, "pool", (self.pool,))
         if self.scale is not None:
             check_scale(self.scale)
 

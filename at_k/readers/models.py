@@ -156,7 +156,7 @@ class Selection:
 
     Args:
         where: as of `select_rows`.
-        pool: as of `select_rows`.
+        pool: columns whose rows are samples of one model after all.
 
     Examples:
         >>> selection = Selection({"model": "a"})
@@ -164,9 +164,9 @@ class Selection:
         [True, True, False]
     """
 
-    def __init__(self, where: Mapping[str, object] | None = None, pool: str | Sequence[str] = ()) -> None:
+    def __init__(self, where: Mapping[str, object] | None = None, pool: Collection[str] = ()) -> None:
         self.where = {name: set(map(_spell, _list(wanted))) for name, wanted in (where or {}).items()}
-        self._pool = {pool} if isinstance(pool, str) else {*pool}
+        self._pool = {*pool}
         self._seen: set[str] = set()  # the columns that rows have
         self._models: dict[str, object] = {}  # column of models → its value in the first row that was kept
         self._has_kept = False

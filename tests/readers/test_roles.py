@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from cases import for_each
 from readers.texts import collect, read_table, refuse, write_lines
 
 from at_k.errors import InputError
@@ -89,7 +90,7 @@ GUESSES = {
 }
 
 
-@pytest.mark.parametrize(("rows", "roles"), GUESSES.values(), ids=GUESSES)
+@for_each("rows, roles", GUESSES.values(), ids=GUESSES)
 def test_guess(rows, roles):
     assert guess_roles(read_table(json.dumps(rows))) == given_roles(**roles)
 
@@ -151,53 +152,43 @@ class TestNumbersOfSamples:
 
 
 WHOLE = ["sample", "completion", "completions", "response", "responses", "output", "outputs"]
+COMPLETIONS = {
+    "beside verdicts": ({"W": "a b", "passed": True}, {"grades": "passed"}),
+    "beside lists of verdicts": ({"W": ["a b", "c"], "passed": [1, 0]}, {"grades": "passed"}),
+    "beside verdicts and references": (
+        {"W": ["a b", "c"], "target": "a", "passed": [1, 0]},
+        {"references": "target", "grades": "passed"},
+    ),
+    "with references alone": ({"W": ["a b", "c"], "target": "a"}, {"answers": "W", "references": "target"}),
+    "beside another answer": (
+        {"W": ["a b", "c"], "pred": ["a", "c"], "target": "a", "passed": [1, 0]},
+        {"answers": "pred", "references": "target", "grades": "passed"},
+    ),
+}
+"""Whole completions in a column W: the cells of a problem, and the roles that they have."""
+
+ANSWERS = {
+    "beside references": ({"answer": ["4", "5"], "target": ["4", "4"]}, {"answers": "answer", "references": "target"}),
+    "that differs within a problem": (
+        {"answer": ["4", "5"], "correct": [1, 0]},
+        {"answers": "answer", "grades": "correct"},
+    ),
+    "that is the same": ({"answer": ["4", "4"], "correct": [1, 0]}, {"references": "answer", "grades": "correct"}),
+}
+"""A column `answer` beside whole completions: the cells of two samples, and the roles that they have."""
 
 
-@pytest.mark.parametrize("name", WHOLE)
-class TestWholeCompletions:
-    def test_beside_verdicts_they_are_no_answers(self, name):
-        for cells in ({name: "a b", "passed": True}, {name: ["a b", "c"], "passed": [1, 0]}):
-            assert guess_roles(read_table(json.dumps([{"id": 1, **cells}]))) == given_roles(
-                problem="id", grades="passed"
-            )
-
-    def test_beside_verdicts_and_references_they_are_no_answers(self, name):
-        rows = [{"id": 1, name: ["a b", "c"], "target": "a", "passed": [1, 0]}]
-        assert guess_roles(read_table(json.dumps(rows))) == given_roles(
-            problem="id", references="target", grades="passed"
-        )
-
-    def test_with_references_alone_they_are_the_answers(self, name):
-        rows = [{"id": 1, name: ["a b", "c"], "target": "a"}]
-        assert guess_roles(read_table(json.dumps(rows))) == given_roles(problem="id", answers=name, references="target")
-
-    def test_any_other_answer_comes_first(self, name):
-        rows = [{"id": 1, name: ["a b", "c"], "pred": ["a", "c"], "target": "a", "passed": [1, 0]}]
-        assert guess_roles(read_table(json.dumps(rows))) == given_roles(
-            problem="id", answers="pred", references="target", grades="passed"
-        )
-
-    def test_an_answer_beside_references_comes_first(self, name):
-        rows = rows_of(id=[1, 1], **{name: ["so 4", "so 5"]}, answer=["4", "5"], target=["4", "4"])
-        assert guess_roles(read_table(json.dumps(rows))) == given_roles(
-            problem="id", answers="answer", references="target"
-        )
-
-    def test_an_answer_that_differs_within_a_problem_is_no_reference(self, name):
-        rows = rows_of(id=[1, 1], **{name: ["so 4", "so 5"]}, answer=["4", "5"], correct=[1, 0])
-        assert guess_roles(read_table(json.dumps(rows))) == given_roles(
-            problem="id", answers="answer", grades="correct"
-        )
-
-    def test_an_answer_that_is_the_same_within_a_problem_is_the_reference(self, name):
-        rows = rows_of(id=[1, 1], **{name: ["so 4", "so 5"]}, answer=["4", "4"], correct=[1, 0])
-        assert guess_roles(read_table(json.dumps(rows))) == given_roles(
-            problem="id", references="answer", grades="correct"
-        )
-
-    def test_they_can_be_asked_for(self, name):
-        table = read_table(json.dumps([{"id": 1, name: ["a b", "c"], "passed": [1, 0]}]))
-        assert guess_roles(table, {"answers": name}) == given_roles(problem="id", answers=name, grades="passed")
+@for_each("name", WHOLE)
+def test_whole_completions(name):
+    for cells, roles in COMPLETIONS.values():
+        row = {"id": 1} | {name if column == "W" else column: cell for column, cell in cells.items()}
+        wanted = {role: name if column == "W" else column for role, column in roles.items()}
+        assert guess_roles(read_table(json.dumps([row]))) == given_roles(problem="id", **wanted)
+    for columns, roles in ANSWERS.values():
+        rows = rows_of(id=[1, 1], **{name: ["so 4", "so 5"]}, **columns)
+        assert guess_roles(read_table(json.dumps(rows))) == given_roles(problem="id", **roles)
+    table = read_table(json.dumps([{"id": 1, name: ["a b", "c"], "passed": [1, 0]}]))
+    assert guess_roles(table, {"answers": name}) == given_roles(problem="id", answers=name, grades="passed")
 
 
 class TestGivenRoles:

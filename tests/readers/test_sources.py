@@ -6,11 +6,13 @@ import io
 import json
 import lzma
 import zipfile
+from itertools import product
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import zstandard
+from cases import for_each
 
 from at_k.errors import InputError
 from at_k.limits import UNLIMITED, Limits
@@ -49,14 +51,15 @@ PACKED = {
 }
 
 
-@pytest.mark.parametrize("pack", PACKED.values(), ids=PACKED)
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_rows_do_not_depend_on_packing_encoding_or_line_ends(tmp_path, pack, encoding, end):
+ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be")
+
+
+@for_each("name, encoding, end", list(product(PACKED, ENCODINGS, ["\n", "\r\n"])))
+def test_rows_do_not_depend_on_packing_encoding_or_line_ends(tmp_path, name, encoding, end):
     text = LINES.decode().replace("\n", end)
     mark = "\ufeff" if encoding.startswith("utf-16-") else ""
     path = tmp_path / "f"
-    path.write_bytes(pack((mark + text).encode(encoding)))
+    path.write_bytes(PACKED[name]((mark + text).encode(encoding)))
     for content in (path, path.read_bytes()):
         source = Source("f", content)
         assert source.layout == "jsonl"
@@ -96,7 +99,7 @@ LAYOUTS = {
 }
 
 
-@pytest.mark.parametrize(("layout", "text"), LAYOUTS.values(), ids=LAYOUTS)
+@for_each("layout, text", LAYOUTS.values(), ids=LAYOUTS)
 def test_layout(layout, text):
     assert Source("", text.encode()).layout == layout
 

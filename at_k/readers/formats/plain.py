@@ -93,22 +93,21 @@ def collect_samples(table: Table, reading: Reading | None = None) -> Samples:
     reading = reading or Reading()
     counts = {role: name for role, name in dict(reading.columns).items() if role in COUNT_ROLES}
     given = {role: name for role, name in dict(reading.columns).items() if role not in COUNT_ROLES}
-    pooled = [reading.pool] if isinstance(reading.pool, str) else reading.pool
-    chosen = [*(reading.where if isinstance(reading.where, Mapping) else ()), *pooled]
+    chosen = [*(reading.where if isinstance(reading.where, Mapping) else ()), *reading.pool]
     table = add_fields(_add_nested(table), [*given.values(), *counts.values(), *chosen])
     likely = _read_ahead(table, given, chosen)
     table, notes = list_samples(table, given, likely, counts, errors=reading.errors)
     table = settle_lists(table, given)
     roles = guess_roles(table, given, reading.scale) | given
     used = [column for column in roles.values() if column is not None]
-    rows = select_rows(table, where=reading.where, pool=pooled, used=used)
+    rows = select_rows(table, where=reading.where, pool=reading.pool, used=used)
     kept = table if rows is None else table.take(rows)
     if reading.prompt_column is not None:
         for role, cells in join_prompts(kept, roles, reading.prompt_column).items():
             kept = kept.add(roles[role] or role, cells)
-    refuse_several_sets(kept, roles["problem"], [*used, *pooled])
+    refuse_several_sets(kept, roles["problem"], [*used, *reading.pool])
     numbered = [name for name in list_named(kept, SAMPLE_NUMBERS) if name not in used]
-    if any(name in kept for name in pooled):
+    if any(name in kept for name in reading.pool):
         numbered = []  # the samples of several models may have the same numbers
     numbered = [name for name in numbered if normalize_name(name) != "seed" or len(kept.coded(name).values) > 1]
     samples = standardize(kept, roles, numbered=numbered, errors=reading.errors, scale=reading.scale)
@@ -121,7 +120,7 @@ def collect_samples(table: Table, reading: Reading | None = None) -> Samples:
         questions = find_questions(kept, head, roles["problem"], per_sample=samples.per_sample)
     origin = replace(
         samples.origin,
-        subject=_find_subject(kept, [*used, *pooled]),
+        subject=_find_subject(kept, [*used, *reading.pool]),
         notes=[*table.notes, *notes, *_note_unread_verdicts(table, roles, given)],
         skipped=dict(table.skipped.values()) | samples.origin.skipped,
     )

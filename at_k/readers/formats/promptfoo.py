@@ -34,13 +34,12 @@ def _read(source: Source, reading: Reading) -> Samples:
     collector = Collector(reading, unit="sample")
     lists = {"json": _list_results, "csv": _list_cells}
     listed = lists[source.layout](source) if source.layout in lists else _list_rows(source, collector)
-    pooled = [reading.pool] if isinstance(reading.pool, str) else reading.pool
     prompts: dict[str, None] = {}
     model = None
     for number, row in collector.entries(map(_name_model, listed), _FIELDS):
         model = row["provider.label"]
         prompts[row["prompt.label"]] = None
-        if "prompt.label" not in pooled:
+        if "prompt.label" not in reading.pool:
             refuse_several("prompt.label", list(prompts))
         with collector.faults:
             failed = row.get("failureReason") == _FAILED
@@ -56,7 +55,7 @@ def _read(source: Source, reading: Reading) -> Samples:
             )
     origin = Origin(
         "promptfoo",
-        subject=name_subject(model=None if "provider.label" in pooled else model),
+        subject=name_subject(model=None if "provider.label" in reading.pool else model),
         roles={"problem": "vars", "answers": "response.output", "grades": "success"},
         notes=collector.note_shared_prompts(),
     )

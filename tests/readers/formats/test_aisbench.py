@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from readers.broken import VARIANTS, break_document, break_lines, check_broken
+from readers.broken import check_variants
 
 import at_k
 from at_k.errors import InputError
@@ -179,23 +179,20 @@ def test_what_is_wrong_is_said(tmp_path, rows, message):
     assert str(caught.value).startswith(str(path))
 
 
-@VARIANTS
-def test_broken_results(results, tmp_path, seed):
-    kind, data = break_document(results.read_bytes(), seed, lambda document: [document["details"]])
-    (tmp_path / "broken.json").write_bytes(data)
-    if kind == "swap":
-        # The order of the problems is what undoes the fault.
-        with pytest.raises(InputError, match="Score the predictions file instead"):
-            read_samples(tmp_path / "broken.json")
-    else:
-        check_broken(results, tmp_path / "broken.json", kind)
+def test_broken_results(results, tmp_path):
+    # The order of the problems is what undoes the fault, so that a swap is refused.
+    check_variants(results, tmp_path, lambda document: [document["details"]], refused=["swap"])
 
 
-@VARIANTS
-def test_broken_predictions(predictions, tmp_path, seed):
-    kind, data = break_lines(predictions.read_bytes(), seed)
-    (tmp_path / "broken.jsonl").write_bytes(data)
-    check_broken(predictions, tmp_path / "broken.jsonl", kind, missing="incorrect")
+def test_problems_that_changed_places_are_refused(results, tmp_path):
+    document = json.loads(results.read_text())
+    document["details"].reverse()
+    with pytest.raises(InputError, match="Score the predictions file instead"):
+        read_samples(write(tmp_path / "f", document))
+
+
+def test_broken_predictions(predictions, tmp_path):
+    check_variants(predictions, tmp_path, missing="incorrect")
 
 
 def test_a_real_result_whose_samples_are_of_other_problems():

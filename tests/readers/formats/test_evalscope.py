@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from readers.broken import VARIANTS, break_lines, check_broken
+from readers.broken import check_variants
 from readers.expected import HARNESS, check, read_expected
 
 from at_k.errors import InputError
@@ -112,9 +112,5 @@ def test_runs_that_number_alike_must_be_pooled(tmp_path):
     assert read_samples(paths, pool="file").grades == [[1.0] * 4]
 
 
-@VARIANTS
-def test_broken(tmp_path, seed):
-    kind, data = break_lines(FILE.read_bytes(), seed)
-    path = tmp_path / "broken.jsonl"
-    path.write_bytes(data)
-    check_broken(FILE, path, kind)
+def test_broken(tmp_path):
+    check_variants(FILE, tmp_path)

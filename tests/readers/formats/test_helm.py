@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from readers.broken import VARIANTS, break_document, check_broken
+from readers.broken import check_variants
 from readers.expected import HARNESS
 
 import at_k
@@ -63,9 +63,5 @@ def test_a_perturbed_instance_is_a_problem_of_its_own(tmp_path):
     assert dict(zip(samples.problems, samples.grades, strict=True)) == {"i": [1, None], "i (typos)": [1]}
 
 
-@VARIANTS
-def test_broken(tmp_path, seed):
-    kind, data = break_document(FILE.read_bytes(), seed, lambda document: [document])
-    path = tmp_path / "broken.json"
-    path.write_bytes(data)
-    check_broken(FILE, path, kind, missing="incorrect")
+def test_broken(tmp_path):
+    check_variants(FILE, tmp_path, lambda document: [document], missing="incorrect")

@@ -6,7 +6,8 @@ import re
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from readers.broken import VARIANTS, break_table
+from cases import for_each
+from readers.broken import SEEDS, break_file
 from readers.expected import CLOSE, HARNESS, check, read_expected
 
 import at_k
@@ -175,11 +176,9 @@ def read_or_refuse(path):
         return error
 
 
-@VARIANTS
-@pytest.mark.parametrize("path", [path for path, _ in FILES.values()], ids=FILES)
+@for_each("path, seed", [(path, seed) for path, _ in FILES.values() for seed in SEEDS])
 def test_broken(tmp_path, seed, path):
-    broken = tmp_path / "broken.parquet"
-    kind = break_table(path, seed, broken)
+    kind, broken = break_file(path, seed, tmp_path)
     found = read_or_refuse(broken)
     if isinstance(found, InputError):
         assert kind != "swap"

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from readers.broken import VARIANTS, break_document, check_broken
+from readers.broken import check_variants
 from readers.expected import HARNESS, check, read_expected
 
 import at_k
@@ -69,9 +69,5 @@ def test_faults(tmp_path, changes, code):
     assert {cause.code: count for cause, count in read_samples(path, errors="skip").origin.skipped.items()} == {code: 1}
 
 
-@VARIANTS
-def test_broken(tmp_path, seed):
-    kind, data = break_document(FILE.read_bytes(), seed, lambda document: [document])
-    path = tmp_path / "broken.json"
-    path.write_bytes(data)
-    check_broken(FILE, path, kind)
+def test_broken(tmp_path):
+    check_variants(FILE, tmp_path, lambda document: [document])

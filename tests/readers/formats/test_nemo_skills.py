@@ -5,7 +5,8 @@ import shutil
 from itertools import combinations
 
 import pytest
-from readers.broken import VARIANTS, break_lines, score_or_refuse
+from cases import for_each
+from readers.broken import SEEDS, break_file, score_or_refuse
 from readers.expected import HARNESS
 
 import at_k
@@ -139,16 +140,16 @@ def test_a_table_with_several_rows_for_a_problem_is_not_read_as_one_sample(tmp_p
     assert caught.value.code == "nemo_skills.repeated"
 
 
-@VARIANTS
+@for_each("seed", SEEDS)
 def test_broken(tmp_path, seed):
     # The order of lines matters here, so that a swap must be an error.
-    kind, data = break_lines(FILES[1].read_bytes(), seed)
+    kind, broken = break_file(FILES[1], seed, tmp_path)
     for file in FILES:
-        shutil.copy(file, tmp_path)
-    (tmp_path / FILES[1].name).write_bytes(data)
-    found = score_or_refuse(tmp_path)
+        if file != FILES[1]:
+            shutil.copy(file, broken.parent)
+    found = score_or_refuse(broken.parent)
     if isinstance(found, InputError):
-        assert str(tmp_path) in str(found)
+        assert str(broken.parent) in str(found)
     else:
         assert kind in ("drop", "retype")
         assert found == score_or_refuse(FOLDER)

@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 
 import pytest
-from readers.broken import VARIANTS, break_document, check_broken
+from readers.broken import check_variants
 
 import at_k
 from at_k.errors import InputError
@@ -184,21 +184,12 @@ def test_a_file_of_another_format(tmp_path, name, document):
         read_samples(write(tmp_path / "f", document), format=name)
 
 
-@VARIANTS
-def test_broken_results(results, tmp_path, seed):
-    kind, data = break_document(results.read_bytes(), seed, lambda document: [document["details"]])
-    (tmp_path / "broken.json").write_bytes(data)
-    check_broken(results, tmp_path / "broken.json", kind)
+def test_broken_results(results, tmp_path):
+    check_variants(results, tmp_path, lambda document: [document["details"]])
 
 
-@VARIANTS
-def test_broken_predictions(predictions, tmp_path, seed):
-    def find_lists(document):
-        return [list(document.values())]
-
-    kind, data = break_document(predictions.read_bytes(), seed, find_lists)
-    (tmp_path / "broken.json").write_bytes(data)
-    check_broken(predictions, tmp_path / "broken.json", kind)
+def test_broken_predictions(predictions, tmp_path):
+    check_variants(predictions, tmp_path, lambda document: [list(document.values())])
 
 
 def test_a_real_run():
