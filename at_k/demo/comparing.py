@@ -41,7 +41,7 @@ from at_k.demo.scoring import (
     score,
     spread_draws,
 )
-from at_k.demo.tables import describe_size, head_row, sort_lines, write_number
+from at_k.demo.tables import describe_size, head_row, sort_lines, write_grid, write_number
 from at_k.demo.words import join_sentences, make_error, name_option, say, translate
 from at_k.error_bars import is_bounded
 from at_k.errors import Message
@@ -266,7 +266,6 @@ def write_matrix(pair: Pair, language: str) -> str:
     keys = _drop_repeats(pair.compared)
     lines = group_lines(keys)
     draws = sorted({k for found in lines.values() for k in found if k is not None})
-    heads = "".join(f'<th scope="col">k = {k}</th>' for k in draws)
     rows = []
     for line in sort_lines(keys):
         if None in lines[line]:
@@ -279,12 +278,9 @@ def write_matrix(pair: Pair, language: str) -> str:
         rows.append(f"<tr>{head_row(line, language)}{cells}</tr>")
     level = f"{100 * next(iter(comparisons.values())).confidence_level:g} %"
     said = say(language, "compare.table", a=_name(pair, 0), b=_name(pair, 1), level=level)
-    heading = escape(say(language, "compare.every"))
-    return (
-        f'<h2>{heading}</h2><p class="text">{said}</p>'
-        f'<table class="matrix" aria-label="{heading}"><thead><tr><td></td>{heads}</tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table>"
-    )
+    heading = say(language, "compare.every")
+    table = write_grid([f"k = {k}" for k in draws], rows, heading)
+    return f'<h2>{escape(heading)}</h2><p class="text">{said}</p>{table}'
 
 
 def _drop_repeats(compared: Compared) -> list[Key]:

@@ -43,7 +43,7 @@ with open("results.json", encoding="utf-8") as file:  # the download "Everything
 """
 
 
-def write_links(samples: Samples, options: Options, report: Report, title: str, findings: str, language: str) -> str:
+def write_links(samples: Samples, options: Options, report: Report, title: str, found: str, language: str) -> str:
     """Write the links below the results as HTML. The LaTeX table has what is in sight, as a paper would.
 
     Args:
@@ -51,12 +51,12 @@ def write_links(samples: Samples, options: Options, report: Report, title: str, 
         options: the options.
         report: their report.
         title: what the results are called.
-        findings: what a diagnosis says of them, as HTML.
+        found: what the page shows of them, as HTML.
         language: the language of the visitor.
     """
     shown = replace(report, values={key: report.values[key] for key in tables.find_main(report)}, groups={})
     files = (
-        ("score.report_html", "report.html", "text/html", write_page(report, title, findings, language)),
+        ("score.report_html", "report.html", "text/html", write_page(report, title, found, language)),
         ("score.table_markdown", "results.md", "text/markdown", report.to_markdown()),
         ("score.table_latex", "results.tex", "text/x-tex", shown.to_latex()),
         ("score.table_csv", "results.csv", "text/csv", write_table(report)),
@@ -70,13 +70,12 @@ def write_links(samples: Samples, options: Options, report: Report, title: str, 
     )
 
 
-def write_page(report: Report, title: str, findings: str, language: str) -> str:
-    """Write a report as a page that needs nothing else: the sentence, the table, what it says, and how it was made."""
+def write_page(report: Report, title: str, found: str, language: str) -> str:
+    """Write a report as a page that needs nothing else: what was found, as the page Score shows it, and how."""
     folds = {f"score.{name}": text for name, text in (("python", report.script()), ("markdown", report.to_markdown()))}
     return (
         f'<!doctype html><html lang="{language}"><meta charset="utf-8"><title>{escape(title)} · at-k</title>'
-        f"<style>{_STYLE}</style><h1>{escape(title)}</h1>{tables.write_headline(report, language)}"
-        f"{tables.write_summary(report, language)}{tables.write_matrix(report, language)}{findings}"
+        f"<style>{_STYLE}</style><h1>{escape(title)}</h1>{found}"
         f"{''.join(write_fold(heading, text, language) for heading, text in folds.items())}"
         f"<p>at-k {at_k.__version__}</p></html>"
     )

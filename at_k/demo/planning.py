@@ -17,7 +17,7 @@ from at_k.demo.given import Given
 from at_k.demo.notices import write_button, write_warning
 from at_k.demo.score_figures import draw_line
 from at_k.demo.scoring import OPTIONS, Options, parse_taus, score
-from at_k.demo.tables import write_range
+from at_k.demo.tables import write_grid, write_range
 from at_k.demo.words import join_sentences, make_error, name_option, say, translate
 from at_k.errors import InputError
 from at_k.report import Report
@@ -274,7 +274,6 @@ def write_table(planned: Planned, language: str) -> str:
     """Write the table of problems × samples: the interval and the smallest difference; a click plans for them."""
     rows = list_steps(planned.problems, PROBLEMS[0])
     columns = list_steps(planned.samples, planned.key.k or 1)
-    head = "".join(f'<th scope="col">n = {n:,}</th>' for n in columns)
     body = []
     for m in rows:
         cells = []
@@ -285,13 +284,10 @@ def write_table(planned: Planned, language: str) -> str:
             button = write_button(label, {"problems": str(m), "samples": str(n)}, kind="cell", pressed=chosen)
             cells.append(f'<td data-problems-planned="{m}" data-samples-planned="{n}">{button}</td>')
         body.append(f'<tr><th scope="row">{say(language, "score.problems", count=f"{m:,}")}</th>{"".join(cells)}</tr>')
-    heading = escape(say(language, "plan.table"))
+    heading = say(language, "plan.table")
     text = say(language, "plan.table_text", correlation=f"{planned.plan.correlation:.2g}")
-    return (
-        f'<h2>{heading}</h2><p class="text">{text}</p>'
-        f'<table class="matrix" aria-label="{heading}"><thead><tr><td></td>{head}</tr></thead>'
-        f"<tbody>{''.join(body)}</tbody></table>"
-    )
+    table = write_grid([f"n = {n:,}" for n in columns], body, heading)
+    return f'<h2>{escape(heading)}</h2><p class="text">{text}</p>{table}'
 
 
 def _write_pictures(planned: Planned, language: str) -> str:

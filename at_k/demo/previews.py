@@ -22,6 +22,7 @@ from starlette.responses import Response
 import at_k
 from at_k.demo.curves import Setting
 from at_k.demo.limits import BUSY_SECONDS
+from at_k.demo.sentences import DRAWN_FROM, MODELS, say_setting, say_story
 from at_k.demo.turns import BusyError, find_address, in_turn
 from at_k.demo.words import say
 from at_k.demo.work import ANSWERING, answer
@@ -113,7 +114,7 @@ def describe_preview(key: Key) -> Preview | None:
         numbers = {name: int(text) for name, text in fields.items() if re.fullmatch("[0-9]{1,3}", text)}
         if numbers.keys() & {"n", "c", "k"}:
             return _describe_setting(numbers)
-        return _describe_story(min(16, max(1, numbers.get("draw", 4))))
+        return _describe_story(min(DRAWN_FROM, max(1, numbers.get("draw", 4))))
     parts = answer(page, ANSWERING[page].USUAL | fields, "en")["parts"]
     html = "".join(parts.values())
     title = re.search(r'<h1>(.*?)</h1>|class="headline">(.*?)</h2>', html)
@@ -124,32 +125,19 @@ def describe_preview(key: Key) -> Preview | None:
 
 
 def _describe_story(k: int) -> Preview:
-    right = {"shaky": np.full(12, 8), "steady": np.repeat([0, 16], 6)}
     demands = range(1, k + 1)
     taus = [floor(1e4 * m / k) / 1e4 for m in demands]  # with which ⌈τk⌉ is m
-    lines: list[dict[str, Any]] = [
+    lines = [
         {
             "name": say("en", f"explore.{name}"),
             "color": colour,
             "x": list(demands),
-            "y": [float(np.mean(at_k.g_pass_at_k(16, right[name], k=k, tau=tau))) for tau in taus],
+            "y": [float(np.mean(at_k.g_pass_at_k(DRAWN_FROM, MODELS[name], k=k, tau=tau))) for tau in taus],
         }
         for name, colour in {"steady": "a", "shaky": "b"}.items()
     ]
-    said = {
-        f"{line['name'].lower()}_{demand}": f"{line['name']} {_round_share(line['y'][place])}"
-        for line in lines
-        for demand, place in {"one": 0, "all": -1}.items()
-    }
-    kind = "lead_all" if k == 16 else "lead_one" if k == 1 else "lead"
     axis = {"title": say("en", "explore.demand_x", k=k)}
-    return Preview(say("en", "explore.finding"), say("en", f"explore.{kind}", k=k, **said), {"x": axis, "lines": lines})
-
-
-def _round_share(value: float) -> str:
-    """Round a share as `assets/story.js` does: certain only if it is."""
-    percent = round(100 * value)
-    return "> 99 %" if value < 1 and percent == 100 else "< 1 %" if value > 0 and percent == 0 else f"{percent} %"
+    return Preview(say("en", "explore.finding"), say_story(k, "en"), {"x": axis, "lines": lines})
 
 
 def _describe_setting(numbers: Mapping[str, int]) -> Preview | None:
@@ -158,30 +146,19 @@ def _describe_setting(numbers: Mapping[str, int]) -> Preview | None:
         Setting(n, c)
     except InputError:
         return None
-    every = range(1, n + 1)
-    k = min(n, max(1, k))
-    values = {"one": at_k.pass_at_k(n, c, k=list(every)), "all": at_k.pass_hat_k(n, c, k=list(every))}
-    parts = {name: say("en", f"explore.{name}", value=_write_chance(float(y[k - 1]))) for name, y in values.items()}
-    right = say("en", "explore.none_right" if c == 0 else "explore.one_right" if c == 1 else "explore.some_right", c=c)
-    if k == n:
-        draw, what = say("en", "explore.draw_all", k=k), say("en", "explore.of_all")
-    else:
-        draw, what = say("en", "explore.draw_some", k=k), say("en", "explore.of_some", **parts)
+    every = list(range(1, n + 1))
+    estimates = {"pass": at_k.pass_at_k, "hat": at_k.pass_hat_k}
     lines = [
-        {"name": say("en", f"explore.line_{name}"), "color": colour, "x": list(every), "y": values[kind].tolist()}
-        for kind, name, colour in (("one", "pass", "pass"), ("all", "hat", "pass-hat"))
+        {
+            "name": say("en", f"explore.line_{name}"),
+            "color": colour,
+            "x": every,
+            "y": estimates[name](n, c, k=every).tolist(),
+        }
+        for name, colour in {"pass": "pass", "hat": "pass-hat"}.items()
     ]
-    title = say("en", "explore.sentence", n=n, c=right, k=draw, what=what)
+    title = say_setting(n, c, min(n, max(1, k)), "en")
     return Preview(title, "", {"x": {"title": say("en", "explore.x")}, "lines": lines})
-
-
-def _write_chance(value: float) -> str:
-    """Write a chance as `assets/explore.js` does: certain only if it is."""
-    if value in (0.0, 1.0):
-        return f"{100 * value:.0f} %"
-    if value >= 0.9995:
-        return say("en", "explore.more_than", value="99.9 %")
-    return say("en", "explore.less_than", value="0.1 %") if value < 0.0005 else f"{100 * value:.1f} %"
 
 
 @cache

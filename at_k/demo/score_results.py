@@ -51,7 +51,8 @@ def make_parts(results: Results, asked: Options, form: Form) -> dict[str, str]:
     """
     language, shown = form.language, ", ".join(results.shown)
     report, samples, options = score_samples(results.keep(results.shown).read(), asked)
-    head = _write_head(results, asked, samples, report, form)
+    found = tables.write_headline(report, language) + tables.write_summary(report, language)
+    head = _write_head(results, asked, samples, report, form) + found
     blocks = ""
     if results.models is not None:
         head = notices.write_models(*results.models, shown, language) + head
@@ -61,14 +62,12 @@ def make_parts(results: Results, asked: Options, form: Form) -> dict[str, str]:
     figure = describe_curves(report.curves, "at-k-curves", title, language)
     findings = f"<h2>{say(language, 'score.says')}</h2>"
     findings += notices.write_findings(diagnose(report).sentences, language)
+    matrix = tables.write_matrix(report, language)
     return {
         "head": head,
-        "table": blocks
-        + tables.write_matrix(report, language)
-        + groups
-        + notices.write_remarks(report, language, USUAL),
+        "table": blocks + matrix + groups + notices.write_remarks(report, language, USUAL),
         "links": f'<p class="downloads"><strong>{say(language, "score.downloads")}</strong> '
-        f"{downloads.write_links(samples, options, report, title, findings, language)}</p>",
+        f"{downloads.write_links(samples, options, report, title, found + matrix + findings, language)}</p>",
         "problems": write_details(report, options.extract_fn, language),
         "findings": findings,
         "curves": f"<h2>{say(language, 'score.against_k')}</h2><p>{say(language, 'score.bands')}</p>"
@@ -116,8 +115,6 @@ def _write_head(results: Results, options: Options, samples: Samples, report: Re
         + form.notice
         + notices.write_warnings(report, language, buttons=True)
         + notices.write_sizes(report.n, language, options.least)
-        + tables.write_headline(report, language)
-        + tables.write_summary(report, language)
     )
 
 

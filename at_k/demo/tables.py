@@ -25,41 +25,50 @@ def write_matrix(report: Report, language: str) -> str:
 
     The lines that few ask for, such as the other thresholds, unfold below.
     """
-    whole, shown = list_blocks(report)[0], find_shown(report)
-    lines = group_lines(shown)
+    whole, lines = list_blocks(report)[0], group_lines(find_shown(report))
+
+    def write(chosen: Sequence[Key], label: str) -> str:
+        draws = sorted({k for line in chosen for k in lines[line] if k is not None})
+        kind = "matrix wide" if len(draws) > _WIDE else "matrix many" if len(draws) > _MANY else "matrix"
+        rows = [_write_row(whole, line, lines[line], draws, language) for line in chosen]
+        return write_grid([f"k = {k}" for k in draws], rows, label, f"numbers {kind}")
+
+    shares, scores = [line for line in lines if is_bounded(line)], [line for line in lines if not is_bounded(line)]
+    folded = [line for line in shares if not _is_main(line)]
     heading = say(language, "score.table")
-    html = folded = ""
-    for is_main in (True, False):
-        own = [line for line in lines if is_bounded(line) and _is_main(line) == is_main]
-        draws = _list_draws(own, lines)
-        table = _write_table(draws, [_write_row(whole, line, lines[line], draws, language) for line in own], heading)
-        if is_main:
-            html = table
-        elif own:
-            folded = f"<details><summary>{say(language, 'score.folded')}</summary>{table}</details>"
-    scores = [line for line in lines if not is_bounded(line)]
+    html = write([line for line in shares if _is_main(line)], heading)
+    if folded:
+        html += f"<details><summary>{say(language, 'score.folded')}</summary>{write(folded, heading)}</details>"
     if scores:
-        draws = _list_draws(scores, lines)
-        rows = [_write_row(whole, line, lines[line], draws, language) for line in scores]
-        folded += f'<p class="apart">{escape(_say_unit(report, language))}</p>'
-        folded += _write_table(draws, rows, say(language, "score.scores_table"))
-    return html + folded
+        html += f'<p class="apart">{escape(_say_unit(report, language))}</p>'
+        html += write(scores, say(language, "score.scores_table"))
+    return html
+
+
+def write_grid(heads: Iterable[str], rows: Iterable[str], label: str, kind: str = "matrix") -> str:
+    """Write a table with a head above each column of numbers, and a label for those who cannot see it.
+
+    The heads and the rows, each of which begins with its own head, are HTML.
+    """
+    head = "".join(f'<th scope="col">{each}</th>' for each in heads)
+    return (
+        f'<table class="{kind}" aria-label="{escape(label)}"><thead><tr><td></td>{head}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table>"
+    )
 
 
 def find_shown(report: Report) -> list[Key]:
     """List the numbers that the table has: all but those that are another one under a second name.
 
-    These are a mean grade that is avg@n, every k = 1 where there is no other k, and mG-Pass@1, which is 0.
+    These are a mean grade that is avg@n, and every k = 1 where there is no other k.
     """
     values = report.values
-    averages = [key for key in values if key.draws is None]
+    averages, drawn = ([key for key in values if (key.draws is None) == is_average] for is_average in (True, False))
     if len(averages) == 2 and abs(values[averages[1]] - values[averages[0]]) < _SAME:
         del averages[1]
-    ones = {key for key in values if key.draws == 1 and is_bounded(key)}
-    repeats = {key for key in ones if OUTPUTS[key.metric].even_k}
-    if averages and ones == {key for key in values if key.draws is not None and is_bounded(key)}:
-        repeats |= {key for key in ones if abs(values[key] - values[averages[0]]) < _SAME}
-    lines = group_lines(key for key in values if key not in repeats and (key.draws is not None or key in averages))
+    if averages and all(key.k == 1 for key in drawn if is_bounded(key)):
+        drawn = [key for key in drawn if not is_bounded(key) or abs(values[key] - values[averages[0]]) >= _SAME]
+    lines = group_lines([*averages, *drawn])
     return [key for line in sort_lines(values) for key in lines.get(line, {}).values()]
 
 
@@ -225,10 +234,6 @@ def sort_lines(values: Iterable[Key]) -> list[Key]:
     return sorted(leave_out_twins(group_lines(values)), key=find_place)
 
 
-def _list_draws(lines: Iterable[Key], keys: Mapping[Key, Mapping[int | None, Key]]) -> list[int]:
-    return sorted({k for line in lines for k in keys[line] if k is not None})
-
-
 def _write_row(block: Block, line: Key, keys: Mapping[int | None, Key], draws: Sequence[int], language: str) -> str:
     """Write the row of a line: its name, its meaning, and a cell for each k; an average is what k = 1 is."""
     if None in keys:
@@ -275,15 +280,6 @@ def _name_line(line: Key, k: int | None) -> str:
 
 def _make_sorter(label: str) -> str:
     return f'<button type="button" class="sorter">{escape(label)}</button>'
-
-
-def _write_table(draws: Sequence[int], rows: list[str], name: str) -> str:
-    head = "".join(f'<th scope="col">k = {k}</th>' for k in draws)
-    wide = " wide" if len(draws) > _WIDE else " many" if len(draws) > _MANY else ""
-    return (
-        f'<table class="numbers matrix{wide}" aria-label="{escape(name)}"><thead><tr><td></td>{head}</tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table>"
-    )
 
 
 def _write_cell(block: Block, key: Key, label: str, more: str = "") -> str:

@@ -271,13 +271,13 @@ def test_names_of_nothing(server):
     for name in ("nothing", "lambda", "__init__", "explore_1"):
         for kind in ("call", "run"):
             answer = httpx.post(
-                f"{server.url}/gradio_api/{kind}/{name}", json={"data": []}
+                f"{server.url}/gradio_api/{kind}/{name}", json={"data": []}, verify=False
             )  # an error ends a connection
             assert answer.status_code >= 400
     for number in (10**9, -1, 10**30, "0", None, 0.5, [0], {}):
         for path in ("run/predict", "queue/join"):
             content = {"data": [], "fn_index": number, "session_hash": "a"}
-            answer = in_time(server, partial(httpx.post, f"{server.url}/gradio_api/{path}", json=content))
+            answer = in_time(server, partial(httpx.post, f"{server.url}/gradio_api/{path}", json=content, verify=False))
             assert answer.status_code >= 400 or (path, number) == ("queue/join", "0")
 
 
@@ -288,8 +288,9 @@ def test_values_of_any_kind(server):
     """Whatever is sent, the answer is a result or a sentence."""
     right = {"explore": [16, 8, [4], [0.5], 4], "score": ['{"correct": [1, 0]}', *OPTIONS]}
     for name, values in right.items():
+        wrongs = cycle(WRONG)
         for place in range(len(values)):
-            for wrong in WRONG:
+            for wrong in islice(wrongs, 7):  # so that the next place begins with another one
                 data = [*values[:place], wrong, *values[place + 1 :]]
                 if name == "score":
                     event, said = in_time(server, partial(score, server, *data))
@@ -381,11 +382,9 @@ NUMBERS = {
 @every_page
 def test_fields_with_odd_texts(server, page):
     values = fill(page, {"text": SMALL})
-    fields = cycle([*NUMBERS[page], "column_grades", "where", "pool"])  # no two texts in a row meet the same fields
-    for odd in ODD:
+    for odd, field in zip(ODD, cycle([*NUMBERS[page], "column_grades", "where", "pool"])):
         submit(server, page, values | {name: odd for name in values if name not in (*NUMBERS[page], "given")})
-        for field in islice(fields, 3):
-            submit(server, page, values | {field: odd})
+        submit(server, page, values | {field: odd})
 
 
 @pytest.mark.parametrize("field", ["mean", "spread"])
@@ -405,13 +404,11 @@ def test_fields_that_must_be_numbers(server, page):
 @every_page
 def test_forms_with_values_of_any_kind(server, page):
     values = fill(page, {"text": SMALL})
-    for wrong in (*WRONG, [values]):
+    for wrong, part in zip((*WRONG, [values]), cycle(["text", "packed", "name", "time"])):
         submit(server, page, wrong)
-        submit(server, page, dict.fromkeys(values, wrong))
         submit(server, page, values | dict.fromkeys(values.keys() - {"given"}, wrong))
         submit(server, page, values | {"given": dict.fromkeys(values["given"], wrong)})
-        for part in ("text", "packed", "name", "time"):
-            submit(server, page, fill(page, {"text": SMALL} | {part: wrong}))
+        submit(server, page, fill(page, {"text": SMALL} | {part: wrong}))
 
 
 @every_page
@@ -423,19 +420,21 @@ def test_forms_of_deep_json(server, page, text):
     assert 'class="refused"' in submit(server, page, fill(page, {"text": text}))[0]
 
 
-@pytest.mark.parametrize(("text", "reason"), TEXTS.values(), ids=TEXTS)
-@every_page
-def test_forms_with_texts_that_are_refused(server, page, text, reason):
+# Each is read in the same way on every page, and so sent to one of them.
+@pytest.mark.parametrize(
+    ("text", "reason", "page"), [(*case, page) for case, page in zip(TEXTS.values(), cycle(NUMBERS))], ids=TEXTS
+)
+def test_forms_with_texts_that_are_refused(server, text, reason, page):
     if not text.strip():
         reason = {"compare": "There is one model alone", "plan": "There are no results yet"}.get(page, reason)
     assert reason in submit(server, page, fill(page, {"text": text}))[0]
 
 
-@pytest.mark.parametrize(("make", "reason"), FILES.values(), ids=FILES)
-def test_forms_with_files_that_are_refused(server, make, reason):
-    packed = encode(make())
-    for page in NUMBERS:
-        assert reason in submit(server, page, fill(page, packed))[0]
+@pytest.mark.parametrize(
+    ("make", "reason", "page"), [(*case, page) for case, page in zip(FILES.values(), cycle(NUMBERS))], ids=FILES
+)
+def test_forms_with_files_that_are_refused(server, make, reason, page):
+    assert reason in submit(server, page, fill(page, encode(make())))[0]
 
 
 def draw(seed, problems, samples, fill_up=0, **more):
@@ -453,30 +452,29 @@ def draw(seed, problems, samples, fill_up=0, **more):
     return "\n".join(rows)
 
 
+MANY = {
+    "k": " ".join(map(str, range(1, 21))),
+    "thresholds": " ".join(f"{i / 20}" for i in range(1, 21)),
+    "margin": "1e-300",
+}
+FAR = {"problems": "20000", "samples": "1024", "tau": "0.5", "half_width": "1e-300", "detect": "1e-300"}
+
+
 @pytest.mark.parametrize(
-    ("problems", "samples", "more"),
-    [(5_000, 40, {"fill_up": 800}), (200, 1_000, {}), (3_000, 30, {"answers": True}), (5_000, 2, {"answers": True})],
+    ("problems", "samples", "more", "compared"),
+    [
+        (5_000, 40, {"fill_up": 800}, [{}, MANY, {"unmatched": "unpaired"}]),
+        (200, 1_000, {}, [{}]),
+        (3_000, 30, {"answers": True}, [{}, MANY]),
+        (5_000, 2, {"answers": True}, [{}]),
+    ],
     ids=["most problems and bytes", "most samples", "answers and scores", "problems of two"],
 )
-def test_two_files_at_the_limit(server, problems, samples, more):
+def test_two_files_at_the_limit(server, problems, samples, more, compared):
     first, second = ({"text": draw(seed, problems, samples, **more)} for seed in (0, 1))
-    many = {
-        "k": " ".join(map(str, range(1, 21))),
-        "thresholds": " ".join(f"{i / 20}" for i in range(1, 21)),
-        "margin": "1e-300",
-    }
-    for options in ({}, many, {"unmatched": "unpaired"}):
+    for options in compared:
         submit(server, "compare", fill("compare", second, first) | options, limit=SECONDS_AT_THE_LIMIT)
-    far = {
-        "problems": "20000",
-        "samples": "1024",
-        "tau": "0.5",
-        "half_width": "1e-300",
-        "detect": "1e-300",
-        "k": f"{samples}",
-    }
-    for options in ({}, far):
-        submit(server, "plan", fill("plan", first) | options, limit=SECONDS_AT_THE_LIMIT)
+    submit(server, "plan", fill("plan", first) | FAR | {"k": f"{samples}"}, limit=SECONDS_AT_THE_LIMIT)
 
 
 def test_a_file_of_as_many_models_as_rows(server):
@@ -501,12 +499,14 @@ def test_forms_that_are_larger_than_a_request_may_be(server, page):
 
 def test_more_forms_than_are_accepted(server):
     """Whoever finds no place is told so; another visitor gets an answer before this one has all of theirs."""
-    first, second = ({"text": draw(seed, 60, 8)} for seed in (0, 1))
+    first, second = ({"text": draw(seed, 20, 4)} for seed in (0, 1))
     body = json.dumps(fill("compare", second, first))
     url, found = f"{server.url}/answers/compare.json", []
 
     def send_form(visitor):
-        return httpx.post(url, content=body, headers=JSON | {"x-forwarded-for": visitor}, timeout=PATIENCE)
+        return httpx.post(
+            url, content=body, headers=JSON | {"x-forwarded-for": visitor}, timeout=PATIENCE, verify=False
+        )
 
     def ask_often():
         found.append(send_form("192.0.2.7"))
@@ -551,7 +551,7 @@ def test_requests_that_do_not_end(server):
 
 def test_a_visitor_who_asks_for_more_than_all_others(server):
     """Whoever finds no place is told so; another visitor does not wait for the rest, and Explore is free meanwhile."""
-    text = "\n".join(json.dumps({"answers": [f"{i % 7}" for i in range(64)], "reference": "1"}) for _ in range(20))
+    text = "\n".join(json.dumps({"answers": [f"{i % 7}" for i in range(32)], "reference": "1"}) for _ in range(10))
     found = []
 
     def ask(**headers):
@@ -575,16 +575,21 @@ def test_a_visitor_who_asks_for_more_than_all_others(server):
 
 def test_sessions_that_are_dropped(server):
     """Visitors who leave in the middle: pages are closed while results are on their way."""
-    for visitor in range(200):
+    number = find_score(server)
+    for visitor in range(140):  # more than may wait
         with closing(_connected(server)) as leaving:
             leaving.sendall(f"GET /gradio_api/heartbeat/s{visitor} HTTP/1.1\r\nHost: app\r\n\r\n".encode())
-            assert join(server, f"s{visitor}", '{"correct": [1, 0]}') in (200, 503)
+            assert join(server, number, f"s{visitor}", '{"correct": [1, 0]}') in (200, 503)
 
 
-def join(server, session, text):
-    """What `gradio_client` sends for /score; nobody waits for the answer."""
+def find_score(server):
+    """The number of /score among the endpoints."""
     endpoints = client.get(f"{server.url}/config").json()["dependencies"]
-    number = next(each["id"] for each in endpoints if each["api_name"] == "score")
+    return next(each["id"] for each in endpoints if each["api_name"] == "score")
+
+
+def join(server, number, session, text):
+    """What `gradio_client` sends for /score; nobody waits for the answer."""
     body = json.dumps({"data": [text, *OPTIONS], "fn_index": number, "session_hash": session}, ensure_ascii=False)
     return client.post(f"{server.url}/gradio_api/queue/join", content=body.encode(), headers=JSON).status_code
 
@@ -596,8 +601,8 @@ def test_nothing_is_kept_of_what_sessions_sent(server):
     """
     text = "a,😀\n" + "1" * 11_800_000
     before = server.memory()
-    for session in range(13):
-        join(server, f"session {session}", text)
+    for session in range(6):
+        join(server, find_score(server), f"session {session}", text)
     eventually(lambda: server.memory() - before < GROWTH, True)
 
 

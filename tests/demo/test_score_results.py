@@ -144,6 +144,13 @@ def test_the_first_page_is_that_of_the_example(language):
     assert {key: found[key] for key in ("pass@8", "cons@4", "best@2", "G-Pass@8_0.5", "avg@8")} == {
         key: expected[key] for key in ("pass@8", "cons@4", "best@2", "G-Pass@8_0.5", "avg@8")
     }
+    report = b64decode(re.search(r'download="report.html" href="[^,]*,([^"]*)"', first["links"])[1]).decode()
+    for shown_there in (
+        first["findings"],
+        f'data-key="pass@8" data-value="{expected["pass@8"]!r}"',
+        'class="headline"',
+    ):
+        assert shown_there in report
 
 
 def test_columns_can_be_chosen_where_results_are_refused():

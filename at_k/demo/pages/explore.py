@@ -16,6 +16,7 @@ from at_k.demo.curves import Setting, count_votes
 from at_k.demo.examples import read_published
 from at_k.demo.figures import write_picture, write_saves
 from at_k.demo.limits import MAX_EXPLORE_N
+from at_k.demo.sentences import say_setting, say_story
 from at_k.demo.words import say
 
 POSITION = 1
@@ -95,10 +96,11 @@ def write_section(language: str, **_: str) -> str:
     presets = "".join(
         f'<button type="button" data-preset="{name}" aria-pressed="false">{word(name)}</button>' for name in PRESETS
     )
+    sentence = say_setting(*(START[name][2] for name in "nck"), language)
     return (
         f'<main class="page explore">{_write_story(language)}'
         f'<h2>{word("vote")}</h2><p class="text">{word("vote_text")}</p>{_write_votes(language)}'
-        f'<h2>{word("own")}</h2><p class="sentence">{escape(_write_sentence(language))}</p>'
+        f'<h2>{word("own")}</h2><p class="sentence">{escape(sentence)}</p>'
         f'<p class="sub">{word("sub", n=START["n"][2])}</p>'
         '<div class="work"><div class="figure" id="explore_curves"></div>'
         f'<div class="controls">{"".join(map(slider, START))}'
@@ -119,16 +121,9 @@ def _write_story(language: str) -> str:
         return escape(say(language, f"explore.{name}", **values))
 
     n, k = START["n"][2], START["k"][2]
-    c = {"shaky": np.full(12, n // 2), "steady": np.repeat([0, n], 6)}
-    demands = {"one": at_k.pass_at_k, "all": at_k.pass_hat_k}
-    said = {
-        f"{name}_{demand}": f"{say(language, f'explore.{name}')} {100 * float(np.mean(chance(n, right, k=k))):.0f} %"
-        for name, right in c.items()
-        for demand, chance in demands.items()
-    }
     about = f'aria-label="{word("drawn")}" title="{word("drag")}"'
     number = f'<span class="number" tabindex="0" role="slider" {about}>{k}</span>'
-    lead = word("lead", k="\0", **said).replace("\0", number)
+    lead = escape(say_story(k, language, "\0")).replace("\0", number)
     models = "".join(
         f'<div data-model="{name}"><h2 class="of-{colour}">{word(name)}</h2><p>{word(f"{name}_text")}</p>'
         f'<div class="figure"></div></div>'
@@ -186,16 +181,3 @@ def _write_published(language: str) -> str:
         for each in rank_published()
     )
     return f'<table class="published"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
-
-
-def _write_sentence(language: str) -> str:
-    """Write the sentence that the page opens with, as the browser will: for those who read it without one."""
-    n, c, k = (START[name][2] for name in "nck")
-
-    def word(name: str, **values: object) -> str:
-        return say(language, f"explore.{name}", **values)
-
-    chances = {"one": at_k.pass_at_k(n, c, k=k), "all": at_k.pass_hat_k(n, c, k=k)}
-    parts = {name: word(name, value=word("exactly", value=f"{chance:.1%}")) for name, chance in chances.items()}
-    what = word("of_some", **parts)
-    return word("sentence", n=n, c=word("some_right", c=c), k=word("draw_some", k=k), what=what)
