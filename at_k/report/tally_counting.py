@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise, repeat, starmap
+from itertools import pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -110,13 +110,8 @@ def _count_shapes(counted: VoteCounts, labels: Sequence[str | None], n: Sequence
     """Count the problems that have the same votes, in falling order, those for a wrong answer below zero."""
     signed = np.where(counted.correct, counted.count, -counted.count)
     order = np.lexsort((-signed, -counted.count, counted.problem))
-    held = signed[order].tobytes()  # bytes are hashed at once
-    bounds = (signed.itemsize * np.searchsorted(counted.problem, np.arange(len(n) + 1))).tolist()
-    shapes = Counter(zip(labels, n, starmap(lambda *ends: held[slice(*ends)], pairwise(bounds)), strict=True))
-    return {
-        (label, size, tuple(np.frombuffer(votes, signed.dtype).tolist())): problems
-        for (label, size, votes), problems in shapes.items()
-    }
+    held, bounds = signed[order].tolist(), np.searchsorted(counted.problem, np.arange(len(n) + 1)).tolist()
+    return dict(Counter(zip(labels, n, (tuple(held[slice(*ends)]) for ends in pairwise(bounds)), strict=True)))
 
 
 def _repeat(judged: Judged, times: Ints) -> Verdicts:
