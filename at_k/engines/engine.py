@@ -55,8 +55,8 @@ class Rows:
         lowest: the lowest grade.
         highest: the highest grade.
         n_mixed: the problems that are in several groups.
-        n_unlabelled: the samples whose group is null.
         is_nameless: whether the problem of some samples is null.
+        is_unlabelled: whether the group of some samples is null.
     """
 
     counts: Sequence[Sequence[Any]]
@@ -65,8 +65,8 @@ class Rows:
     lowest: float
     highest: float
     n_mixed: int = 0
-    n_unlabelled: int = 0
     is_nameless: bool = False
+    is_unlabelled: bool = False
 
     @classmethod
     def of(cls, found: Sequence[Mapping[str, Any]]) -> Rows:
@@ -84,8 +84,8 @@ class Rows:
             min((row["low"] for row in found if row["low"] is not None), default=0.0),
             max((row["high"] for row in found if row["high"] is not None), default=0.0),
             sum(row["mixed"] for row in found),
-            sum(row.get("unlabelled", 0) for row in found),
             any(row["nameless"] for row in found),
+            any(row.get("unlabelled") for row in found),
         )
 
 

@@ -216,6 +216,13 @@ class VoteCounts:
         return 2 * self.right > self.count
 
 
+@dataclass(frozen=True)
+class CountedAnswers(Answers):
+    """Hold answers whose votes were counted before: `count_votes` returns `counts`, and does not look at them."""
+
+    counts: VoteCounts
+
+
 def count_votes(
     ballots: Answers, correct: NDArray[np.bool_], on_conflict: str, name: str, times: Ints | None = None
 ) -> VoteCounts:
@@ -228,6 +235,8 @@ def count_votes(
         name: what an error calls the column of the flags.
         times: how many samples each answer stands for; None for one each.
     """
+    if isinstance(ballots, CountedAnswers):
+        return ballots.counts
     codes = ballots.codes
     if times is None:
         first, flags, start = sort_votes(codes, correct)

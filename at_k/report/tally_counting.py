@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise, repeat, starmap
+from itertools import pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -110,13 +110,8 @@ def _count_shapes(counted: VoteCounts, labels: Sequence[str | None], n: Sequence
     """Count the problems that have the same votes, in falling order, those for a wrong answer below zero."""
     signed = np.where(counted.correct, counted.count, -counted.count)
     order = np.lexsort((-signed, -counted.count, counted.problem))
-    held = signed[order].tobytes()  # bytes are hashed at once
-    bounds = (signed.itemsize * np.searchsorted(counted.problem, np.arange(len(n) + 1))).tolist()
-    shapes = Counter(zip(labels, n, starmap(lambda *ends: held[slice(*ends)], pairwise(bounds)), strict=True))
-    return {
-        (label, size, tuple(np.frombuffer(votes, signed.dtype).tolist())): problems
-        for (label, size, votes), problems in shapes.items()
-    }
+    held, bounds = signed[order].tolist(), np.searchsorted(counted.problem, np.arange(len(n) + 1)).tolist()
+    return dict(Counter(zip(labels, n, (tuple(held[slice(*ends)]) for ends in pairwise(bounds)), strict=True)))
 
 
 def _repeat(judged: Judged, times: Ints) -> Verdicts:
@@ -204,7 +199,7 @@ def _count_grades(rows: Rows, make: type[Tally], options: Mapping[str, Any]) -> 
     if rows.lowest < 0 or rows.highest > 1:
         raise ValueError(f"`grades` must hold grades in [0, 1]; got some from {rows.lowest:g} to {rows.highest:g}")
     _refuse_nameless(is_nameless=rows.is_nameless)
-    _refuse_unlabelled(rows.n_unlabelled)
+    _refuse_unlabelled(is_unlabelled=rows.is_unlabelled)
     _refuse_mixed("group", rows.n_mixed)
     if rows.n_missing and options["missing"] == "error":
         raise InputError(
@@ -245,7 +240,7 @@ def _list_answers(table: pa.Table) -> Iterator[tuple[dict[str, Any], Ints]]:
     for role in {"references", "group"}.intersection(table.column_names):
         said = encode(table[role]).codes
         if role == "group":
-            _refuse_unlabelled(int(times[said < 0].sum()))
+            _refuse_unlabelled(is_unlabelled=said.min(initial=0) < 0)
         _refuse_mixed(role, len(np.unique(coded.codes[said != said[firsts][coded.codes]])))
     edges = np.append(np.flatnonzero(np.diff(bounds[:-1] // _TOGETHER, prepend=-1)), len(firsts))
     for first, last in pairwise(edges.tolist()):
@@ -270,10 +265,10 @@ def _refuse_nameless(*, is_nameless: bool) -> None:
         )
 
 
-def _refuse_unlabelled(samples: int) -> None:
-    """Raise if there are samples whose group is null."""
-    if samples:
-        raise ValueError(f"`groups` must hold a label for every problem; got null in {samples:,} rows")
+def _refuse_unlabelled(*, is_unlabelled: bool) -> None:
+    """Raise if a sample does not say to which group its problem belongs."""
+    if is_unlabelled:
+        raise ValueError("`groups` must hold a label for every problem; got null in some rows")
 
 
 def _refuse_mixed(role: str, problems: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from os import PathLike, fspath
 from typing import Any, TypeVar
 
@@ -13,6 +14,7 @@ from at_k.combinatorics import Ints
 from at_k.computation import choose_k
 from at_k.error_bars import Confidence
 from at_k.errors import InputError, Mention, Message
+from at_k.estimators.consensus import CountedAnswers, VoteCounts
 from at_k.family import FAMILY, Metric
 from at_k.grading import Verdicts
 from at_k.options import TALLYING
@@ -168,15 +170,17 @@ def _list_votes(tally: Tally, options: Mapping[str, Any]) -> _States:
     """List one problem for each group, n and votes; or every problem, if the tally keeps them."""
     shapes = tally.votes or {}
     states, times = _list_states(tally, shapes, lambda problem: problem.shape) if shapes else ([], None)
-    codes, right, runs = [], [], []
-    for _, n, votes in states:
-        codes += [*range(len(votes)), -1]  # −1 for the samples that cast no vote
-        right += [*(each > 0 for each in votes), False]
-        runs += [*map(abs, votes), n - sum(map(abs, votes))]
-    sizes = np.array([n for _, n, _ in states], dtype=np.int64)
-    ballots = Ragged.of_lengths(np.repeat(np.array(codes, dtype=np.int32), runs), sizes)
-    flags = ballots.with_values(np.repeat(np.array(right, dtype=bool), runs))
-    answers = Answers(ballots, range(max((len(votes) for *_, votes in states), default=0)))
+    n, size = np.array([(n, len(votes)) for _, n, votes in states], dtype=np.int64).reshape(-1, 2).T
+    signed = np.fromiter(chain.from_iterable(votes for *_, votes in states), np.int64)
+    problem, count = np.repeat(np.arange(len(states)), size), np.abs(signed)
+    counts = VoteCounts(n, problem, count, np.maximum(signed, 0), np.zeros_like(count))
+    # Each problem has a run of samples for each answer, and one for those that cast no vote.
+    ends = np.cumsum(size)
+    runs = np.insert(count, ends, n - np.bincount(problem, weights=count, minlength=len(states)).astype(np.int64))
+    codes = np.insert(np.arange(len(count)) - (ends - size)[problem], ends, -1).astype(np.int32)
+    ballots = Ragged.of_lengths(np.repeat(codes, runs), n)
+    flags = ballots.with_values(np.repeat(np.insert(signed > 0, ends, values=False), runs))
+    answers = CountedAnswers(ballots, range(int(size.max(initial=0))), counts)
     return _judge(tally, options, [group for group, *_ in states], flags, answers), times
 
 

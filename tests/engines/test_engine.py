@@ -144,7 +144,10 @@ def test_answers_with_grades(engine, tmp_path):
             "Each row must name its problem",
         ),
         *(
-            ({"problem": ["a", "a", "b"], "group": group, **samples}, "a label for every problem; got null in 2 rows")
+            (
+                {"problem": ["a", "a", "b"], "group": group, **samples},
+                "a label for every problem; got null in some rows",
+            )
             for group in (["x", None, None], [None, None, "x"])
             for samples in (
                 {"grades": [[1.0], [0.0], [1.0]]},
