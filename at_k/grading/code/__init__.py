@@ -40,6 +40,6 @@ bounded for each of its processes.
 """
 
 from at_k.grading.code.outcomes import HarnessError, Outcome
-from at_k.grading.code.pool import check, run_each, run_pairs
+from at_k.grading.code.pool import run_each
 
-__all__ = ["HarnessError", "Outcome", "check", "run_each", "run_pairs"]
+__all__ = ["HarnessError", "Outcome", "run_each"]

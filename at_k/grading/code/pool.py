@@ -9,8 +9,8 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, suppress
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -20,7 +20,8 @@ from at_k.grading.code.messages import receive_message, send_message
 from at_k.grading.code.outcomes import HarnessError, Outcome
 from at_k.grading.code.sandboxes import OWN, Bubblewrap, Sandbox, find_sandbox
 from at_k.grading.code.server import HERE
-from at_k.validation import check_choice, is_integer, is_number, shorten
+from at_k.grading.workers import check_num_workers
+from at_k.validation import is_integer, is_number, shorten
 
 SYSTEM = os.name
 PERMISSION = "HF_ALLOW_CODE_EVAL"
@@ -146,8 +147,8 @@ class Pool:
     Args:
         limits: how much each program may use.
         num_workers: the number of supervisors.
-        isolation: as of `run_pairs`.
-        sandbox: as of `run_pairs`.
+        isolation: as of `run_each`.
+        sandbox: as of `run_each`.
     """
 
     def __init__(self, limits: ProgramLimits, *, num_workers: int, isolation: str, sandbox: str = "auto") -> None:
@@ -285,134 +286,68 @@ def _refuse_isolation(reason: str) -> InputError:
     )
 
 
-def run_pairs(
+def run_each(
     pairs: Sequence[tuple[str, str]],
+    limits: ProgramLimits,
     *,
-    timeout: float = ProgramLimits.timeout,
-    memory: int = ProgramLimits.memory,
     num_workers: int | None = None,
     isolation: str = "auto",
     sandbox: str = "auto",
-    total: float | None = None,
-    tolerance: float = ProgramLimits.tolerance,
-    pytest: bool = False,
-    on_outcome: Callable[[int, Outcome], object] | None = None,
-) -> list[Outcome]:
-    """Run candidate programs, each followed by a reference test program, and return how each ended.
+) -> Generator[tuple[int, Outcome | HarnessError]]:
+    """Run candidate programs, each followed by a reference test program.
+
+    Close the generator, so that no process is left if the caller stops early.
 
     Args:
         pairs: a candidate program and a reference test program each, or cases of input and output, as `read_cases`
             takes them.
-        timeout: seconds for a candidate with its tests, or for each case of input and output: of processor time, and
-            on the clock.
-        memory: bytes of address space for each process.
+        limits: how much each program may use, as `make_limits` has checked it.
         num_workers: programs that run at the same time; by default one on each processor.
         isolation: "auto" takes namespaces, where the kernel has none bubblewrap, where that is not installed limits
             alone. "required" raises rather than do the last, and "none" does only that.
         sandbox: "namespaces", "limits", "bubblewrap", "docker", or the name of a plugin, in place of what `isolation`
             takes; "auto" leaves it to that.
-        total: seconds on the clock for all cases of input and output; by default as `ProgramLimits` says.
-        tolerance: how much fractions that a program prints or returns may differ from those of a case, relative to
-            these where they are above 1; 0 for the verdicts of LiveCodeBench.
-        pytest: whether pytest, which must be installed, runs the tests of test programs. It takes a third of a second.
-        on_outcome: a function that is called with the place of each program and its outcome, as they end.
+
+    Yields:
+        The place of each program and its outcome, as they end. A program that was not run through no fault of its own,
+        as with a test program that has a syntax error, has a `HarnessError` in place of the outcome.
 
     Raises:
         InputError: if the environment variable HF_ALLOW_CODE_EVAL is not 1, the system is Windows, or there is no
             isolation where it is required.
-        HarnessError: if a program was not run through no fault of its own, such as a test program with a syntax error.
+        HarnessError: if no program can be run.
 
     Examples:
         >>> import os
         >>> os.environ["HF_ALLOW_CODE_EVAL"] = "1"
         >>> tests = "assert double(2) == 4"
-        >>> right, wrong = "def double(x): return 2 * x", "def double(x): return x"
-        >>> [(outcome.status, outcome.detail) for outcome in run_pairs([(right, tests), (wrong, tests)])]
+        >>> pairs = [("def double(x): return 2 * x", tests), ("def double(x): return x", tests)]
+        >>> [(outcome.status, outcome.detail) for _, outcome in run_each(pairs, ProgramLimits(), num_workers=1)]
         [('passed', ''), ('failed', 'AssertionError in line 1 of the tests: assert double(2) == 4')]
         >>> del os.environ["HF_ALLOW_CODE_EVAL"]
     """
-    outcomes: dict[int, Outcome] = {}
-    run = run_each(
-        pairs, timeout=timeout, memory=memory, num_workers=num_workers, isolation=isolation, sandbox=sandbox,
-        total=total, tolerance=tolerance, pytest=pytest,
-    )  # fmt: skip
-    with closing(run):
-        for place, outcome in run:
-            if isinstance(outcome, HarnessError):
-                raise HarnessError(f"program {place} was not run: {outcome}")
-            outcomes[place] = outcome
-            if on_outcome is not None:
-                on_outcome(place, outcome)
-    return [outcomes[place] for place in range(len(pairs))]
-
-
-def run_each(
-    pairs: Sequence[tuple[str, str]],
-    *,
-    timeout: float,
-    memory: int,
-    num_workers: int | None,
-    isolation: str,
-    sandbox: str = "auto",
-    total: float | None = None,
-    tolerance: float = ProgramLimits.tolerance,
-    pytest: bool = False,
-) -> Generator[tuple[int, Outcome | HarnessError]]:
-    """Run programs as `run_pairs` does. Yield the place of each, and its outcome or why it was not run, as they end.
-
-    Close the generator, so that no process is left if the caller stops early.
-    """
     require_permission()
-    check_limits(timeout, memory, isolation, total, tolerance)
-    _check_pairs(pairs, num_workers)
-    if not pairs:
-        return
-    limits = ProgramLimits(timeout=float(timeout), memory=int(memory), total=total, tolerance=tolerance, pytest=pytest)
-    workers = min(num_workers or count_processors(), len(pairs))
-    with Pool(limits, num_workers=workers, isolation=isolation, sandbox=sandbox) as pool:
-        yield from pool.run(pairs)
+    workers = min(check_num_workers(num_workers), len(pairs))
+    if workers:
+        with Pool(limits, num_workers=workers, isolation=isolation, sandbox=sandbox) as pool:
+            yield from pool.run(pairs)
 
 
-def check_limits(
-    timeout: object, memory: object, isolation: object, total: object = None, tolerance: object = 0
-) -> None:
-    """Raise unless programs can be run under these limits."""
-    check_choice("isolation", isolation, ISOLATIONS)
-    for name, seconds in (("timeout", timeout), ("total", 1 if total is None else total)):
-        if not is_number(seconds) or not 0 < seconds < float("inf"):
-            raise ValueError(f"`{name}` must be a positive number of seconds; got {shorten(seconds)}")
+def make_limits(timeout: Any, memory: Any, total: Any, tolerance: Any, *, pytest: bool) -> ProgramLimits:
+    """Return what programs may use, after a check that they can be run with it."""
+    seconds = timeout, 1 if total is None else total
+    for name, each in zip(("timeout", "total"), seconds, strict=True):
+        if not is_number(each) or not 0 < each < float("inf"):
+            raise ValueError(f"`{name}` must be a positive number of seconds; got {shorten(each)}")
     if not is_number(tolerance) or not 0 <= tolerance < 1:
         raise ValueError(f"`tolerance` must be a number in [0, 1); got {shorten(tolerance)}")
     if not is_integer(memory) or memory < LEAST_MEMORY:
         raise ValueError(f"`memory` must be at least {LEAST_MEMORY:,} bytes, which Python needs; got {shorten(memory)}")
-
-
-def _check_pairs(pairs: object, num_workers: object) -> None:
-    if num_workers is not None and (not is_integer(num_workers) or num_workers < 1):
-        raise ValueError(f"`num_workers` must be a positive integer or None; got {shorten(num_workers)}")
-    if isinstance(pairs, str) or not isinstance(pairs, Sequence):
-        raise TypeError(f"`pairs` must be a sequence of two programs each; got {shorten(pairs)}")
-    for place, pair in enumerate(pairs):
-        if not isinstance(pair, (tuple, list)) or [isinstance(text, str) for text in pair] != [True, True]:
-            raise TypeError(f"`pairs` must hold two programs each, as texts; got {shorten(pair)} in pair {place}")
-
-
-def count_processors() -> int:
-    """Return the number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
-
-
-def check(candidate: str, tests: str) -> bool:
-    """Return whether a candidate program passes a reference test program, with the default limits.
-
-    Each call starts a supervisor, which takes about a tenth of a second. `run_pairs` shares it among many programs.
-
-    Args:
-        candidate: the candidate program.
-        tests: the reference test program.
-
-    Raises:
-        InputError: as of `run_pairs`.
-        HarnessError: as of `run_pairs`.
-    """
-    return run_pairs([(candidate, tests)])[0].passed
+    # A number of NumPy does not travel to the supervisor.
+    return ProgramLimits(
+        timeout=float(timeout),
+        memory=int(memory),
+        total=None if total is None else float(total),
+        tolerance=float(tolerance),
+        pytest=pytest,
+    )

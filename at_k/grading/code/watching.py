@@ -19,6 +19,9 @@ TICK = 0.05
 MOST_MESSAGE = 65_536
 """Bytes of a verdict, unless more are kept of what a program prints. More than that comes from the program itself."""
 
+SECONDS_TO_BEGIN = 60.0
+"""How long a process may take to become a program, on a busy machine. The time of the program counts from then on."""
+
 SECONDS_TO_EXIT = 0.5
 """How long a program that has closed its channel may take to end."""
 
@@ -77,7 +80,7 @@ class Watch:
         poll.register(self.channel, select.POLLIN)
         poll.register(self.output, select.POLLIN)
         poll.register(self.connection, 0)  # only to hear that it was closed
-        started = time.monotonic()
+        forked = started = time.monotonic()
         next_look = started + min(TICK, self.limits.timeout)
         while True:
             ready = dict(poll.poll(max(0.0, next_look - time.monotonic()) * 1000))
@@ -89,6 +92,8 @@ class Watch:
             if self.connection.fileno() in ready:
                 os._exit(1)  # no one waits for the outcome. The process that started this one ends the program.
             now = time.monotonic()
+            if not self.said and now - forked < SECONDS_TO_BEGIN:
+                started = now
             if now >= next_look:
                 spent = self._read_clock()
                 if self._has_ended() or self._is_over(spent, now - started):

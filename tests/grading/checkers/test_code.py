@@ -114,7 +114,9 @@ def test_a_program_that_was_not_run_is_not_wrong(allowed):
 
 def test_equal_programs_with_equal_tests_run_once(allowed, monkeypatch):
     seen, run_each = [], checker_module.run_each
-    monkeypatch.setattr(checker_module, "run_each", lambda pairs, **rest: seen.extend(pairs) or run_each(pairs, **rest))
+    monkeypatch.setattr(
+        checker_module, "run_each", lambda pairs, *rest, **more: seen.extend(pairs) or run_each(pairs, *rest, **more)
+    )
     rows = {"answers": [[RIGHT, WRONG, RIGHT], [RIGHT, RIGHT]], "references": [TESTS, TESTS]}
     report = at_k.score(rows, check_correct_fn="code", metrics="avg_at_n")
     assert seen == [(RIGHT, TESTS), (WRONG, TESTS)]

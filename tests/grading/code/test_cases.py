@@ -9,11 +9,11 @@ import zlib
 import pytest
 from cases import for_each
 from grading.code.livecodebench import ADD, CALLED, DIFFERENT, GROW, READING, SUM, ask, say
+from grading.code.programs import run_pairs
 
 from at_k.grading.code import cases as cases_module
 from at_k.grading.code.cases import Cases, compare_output, compare_value, read_cases, simplify
 from at_k.grading.code.outcomes import HarnessError
-from at_k.grading.code.pool import run_pairs
 
 RIGHT, WRONG = SUM + "print(a + b)", SUM + "print(a * b)"
 READ = Cases("", ["1 2\n", "3 4\n"], ["3\n", "7\n"])
@@ -151,10 +151,8 @@ def test_values_that_json_does_not_have_equal_none():
 
 @pytest.fixture(scope="module")
 def outcomes():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HF_ALLOW_CODE_EVAL", "1")
-        pairs = [each[:2] for each in (READING | CALLED | DIFFERENT).values()]
-        return dict(zip(READING | CALLED | DIFFERENT, run_pairs(pairs, timeout=6), strict=True))
+    pairs = [each[:2] for each in (READING | CALLED | DIFFERENT).values()]
+    return dict(zip(READING | CALLED | DIFFERENT, run_pairs(pairs, timeout=6), strict=True))
 
 
 @for_each("name, expected", [(name, each[2]) for name, each in (READING | CALLED).items()])
@@ -168,14 +166,12 @@ def test_verdicts_that_differ_from_those_of_livecodebench(outcomes, name):
     assert outcomes[name].passed is not DIFFERENT[name][2]
 
 
-def test_without_a_tolerance_fractions_are_compared_as_livecodebench_does(monkeypatch):
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+def test_without_a_tolerance_fractions_are_compared_as_livecodebench_does():
     pairs = [DIFFERENT[name][:2] for name in ("near", "near result")]
     assert [outcome.passed for outcome in run_pairs(pairs, tolerance=0)] == [False, False]
 
 
-def test_the_first_case_that_fails_is_named(monkeypatch):
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+def test_the_first_case_that_fails_is_named():
     slow = "import time\ntime.sleep(a - 1)\nprint(3)"
     pairs = [
         (RIGHT, ADD),
@@ -196,8 +192,7 @@ def test_the_first_case_that_fails_is_named(monkeypatch):
     ]
 
 
-def test_all_cases_together_have_a_limit_of_time(monkeypatch):
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+def test_all_cases_together_have_a_limit_of_time():
     many = json.dumps({"inputs": ["1 2"] * 50, "outputs": ["3"] * 50})
     slow = "import time\ntime.sleep(0.4)\n" + RIGHT
     (outcome,) = run_pairs([(slow, many)], timeout=5, total=1)
@@ -206,8 +201,7 @@ def test_all_cases_together_have_a_limit_of_time(monkeypatch):
 
 
 @pytest.mark.parametrize("isolation", ["auto", "none"])
-def test_a_program_finds_no_output(monkeypatch, isolation):
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+def test_a_program_finds_no_output(isolation):
     secret = "a secret that is printed by no honest program"
     spy = (
         "import gc, sys\n"
@@ -224,8 +218,7 @@ def test_a_program_finds_no_output(monkeypatch, isolation):
     assert secret not in outcome.output
 
 
-def test_long_texts(monkeypatch):
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+def test_long_texts():
     many = list(range(200_000))
     lines = "\n".join(map(str, many))
     pairs = [

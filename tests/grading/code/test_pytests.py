@@ -2,12 +2,12 @@
 
 import pytest
 from cases import for_each
+from grading.code.programs import run_pairs
 
 import at_k
 from at_k.errors import InputError
 from at_k.grading.checkers import code as checker_module
 from at_k.grading.code.outcomes import HarnessError
-from at_k.grading.code.pool import run_each, run_pairs
 
 RIGHT, WRONG = "def double(x): return 2 * x", "def double(x): return 3 * x"
 P = "import pytest\n"
@@ -31,11 +31,9 @@ TESTS = {
 
 @pytest.fixture(scope="module")
 def outcomes():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HF_ALLOW_CODE_EVAL", "1")
-        own = "\ndef test_own(): 1 / 0\n"  # of the program, and not of its tests
-        together = "\n".join(tests.replace("test_two", f"test_{i}") for i, tests in enumerate(TESTS.values()))
-        found = run_pairs([(RIGHT + own, together), *((WRONG + own, tests) for tests in TESTS.values())], **BY_PYTEST)
+    own = "\ndef test_own(): 1 / 0\n"  # of the program, and not of its tests
+    together = "\n".join(tests.replace("test_two", f"test_{i}") for i, tests in enumerate(TESTS.values()))
+    found = run_pairs([(RIGHT + own, together), *((WRONG + own, tests) for tests in TESTS.values())], **BY_PYTEST)
     return dict(zip(["all together", *TESTS], found, strict=True))
 
 
@@ -57,23 +55,19 @@ def test_errors_are_those_of_the_tests(outcomes):
         (P + "@pytest.mark.skip\ndef test_two(): assert double(2) == 4", "reached no assertion"),
     ],
 )
-def test_what_pytest_cannot_run_grades_nothing(monkeypatch, tests, says):
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+def test_what_pytest_cannot_run_grades_nothing(tests, says):
     with pytest.raises(HarnessError, match=says):
         run_pairs([(WRONG, tests)], **BY_PYTEST)
 
 
-def test_a_program_cannot_skip_its_tests(monkeypatch):
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+def test_a_program_cannot_skip_its_tests():
     skipping = P + "def double(x): pytest.skip()"
     assert run_pairs([(skipping, TESTS["fixture"])], **BY_PYTEST)[0].status == "failed"
 
 
-def test_without_it_such_tests_are_not_graded_and_the_reason_says_what_mends_that(monkeypatch):
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
-    limits = {"timeout": 3, "memory": 2**32, "num_workers": 1, "isolation": "auto"}
-    ((_, fault),) = run_each([(RIGHT, TESTS["parameters"])], **limits)
-    assert "or let pytest run them, by `at_k.checkers.code(pytest=True)`" in str(fault)
+def test_without_it_such_tests_are_not_graded_and_the_reason_says_what_mends_that():
+    with pytest.raises(HarnessError, match=r"or let pytest run them, by `at_k\.checkers\.code\(pytest=True\)`"):
+        run_pairs([(RIGHT, TESTS["parameters"])])
 
 
 def test_it_must_be_installed(monkeypatch):

@@ -7,19 +7,14 @@ import shutil
 import sys
 
 import pytest
+from grading.code.programs import run_pairs
 
 import at_k
 from at_k.errors import InputError
 from at_k.grading.code import pool, sandboxes
-from at_k.grading.code.pool import run_pairs
 from at_k.grading.code.sandboxes import Bubblewrap, Docker, Sandbox, find_sandbox
 
 PAIRS = [("def f(x): return x + 1", "assert f(1) == 2"), ("def f(x): return x", "assert f(1) == 2")]
-
-
-@pytest.fixture(autouse=True)
-def allowed(monkeypatch):
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
 
 
 def describe(outcomes):
@@ -93,7 +88,8 @@ def plugins(monkeypatch):
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: points if group == sandboxes.GROUP else [])
 
 
-def test_a_plugin(plugins):
+def test_a_plugin(plugins, monkeypatch):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
     checker = at_k.checkers.code(sandbox="plain")
     rows = {"answers": [[program for program, _ in PAIRS]], "references": ["assert f(1) == 2"]}
     report = at_k.score(rows, check_correct_fn=checker, metrics="avg_at_n")

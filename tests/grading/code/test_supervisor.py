@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from grading.code.hostile import EVERYWHERE, IN_NAMESPACES, TESTS, WITH_LANDLOCK
+from grading.code.programs import run_pairs
 
 from at_k.grading.code.isolation import find_landlock
-from at_k.grading.code.pool import run_pairs
 
 MARKER = str(100_000_000 + os.getpid())
 """How long the command of a fixture sleeps, so that it can be recognised in a list of processes."""
@@ -56,7 +56,6 @@ def case(request):
         }
         programs = HOSTILE[request.param]
         with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("HF_ALLOW_CODE_EVAL", "1")
             patch.setenv("SECRET_OF_THE_PARENT", "1")
             patch.setattr(tempfile, "tempdir", str(inside))
             pairs = [

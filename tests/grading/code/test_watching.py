@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import threading
 import time
 
 import pytest
@@ -77,9 +78,17 @@ def test_a_program_that_ends_is_noticed(watch):
 
 
 def test_a_program_that_sleeps_ends_by_the_clock(watch):
+    watch.theirs.sendall(READY)
     start = time.monotonic()
     watch.follow()
     assert time.monotonic() - start >= watch.limits.timeout == 0.1
+    assert watch.overtime == "0.1 s mostly without work"
+
+
+def test_the_time_before_a_program_begins_does_not_count(watch):
+    threading.Timer(0.3, watch.theirs.sendall, [READY]).start()
+    watch.follow()
+    assert watch.said == READY
     assert watch.overtime == "0.1 s mostly without work"
 
 
