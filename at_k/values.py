@@ -22,6 +22,7 @@ class Key(str):
         k: the number that replaces this letter. None keeps the letter, as in the name of a curve against k, or of an
             average over problems of different n.
         tau: the threshold of G-Pass@k.
+        draws: k, or None for a value that does not depend on it, such as avg@n, whose number is n.
 
     Examples:
         >>> Key("pass@k", 4), Key("G-Pass@k", 8, 0.5), Key("pass^k", 2), Key("avg@n"), Key("accuracy")
@@ -33,12 +34,14 @@ class Key(str):
     metric: str
     k: int | None
     tau: float | Fraction | None
+    draws: int | None
 
     def __new__(cls, metric: str, k: int | None = None, tau: float | Fraction | None = None) -> Key:
         """Spell the key."""
         name = metric if k is None else f"{metric[:-1]}{k}"
         key = super().__new__(cls, name if tau is None else f"{name}_{tau}")
         key.metric, key.k, key.tau = metric, k, tau
+        key.draws = k if metric[-1] == "k" else None
         return key
 
     # A string has one argument, a key has three.
@@ -49,11 +52,6 @@ class Key(str):
     def line(self) -> Key:
         """Return the key of the curve against k on which this value is a point."""
         return Key(self.metric, None, self.tau)
-
-    @property
-    def draws(self) -> int | None:
-        """Return k, or None for a value that does not depend on it, such as avg@n, whose number is n."""
-        return self.k if self.metric[-1] == "k" else None
 
 
 _NAME = re.compile(r"([a-z-]+[@^])([kn]|[1-9][0-9]{0,8})(?:_([0-9]*\.?[0-9]+|[0-9]+/[1-9][0-9]*))?")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from at_k.analysis.findings import FAR, Findings, exceeds, list_bar, quote, write_difference, write_share
+from at_k.analysis.findings import FAR, Findings, quote
 from at_k.errors import Message
 from at_k.estimators.consensus import count_votes
 from at_k.estimators.counts import majority_at_k
@@ -92,8 +92,8 @@ def look_for_copies(findings: Findings) -> Iterator[Message]:
     texts, copied = int(counts.count[long].sum()), int(counts.count[long & again].sum())
     findings.figures["copied"] = copied / texts if texts else None
     if several.any():
-        share, low, high = findings.estimate(repeated / np.maximum(cast, 1), several)
-        findings.figures["repeated"] = list_bar(share, low, high)
+        share = findings.estimate(repeated / np.maximum(cast, 1), several)
+        findings.figures["repeated"] = share._asdict()
     if texts and copied / texts > COPIED:
         yield Message(
                 "diagnosis.copies",
@@ -102,12 +102,12 @@ def look_for_copies(findings: Findings) -> Iterator[Message]:
                 "twice: look for a cache, a fixed seed or a temperature of 0.",
                 texts=texts, long=LONG, copied=copied, share=copied / texts, limit=COPIED,
             )  # fmt: skip
-    elif several.any() and low > REPEATED:
+    elif several.any() and share.low > REPEATED:
         yield Message(
             "diagnosis.repeated",
             "Samples that give the same answer as another sample of their problem: {share} (the rule: more than "
             "{limit}). Further samples would hardly find other answers.",
-            share=write_share(share, low, high),
+            share=str(share),
             limit=REPEATED,
         )
 
@@ -115,20 +115,20 @@ def look_for_copies(findings: Findings) -> Iterator[Message]:
 def weigh_retries(findings: Findings) -> Iterator[Message]:
     """Find whether correct answers are rare in the problems that have one."""
     if {"pass@k", "avg@n"} <= findings.keys.keys():
-        gap = findings.compare_keys(findings.keys["pass@k"], findings.keys["avg@n"])
-        findings.figures["pass_minus_avg"] = list_bar(*gap)
+        passed, average = (findings.list_values(findings.keys[metric]) for metric in ("pass@k", "avg@n"))
+        findings.figures["pass_minus_avg"] = findings.compare(passed, average)._asdict()
     solved = findings.c > 0
     if not solved.any():
         return
-    share, low, high = findings.estimate(findings.c / findings.n, solved)
-    findings.figures["correct_where_solved"] = list_bar(share, low, high)
-    if high < RARE:
+    share = findings.estimate(findings.c / findings.n, solved)
+    findings.figures["correct_where_solved"] = share._asdict()
+    if share.high < RARE:
         yield Message(
             "diagnosis.rarely",
             "The model finds correct answers that it rarely repeats: in the {solved:,} problems with a correct "
             "sample, the share of correct samples is {share} on average (the rule: less than {limit:.3f}).",
             solved=int(solved.sum()),
-            share=write_share(share, low, high),
+            share=str(share),
             limit=RARE,
         )
 
@@ -138,25 +138,25 @@ def weigh_vote(findings: Findings) -> Iterator[Message]:
     if {"cons@k", "avg@n"} <= findings.keys.keys():
         key, average = findings.keys["cons@k"], findings.keys["avg@n"]
         of_grades = VOTE_OF_GRADES in findings.report.notes
-        value, values = findings.write(key), np.array(findings.report.by_problem[key])
+        value, values = findings.write(key), findings.list_values(key)
         if of_grades and key.k is not None and key.k % 2 == 0:
             # Exactly half is not most, so that at even k half of the coin flips that tie would count as a finding.
             # Where ties count ½, cons@k is cons@(k − 1).
             odd = key.k - 1
             key, values = Key("cons@k", odd), majority_at_k(findings.n, findings.c, k=odd)
-            value = write_share(*findings.estimate(values))
-        gap, low, high = findings.compare(values, np.array(findings.report.by_problem[average]))
-        findings.figures["cons_minus_avg"] = list_bar(gap, low, high)
-        if exceeds(abs(gap), FAR) and not low <= 0 <= high:
+            value = str(findings.estimate(values))
+        gap = findings.compare(values, findings.list_values(average))
+        findings.figures["cons_minus_avg"] = gap._asdict()
+        if gap.is_far:
             given = {
                 "key": str(key),
                 "value": value,
                 "average": str(average),
                 "mean": findings.write(average),
-                "gap": write_difference(gap, low, high),
+                "gap": gap.signed,
                 "limit": FAR,
             }
-            yield describe_vote(given, of_grades=of_grades, better=gap > 0)
+            yield describe_vote(given, of_grades=of_grades, better=gap.value > 0)
     yield from weigh_wrong_answers(findings)
     yield from find_wrong_majorities(findings)
 
@@ -205,21 +205,21 @@ def weigh_wrong_answers(findings: Findings) -> Iterator[Message]:
     if not several.any():
         return
     equal = np.bincount(of, weights=count * (count - 1), minlength=total)
-    share, low, high = findings.estimate(equal / np.maximum(pairs, 1), several)
-    findings.figures["wrong_agreement"] = list_bar(share, low, high)
+    share = findings.estimate(equal / np.maximum(pairs, 1), several)
+    findings.figures["wrong_agreement"] = share._asdict()
     given: dict[str, Any] = {
         "problems": int(several.sum()),
-        "share": write_share(share, low, high),
+        "share": str(share),
         "limit": SCATTER,
     }
-    if high < SCATTER:
+    if share.high < SCATTER:
         yield Message(
             "diagnosis.wrong_scatter",
             "Wrong answers scatter: where a problem has several, two of them are equal with probability {share} "
             "(the rule: less than {limit}; such problems: {problems:,}).",
             **given,
         )
-    elif low > SCATTER:
+    elif share.low > SCATTER:
         yield Message(
             "diagnosis.wrong_agree",
             "Wrong answers agree: where a problem has several, two of them are equal with probability {share} (the "

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.analysis.findings import FAR, Findings, exceeds, list_bar, write_difference
+from at_k.analysis.findings import FAR, Findings
 from at_k.combinatorics import Floats
 from at_k.errors import Message
 from at_k.samples import Answers
@@ -72,22 +72,22 @@ def list_scores(findings: Findings, name: str) -> dict[str, float]:
 
 def judge_confidence(findings: Findings, name: str, said: Floats, right: Floats) -> Message:
     """Say whether confidences are too high or too low on average, given one pair of numbers per problem."""
-    gap, low, high = findings.compare(said, right)
-    findings.figures["calibration"][name]["overconfidence"] = list_bar(gap, low, high)
-    if exceeds(abs(gap), FAR) and not low <= 0 <= high:
-        if gap > 0:
+    gap = findings.compare(said, right)
+    findings.figures["calibration"][name]["overconfidence"] = gap._asdict()
+    if gap.is_far:
+        if gap.value > 0:
             return Message(
                 "diagnosis.overconfident", "It promises too much, by {gap} (the rule: more than {limit}).",
-                gap=write_difference(gap, low, high), limit=FAR,
+                gap=gap.signed, limit=FAR,
             )  # fmt: skip
         return Message(
             "diagnosis.underconfident", "It promises too little: the difference is {gap} (the rule: less than "
             "−{limit}).",
-            gap=write_difference(gap, low, high), limit=FAR,
+            gap=gap.signed, limit=FAR,
         )  # fmt: skip
     return Message(
         "diagnosis.no_bias", "A bias of more than {limit} is not shown: the difference is {gap}.",
-        gap=write_difference(gap, low, high), limit=FAR,
+        gap=gap.signed, limit=FAR,
     )  # fmt: skip
 
 

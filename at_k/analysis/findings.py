@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,33 @@ FAR = 0.05
 
 _LEVEL = 0.95
 """The level of the intervals if the report has none."""
+
+
+class Estimate(NamedTuple):
+    """Hold a share, or the difference of two, with the limits of its interval.
+
+    Examples:
+        >>> print(Estimate(0.25, 0.125, 0.5), Estimate(0.15, -0.05, 0.35).signed)
+        0.250 [0.125, 0.500] +0.150 [−0.050, +0.350]
+    """
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+    @property
+    def signed(self) -> str:
+        """Write a difference with its sign."""
+        shown, least, most = (f"{each + 0.0:+.3f}".replace("-", "−") for each in self)
+        return f"{shown} [{least}, {most}]"
+
+    @property
+    def is_far(self) -> bool:
+        """Return whether a difference is worth a sentence: shown, and larger than the rounding of a mean hides."""
+        return abs(self.value) > FAR + 1e-9 and not self.low <= 0 <= self.high
 
 
 class Findings:
@@ -124,8 +151,8 @@ class Findings:
         """Write a value with its interval."""
         return " ".join(write_estimate(self.report.values[key], self.bars[key]))
 
-    def estimate(self, values: Floats, kept: NDArray[np.bool_] | None = None) -> tuple[float, float, float]:
-        """Return the mean of values in [0, 1], one per problem, and the limits of its interval.
+    def estimate(self, values: Floats, kept: NDArray[np.bool_] | None = None) -> Estimate:
+        """Estimate the mean of values in [0, 1], one per problem.
 
         Args:
             values: one value per problem.
@@ -137,16 +164,15 @@ class Findings:
             clusters = None if clusters is None else [label for label, own in zip(clusters, kept, strict=True) if own]
         mean = float(values.mean())
         low, high = interval(mean, *standard_error(values, clusters=clusters), confidence_level=self.confidence_level)
-        return mean, float(low), float(high)
+        return Estimate(mean, float(low), float(high))
 
-    def compare(self, a: Floats, b: Floats) -> tuple[float, float, float]:
-        """Return the difference of two means over the same problems, and the limits of its interval."""
-        mean, low, high = self.estimate((1 + np.asarray(a) - np.asarray(b)) / 2)
-        return 2 * mean - 1, 2 * low - 1, 2 * high - 1
+    def compare(self, a: Floats, b: Floats) -> Estimate:
+        """Estimate the difference of two means over the same problems."""
+        return Estimate(*(2 * each - 1 for each in self.estimate((1 + np.asarray(a) - np.asarray(b)) / 2)))
 
-    def compare_keys(self, a: Key, b: Key) -> tuple[float, float, float]:
-        """Compare two values over the same problems; as `compare`."""
-        return self.compare(np.array(self.report.by_problem[a]), np.array(self.report.by_problem[b]))
+    def list_values(self, key: Key) -> Floats:
+        """List the values of a key, one per problem."""
+        return np.array(self.report.by_problem[key])
 
     @cached_property
     def calibrations(self) -> dict[str, dict[str, Calibration]]:
@@ -159,32 +185,6 @@ class Findings:
         }
 
 
-def exceeds(value: float, threshold: float) -> bool:
-    """Return whether a value is above a threshold by more than the rounding of a mean."""
-    return value > threshold + 1e-9
-
-
-def write_share(value: float, low: float, high: float) -> str:
-    """Write a share with its interval.
-
-    Examples:
-        >>> write_share(0.25, 0.125, 0.5)
-        '0.250 [0.125, 0.500]'
-    """
-    return f"{value:.3f} [{low:.3f}, {high:.3f}]"
-
-
-def write_difference(value: float, low: float, high: float) -> str:
-    """Write a difference with its interval.
-
-    Examples:
-        >>> write_difference(0.15, -0.05, 0.35)
-        '+0.150 [−0.050, +0.350]'
-    """
-    shown, least, most = (f"{each + 0.0:+.3f}".replace("-", "−") for each in (value, low, high))
-    return f"{shown} [{least}, {most}]"
-
-
 def quote(problem: str) -> str:
     """Quote the name of a problem."""
     return f"“{problem if len(problem) <= 40 else problem[:39] + '…'}”"
@@ -193,8 +193,3 @@ def quote(problem: str) -> str:
 def list_rows(samples: Ragged) -> object:
     """List rows; those of one length as a table, which is read as a whole."""
     return samples.listed() if samples.width is None else samples.values.reshape(len(samples), samples.width)
-
-
-def list_bar(value: float, low: float, high: float) -> dict[str, float]:
-    """List a value with its interval, as `json.dumps` takes it."""
-    return {"value": value, "low": low, "high": high}

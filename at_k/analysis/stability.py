@@ -7,7 +7,7 @@ from math import isfinite
 
 import numpy as np
 
-from at_k.analysis.findings import Findings, list_bar, list_rows
+from at_k.analysis.findings import Estimate, Findings, list_rows
 from at_k.errors import Message
 from at_k.uncertainty.clustering import measure_design_effect
 from at_k.uncertainty.stability import measure_stability
@@ -103,8 +103,8 @@ def describe_clusters(findings: Findings) -> Iterator[Message]:
     found = measure_design_effect(findings.c / findings.n, clusters, confidence_level=findings.confidence_level)
     if found is None:
         return
-    findings.figures["design_effect"] = list_bar(found.value, found.low, found.high)
-    findings.figures["intraclass_correlation"] = list_bar(found.icc, found.icc_low, found.icc_high)
+    findings.figures["design_effect"] = Estimate(*found[:3])._asdict()
+    findings.figures["intraclass_correlation"] = Estimate(*found[3:])._asdict()
     yield Message(
         "diagnosis.clusters",
         "Clusters of problems: {count:,}. In the share of correct samples their design effect is {value:.2f} "

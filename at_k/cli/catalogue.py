@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from at_k.cli import options
 from at_k.cli.layout import wrap
-from at_k.cli.options import refuse
+from at_k.cli.options import read_name
 from at_k.cli.terminal import Line, make_console, print_lines
 from at_k.cli.words import quote_word
 from at_k.readers.formats import FORMATS
@@ -30,9 +31,7 @@ _FOOT = (
 
 def print_format(name: str) -> None:
     """Print one format, with a line to copy."""
-    if name not in FORMATS:
-        raise refuse("NAME", f"There is no format {name!r}. The formats are: {', '.join(FORMATS)}.")
-    each, console = FORMATS[name], make_console()
+    each, console = FORMATS[read_name("NAME", "format", options.FORMATS, name)], make_console()
     example = quote_word(re.sub(r"\{\w+\}", "*", each.file.split(", ")[0]))
     lines: list[Line] = [[(each.name, "bold"), (f" · {each.title}", "")]]
     facts = {"file": each.file, "samples": each.samples}

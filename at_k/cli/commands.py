@@ -8,7 +8,18 @@ import typer
 
 import at_k
 from at_k.cli.failures import Command, Verdict, fail, is_given
-from at_k.cli.options import FORM, Models, Paths, complete_formats, leave_out, offers, read_numbers, refuse, written
+from at_k.cli.options import (
+    FORM,
+    FORMATS,
+    Models,
+    Paths,
+    complete_from,
+    leave_out,
+    offers,
+    read_numbers,
+    refuse,
+    written,
+)
 from at_k.options import COMPARING, GATING, JUDGED, PILOT, PLANNING, POOLING, SCORED, SCORING, TALLYING
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
@@ -335,7 +346,7 @@ def formats(
             metavar="NAME",
             help="Show one format, with a line to copy.",
             show_default=False,
-            autocompletion=complete_formats,
+            autocompletion=complete_from(FORMATS),
         ),
     ] = None,
 ) -> None:

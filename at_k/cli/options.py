@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
+from pkgutil import resolve_name
 from typing import Annotated, Any, Literal
 
 import typer
@@ -21,25 +22,12 @@ OUTPUT = "What is written"
 """The panel of the help for options of the command alone; the others are groups of options."""
 
 
-def complete_metrics(incomplete: str) -> list[str]:
-    """List the metrics whose names begin like this, for the shell."""
-    from at_k.family import METRICS
-
-    return [name for name in METRICS if name.startswith(incomplete)]
+def complete_from(path: str) -> Callable[[str], list[str]]:
+    """Return a function that lists, for the shell, the names that begin like a text. They are imported when it runs."""
+    return lambda incomplete: [name for name in resolve_name(path) if name.startswith(incomplete)]
 
 
-def complete_formats(incomplete: str) -> list[str]:
-    """List the formats whose names begin like this, for the shell."""
-    from at_k.readers.formats import FORMATS
-
-    return [name for name in FORMATS if name.startswith(incomplete)]
-
-
-def complete_checkers(incomplete: str) -> list[str]:
-    """List the checkers whose names begin like this, for the shell."""
-    from at_k.grading.checkers import checkers
-
-    return [name for name in checkers if name.startswith(incomplete)]
+FORMATS, CHECKERS = "at_k.readers.formats:FORMATS", "at_k.grading.checkers:checkers"
 
 
 Paths = Annotated[
@@ -136,7 +124,7 @@ def make_flag(option: Option) -> inspect.Parameter:
         min=1 if kind is int else None,
         help=option.help,
         hidden=not option.short,
-        autocompletion=_COMPLETIONS.get(option.name),
+        autocompletion=complete_from(_COMPLETIONS[option.name]) if option.name in _COMPLETIONS else None,
         rich_help_panel=option.group,
     )
     return inspect.Parameter(
@@ -300,21 +288,11 @@ def read_where(texts: Sequence[str] | None) -> dict[str, Any] | None:
     return wanted or None
 
 
-def read_format(name: str) -> str:
-    """Return the name of a format, after a check that there is such a format."""
-    from at_k.readers.formats import FORMATS
-
-    if name not in FORMATS:
-        raise refuse("--input-format", f"There is no format {name!r}. The formats are: {', '.join(FORMATS)}.")
-    return name
-
-
-def read_checker(name: str) -> str:
-    """Return the name of a checker, after a check that there is such a checker."""
-    from at_k.grading.checkers import checkers
-
-    if name not in checkers:
-        raise refuse("--check", f"There is no checker {name!r}. The checkers are: {', '.join(checkers)}.")
+def read_name(option: str, kind: str, path: str, name: str) -> str:
+    """Return a name, after a check that there is something of this kind that is called so."""
+    known = resolve_name(path)
+    if name not in known:
+        raise refuse(option, f"There is no {kind} {name!r}. The {kind}s are: {', '.join(known)}.")
     return name
 
 
@@ -343,9 +321,10 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "columns": read_columns,
     "scale": read_scale,
     "where": read_where,
-    "format": read_format,
-    "check_correct_fn": read_checker,
+    "format": partial(read_name, "--input-format", "format", FORMATS),
+    "check_correct_fn": partial(read_name, "--check", "checker", CHECKERS),
 }
 """Option → what turns its text, or texts, into its value."""
 
-_COMPLETIONS = {"metrics": complete_metrics, "format": complete_formats, "check_correct_fn": complete_checkers}
+_COMPLETIONS = {"metrics": "at_k.family:METRICS", "format": FORMATS, "check_correct_fn": CHECKERS}
+"""Option → where its words are."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable, Mapping, Sequence
-from io import StringIO
 from os.path import realpath, splitext
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +13,7 @@ from at_k.cli.terminal import Line, make_console, print_lines
 from at_k.report.files import check_target, replace_file
 from at_k.report.report import Report
 from at_k.report.saving import SAVED_AS
+from at_k.report.tables import write_csv
 
 if TYPE_CHECKING:
     from at_k.report.models import Models
@@ -128,14 +127,11 @@ def write_columns(columns: Mapping[str, Sequence[Any]], path: str) -> None:
             pq.write_table(pa.table(columns), part)
             return
         rows = zip(*columns.values(), strict=True)
-        text = StringIO()
         if ending == ".csv":
-            writer = csv.writer(text, lineterminator="\n")
-            writer.writerow(columns)
-            writer.writerows(rows)
+            text = write_csv(columns, rows)
         else:
-            text.writelines(json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) + "\n" for row in rows)
-        part.write_text(text.getvalue(), encoding="utf-8", newline="")
+            text = "".join(json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) + "\n" for row in rows)
+        part.write_text(text, encoding="utf-8", newline="")
 
 
 def _write(report: Report | Models, form: str, width: int) -> str:

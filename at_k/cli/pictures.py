@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from at_k.cli.layout import lay_out_notes, list_sentences, name_source
 from at_k.cli.options import refuse
 from at_k.cli.output import say_written
 from at_k.cli.scoring import list_models, make_models, make_report
-from at_k.cli.terminal import make_console, print_lines
+from at_k.cli.terminal import Line, make_console, print_lines
 from at_k.cli.words import make_printable, spell
 from at_k.errors import InputError
 from at_k.pictures import check_ending, require_matplotlib, save_figure
@@ -43,10 +44,7 @@ def draw_picture(report: Report, kind: str, out: str, title: str | None) -> None
     """Draw a picture of this kind, and say what its reader should know."""
     if title is None:
         title = make_printable(f"{name_source(report.source)}: {describe_size(report)}")
-    save_figure(_DRAW[kind](report, title=title), out)
-    console = make_console(stderr=True)
-    print_lines(lay_out_notes(report, console.width), console)
-    say_written(out)
+    _save(_DRAW[kind](report, title=title), out, partial(lay_out_notes, report))
 
 
 def draw_several(
@@ -56,10 +54,8 @@ def draw_several(
     if metrics is not None and len(metrics) > 1:
         raise refuse("--metric", f"Several models are drawn by one metric; got {', '.join(metrics)}.")
     models = make_models(paths, metrics=metrics or ["pass@k"], **options, confidence_level=0.95)
-    save_figure(draw_models(models, line=(metrics or ["pass@k"])[0], title=title), out)
-    console = make_console(stderr=True)
-    print_lines(list_sentences(models.notes, console.width, "yellow"), console)
-    say_written(out)
+    figure = draw_models(models, line=(metrics or ["pass@k"])[0], title=title)
+    _save(figure, out, lambda width: list_sentences(models.notes, width, "yellow"))
 
 
 def draw_two(
@@ -74,8 +70,13 @@ def draw_two(
     reports = [make_report([path], where=own, **options, confidence_level=None) for path, own in models.values()]
     first, second = map(make_printable, models)
     found = compare(*reports, names=(first, second), band=True)
-    save_figure(draw_difference(found, title=title), out)
-    console = make_console(stderr=True)
     said = [" ".join(map(spell, each)) for each in found.describe_bands()]
-    print_lines(list_sentences(said, console.width, ""), console)
+    _save(draw_difference(found, title=title), out, lambda width: list_sentences(said, width, ""))
+
+
+def _save(figure: Any, out: str, lay_out: Callable[[int], list[Line]]) -> None:
+    """Write a figure, and say beside it what its reader should know."""
+    save_figure(figure, out)
+    console = make_console(stderr=True)
+    print_lines(lay_out(console.width), console)
     say_written(out)

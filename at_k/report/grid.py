@@ -10,6 +10,7 @@ from at_k.caching import cached_property
 from at_k.family import OUTPUTS
 from at_k.report.data import Numbers
 from at_k.report.naming import name_lines
+from at_k.validation import Tau
 from at_k.values import ErrorBar, Key
 
 ALL = "all"
@@ -51,10 +52,10 @@ class Block:
 
 def group_lines(keys: Iterable[Key]) -> dict[Key, dict[int | None, Key]]:
     """Group keys into rows: for each line, column → key. The column is k, or None for what does not depend on k."""
-    lines: dict[Key, dict[int | None, Key]] = {}
+    lines: dict[tuple[str, Tau | None], dict[int | None, Key]] = {}
     for key in filter(is_shown, keys):
-        lines.setdefault(key.line, {})[key.draws] = key
-    return lines
+        lines.setdefault((key.metric, key.tau), {})[key.draws] = key
+    return {Key(metric, None, tau): cells for (metric, tau), cells in lines.items()}
 
 
 def is_shown(key: Key) -> bool:

@@ -240,7 +240,7 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
             *explain_intervals(intervals, whole.confidence, judged.labels),
             *write_notes(judged, whole.options["check_correct_fn"]),
             *([VOTE_OF_GRADES] if no_answers else []),
-            *explain_odd_k(key for key in values if names is None or key.line in names),
+            *explain_odd_k(values if names is None else [key for key in values if key.line in names]),
         ],
         "sign": lambda: {name: text for part in used for name, text in part.sign().items()},
         "source": judged.source,

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from io import StringIO
 from math import isclose
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
@@ -19,7 +17,7 @@ from at_k.readers.paths import name_models
 from at_k.report.grid import list_blocks, write_estimate
 from at_k.report.report import Report, find_report, refuse_scoring_options
 from at_k.report.scoring import score
-from at_k.report.tables import escape_latex, join_latex, join_markdown, list_rows, name_columns
+from at_k.report.tables import escape_latex, join_latex, join_markdown, list_rows, name_columns, write_csv
 from at_k.validation import shorten, type_name
 from at_k.values import Key
 
@@ -119,15 +117,9 @@ class Models:
 
     def to_csv(self) -> str:
         """Write a CSV table with a row for each value of each model, in full precision, as `Report.to_csv` does."""
-        text = StringIO()
-        writer = csv.writer(text, lineterminator="\n")
         columns = name_columns(max(self.reports.values(), key=lambda report: bool(report.intervals)))
-        writer.writerow(["model", *columns])
-        for name, report in self.reports.items():
-            for row in list_rows(report):
-                cells = ["" if cell is None else cell for cell in row]
-                writer.writerow([name, *cells, *[""] * (len(columns) - len(cells))])
-        return text.getvalue()
+        rows = ((name, *row) for name, report in self.reports.items() for row in list_rows(report))
+        return write_csv(["model", *columns], ([*row, *[None] * (len(columns) + 1 - len(row))] for row in rows))
 
     def to_markdown(self, digits: int | None = None) -> str:
         """Write a Markdown table: models down, numbers across, the best of each in bold; then the notes."""

@@ -62,7 +62,7 @@ class Report(Numbers):
 
     def to_csv(self) -> str:
         """Write a CSV table with a row for each value: group, metric, k, τ, key, value, in full precision."""
-        return tables.write_csv(self)
+        return tables.write_csv(tables.name_columns(self), tables.list_rows(self))
 
     def to_markdown(self, digits: int | None = None) -> str:
         """Write a Markdown table: metrics down, k across, groups below.

@@ -20,6 +20,8 @@ from at_k.values import Column, ErrorBar, Key
 _FORMAT = "at-k report"
 _KINDS: dict[str, type[Message]] = {kind.__name__: kind for kind in (Message, Legend, Mistake)}
 _METADATA = b"at_k"
+_PLAIN = ("sizes", "problems", "labels", "n", "c", "times", "n_missing", "source")
+"""What of a report is written as it is."""
 
 SAVED_AS = (".json", ".parquet")
 """The endings of a report's file."""
@@ -110,20 +112,13 @@ def _to_content(report: Numbers) -> dict[str, Any]:
         "group_intervals": {label: _list_bars(bars, keys) for label, bars in report.group_intervals.items()},
         "errors": [report.errors.get(key, 0.0) for key in keys],
         "groups": {label: [values[key] for key in keys] for label, values in report.groups.items()},
-        "sizes": report.sizes,
-        "problems": report.problems,
-        "labels": report.labels,
-        "n": report.n,
-        "c": report.c,
-        "times": report.times,
-        "n_missing": report.n_missing,
+        **{name: getattr(report, name) for name in _PLAIN},
         "by_problem": [report.by_problem.get(key, []) for key in keys],
         "metrics": {name: [keys.index(key) for key in own] for name, own in report.metrics.items()},
         "left_out": {name: write_message(reason) for name, reason in report.left_out.items()},
         "notes": list(map(write_message, report.notes)),
         "signatures": report.signatures,
         "options": {name: _to_option(value) for name, value in report.options.items()},
-        "source": report.source,
         "origin": report.origin and {**asdict(report.origin), "notes": [], "skipped": {}},  # they are in `notes`
         "curves": {
             "k": report.curves.k,
@@ -150,13 +145,7 @@ def _from_content(content: dict[str, Any], make: type[_Made]) -> _Made:
         groups={label: dict(zip(keys, values, strict=True)) for label, values in content["groups"].items()},
         intervals=_read_bars(content["intervals"], keys),
         group_intervals={label: _read_bars(bars, keys) for label, bars in content["group_intervals"].items()},
-        sizes=content["sizes"],
-        problems=content["problems"],
-        labels=content["labels"],
-        n=content["n"],
-        c=content["c"],
-        times=content["times"],
-        n_missing=content["n_missing"],
+        **{name: content[name] for name in _PLAIN},
         columns=dict(zip(keys, map(Column.of, content["by_problem"]), strict=True)),
         errors={key: error for key, error in zip(keys, content["errors"], strict=True) if error},
         metrics={name: [keys[place] for place in places] for name, places in content["metrics"].items()},
@@ -164,7 +153,6 @@ def _from_content(content: dict[str, Any], make: type[_Made]) -> _Made:
         notes=list(map(read_message, content["notes"])),
         sign=content["signatures"].copy,
         options={name: _from_option(value) for name, value in content["options"].items()},
-        source=content["source"],
         origin=content["origin"] and Origin(**content["origin"]),
         draw_curves=lambda: curves,
     )

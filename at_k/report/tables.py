@@ -39,12 +39,10 @@ def name_columns(report: Numbers) -> list[str]:
     return [*COLUMNS, *(BARS if report.intervals else ())]
 
 
-def write_csv(report: Numbers) -> str:
-    """Write a row for each value of each group as CSV."""
+def write_csv(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    """Write rows as CSV; None is an empty cell."""
     text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(name_columns(report))
-    writer.writerows([["" if cell is None else cell for cell in row] for row in list_rows(report)])
+    csv.writer(text, lineterminator="\n").writerows([header, *rows])
     return text.getvalue()
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _FORMAT = "at-k tally"
 _METADATA = b"at_k_tally"
+_MAPPINGS = ("conditions", "reading", "options")
 _Made = TypeVar("_Made", bound="Tally")
 
 
@@ -97,9 +98,7 @@ def _to_content(tally: Tally) -> dict[str, Any]:
         "format": _FORMAT,
         "version": at_k.__version__,
         "by_problem": tally.by_problem,
-        "conditions": dict(tally.conditions),
-        "reading": dict(tally.reading),
-        "options": dict(tally.options),
+        **{name: dict(getattr(tally, name)) for name in _MAPPINGS},
         "n_missing": tally.n_missing,
         "names": list(tally.names),
         "left_out": {name: write_message(reason) for name, reason in tally.left_out.items()},
@@ -107,14 +106,7 @@ def _to_content(tally: Tally) -> dict[str, Any]:
         "votes": None
         if votes is None
         else [[group, n, list(each), times] for (group, n, each), times in votes.items()],
-        "sums": [
-            [
-                *cell,
-                each.problems,
-                _write_numbers(each.moments),
-            ]
-            for cell, each in tally.sums.items()
-        ],
+        "sums": [[*cell, each.problems, _write_numbers(each.moments)] for cell, each in tally.sums.items()],
         "problems": [[name, *each[:4], _write_numbers(each.values)] for name, each in tally.problems.items()],
     }
 
@@ -141,10 +133,7 @@ def _from_content(content: Any, make: type[_Made], name: str) -> _Made:
             if content["votes"] is None
             else {(group, n, tuple(votes)): problems for group, n, votes, problems in content["votes"]},
             sums={
-                (group, n): Stratum(
-                    problems,
-                    {key: Moments(*numbers) for key, numbers in _read_numbers(moments).items()},
-                )
+                (group, n): Stratum(problems, {key: Moments(*own) for key, own in _read_numbers(moments).items()})
                 for group, n, problems, moments in content["sums"]
             },
             problems={
@@ -159,9 +148,7 @@ def _from_content(content: Any, make: type[_Made], name: str) -> _Made:
             },
             names=tuple(content["names"]),
             n_missing=content["n_missing"],
-            conditions=dict(content["conditions"]),
-            reading=dict(content["reading"]),
-            options=dict(content["options"]),
+            **{name: dict(content[name]) for name in _MAPPINGS},
             left_out={name: read_message(parts) for name, parts in content["left_out"].items()},
         )
         _check(made)

@@ -338,7 +338,7 @@ def jackknife_choice(ranked: Ragged, correct: Ragged, k: Sequence[int]) -> Float
         def estimate(points: list[Any], flags: list[Any], *, k: list[int]) -> Floats:
             return choose_best(_make_ragged(points), _make_ragged(flags), k)[0]
 
-        return jackknife_samples(estimate, _list_rows(ranked), _list_rows(correct), k=list(k))
+        return jackknife_samples(estimate, ranked.listed(), correct.listed(), k=list(k))
     return vary_ranks(ranked, correct, k)
 
 
@@ -500,10 +500,6 @@ def jackknife_samples(estimate: Callable[..., ArrayLike], /, *rows: Sequence[Any
 
 def _leave_out(row: Sequence[Any], i: int) -> list[Any]:
     return [*row[:i], *row[i + 1 :]]
-
-
-def _list_rows(rows: Ragged) -> list[list[Any]]:
-    return [list(rows.values[start:stop]) for start, stop in zip(rows.offsets[:-1], rows.offsets[1:], strict=True)]
 
 
 def _make_ragged(rows: list[list[Any]]) -> Ragged:

@@ -267,13 +267,17 @@ def plan_counts(
     spread = np.array([variance.at(size) if can_tell else np.nan for size in sizes])
     m = np.array(rows, dtype=np.float64)[:, None]
     stderr = np.sqrt(spread / m)
-    needed: tuple[int | None, int | None] = (None, None)
+
+    def reaches(spread: float, m: int) -> bool:
+        """Return whether intervals reach the half width that is asked for."""
+        return bool(find_half_width(variance, spread, m, confidence_level) <= (half_width or inf))
+
+    enough: tuple[int | None, int | None] = (None, None)
     if half_width is not None and check_fraction("half_width", half_width) and can_tell:
-        target = float(half_width)
-        needed = (
-            find_enough_problems(variance, total, target, confidence_level),
-            find_enough_samples(variance, pilot, target, confidence_level),
-        )
+        by_samples = None
+        if reaches(variance.at(inf), pilot):
+            by_samples = find_least(lambda size: reaches(variance.at(size), pilot), variance.k, _MOST_SAMPLES)
+        enough = find_least(lambda m: reaches(total, m), 1, _MOST_PROBLEMS), by_samples
     estimated = None
     if other is not None:
         second = read_pilot(*other, k, estimate)
@@ -288,8 +292,13 @@ def plan_counts(
         table = find_detectable(np.maximum(spread - between, 0), apart, m, variance.size, confidence_level, power)
         if detect is None or not can_tell:
             return table, None
-        within = max(0.0, total - between)
-        return table, find_problems_to_detect(within, apart, variance.size, detect, confidence_level, power)
+        within = np.asarray(max(0.0, total - between))
+
+        def finds(m: int) -> bool:
+            own = find_detectable(within, apart, np.asarray(float(m)), variance.size, confidence_level, power)
+            return bool(own <= detect)
+
+        return table, find_least(finds, 2, _MOST_PROBLEMS)
 
     assumed = correlation is None and estimated is None
     if correlation is None:
@@ -305,8 +314,8 @@ def plan_counts(
         stderr=stderr,
         half_width=find_half_width(variance, spread, m, confidence_level) if can_tell else stderr,
         detectable=detectable,
-        needed_problems=needed[0],
-        needed_samples=needed[1],
+        needed_problems=enough[0],
+        needed_samples=enough[1],
         needed_to_detect=wanted,
         notes=tuple(notes),
         asked=(half_width, detect),
@@ -351,37 +360,6 @@ def find_half_width(variance: Variance, spread: ArrayLike, m: ArrayLike, confide
         float(variance.values.mean()), np.sqrt(np.asarray(spread) / m), units, confidence_level=confidence_level
     )
     return np.asarray((high - low) / 2)
-
-
-def find_enough_problems(variance: Variance, spread: float, target: float, confidence_level: float) -> int | None:
-    """Return the least number of problems that reaches the half width."""
-
-    def reaches(m: int) -> bool:
-        return bool(find_half_width(variance, spread, m, confidence_level) <= target)
-
-    return find_least(reaches, 1, _MOST_PROBLEMS)
-
-
-def find_enough_samples(variance: Variance, m: int, target: float, confidence_level: float) -> int | None:
-    """Return the least number of samples that reaches the half width."""
-
-    def reaches(samples: float) -> bool:
-        return bool(find_half_width(variance, variance.at(samples), m, confidence_level) <= target)
-
-    return find_least(reaches, variance.k, _MOST_SAMPLES) if reaches(inf) else None
-
-
-def find_problems_to_detect(
-    within: float, between: float, size: float, target: float, confidence_level: float, power: float
-) -> int | None:
-    """Return the least number of problems with which a paired t-test finds a difference."""
-
-    def reaches(m: int) -> bool:
-        return bool(
-            find_detectable(np.asarray(within), between, np.asarray(float(m)), size, confidence_level, power) <= target
-        )
-
-    return find_least(reaches, 2, _MOST_PROBLEMS)
 
 
 def find_detectable(

@@ -70,8 +70,8 @@ def test_where():
 
 
 def test_completion():
-    assert options.complete_metrics("av") == ["avg_at_n"]
-    assert "human-eval" in options.complete_formats("hu")
+    assert options.complete_from("at_k.family:METRICS")("av") == ["avg_at_n"]
+    assert "human-eval" in options.complete_from(options.FORMATS)("hu")
 
 
 def list_choices(hint):
