@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from at_k.readers.coding import is_arrow
+from at_k.readers.coding import list_cells
 from at_k.readers.parquet import list_columns, open_file, read_batches, refusing
 from at_k.readers.sources import Source, refuse_large
-from at_k.readers.table import LOOKED_AT, Batch, Column, Table, refuse_empty
+from at_k.readers.table import LOOKED_AT, Batch, Cells, Table, refuse_empty
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,11 +41,11 @@ class ArrowTable(Table):
         super().__init__(source.layout, [], dict.fromkeys(names), source.limits)
         first = next(self._list_batches(self.names, LOOKED_AT), None)
         if first is not None:
-            cells = [column.to_pylist() if is_arrow(column) else column for column in first[1].values()]
+            cells = map(list_cells, first[1].values())
             self._first = [dict(zip(self.names, row, strict=True)) for row in zip(*cells, strict=True)]
         refuse_empty(self._first)
 
-    def _list_batches(self, names: Sequence[str], size: int) -> Iterator[tuple[int, dict[str, Column]]]:
+    def _list_batches(self, names: Sequence[str], size: int) -> Iterator[tuple[int, dict[str, Cells]]]:
         """Yield the length and the columns of each batch; None where a part does not have a column."""
         for part in self._parts:
             given = self._partitions[part]
@@ -106,7 +106,7 @@ def _open_arrow(source: Source) -> Any:
     return pa.ipc.open_file(file) if mark == b"ARROW1" else pa.ipc.open_stream(file)
 
 
-def _simplify(column: Any) -> Column:
+def _simplify(column: Any) -> Cells:
     """Return a column of Parquet as one of the few types that are read as a whole, or else as a list."""
     import pyarrow as pa
 

@@ -25,6 +25,11 @@ def is_arrow(column: object) -> bool:
     return hasattr(column, "dictionary_encode")
 
 
+def list_cells(column: Any) -> list[Any]:
+    """List the cells of a column; None stands for null."""
+    return list(column.to_pylist() if is_arrow(column) else column)
+
+
 def encode(column: Any) -> Coded:
     """Number the values of a column.
 

@@ -19,7 +19,7 @@ from at_k.readers.arrays import make_texts
 from at_k.readers.lists import read_lists
 from at_k.readers.quoting import shorten
 from at_k.readers.sources import Source
-from at_k.readers.table import LOOKED_AT, Batch, Column, Table, refuse_empty
+from at_k.readers.table import LOOKED_AT, Batch, Cells, Table, refuse_empty
 
 _BATCH = 50_000
 """Rows that become an Arrow array at a time."""
@@ -187,7 +187,7 @@ class CsvTable(Table):
         except UnicodeDecodeError:
             self._source.refuse_encoding()
 
-    def _settle(self, cells: Column) -> Column:
+    def _settle(self, cells: Cells) -> Cells:
         import pyarrow.compute as pc
 
         if self._spells:

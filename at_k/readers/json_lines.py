@@ -14,8 +14,8 @@ from at_k.errors import InputError
 from at_k.readers.arrays import make_array
 from at_k.readers.decoding import decode_strictly, require_object
 from at_k.readers.faults import UNITS, Faults
-from at_k.readers.sources import Block, Source
-from at_k.readers.table import LOOKED_AT, Batch, Column, Row, Table, refuse_empty
+from at_k.readers.sources import LineBlock, Source
+from at_k.readers.table import LOOKED_AT, Batch, Cells, Row, Table, refuse_empty
 
 _FIRST_BYTES = 4 << 20
 """Bytes of the first rows, after which they need not be so many."""
@@ -78,7 +78,7 @@ class LineTable(Table):
             yield batch
         self.skipped = faults.causes
 
-    def _decode(self, block: Block, first: int, names: Sequence[str], faults: Faults) -> Iterator[tuple[int, Row]]:
+    def _decode(self, block: LineBlock, first: int, names: Sequence[str], faults: Faults) -> Iterator[tuple[int, Row]]:
         """Yield the rows of a block, each with its number; one that is broken is at fault."""
         colons = _count_colons(block.data)
         for number, (line, data) in enumerate(block.lines(), first):
@@ -188,7 +188,7 @@ def _guess_type(cells: Sequence[Any], numeric: bool) -> Any:
     return simple.get(*kinds) if len(kinds) == 1 else None
 
 
-def _convert(cells: list[Any], kind: Any) -> Column:
+def _convert(cells: list[Any], kind: Any) -> Cells:
     """Convert cells to a type, if all of them are of it."""
     import pyarrow as pa
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from at_k.errors import InputError
+from at_k.readers.coding import list_cells
 from at_k.readers.quoting import quote, quote_all, shorten
 
 ENTRY = "entry_point"
@@ -52,7 +53,7 @@ def join_prompts(
             "{option:prompt_column} joins each answer to its prompt, but there is no column of answers. Name it by "
             "{option:columns}.",
         )
-    prompts = _list_cells(columns[prompt])
+    prompts = list_cells(columns[prompt])
     for row, text in enumerate(prompts):
         if not isinstance(text, str):
             raise InputError(
@@ -63,17 +64,13 @@ def join_prompts(
             )  # fmt: skip
     joined = {
         "answers": [
-            _change(cell, text.__add__) for text, cell in zip(prompts, _list_cells(columns[answers]), strict=True)
+            _change(cell, text.__add__) for text, cell in zip(prompts, list_cells(columns[answers]), strict=True)
         ]
     }
     if references is not None and ENTRY in columns:
-        rows = zip(_list_cells(columns[ENTRY]), _list_cells(columns[references]), strict=True)
+        rows = zip(list_cells(columns[ENTRY]), list_cells(columns[references]), strict=True)
         joined["references"] = [_change(cell, partial(_call_check, entry)) for entry, cell in rows]
     return joined
-
-
-def _list_cells(column: Any) -> list[Any]:
-    return list(column.to_pylist() if hasattr(column, "to_pylist") else column)
 
 
 def _change(cell: Any, change: Callable[[str], str]) -> Any:

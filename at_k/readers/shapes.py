@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from at_k.errors import InputError, Mention, Message
 from at_k.readers.cells import count_fits, is_finite, read_spelled
-from at_k.readers.coding import count_distinct, is_arrow
+from at_k.readers.coding import count_distinct, list_cells
 from at_k.readers.faults import UNITS, Faults, describe_place
 from at_k.readers.format import find_path
 from at_k.readers.quoting import normalize_name, quote, shorten
@@ -58,7 +57,7 @@ def add_fields(table: Table, names: Iterable[str | None]) -> Table:
             table = table.add(name, table.rows.tolist())
         elif outer is not None:
             path = name[len(outer) + 1 :].split(".")
-            cells = [find_path(cell, path) for cell in _list_cells(table, outer)]
+            cells = [find_path(cell, path) for cell in list_cells(table[outer])]
             if any(cell is not None for cell in cells):
                 table = table.add(name, cells)
     return table
@@ -123,7 +122,7 @@ def _spread_counts(
                 example=Mention(columns={"n": "total", "c": "solved"}),
             )
         return None
-    cells = {name: _list_cells(table, name) for name in (total, right)}
+    cells = {name: list_cells(table[name]) for name in (total, right)}
     held = {name: list(map(_read_count, own)) for name, own in cells.items()}
     if not counts and not _are_counts(table, likely, right, held):
         return None
@@ -193,7 +192,7 @@ def _unfold_objects(table: Table) -> tuple[Table, list[Message]]:
         fields = dict.fromkeys(name for part in parts if isinstance(part, dict) for name in part)
         if not {*map(normalize_name, fields)} & _OF_SAMPLES or normalize_name(outer) not in _LISTS:
             continue
-        cells = _list_cells(table, outer)
+        cells = list_cells(table[outer])
         columns = {
             # A text beside a verdict is what was written; elsewhere it is the question.
             ("response" if name == "text" else name): [
@@ -230,7 +229,7 @@ def _fold_columns(table: Table, found: Columns) -> tuple[Table, list[Message]]:
         role = _find_role(table, stem, columns, found) if counts or (stem in _RUNS and len(numbers) > 1) else None
         if role is None or found[role] is not None or role in table:
             continue
-        cells = [list(row) for row in zip(*(_list_cells(table, name) for name in columns), strict=True)]
+        cells = [list(row) for row in zip(*(list_cells(table[name]) for name in columns), strict=True)]
         table = table.replace(columns, {role: cells})
         notes.append(
             Message(
@@ -255,8 +254,3 @@ def _find_role(table: Table, stem: str, columns: Sequence[str], found: Columns) 
     first = [cell for name in columns for cell in list_first_cells(table, "grades", name)]
     are_grades = found["references"] is None and count_fits("grades", first) == len(first)
     return "grades" if are_grades else "answers"
-
-
-def _list_cells(table: Table, name: str) -> list[Any]:
-    column = table[name]
-    return column.to_pylist() if is_arrow(column) else list(column)

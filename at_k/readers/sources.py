@@ -48,7 +48,7 @@ class TooLargeError(InputError):
     """A file that is larger, or grows to be larger, than is accepted."""
 
 
-class Block(NamedTuple):
+class LineBlock(NamedTuple):
     """Whole lines of a text file, and the number of the first of them, counted from 1."""
 
     first: int
@@ -200,7 +200,7 @@ class Source:
             file.read(len(codecs.BOM_UTF8))
         return file
 
-    def blocks(self, size: int = _BLOCK) -> Iterator[Block]:
+    def blocks(self, size: int = _BLOCK) -> Iterator[LineBlock]:
         """Yield the lines of a text file in blocks of about `size` bytes, or of one longer line."""
         first, rest = 1, b""
         with self.open_text() as file:
@@ -213,10 +213,10 @@ class Source:
                     continue
                 data = b"".join((rest, memoryview(piece)[:end]))
                 rest = piece[end + 1 :]
-                yield Block(first, data)
+                yield LineBlock(first, data)
                 first += data.count(b"\n") + 1
         if rest:
-            yield Block(first, rest)
+            yield LineBlock(first, rest)
 
     def rows(self) -> Iterator[tuple[int, Any]]:
         """Yield the values of a file of JSON lines, each with the number of its line.

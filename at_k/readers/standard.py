@@ -19,7 +19,7 @@ from at_k.caching import cached_property
 from at_k.errors import InputError, Mention, Message
 from at_k.readers.arrays import fill_numbers, make_array, make_lists, make_numbers, make_texts
 from at_k.readers.cells import NOTHING, READERS, UnfitError, read_spelled, rescale
-from at_k.readers.coding import Codes, count_distinct, encode, is_arrow, join_codes, read_integers
+from at_k.readers.coding import Codes, count_distinct, encode, is_arrow, join_codes, list_cells, read_integers
 from at_k.readers.collector import Collector
 from at_k.readers.faults import UNITS, describe_place
 from at_k.readers.format import Reading
@@ -30,7 +30,7 @@ from at_k.readers.plausibility import refuse_odd_names
 from at_k.readers.quoting import quote, quote_all, shorten
 from at_k.readers.samples import COUNT_ROLES, ROLES, SAMPLE_ROLES, Columns, Origin, Samples, Split, list_types
 from at_k.readers.sources import Source
-from at_k.readers.table import Column, Table
+from at_k.readers.table import Cells, Table
 
 _NAMES = {"answers": "answer", "grades": "grade", "scores": "score", "references": "references", "group": "group"}
 """Role → argument of `Collector.add`."""
@@ -116,7 +116,7 @@ class _Sheet:
         self, table: Table, roles: Columns, numbered: Sequence[str], scale: tuple[float, float] | None = None
     ) -> None:
         self.table, self.roles, self.rows, self.scale = table, roles, table.rows, scale
-        self.columns: dict[str, Column] = {role: table[name] for role, name in roles.items() if name is not None}
+        self.columns: dict[str, Cells] = {role: table[name] for role, name in roles.items() if name is not None}
         self.listed = next((role for role in SAMPLE_ROLES if has_lists(self.columns.get(role, ()))), None)
         self.spelled = ("grades", "scores") if table.layout in ("csv", "tsv") else ()
         if roles["problem"] is None and self.listed is None:
@@ -133,8 +133,7 @@ class _Sheet:
     @cached_property
     def first_listed(self) -> int:
         """The number of the first row with a list."""
-        column = self.columns[self.listed or "answers"]
-        cells = column.to_pylist() if is_arrow(column) else column
+        cells = list_cells(self.columns[self.listed or "answers"])
         return int(self.rows[next(place for place, cell in enumerate(cells) if isinstance(cell, list))])
 
     def place(self, row: int, role: str, sample: int | None = None) -> Message:
@@ -151,7 +150,7 @@ class _Sheet:
 def _read_strictly(sheet: _Sheet, errors: str) -> Samples:
     """Read a table row by row."""
     collector = Collector(Reading(errors=errors), place=sheet.place, read=sheet.read)
-    columns = {role: column.to_pylist() if is_arrow(column) else column for role, column in sheet.columns.items()}
+    columns = {role: list_cells(column) for role, column in sheet.columns.items()}
     of_problem = [role for role in ("group", "references") if role in columns]
     keys = [each.tolist() for each in sheet.numbers.values()]
     numbers = keys[0] if len(keys) == 1 else list(zip(*keys, strict=True))
@@ -277,14 +276,14 @@ def _read_names(sheet: _Sheet) -> tuple[Codes, Any] | None:
     return None if sheet.listed is not None and len(names) < len(codes) else (codes, make_texts(names))
 
 
-def has_lists(column: Column) -> bool:
+def has_lists(column: Cells) -> bool:
     """Return whether a column holds lists."""
     import pyarrow as pa
 
     return bool(pa.types.is_list(column.type)) if is_arrow(column) else any(isinstance(cell, list) for cell in column)
 
 
-def _flatten(column: Column) -> tuple[Codes, Column]:
+def _flatten(column: Cells) -> tuple[Codes, Cells]:
     """Return the length of each list, 0 for anything else, and their values one after the other."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -297,7 +296,7 @@ def _flatten(column: Column) -> tuple[Codes, Column]:
     return fill_numbers(pc.list_value_length(column), 0), column.flatten()
 
 
-def _read_values(values: Column, role: str, read: Callable[[object], object], *, is_plain: bool) -> Any:
+def _read_values(values: Cells, role: str, read: Callable[[object], object], *, is_plain: bool) -> Any:
     """Read the values of a role; None if one is at fault."""
     import pyarrow as pa
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from at_k.errors import InputError, Mention, Message
 from at_k.limits import UNLIMITED, Limits
 from at_k.readers.arrays import make_numbers
-from at_k.readers.coding import Coded, encode, is_arrow
+from at_k.readers.coding import Coded, encode, is_arrow, list_cells
 from at_k.readers.lists import spell_lists
 from at_k.readers.quoting import normalize_name
 from at_k.readers.sources import refuse_many_rows
@@ -48,7 +48,7 @@ QUESTION_NAMES = ("problem", "question", "prompt", "题目", "问题", "問題",
 
 Row = dict[str, Any]
 
-Column = Any
+Cells = Any
 """The cells of a column: an Arrow array, or a list where they are of several types."""
 
 T = TypeVar("T", bound="Table")
@@ -58,10 +58,10 @@ class Batch(NamedTuple):
     """Rows that follow each other: the number of each in the file, from 1, and the columns that were asked for."""
 
     rows: NDArray[np.int64]
-    columns: Mapping[str, Column]
+    columns: Mapping[str, Cells]
 
 
-class Table(Mapping[str, Column]):
+class Table(Mapping[str, Cells]):
     """A table, each column of which is read when it is asked for; here, one whose rows are in memory.
 
     Args:
@@ -86,17 +86,18 @@ class Table(Mapping[str, Column]):
         self.skipped: dict[str, tuple[Message, int]] = {}
         self.notes: list[Message] = []
         self._first, self._limits = rows, limits
-        self._held: dict[str, Column] = {}
+        self._held: dict[str, Cells] = {}
         self._coded: dict[str, Coded] = {}
         self._rows: NDArray[np.int64] | None = None
         self._taken: NDArray[np.int64] | None = None
         self._spells = False
 
-    def __getitem__(self, name: str) -> Column:
+    def __getitem__(self, name: str) -> Cells:
         """Return the cells of a column; None or null where a row has none."""
         if name not in self.names:
             raise KeyError(name)
-        self.load([name])
+        if name not in self._held:
+            self.load([name])
         return self._held[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -114,7 +115,7 @@ class Table(Mapping[str, Column]):
             np.arange(1, len(self._first) + 1), {name: [row.get(name) for row in self._first] for name in names}
         )
 
-    def _settle(self, cells: Column) -> Column:
+    def _settle(self, cells: Cells) -> Cells:
         """Return the cells of a whole column as what they hold: in CSV, lists stand as texts."""
         return cells
 
@@ -128,7 +129,7 @@ class Table(Mapping[str, Column]):
         missing = [name for name in dict.fromkeys(names) if name not in self._held]
         if not missing and self._rows is not None:
             return
-        chunks: dict[str, list[Column]] = {name: [] for name in missing}
+        chunks: dict[str, list[Cells]] = {name: [] for name in missing}
         rows = [np.arange(0)]
         for batch in self._read(missing, numeric):
             rows.append(batch.rows)
@@ -150,8 +151,7 @@ class Table(Mapping[str, Column]):
     def first(self, name: str) -> list[Any]:
         """List the first cells of a column; those of a large file are not read for that."""
         if name in self._held:
-            cells = self._held[name][:LOOKED_AT]
-            return list(cells.to_pylist() if is_arrow(cells) else cells)
+            return list_cells(self._held[name][:LOOKED_AT])
         return [row.get(name) for row in self._first]
 
     def coded(self, name: str) -> Coded:
@@ -202,7 +202,7 @@ class Table(Mapping[str, Column]):
         return other
 
 
-def _join(chunks: Sequence[Column]) -> Column:
+def _join(chunks: Sequence[Cells]) -> Cells:
     """Join the chunks of a column; in a list if any of them is one, or they are of several types."""
     import pyarrow as pa
 
@@ -220,7 +220,7 @@ def _join(chunks: Sequence[Column]) -> Column:
     return pa.concat_arrays(pieces)
 
 
-def _take(column: Column, positions: NDArray[np.int64]) -> Column:
+def _take(column: Cells, positions: NDArray[np.int64]) -> Cells:
     if isinstance(column, list):
         return [column[place] for place in positions.tolist()]
     return column.take(make_numbers(positions))

@@ -16,7 +16,7 @@ from cases import for_each
 
 from at_k.errors import InputError
 from at_k.limits import UNLIMITED, Limits
-from at_k.readers.sources import Block, Source, refuse_growth
+from at_k.readers.sources import LineBlock, Source, refuse_growth
 
 LINES = b'{"id": 1}\n\n{"id": "\xc3\xa9"}\n'
 ROWS = [(1, {"id": 1}), (3, {"id": "é"})]
@@ -76,7 +76,7 @@ def test_blocks_hold_whole_lines(size):
 
 
 def test_blank_lines_are_counted():
-    assert list(Block(5, b"a\n \r\n\nb").lines()) == [(5, b"a"), (8, b"b")]
+    assert list(LineBlock(5, b"a\n \r\n\nb").lines()) == [(5, b"a"), (8, b"b")]
 
 
 LONG = "x" * 200_000

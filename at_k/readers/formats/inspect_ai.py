@@ -187,41 +187,33 @@ def _finish(collector: Collector, origin: Origin) -> Samples:
 def _load_samples(log: _Log, collector: Collector) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the samples, each with its number; those that are broken are skipped."""
     for row, entry in enumerate(log.samples, 1):
-        sample = _load_sample(log, entry, row, collector)
-        if sample is not None:
+        try:
+            sample = _load_sample(log, entry, collector.place(row))
+        except TooLargeError:  # noqa: PERF203 - decoding a sample takes much longer
+            raise  # the file as a whole is too large
+        except InputError as error:
+            collector.faults.add(error)
+        else:
             yield row, sample
 
 
-def _load_sample(log: _Log, entry: object, row: int, collector: Collector) -> dict[str, Any] | None:
-    """Load a sample; None if it is broken, and is to be skipped."""
-    try:
-        sample = log.load(entry)
-    except TooLargeError:
-        raise  # the file as a whole is too large
-    except InputError as error:
-        collector.faults.add(error)
-        return None
+def _load_sample(log: _Log, entry: object, place: Message) -> dict[str, Any]:
+    sample = log.load(entry)
     if not isinstance(sample, dict):
-        collector.faults.add(
-            InputError(
-                "inspect_ai.sample",
-                "A sample must be an object with an id, an epoch and scores; got {value} ({place}).",
-                value=quote(sample),
-                place=collector.place(row),
-            )
+        raise InputError(
+            "inspect_ai.sample",
+            "A sample must be an object with an id, an epoch and scores; got {value} ({place}).",
+            value=quote(sample),
+            place=place,
         )
-        return None
     epoch = sample.get("epoch")
     if not isinstance(epoch, int) or isinstance(epoch, bool):
-        collector.faults.add(
-            InputError(
-                "inspect_ai.epoch",
-                "The epoch of a sample must be a whole number; got {value} ({place}).",
-                value=quote(epoch),
-                place=collector.place(row),
-            )
+        raise InputError(
+            "inspect_ai.epoch",
+            "The epoch of a sample must be a whole number; got {value} ({place}).",
+            value=quote(epoch),
+            place=place,
         )
-        return None
     return sample
 
 
@@ -278,15 +270,10 @@ def _read_score(sample: dict[str, Any], scorer: _Scorer, place: Callable[[], Mes
 
 def _count_oddities(sample: dict[str, Any], scorer: _Scorer, counts: Counter[str]) -> None:
     """Count the graded samples that a reader of the numbers should know of."""
-    score = sample["scores"][scorer.path[0]]
-    if score.get("history"):
-        counts["edited"] += 1
-    if sample.get("error") is not None:
-        counts["errors"] += 1
-    if sample.get("invalidation") is not None:
-        counts["invalidated"] += 1
-    if len(_list_choices(sample)) > 1:
-        counts["completions"] += 1
+    counts["edited"] += bool(sample["scores"][scorer.path[0]].get("history"))
+    counts["errors"] += sample.get("error") is not None
+    counts["invalidated"] += sample.get("invalidation") is not None
+    counts["completions"] += len(_list_choices(sample)) > 1
 
 
 def _is_unscored(value: object) -> bool:

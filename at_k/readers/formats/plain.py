@@ -14,6 +14,7 @@ import numpy as np
 from at_k.errors import InputError, Mention, Message
 from at_k.readers.arrays import make_texts
 from at_k.readers.cells import can_read
+from at_k.readers.coding import list_cells
 from at_k.readers.format import Format, Reading
 from at_k.readers.lines import name_lines
 from at_k.readers.models import MODEL_NAMES, SET_NAMES, STEP_NAMES, find_nested, has_name, select_rows
@@ -133,7 +134,7 @@ def _list_meta(table: Table, used: Sequence[str], samples: Samples) -> pa.Array:
     """Write what the first row of each problem holds besides."""
     firsts = np.searchsorted(table.rows, [own[0] for own in samples.rows]).tolist()
     others = {name: table[name] for name in table if name not in used}
-    listed = {name: cells.to_pylist() if hasattr(cells, "to_pylist") else cells for name, cells in others.items()}
+    listed = {name: list_cells(cells) for name, cells in others.items()}
     return make_texts([json.dumps({name: cells[row] for name, cells in listed.items()}, default=str) for row in firsts])
 
 
