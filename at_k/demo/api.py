@@ -137,7 +137,7 @@ async def _ask(request: gr.Request | None, function: Callable[..., dict[str, Any
     """Have work done in the turn of whoever asks."""
     address, session = ("", "") if request is None else (find_address(request), str(request.session_hash or ""))
     with _refuse(request):
-        found: dict[str, Any] = await in_turn(address, session, function, *args)
+        found: dict[str, Any] = await in_turn(address, session, work.call, function, *args)
         if "error" in found:
             raise ValueError(found["error"])
         return found

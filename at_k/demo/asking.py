@@ -219,10 +219,6 @@ class Form:
     choices: dict[str, list[list[str]]] = field(default_factory=dict)
     notice: str = ""
 
-    def read_options(self, names: Iterable[str]) -> dict[str, Any]:
-        """Read the values of options, as `read_options`."""
-        return read_options(self.fields, names)
-
     def read_side(self, side: str) -> tuple[Given, str] | None:
         """Read the results of a side, and the name of their file; None if there are none. A text may be an address.
 
@@ -260,7 +256,7 @@ class Form:
         """
         columns = read_columns(self.fields, given.columns)
         self.choices = offer_columns(given, columns, self.language) | self.choices
-        reading = self.read_options(READING)
+        reading = read_options(self.fields, READING)
         models = (by, given.list_values(by)) if by in given.columns else given.find_models(columns)
         return Results(given, name, columns, reading, None if models and models[0] in reading["pool"] else models)
 

@@ -21,6 +21,7 @@ from at_k.demo.asking import (
     Form,
     Results,
     read_columns,
+    read_options,
     read_points,
     shorten_name,
     spell_defaults,
@@ -162,7 +163,7 @@ def _take_sides(form: Form) -> list[Results]:
 def _compare(form: Form) -> Pair:
     fields, sides = form.fields, _take_sides(form)
     margin = read_points(fields["margin"], name_option(OPTIONS["margin"], form.language))
-    options = Options(**form.read_options(SCORED), groups=False)
+    options = Options(**read_options(form.fields, SCORED), groups=False)
     samples: list[Samples] = []
     for letter, side in zip("AB", sides, strict=True):
         with side.given.naming(letter):
@@ -179,7 +180,7 @@ def _compare(form: Form) -> Pair:
     names = (sides[0].name, sides[1].name)
     # At k = 1, what is compared at even k alone is 0 by its definition.
     asked = [key for key in a.values if key in b.values and not (key.k == 1 and OUTPUTS[key.metric].even_k)]
-    unmatched: Any = form.read_options(["unmatched"])["unmatched"]
+    unmatched: Any = read_options(form.fields, ["unmatched"])["unmatched"]
     asked_for: dict[str, Any] = {"names": names, "keys": asked or None, "margin": margin, "unmatched": unmatched}
     try:
         with interrupt_after(_BAND_SECONDS):

@@ -26,7 +26,7 @@ _MOST_CLASSES, _MOST_SPELLINGS = 12, 5
 
 
 def write_details(report: Report, rule: str, language: str) -> str:
-    """Write the list of problems, as data that the module `assets/score-page.js` draws.
+    """Write the list of problems, as data that the module `assets/score.js` draws.
 
     Args:
         report: the report, with its samples.

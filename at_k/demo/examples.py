@@ -54,17 +54,12 @@ def read_example(name: str) -> str:
         >>> read_example("taubench_airline").count("task_id")
         50
     """
-    return (folder() / EXAMPLES[name]).read_text(encoding="utf-8")
+    return _read(EXAMPLES[name])
 
 
 def read_pair() -> str:
-    """Read the text of the file with two models.
-
-    Examples:
-        >>> read_pair().count("task_id")
-        200
-    """
-    return (folder() / PAIR).read_text(encoding="utf-8")
+    """Read the text of the file with two models."""
+    return _read(PAIR)
 
 
 def read_published() -> list[dict[str, Any]]:
@@ -74,7 +69,11 @@ def read_published() -> list[dict[str, Any]]:
         >>> read_published()[0]["right"]
         {'0': 14, '1': 12, '2': 10, '3': 4, '4': 10}
     """
-    return [json.loads(line) for line in (folder() / PUBLISHED).read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in _read(PUBLISHED).splitlines()]
+
+
+def _read(file: str) -> str:
+    return (folder() / file).read_text(encoding="utf-8")
 
 
 def read_harness(name: str) -> tuple[str, bytes]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
-from collections.abc import Callable
-from functools import cache
+from contextlib import suppress
 
 _ARENA_MAX = -8
 """`M_ARENA_MAX` of glibc's `malloc.h`."""
@@ -25,15 +24,5 @@ def tidy() -> None:
 
 def _call(name: str, *arguments: int) -> None:
     """Call a function of glibc; other systems have none of these."""
-    function = _find_in_libc(name)
-    if function is not None:
-        function(*arguments)
-
-
-@cache
-def _find_in_libc(name: str) -> Callable[..., object] | None:
-    try:
-        found: Callable[..., object] = getattr(ctypes.CDLL(None), name)
-    except (OSError, AttributeError, TypeError):
-        return None
-    return found
+    with suppress(OSError, AttributeError, TypeError):
+        getattr(ctypes.CDLL(None), name)(*arguments)

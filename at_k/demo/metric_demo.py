@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from at_k.demo import cards, notices, tables
-from at_k.demo.asking import Answer, Form, spell_defaults, spell_value
+from at_k.demo.asking import Answer, Form, read_options, spell_defaults, spell_value
 from at_k.demo.given import Given
 from at_k.demo.scoring import Options, score
 from at_k.demo.words import say
@@ -26,7 +26,7 @@ def answer(form: Form) -> Answer:
     given = Given(write_example(metric)[1]) if example == metric.name else (form.read_side("data") or (Given(), ""))[0]
     with given.naming():
         # A missing sample counts as wrong here.
-        options = Options(metrics=[metric.name], missing="incorrect", **form.read_options(OWN))
+        options = Options(metrics=[metric.name], missing="incorrect", **read_options(form.fields, OWN))
         report = score(given.read({}), options)
     parts = {
         "result": notices.write_warnings(report, language) + tables.write_values(report.values),

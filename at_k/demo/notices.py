@@ -1,7 +1,7 @@
 """Sentences on the page Score as HTML: refusals, warnings, what was read as what, and buttons that change it.
 
 A button carries what it sets, as JSON in `data-set`; a link to a choice carries its name in `data-opens`. The module
-`assets/score-page.js` acts on both.
+`assets/asking.js` acts on both.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import Any
 
 from at_k.analysis.diagnosis import diagnose
 from at_k.demo import downloads, examples, notices, tables
-from at_k.demo.asking import COLUMNS, READING, Answer, Form, Results, spell_defaults, spell_value
+from at_k.demo.asking import COLUMNS, READING, Answer, Form, Results, read_options, spell_defaults, spell_value
 from at_k.demo.details import write_details
 from at_k.demo.figures import write_fold, write_picture
 from at_k.demo.given import Given
@@ -38,7 +38,7 @@ def answer(form: Form) -> Answer:
     with given.naming():
         results = form.choose(given, name)
         form.notice = _write_saved(given.saved_options, form)
-        options = Options(**form.read_options(CHOSEN), least=parse_least(form.fields["least"]))
+        options = Options(**read_options(form.fields, CHOSEN), least=parse_least(form.fields["least"]))
         parts = make_parts(results, options, form)
     return {"parts": parts, "texts": {"results": given.text} if form.fields["example"] else {}}
 

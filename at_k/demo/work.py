@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from types import ModuleType
@@ -65,39 +65,40 @@ def warm_up() -> None:
         answer(page, ANSWERING[page].USUAL, language)
 
 
+def call(endpoint: Callable[..., dict[str, Any]], *args: Any) -> dict[str, Any]:
+    """Do what a program asks an endpoint for. Return what it gets, or the sentence that refuses it as `error`."""
+    try:
+        return endpoint(*args)
+    except (TypeError, ValueError) as reason:
+        return {"error": str(reason)}
+
+
 def score_text(text: str, options: Mapping[str, Any], reading: Mapping[str, Any]) -> dict[str, Any]:
-    """Score a text that a program sent. Return what it gets, or the sentence that refuses it as `error`.
+    """Score a text.
 
     Args:
         text: the results.
         options: the fields of `Options`; those of `_OPEN` may be None.
         reading: the arguments of `Given.read`.
     """
-    try:
-        return list_results(_score(text, "text", options, reading))
-    except (TypeError, ValueError) as reason:
-        return {"error": str(reason)}
+    content = _score(text, "text", options, reading).to_dict()
+    names = ("intervals", "groups", "group_intervals", "left_out", "notes", "n_problems", "signatures")
+    return {"results": content["values"], **{name: content[name] for name in names}}
 
 
 def compare_texts(
     texts: Sequence[str], options: Mapping[str, Any], reading: Mapping[str, Any], comparing: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Compare two texts that a program sent, as `score_text`; `comparing` has the other options of `at_k.compare`."""
-    try:
-        reports = [_score(text, name, options, reading) for name, text in zip("ab", texts, strict=True)]
-        return at_k.compare(*reports, **comparing).to_dict()
-    except (TypeError, ValueError) as reason:
-        return {"error": str(reason)}
+    """Compare two texts, each as of `score_text`; `comparing` has the other options of `at_k.compare`."""
+    reports = [_score(text, name, options, reading) for name, text in zip("ab", texts, strict=True)]
+    return at_k.compare(*reports, **comparing).to_dict()
 
 
 def plan_text(
     text: str, options: Mapping[str, Any], reading: Mapping[str, Any], planned: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Plan from a text that a program sent, as `score_text`; `planned` has the other options of `at_k.plan`."""
-    try:
-        found = at_k.plan(_score(text, "text", options, reading), **planned)
-    except (TypeError, ValueError) as reason:
-        return {"error": str(reason)}
+    """Plan from a text, as of `score_text`; `planned` has the other options of `at_k.plan`."""
+    found = at_k.plan(_score(text, "text", options, reading), **planned)
     numbers = {name: getattr(found, name).tolist() for name in ("stderr", "half_width", "detectable")}
     plain = ("value", "between", "within", "problems", "samples")
     needed = ("needed_problems", "needed_samples", "needed_to_detect")
@@ -113,10 +114,3 @@ def _score(text: Any, name: str, options: Mapping[str, Any], reading: Mapping[st
     if "thresholds" in given:
         given["thresholds"] = tuple(map(float, check_tau(given["thresholds"], "taus")))
     return score(Given(text).read(**reading), Options(**given))
-
-
-def list_results(report: Report) -> dict[str, Any]:
-    """Return what a program gets of a report."""
-    content = report.to_dict()
-    names = ("intervals", "groups", "group_intervals", "left_out", "notes", "n_problems", "signatures")
-    return {"results": content["values"], **{name: content[name] for name in names}}

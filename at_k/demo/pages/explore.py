@@ -96,12 +96,13 @@ def write_section(language: str, **_: str) -> str:
     presets = "".join(
         f'<button type="button" data-preset="{name}" aria-pressed="false">{word(name)}</button>' for name in PRESETS
     )
-    sentence = say_setting(*(START[name][2] for name in "nck"), language)
+    n, c, k = (START[name][2] for name in "nck")
+    sentence = say_setting(n, c, k, language)
     return (
         f'<main class="page explore">{_write_story(language)}'
         f'<h2>{word("vote")}</h2><p class="text">{word("vote_text")}</p>{_write_votes(language)}'
         f'<h2>{word("own")}</h2><p class="sentence">{escape(sentence)}</p>'
-        f'<p class="sub">{word("sub", n=START["n"][2])}</p>'
+        f'<p class="sub">{word("sub", n=n)}</p>'
         '<div class="work"><div class="figure" id="explore_curves"></div>'
         f'<div class="controls">{"".join(map(slider, START))}'
         f'<div class="chips" role="group" aria-label="{word("presets")}">{presets}</div></div>'
