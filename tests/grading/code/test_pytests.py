@@ -1,8 +1,10 @@
 """Tests that need pytest, run by it where that is asked for."""
 
+import re
+
 import pytest
 from cases import for_each
-from grading.code.programs import run_pairs
+from grading.code.programs import run_pairs, start_judge
 
 import at_k
 from at_k.errors import InputError
@@ -11,7 +13,6 @@ from at_k.grading.code.outcomes import HarnessError
 
 RIGHT, WRONG = "def double(x): return 2 * x", "def double(x): return 3 * x"
 P = "import pytest\n"
-BY_PYTEST = {"timeout": 20, "pytest": True}
 TESTS = {
     "parameters": P + "@pytest.mark.parametrize('x', [0, 2])\ndef test_two(x): assert double(x) == 2 * x",
     "fixture": P + "@pytest.fixture\ndef two(): return 2\ndef test_two(two): assert double(two) == 4",
@@ -30,21 +31,18 @@ TESTS = {
 
 
 @pytest.fixture(scope="module")
-def outcomes():
+def judge():
+    with start_judge(timeout=20, pytest=True) as judge:
+        yield judge
+
+
+def test_pytest_runs_them(judge):
     own = "\ndef test_own(): 1 / 0\n"  # of the program, and not of its tests
     together = "\n".join(tests.replace("test_two", f"test_{i}") for i, tests in enumerate(TESTS.values()))
-    found = run_pairs([(RIGHT + own, together), *((WRONG + own, tests) for tests in TESTS.values())], **BY_PYTEST)
-    return dict(zip(["all together", *TESTS], found, strict=True))
-
-
-def test_pytest_runs_them(outcomes):
-    assert [name for name, outcome in outcomes.items() if outcome.status != "failed"] == ["all together"]
-    assert outcomes["all together"].status == "passed"
-    assert outcomes["all together"].reached == len(TESTS) + 1  # with the one that is expected to fail
-
-
-def test_errors_are_those_of_the_tests(outcomes):
-    assert outcomes["parameters"].detail.startswith("AssertionError in line 3 of the tests: def test_two(x): assert")
+    right, *wrong = judge((RIGHT + own, together), *((WRONG + own, tests) for tests in TESTS.values()))
+    assert (right.status, right.reached) == ("passed", len(TESTS) + 1)  # with the one that is expected to fail
+    assert {name: outcome.status for name, outcome in zip(TESTS, wrong, strict=True)} == dict.fromkeys(TESTS, "failed")
+    assert wrong[0].detail.startswith("AssertionError in line 3 of the tests: def test_two(x): assert")
 
 
 @for_each(
@@ -55,14 +53,15 @@ def test_errors_are_those_of_the_tests(outcomes):
         (P + "@pytest.mark.skip\ndef test_two(): assert double(2) == 4", "reached no assertion"),
     ],
 )
-def test_what_pytest_cannot_run_grades_nothing(tests, says):
-    with pytest.raises(HarnessError, match=says):
-        run_pairs([(WRONG, tests)], **BY_PYTEST)
+def test_what_pytest_cannot_run_grades_nothing(judge, tests, says):
+    (fault,) = judge((WRONG, tests))
+    assert isinstance(fault, HarnessError)
+    assert re.search(says, str(fault))
 
 
-def test_a_program_cannot_skip_its_tests():
+def test_a_program_cannot_skip_its_tests(judge):
     skipping = P + "def double(x): pytest.skip()"
-    assert run_pairs([(skipping, TESTS["fixture"])], **BY_PYTEST)[0].status == "failed"
+    assert judge((skipping, TESTS["fixture"]))[0].status == "failed"
 
 
 def test_without_it_such_tests_are_not_graded_and_the_reason_says_what_mends_that():
