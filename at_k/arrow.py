@@ -113,10 +113,7 @@ def read_answers(column: object) -> Answers | None:
 def list_texts(column: object) -> list[str] | None:
     """List the texts of a column that has one in every row."""
     chunks = to_chunks(column)
-    texts = None if not chunks else [to_strings(chunk) for chunk in chunks]
-    if texts is None or any(each is None or each.null_count for each in texts):
-        return None
-    return [text for each in texts for text in each.to_pylist()]
+    return _list_all(chunks) if chunks else None
 
 
 def list_single_texts(column: object) -> list[str] | None:
@@ -124,7 +121,11 @@ def list_single_texts(column: object) -> list[str] | None:
     chunks = flatten_lists(column)
     if not chunks or any((lengths != 1).any() for _, lengths in chunks):
         return None
-    texts = [to_strings(values) for values, _ in chunks]
+    return _list_all([values for values, _ in chunks])
+
+
+def _list_all(chunks: list[Any]) -> list[str] | None:
+    texts = [to_strings(values) for values in chunks]
     if any(each is None or each.null_count for each in texts):
         return None
     return [text for each in texts for text in each.to_pylist()]

@@ -13,8 +13,8 @@ from at_k.caching import cached_property
 from at_k.combinatorics import Ints
 from at_k.samples import Answers, Ragged
 
-_SMALL = 10_000
-"""Grades of fewer problems are joined, so that a million single additions do not remain a million parts."""
+SMALL = 10_000
+"""Batches of fewer problems are merged, and their grades joined: copying these costs less than keeping many parts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +128,7 @@ class Problems:
 
 
 def _join_grades(parts: list[Ragged]) -> tuple[Ragged, ...]:
-    return (Ragged.concatenate(parts),) if sum(map(len, parts)) < _SMALL else tuple(parts)
+    return (Ragged.concatenate(parts),) if sum(map(len, parts)) < SMALL else tuple(parts)
 
 
 def _dimensions(scores: Ragged) -> int:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from at_k.problems import Problems
-
-_SMALL = 10_000
-"""Batches of fewer problems are merged, so that a million single additions do not remain a million batches."""
+from at_k.problems import SMALL, Problems
 
 
 class Store:
@@ -29,7 +26,8 @@ class Store:
         batches = [*self._batches, batch.compact()]
         if self._batches:
             self._batches[0].refuse_mismatch(batch)
-        while len(batches) > 1 and len(batches[-2]) <= len(batches[-1]) < _SMALL:
+        # A million single additions do not remain a million batches.
+        while len(batches) > 1 and len(batches[-2]) <= len(batches[-1]) < SMALL:
             batches[-2:] = [Problems.join(batches[-2:])]
         self._batches = batches
 

@@ -204,6 +204,7 @@ class _Pairs:
             here = np.flatnonzero((held >= 0) & (reference >= 0))
             samples.append(here)
             keys.append(held[here] * width + reference[here])
+        # Pairs are numbered in the order in which samples meet them, so that the first fault of a function is reported.
         key, sample = np.concatenate(keys), np.concatenate(samples)
         distinct, first, which = np.unique(key, return_index=True, return_inverse=True)
         if len(places) > 1:
