@@ -158,40 +158,32 @@ class Pool:
         self.workers: list[Worker] = []
 
     def __enter__(self) -> Pool:
-        try:
-            self._start()
-        except BaseException:
-            self.close()
-            raise
-        return self
+        """Start supervisors in the first sandbox in which they start."""
+        fault: BaseException = HarnessError("namespaces are a feature of Linux")
+        for sandbox in self.choices:
+            self.sandbox = sandbox
+            try:
+                for _ in range(self.num_workers):
+                    self.workers.append(Worker(self.limits, sandbox))
+                for worker in list(self.workers):
+                    self._greet(worker)
+                return self
+            except BaseException as error:
+                self.close()
+                if not isinstance(error, (HarnessError, OSError)):
+                    raise
+                fault = error
+        if self.required:
+            raise InputError(
+                "code.isolation",
+                "`isolation='required'` needs namespaces for users, mounts, processes and network; got: {reason}. Run "
+                "on a machine or in a container that has them, or choose 'auto'.",
+                reason=str(fault),
+            ) from fault
+        raise fault
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _start(self) -> None:
-        """Start supervisors in the first sandbox in which they start."""
-        fault: Exception = HarnessError("namespaces are a feature of Linux")
-        for sandbox in self.choices:
-            self.sandbox = sandbox
-            found = self._start_workers()
-            if found is None:
-                return
-            fault = found
-            self.close()
-        if self.required:
-            raise _refuse_isolation(str(fault)) from fault
-        raise fault
-
-    def _start_workers(self) -> Exception | None:
-        """Start supervisors in the present sandbox. Return why they do not start, if they do not."""
-        try:
-            for _ in range(self.num_workers):
-                self.workers.append(Worker(self.limits, self.sandbox))
-            for worker in list(self.workers):
-                self._greet(worker)
-        except (HarnessError, OSError) as error:
-            return error
-        return None
 
     def _greet(self, worker: Worker) -> None:
         """Wait until a supervisor is ready. If it was killed, start another one in its place."""
@@ -275,15 +267,6 @@ def _list_choices(isolation: str, sandbox: str) -> list[str | Sandbox]:
     best: list[str | Sandbox] = ["namespaces"] if sys.platform == "linux" else []
     best += [] if Bubblewrap().find_fault() else [Bubblewrap()]
     return ["limits"] if isolation == "none" else best + ["limits"] * (isolation == "auto")
-
-
-def _refuse_isolation(reason: str) -> InputError:
-    return InputError(
-        "code.isolation",
-        "`isolation='required'` needs namespaces for users, mounts, processes and network; got: {reason}. Run on a "
-        "machine or in a container that has them, or choose 'auto'.",
-        reason=reason,
-    )
 
 
 def run_each(
