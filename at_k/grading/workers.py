@@ -165,7 +165,7 @@ _START_SECONDS = 120
 """Importing SymPy takes a second, or a minute from a slow network drive."""
 
 
-class _Pool:
+class _IdleWorkers:
     """Keep idle workers, by the checker that they have imported."""
 
     def __init__(self) -> None:
@@ -206,17 +206,17 @@ class _Pool:
         self.__init__()  # type: ignore[misc]  # the lock may be held by a thread of the parent
 
 
-_POOL = _Pool()
+_IDLE_WORKERS = _IdleWorkers()
 
 
 def end_workers() -> None:
     """End the worker processes that wait for more work. The next slow check starts new ones."""
-    _POOL.end()
+    _IDLE_WORKERS.end()
 
 
 atexit.register(end_workers)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_POOL.forget)
+    os.register_at_fork(after_in_child=_IDLE_WORKERS.forget)
 
 
 class _Call:
@@ -243,7 +243,7 @@ class _Call:
             with open_bar(len(self.queue), self.checker.name) as bar:
                 while self.queue or self.busy:
                     while self.queue and len(self.busy) < self.most:
-                        self._send(_POOL.take(self.checker))
+                        self._send(_IDLE_WORKERS.take(self.checker))
                     soonest = min(worker.deadline for worker in self.busy.values())
                     # `wait` is typed as if it returned anything that can be waited for, not what it was given.
                     for connection in wait(list(self.busy), max(0.0, soonest - monotonic())):
@@ -282,7 +282,7 @@ class _Call:
             if self.queue:
                 self._send(worker)
             else:
-                _POOL.give_back(self.checker, worker)
+                _IDLE_WORKERS.give_back(self.checker, worker)
         return 1
 
     def _bury(self, worker: _Worker) -> int:

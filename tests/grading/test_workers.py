@@ -96,7 +96,7 @@ def test_workers_stay_for_the_next_call_and_end_when_told(obedient):
 
 def test_a_worker_that_ended_meanwhile_is_replaced(obedient):
     grade_pairs(obedient, [("a", "a")])
-    (idle,) = workers._POOL._idle[__import__("pickle").dumps(obedient)]
+    (idle,) = workers._IDLE_WORKERS._idle[__import__("pickle").dumps(obedient)]
     os.kill(idle.process.pid, signal.SIGKILL)
     idle.process.wait()
     assert grade_pairs(obedient, [("a", "a")]) == [True]
@@ -182,7 +182,7 @@ def test_a_forked_child_leaves_the_workers_to_its_parent(obedient):
         warnings.simplefilter("ignore", DeprecationWarning)  # from Python 3.12: another test may have left a thread
         child = os.fork()
     if child == 0:
-        os._exit(0 if not workers._POOL._idle else 1)
+        os._exit(0 if not workers._IDLE_WORKERS._idle else 1)
     assert os.waitpid(child, 0)[1] == 0
     assert grade_pairs(obedient, [("a", "a")]) == [True]
     assert list_workers(os.getpid()) == idle

@@ -69,7 +69,7 @@ class KilledError(HarnessError):
     """A supervisor that has ended while it started, as one does that the system kills."""
 
 
-class Worker:
+class SupervisorProcess:
     """Hold this side of a supervisor process.
 
     Args:
@@ -155,7 +155,7 @@ class Pool:
         self.limits, self.num_workers, self.required = limits, num_workers, isolation == "required"
         self.sandbox: str | Sandbox = "limits"
         self.choices = _list_choices(isolation, sandbox)
-        self.workers: list[Worker] = []
+        self.workers: list[SupervisorProcess] = []
 
     def __enter__(self) -> Pool:
         """Start supervisors in the first sandbox in which they start."""
@@ -164,7 +164,7 @@ class Pool:
             self.sandbox = sandbox
             try:
                 for _ in range(self.num_workers):
-                    self.workers.append(Worker(self.limits, sandbox))
+                    self.workers.append(SupervisorProcess(self.limits, sandbox))
                 for worker in list(self.workers):
                     self._greet(worker)
                 return self
@@ -185,22 +185,22 @@ class Pool:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _greet(self, worker: Worker) -> None:
+    def _greet(self, worker: SupervisorProcess) -> None:
         """Wait until a supervisor is ready. If it was killed, start another one in its place."""
         try:
             worker.greet()
         except KilledError:
             self._replace(worker)
 
-    def _replace(self, worker: Worker) -> Worker:
+    def _replace(self, worker: SupervisorProcess) -> SupervisorProcess:
         """Start a supervisor in the place of one that has ended."""
         worker.close()
-        fresh = Worker(self.limits, self.sandbox)
+        fresh = SupervisorProcess(self.limits, self.sandbox)
         self.workers[self.workers.index(worker)] = fresh
         fresh.greet()
         return fresh
 
-    def _replace_patiently(self, worker: Worker) -> tuple[Worker, HarnessError | None]:
+    def _replace_patiently(self, worker: SupervisorProcess) -> tuple[SupervisorProcess, HarnessError | None]:
         """Replace a supervisor that has ended. If the first one in its place is killed too, return that as well."""
         place = self.workers.index(worker)
         try:
@@ -250,7 +250,7 @@ class Pool:
                     self._fill(worker, waiting, pairs)
 
     @staticmethod
-    def _fill(worker: Worker, waiting: deque[int], pairs: Sequence[tuple[str, str]]) -> None:
+    def _fill(worker: SupervisorProcess, waiting: deque[int], pairs: Sequence[tuple[str, str]]) -> None:
         while waiting and len(worker.queue) < QUEUED:
             place = waiting.popleft()
             worker.queue.append(place)
