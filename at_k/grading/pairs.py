@@ -142,8 +142,9 @@ def _spread_explained(pairs: _Pairs, found: Sequence[Any], name: str) -> Grades:
     """Give every sample its best grade, with how it came about if the checker says."""
     grades = [_read_grade(each.grade if isinstance(each, Explained) else each, name) for each in found]
     spread = _spread_causes(pairs, grades)
-    explained = any(isinstance(each, Explained) for each in found)
-    return replace(spread, outcomes=_gather_outcomes(pairs, found, grades)) if explained else spread
+    if Explained not in set(map(type, found)):
+        return spread
+    return replace(spread, outcomes=_gather_outcomes(pairs, found, grades))
 
 
 def _number_forms(forms: Any, index: dict[Hashable, int]) -> tuple[Ints, list[Any]]:
@@ -229,12 +230,12 @@ class _Pairs:
 
 def _spread_causes(pairs: _Pairs, grades: Sequence[float | NotGraded]) -> Grades:
     """Give every sample its best grade. It has none if a pair was not graded that could have given a better one."""
+    if NotGraded not in set(map(type, grades)):
+        return Grades(pairs.spread(np.array(grades, dtype=np.float64)))
     causes = np.array(
         [CAUSES.index(grade.cause) + 1 if isinstance(grade, NotGraded) else 0 for grade in grades], dtype=np.int8
     )
     values = pairs.spread(np.array([0.0 if isinstance(grade, NotGraded) else grade for grade in grades]))
-    if not causes.any():
-        return Grades(values)
     unknown, blocking = np.zeros(pairs.n_samples, dtype=np.int8), np.zeros(pairs.n_samples, dtype=np.int64)
     for samples, pair in pairs.met:
         worse = causes[pair] > unknown[samples]
