@@ -15,14 +15,14 @@ from at_k.analysis.measurements import (
     match_problems,
     read_models,
 )
-from at_k.analysis.requirements import Requirement, read_each, read_key, read_policy, read_requirement
+from at_k.analysis.requirements import Requirement, read_each, read_policy, read_requirement
 from at_k.combinatorics import Floats
 from at_k.error_bars import is_bounded
 from at_k.errors import InputError, Mention, Message
 from at_k.family import FAMILY
 from at_k.options import GATING, JUDGED, complete, takes
 from at_k.report import Report
-from at_k.report.naming import make_absent
+from at_k.report.naming import find_number, make_absent
 from at_k.report.notes import refuse_k_above_n
 from at_k.report.scoring import score_unless_scored
 from at_k.uncertainty.bands import find_band_quantile, share_level
@@ -72,7 +72,7 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
     options = read_policy(complete(given, gate), given)
     wanted = [read_requirement(text) for text in _list("require", options["require"])]
     each = None if options["each"] is None else read_each(options["each"])
-    margin, keys = options["margin"], [read_key(key) for key in _list("keys", options["keys"] or "pass@1")]
+    margin, keys = options["margin"], [find_number(key) for key in _list("keys", options["keys"] or "pass@1")]
     if (base is None) != (margin is None):
         raise InputError(
             "gate.margin",

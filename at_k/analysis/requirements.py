@@ -12,7 +12,7 @@ from typing import Any
 from at_k.error_bars import is_bounded
 from at_k.errors import InputError
 from at_k.options import GATING
-from at_k.report.naming import find_key
+from at_k.report.naming import find_number
 from at_k.validation import shorten
 from at_k.values import Key
 
@@ -39,23 +39,6 @@ class Requirement:
     samples: int = 0
 
 
-def read_key(text: str) -> Key:
-    """Read the name of a number, such as pass^4.
-
-    Examples:
-        >>> read_key("G-Pass@8_0.5"), read_key("maj@8")
-        ('G-Pass@8_0.5', 'cons@8')
-    """
-    key = find_key(text)
-    if key is not None and (key.draws or key.metric[-1] != "k") and (key.tau is None) == (key.metric != "G-Pass@k"):
-        return key
-    raise InputError(
-        "gate.key",
-        "There is no number {key}. Numbers are spelled like pass@1, pass^4, G-Pass@8_0.5, cons@8 or avg@n.",
-        key=shorten(text),
-    )
-
-
 def read_requirement(text: str) -> Requirement:
     """Read what is required of a number.
 
@@ -74,7 +57,7 @@ def read_requirement(text: str) -> Requirement:
             text=shorten(text),
         )
     least = float(found[1]) / (100 if found[2] else 1)
-    named = read_key(key)
+    named = find_number(key)
     if is_bounded(named) and not 0 < least <= 1:
         raise InputError(
             "gate.range",

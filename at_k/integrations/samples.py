@@ -9,7 +9,7 @@ from typing import Any
 
 from at_k.errors import Mistake
 from at_k.report import Report, score
-from at_k.report.scalars import list_scalars
+from at_k.report.trackers import list_scalars
 
 _LOGGER = logging.getLogger("at_k")
 

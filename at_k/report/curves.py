@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
 
 from at_k import summary
 from at_k.combinatorics import Ints
-from at_k.error_bars import NO_ERROR_BARS, Confidence, find_error_bars
+from at_k.error_bars import Confidence, find_error_bars
 from at_k.family import OUTPUTS
-from at_k.report.data import Curves
 from at_k.values import Key, Values
 
 _POINTS = 64
@@ -31,33 +30,23 @@ def spread_k(n: int, *others: int) -> tuple[int, ...]:
     return tuple(sorted({*spread, *others}))
 
 
-def draw_curves(
-    grid: tuple[int, ...],
-    drawn: Sequence[tuple[Sequence[int], Callable[[Sequence[int]], Values]]],
-    *,
-    equal_n: bool = True,
-    confidence: Confidence = NO_ERROR_BARS,
-    times: Ints | None = None,
-) -> Curves:
-    """Draw metrics over a grid of k.
+def trace(
+    grid: Sequence[int], values: Values, confidence: Confidence, times: Ints | None = None
+) -> tuple[Mapping[Key, Sequence[float | None]], Mapping[Key, Sequence[tuple[float, float] | None]]]:
+    """Return the lines of a metric over a grid of k, and the bands of its intervals, for other problems like these.
+
+    Numbers that are no shares, or repeat a share without its threshold, have no line.
 
     Args:
         grid: the k of the curves.
-        drawn: for each metric the k at which it is drawn, and a function from k to its values. Numbers that are no
-            shares, or repeat a share without its threshold, are left out.
-        equal_n: as of `Curves`.
-        confidence: the intervals, for other problems like these.
+        values: those of the metric, at some of these k.
+        confidence: the intervals.
         times: how many problems each value stands for; None for one each.
     """
-    lines: dict[Key, tuple[float | None, ...]] = {}
-    bands: dict[Key, tuple[tuple[float, float] | None, ...]] = {}
-    for draws, compute in drawn:
-        columns = {key: column for key, column in compute(draws).columns.items() if OUTPUTS[key.metric].style}
-        means = summary.average(columns, times=times)
-        bars = find_error_bars(columns, means, confidence, times=times)
-        lines |= join_points(grid, means)
-        bands |= join_points(grid, {key: (bar.low, bar.high) for key, bar in bars.items()})
-    return Curves(grid, lines, equal_n, bands)
+    columns = {key: column for key, column in values.columns.items() if OUTPUTS[key.metric].style}
+    means = summary.average(columns, times=times)
+    bars = find_error_bars(columns, means, confidence, times=times)
+    return join_points(grid, means), join_points(grid, {key: (bar.low, bar.high) for key, bar in bars.items()})
 
 
 _Point = TypeVar("_Point")

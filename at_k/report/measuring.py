@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
 
@@ -19,8 +19,8 @@ from at_k.computation import choose_k
 from at_k.error_bars import NO_ERROR_BARS, Confidence, find_error_bars
 from at_k.errors import InputError, Message
 from at_k.estimators.consensus import VoteConflictError
-from at_k.family import FAMILY, OUTPUTS, Metric
-from at_k.report.curves import draw_curves, spread_k
+from at_k.family import FAMILY, Metric
+from at_k.report.curves import spread_k, trace
 from at_k.report.data import Curves
 from at_k.report.judging import Judged, name_samples
 from at_k.report.naming import name_lines
@@ -111,16 +111,6 @@ class Measurement:
     def compute_at(self, k: Sequence[int]) -> list[Values]:
         """Compute the values of each problem, at each k for the metrics that have a k."""
         return [self.compute(FAMILY[name], **({"k": list(k)} if FAMILY[name].default_k else {})) for name in self.found]
-
-    def draw(self, grid: tuple[int, ...]) -> Curves:
-        """Draw metrics against k."""
-        verdicts, confidence = self.judged.verdicts, self.confidence
-        drawn = [(grid, lambda draws, name=name: self.compute(FAMILY[name], k=list(draws))) for name in self.found]
-        # Bands for other samples would need a jackknife at every k, and the bootstrap takes too long.
-        quick = confidence.target == "population" and confidence.method != "bootstrap"
-        equal_n = bool((verdicts.n == verdicts.n[0]).all())
-        wanted = confidence if quick else NO_ERROR_BARS
-        return draw_curves(grid, drawn, equal_n=equal_n, confidence=wanted, times=self.times)
 
     def average(self) -> dict[str, dict[Any, Any]]:
         """Average the values over all problems and over each group, with their error bars."""
@@ -260,14 +250,18 @@ def find_grid(whole: Measurement, names: Iterable[str]) -> tuple[int, ...]:
 
 
 def draw_all(parts: Sequence[Measurement], grid: tuple[int, ...]) -> Curves:
-    """Draw the metrics of all parts against k, in the order of their outputs."""
-    drawn, order = [part.draw(grid) for part in parts], list(OUTPUTS)
-
-    def join(tables: Iterable[Mapping[Key, Any]]) -> dict[Key, Any]:
-        whole = {line: values for table in tables for line, values in table.items()}
-        return {line: whole[line] for line in sorted(whole, key=lambda line: order.index(line.metric))}
-
-    return replace(drawn[0], lines=join(each.lines for each in drawn), bands=join(each.bands for each in drawn))
+    """Draw the metrics of all parts against k."""
+    lines: dict[Key, Sequence[float | None]] = {}
+    bands: dict[Key, Sequence[tuple[float, float] | None]] = {}
+    for name, part in ((name, part) for name in FAMILY for part in parts if name in part.found):
+        # Bands for other samples would need a jackknife at every k, and the bootstrap takes too long.
+        quick = part.confidence.target == "population" and part.confidence.method != "bootstrap"
+        values = part.compute(FAMILY[name], k=list(grid))
+        traced = trace(grid, values, part.confidence if quick else NO_ERROR_BARS, part.times)
+        lines |= traced[0]
+        bands |= traced[1]
+    n = parts[0].judged.verdicts.n
+    return Curves(grid, lines, bool((n == n[0]).all()), bands)
 
 
 def split_numbers(label: str) -> list[tuple[int, int | str]]:

@@ -25,6 +25,29 @@ def find_key(name: str) -> Key | None:
     return read_key(name, _KEYS)
 
 
+def find_number(name: str) -> Key:
+    """Find the number that a paper calls so; avg is avg@n, whatever n is.
+
+    Raises:
+        InputError: if it is that of no number, or of a curve.
+        ValueError: if its τ is not in [0, 1].
+
+    Examples:
+        >>> find_number("G-Pass@8_0.5"), find_number("maj@8"), find_number("avg")
+        ('G-Pass@8_0.5', 'cons@8', 'avg@n')
+    """
+    key = find_key("avg@n" if name == "avg" else name)
+    if key is None or (key.metric[-1] == "k" and key.k is None) or (key.metric == "G-Pass@k" and key.tau is None):
+        raise InputError(
+            "naming.number",
+            "There is no number {key}. Numbers are spelled like pass@1, pass^4, G-Pass@8_0.5, cons@8 or avg@n.",
+            key=shorten(name),
+        )
+    if key.tau is not None:
+        check_tau(key.tau)
+    return key
+
+
 def find_metrics(names: Any) -> dict[str, Key | None]:
     """Find what each name stands for: a key, or None for the name of a module.
 

@@ -10,9 +10,9 @@ import numpy as np
 from at_k.combinatorics import Floats
 from at_k.errors import InputError
 from at_k.report.data import Numbers
-from at_k.report.naming import find_key
+from at_k.report.naming import find_number
 from at_k.uncertainty.checks import check_fraction
-from at_k.validation import check_tau, draws_needed, shorten, type_name
+from at_k.validation import draws_needed, shorten, type_name
 from at_k.values import Key
 
 _SIGNS = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal}
@@ -58,9 +58,9 @@ def read_condition(text: str) -> list[Bound]:
         words = re.split(r"\s*(<=|>=|==|<|>)\s*", part)
         for left, sign, right in zip(words[:-2:2], words[1:-1:2], words[2::2], strict=True):
             if _NUMBER.fullmatch(right) and not _NUMBER.fullmatch(left):
-                bounds.append(Bound(_read_key(left), sign, float(right)))
+                bounds.append(Bound(find_number(left), sign, float(right)))
             elif _NUMBER.fullmatch(left) and not _NUMBER.fullmatch(right):
-                bounds.append(Bound(_read_key(right), _TURNED[sign], float(left)))
+                bounds.append(Bound(find_number(right), _TURNED[sign], float(left)))
             else:
                 words = []
         if len(words) not in (3, 5) or not all(words):
@@ -72,20 +72,6 @@ def read_condition(text: str) -> list[Bound]:
                 text=shorten(text),
             )
     return bounds
-
-
-def _read_key(name: str) -> Key:
-    """Read the name of a number; avg is avg@n, whatever n is."""
-    key = find_key("avg@n" if name == "avg" else name)
-    if key is None or (key.metric[-1] == "k" and key.k is None) or (key.metric == "G-Pass@k" and key.tau is None):
-        raise InputError(
-            "select.key",
-            "There is no number {key}. Numbers are spelled like avg, pass@4, pass^4, G-Pass@8_0.5 or cons@8.",
-            key=shorten(name),
-        )
-    if key.tau is not None:
-        check_tau(key.tau)
-    return key
 
 
 def select_problems(report: Numbers, where: str, *, confident: bool, confidence_level: float) -> list[int]:

@@ -142,6 +142,7 @@ class Problem(NamedTuple):
         if ACCURACY in self.values or ACCURACY in other.values:
             own = [(each.n, *each.measure(ACCURACY)) for each in (self, other)]
             mean = fsum(size / n * value for size, value, _, _ in own)
+            # The variance of a mean grade is that of its samples by n, so that squared deviations add up again.
             squares = [size * (size - 1) * variance for size, _, variance, _ in own if size > 1]
             spread = fsum([*squares, *(size * (value - mean) ** 2 for size, value, _, _ in own)])
             values = {ACCURACY: (mean, spread / (n * (n - 1)), 0.0)}

@@ -247,6 +247,8 @@ def _list_answers(table: pa.Table) -> Iterator[tuple[dict[str, Any], Ints]]:
         rows = order[bounds[first] : bounds[last]]
         offsets = bounds[first : last + 1] - bounds[first]
         part = {}
+        # Problems of any order are sorted once, so that those of a block stand together; a problem has what its first
+        # row says of it.
         for role in table.column_names:
             if role in ("answers", "grades"):
                 part[role] = make_lists(offsets, pa.concat_arrays(table[role].take(make_numbers(rows)).chunks))

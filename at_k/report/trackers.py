@@ -1,4 +1,7 @@
-"""Log a report where experiments are tracked. No tracker is imported: what a run can do says which one it is."""
+"""Log a report where experiments are tracked: every number in one flat mapping, and the table.
+
+No tracker is imported: what a run can do says which one it is.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,9 @@ import sys
 from typing import Any
 
 from at_k.report.data import Numbers
-from at_k.report.scalars import list_scalars
+from at_k.report.grid import list_groups
 from at_k.report.tables import list_rows, name_columns, write_markdown
+from at_k.summary import name_limits, spell
 from at_k.validation import type_name
 
 
@@ -45,3 +49,20 @@ def clean_name(name: str) -> str:
         ('at_k/level 5/pass_at_8_ci_low', 'at_k/a_7c_b/pass_at_8')
     """
     return re.sub(r"[^\w./ -]", lambda sign: f"_{ord(sign[0]):x}_", name)
+
+
+def list_scalars(report: Numbers, key_style: str = "standard") -> dict[str, float]:
+    """Return key → value, with its standard error and the limits of its interval.
+
+    The keys are those of `compute`: `pass@8`, `pass@8_stderr`, `pass@8_ci_low`, `pass@8_ci_high`, and `{group}/pass@8`.
+    """
+    found: dict[str, float] = {}
+    blocks = [("", report.values, report.intervals)]
+    blocks += [(f"{block.label}/", dict(block.values), dict(block.bars)) for block in list_groups(report)]
+    for prefix, values, bars in blocks:
+        for key, value in values.items():
+            name = prefix + spell(key, key_style)
+            found[name] = value
+            if key in bars:
+                found |= name_limits(name, bars[key])
+    return found

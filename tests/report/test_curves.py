@@ -5,9 +5,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from at_k.error_bars import Confidence
-from at_k.report.curves import draw_curves, spread_k
-from at_k.report.data import Curves
+from at_k.error_bars import NO_ERROR_BARS, Confidence
+from at_k.report.curves import spread_k, trace
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.standard_errors import standard_error
 from at_k.values import Column, Key, Values
@@ -33,15 +32,9 @@ def test_lines_of_metrics_with_and_without_k():
         columns |= {Key("max@k", k): Column.of([k, k]) for k in draws}
         return Values(columns)
 
-    def average(_):
-        return Values({Key("avg@n", 3): Column.of([1, 0.5]), Key("accuracy"): Column.of([0.5, 0.5])})
-
-    curves = draw_curves((1, 2, 3), [([1, 2], compute), ([1, 2, 3], average)], equal_n=False)
-    assert curves.k == (1, 2, 3)
-    assert curves.lines == {"best@k": (0.5, 0.25, None), "avg@n": (0.75, 0.75, 0.75)}
-    assert not curves.equal_n
-    assert curves.bands == {}
-    assert draw_curves((1,), []) == Curves((1,), {}, True)
+    average = Values({Key("avg@n", 3): Column.of([1, 0.5]), Key("accuracy"): Column.of([0.5, 0.5])})
+    assert trace((1, 2, 3), compute([1, 2]), NO_ERROR_BARS) == ({"best@k": (0.5, 0.25, None)}, {})
+    assert trace((1, 2, 3), average, NO_ERROR_BARS) == ({"avg@n": (0.75, 0.75, 0.75)}, {})
 
 
 @pytest.mark.parametrize("clusters", [None, ["a", "b", "b"]])
@@ -53,17 +46,16 @@ def test_bands_are_the_intervals_of_the_values(clusters):
         columns = {Key("best@k", k): Column.of(values[k]) for k in draws}
         return Values(columns | {Key("max@k", k): Column.of([k, k, 2]) for k in draws})
 
-    def average(_):
-        return Values(
-            {Key("avg@n", 3): Column(np.array([0.0, 1.0]), np.array([1, 0, 1])), Key("accuracy"): Column.of([1])}
-        )
-
-    curves = draw_curves((1, 2, 3), [([1, 2], compute), ([1, 2, 3], average)], confidence=wanted)
+    average = Values(
+        {Key("avg@n", 3): Column(np.array([0.0, 1.0]), np.array([1, 0, 1])), Key("accuracy"): Column.of([1])}
+    )
+    traced = [trace((1, 2, 3), each, wanted) for each in (compute([1, 2]), average)]
+    bands = traced[0][1] | traced[1][1]
     expected = {
         k: interval(np.mean(each), *standard_error(each, clusters=clusters), confidence_level=0.9)
         for k, each in values.items()
     }
-    assert curves.bands["best@k"] == (pytest.approx(expected[1]), pytest.approx(expected[2]), None)
+    assert bands["best@k"] == (pytest.approx(expected[1]), pytest.approx(expected[2]), None)
     overall = interval(2 / 3, *standard_error([1, 0, 1], clusters=clusters), confidence_level=0.9)
-    assert curves.bands["avg@n"] == (pytest.approx(overall),) * 3
-    assert set(curves.bands) == set(curves.lines) == {"best@k", "avg@n"}
+    assert bands["avg@n"] == (pytest.approx(overall),) * 3
+    assert set(bands) == {key for lines, _ in traced for key in lines} == {"best@k", "avg@n"}

@@ -4,10 +4,11 @@ import re
 import sys
 from types import SimpleNamespace
 
+import evaluate
 import pytest
 
 import at_k
-from at_k.report.scalars import list_scalars
+from at_k.report.trackers import list_scalars
 
 REPORT = at_k.score({"grades": [[1, 0, 1, 0], [0, 0, 1, 0]], "group": ["a@1", "b"]}, k=[1, 2])
 ACCEPTED = re.compile(r"[/\w.\- ]+")  # mlflow.utils.validation, without the colon, which not every system has
@@ -80,3 +81,15 @@ def test_the_prefix():
 def test_another_object():
     with pytest.raises(TypeError, match="`run` must have a method log"):
         REPORT.log([])
+
+
+GRADES, GROUP = [[1, 0, 1, 0], [0, 0, 1, 0], [1, 1, 1, 1]], ["x", "y", "x"]
+
+
+def test_names_are_those_of_the_modules():
+    report = at_k.score({"grades": GRADES, "group": GROUP}, metrics="gpassk")
+    module = evaluate.load(str(at_k.module_path("gpassk")), "graded")
+    for style in ("standard", "plain"):
+        computed = module.compute(predictions=GRADES, groups=GROUP, confidence_level=0.95, key_style=style)
+        assert list_scalars(report, style) == computed
+    assert all(type(key) is str for key in list_scalars(report))
