@@ -4,6 +4,7 @@ import json
 from math import inf, isnan
 
 import pytest
+from cases import for_each
 from hypothesis import given, strategies as st
 
 from at_k.errors import InputError
@@ -41,7 +42,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("data", "code", "said"), BROKEN.values(), ids=BROKEN)
+@for_each("data, code, said", BROKEN.values(), ids=BROKEN)
 def test_broken(data, code, said):
     with pytest.raises(InputError, match=said) as caught:
         decode(data, 7)
@@ -58,7 +59,7 @@ STRICT = {
 }
 
 
-@pytest.mark.parametrize(("data", "code", "said"), STRICT.values(), ids=STRICT)
+@for_each("data, code, said", STRICT.values(), ids=STRICT)
 def test_what_another_decoder_reads_as_something_else(data, code, said):
     assert decode(data, 7)
     with pytest.raises(InputError, match=said) as caught:
