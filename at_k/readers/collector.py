@@ -16,7 +16,7 @@ import numpy as np
 from at_k.errors import InputError, Message
 from at_k.readers.arrays import make_array, make_numbers, make_texts
 from at_k.readers.cells import NOTHING, UnfitError, read_field
-from at_k.readers.decoding import decode_line, require_object
+from at_k.readers.decoding import decode, require_object
 from at_k.readers.faults import UNITS, Faults, find_fault
 from at_k.readers.format import Reading, find_path
 from at_k.readers.grouping import Groups
@@ -70,7 +70,7 @@ class Collector:
                     roles=", ".join(ROLES),
                 )
         self.faults = Faults(reading.errors)
-        self._columns, self._describe = dict(reading.columns), place or _count_by(unit)
+        self._columns, self._describe = dict(reading.columns), place or (lambda row, *_: UNITS[unit](row))
         self._read_value = read or partial(read_field, scale=reading.scale)
         self._selection = Selection(reading.where, reading.pool)
         self._problems = Problems(self._describe)
@@ -108,7 +108,7 @@ class Collector:
             if type(each) is bytes and each.isspace():
                 continue
             try:
-                row = decode_line(each, number) if type(each) is bytes else each
+                row = decode(each, number) if type(each) is bytes else each
                 if type(row) is not dict or not needed <= row.keys():
                     row = require_object(row, self.place(number))
                     raise self.lack(next(name for name in fields if name not in row), number)
@@ -389,10 +389,6 @@ class Collector:
                 first=self.place(first),
                 place=self._describe(row, "number", None),
             )
-
-
-def _count_by(unit: str) -> Place:
-    return lambda row, *_: UNITS[unit](row)
 
 
 def _put(values: Any, value: object, nothing: object, count: int) -> None:

@@ -21,8 +21,8 @@ _LONGEST_INTEGER = 308
 _LONG_INTEGER = re.compile(rf"[0-9]{{{_LONGEST_INTEGER + 1}}}")
 
 
-def decode(data: bytes) -> Any:
-    """Decode a JSON document.
+def decode(data: bytes, line: int | None = None) -> Any:
+    """Decode a JSON document, or a line of a JSONL file, the number of which stands in the error.
 
     Numbers such as NaN and Infinity, which JSON does not know and Python writes, are read too.
 
@@ -36,19 +36,7 @@ def decode(data: bytes) -> Any:
     try:
         return orjson.loads(data)
     except ValueError:
-        return _decode_slowly(data, json.loads)
-
-
-def decode_line(line: bytes, number: int) -> Any:
-    """Decode a line of a JSONL file. The number of the line stands in the error.
-
-    Raises:
-        InputError: as `decode` does.
-    """
-    try:
-        return orjson.loads(line)
-    except ValueError:
-        return _decode_slowly(line, json.loads, number)
+        return _decode_slowly(data, json.loads, line)
 
 
 def decode_strictly(data: bytes, line: int | None = None) -> Any:

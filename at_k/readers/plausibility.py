@@ -42,12 +42,12 @@ _PROMPT_NAMES = ("messages", "instruction", "input", "example")
 """Names of columns that may hold the question, or what all questions share: the one that differs most is taken."""
 
 
-def refuse_several_sets(table: Table, problem: str | None, taken: Collection[str]) -> None:
-    """Raise if a problem has the name of another one in another set of problems."""
+def refuse_several_sets(table: Table, problem: str | None, others: Sequence[str]) -> None:
+    """Raise if a problem has the name of another one in another set of problems, as one of the other columns says."""
     if problem is None:
         return
-    for name in table:
-        if name in taken or not has_name(name, SET_NAMES):
+    for name in others:
+        if not has_name(name, SET_NAMES):
             continue
         sets, values = table.coded(name)
         if count_distinct(sets) < 2:  # null is a value, too
@@ -127,7 +127,8 @@ def find_questions(table: Table, head: Table, problem: str | None, *, per_sample
             **ways,
         )
     repeats = _is_mostly_repeated(questions) and (bool(sure) or len(texts) > 1)
-    if per_sample and repeats and _has_own_names(table.coded(problem).codes):
+    own = table.coded(problem).codes
+    if per_sample and repeats and count_distinct(own) == len(own):
         if not is_text:
             raise InputError(
                 "plain.own_prompts",
@@ -162,10 +163,6 @@ def _spell_question(cell: object) -> object:
         asked = [place for place, part in enumerate(cell) if isinstance(part, dict) and part.get("role") == "user"]
         cell = cell[: asked[-1] + 1] if asked else cell
     return json.dumps(cell, ensure_ascii=False, default=str) if isinstance(cell, (list, dict)) else cell or None
-
-
-def _has_own_names(problems: Codes) -> bool:
-    return count_distinct(problems) == len(problems)
 
 
 def _is_mostly_repeated(questions: Codes) -> bool:

@@ -14,7 +14,7 @@ from typing import IO, Any, NamedTuple, NoReturn
 from at_k.caching import cached_property
 from at_k.errors import InputError
 from at_k.limits import UNLIMITED, Limits, exceeds
-from at_k.readers.decoding import decode, decode_line, decode_text
+from at_k.readers.decoding import decode, decode_text
 from at_k.readers.paths import list_parts
 
 _KINDS = {
@@ -226,7 +226,7 @@ class Source:
         """
         for block in self.blocks():
             for number, line in block.lines():
-                yield number, decode_line(line, number)
+                yield number, decode(line, number)
 
     def refuse_encoding(self) -> NoReturn:
         """Raise, and name the first line that is not UTF-8."""

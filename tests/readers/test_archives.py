@@ -15,6 +15,7 @@ from time import process_time
 import pytest
 import zstandard
 from bounds import hold
+from cases import for_each
 from readers.zips import DEFLATED, STORED, ZSTANDARD, Member, compress, pack
 
 from at_k.errors import InputError
@@ -39,7 +40,7 @@ def refuse(data, **options):
 
 
 class TestReading:
-    @pytest.mark.parametrize("method", [STORED, DEFLATED, ZSTANDARD])
+    @for_each("method", [STORED, DEFLATED, ZSTANDARD])
     def test_methods(self, method):
         members = {"a.json": TEXT, "empty": b"", "folder/δ.json": b"{}"}
         assert read_all(pack([Member(name, data, method) for name, data in members.items()])) == members
@@ -107,7 +108,7 @@ class TestReading:
             assert "b" not in archive
             assert archive.read("a") == TEXT
 
-    @pytest.mark.parametrize("squeeze", [gzip.compress, zstandard.compress])
+    @for_each("squeeze", [gzip.compress, zstandard.compress])
     def test_a_zip_that_is_compressed_as_a_whole(self, squeeze):
         source = Source("log.eval.gz", squeeze(pack([Member("a", TEXT)])))
         assert source.layout == "zip"
@@ -198,7 +199,7 @@ BOMBS = {
 
 
 class TestBombs:
-    @pytest.mark.parametrize("name", BOMBS)
+    @for_each("name", BOMBS)
     def test_a_bomb_is_refused(self, name):
         make, code = BOMBS[name]
         assert refuse(make(), latest=True).code == code
@@ -231,17 +232,15 @@ class TestBombs:
 
 
 class TestDamage:
-    @pytest.mark.parametrize(
-        "name", ["../x", "/x", "C:\\x", "c:x", "..\\x", "\\\\host\\x", "a/../../x", "a\\..\\..\\x"]
-    )
+    @for_each("name", ["../x", "/x", "C:\\x", "c:x", "..\\x", "\\\\host\\x", "a/../../x", "a\\..\\..\\x"])
     def test_paths_that_leave_the_archive(self, name):
         assert refuse(pack([Member("a", TEXT), Member(name, TEXT)])).code == "archives.path"
 
-    @pytest.mark.parametrize("name", ["samples/a..b.json", "samples/../a", "samples/C:/x", "..."])
+    @for_each("name", ["samples/a..b.json", "samples/../a", "samples/C:/x", "..."])
     def test_paths_that_do_not(self, name):
         assert read_all(pack([Member(name, TEXT)])) == {name: TEXT}
 
-    @pytest.mark.parametrize("flags", [0x1, 0x41, 0x2001])
+    @for_each("flags", [0x1, 0x41, 0x2001])
     def test_encrypted_members(self, flags):
         error = refuse(pack([Member("a", TEXT, flags=flags)]))
         assert str(error) == "Member “a” of this zip file is encrypted. Decrypt the file first."
@@ -277,18 +276,18 @@ class TestDamage:
         error = refuse(pack([Member("a", TEXT, **({"method": method} | wrong))]))
         assert str(error) == f"Member “a” of this zip file is damaged ({reason}). Copy the file again."
 
-    @pytest.mark.parametrize("method", [DEFLATED, ZSTANDARD])
+    @for_each("method", [DEFLATED, ZSTANDARD])
     def test_bytes_that_cannot_be_decompressed(self, method):
         assert refuse(pack([Member("a", TEXT, method, packed=b"\xff" * 40)])).code == "archives.member"
 
-    @pytest.mark.parametrize("method", [STORED, DEFLATED, ZSTANDARD])
+    @for_each("method", [STORED, DEFLATED, ZSTANDARD])
     def test_a_file_that_is_cut_off(self, method):
         data = pack([Member(f"{number}.json", TEXT, method) for number in range(5)])
         rng = random.Random(0)
         for size in {4, len(data) - 1, *(rng.randrange(4, len(data)) for _ in range(60))}:
             assert refuse(data[:size]).code == "archives.broken"
 
-    @pytest.mark.parametrize("method", [STORED, DEFLATED, ZSTANDARD])
+    @for_each("method", [STORED, DEFLATED, ZSTANDARD])
     def test_bytes_that_changed(self, method):
         members = {f"{number}.json": TEXT[number:] for number in range(5)}
         data = pack([Member(name, text, method) for name, text in members.items()])

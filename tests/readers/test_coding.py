@@ -2,7 +2,7 @@
 
 import numpy as np
 import pyarrow as pa
-import pytest
+from cases import for_each
 from hypothesis import given, strategies as st
 
 from at_k.readers.coding import (
@@ -47,8 +47,8 @@ def test_combinations(rows):
     assert [[a == b for b in codes] for a in codes] == [[a == b for b in rows] for a in rows]
 
 
-@pytest.mark.parametrize(
-    ("column", "numbers"),
+@for_each(
+    "column, numbers",
     [
         ([0, 2], [0, 2]),
         (["0", " 2"], [0, 2]),

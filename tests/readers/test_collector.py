@@ -4,6 +4,7 @@ import json
 from math import inf, nan
 
 import pytest
+from cases import for_each
 
 from at_k.errors import InputError
 from at_k.readers.cells import NOTHING
@@ -86,17 +87,17 @@ class TestNames:
     def test_numbers_are_spelled_as_json_does(self):
         assert collect((1, {}), (1.5, {}), ("é", {}), (1, {})).problems == ["1", "1.5", "é"]
 
-    @pytest.mark.parametrize("names", [(1, "1"), ("1", 1), (1, 1, "1"), ("1", "1", 1)])
+    @for_each("names", [(1, "1"), ("1", 1), (1, 1, "1"), ("1", "1", 1)])
     def test_a_number_and_a_text_that_are_spelled_alike(self, names):
         error = refuse(*((name, {}) for name in names))
         assert error.code == "collector.same_name"
         assert f"line {len(names)}" in str(error)
 
-    @pytest.mark.parametrize("name", [None, "", True, nan, inf, [1], {}, NOTHING])
+    @for_each("name", [None, "", True, nan, inf, [1], {}, NOTHING])
     def test_those_that_are_none(self, name):
         assert refuse(("p", {}), (name, {})).code == "cells.problem"
 
-    @pytest.mark.parametrize("number", [2.0**53, 1e300, -(2.0**60)])
+    @for_each("number", [2.0**53, 1e300, -(2.0**60)])
     def test_numbers_that_a_decoder_has_rounded(self, number):
         for values in ((number, {}), ("p", {"answer": number}), ("p", {"references": number})):
             assert refuse(values).code == "collector.long_number"
@@ -108,8 +109,8 @@ class TestNames:
 
 
 class TestValues:
-    @pytest.mark.parametrize(
-        ("value", "code"),
+    @for_each(
+        "value, code",
         [
             ({"grade": 1.5}, "cells.grade"),
             ({"grade": -1}, "cells.grade"),
@@ -181,7 +182,7 @@ class TestProblems:
         assert collect(("p", {"group": None}), ("q", {"group": True})).group == [None, "true"]
         assert collect(("p", {"group": None})).group is None
 
-    @pytest.mark.parametrize("field", ["group", "references"])
+    @for_each("field", ["group", "references"])
     def test_samples_that_do_not_agree(self, field):
         error = refuse(("p", {field: "x"}), ("q", {field: "y"}), ("p", {field: "y"}))
         assert error.code == "collector.differs"
@@ -278,7 +279,7 @@ class TestRoles:
         with pytest.raises(InputError, match="The fields are: none"):
             self.add(fields=None, answers="own")
 
-    @pytest.mark.parametrize("columns", [{"level": "x"}, {"problem": None}])
+    @for_each("columns", [{"level": "x"}, {"problem": None}])
     def test_unknown_roles(self, columns):
         with pytest.raises(InputError, match="The roles are problem, answers") as caught:
             self.add(**columns)
@@ -290,8 +291,8 @@ class TestRows:
         rows, _ = read('{"id": 1}\n\n  \r\n{"id": NaN}\r\n')
         assert [number for number, _ in rows] == [1, 4]
 
-    @pytest.mark.parametrize(
-        ("line", "code"),
+    @for_each(
+        "line, code",
         [
             ('{"id": 1', "decoding.broken"),
             ('{"other": 1}', "collector.lack"),
@@ -390,7 +391,7 @@ class TestLateModels:
             list(getattr(Collector(Reading()), call)(given))
         assert caught.value.code == "models.several"
 
-    @pytest.mark.parametrize(("reading", "count"), [({"where": {"model": "A"}}, 5), ({"pool": ["model"]}, 8)])
+    @for_each("reading, count", [({"where": {"model": "A"}}, 5), ({"pool": ["model"]}, 8)])
     def test_they_can_be_chosen_or_pooled(self, reading, count):
         collector = Collector(Reading(**reading))
         assert len(list(collector.entries(MODELS))) == count

@@ -4,10 +4,11 @@ import json
 from math import inf, isnan
 
 import pytest
+from cases import for_each
 from hypothesis import given, strategies as st
 
 from at_k.errors import InputError
-from at_k.readers.decoding import decode, decode_line, decode_strictly, decode_text
+from at_k.readers.decoding import decode, decode_strictly, decode_text
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False) | st.text(max_size=20),
@@ -18,7 +19,7 @@ VALUES = st.recursive(
 
 @given(VALUES)
 def test_what_python_writes_is_read(value):
-    assert decode(json.dumps(value).encode()) == decode_line(json.dumps(value).encode(), 1) == value
+    assert decode(json.dumps(value).encode()) == decode(json.dumps(value).encode(), 1) == value
 
 
 def test_constants_of_python():
@@ -41,10 +42,10 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("data", "code", "said"), BROKEN.values(), ids=BROKEN)
+@for_each("data, code, said", BROKEN.values(), ids=BROKEN)
 def test_broken(data, code, said):
     with pytest.raises(InputError, match=said) as caught:
-        decode_line(data, 7)
+        decode(data, 7)
     assert caught.value.code == code
     with pytest.raises(InputError) as caught:
         decode(data)
@@ -58,9 +59,9 @@ STRICT = {
 }
 
 
-@pytest.mark.parametrize(("data", "code", "said"), STRICT.values(), ids=STRICT)
+@for_each("data, code, said", STRICT.values(), ids=STRICT)
 def test_what_another_decoder_reads_as_something_else(data, code, said):
-    assert decode_line(data, 7)
+    assert decode(data, 7)
     with pytest.raises(InputError, match=said) as caught:
         decode_strictly(data, 7)
     assert caught.value.code == code

@@ -27,7 +27,7 @@ HEADS = {
 }
 
 
-@pytest.mark.parametrize(("text", "layout", "row"), HEADS.values(), ids=HEADS)
+@for_each("text, layout, row", HEADS.values(), ids=HEADS)
 def test_the_beginning_of_a_file(text, layout, row):
     found = Source("", text.encode())
     assert (found.layout, found.first_row) == (layout, row)
@@ -56,7 +56,7 @@ def test_choose():
     assert caught.value.code == "format.no_choice"
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@for_each("name", FORMATS)
 def test_a_format_takes_the_options_that_its_reader_looks_at(name):
     code = inspect.getsource(inspect.getmodule(FORMATS[name].read))
     looked_at = {option for option in OPTIONS if f"reading.{option}" in code}

@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from cases import for_each
 from hypothesis import given, strategies as st
 
 import at_k
@@ -41,7 +42,7 @@ def as_lists(table):
     }
 
 
-@pytest.mark.parametrize("make", TABLES.values(), ids=TABLES)
+@for_each("make", TABLES.values(), ids=TABLES)
 def test_any_table(make):
     data = make()
     found = at_k.group_samples(data)
@@ -68,8 +69,8 @@ def test_what_was_grouped_can_be_scored():
     assert at_k.score(data, columns={"problem": "task"}, k=1).values["pass@1"] == 0.25
 
 
-@pytest.mark.parametrize(
-    ("data", "code"),
+@for_each(
+    "data, code",
     [({"id": [1]}, "group.no_column"), ({"problem": []}, "group.no_rows"), ({"problem": ["a", None]}, "group.no_name")],
 )
 def test_refused(data, code):
@@ -78,14 +79,14 @@ def test_refused(data, code):
     assert caught.value.code == code
 
 
-@pytest.mark.parametrize("data", [7, "f.csv", [{"problem": 1}], None])
+@for_each("data", [7, "f.csv", [{"problem": 1}], None])
 def test_another_kind_is_refused(data):
     with pytest.raises(TypeError, match="`data` must be a table with a row for each sample"):
         at_k.group_samples(data)
 
 
-@pytest.mark.parametrize(
-    ("data", "code", "said"),
+@for_each(
+    "data, code, said",
     [
         ({"problem": [True, 1, 2]}, "group.mixed", "`problem`"),
         ({"problem": [1, True]}, "group.mixed", "`problem`"),

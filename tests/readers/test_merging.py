@@ -4,6 +4,7 @@ import json
 
 import pyarrow as pa
 import pytest
+from cases import for_each
 
 import at_k
 from at_k.errors import InputError, Message
@@ -67,8 +68,8 @@ def test_numbers():
     assert merge([one, collect(*graded(0))], FILES[:2]).numbers is None
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "said"),
+@for_each(
+    "one, other, said",
     [
         ({"subject": {"task": "x"}}, {"subject": {"task": "y"}}, "task: “x” (run_0.jsonl), “y” (run_1.jsonl)"),
         ({"subject": {"task": "x"}}, {}, "task: “x” (run_0.jsonl), null (run_1.jsonl)"),
@@ -83,7 +84,7 @@ def test_files_of_different_things(one, other, said):
     assert str(caught.value) == f"These files are not of the same {said}. Score them one at a time."
 
 
-@pytest.mark.parametrize("one", [{}, {"subject": {"Model": "x"}}])
+@for_each("one", [{}, {"subject": {"Model": "x"}}])
 def test_files_of_different_models(one):
     with pytest.raises(InputError) as caught:
         merge([collect(*graded(1), **one), collect(*graded(1), subject={"Model": "y"})], FILES[:2])
@@ -141,7 +142,7 @@ def test_columns_of_samples_must_be_the_same():
     assert caught.value.code == "merging.columns"
 
 
-@pytest.mark.parametrize("role", ["references", "group"])
+@for_each("role", ["references", "group"])
 def test_what_is_said_about_a_problem(role):
     said, silent, other = (collect(*graded(1, **{role: each})) for each in ("x", None, "y"))
     expected = ["x"] if role == "references" else "x"

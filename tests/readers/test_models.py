@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from cases import for_each
 
 from at_k.errors import InputError
 from at_k.readers.models import MODEL_NAMES, select_rows
@@ -26,8 +27,8 @@ def refused(code, columns=COLUMNS, **options):
 
 
 class TestWhere:
-    @pytest.mark.parametrize(
-        ("where", "rows"),
+    @for_each(
+        "where, rows",
         [
             ({"model": "b"}, [2, 3]),
             ({"model": ["c"]}, [4]),
@@ -66,20 +67,20 @@ class TestWhere:
         refused("no_rows", where={"model": "c", "seed": 1, "quick": True})
         refused("no_rows", where={"model": []})
 
-    @pytest.mark.parametrize("where", ["model", 7, ["model"], [("model", "a")]])
+    @for_each("where", ["model", 7, ["model"], [("model", "a")]])
     def test_another_kind_is_refused(self, where):
         with pytest.raises(TypeError, match="`where` must map columns to values"):
             select_rows(COLUMNS, where=where)
 
 
-@pytest.mark.parametrize("pool", [7, {"model"}, True, {"model": 1}])
+@for_each("pool", [7, {"model"}, True, {"model": 1}])
 def test_another_kind_of_pool_is_refused(pool):
     with pytest.raises(TypeError, match="`pool` must be the name of a column or a list of names"):
         select_rows(COLUMNS, pool=pool)
 
 
 class TestSeveralModels:
-    @pytest.mark.parametrize("name", [*MODEL_NAMES, "Model Name", "MODEL-ID"])
+    @for_each("name", [*MODEL_NAMES, "Model Name", "MODEL-ID"])
     def test_they_are_refused(self, name):
         said = refused("several", {name: ["a", "a", "b"], "correct": [1, 0, 1]})
         assert f"“{name}”" in said
@@ -107,7 +108,7 @@ class TestSeveralModels:
         assert "null, “a”" in said
         assert 'where={"model": "a"}' in said
 
-    @pytest.mark.parametrize("value", ["x" * 100_000, "\ud800", {"a": [1]}, 7, 0.5, True, "<b>"])
+    @for_each("value", ["x" * 100_000, "\ud800", {"a": [1]}, 7, 0.5, True, "<b>"])
     def test_any_value_can_be_named(self, value):
         refused("several", {"model": [value, "a"]})
         refused("several", {"model": ["a", value]})
@@ -115,7 +116,7 @@ class TestSeveralModels:
     def test_one_model_is_no_matter(self):
         assert select_rows({"model": ["a", "a"], "run": [1, 1]}) is None
 
-    @pytest.mark.parametrize("pool", ["model", ["model"], ("model", "seed")])
+    @for_each("pool", ["model", ["model"], ("model", "seed")])
     def test_they_may_be_pooled(self, pool):
         assert select_rows(COLUMNS, pool=pool) is None
 

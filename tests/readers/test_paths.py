@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from cases import for_each
 
 from at_k.errors import InputError
 from at_k.readers.paths import find_files, is_paths, name_models
@@ -68,8 +69,8 @@ def test_what_is_not_there(folder):
     assert caught.value.code == "paths.none"
 
 
-@pytest.mark.parametrize(
-    ("data", "are"),
+@for_each(
+    "data, are",
     [("a", True), (Path("a"), True), (["a", Path("b")], True), ([], False), ([["a"]], False), ({"a": 1}, False)],
 )
 def test_paths_are_told_from_data(data, are):
@@ -94,7 +95,7 @@ def test_links_to_folders_are_not_followed(folder):
     assert names(find_files(folder / "inner" / "up" / "inner"), folder)[1] is False
 
 
-@pytest.mark.parametrize("wrong", [None, 3, [1], {"a.csv": 1}])
+@for_each("wrong", [None, 3, [1], {"a.csv": 1}])
 def test_what_is_no_path(wrong):
     with pytest.raises(TypeError, match="`path` must be the path of a file, or a list of paths; got "):
         find_files(wrong)

@@ -1,12 +1,12 @@
 """Values as messages quote them."""
 
-import pytest
+from cases import for_each
 
 from at_k.readers.quoting import normalize_name, quote, quote_all, shorten
 
 
-@pytest.mark.parametrize(
-    ("value", "said"),
+@for_each(
+    "value, said",
     [
         ("a", "“a”"),
         ("a" * 40, "“" + "a" * 40 + "”"),
@@ -36,6 +36,6 @@ def test_ten_values_are_listed():
     assert quote_all(map(str, range(11))).endswith("“9”, …")
 
 
-@pytest.mark.parametrize("name", ["Task ID", " task-id ", "TASK_ID", "task  id"])
+@for_each("name", ["Task ID", " task-id ", "TASK_ID", "task  id"])
 def test_names_have_one_spelling(name):
     assert normalize_name(name) == "task_id"

@@ -91,7 +91,7 @@ def test_samples_say_what_was_taken_for_what(tmp_path):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["qwen25_math.jsonl", "taubench_airline.jsonl"])
+@for_each("name", ["qwen25_math.jsonl", "taubench_airline.jsonl"])
 def test_examples(name):
     rows = list(map(json.loads, (EXAMPLES / name).read_text(encoding="utf-8").splitlines()))
     data = read_results(EXAMPLES / name)

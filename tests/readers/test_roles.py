@@ -208,8 +208,8 @@ class TestGivenRoles:
             problem="id", group="id", grades="correct"
         )
 
-    @pytest.mark.parametrize(
-        ("given", "code"),
+    @for_each(
+        "given, code",
         [
             ({"groups": "id"}, "standard.no_role"),
             ({"problem": "qid"}, "standard.no_column"),
@@ -231,7 +231,7 @@ INTERVALS = {
 }
 
 
-@pytest.mark.parametrize(("text", "answers"), INTERVALS.values(), ids=INTERVALS)
+@for_each("text, answers", INTERVALS.values(), ids=INTERVALS)
 def test_an_interval_is_an_answer_where_lists_of_samples_are_not_meant(text, answers):
     assert collect(text).answers == answers
 
@@ -265,7 +265,7 @@ def test_verdicts_after_first_rows_without_any_are_found(monkeypatch):
     assert list_first_cells(read_table('[{"a": null}]'), "grades", "a") == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "id,answers,reference\n1,\"['1' '2' '3']\",1\n2,\"['1' '2'\n '2']\",2\n",
@@ -278,8 +278,8 @@ def test_arrays_as_numpy_prints_them_are_refused(text):
     refuse(text, "roles.array")
 
 
-@pytest.mark.parametrize(
-    ("text", "answers"),
+@for_each(
+    "text, answers",
     [
         ("id,answer,correct\n1,[1 2],1\n1,[3 4],0\n", [["[1 2]", "[3 4]"]]),
         ("id,answer,target\n1,[1 2],[1 2]\n1,[3 4],[1 2]\n", [["[1 2]", "[3 4]"]]),

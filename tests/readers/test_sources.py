@@ -67,7 +67,7 @@ def test_rows_do_not_depend_on_packing_encoding_or_line_ends(tmp_path, name, enc
         assert source.first_line == text.encode().splitlines()[0]
 
 
-@pytest.mark.parametrize("size", [1, 2, 7, 100])
+@for_each("size", [1, 2, 7, 100])
 def test_blocks_hold_whole_lines(size):
     lines = [b"%d" % number * number for number in range(1, 12)]
     blocks = list(Source("", b"\n".join(lines)).blocks(size))
@@ -119,21 +119,21 @@ def refused(content, code, read=lambda source: list(source.rows()), limits=UNLIM
     assert caught.value.code == code
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress, bz2.compress, lzma.compress])
+@for_each("pack", [gzip.compress, zstandard.compress, bz2.compress, lzma.compress])
 def test_a_packed_file_that_is_cut_off(pack):
     packed = pack(json.dumps({"a": list(range(100_000))}).encode())
     for length in (5, len(packed) // 2, len(packed) - 1):
         refused(packed[:length], "sources.broken", lambda source: source.open().read())
 
 
-@pytest.mark.parametrize("pack", [bz2.compress, lzma.compress])
+@for_each("pack", [bz2.compress, lzma.compress])
 def test_a_packed_file_that_grows_is_unpacked_in_pieces(pack):
     data = b"a" * 9_000_000
     assert Source("f", pack(data) + pack(b"b")).open().read() == data + b"b"
     refused(pack(bytes(20 << 20)), "sources.bomb", lambda source: source.open().read())
 
 
-@pytest.mark.parametrize("content", [b"a\0b", b'{"a": 1}\n' * 10 + b"\0", "a".encode("utf-32"), b"\0" * 10])
+@for_each("content", [b"a\0b", b'{"a": 1}\n' * 10 + b"\0", "a".encode("utf-32"), b"\0" * 10])
 def test_what_is_no_text(content):
     refused(content, "sources.binary")
 
@@ -162,7 +162,7 @@ def test_growth():
         assert caught.value.code == "sources.bomb"
 
 
-@pytest.mark.parametrize("compress", [bytes, gzip.compress, zstandard.compress, bz2.compress, lzma.compress])
+@for_each("compress", [bytes, gzip.compress, zstandard.compress, bz2.compress, lzma.compress])
 def test_a_file_is_unpacked_in_memory(compress):
     source = Source("a", compress(b'{"a": 1}\n'), Limits(max_bytes=100))
     assert source.unpack().content == b'{"a": 1}\n'
@@ -172,7 +172,7 @@ def test_a_file_is_unpacked_in_memory(compress):
         Source("a", compress(bytes(101)), Limits(max_bytes=100)).unpack()
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress, bz2.compress, lzma.compress])
+@for_each("compress", [gzip.compress, zstandard.compress, bz2.compress, lzma.compress])
 def test_a_file_that_is_compressed_twice_is_not_unpacked(compress):
     for inner in (gzip.compress, zstandard.compress):
         with pytest.raises(InputError) as caught:

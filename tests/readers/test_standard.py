@@ -6,6 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+from cases import for_each
 from hypothesis import given, strategies as st
 from readers.texts import read_table as read, write_delimited, write_lines
 
@@ -118,7 +119,7 @@ def assert_read(text, data, per_sample):
     assert found.n_missing == 1  # it has neither an answer nor a grade
 
 
-@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
+@for_each("write", WRITERS.values(), ids=WRITERS)
 def test_layouts(write):
     assert_read(write(by_problem(DATA)), DATA, False)
     assert_read(write(by_sample(DATA)), DATA, True)
@@ -177,8 +178,8 @@ class TestSamples:
         assert found.references == [["420"], ["1", "one"]]
         assert found.group == ["true", "3"]
 
-    @pytest.mark.parametrize(
-        ("written", "grade"),
+    @for_each(
+        "written, grade",
         [
             ("true", 1),
             ("FALSE", 0),
@@ -310,17 +311,13 @@ def assert_placed(error, number, place):
         assert words in translate(error, language)
 
 
-@pytest.mark.parametrize(
-    ("cells", "key", "place", "said"), [(*case[:3], case[3:]) for case in LISTED.values()], ids=LISTED
-)
+@for_each("cells, key, place, said", [(*case[:3], case[3:]) for case in LISTED.values()], ids=LISTED)
 def test_refused_in_rows_of_problems(cells, key, place, said):
     table = read(json.dumps([row(), row(**({"id": 2} | cells))]))
     assert_placed(refused(table, ALL, key, *said), 2, place)
 
 
-@pytest.mark.parametrize(
-    ("cells", "key", "place", "said"), [(*case[:3], case[3:]) for case in SINGLE.values()], ids=SINGLE
-)
+@for_each("cells, key, place, said", [(*case[:3], case[3:]) for case in SINGLE.values()], ids=SINGLE)
 def test_refused_in_rows_of_samples(cells, key, place, said):
     table = read(json.dumps([sample(), sample(**cells)]))
     assert_placed(refused(table, ALL, key, *said), 1 if key == "standard.no_list" else 2, place)

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from cases import for_each
 from hypothesis import example, given, settings, strategies as st
 from readers.texts import collect, read_table, refuse, write_delimited, write_lines
 
@@ -69,8 +70,8 @@ def test_layouts(layout, text, mark):
     assert table.layout == layout
 
 
-@pytest.mark.parametrize(
-    ("text", "rows"),
+@for_each(
+    "text, rows",
     [
         ('{"correct": [1, 0]}', [{"correct": [1, 0]}]),
         ('{"answers": ["a", "b"], "references": ["a"]}', [{"answers": ["a", "b"], "references": ["a"]}]),
@@ -93,8 +94,8 @@ def test_one_row():
     assert list_rows(read_table('{\n"id": 7,\n"correct": [1, 0]\n}')) == [{"id": 7, "correct": [1, 0]}]
 
 
-@pytest.mark.parametrize(
-    ("text", "column"),
+@for_each(
+    "text, column",
     [("[[1, 0], [true, null, 0.5]]", "correct"), ('[["a", "b"], ["1"]]', "answers"), ('[[1], ["b"]]', "answers")],
 )
 def test_a_list_of_lists_is_one_column(text, column):
@@ -170,7 +171,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("case", BAD.values(), ids=BAD)
+@for_each("case", BAD.values(), ids=BAD)
 def test_refused(case):
     refused(*case)
 
@@ -193,7 +194,7 @@ def test_a_cell_may_be_longer_than_the_csv_module_allows():
     assert list_rows(read_table("a,b\n" + "x" * 200_000 + ",1")) == [{"a": "x" * 200_000, "b": "1"}]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "write",
     [
         lambda n: '{"a":1}\n' * n,
@@ -320,14 +321,14 @@ AT = {
 
 
 @in_small_steps
-@pytest.mark.parametrize("changes", AT.values(), ids=AT)
+@for_each("changes", AT.values(), ids=AT)
 def test_lines(changes):
     whole, blocks = both(make_rows(at=changes))
     assert blocks == whole
 
 
 @in_small_steps
-@pytest.mark.parametrize("changes", [{}, {20: {"correct": "maybe"}}, {20: {"score": None}}, {20: {"target": "c"}}])
+@for_each("changes", [{}, {20: {"correct": "maybe"}}, {20: {"score": None}}, {20: {"target": "c"}}])
 def test_csv_and_parquet(changes):
     rows = make_rows(at=changes)
     spelled = [{name: None if cell is None else str(cell) for name, cell in row.items()} for row in rows]
@@ -379,7 +380,7 @@ def test_a_broken_line(line, at):
 
 
 @in_small_steps
-@pytest.mark.parametrize("line", ["", " ", "\r", "\n\n"])
+@for_each("line", ["", " ", "\r", "\n\n"])
 def test_blank_lines_are_not_counted(line):
     rows = write_lines(make_rows(at={20: {"correct": 2}})).split("\n")
     assert "(row 21," in outcome(lambda: collect("\n".join([*rows[:10], line, *rows[10:], ""])))[1]
@@ -451,8 +452,8 @@ def parquet(columns, **options):
     return Source("f", file.getvalue())
 
 
-@pytest.mark.parametrize(
-    ("column", "grades"),
+@for_each(
+    "column, grades",
     [
         (pa.array([True, None, False]), [1, None, 0]),
         (pa.array([1, 0, 1], pa.uint8()), [1, 0, 1]),
@@ -515,7 +516,7 @@ def test_a_list_beside_verdicts_in_csv(answers, verdicts):
 
 
 @in_small_steps
-@pytest.mark.parametrize("ids", [(1, 1.0), (1.0, 1), (1, "1"), ("1", 1.0), ("1.0", 1.0)])
+@for_each("ids", [(1, 1.0), (1.0, 1), (1, "1"), ("1", 1.0), ("1.0", 1.0)])
 def test_names_of_several_types(ids):
     rows = [{"id": i, "correct": True} for i in range(8)]
     whole, blocks = both([{"id": ids[0], "correct": True}, *rows[2:], {"id": ids[1], "correct": True}])

@@ -41,8 +41,9 @@ def _read(source: Source, reading: Reading) -> Samples:
     tests = choose(reading.tests, ["plus", "base"] if has_plus else ["base"], "tests")
     columns = ("base_status", "plus_status") if tests == "plus" else ("base_status",)
     for number, (task, samples) in enumerate(tasks.items(), 1):
+        listed = samples if isinstance(samples, list) else [samples]
         with collector.faults:
-            graded = [_grade(sample, columns, collector.place(number)) for sample in _list_samples(samples)]
+            graded = [_grade(sample, columns, collector.place(number)) for sample in listed]
             collector.add_problem(number, task, graded)
     notes = []
     if reading.tests is None and has_plus:
@@ -57,10 +58,6 @@ def _read(source: Source, reading: Reading) -> Samples:
         "evalplus", chosen={"tests": tests}, roles={"problem": "task_id", "grades": columns[-1]}, notes=notes
     )
     return collector.finish(origin, per_sample=False)
-
-
-def _list_samples(samples: object) -> list[object]:
-    return samples if isinstance(samples, list) else [samples]
 
 
 def _grade(sample: object, columns: tuple[str, ...], place: Message) -> dict[str, object]:

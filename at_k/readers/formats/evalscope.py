@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from at_k.errors import InputError
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
 from at_k.readers.faults import UNITS
@@ -51,12 +50,8 @@ def _read(source: Source, reading: Reading) -> Samples:
 def _find_dict(row: Mapping[str, Any], name: str, line: int) -> dict[str, Any]:
     found = row.get(name)
     if not isinstance(found, dict):
-        raise _refuse_field(name, found, line)
+        raise refuse_field("evalscope", name, found, UNITS["line"](line))
     return found
-
-
-def _refuse_field(name: str, value: object, line: int) -> InputError:
-    return refuse_field("evalscope", name, value, UNITS["line"](line))
 
 
 def _describe(source: Source, reading: Reading, scorers: list[str], scorer: str) -> Origin:

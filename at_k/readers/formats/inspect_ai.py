@@ -252,7 +252,7 @@ def _read_score(sample: dict[str, Any], scorer: _Scorer, place: Callable[[], Mes
     if key is not None:
         if isinstance(value, dict):
             value = value.get(key)
-        elif not _is_unscored(value):
+        elif value is not None and not (isinstance(value, float) and isnan(value)):
             raise _refuse_score(score, place())
     if isinstance(value, (str, list, dict)):
         if not isinstance(value, str) or value not in _GRADES:
@@ -274,10 +274,6 @@ def _count_oddities(sample: dict[str, Any], scorer: _Scorer, counts: Counter[str
     counts["errors"] += sample.get("error") is not None
     counts["invalidated"] += sample.get("invalidation") is not None
     counts["completions"] += len(_list_choices(sample)) > 1
-
-
-def _is_unscored(value: object) -> bool:
-    return value is None or (isinstance(value, float) and isnan(value))
 
 
 def _refuse_score(value: object, place: Message) -> InputError:

@@ -18,7 +18,7 @@ from typing import Any
 from at_k.errors import InputError, Message
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
-from at_k.readers.decoding import decode_line
+from at_k.readers.decoding import decode
 from at_k.readers.faults import UNITS
 from at_k.readers.format import Format, Mark, Reading, choose, name_subject, note_choice, refuse_field
 from at_k.readers.quoting import quote, quote_all
@@ -122,7 +122,7 @@ def _list_filters(source: Source, reading: Reading) -> list[_Filter]:
             if name in found:
                 continue
             try:
-                row = decode_line(line, number)
+                row = decode(line, number)
                 if not isinstance(row, dict) or not row.keys() >= {*_FIELDS}:
                     raise _refuse_field("filter", name, number)
                 _check_row(row, number)

@@ -106,7 +106,8 @@ def collect_samples(table: Table, reading: Reading | None = None) -> Samples:
     if reading.prompt_column is not None:
         for role, cells in join_prompts(kept, roles, reading.prompt_column).items():
             kept = kept.add(roles[role] or role, cells)
-    refuse_several_sets(kept, roles["problem"], [*used, *reading.pool])
+    others = [name for name in kept.names if name not in used and name not in reading.pool]
+    refuse_several_sets(kept, roles["problem"], others)
     numbered = [name for name in list_named(kept, SAMPLE_NUMBERS) if name not in used]
     if any(name in kept for name in reading.pool):
         numbered = []  # the samples of several models may have the same numbers
@@ -121,7 +122,7 @@ def collect_samples(table: Table, reading: Reading | None = None) -> Samples:
         questions = find_questions(kept, head, roles["problem"], per_sample=samples.per_sample)
     origin = replace(
         samples.origin,
-        subject=_find_subject(kept, [*used, *reading.pool]),
+        subject=_find_subject(kept, others),
         notes=[*table.notes, *notes, *_note_unread_verdicts(table, roles, given)],
         skipped=dict(table.skipped.values()) | samples.origin.skipped,
     )
@@ -184,12 +185,11 @@ def _refuse_contradictions(table: Table, roles: Columns, samples: Samples, scale
         refuse_contradiction(samples, other, name)
 
 
-def _find_subject(table: Table, used: Sequence[str]) -> dict[str, str]:
+def _find_subject(table: Table, others: Sequence[str]) -> dict[str, str]:
     """Find of which model and set of problems the rows are, as far as they are all of one."""
     found: dict[str, str] = {}
-    for name in table.names:
-        is_named = has_name(name, (*MODEL_NAMES, *SET_NAMES, *STEP_NAMES))
-        if is_named and name not in used and not _holds_objects(table, name):
+    for name in others:
+        if has_name(name, (*MODEL_NAMES, *SET_NAMES, *STEP_NAMES)) and not _holds_objects(table, name):
             values = table.coded(name).values
             if len(values) == 1:
                 found[name] = str(values[0]).encode("utf-8", "replace").decode()  # whole: paths differ at their ends

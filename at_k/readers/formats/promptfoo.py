@@ -13,7 +13,7 @@ from typing import Any
 
 from at_k.errors import InputError
 from at_k.readers.collector import Collector
-from at_k.readers.decoding import decode_line
+from at_k.readers.decoding import decode
 from at_k.readers.delimited import read_records
 from at_k.readers.faults import find_fault
 from at_k.readers.format import Format, Mark, Reading, name_subject
@@ -96,7 +96,7 @@ def _list_rows(source: Source, collector: Collector) -> Iterator[object]:
     for block in source.blocks():
         for number, line in block.lines():
             with collector.faults:
-                row = decode_line(line, number)
+                row = decode(line, number)
                 yield row
 
 

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from cases import for_each
 from readers.broken import check_variants
 from readers.expected import HARNESS, check, read_expected
 
@@ -23,7 +24,7 @@ def sample(base, plus):
     return {"task_id": "a", "solution": "", "base_status": base, "plus_status": plus}
 
 
-@pytest.mark.parametrize("tests", ["base", "plus"])
+@for_each("tests", ["base", "plus"])
 def test_numbers(tests):
     expected = read_expected()[f"{NAME}::{tests}"]
     report = check(FILE, expected, tests=tests)["error"]

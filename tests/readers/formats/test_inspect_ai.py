@@ -135,16 +135,13 @@ def read_samples_n(file, scorer):
 
 
 class TestLogs:
-    @pytest.mark.parametrize(
-        ("file", "version", "task", "model"),
-        [
+    @for_each("file, version, task, model", [
             ("toy_numbers.eval", "0.3.285", "toy_numbers", "mockllm/model"),
             ("toy_killed.eval", "0.3.285", "toy_killed", "mockllm/model"),
             ("log_streaming.eval", "0.3.42.dev228+g349eca8e.d20241022", "popularity",
              "azureai/Meta-Llama-3-1-405B-Instruct-jqf"),
             ("log_formats.json", "0.3.41.dev123+g9ad2119a.d20241015", "popularity", "ollama/llama3.1"),
-        ],
-    )  # fmt: skip
+        ])  # fmt: skip
     def test_what_a_log_is_of(self, file, version, task, model):
         origin = read_samples(FOLDER / file).origin
         assert (origin.harness, origin.version) == ("inspect_ai", version)
@@ -157,7 +154,7 @@ class TestLogs:
         assert samples.numbers == [[2, 1], [1, 2]]
         assert read_samples(FOLDER / "log_formats.json").grades == [[0]]
 
-    @pytest.mark.parametrize("method", [STORED, DEFLATED, ZSTANDARD])
+    @for_each("method", [STORED, DEFLATED, ZSTANDARD])
     def test_compression(self, method):
         log = load("toy_one.eval")
         assert read(write(log, method)).grades == read_samples(FOLDER / "toy_one.eval").grades
@@ -242,15 +239,12 @@ class TestLogs:
 
 
 class TestScores:
-    @pytest.mark.parametrize(
-        ("value", "grade"),
-        [("C", 1), ("P", 0.5), ("I", 0), ("N", 0), (1, 1), (0.25, 0.25), (True, 1), (False, 0), (math.nan, None),
-         (None, None)],
-    )  # fmt: skip
+    @for_each("value, grade", [("C", 1), ("P", 0.5), ("I", 0), ("N", 0), (1, 1), (0.25, 0.25), (True, 1), (False, 0),
+                               (math.nan, None), (None, None)])  # fmt: skip
     def test_values(self, value, grade):
         assert read(make(match("C"), match(value))).grades == [[1, grade]]
 
-    @pytest.mark.parametrize("value", ["A", "c", "", "the answer is right", "1.0", ["C"], {"right": 1}])
+    @for_each("value", ["A", "c", "", "the answer is right", "1.0", ["C"], {"right": 1}])
     def test_values_that_are_no_grades(self, value):
         data = make(match("C"), match(value))
         error = refuse(data)
@@ -261,7 +255,7 @@ class TestScores:
         assert samples.grades == [[1]]
         assert [*samples.origin.skipped.values()] == [1]
 
-    @pytest.mark.parametrize("value", [3.0, -1, 1e400])
+    @for_each("value", [3.0, -1, 1e400])
     def test_values_out_of_range(self, value):
         data = make(match("C"), match(value), match(value))
         error = refuse(data)
@@ -302,7 +296,7 @@ class TestScores:
         assert grades["none"] == [0, None]  # it has a text, and was cancelled
         assert samples.n_missing == 2
 
-    @pytest.mark.parametrize("scores", [None, {}, {"other": {"value": "C"}}, {"match": None}])
+    @for_each("scores", [None, {}, {"other": {"value": "C"}}, {"match": None}])
     def test_absent_scores(self, scores):
         text = {"choices": [{"message": {"content": "7"}}]}
         samples = read(make(match("C", answer="7"), {"scores": scores, "output": text}))
@@ -325,8 +319,8 @@ class TestScores:
         report = at_k.score(read(make(match("I", answer=""), match("I", answer=""))).columns(), k=2)
         assert report.values["cons@2"] == 0
 
-    @pytest.mark.parametrize(
-        ("sample", "references"),
+    @for_each(
+        "sample, references",
         [
             ({"target": "7"}, ["7"]),
             ({"target": ["7", "seven"]}, ["7", "seven"]),
@@ -338,7 +332,7 @@ class TestScores:
     def test_targets(self, sample, references):
         assert read(make(match("C") | sample)).references == [references]
 
-    @pytest.mark.parametrize("target", ["", [], None])
+    @for_each("target", ["", [], None])
     def test_empty_targets(self, target):
         assert read(make(match("C") | {"target": target})).references is None
 
@@ -432,9 +426,7 @@ class TestRuns:
         assert codes(samples) == ["inspect_ai.failed"]
         assert "RuntimeError('tool crashed on sample" in str(samples.origin.notes[0])
 
-    @pytest.mark.parametrize(
-        ("status", "code"), [("started", "inspect_ai.started"), ("cancelled", "inspect_ai.cancelled")]
-    )
+    @for_each("status, code", [("started", "inspect_ai.started"), ("cancelled", "inspect_ai.cancelled")])
     def test_other_ends(self, status, code):
         assert codes(read(make(match("C"), status=status))) == [code]
 

@@ -46,7 +46,7 @@ def write(path, *rows, around="{}"):
     return path
 
 
-@pytest.mark.parametrize(("path", "key"), FILES.values(), ids=FILES)
+@for_each("path, key", FILES.values(), ids=FILES)
 def test_numbers(path, key):
     expected = read_expected()[key]
     data = at_k.read_results(path)
@@ -67,7 +67,7 @@ def test_numbers(path, key):
     assert printed.keys() <= {*same, "maj@n:n=3", "maj@n:n=4", "em", "g-pass@2_0.0", "g-pass@4_0.0"}
 
 
-@pytest.mark.parametrize(("path", "key"), FILES.values(), ids=FILES)
+@for_each("path, key", FILES.values(), ids=FILES)
 def test_a_checker_finds_the_answers(path, key):
     numbers = read_expected()[key]["all_samples"]
 
@@ -79,7 +79,7 @@ def test_a_checker_finds_the_answers(path, key):
     assert report.values["pass@2"] == pytest.approx(numbers["pass@2"], abs=CLOSE)
 
 
-@pytest.mark.parametrize(("path", "key"), FILES.values(), ids=FILES)
+@for_each("path, key", FILES.values(), ids=FILES)
 def test_a_rule_finds_the_answers(path, key):
     check(path, read_expected()[key], extract_fn=r"(\S+?)[.!]*\s*$")
 

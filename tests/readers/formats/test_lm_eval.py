@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from cases import for_each
 from readers.broken import check_variants
 from readers.expected import CLOSE, HARNESS, check, read_expected
 
@@ -72,7 +73,7 @@ def test_a_rule_finds_the_answers_in_whole_responses():
     check(HARNESS / MATH, read_expected()[MATH], extract_fn=r"(?s)^.*?The answer is (\-?[0-9\.\,]*[0-9]+)")
 
 
-@pytest.mark.parametrize("name", ["score-first", "maj@3", "maj@4"])
+@for_each("name", ["score-first", "maj@3", "maj@4"])
 def test_a_filter_that_votes_gives_one_sample(name):
     # The vote of the harness is that of the first k, the first answer wins a tie, and "[invalid]" votes. So it is not
     # our cons@k, but the answer and its verdict can be read.

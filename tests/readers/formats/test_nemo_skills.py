@@ -37,7 +37,7 @@ def enumerate_votes(answers, correct, k):
     return sum(values) / len(values)
 
 
-@pytest.mark.parametrize("path", [FOLDER, str(FOLDER / "*.jsonl"), FILES, FILES[::-1]])
+@for_each("path", [FOLDER, str(FOLDER / "*.jsonl"), FILES, FILES[::-1]])
 def test_files_are_merged(path):
     report = at_k.score(path, k=[1, 2, 3], groups=False)
     values = {str(key): value for key, value in report.values.items()}

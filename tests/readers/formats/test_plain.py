@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from cases import for_each
 from readers.texts import collect, refuse
 
 from at_k.errors import InputError
@@ -65,7 +66,7 @@ def test_a_model_may_be_the_group():
     assert collect(text, columns={"group": "model"}).group == ["a", "b"]
 
 
-@pytest.mark.parametrize("columns", [7, ["id"], "id"])
+@for_each("columns", [7, ["id"], "id"])
 def test_another_kind_of_columns_is_refused(columns):
     with pytest.raises(TypeError, match="`columns` must map roles to columns"):
         collect(MODELS, columns=columns)
@@ -79,7 +80,7 @@ def test_the_standard_columns_can_be_read_again():
 
 
 class TestNumbersOfSamples:
-    @pytest.mark.parametrize("name", ["sample", "epoch", "trial", "repeat", "seed", "sample_id", "Sample Index"])
+    @for_each("name", ["sample", "epoch", "trial", "repeat", "seed", "sample_id", "Sample Index"])
     def test_the_same_twice_is_refused(self, name):
         text = f"id,{name},correct\na,0,1\na,1,0\nb,0,1\nb,0,1\n"
         said = refuse(text, "collector.repeated")
@@ -118,7 +119,7 @@ class TestSeveralSets:
         assert collect(self.TEXT, where={"dataset": "x"}).grades == [[1], [0]]
         assert collect(self.TEXT, pool="dataset").grades == [[1, 0], [0], [1]]
 
-    @pytest.mark.parametrize("name", ["benchmark", "task", "subset", "data_source"])
+    @for_each("name", ["benchmark", "task", "subset", "data_source"])
     def test_names(self, name):
         refuse(self.TEXT.replace("dataset", name), "plain.several_sets")
 
@@ -188,18 +189,16 @@ def test_lists_as_python_writes_them():
     assert found.grades == [[1, 0], [1, None]]
 
 
-@pytest.mark.parametrize(
-    "cell", ["['a'", "['a' 'b']", "[a]", "[__import__('os')]", "[(1)]", "[1 2]", "['a',,'b']", "[1_000j]"]
-)
+@for_each("cell", ["['a'", "['a' 'b']", "[a]", "[__import__('os')]", "[(1)]", "[1 2]", "['a',,'b']", "[1_000j]"])
 def test_what_is_no_list_of_python_is_text(cell):
     assert collect(f"id\tanswer\tcorrect\n1\t{cell}\t1\n").answers == [[cell]]
 
 
-@pytest.mark.parametrize("cell", ["[" * 100_000, "[" * 100_000 + "]" * 100_000])
+@for_each("cell", ["[" * 100_000, "[" * 100_000 + "]" * 100_000])
 def test_lists_in_lists_are_refused(cell):
     refuse(f"id\tanswer\tcorrect\n1\t{cell}\t1\n", "decoding.deep")
 
 
-@pytest.mark.parametrize("cell", ["['" + "a" * 1_000_000, "[" + "''," * 300_000 + "x", "['" + "\\" * 1_000_000])
+@for_each("cell", ["['" + "a" * 1_000_000, "[" + "''," * 300_000 + "x", "['" + "\\" * 1_000_000])
 def test_hostile_lists_are_text(cell):
     assert collect(f"id\tanswer\tcorrect\n1\t{cell}\t1\n").answers == [[cell]]

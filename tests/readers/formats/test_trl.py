@@ -5,6 +5,7 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from cases import for_each
 from readers.broken import check_variants
 from readers.expected import HARNESS, check, read_expected
 
@@ -22,7 +23,7 @@ def write(path, **columns):
     return path
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_numbers(name):
     report = check(HARNESS / name, read_expected()[f"{name}::correct"])["error"]
     assert "|scorer:correct|" in report.signatures["pass_at_k"]

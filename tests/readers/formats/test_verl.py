@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from cases import for_each
 from readers.broken import check_variants
 from readers.expected import HARNESS, check, read_expected
 
@@ -26,7 +27,7 @@ def sample(score=1.0, **fields):
     return {"input": "1+1?", "output": "2", "score": score, "step": 1, **fields}
 
 
-@pytest.mark.parametrize("name", [LINES, TURNS])
+@for_each("name", [LINES, TURNS])
 def test_numbers(name):
     check(HARNESS / name, read_expected()[name])
 
