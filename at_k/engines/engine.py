@@ -74,8 +74,8 @@ class Rows:
 
         Args:
             found: for each group n, c, how many `problems` it has, how many samples are `absent` or `soft`, the `low`
-                and `high` grade, and how many problems are `mixed` or `nameless`; with labels of problems the `label`,
-                and how many samples are `unlabelled`.
+                and `high` grade, and how many problems are `nameless`; where problems have labels, the `label`, how
+                many problems are `mixed`, and how many samples `unlabelled`.
         """
         return cls(
             [(row["n"], row["c"], row["problems"], *([row["label"]] if "label" in row else [])) for row in found],
@@ -83,7 +83,7 @@ class Rows:
             sum(row["soft"] for row in found),
             min((row["low"] for row in found if row["low"] is not None), default=0.0),
             max((row["high"] for row in found if row["high"] is not None), default=0.0),
-            sum(row["mixed"] for row in found),
+            sum(row.get("mixed", 0) for row in found),
             any(row["nameless"] for row in found),
             any(row.get("unlabelled") for row in found),
         )

@@ -64,12 +64,13 @@ def _count_problems(
             *([nw.col("label").min(), nw.col("label").max().alias("other")] if label else []),
         )
     )
-    counted = problems.with_columns(
-        nameless=nw.col("problem").is_null().cast(nw.Int64),
-        mixed=(nw.col("label") != nw.col("other") if label else nw.lit(value=False)).cast(nw.Int64),
-        n=nw.col("n") - nw.col("absent") if drop else nw.col("n"),
-    )
-    sums = map(_add, [*(name for name in flags if name != "c"), "nameless", "mixed"])
+    marks = {
+        "nameless": nw.col("problem").is_null(),
+        **({"mixed": nw.col("label") != nw.col("other")} if label else {}),
+    }
+    n = nw.col("n") - nw.col("absent") if drop else nw.col("n")
+    counted = problems.with_columns(n=n, **{name: mark.cast(nw.Int64) for name, mark in marks.items()})
+    sums = map(_add, [*(name for name in flags if name != "c"), *marks])
     rows: list[dict[str, Any]] = (
         counted.group_by("n", "c", *label).agg(nw.len().alias("problems"), *sums).collect("pyarrow").rows(named=True)
     )

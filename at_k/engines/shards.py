@@ -48,8 +48,7 @@ def group_problems(data: Any, roles: Roles, threshold: float, *, drop: bool) -> 
         "c": pc.if_else(absent, False, given > threshold).cast(pa.int64()),
         "absent": absent.cast(pa.int64()),
         "soft": pc.if_else(absent, False, (given != 0) & (given != 1)).cast(pa.int64()),
-        "low": grade,
-        "high": grade,
+        **dict.fromkeys(("low", "high"), grade),
         **({"label": group, "other": group, "unlabelled": group.is_null().cast(pa.int64())} if roles.group else {}),
     }
     return _group(data, columns, ["problem"], {name: kind for name, kind in AGGREGATES.items() if name in columns})
@@ -60,10 +59,11 @@ def count_problems(problems: pa.Table) -> pa.Table:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    flagged, sums = problems.append_column("nameless", problems["problem"].is_null()), ["absent", "soft", "nameless"]
     label = ["label"] if "label" in problems.column_names else []
-    mixed = pc.not_equal(problems["label"], problems["other"]) if label else pa.nulls(len(problems), pa.bool_())
-    flagged = problems.append_column("mixed", mixed).append_column("nameless", problems["problem"].is_null())
-    sums = ["absent", "soft", "mixed", "nameless", *(["unlabelled"] if label else [])]
+    if label:
+        flagged = flagged.append_column("mixed", pc.not_equal(problems["label"], problems["other"]))
+        sums += ["unlabelled", "mixed"]
     added = [(name, "sum", pc.ScalarAggregateOptions(min_count=0)) for name in sums]
     measured: list[Any] = [([], "count_all"), *added, ("low", "min"), ("high", "max")]
     counted = pa.TableGroupBy(flagged, ["n", "c", *label]).aggregate(measured)
