@@ -119,8 +119,9 @@ only its rows: `where={"model": "a"}`. If all rows are samples of one model, say
             )
     kept = _filter_rows(columns, where) if where else None
     for name in columns:
-        is_read_within = any(other.startswith(f"{name}.") for other in columns)
-        if has_name(name, MODEL_NAMES) and not is_read_within and name not in used and name not in pooled:
+        if not has_name(name, MODEL_NAMES) or name in used or name in pooled:
+            continue
+        if not any(other.startswith(f"{name}.") for other in columns):  # else it is read within
             codes, known = _encode(columns[name])
             found = dict.fromkeys((codes if kept is None else codes[kept]).tolist())
             refuse_several(name, [known[code] for code in found])

@@ -142,7 +142,7 @@ class Source:
                     return line
         return b""
 
-    @cached_property
+    @property
     def first_row(self) -> dict[str, Any]:
         """The first row of JSON lines, or a document or its first entry, where that is an object; else {}."""
         found: Any = None
@@ -247,7 +247,7 @@ class Source:
 
     def release(self) -> None:
         """Forget what was read, above all the document, which takes several times the memory of the file."""
-        for name in ("document", "first_row", "first_line", "_start"):
+        for name in ("document", "first_line", "_start"):
             self.__dict__.pop(name, None)
 
 

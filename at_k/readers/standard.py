@@ -117,7 +117,9 @@ class _Sheet:
     ) -> None:
         self.table, self.roles, self.rows, self.scale = table, roles, table.rows, scale
         self.columns: dict[str, Cells] = {role: table[name] for role, name in roles.items() if name is not None}
-        self.listed = next((role for role in SAMPLE_ROLES if has_lists(self.columns.get(role, ()))), None)
+        self.listed = next(
+            (role for role in SAMPLE_ROLES if role in self.columns and has_lists(self.columns[role])), None
+        )
         self.spelled = ("grades", "scores") if table.layout in ("csv", "tsv") else ()
         if roles["problem"] is None and self.listed is None:
             raise InputError(

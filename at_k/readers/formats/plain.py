@@ -108,9 +108,9 @@ def collect_samples(table: Table, reading: Reading | None = None) -> Samples:
             kept = kept.add(roles[role] or role, cells)
     others = [name for name in kept.names if name not in used and name not in reading.pool]
     refuse_several_sets(kept, roles["problem"], others)
-    numbered = [name for name in list_named(kept, SAMPLE_NUMBERS) if name not in used]
-    if any(name in kept for name in reading.pool):
-        numbered = []  # the samples of several models may have the same numbers
+    # The samples of several models may have the same numbers.
+    is_pooled = any(name in kept for name in reading.pool)
+    numbered = [] if is_pooled else [name for name in list_named(kept, SAMPLE_NUMBERS) if name in others]
     numbered = [name for name in numbered if normalize_name(name) != "seed" or len(kept.coded(name).values) > 1]
     samples = standardize(kept, roles, numbered=numbered, errors=reading.errors, scale=reading.scale)
     if "grades" not in given:
