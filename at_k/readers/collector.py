@@ -22,7 +22,7 @@ from at_k.readers.format import Reading, find_path
 from at_k.readers.grouping import Groups
 from at_k.readers.models import Selection, no_rows
 from at_k.readers.plausibility import refuse_odd_names
-from at_k.readers.problems import Place, Problems
+from at_k.readers.problems import KnownProblems, Place
 from at_k.readers.quoting import quote, quote_all
 from at_k.readers.samples import ROLES, STANDARD, Origin, Samples, Split, list_types
 from at_k.readers.sources import Source
@@ -73,7 +73,7 @@ class Collector:
         self._columns, self._describe = dict(reading.columns), place or (lambda row, *_: UNITS[unit](row))
         self._read_value = read or partial(read_field, scale=reading.scale)
         self._selection = Selection(reading.where, reading.pool)
-        self._problems = Problems(self._describe)
+        self._problems = KnownProblems(self._describe)
         # Of each sample. The lists of values are shorter if the last samples have none.
         self._problem, self._rows = array("q"), array("q")
         self._answers: list[str | None] = []

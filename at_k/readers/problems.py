@@ -13,8 +13,8 @@ Place = Callable[[int, str, int | None], Message]
 """Describes the place of the value of a role, by the number of its row, and of its sample in the row."""
 
 
-class Problems:
-    """The problems of a file, in order of first appearance, and what its samples say about each."""
+class KnownProblems:
+    """The problems of a file that are known so far, in order of first appearance, and what its samples say of each."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
