@@ -10,6 +10,8 @@ from at_k.demo.limits import BUSY_SECONDS
 from at_k.demo.turns import Turns
 from at_k.demo.words import LANGUAGES, say
 
+pytestmark = pytest.mark.xdist_group("sandbox")  # one worker starts it
+
 SMALL = '{"id": 1, "correct": [1, 0]}'
 
 

@@ -5,11 +5,13 @@ from io import BytesIO
 from urllib.parse import urlencode
 
 import httpx
+import numpy as np
 import pytest
 from cases import for_each
 from oracles import hypergeometric, tail
-from PIL import Image
+from PIL import Image, ImageColor
 
+from at_k.demo import previews
 from at_k.demo.document import find_pages
 from at_k.demo.previews import SIZE, describe_preview, draw_preview, read_key
 from at_k.demo.work import ANSWERING
@@ -49,6 +51,21 @@ def test_every_page_has_a_picture_of_the_size_that_is_promised(page):
     picture = Image.open(BytesIO(draw_preview(read_key(page, {}))))
     assert picture.size == SIZE == (1200, 630)
     assert len(picture.convert("RGB").getcolors(1 << 20)) > 10
+
+
+def test_the_curves_stand_where_their_values_are():
+    """Of 16 answers, 8 right, pass@k rises from 1/2 to 1, and pass^k falls from 1/2 to 0."""
+    picture = Image.open(BytesIO(draw_preview(read_key("explore", {"n": "16", "c": "8", "k": "4"})))).convert("RGB")
+    pixels = np.asarray(picture).astype(int)[:, :880]  # without the names beside the ends
+    found = {}
+    for name in ("pass", "pass-hat"):
+        colour = ImageColor.getrgb(previews._read_colours()[name])
+        found[name] = np.argwhere(abs(pixels - colour).sum(axis=2) < 30)  # as 64 colours can tell
+    highest, lowest = found["pass"][:, 0].min(), found["pass-hat"][:, 0].max()
+    assert lowest - highest > 200
+    for rows, columns in (each.T for each in found.values()):
+        assert columns.max() - columns.min() > 700
+        assert abs(rows[columns == columns.min()].mean() - (highest + lowest) / 2) < 4  # the width of a line
 
 
 @for_each(

@@ -4,6 +4,7 @@ import json
 import signal
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace as replace_fields
+from functools import cache
 from itertools import pairwise
 
 import pyarrow as pa
@@ -463,6 +464,11 @@ class TestWork:
         assert signal.getsignal(signal.SIGVTALRM) == before
 
 
+@cache
+def score_full():
+    return score(samples(FULL), Options())
+
+
 @given(st.data())
 def test_the_order_of_samples_and_problems_changes_nothing(data):
     rows = [dict(row) for row in FULL]
@@ -470,7 +476,7 @@ def test_the_order_of_samples_and_problems_changes_nothing(data):
         order = data.draw(st.permutations(range(4)))
         row |= {name: [row[name][i] for i in order] for name in ("answers", "correct", "score")}
     rows = data.draw(st.permutations(rows))
-    shuffled, scored = score(samples(rows), Options()), score(samples(FULL), Options())
+    shuffled, scored = score(samples(rows), Options()), score_full()
     for found, expected in ((shuffled.values, scored.values), *zip(shuffled.groups.values(), scored.groups.values(),
                                                                      strict=True)):  # fmt: skip
         assert found == pytest.approx(expected, rel=1e-14)

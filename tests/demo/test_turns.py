@@ -199,6 +199,7 @@ def test_who_leaves_keeps_the_turn_until_the_work_is_done(monkeypatch, end):
     assert sandbox.done[1] == ("2",)
 
 
+@pytest.mark.xdist_group("sandbox")  # one worker starts it
 def test_work_is_done_elsewhere_and_its_refusal_is_passed_on():
     async def work():
         assert await in_turn("", "", os.getpid) != os.getpid()
