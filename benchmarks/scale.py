@@ -59,8 +59,8 @@ _DRAWN = "CAST(CAST(sqrt(hash(i) % 256) AS INT) AS TEXT)"
 _CHECKED = f', {_FRACTION.format(part=_DRAWN)} AS answers, {_FRACTION.format(part=15)} AS "references"'
 ANSWERS = {
     "counts": "",
-    "votes": f""", {_DRAWN} AS answers, '15' AS "references" """,
-    **dict.fromkeys(("ray", "math"), _CHECKED),  # those of each problem are its own, so that each is checked
+    **dict.fromkeys(("votes", "ray"), f", {_DRAWN} AS answers, '15' AS \"references\" "),
+    "math": _CHECKED,  # those of each problem are its own, so that each is checked
 }
 """What is measured → the columns of answers: one of 16, of which the last but one is right."""
 
