@@ -53,7 +53,7 @@ MORE = {
     "at_k/report/notes.py": ["tests/report/test_scoring.py"],
     "at_k/report/curves.py": ["tests/report/test_measuring.py"],
     "at_k/report/measuring.py": ["tests/report/test_scoring.py"],
-    "at_k/readers/cells.py": ["tests/readers/test_tables.py", "tests/readers/test_columnar.py"],
+    "at_k/readers/cells.py": ["tests/readers/test_tables.py"],
     "at_k/readers/collector.py": ["tests/readers/test_standard.py"],
 }
 """Tests that run beside those that mirror a file, because they are about it too."""
