@@ -191,11 +191,10 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
     """
     whole, used = parts[0], [part for part in parts if part.found]
     judged, verdicts, times = whole.judged, whole.judged.verdicts, whole.times
-    metrics = {
-        name: [key for part in used if name in part.found for key in part.found[name].columns]
-        for name in FAMILY
-        if any(name in part.found for part in used)
-    }
+    metrics: dict[str, list[Key]] = {}
+    for name in FAMILY:
+        keys = [key for part in used if name in part.found for key in part.found[name].columns]
+        metrics |= {name: keys} if keys else {}
     order = [key for keys in metrics.values() for key in keys]
     numbers = [part.average() for part in used]
 
@@ -208,9 +207,7 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
 
     values, intervals = (join(own[name] for own in numbers) for name in ("values", "intervals"))
     names = name_lines(whole.options, values)
-    no_answers = any(
-        FAMILY[name].votes and part.judged.verdicts.answers is None for part in used for name in part.found
-    )
+    of_grades = verdicts.answers is None and any(FAMILY[name].votes for name in whole.found)
     return {
         "values": values,
         "intervals": intervals,
@@ -229,7 +226,7 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
         "notes": [
             *explain_intervals(intervals, whole.confidence, judged.labels),
             *write_notes(judged, whole.options["check_correct_fn"]),
-            *([VOTE_OF_GRADES] if no_answers else []),
+            *([VOTE_OF_GRADES] if of_grades else []),
             *explain_odd_k(values if names is None else [key for key in values if key.line in names]),
         ],
         "sign": lambda: {name: text for part in used for name, text in part.sign().items()},
