@@ -138,6 +138,7 @@ def test_answers_with_grades(engine, tmp_path):
         ({"problem": ["a", "a"], "grades": [[1.0], [0.0]], "group": ["x", "y"]}, "it is not in 1 problems"),
         ({"problem": ["a"], "ok": [[1.0]]}, "`problem` and `grades`"),
         ({"problem": ["a"], "grades": [[1, 3]]}, r"grades in \[0, 1\]; got some from 1 to 3"),
+        ({"problem": ["a"], "grades": [[-1, 3, 0]]}, r"grades in \[0, 1\]; got some from -1 to 3"),
         ({"problem": ["a", None], "grades": [[1.0], [0.0]]}, "Each row must name its problem"),
         (
             {"problem": ["a", None], "answers": [["7"], ["7"]], "references": ["7", "7"]},
