@@ -55,7 +55,10 @@ class Key(str):
 
 
 _NAME = re.compile(r"([a-z-]+[@^])([kn]|[1-9][0-9]{0,8})(?:_([0-9]*\.?[0-9]+|[0-9]+/[1-9][0-9]*))?")
-_SYNONYMS = {"maj@": "cons@", "majority@": "cons@", "const@": "cons@", "mean@": "avg@", "rm@": "best@", "bon@": "best@"}
+_SYNONYMS = {
+    **dict.fromkeys(("maj@", "majority@", "const@", "consensus@", "self-consistency@", "sc@"), "cons@"),
+    **{"coverage@": "pass@", "mean@": "avg@", "rm@": "best@", "bon@": "best@"},
+}
 
 
 def read_key(name: str, metrics: Collection[str]) -> Key | None:
@@ -63,7 +66,7 @@ def read_key(name: str, metrics: Collection[str]) -> Key | None:
 
     Examples:
         >>> metrics = ["pass@k", "G-Pass@k", "cons@k", "avg@n", "accuracy"]
-        >>> [read_key(name, metrics) for name in ("PASS@4", "maj@8", "g-pass@8_0.5", "avg@n", "pass@n", "best@4")]
+        >>> [read_key(name, metrics) for name in ("PASS@4", "SC@8", "g-pass@8_0.5", "avg@n", "pass@n", "best@4")]
         ['pass@4', 'cons@8', 'G-Pass@8_0.5', 'avg@n', None, None]
     """
     spelled = name.strip().lower()

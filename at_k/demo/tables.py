@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -224,7 +224,7 @@ def write_number(value: float) -> str:
 _EMPTY = '<td class="none">–</td>'
 
 
-def sort_lines(values: Iterable[Key]) -> list[Key]:
+def sort_lines(values: Collection[Key]) -> list[Key]:
     """List the lines in the order of the registry, the strict before the lenient and the averages last."""
     places = list(OUTPUTS)
 

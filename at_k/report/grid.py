@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from math import floor, log10
 
@@ -39,8 +39,7 @@ class Block:
     def lines(self) -> dict[Key, dict[int | None, Key]]:
         """Return the rows of the block: for each line, the keys of its cells by their columns."""
         lines = group_lines(self.values)
-        named = {self.names[line]: lines[line] for line in lines if line in self.names} if self.names else {}
-        return named or lines  # mG-Pass@1, asked for alone, has no row
+        return lines if self.names is None else {self.names[line]: cells for line, cells in lines.items()}
 
     def write(self, digits: int | None = None) -> dict[Key, dict[int | None, tuple[str, str]]]:
         """Write each cell as text, in two parts: its value, and its interval if it has one."""
@@ -50,16 +49,16 @@ class Block:
         }
 
 
-def group_lines(keys: Iterable[Key]) -> dict[Key, dict[int | None, Key]]:
+def group_lines(keys: Collection[Key]) -> dict[Key, dict[int | None, Key]]:
     """Group keys into rows: for each line, column → key. The column is k, or None for what does not depend on k."""
     lines: dict[tuple[str, Tau | None], dict[int | None, Key]] = {}
-    for key in filter(is_shown, keys):
+    for key in list(filter(is_shown, keys)) or keys:
         lines.setdefault((key.metric, key.tau), {})[key.draws] = key
     return {Key(metric, None, tau): cells for (metric, tau), cells in lines.items()}
 
 
 def is_shown(key: Key) -> bool:
-    """Return whether tables show a number: not mG-Pass@1, which is 0 for any data."""
+    """Return whether tables show a number beside others: not mG-Pass@1, which is 0 for any data."""
     return key.k != 1 or not OUTPUTS[key.metric].even_k
 
 

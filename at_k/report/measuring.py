@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any
 
@@ -23,7 +23,7 @@ from at_k.family import FAMILY, Metric
 from at_k.report.curves import spread_k, trace
 from at_k.report.data import Curves
 from at_k.report.judging import Judged, name_samples
-from at_k.report.naming import name_lines
+from at_k.report.naming import choose_numbers
 from at_k.report.notes import (
     VOTE_OF_GRADES,
     ConflictError,
@@ -173,7 +173,9 @@ def compute_all(wanted: Iterable[Metric], choose: Callable[[Metric], Measurement
             left_out[metric.name] = part
             continue
         try:
-            part.found[metric.name] = part.compute(metric)
+            values = part.compute(metric)
+            asked = choose_numbers(part.options["metrics"], values.columns)
+            part.found[metric.name] = replace(values, columns={key: values.columns[key] for key in asked})
             found = True
         except LeftOutError as reason:
             left_out[metric.name] = reason.message
@@ -206,7 +208,6 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
         return {label: join(own[name][label] for own in numbers) for label in numbers[0][name]}
 
     values, intervals = (join(own[name] for own in numbers) for name in ("values", "intervals"))
-    names = name_lines(whole.options, values)
     of_grades = verdicts.answers is None and any(FAMILY[name].votes for name in whole.found)
     return {
         "values": values,
@@ -227,7 +228,7 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
             *explain_intervals(intervals, whole.confidence, judged.labels),
             *write_notes(judged, whole.options["check_correct_fn"]),
             *([VOTE_OF_GRADES] if of_grades else []),
-            *explain_odd_k(values if names is None else [key for key in values if key.line in names]),
+            *explain_odd_k(values),
         ],
         "sign": lambda: {name: text for part in used for name, text in part.sign().items()},
         "source": judged.source,

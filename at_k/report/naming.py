@@ -95,7 +95,8 @@ def choose_metrics(options: dict[str, Any]) -> tuple[list[Metric], list[Key], di
 
     Returns:
         The metrics; the averages that are asked of a certain number of samples, which the data have or have not; and
-        the options with the k and τ that names hold.
+        the options with the k and τ that names hold, whose `metrics` is what `choose_numbers` takes. Where `k` is given
+        beside names, these hold for every k.
 
     Examples:
         >>> names = ["pass@1", "G-Pass@8_0.5", "avg@8"]
@@ -115,7 +116,9 @@ def choose_metrics(options: dict[str, Any]) -> tuple[list[Metric], list[Key], di
     taus = {_find_line(key).tau for key in keys} - {None}
     if not isinstance(options["metrics"], str):
         options["metrics"] = list(found)  # a generator can be read once
-    resolved = {**options}
+    resolved = {**options, "metrics": found}
+    if options["k"] is not None:
+        resolved["metrics"] = {name: key and key.line for name, key in found.items()}
     for name, numbers, check in (
         ("k", {key.draws for key in keys} - {None}, check_k),
         ("thresholds", taus, check_tau),
@@ -136,6 +139,37 @@ def _find_line(key: Key) -> Key:
     return Key("G-Pass@k", None, 1.0) if key.metric == "pass^k" else key.line
 
 
+def choose_numbers(asked: Mapping[str, Key | None] | None, keys: Iterable[Key]) -> list[Key]:
+    """Choose the numbers that were asked for: all of a module, those of a curve, or one.
+
+    Args:
+        asked: what each name stands for, as of `find_metrics`; None for every number.
+        keys: the numbers that there are.
+
+    Examples:
+        >>> keys = [Key("pass@k", 1), Key("pass@k", 4), Key("G-Pass@k", 4, 1.0), Key("mG-Pass@k", 4)]
+        >>> [choose_numbers(find_metrics(names), keys) for names in ("pass@1", "pass^4", "pass@k", "gpassk")]
+        [['pass@1'], ['G-Pass@4_1.0'], ['pass@1', 'pass@4'], ['G-Pass@4_1.0', 'mG-Pass@4']]
+    """
+    if asked is None:
+        return list(keys)
+
+    def is_asked(key: Key) -> bool:
+        return any(
+            key.metric in FAMILY[name].metrics
+            if own is None
+            else own.draws in (None, key.draws) and _is_on(key, _find_line(own))
+            for name, own in asked.items()
+        )
+
+    return [key for key in keys if is_asked(key)]
+
+
+def _is_on(key: Key, line: Key) -> bool:
+    """Return whether a number is on a line, or on any of its metric where the line has no τ."""
+    return key.metric == line.metric and line.tau in (None, key.tau)
+
+
 def name_lines(options: Mapping[str, Any], keys: Iterable[Key]) -> dict[Key, Key] | None:
     """Name the lines of a report that were asked for, each as it was: line → name. None if no names chose among them.
 
@@ -149,10 +183,7 @@ def name_lines(options: Mapping[str, Any], keys: Iterable[Key]) -> dict[Key, Key
     names: dict[Key, Key] = {}
     for line in dict.fromkeys(key.line for key in keys):
         for name, key in asked.items():
-            if key is None:
-                is_asked = line.metric in FAMILY[name].metrics
-            else:
-                is_asked = line.metric == _find_line(key).metric and _find_line(key).tau in (None, line.tau)
+            is_asked = line.metric in FAMILY[name].metrics if key is None else _is_on(line, _find_line(key))
             if is_asked:
                 names.setdefault(line, key.line if key is not None and key.metric == "pass^k" else line)
     return names

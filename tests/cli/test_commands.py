@@ -230,7 +230,7 @@ class TestScore:
     )
     def test_intervals(self, run, qwen, words, given):
         done = run("score", qwen, "-m", "pass@k,best@k", "--format", "json", *words)
-        report = at_k.score(str(qwen), metrics=["pass_at_k", "best_at_k"], **given)
+        report = at_k.score(str(qwen), metrics=["pass@k", "best@k"], **given)
         assert json.loads(done.stdout) == {"source": str(qwen), **json.loads(report.to_json())}
 
     @pytest.mark.parametrize(

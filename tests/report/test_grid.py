@@ -37,7 +37,7 @@ def test_a_group_called_all_is_not_the_total():
         ("pass^4", ["pass^k"]),
         (["pass^2", "G-Pass@4_0.5"], ["G-Pass@k_0.5", "pass^k"]),
         ("G-Pass@k", [f"G-Pass@k_{tau}" for tau in (0.25, 0.5, 0.75, 1.0)]),
-        ("mG-Pass@1", ["G-Pass@k_0.25", "G-Pass@k_0.5", "G-Pass@k_0.75", "G-Pass@k_1.0"]),  # alone it has no row
+        ("mG-Pass@1", ["mG-Pass@k"]),  # which tables leave out beside others
         (["best@2", "avg@4", "pass_at_k"], ["pass@k", "avg@n", "best@k"]),
         (["accuracy", "avg_at_n"], ["avg@n", "accuracy"]),
         ("gpassk", [f"G-Pass@k_{tau}" for tau in (0.25, 0.5, 0.75, 1.0)] + ["mG-Pass@k"]),

@@ -18,30 +18,44 @@ DATA = {
 
 
 @pytest.mark.parametrize(
-    ("names", "same"),
+    ("names", "same", "numbers"),
     [
-        ("pass@1", {"metrics": "pass_at_k", "k": [1]}),
-        ("PASS@2", {"metrics": "pass_at_k", "k": [2]}),
-        ("pass@k", {"metrics": "pass_at_k"}),
-        ("pass^k", {"metrics": "gpassk", "thresholds": [1.0]}),
-        ("pass^4", {"metrics": "gpassk", "k": [4], "thresholds": [1.0]}),
-        ("maj@4", {"metrics": "cons_at_k", "k": [4]}),
-        ("cons@4", {"metrics": "cons_at_k", "k": [4]}),
-        ("best@2", {"metrics": "best_at_k", "k": [2]}),
-        ("avg@4", {"metrics": "avg_at_n"}),
-        ("accuracy", {"metrics": "avg_at_n"}),
-        ("mG-Pass@4", {"metrics": "gpassk", "k": [4]}),
-        ("G-Pass@4_0.5", {"metrics": "gpassk", "k": [4], "thresholds": [0.5]}),
-        (["G-Pass@2_2/3", "pass^4"], {"metrics": ["gpassk"], "k": [2, 4], "thresholds": [Fraction(2, 3), 1.0]}),
-        (["pass@1", "maj@4"], {"metrics": ["pass_at_k", "cons_at_k"], "k": [1, 4]}),
-        (["pass@1", "cons_at_k"], {"metrics": ["pass_at_k", "cons_at_k"], "k": [1]}),
+        ("pass@1", {"metrics": "pass_at_k", "k": [1]}, ["pass@1"]),
+        ("PASS@2", {"metrics": "pass_at_k", "k": [2]}, ["pass@2"]),
+        ("coverage@2", {"metrics": "pass_at_k", "k": [2]}, ["pass@2"]),
+        ("pass@k", {"metrics": "pass_at_k"}, ["pass@1", "pass@2", "pass@4"]),
+        ("pass^k", {"metrics": "gpassk", "thresholds": [1.0]}, ["G-Pass@2_1.0", "G-Pass@4_1.0"]),
+        ("pass^4", {"metrics": "gpassk", "k": [4], "thresholds": [1.0]}, ["G-Pass@4_1.0"]),
+        ("maj@4", {"metrics": "cons_at_k", "k": [4]}, ["cons@4"]),
+        ("self-consistency@4", {"metrics": "cons_at_k", "k": [4]}, ["cons@4"]),
+        ("best@2", {"metrics": "best_at_k", "k": [2]}, ["best@2"]),
+        ("avg@4", {"metrics": "avg_at_n"}, ["avg@4"]),
+        ("accuracy", {"metrics": "avg_at_n"}, ["accuracy"]),
+        ("mG-Pass@4", {"metrics": "gpassk", "k": [4]}, ["mG-Pass@4"]),
+        ("G-Pass@4_0.5", {"metrics": "gpassk", "k": [4], "thresholds": [0.5]}, ["G-Pass@4_0.5"]),
+        (
+            ["G-Pass@2_2/3", "pass^4"],
+            {"metrics": ["gpassk"], "k": [2, 4], "thresholds": [Fraction(2, 3), 1.0]},
+            ["G-Pass@2_2/3", "G-Pass@4_1.0"],
+        ),
+        (["pass@1", "maj@4"], {"metrics": ["pass_at_k", "cons_at_k"], "k": [1, 4]}, ["pass@1", "cons@4"]),
+        (["pass@1", "cons_at_k"], {"metrics": ["pass_at_k", "cons_at_k"], "k": [1]}, ["pass@1", "cons@1"]),
     ],
     ids=str,
 )
-def test_a_name_of_papers_is_a_module_with_its_options(names, same):
+def test_a_name_of_papers_is_a_number_of_a_module(names, same, numbers):
     found, expected = at_k.score(DATA, metrics=names), at_k.score(DATA, **same)
-    assert (found.values, found.signatures) == (expected.values, expected.signatures)
+    assert found.values == {key: expected.values[key] for key in numbers}
+    assert found.intervals == {key: bar for key, bar in expected.intervals.items() if key in numbers}
+    assert found.signatures == expected.signatures
     assert found.options == {"metrics": names}
+    assert at_k.score(at_k.Tally.of(DATA), metrics=names).values == pytest.approx(found.values, abs=1e-12)
+
+
+def test_only_the_questions_that_were_asked_count_in_a_comparison():
+    a, b = {"grades": [[1, 0, 1, 1]] * 3 + [[1] * 4] * 9}, {"grades": [[1, 0, 0, 0]] * 12}
+    found = at_k.compare(a, b, metrics=["pass@1", "pass^4"])
+    assert set(found.comparisons) == {"pass@1", "G-Pass@4_1.0"}
 
 
 def test_every_number_is_found_by_its_name():
@@ -54,7 +68,7 @@ def test_every_number_is_found_by_its_name():
 def test_k_beside_a_name_with_another_k_is_an_error(given):
     with pytest.raises(InputError, match=r"`k=.* contradicts `metrics`, whose names hold 1\. Leave it out, or name"):
         at_k.score(DATA, metrics=["pass@1"], **given)
-    assert at_k.score(DATA, metrics=["pass@1"], k=[1, 2]).k == (1, 2)
+    assert at_k.score(DATA, metrics=["pass@1"], k=[1, 2]).k == (1, 2)  # the name holds for both
 
 
 def test_thresholds_beside_a_name_with_another_one_are_an_error():
