@@ -42,6 +42,8 @@ def group_problems(data: Any, roles: Roles, threshold: float, *, drop: bool) -> 
     absent = given.is_null(nan_is_null=True)
     grade = pc.if_else(absent, pa.scalar(None, pa.float64()), given)
     group = pc.field(roles.group or "")
+    if roles.group and pa.types.is_dictionary(kind := data.schema.field(roles.group).type):
+        group = group.cast(kind.value_type)  # categories have no order, and so no minimum
     columns = {
         "problem": pc.field(roles.problem),
         "n": (~absent if drop else pc.scalar(True)).cast(pa.int64()),
