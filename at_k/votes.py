@@ -257,10 +257,10 @@ def run_race(n: Ints, own: Ints, others: Ints, k: Ints, p: float | None, share: 
         field = others[alive]
         # If no answer gets more than t votes, no more can be drawn than these and the samples without a vote.
         silent = n[alive] - own[alive] - field.sum(axis=1)
-        served = k[(t <= k) & (k <= t + (silent + np.minimum(field, t).sum(axis=1)).max())]
+        served = np.flatnonzero((t <= k) & (k <= t + (silent + np.minimum(field, t).sum(axis=1)).max()))
         if len(served) == 0:
             continue
-        depth = int(served.max()) - t + 1
+        depth = int(k[served].max()) - t + 1
         # A rival matters if it can reach t among the other draws.
         field = field * (field >= t) if t < depth else field[:, :0]
         rest = n[alive] - own[alive] - field.sum(axis=1)
@@ -271,10 +271,10 @@ def run_race(n: Ints, own: Ints, others: Ints, k: Ints, p: float | None, share: 
         product = multiply_rivals(field[new], t, depth, p, share)[:, which]
         others_drawn = count_ways_of_each(others_rest, p, depth)
         own_drawn = count_ways_of_each(own[alive], p, t + 1)[t]
-        for draws in served.tolist():
-            terms = min(draws - t + 1, len(product))  # the coefficient of x^(draws − t)
-            found = np.einsum("ir,ir->r", product[:terms], others_drawn[draws - t :: -1][:terms])
-            wins[k == draws, alive] += own_drawn * found[race]
+        for place, left in zip(served.tolist(), (k[served] - t).tolist(), strict=True):  # the coefficient of x^left
+            terms = min(left + 1, len(product))
+            found = np.einsum("ir,ir->r", product[:terms], others_drawn[left::-1][:terms])
+            wins[place, alive] += own_drawn * found[race]
     return np.asarray(wins.T)
 
 
