@@ -112,6 +112,12 @@ def test_one_k_each_and_all_at_once_agree():
     assert_array_equal(values[0], [plurality([problem], [k])[0, 0] for k in (1, 7, 600, 1201)])
 
 
+@for_each("others", [[1], [2, 1], [3, 3, 2]])
+def test_a_k_that_is_asked_twice(others):
+    problem = profile([3, *others], [True, *[False] * len(others)], 1)
+    assert_array_equal(plurality([problem, problem], [2, 3, 2])[1], plurality([problem], [2, 3])[0, [0, 1, 0]])
+
+
 @for_each("ties", ["random", "incorrect"])
 def test_all_samples_drawn_is_a_count(ties):
     """k = n has no rounding at all."""

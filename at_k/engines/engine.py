@@ -56,7 +56,7 @@ class Rows:
         highest: the highest grade.
         n_mixed: the problems that are in several groups.
         is_nameless: whether the problem of some samples is null.
-        is_unlabelled: whether the group of some samples is null.
+        is_unlabelled: whether the group of some samples is null, and that of others is not.
     """
 
     counts: Sequence[Sequence[Any]]
@@ -85,7 +85,7 @@ class Rows:
             max((row["high"] for row in found if row["high"] is not None), default=0.0),
             sum(row.get("mixed", 0) for row in found),
             any(row["nameless"] for row in found),
-            any(row.get("unlabelled") for row in found),
+            any(row.get("unlabelled") for row in found) and any(row["label"] is not None for row in found),
         )
 
 

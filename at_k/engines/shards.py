@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from at_k.engines.engine import Count, Roles, Rows, is_of, refuse_columns
+from at_k.engines.engine import Count, Roles, Rows, refuse_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -17,9 +17,7 @@ AGGREGATES = {**dict.fromkeys(("n", "c", "absent", "soft"), "sum"), "low": "min"
 
 def takes(data: Any) -> bool:
     """Return whether data are a data set of Arrow, or the address of one in a store, such as "s3://bucket/shards"."""
-    if isinstance(data, str):
-        return "://" in data
-    return is_of(data, "pyarrow") and type(data).__module__ == "pyarrow._dataset"
+    return "://" in data if isinstance(data, str) else type(data).__module__ == "pyarrow._dataset"
 
 
 def list_columns(data: Any) -> list[str]:
@@ -42,6 +40,8 @@ def group_problems(data: Any, roles: Roles, threshold: float, *, drop: bool) -> 
     absent = given.is_null(nan_is_null=True)
     grade = pc.if_else(absent, pa.scalar(None, pa.float64()), given)
     group = pc.field(roles.group or "")
+    if roles.group and pa.types.is_dictionary(kind := data.schema.field(roles.group).type):
+        group = group.cast(kind.value_type)  # categories have no order, and so no minimum
     columns = {
         "problem": pc.field(roles.problem),
         "n": (~absent if drop else pc.scalar(True)).cast(pa.int64()),

@@ -119,7 +119,7 @@ class Source:
         kind = next((kind for mark, kind in _KINDS.items() if self._start.startswith(mark)), None)
         if kind is not None:
             return kind
-        if not self.first_line.startswith((b"{", b"[")):
+        if not self.first_line.lstrip().startswith((b"{", b"[")):
             return "csv"
         with self.open_text() as file:
             lines = filter(None, map(bytes.strip, file))
@@ -135,11 +135,14 @@ class Source:
 
     @cached_property
     def first_line(self) -> bytes:
-        """The first line of a text that is not blank, without the white space around it; at most a megabyte of it."""
+        """The first line of a text that is not blank, without its end; at most a megabyte of it.
+
+        It may begin with a tab: pandas writes one between the index, which has no name, and the only column.
+        """
         with self.open_text() as file:
             while line := file.readline(_LONGEST_HEADER):
-                if line := line.strip():
-                    return line
+                if line.strip():
+                    return line.rstrip(b"\r\n")
         return b""
 
     @property

@@ -191,9 +191,10 @@ class Table(Mapping[str, Cells]):
         added = self._copy()
         added.names = list(dict.fromkeys([*(name for name in self.names if name not in names), *columns]))
         added._held = {name: held for name, held in self._held.items() if name not in names} | dict(columns)
-        added._first = [
-            row | {name: cells[place] for name, cells in columns.items()} for place, row in enumerate(self._first)
-        ]
+        if self._taken is None:  # else the first rows are not those that the cells are of, which are held anyway
+            added._first = [
+                row | {name: cells[place] for name, cells in columns.items()} for place, row in enumerate(self._first)
+            ]
         return added
 
     def _copy(self: T) -> T:

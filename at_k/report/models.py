@@ -47,12 +47,13 @@ class Models:
     @cached_property
     def keys(self) -> dict[Key, str]:
         """Return the keys of all models, in the order of their tables, and what their columns are called."""
-        return {
+        names = {
             key: str(key if k is None else Key(line.metric, k, line.tau))
             for report in self.reports.values()
             for line, cells in list_blocks(report)[0].lines.items()
             for k, key in cells.items()
         }
+        return {key: names[key] for report in self.reports.values() for key in report.values if key in names}
 
     @cached_property
     def best(self) -> dict[Key, list[str]]:

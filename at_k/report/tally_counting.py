@@ -240,7 +240,7 @@ def _list_answers(table: pa.Table) -> Iterator[tuple[dict[str, Any], Ints]]:
     for role in {"references", "group"}.intersection(table.column_names):
         said = encode(table[role]).codes
         if role == "group":
-            _refuse_unlabelled(is_unlabelled=said.min(initial=0) < 0)
+            _refuse_unlabelled(is_unlabelled=said.min(initial=0) < 0 <= said.max(initial=-1))
         _refuse_mixed(role, len(np.unique(coded.codes[said != said[firsts][coded.codes]])))
     edges = np.append(np.flatnonzero(np.diff(bounds[:-1] // _TOGETHER, prepend=-1)), len(firsts))
     for first, last in pairwise(edges.tolist()):
@@ -268,7 +268,7 @@ def _refuse_nameless(*, is_nameless: bool) -> None:
 
 
 def _refuse_unlabelled(*, is_unlabelled: bool) -> None:
-    """Raise if a sample does not say to which group its problem belongs."""
+    """Raise if a sample does not say to which group its problem belongs, where others do."""
     if is_unlabelled:
         raise ValueError("`groups` must hold a label for every problem; got null in some rows")
 

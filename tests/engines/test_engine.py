@@ -131,6 +131,29 @@ def test_answers_with_grades(engine, tmp_path):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_categories_are_groups(engine, tmp_path):
+    """So pandas writes a column of categories to Parquet."""
+    data = {"problem": ["a", "b"], "grades": [[1.0, 0.0], [1.0, 1.0]], "group": ["v", "u"]}
+    rows = list_samples(data)
+    place = rows.column_names.index("group")
+    counted = rows.set_column(place, "group", rows["group"].dictionary_encode())
+    assert_same(at_k.score(ENGINES[engine](counted, tmp_path)), at_k.score(data))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@for_each("name", ["grades", "answers"])
+def test_groups_that_are_all_null_are_none(engine, name, tmp_path):
+    """`at_k.read_results` writes such a column where the files have no groups."""
+    samples = {"grades": [[1.0, 0.0], [1.0, 1.0]]}
+    if name == "answers":
+        samples = {"answers": [["7", "8"], ["9", "9"]], "references": ["7", "9"]}
+    data = {"problem": ["a", "b"], **samples}
+    rows = list_samples(data)
+    counted = rows.append_column("group", pa.nulls(len(rows), pa.string()))
+    assert_same(at_k.score(ENGINES[engine](counted, tmp_path)), at_k.score(data))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [

@@ -58,6 +58,15 @@ def test_a_file_of_completions_passes(monkeypatch, tmp_path, rows, form):
     assert data["references"][0][0] == rows[0]["test"] + "\ncheck(has_close_elements)"
 
 
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_the_rows_of_one_model_are_joined(tmp_path, rows, form):
+    path = tmp_path / f"samples.{form}"
+    both = [row | {"model": model, "completion": model} for model in ("a", "b") for row in rows]
+    path.write_text(write(both, form))
+    data = at_k.read_results(path, columns=ROLES, prompt_column="prompt", where={"model": "b"})
+    assert data["answers"][:] == [[row["prompt"] + "b"] * 2 for row in rows[::2]]
+
+
 def test_the_command_has_the_option(monkeypatch, tmp_path, rows):
     monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
     path = tmp_path / "samples.jsonl"

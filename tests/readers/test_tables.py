@@ -70,6 +70,13 @@ def test_layouts(layout, text, mark):
     assert table.layout == layout
 
 
+def test_a_header_may_begin_with_a_tab():
+    """So pandas writes a column beside an index, which has no name."""
+    table = read_table("\tgrades\n0\t[1, 0]\n1\t[0, 0]\n")
+    assert table.layout == "tsv"
+    assert list_rows(table) == [{"column 1": "0", "grades": [1, 0]}, {"column 1": "1", "grades": [0, 0]}]
+
+
 @for_each(
     "text, rows",
     [

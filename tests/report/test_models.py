@@ -17,6 +17,12 @@ def test_the_reports_are_those_of_each_model():
     assert sorted(models.keys) == sorted({*at_k.score(SMALL, k=[1, 2]).values} - {"mG-Pass@1"})
 
 
+def test_the_columns_stand_as_the_values_of_a_report():
+    grades = [[1, 0, 1, 1, 0, 0, 0, 0]]
+    models = at_k.score_models({"x": {"grades": grades}, "y": {"grades": grades}}, metrics="gpassk", k=[4, 8])
+    assert list(models.keys) == list(at_k.score({"grades": grades}, metrics="gpassk", k=[4, 8]).values)
+
+
 def test_equal_values_are_both_the_best_and_a_value_alone_is_not():
     models = at_k.score_models({"x": SMALL, "y": SMALL, "z": {"grades": [[0, 0, 0]]}}, metrics=["pass@k", "avg@n"])
     assert models.best["pass@1"] == ["x", "y"]

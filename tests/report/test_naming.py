@@ -24,7 +24,7 @@ DATA = {
         ("PASS@2", {"metrics": "pass_at_k", "k": [2]}, ["pass@2"]),
         ("coverage@2", {"metrics": "pass_at_k", "k": [2]}, ["pass@2"]),
         ("pass@k", {"metrics": "pass_at_k"}, ["pass@1", "pass@2", "pass@4"]),
-        ("pass^k", {"metrics": "gpassk", "thresholds": [1.0]}, ["G-Pass@2_1.0", "G-Pass@4_1.0"]),
+        ("pass^k", {"metrics": "gpassk", "thresholds": [1.0]}, ["G-Pass@4_1.0"]),
         ("pass^4", {"metrics": "gpassk", "k": [4], "thresholds": [1.0]}, ["G-Pass@4_1.0"]),
         ("maj@4", {"metrics": "cons_at_k", "k": [4]}, ["cons@4"]),
         ("self-consistency@4", {"metrics": "cons_at_k", "k": [4]}, ["cons@4"]),
