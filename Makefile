@@ -6,7 +6,7 @@ BIN := .venv/bin
 .PHONY: app demo test quality docs release bench coverage spaces texts matrix mutants integrations engines
 
 app: .venv/.demo  ## the pages, at http://127.0.0.1:7860
-	@$(BIN)/python app.py
+	@$(BIN)/python -u app.py
 
 demo: .venv/.package  ## every metric of a real results file, overall and by level
 	@$(BIN)/at-k score examples/data/qwen25_math.jsonl

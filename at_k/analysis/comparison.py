@@ -297,7 +297,7 @@ def note_matching(models: Sequence[Measured], only: Sequence[int]) -> Iterator[M
     """Say how problems were matched, unless all have names and are the same."""
     if any(only):
         yield Message("compare.dropped", "Problems that only one model has, left out: {count:,}.", count=sum(only))
-    elif not all(model.named for model in models):
+    elif not any(model.named for model in models):
         yield Message("compare.by_order", "The problems have no names and were matched by their order.")
 
 

@@ -122,7 +122,7 @@ def end_plainly(*, debug: bool = False, failed: int = DATA, models: bool = False
     except Exception as error:
         if debug:
             raise
-        way_on = " For a table of all, a row for each: `--models`."
+        way_on = " For a table of all, a row for each: `--models`, in one file with `--where` for each of them."
         is_answered = models and isinstance(error, SeveralModelsError)
         fail(describe_error(error) + way_on * is_answered, failed)
 

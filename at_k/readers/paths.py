@@ -27,6 +27,12 @@ def is_paths(data: object) -> bool:
     return isinstance(data, (list, tuple)) and bool(data) and all(isinstance(each, (str, PathLike)) for each in data)
 
 
+def is_folder_or_glob(path: str | PathLike[str]) -> bool:
+    """Return whether a path stands for the files in a folder here, or for those that match it."""
+    text = fspath(path)
+    return "://" not in text and (Path(path).is_dir() or (has_magic(text) and not Path(path).exists()))
+
+
 def name_models(paths: Sequence[str]) -> list[str]:
     """Name each model by what its path does not share with the others.
 

@@ -93,7 +93,7 @@ def _find_values(report: Numbers, wanted: Key) -> Floats:
             return np.array(values)
     raise InputError(
         "select.no_key",
-        "There is no value {key} here. There are {keys}; {option:k} asks for others.",
+        "There is no value {key} here. There are {keys}. Score with another k for others.",
         key=shorten(wanted),
         keys=", ".join(["avg", *map(str, report.by_problem)]),
     )

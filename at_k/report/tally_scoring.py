@@ -20,6 +20,7 @@ from at_k.grading import Verdicts
 from at_k.options import TALLYING
 from at_k.problems import Problems
 from at_k.readers import is_paths
+from at_k.readers.paths import find_files, is_folder_or_glob
 from at_k.report.frames import read_clusters
 from at_k.report.judging import Judged
 from at_k.report.measuring import Measurement, compute_all, gather
@@ -40,7 +41,8 @@ def find_tally(data: Any) -> Tally | None:
     """Return the tally, if data are one, or paths of some that were saved, whose sum it is; None for other data."""
     if isinstance(data, Tally):
         return data
-    paths = [data] if isinstance(data, (str, PathLike)) else list(data) if is_paths(data) else []
+    given = [data] if isinstance(data, (str, PathLike)) else list(data) if is_paths(data) else []
+    paths = [path for each in given for path in (find_files(each)[0] if is_folder_or_glob(each) else [each])]
     held = [holds_tally(path) for path in paths]
     if not any(held):
         return None

@@ -94,6 +94,13 @@ class TestNoNames:
         assert [(flip.problem, flip.a, flip.b) for flip in found.flips["pass@1"]] == [("0", 1, 0.5), ("1", 0.5, 1)]
         assert "compare.by_order" in codes(found)
 
+    def test_numbers_in_another_order_are_names(self):
+        own = {**NAMELESS, "problem": ["0", "1", "2"]}
+        other = {"grades": NAMELESS["grades"][::-1], "problem": ["2", "1", "0"]}
+        found = compare(own, other, **PASS_AT_1)
+        assert not found.flips["pass@1"]
+        assert "compare.by_order" not in codes(found)
+
     @for_each("unmatched", ["error", "drop"])
     def test_then_there_must_be_as_many(self, unmatched):
         code, said = refused(NAMELESS, {"grades": [[1, 0]] * 4}, unmatched=unmatched, **PASS_AT_1)

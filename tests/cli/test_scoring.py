@@ -165,7 +165,7 @@ class TestSeveralModels:
             for command, more in (("score", ()), ("plot", ("--out", files[0].parent / "p.png"))):
                 failed = run(command, *words, *more)
                 assert failed.exit_code == 1
-                assert failed.stderr.rstrip().endswith("For a table of all, a row for each: `--models`.")
+                assert failed.stderr.rstrip().endswith("`--models`, in one file with `--where` for each of them.")
             assert "--models" not in run("diagnose", *words).stderr
 
     def test_models_in_one_file(self, run, write):

@@ -1,4 +1,5 @@
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -162,6 +163,13 @@ def test_files_of_tallies(tmp_path):
     assert_same(report, at_k.score(data, missing="incorrect"))
     assert at_k.score([tmp_path / f"named{i}.json" for i in range(3)]).problems == data["problem"]
     assert report.source == list(map(str, paths))
+    assert at_k.score(tmp_path / "named*.json").problems == data["problem"]
+    (tmp_path / "folder").mkdir()
+    for path in paths:
+        shutil.copy(path, tmp_path / "folder")
+    assert at_k.score(tmp_path / "folder").values == report.values
+    with pytest.raises(FileNotFoundError, match=r"No file matches .*none\*"):
+        at_k.score(tmp_path / "none*.json")
     (tmp_path / "report.json").write_text(json.dumps({"grades": [1]}))
     with pytest.raises(at_k.InputError, match=r"report.json is not a tally that was saved"):
         at_k.score([*paths, tmp_path / "report.json"])
