@@ -20,7 +20,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-__version__ = "0.5.0"
+__version__ = "0.6.0"
 
 # The names stand in __init__.pyi. Each is imported when it is first used: the command answers `--help` in a tenth of a
 # second, `import at_k` takes 20 ms instead of 250, and functions of arrays need NumPy and SciPy alone.
