@@ -16,6 +16,7 @@ from at_k.grading import Verdicts
 from at_k.grading.numbers import read_number
 from at_k.grading.pairs import Outcomes
 from at_k.options import SCORING
+from at_k.problems import Problems
 from at_k.readers.samples import BUILDER, Origin, Samples
 from at_k.samples import Ragged
 from at_k.validation import K, check_k
@@ -57,28 +58,9 @@ def write_notes(judged: Judged, checker: object) -> Iterator[Message]:
     judged_here = problems.grades is None and verdicts.answers is not None and problems.references is not None
     outcomes = verdicts.outcomes
     if judged_here and outcomes is None and not verdicts.c.any():
-        answers = problems.answers
-        assert answers is not None and problems.references is not None  # noqa: PT018 - for the type checker
-        place = int(np.argmax(answers.codes.values >= 0))
-        problem = int(np.searchsorted(answers.codes.offsets, place, side="right")) - 1
-        if answers.codes.values[place] >= 0:
-            yield Mistake(
-                "note.no_match",
-                "No answer is correct: none of them equals its reference, for instance {answer} beside "
-                "{reference}. Bring answers and references into one form, or choose a checker.",
-                answer=_quote(answers.distinct[answers.codes.values[place]]),
-                reference=_quote(problems.references[problem][0]),
-            )
-        from at_k.grading.suggestion import suggest_options
-
-        suggestion = suggest_options(problems)
-        if suggestion is not None:
-            yield Message(
-                "note.suggestion",
-                "With {options}, {share:.0%} of the answers are correct.",
-                options=Mention(**suggestion.options),
-                share=suggestion.share,
-            )
+        yield from _explain_no_match(problems)
+    elif str(verdicts.conditions["checker"]).startswith(_OF_WHOLE_TEXTS):
+        yield from _note_boxes(problems, verdicts)
     if outcomes is not None:
         yield from _describe_outcomes(outcomes)
     if judged_here and str(verdicts.conditions["checker"]).startswith("numeric"):
@@ -122,6 +104,32 @@ def write_notes(judged: Judged, checker: object) -> Iterator[Message]:
         yield from _describe_grades(problems.grades, verdicts, is_checked=is_checked)
 
 
+def _explain_no_match(problems: Problems) -> Iterator[Message]:
+    """Say that no answer equals its reference, and what would let most of them."""
+    answers = problems.answers
+    assert answers is not None and problems.references is not None  # noqa: PT018 - for the type checker
+    place = int(np.argmax(answers.codes.values >= 0))
+    problem = int(np.searchsorted(answers.codes.offsets, place, side="right")) - 1
+    if answers.codes.values[place] >= 0:
+        yield Mistake(
+            "note.no_match",
+            "No answer is correct: none of them equals its reference, for instance {answer} beside "
+            "{reference}. Bring answers and references into one form, or choose a checker.",
+            answer=_quote(answers.distinct[answers.codes.values[place]]),
+            reference=_quote(problems.references[problem][0]),
+        )
+    from at_k.grading.suggestion import suggest_options
+
+    suggestion = suggest_options(problems)
+    if suggestion is not None:
+        yield Message(
+            "note.suggestion",
+            "With {options}, {share:.0%} of the answers are correct.",
+            options=Mention(**suggestion.options),
+            share=suggestion.share,
+        )
+
+
 def _describe_outcomes(outcomes: Outcomes) -> Iterator[Message]:
     """Say how checks ended, what they cost, and how programs were kept apart."""
     yield Message(
@@ -157,6 +165,34 @@ def _describe_outcomes(outcomes: Outcomes) -> Iterator[Message]:
     if "isolation" in outcomes.conditions:
         where = outcomes.conditions["isolation"]
         yield _ISOLATION.get(where, Message("note.sandbox", "The programs ran in the sandbox “{name}”.", name=where))
+
+
+_OF_WHOLE_TEXTS = ("exact_match", "quasi_exact", "numeric", "graded")
+"""Checkers, and verdicts that the data have, beside which an answer is the whole text unless a rule extracts it."""
+
+_MANY_BOXES = 0.05
+"""From this share on, boxes in answers are a form of answering and not a slip."""
+
+
+def _note_boxes(problems: Problems, verdicts: Verdicts) -> Iterator[Message]:
+    """Say that answers which are compared, or vote, as whole texts hold a box with the answer itself."""
+    if verdicts.answers is None:
+        return
+    codes = verdicts.answers.codes.values
+    votes = np.bincount(codes[codes >= 0], minlength=len(verdicts.answers.distinct))
+    boxed = np.array(["\\boxed{" in str(text) for text in verdicts.answers.distinct], dtype=bool)
+    if votes[boxed].sum() < max(1, _MANY_BOXES * votes.sum()):
+        return
+    if any("\\boxed{" in text for row in problems.references or () for text in row):
+        return
+    yield Message(
+        "note.boxes",
+        "Answers in whose text the answer itself is boxed: {share:.0%}, such as {answer}. They count as whole texts; "
+        "{rule} takes what is boxed.",
+        share=votes[boxed].sum() / votes.sum(),
+        answer=_quote(verdicts.answers.distinct[int(np.argmax(votes * boxed))]),
+        rule=Mention(extract_fn="boxed"),
+    )
 
 
 def _note_texts(verdicts: Verdicts) -> Iterator[Message]:

@@ -3,6 +3,7 @@
 from functools import partial
 
 import pytest
+from cases import for_each
 
 import at_k
 from at_k.errors import InputError
@@ -96,6 +97,33 @@ def test_groups_that_are_one_cluster_are_noted():
     low, high = at_k.interval(0.5, 0, 1)
     assert whole.intervals["pass@1"] == (None, low, high, False)
     assert "cluster" not in " ".join(note.code for note in score(clusters=["x", "y", "z", "z"], groups=False).notes[1:])
+
+
+@for_each(
+    "more, said",
+    [
+        ({}, True),
+        ({"check_correct_fn": "numeric"}, True),
+        ({"extract_fn": "boxed"}, False),
+        ({"check_correct_fn": lambda answer, reference: reference in answer}, False),
+    ],
+)
+def test_boxes_in_answers_that_count_as_whole_texts_are_noted(more, said):
+    data = {"answers": [[r"so \boxed{12}", r"thus \boxed{12}", "12", "13"]], "references": ["12"]}
+    assert ("note.boxes" in {note.code for note in at_k.score(data, k=1, **more).notes}) is said
+
+
+@for_each(
+    "data, said",
+    [
+        ({"answers": [[r"so \boxed{12}", "12"]], "grades": [[1, 1]]}, True),  # two answers get a vote each
+        ({"answers": [[r"\boxed{12}", r"\boxed{13}"]], "references": [r"\boxed{12}"]}, False),
+        ({"answers": [["12"] * 19 + [r"\boxed{12}"]], "references": ["12"]}, True),
+        ({"answers": [["12"] * 39 + [r"\boxed{12}"]], "references": ["12"]}, False),
+    ],
+)
+def test_boxes_are_noted_from_five_percent_on(data, said):
+    assert ("note.boxes" in {note.code for note in at_k.score(data, k=1).notes}) is said
 
 
 def test_answers_that_are_not_numbers_are_noted_where_numbers_are_compared():
