@@ -8,6 +8,7 @@ import socket
 import threading
 from base64 import b64encode
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from itertools import cycle, islice
@@ -59,8 +60,11 @@ def victim(tmp_path_factory):
 
 
 def serve_everybody(server):
-    """Send what takes a turn and what does not. Gradio holds the last request that took a turn until the next one."""
-    score(server, '{"correct": [1, 0]}\n' * 5_000)
+    """Send every worker what takes a turn, and what does not. Gradio holds the last request that took a turn."""
+    rows = '{"correct": [1, 0]}\n' * 5_000
+    with ThreadPoolExecutor(4) as visitors:
+        answers = visitors.map(lambda visitor: score(server, rows, x_forwarded_for=f"192.0.2.{visitor}"), range(12))
+        assert {event for event, _ in answers} == {"complete"}
     serves(server)
 
 
