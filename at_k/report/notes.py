@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -170,47 +170,49 @@ def _describe_outcomes(outcomes: Outcomes) -> Iterator[Message]:
 _OF_WHOLE_TEXTS = ("exact_match", "quasi_exact", "numeric", "graded")
 """Checkers, and verdicts that the data have, beside which an answer is the whole text unless a rule extracts it."""
 
+_BOX = "\\boxed{"
+
 _MANY_BOXES = 0.05
 """From this share on, boxes in answers are a form of answering and not a slip."""
 
 
 def _note_boxes(problems: Problems, verdicts: Verdicts) -> Iterator[Message]:
     """Say that answers which are compared, or vote, as whole texts hold a box with the answer itself."""
-    if verdicts.answers is None:
-        return
-    codes = verdicts.answers.codes.values
-    votes = np.bincount(codes[codes >= 0], minlength=len(verdicts.answers.distinct))
-    boxed = np.array(["\\boxed{" in str(text) for text in verdicts.answers.distinct], dtype=bool)
-    if votes[boxed].sum() < max(1, _MANY_BOXES * votes.sum()):
-        return
-    if any("\\boxed{" in text for row in problems.references or () for text in row):
-        return
-    yield Message(
-        "note.boxes",
-        "Answers in whose text the answer itself is boxed: {share:.0%}, such as {answer}. They count as whole texts; "
-        "{rule} takes what is boxed.",
-        share=votes[boxed].sum() / votes.sum(),
-        answer=_quote(verdicts.answers.distinct[int(np.argmax(votes * boxed))]),
-        rule=Mention(extract_fn="boxed"),
-    )
+    share, answer = _weigh(verdicts, lambda text: _BOX in text)
+    if share >= _MANY_BOXES and not any(_BOX in text for row in problems.references or () for text in row):
+        yield Message(
+            "note.boxes",
+            "Answers in whose text the answer itself is boxed: {share:.0%}, such as {answer}. They count as whole "
+            "texts; {rule} takes what is boxed.",
+            share=share,
+            answer=_quote(answer),
+            rule=Mention(extract_fn="boxed"),
+        )
 
 
 def _note_texts(verdicts: Verdicts) -> Iterator[Message]:
     """Say that most answers are no numbers, where numbers are compared."""
-    assert verdicts.answers is not None  # for the type checker
-    codes = verdicts.answers.codes.values
-    votes = np.bincount(codes[codes >= 0], minlength=len(verdicts.answers.distinct))
-    texts = np.array([read_number(str(text)) is None for text in verdicts.answers.distinct], dtype=bool)
-    if votes[texts].sum() > votes.sum() / 2:
+    share, answer = _weigh(verdicts, lambda text: read_number(text) is None)
+    if share > 0.5:
         yield Message(
             "note.no_numbers",
             "Answers that are not numbers: {share:.0%}, such as {answer}. {numeric} compares them as texts; {rule} "
             "finds the last number of a text.",
-            share=votes[texts].sum() / votes.sum(),
-            answer=_quote(verdicts.answers.distinct[int(np.argmax(votes * texts))]),
+            share=share,
+            answer=_quote(answer),
             numeric=Mention(check_correct_fn="numeric"),
             rule=Mention(extract_fn="last_number"),
         )
+
+
+def _weigh(verdicts: Verdicts, is_one: Callable[[str], bool]) -> tuple[float, str]:
+    """Return the share of the answers that are of a kind, and the most frequent of these."""
+    if verdicts.answers is None or len(verdicts.answers.distinct) == 0:
+        return 0.0, ""
+    codes, distinct = verdicts.answers.codes.values, list(map(str, verdicts.answers.distinct))
+    counts = np.bincount(codes[codes >= 0], minlength=len(distinct))
+    found = counts * np.array(list(map(is_one, distinct)))
+    return found.sum() / max(counts.sum(), 1), distinct[int(np.argmax(found))]
 
 
 def _describe_grades(grades: Sequence[Ragged], verdicts: Verdicts, *, is_checked: bool) -> Iterator[Message]:
