@@ -181,6 +181,8 @@ def _count_with(engine: Engine, data: Any, make: type[Tally], options: Mapping[s
         return _count_grades(rows, make, options)
     count = partial(_count_answers, make=make, options={**options, "columns": None})
     parts: list[Tally] = list(engine.count_answers(data, roles, count))
+    # A worker that meets only nulls takes them for no groups.
+    _refuse_unlabelled(is_unlabelled=len({label is None for part in parts for label, *_ in part.counts}) > 1)
     while len(parts) > 1:  # in pairs, since to add takes as long as the larger one is
         parts = [sum(parts[place : place + 2], make()) for place in range(0, len(parts), 2)]
     return parts[0]
