@@ -180,9 +180,14 @@ def compute_all(wanted: Iterable[Metric], choose: Callable[[Metric], Measurement
         except LeftOutError as reason:
             left_out[metric.name] = reason.message
     if not found:
-        first = next(iter(left_out.values()))
-        raise InputError(first.code, first.sentence, **first.values)
+        raise make_left_out(left_out)
     return left_out
+
+
+def make_left_out(left_out: Mapping[str, Message]) -> InputError:
+    """Make the error for data of which every metric is left out: the first reason."""
+    first = next(iter(left_out.values()))
+    return InputError(first.code, first.sentence, **first.values)
 
 
 def gather(parts: Sequence[Measurement]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from at_k.readers import is_paths
 from at_k.readers.paths import find_files, is_folder_or_glob
 from at_k.report.frames import read_clusters
 from at_k.report.judging import Judged
-from at_k.report.measuring import Measurement, compute_all, gather
+from at_k.report.measuring import Measurement, compute_all, gather, make_left_out
 from at_k.report.notes import (
     LeftOutError,
     ask_for_scores,
@@ -95,6 +95,8 @@ def score_tally(
     left_out = compute_all(wanted, choose)
     _move_accuracy(tally, counted, measured, left_out)
     found = gather([counted, voted, measured]) | {"source": source}
+    if not found["values"]:  # the mean grade was asked for alone, and the tally does not have it
+        raise make_left_out(left_out)
     return Report(**found, left_out=left_out, options=dict(changed))
 
 

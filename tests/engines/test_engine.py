@@ -83,6 +83,8 @@ def test_odd_grades(engine, tmp_path):
         report = at_k.score(counted, missing=missing)
         assert "accuracy" not in report.values
         assert "engine counted which" in str(report.left_out["accuracy"])
+        with pytest.raises(at_k.InputError, match="engine counted which"):
+            at_k.score(counted, missing=missing, metrics="accuracy")
     assert "accuracy" not in at_k.score(counted, missing="drop", threshold=1.0).values
     with pytest.raises(at_k.InputError, match="Samples without a grade: 3"):
         at_k.score(counted)
