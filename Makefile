@@ -33,7 +33,7 @@ release: .venv/.release  ## the distributions, in dist/, checked and tried; uplo
 bench: .venv/.test  ## speed and memory beside other libraries
 	@$(BIN)/python -m benchmarks
 
-coverage: .venv/.test  ## maintenance: how often intervals cover, simulated; writes docs/uncertainty.md
+coverage: .venv/.test  ## maintenance: how often intervals cover, simulated; writes docs/coverage.md
 	@$(BIN)/python -m benchmarks.coverage
 
 spaces: .venv/.spaces  ## the Hugging Face Spaces, in build/spaces; PUSH=org uploads them

@@ -2,13 +2,13 @@
 
 The names below stand in the order in which most people need them; `help(at_k.score)` shows one of them.
 
-A file or a table:          score, score_models, read_results, group_samples, Report, METRICS
+A file or a table:          score, score_models, read_results, Report, METRICS
 Which samples are correct:  checkers, Checker, scores
 Is A better than B:         compare, rank, compare_benchmarks, compare_values
 Gates and plans:            gate, plan, diagnose, predict_pass_at_k, enough
 Arrays:                     pass_at_k, pass_hat_k, g_pass_at_k, mg_pass_at_k, majority_at_k, cons_at_k, best_at_k,
                             max_at_k, avg_at_n, summarize
-How sure is a number:       standard_error, interval, bayes_at_n
+How sure is a number:       standard_error, interval
 Training:                   credit
 Past one machine:           Tally, Pairs, sql
 The modules of evaluate:    register, module_path, scorer
@@ -20,10 +20,10 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-__version__ = "0.6.0"
+__version__ = "0.7.0"
 
 # The names stand in __init__.pyi. Each is imported when it is first used: the command answers `--help` in a tenth of a
-# second, `import at_k` takes 20 ms instead of 250, and functions of arrays need NumPy and SciPy alone.
+# second, `import at_k` takes 20 ms instead of 250, and functions of arrays need little beside NumPy and SciPy.
 _PLACES = {
     alias.name: node.module or alias.name
     for node in ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")).body
@@ -42,9 +42,10 @@ def __getattr__(name: str) -> object:
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     room = _PLACES[name].partition(".")[0]
-    if room in ("analysis", "readers", "registration", "report", "scorer") and find_spec("datasets") is None:
+    if room in ("analysis", "modules", "readers", "report") and find_spec("datasets") is None:
+        install = import_module(f"{__name__}.errors").write_install()
         raise ImportError(
-            f"`at_k.{name}` needs more than NumPy and SciPy. Install it with `pip install at-k`, without --no-deps"
+            f"`at_k.{name}` needs more than NumPy and SciPy. Run `{install}` in a clone of at-k, without --no-deps"
         )
     module = import_module(f"{__name__}.{_PLACES[name]}")
     found = globals()[name] = getattr(module, name, module)

@@ -1,11 +1,11 @@
 # The names that users import from at_k. Each is imported when it is first used.
 
 from . import scores as scores
-from .analysis.comparison import compare as compare, rank as rank
+from .analysis.comparison import compare as compare, compare_benchmarks as compare_benchmarks
 from .analysis.diagnosis import diagnose as diagnose
 from .analysis.gate import gate as gate
 from .analysis.planning import plan as plan
-from .analysis.pooled import compare_benchmarks as compare_benchmarks
+from .analysis.ranking import rank as rank
 from .engines import sql as sql
 from .errors import InputError as InputError
 from .estimators import (
@@ -22,21 +22,17 @@ from .estimators import (
 from .family import METRICS as METRICS
 from .grading import Checker as Checker
 from .grading.checkers import checkers as checkers
-from .limits import Limits as Limits
+from .modules import module_path as module_path, register as register, scorer as scorer
 from .readers import read_results as read_results
-from .readers.grouping import group_samples as group_samples
-from .registration import module_path as module_path, register as register
 from .report import Pairs as Pairs, Report as Report, Tally as Tally, score as score
-from .report.models import score_models as score_models
-from .scorer import scorer as scorer
+from .report.scoring import score_models as score_models
 from .summary import summarize as summarize
-from .uncertainty.adaptive import enough as enough
-from .uncertainty.bayes import bayes_at_n as bayes_at_n
 from .uncertainty.comparison import compare_values as compare_values
 from .uncertainty.credits import credit as credit
 from .uncertainty.intervals import interval as interval
-from .uncertainty.prediction import predict_pass_at_k as predict_pass_at_k
+from .uncertainty.prediction import enough as enough, predict_pass_at_k as predict_pass_at_k
 from .uncertainty.standard_errors import standard_error as standard_error
 from .values import Key as Key
+from .work import Limits as Limits
 
 __version__: str

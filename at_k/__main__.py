@@ -1,6 +1,47 @@
-"""`python -m at_k` is the command `at-k`."""
+"""The command `at-k`, also as `python -m at_k`: what may end it before its first line runs is one sentence."""
 
-from at_k.cli import app
+import sys
+
+_NEEDED = 10**9
+"""Bytes of address space. With less, OpenBLAS asks for memory again and again, and never ends."""
+
+
+_INTERRUPTED = 130
+"""The status of a command that was interrupted: 128 and the number of the signal."""
+
+
+def main() -> None:
+    """Run the command."""
+    try:
+        _refuse_tight_limit()
+        from at_k.cli import app
+
+        app(prog_name="at-k")
+    except KeyboardInterrupt:  # while modules load
+        pass
+    except SystemExit as end:
+        if end.code != _INTERRUPTED:  # so Typer ends where it is interrupted, and says nothing
+            raise
+    except ImportError as error:
+        if "failed to map segment" not in str(error):
+            raise
+        sys.exit("There is not enough address space to load the libraries. Raise its limit: ulimit -v unlimited")
+    print("Interrupted.", file=sys.stderr)
+    sys.exit(_INTERRUPTED)
+
+
+def _refuse_tight_limit() -> None:
+    try:
+        from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
+    except ImportError:  # Windows has no such limits
+        return
+    limit, _ = getrlimit(RLIMIT_AS)
+    if limit != RLIM_INFINITY and limit < _NEEDED:
+        sys.exit(
+            f"The address space is limited to {limit / 1e6:,.0f} MB, and at-k needs {_NEEDED / 1e6:,.0f} MB to load. "
+            "Raise the limit: ulimit -v unlimited"
+        )
+
 
 if __name__ == "__main__":
-    app(prog_name="at-k")
+    main()

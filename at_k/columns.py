@@ -8,35 +8,24 @@ are read as a whole; everything else is read value by value.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Hashable, Mapping, Sequence
+import sys
+from collections import deque
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
+from decimal import Decimal
 from functools import partial
-from itertools import pairwise
-from typing import Any
+from itertools import chain, pairwise
+from math import isnan
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from at_k import arrow
-from at_k.caching import cached_property
-from at_k.combinatorics import Ints
+from at_k.combinatorics import Floats, Ints
 from at_k.errors import InputError
-from at_k.rows import (
-    LARGEST_INTEGER,
-    NUMBERS,
-    Place,
-    fit_floats,
-    flatten,
-    is_missing,
-    is_table,
-    list_rows,
-    locate,
-    show,
-    to_floats,
-    to_list,
-    to_vectors,
-)
-from at_k.samples import Answers, Ragged, to_float64
+from at_k.samples import Answers, Problems, Ragged, to_float64
 from at_k.validation import is_integer, shorten, type_name
+from at_k.work import cached_property
 
 
 def read_answers(rows: object, name: str = "predictions") -> Answers:
@@ -325,3 +314,199 @@ def show_number(number: Any) -> str:
     if np.isnan(number):
         return "None or NaN"
     return str(int(number) if float(number).is_integer() and abs(number) < LARGEST_INTEGER else number)
+
+
+NUMBERS = (int, float, np.bool_, np.integer, np.floating, Decimal)
+
+_TIMES = (np.timedelta64, np.datetime64)
+"""Types that pass for integers in NumPy."""
+
+_FLOATS = (float, np.floating, Decimal)
+
+LARGEST_INTEGER = 2**53
+"""Every integer up to this one fits in a 64-bit float."""
+
+Place = Callable[[int], str]
+
+
+def is_table(rows: object, dimensions: int) -> TypeGuard[NDArray[Any]]:
+    """Return whether rows are an array that can be used as it is: of numbers that fit in a float, with no mask."""
+    if not isinstance(rows, np.ndarray) or isinstance(rows, np.ma.MaskedArray):
+        return False
+    return rows.ndim == dimensions and rows.size > 0 and rows.dtype.kind in "biuf" and fit_floats(np.asarray(rows))
+
+
+def fit_floats(numbers: NDArray[Any]) -> bool:
+    """Return whether every number fits in a 64-bit float."""
+    if numbers.dtype.type in (np.int64, np.uint64):  # in either order of bytes
+        return bool(numbers.max(initial=0) <= LARGEST_INTEGER and numbers.min(initial=0) >= -LARGEST_INTEGER)
+    return numbers.dtype.itemsize <= 8
+
+
+def to_floats(flat: list[Any], name: str, place: Place) -> Floats:
+    """Convert numbers to floats, without changing any; None becomes NaN."""
+    kinds = set(map(type, flat))
+    if not all(issubclass(sort, (*NUMBERS, type(None))) and not issubclass(sort, _TIMES) for sort in kinds):
+        for i, value in enumerate(flat):
+            if value is not None and (not isinstance(value, NUMBERS) or isinstance(value, _TIMES)):
+                raise TypeError(f"`{name}` must hold numbers; got {show(value)} in {place(i)}")
+    if kinds & {np.float16, np.float32}:
+        flat = [float(str(value)) if isinstance(value, (np.float16, np.float32)) else value for value in flat]
+    if type(None) in kinds:
+        flat = [np.nan if value is None else value for value in flat]
+    try:
+        numbers = np.array(flat, dtype=np.float64)
+    except OverflowError:
+        numbers = np.array([np.inf])
+    if (np.abs(numbers) >= LARGEST_INTEGER).any():
+        for i, value in enumerate(flat):
+            if isinstance(value, (int, np.integer, Decimal)) and not fits_float(value):
+                raise ValueError(f"`{name}` must hold numbers that fit in a float; got {show(value)} in {place(i)}")
+    return numbers
+
+
+def fits_float(value: int | np.integer[Any] | Decimal) -> bool:
+    """Return whether a float holds this number exactly."""
+    try:
+        return int(float(value)) == value
+    except OverflowError:
+        return False
+
+
+def to_vectors(flat: list[Any], name: str, place: Place) -> Floats:
+    """Convert a list of numbers per sample to an array of shape (samples, d)."""
+    rows = [to_list(value) for value in flat]
+    d = next((len(row) for row in rows if isinstance(row, (list, tuple))), 0)
+    for i, row in enumerate(rows):
+        if row is None:
+            rows[i] = [None] * d
+        elif not isinstance(row, (list, tuple)):
+            raise TypeError(
+                f"`{name}` must hold numbers, or a list of them for every sample; got {show(flat[i])} in {place(i)}"
+            )
+        elif len(row) != d or d == 0:
+            raise ValueError(
+                f"`{name}` must have as many dimensions for every sample; got {len(row)} in {place(i)}, elsewhere {d}"
+            )
+    return to_floats(list(chain.from_iterable(rows)), name, lambda i: place(i // d)).reshape(-1, d)
+
+
+def flatten(rows: object, name: str) -> tuple[list[Any], Ints]:
+    """Split rows of samples into the samples and the length of each row."""
+    outer: Sequence[Any] = list_rows(rows, name)
+    if not set(map(type, outer)) <= {list, tuple}:
+        outer = [to_list(row) for row in outer]
+        for problem, row in enumerate(outer):
+            if not isinstance(row, (list, tuple)):
+                raise TypeError(
+                    f"`{name}` must hold a list of samples for every problem; got {show(row)} in problem {problem}"
+                )
+    n = np.fromiter(map(len, outer), dtype=np.int64, count=len(outer))
+    if not n.all():
+        raise ValueError(
+            f"`{name}` must hold at least one sample for every problem; got none in problem {np.argmin(n)}"
+        )
+    return replace_na(list(chain.from_iterable(outer))), n
+
+
+def replace_na(values: list[Any]) -> list[Any]:
+    """Replace the missing values of pandas, which have types of their own, by None.
+
+    Examples:
+        >>> import pandas as pd
+        >>> replace_na(["7", pd.NA, pd.NaT])
+        ['7', None, None]
+    """
+    pandas = sys.modules.get("pandas")
+    if pandas is None:  # no such value can exist before pandas is imported
+        return values
+    absent = {type(pandas.NA), type(pandas.NaT)}
+    if absent.isdisjoint(map(type, values)):
+        return values
+    return [None if type(value) in absent else value for value in values]
+
+
+def is_missing(value: object) -> bool:
+    """Return whether a value stands for a missing one."""
+    return value is None or (isinstance(value, _FLOATS) and isnan(value))
+
+
+def list_rows(rows: object, name: str, entry: str = "problem") -> Sequence[Any]:
+    """List the entries of a column, one for each problem, or for each of what `entry` says."""
+    if isinstance(rows, (list, tuple)):
+        return replace_na(list(rows))
+    frame = hasattr(rows, "columns")  # iterating over a table gives the names of its columns
+    if not isinstance(rows, Iterable) or isinstance(rows, (str, bytes, bytearray, Mapping, Set)) or frame:
+        raise TypeError(f"`{name}` must be a list with one entry per {entry}; got {show(rows)}")
+    chunks = arrow.to_chunks(rows)
+    if chunks is not None:
+        return list(chain.from_iterable(chunk.to_pylist() for chunk in chunks))
+    sliced = isinstance(rows, Sequence) and not isinstance(rows, deque)
+    whole: Any = rows[:] if sliced else rows  # type: ignore[index]  # a Sequence can be sliced
+    listed = to_list(whole)
+    if listed is whole and not isinstance(listed, (list, tuple)):
+        return replace_na(list(whole))
+    if not isinstance(listed, (list, tuple)):
+        raise TypeError(f"`{name}` must be a list with one entry per {entry}; got {show(rows)}")
+    return replace_na(list(listed))
+
+
+def to_list(values: object) -> Any:
+    """Turn arrays, tensors and columns into lists; leave anything else as it is."""
+    if isinstance(values, deque):
+        return list(values)
+    single = isinstance(values, np.ndarray) and values.dtype.type in (np.float16, np.float32)
+    if single:
+        doubled = to_float64(np.asarray(values))
+        return (np.ma.array(doubled, mask=values.mask) if isinstance(values, np.ma.MaskedArray) else doubled).tolist()
+    for method in ("tolist", "to_pylist", "to_list"):
+        if hasattr(values, method):
+            return getattr(values, method)()
+    return values
+
+
+def locate(n: Ints, sample: int) -> str:
+    """Name the problem and sample at an index of the flat list."""
+    return Ragged.of_lengths(np.empty(0), n).place(sample)
+
+
+def show(value: object) -> str:
+    """Show a value and its type."""
+    return f"{shorten(value)} of type {type_name(value)}"
+
+
+def read_problems(
+    *,
+    answers: object = None,
+    references: object = None,
+    grades: object = None,
+    scores: object = None,
+    names: Mapping[str, str] | None = None,
+) -> Problems:
+    """Check the columns of a user. `names` gives the names that error messages use for them."""
+    called = {name: name for name in ("answers", "references", "grades", "scores")} | dict(names or {})
+    problems = Problems(
+        None if answers is None else read_answers(answers, called["answers"]),
+        None if references is None else read_references(references, called["references"]),
+        None if grades is None else read_grade_parts(grades, called["grades"]),
+        None if scores is None else read_scores(scores, called["scores"]),
+    )
+    _refuse_disagreement(problems, called)
+    return problems
+
+
+def read_module_columns(config_name: str, *, predictions: object, **others: object) -> Problems:
+    """Check the columns of a module: in the configuration "graded", its `predictions` are grades."""
+    role = "grades" if config_name == "graded" else "answers"
+    return read_problems(**{**others, role: predictions}, names={role: "predictions"})
+
+
+def _refuse_disagreement(problems: Problems, called: Mapping[str, str]) -> None:
+    first = "answers" if problems.answers is not None else "grades"
+    if problems.references is not None and (problems.answers is not None or problems.grades is not None):
+        require_same_problems(called[first], len(problems), called["references"], len(problems.references))
+    if problems.answers is not None and problems.grades is not None:
+        graded = Problems(grades=problems.grades).n
+        require_same_samples(called["answers"], problems.n, called["grades"], graded)
+    if problems.scores is not None:
+        require_same_samples(called[first], problems.n, called["scores"], problems.scores.n)

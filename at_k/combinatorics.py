@@ -15,6 +15,7 @@ from math import comb, sqrt
 from typing import Any
 
 import numpy as np
+from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -168,3 +169,78 @@ def draw_subsets(n: int, k: int, rng: np.random.Generator) -> Iterator[NDArray[n
     for start in range(0, N_DRAWS, rows):
         keys = rng.random((min(rows, N_DRAWS - start), n))
         yield np.argpartition(keys, k - 1, axis=1)[:, :k]
+
+
+_NEGLIGIBLE = 1e-12
+
+
+def win_by_transform(n: int, own: int, rivals: Ints, k: int, *, share: bool) -> float:
+    """Return P(an answer gets the most votes among k of n samples).
+
+    Examples:
+        >>> round(win_by_transform(4, 2, np.array([1, 1]), 2, share=True), 12)  # 1/6, and a tie in 4/6
+        0.5
+    """
+    p = k / n
+    kept = _count(n, p)
+    points = _count_points(kept, k)
+    x = np.exp(2j * np.pi * np.arange(points // 2 + 1) / points)
+    once = (np.arange(len(x)) == 0) | (2 * np.arange(len(x)) == points)  # the others have a conjugate
+    weights = np.where(once, 1, 2) / points / kept[k]
+
+    tallies = np.arange(max(1, k - (n - own)), min(own, k) + 1)
+    chance = _count(own, p)[tallies]
+    seen = chance * _count(n - own, p)[k - tallies] > _NEGLIGIBLE / len(tallies) * kept[k]
+    mine = dict(zip(tallies[seen].tolist(), chance[seen].tolist(), strict=True))
+    least, most = min(mine), max(mine)
+    strong, times = np.unique(rivals[rivals >= least], return_counts=True)
+    chances = np.zeros((most + 1, len(strong)))
+    for column, size in enumerate(strong.tolist()):
+        found = _count(size, p)[: most + 1]
+        chances[: len(found), column] = found
+    # Rivals that cannot reach the least tally are one factor, with the samples of no answer.
+    others = (1 - p + p * x) ** int(n - own - strong @ times)
+    u, shares = _find_nodes(min(int(times.sum()), k // least)) if share else (np.zeros(1), np.ones(1))
+    won, power, fewer = 0.0, np.ones_like(x), np.zeros((len(strong), len(x)), dtype=complex)
+    for tally in range(most + 1):
+        tying = chances[tally, :, None] * power
+        if tally in mine:
+            product = np.ones((len(u), len(x)), dtype=complex)
+            for below, level, count in zip(fewer, tying, times.tolist(), strict=True):
+                product *= (below + u[:, None] * level) ** count
+            terms = others * np.einsum("u,ux->x", shares, product) * x ** (tally - k)
+            won += mine[tally] * float((terms.real * weights).sum())
+        fewer += tying
+        power = power * x
+    return min(max(won, 0.0), 1.0)
+
+
+def _count(samples: int, p: float) -> Floats:
+    """Return the probabilities that 0, 1, … of these samples are kept."""
+    i = np.arange(samples)
+    return from_ratios((samples - i) * p, (i + 1) * (1 - p))
+
+
+def _count_points(kept: Floats, k: int) -> int:
+    """Return a number of points N for which k ± N and beyond are negligible beside k."""
+    above = np.append(np.cumsum(kept[::-1])[::-1], 0.0)
+    below = np.append(0.0, np.cumsum(kept))
+    n = len(kept) - 1
+    distance = np.arange(1, n + 2)
+    outside = above[np.minimum(k + distance, n + 1)] + below[np.maximum(k - distance + 1, 0)]
+    return int(distance[np.argmax(outside <= _NEGLIGIBLE * kept[k])])
+
+
+def _find_nodes(most: int) -> tuple[Floats, Floats]:
+    """Return nodes and weights that integrate u^s over [0, 1] for every s up to `most`."""
+    s = np.arange(most + 1)
+    count = 4
+    while True:
+        nodes, weights = leggauss(min(count, most // 2 + 1))
+        nodes, weights = (nodes + 1) / 2, weights / 2
+        if (
+            2 * len(nodes) > most
+            or np.abs(np.einsum("u,us->s", weights, nodes[:, None] ** s) - 1 / (s + 1)).max() < _NEGLIGIBLE
+        ):
+            return nodes, weights
+        count *= 2

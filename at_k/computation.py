@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from at_k.choices import Conflicts, Ties
 from at_k.columns import read_weights
 from at_k.combinatorics import Floats, Ints
 from at_k.estimators.consensus import cons_at_k, elect
@@ -27,6 +26,7 @@ from at_k.estimators.counts import (
 )
 from at_k.estimators.selection import choose_best, expect_highest, rank_scores
 from at_k.grading import Verdicts
+from at_k.options.option import Conflicts, Ties
 from at_k.samples import Ragged
 from at_k.uncertainty.jackknife import (
     jackknife_choice,
@@ -75,12 +75,7 @@ PUBLISHED = Default(
 
 
 def choose_k(k: K | None, n: Ints, default: Default) -> tuple[int, ...]:
-    """Return the k that were given, or, if none were given, those of the default.
-
-    Raises:
-        TypeError: if k is not an integer or a list of integers.
-        ValueError: if a k is below 1, or some n is smaller than it.
-    """
+    """Return the k that were given, or, if none were given, those of the default."""
     if k is None:
         return default.choose(int(n.min()))
     draws = check_k(k)
@@ -94,9 +89,9 @@ def compute_counts(metric: str, table: Table, default: Default = POWERS) -> Call
     Examples:
         >>> from at_k.estimators.counts import tabulate_pass_hat
         >>> from at_k.grading import judge
-        >>> from at_k.problems import Problems
+        >>> from at_k.columns import read_problems
         >>> compute = compute_counts("pass^k", tabulate_pass_hat)
-        >>> compute(judge(Problems.read(grades=[[1, 1, 0, 1]])), k=2).columns["pass^2"].expand()
+        >>> compute(judge(read_problems(grades=[[1, 1, 0, 1]])), k=2).columns["pass^2"].expand()
         array([0.5])
     """
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-import sys
+import re
+import shlex
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -46,6 +47,9 @@ class Mention:
         """Spell the options."""
         return ", ".join([*map(spelling.name, self.names), *([spelling.set(self.settings)] if self.settings else [])])
 
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return self.names, self.settings
+
     def __str__(self) -> str:
         return self.render(Spelling())
 
@@ -60,6 +64,30 @@ def write_value(value: Any) -> str:
     if isinstance(value, Mapping):
         return f"{{{', '.join(f'{write_value(name)}: {write_value(each)}' for name, each in value.items())}}}"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, (str, int, float)) else str(value)
+
+
+PACKAGE = "."
+"""The name by which `pip install` finds this package: the folder of a clone, until the package is on an index."""
+
+
+def write_install(extra: str = "") -> str:
+    """Write the line that installs the package with an extra.
+
+    Examples:
+        >>> write_install("math")
+        'pip install ".[math]"'
+    """
+    return f'pip install "{PACKAGE}[{extra}]"' if extra else f"pip install {PACKAGE}"
+
+
+def quote_word(word: str) -> str:
+    """Quote a word where a shell would not take it as it is.
+
+    Examples:
+        >>> quote_word("problem=qid"), quote_word("problem=Task ID"), quote_word("grades=é")
+        ('problem=qid', "'problem=Task ID'", 'grades=é')
+    """
+    return word if re.fullmatch(r"[\w@%+=:,./^*-]+", word) else shlex.quote(word)
 
 
 class Message:
@@ -100,8 +128,35 @@ class Message:
             return NotImplemented
         return (self.code, self.sentence, self.values) == (other.code, other.sentence, other.values)
 
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return (self.code, self.sentence), self.values
+
     def __hash__(self) -> int:
         return hash((self.code, self.sentence))  # the values need not be hashable
+
+
+class Phrases(dict[str, str]):
+    """Sentences by their codes: a table from which messages and errors are made.
+
+    A file calls its table `_say`: by this name, tests find what is said, and with which values.
+
+    Examples:
+        >>> say = Phrases({"k.too_large": "k = {k} is more than n = {n}."})
+        >>> say("k.too_large", k=8, n=4)
+        Message('k.too_large', 'k = 8 is more than n = 4.')
+    """
+
+    def __call__(self, code: str, /, **values: Any) -> Message:
+        """Make the message of a code."""
+        return Message(code, self[code], **values)
+
+    def mistake(self, code: str, /, **values: Any) -> Mistake:
+        """Make the message of a code about a mistake in the data."""
+        return Mistake(code, self[code], **values)
+
+    def error(self, code: str, /, **values: Any) -> InputError:
+        """Make the error of a code."""
+        return InputError(code, self[code], **values)
 
 
 class Legend(Message):
@@ -166,9 +221,3 @@ class InputError(ValueError):
 
 class SeveralModelsError(InputError):
     """Results that seem to be of several models, where those of one are scored."""
-
-
-def spell_for_output(text: str) -> str:
-    """Write the signs that standard output cannot show as escapes, as pandas does: `print` must not fail over them."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    return text.encode(encoding, "backslashreplace").decode(encoding)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from at_k.caching import cached_property
 from at_k.computation import (
     POWERS,
     PUBLISHED,
@@ -24,6 +23,7 @@ from at_k.computation import (
 from at_k.options import OPTIONS, SHARED_OPTIONS
 from at_k.validation import shorten
 from at_k.values import Key, Values
+from at_k.work import cached_property
 
 Words = tuple[str, str]
 """The same words in English and in Chinese."""
@@ -379,11 +379,7 @@ def leave_out_twins(lines: Iterable[Key]) -> list[Key]:
 
 
 def find_metric(name: str) -> Metric:
-    """Return the entry of a metric.
-
-    Raises:
-        ValueError: if there is no metric of this name.
-    """
+    """Return the entry of a metric."""
     if not isinstance(name, str) or name not in FAMILY:
         raise ValueError(f"`name` must be one of {', '.join(map(repr, METRICS))}; got {shorten(name)}")
     return FAMILY[name]

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import html
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from io import BytesIO
 from itertools import compress, cycle
+from os import PathLike, fspath
+from os.path import basename, splitext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.analysis.diagnosis import find_calibrations
 from at_k.combinatorics import Floats
-from at_k.computation import powers_of_two
-from at_k.errors import InputError
-from at_k.estimators import g_pass_at_k
+from at_k.errors import InputError, write_install
 from at_k.family import OUTPUTS, find_style, leave_out_twins
-from at_k.pictures import HEIGHT, WIDTH, require_matplotlib, set_style
 from at_k.report.grid import describe_size
 from at_k.report.naming import find_key
-from at_k.uncertainty.intervals import interval
+from at_k.results.saving import replace_file
+from at_k.validation import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,8 +29,118 @@ if TYPE_CHECKING:
     from at_k.analysis.compared import Compared
     from at_k.report import Report
     from at_k.report.data import Curves
-    from at_k.report.models import Models
+    from at_k.report.scoring import Models
     from at_k.values import Key
+
+
+ENDINGS = (".png", ".svg", ".pdf", ".html")
+"""What the name of a picture may end in."""
+
+WIDTH, HEIGHT = 5.5, 3.3
+"""Inches: the text width of a page in the styles of ICLR and NeurIPS."""
+
+_STYLE: dict[Any, Any] = {
+    "font.family": "sans-serif",
+    "font.size": 8,
+    "axes.titlesize": 9,
+    "axes.labelsize": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.6,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "0.9",
+    "grid.linewidth": 0.5,
+    "lines.linewidth": 1.3,
+    "lines.markersize": 4,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "pdf.fonttype": 42,  # text stays text, which many journals ask for
+    "svg.hashsalt": "at-k",  # the same report gives the same file
+    "text.parse_math": False,  # a name of a file or a group may have dollar signs
+    "figure.constrained_layout.use": False,
+}
+
+
+def save_figure(figure: Figure, path: str | PathLike[str]) -> None:
+    """Write a figure to a file that ends in .png, .svg, .pdf or .html. If writing fails, no part of it remains."""
+    ending = check_ending(path)
+    with set_style(), replace_file(path) as part:
+        if ending == ".html":
+            part.write_text(write_page(figure), encoding="utf-8", newline="")
+        else:
+            part.write_bytes(render_figure(figure, ending[1:]))
+
+
+def check_ending(path: str | PathLike[str]) -> str:
+    """Return the ending of a picture's name, after a check that it is one of `ENDINGS`.
+
+    Examples:
+        >>> check_ending("curve.PNG")
+        '.png'
+    """
+    ending = splitext(fspath(path))[1].lower()
+    if ending not in ENDINGS:
+        raise InputError(
+            "plots.ending",
+            "The name of a picture must end in {endings}; got {name}.",
+            endings=", ".join(ENDINGS),
+            name=shorten(basename(fspath(path))),
+        )
+    return ending
+
+
+def require_matplotlib() -> None:
+    """Raise if Matplotlib is not installed, and say how to install it."""
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ModuleNotFoundError:
+        raise ImportError(
+            f"Pictures need Matplotlib, which is not installed. Run `{write_install('plot')}` in a clone of at-k."
+        ) from None
+
+
+@contextmanager
+def set_style() -> Iterator[Callable[[float], tuple[Figure, Axes]]]:
+    """Set the style, and yield a function that makes a figure. Nothing outside the block changes."""
+    require_matplotlib()
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    def make(right: float) -> tuple[Figure, Axes]:
+        figure = Figure(figsize=(WIDTH, HEIGHT), dpi=300)
+        axes = figure.add_subplot()
+        figure.subplots_adjust(left=0.11, right=right, bottom=0.15, top=0.91)
+        return figure, axes
+
+    with rc_context(_STYLE):
+        yield make
+
+
+def render_figure(figure: Figure, form: str) -> bytes:
+    """Render a figure as bytes that do not depend on the time."""
+    import warnings
+
+    stream = BytesIO()
+    metadata = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[form]
+    with warnings.catch_warnings():
+        # A title may have signs that the font does not have. They are drawn as boxes.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
+        figure.savefig(stream, format=form, metadata=metadata)
+    return stream.getvalue()
+
+
+def write_page(figure: Figure) -> str:
+    """Write a page that holds a figure and nothing else."""
+    picture = render_figure(figure, "svg").decode()
+    title = html.escape(figure.axes[0].get_title(loc="left") or "at-k")
+    return (
+        '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
+        f"<title>{title}</title>\n"
+        "<style>body{margin:2rem auto;max-width:60rem;background:#fff}svg{width:100%;height:auto}</style>\n"
+        f'<div role="img" aria-label="{title}">\n{picture[picture.index("<svg") :]}</div>\n</html>\n'
+    )
+
 
 _LIGHTEST, _DARKEST = 0.6, 0.2
 """The greys of G-Pass@k, from the lowest τ to the highest."""
@@ -37,15 +149,6 @@ _MOST_BANDS = 3
 """Up to this number of lines, each has a band. Eight bands over each other cannot be read."""
 
 _TAU_MARKERS = "x+*1234"
-
-_TAUS = tuple(step / 20 for step in range(21))
-"""The thresholds of the map."""
-
-_SHADES = ("#FFFFFF", "#5B9BD0")
-"""The colours of the map, on all of which black numbers can be read."""
-
-_MOST_K = 12
-"""Up to this n, the map has a column for every k."""
 
 _LONGEST_NAME = 10
 """Letters of a model's name beside the axis; longer names are A and B there."""
@@ -60,16 +163,6 @@ def draw_curves(report: Report, *, title: str | None = None, bands: Collection[s
     """Draw every metric against k, up to the smallest n. Each line is named at its end.
 
     mG-Pass@k is drawn at even k alone: where k is odd, its largest value is (k − 1)/k, and the line would jump.
-
-    Args:
-        report: the values.
-        title: the title; without one, the numbers of problems and samples. "" for none.
-        bands: the lines whose intervals are drawn as bands, such as "cons@k". By default all of up to three lines; of
-            more, pass@k and G-Pass@k of the highest τ, which the others lie between. A report without intervals has no
-            bands.
-
-    Raises:
-        ImportError: if Matplotlib is not installed.
 
     Examples:
         >>> from at_k import score
@@ -93,16 +186,6 @@ def draw_curves(report: Report, *, title: str | None = None, bands: Collection[s
 
 def draw_models(models: Models, *, line: str = "pass@k", title: str | None = None) -> Figure:
     """Draw one metric of several models against k: a line for each model, named at its end.
-
-    Args:
-        models: their reports, as of `at_k.score_models`. Lines of up to three models have bands, if there are
-            intervals.
-        line: the metric, such as "cons@k" or "G-Pass@k_0.5".
-        title: the title; without one, the metric and the sizes. "" for none.
-
-    Raises:
-        ImportError: if Matplotlib is not installed.
-        InputError: if a model has no such line.
 
     Examples:
         >>> from at_k import score_models
@@ -158,14 +241,6 @@ def shorten_name(name: str) -> str:
 def draw_difference(compared: Compared, *, title: str | None = None) -> Figure:
     """Draw the difference of two models against k, with a band that holds at every k of its line.
 
-    Args:
-        compared: what `at_k.compare(…, band=True)` found.
-        title: the title; without one, the names of the models. "" for none.
-
-    Raises:
-        ImportError: if Matplotlib is not installed.
-        InputError: if the comparison has no bands.
-
     Examples:
         >>> from at_k import compare
         >>> a, b = {"grades": [[1, 0, 1, 1], [0, 0, 1, 0]]}, {"grades": [[1, 0, 0, 1], [0, 0, 0, 0]]}
@@ -194,148 +269,6 @@ def draw_difference(compared: Compared, *, title: str | None = None) -> Figure:
         draw_lines(axes, lines, are_shares=False)
         axes.set_title(" − ".join(compared.names) if title is None else title, loc="left")
     return figure
-
-
-def draw_map(report: Report, *, title: str | None = None) -> Figure:
-    """Draw G-Pass@k over k and τ: from pass@k at the bottom, where one of k is enough, to all of k at the top.
-
-    Args:
-        report: the numbers of samples and of correct ones.
-        title: as of `draw_curves`.
-
-    Raises:
-        ImportError: if Matplotlib is not installed.
-
-    Examples:
-        >>> from at_k import score
-        >>> figure = draw_map(score({"grades": [[1, 0, 1, 1], [0, 0, 1, 0]]}))
-        >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
-        ('k, the number of draws', 'τ, the share that must be correct')
-    """
-    smallest = min(report.n)
-    draws = tuple(range(1, smallest + 1)) if smallest <= _MOST_K else powers_of_two(smallest)
-    values = average_g_pass(report, draws)
-    require_matplotlib()
-    from matplotlib.colors import LinearSegmentedColormap
-    from matplotlib.ticker import MaxNLocator
-
-    with set_style() as make_figure:
-        figure, axes = make_figure(0.98)
-        low, high = np.floor(values.min() * 10) / 10, np.ceil(values.max() * 10) / 10
-        shades = LinearSegmentedColormap.from_list("", _SHADES)
-        places = np.arange(len(draws))
-        mesh = axes.pcolormesh(
-            places, _TAUS, values, cmap=shades, vmin=low, vmax=max(high, low + 0.1), shading="nearest"
-        )
-        axes.grid(visible=False)
-        for row in range(0, len(_TAUS), 5):
-            inwards = {0.0: "bottom", 1.0: "top"}.get(_TAUS[row], "center")
-            for place in places.tolist():
-                axes.text(place, _TAUS[row], f"{values[row, place]:.2f}", ha="center", va=inwards)
-        axes.set_xticks(places, list(map(str, draws)))
-        axes.set_yticks(_TAUS[::5], [f"{tau:g}" for tau in _TAUS[::5]])
-        axes.set_xlabel("k, the number of draws")
-        axes.set_ylabel("τ, the share that must be correct")
-        bar = figure.colorbar(mesh, ax=axes, pad=0.02, ticks=MaxNLocator(5, steps=[1, 2, 5, 10]))
-        bar.set_label("G-Pass@k")
-        axes.set_title(choose_title(report, title), loc="left")
-    return figure
-
-
-def draw_problems(report: Report, *, title: str | None = None) -> Figure:
-    """Draw the share of correct samples of each problem, from the easiest to the hardest.
-
-    Args:
-        report: the numbers of samples and of correct ones.
-        title: as of `draw_curves`.
-
-    Raises:
-        ImportError: if Matplotlib is not installed.
-
-    Examples:
-        >>> from at_k import score
-        >>> figure = draw_problems(score({"grades": [[1, 0, 1, 1], [0, 0, 1, 0]]}))
-        >>> figure.axes[0].get_ylabel()
-        'share of correct samples, c/n'
-    """
-    n, c = report.list_counts()
-    shares = np.sort(c / n)[::-1]
-    total = len(shares)
-    require_matplotlib()
-    from matplotlib.ticker import MaxNLocator
-
-    solved, never = int((shares == 1).sum()), int((shares == 0).sum())
-    with set_style() as make_figure:
-        figure, axes = make_figure(0.89)
-        edges = np.arange(total + 1)
-        axes.stairs(shares, edges, fill=True, color="#C6DDF0")
-        axes.stairs(shares, edges, color="#0072B2", linewidth=1)
-        mean = float(shares.mean())
-        axes.axhline(mean, color="black", linewidth=1, dashes=(4, 2))
-        axes.text(1.015, mean, f"mean\n{mean:.4f}", transform=axes.get_yaxis_transform(), va="center")
-        axes.set_xlim(0, total)
-        axes.set_ylim(0, 1.02)
-        axes.grid(axis="x", visible=False)
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        counts = f"{solved:,} always correct, {total - solved - never:,} sometimes, {never:,} never"
-        axes.set_xlabel(f"problems, the easiest first: {counts}")
-        axes.set_ylabel("share of correct samples, c/n")
-        axes.set_title(choose_title(report, title), loc="left")
-    return figure
-
-
-def draw_reliability(report: Report, *, title: str | None = None) -> Figure:
-    """Draw how often answers are correct against how sure the model was of them, in bins of equal width.
-
-    The confidence is the share of a vote, or the scores if all lie in [0, 1]. Each point has the interval of a bin of
-    independent answers at 95 %. Samples of one problem are not independent: theirs may be wider.
-
-    Args:
-        report: a report that was not loaded from a file.
-        title: as of `draw_curves`.
-
-    Raises:
-        ImportError: if Matplotlib is not installed.
-        InputError: if the report has no confidences.
-
-    Examples:
-        >>> from at_k import score
-        >>> figure = draw_reliability(score({"grades": [[1, 0], [1, 1]], "scores": [[0.9, 0.1], [0.9, 0.9]]}))
-        >>> [line.get_label() for line in figure.axes[0].get_lines()][-1]
-        'scores: ECE 0.100'
-    """
-    found = {_CONFIDENCES[name]: both["width"] for name, both in find_calibrations(report).items()}
-    if not found:
-        raise InputError(
-            "plots.no_confidence",
-            "These results have no confidence to draw: neither answers that can vote, nor scores that all lie in "
-            "[0, 1].",
-        )
-    with set_style() as make_figure:
-        figure, axes = make_figure(0.98)
-        axes.plot([0, 1], [0, 1], color="0.4", linewidth=0.8, dashes=(2, 2), label="calibrated")
-        for (name, each), style in zip(found.items(), _CONFIDENCE_STYLES, strict=False):
-            share = each.accuracy
-            low, high = interval(share, np.sqrt(share * (1 - share) / each.count), each.count)
-            axes.vlines(each.confidence, low, high, color=style["color"], linewidth=0.8)
-            axes.plot(each.confidence, share, label=f"{name}: ECE {each.ece:.3f}", **style)
-        axes.set_xlim(-0.02, 1.02)
-        axes.set_ylim(-0.02, 1.02)
-        axes.set_xlabel("confidence, mean of each bin")
-        axes.set_ylabel("share of correct answers")
-        figure.set_layout_engine("constrained")
-        figure.legend(loc="outside lower center", ncols=3, frameon=False)  # within the axes it would hide bins
-        axes.set_title(choose_title(report, title), loc="left")
-    return figure
-
-
-_CONFIDENCES = {"vote": "share of the vote", "score": "scores"}
-"""What the figure calls the confidences."""
-
-_CONFIDENCE_STYLES: tuple[dict[str, Any], ...] = (
-    {"color": "#0072B2", "marker": "o"},
-    {"color": "#D55E00", "marker": "^", "dashes": (6, 1, 1, 1)},
-)
 
 
 def choose_title(report: Report, title: str | None) -> str:
@@ -480,10 +413,3 @@ def spread_places(wanted: Sequence[float], gap: float, low: float, high: float) 
     for i in range(len(places)):
         places[i] = max(places[i], low + gap * i)
     return [round(place, 12) for place in places]
-
-
-def average_g_pass(report: Report, draws: Sequence[int]) -> Any:
-    """Compute the mean of G-Pass@k over the problems: a row for each τ, a column for each k."""
-    (n, c), times = np.unique(np.stack(report.list_counts()), axis=1, return_counts=True)
-    tables = g_pass_at_k(n, c, k=draws, tau=_TAUS)  # pairs × k × τ
-    return np.average(tables, axis=0, weights=times).T

@@ -1,17 +1,17 @@
-"""Rows of different length, problems × samples, as flat values and offsets: the form that all other code works on."""
+"""Samples of problems as flat values and offsets, the form that all other code works on, and growing stores of them."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.caching import cached_property
 from at_k.combinatorics import Floats, Ints
+from at_k.work import cached_property
 
 _BLOCK = 1 << 17
 """Numbers compared at a time: with their flags they fit the processor's cache. 12.8 million grades are counted in 18 ms
@@ -220,3 +220,118 @@ class Answers:
             [-1 if name is None else index.setdefault(name, len(index)) for name in names] + [-1], dtype=np.int32
         )  # [−1] stays −1
         return self.codes.with_values(new[self.codes.values])
+
+
+SMALL = 10_000
+"""Batches of fewer problems are merged, and their grades joined: copying these costs less than keeping many parts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problems:
+    """Hold the samples of some problems, in columns that agree in length.
+
+    Attributes:
+        answers: the answer of each sample.
+        references: the acceptable answers of each problem.
+        grades: how right each sample is, NaN for a sample without a grade. They stay in parts, so that a large column
+            is never copied as a whole.
+        scores: how good each sample looks.
+    """
+
+    answers: Answers | None = None
+    references: list[tuple[str, ...]] | None = None
+    grades: tuple[Ragged, ...] | None = None
+    scores: Ragged | None = None
+
+    @classmethod
+    def join(cls, parts: Sequence[Problems]) -> Problems:
+        """Join all problems of all parts, which must have the same columns."""
+        if len(parts) == 1:
+            return parts[0]
+        for part in parts[1:]:
+            parts[0].refuse_mismatch(part)
+        answers = [part.answers for part in parts if part.answers is not None]
+        references = [part.references for part in parts if part.references is not None]
+        grades = [part.grades for part in parts if part.grades is not None]
+        scores = [part.scores for part in parts if part.scores is not None]
+        return cls(
+            Answers.concatenate(answers) if answers else None,
+            list(chain.from_iterable(references)) if references else None,
+            _join_grades(list(chain.from_iterable(grades))) if grades else None,
+            Ragged.concatenate(scores) if scores else None,
+        )
+
+    def refuse_mismatch(self, other: Problems) -> None:
+        """Raise if other problems have other columns, or scores of another number of dimensions."""
+        for name in ("answers", "references", "grades", "scores"):
+            if (getattr(self, name) is None) != (getattr(other, name) is None):
+                given, absent = ("without", "with") if getattr(other, name) is None else ("with", "without")
+                raise ValueError(
+                    f"`{name}` must be given in every batch or in none; got a batch {given} after one {absent}"
+                )
+        if self.scores is not None and other.scores is not None:
+            held, added = _dimensions(self.scores), _dimensions(other.scores)
+            if held != added:
+                raise ValueError(f"`scores` must have as many dimensions in every batch; got {added} after {held}")
+
+    def compact(self) -> Problems:
+        """Copy the numbers, so that later changes by the user have no effect. Grades of 0 or 1 take a byte each."""
+        return Problems(
+            self.answers,
+            self.references,
+            None if self.grades is None else tuple(part.compact() for part in self.grades),
+            None if self.scores is None else self.scores.with_values(self.scores.values.copy()),
+        )
+
+    @cached_property
+    def n(self) -> Ints:
+        """Count the samples of each problem."""
+        if self.answers is not None:
+            return self.answers.codes.n
+        return np.concatenate([part.n for part in self.grades or ()] or [np.zeros(0, dtype=np.int64)])
+
+    def __len__(self) -> int:
+        return len(self.answers) if self.answers is not None else sum(map(len, self.grades or ()))
+
+
+def _join_grades(parts: list[Ragged]) -> tuple[Ragged, ...]:
+    return (Ragged.concatenate(parts),) if sum(map(len, parts)) < SMALL else tuple(parts)
+
+
+def _dimensions(scores: Ragged) -> int:
+    return scores.values.shape[1] if scores.values.ndim == 2 else 1
+
+
+class Store:
+    """Hold a growing list of batches."""
+
+    def __init__(self) -> None:
+        self._batches: list[Problems] = []
+
+    def __iter__(self) -> Iterator[Problems]:
+        return iter(self._batches)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._batches))
+
+    def add(self, batch: Problems) -> None:
+        """Append a batch. If its columns differ from those of the other batches, raise and change nothing."""
+        if not len(batch):
+            return
+        batches = [*self._batches, batch.compact()]
+        if self._batches:
+            self._batches[0].refuse_mismatch(batch)
+        # A million single additions do not remain a million batches.
+        while len(batches) > 1 and len(batches[-2]) <= len(batches[-1]) < SMALL:
+            batches[-2:] = [Problems.join(batches[-2:])]
+        self._batches = batches
+
+    def join(self, *more: Problems) -> Problems:
+        """Join all problems in the store and those of further batches."""
+        return Problems.join([*self._batches, *more])
+
+    def copy(self) -> Store:
+        """Make a second store with the same problems, which then grows independently."""
+        store = Store()
+        store._batches = [*self._batches]
+        return store

@@ -18,16 +18,6 @@ _ROUNDING = 1e-6
 def mean_logprob(logprobs: Any, /) -> list[list[float]]:
     """Return the mean log-probability of each sample's tokens. Higher is better.
 
-    Args:
-        logprobs: for each problem a list of samples, each a list with the natural log-probability of each token.
-
-    Returns:
-        One score per sample, in rows of the same lengths.
-
-    Raises:
-        InputError: if a sample has no token, or a log-probability is not a finite number of at most 0.
-        TypeError: if something is not a list, or not a number.
-
     Examples:
         >>> mean_logprob([[[-0.5, -1.5], [-2.0]]])
         [[-1.0, -2.0]]
@@ -37,17 +27,6 @@ def mean_logprob(logprobs: Any, /) -> list[list[float]]:
 
 def perplexity(logprobs: Any, /) -> list[list[float]]:
     """Return the perplexity of each sample, exp(−mean log-probability). Lower is better: use `higher_is_better=False`.
-
-    Args:
-        logprobs: for each problem a list of samples, each a list with the natural log-probability of each token.
-
-    Returns:
-        One score per sample, in rows of the same lengths.
-
-    Raises:
-        InputError: if a sample has no token, a log-probability is not a finite number of at most 0, or the perplexity
-            does not fit in a float.
-        TypeError: if something is not a list, or not a number.
 
     Examples:
         >>> [[round(score, 4) for score in row] for row in perplexity([[[-0.5, -1.5], [-2.0]]])]
@@ -64,18 +43,6 @@ def self_certainty(top_logprobs: Any, /) -> list[list[float]]:
     of the uniform distribution from the model's (Kang et al. 2025, https://arxiv.org/abs/2502.18581). For the few
     alternatives that engines return it is that sum over these alone, with the probabilities as they are. Compare
     samples only if k is the same.
-
-    Args:
-        top_logprobs: for each problem a list of samples, each a list of tokens, each a list with the natural
-            log-probabilities of the most likely alternatives. All tokens must have the same number of these.
-
-    Returns:
-        One score per sample, in rows of the same lengths.
-
-    Raises:
-        InputError: if a sample has no token, tokens differ in their number of alternatives, or a log-probability is not
-            a finite number of at most 0.
-        TypeError: if something is not a list, or not a number.
 
     Examples:
         >>> from math import log

@@ -18,7 +18,7 @@ class ScoreOptions(TypedDict, total=False):
     threshold: float
     extract_fn: str | Callable[[str], str | None] | None
     extract_reference: str | Callable[[str], str | None] | None
-    equivalence: Literal["exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
+    equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
     check_correct_fn: Callable[[str, str], bool | float] | str
     num_workers: int | None
     timeout: float
@@ -31,6 +31,11 @@ class ScoreOptions(TypedDict, total=False):
     columns: Mapping[str, str | None] | None
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
+    rows_at: str | None
+    correct: Sequence[str]
+    wrong: Sequence[str]
+    exclude: str | Mapping[str, str | None] | None
+    sampling: Literal["independent"] | None
     prompt_column: str | None
     concat: bool
     format: str | None
@@ -43,7 +48,6 @@ class ScoreOptions(TypedDict, total=False):
 
 class CompareOptions(TypedDict, total=False):
     names: tuple[str, str]
-    keys: str | Sequence[str] | None
     confidence_level: float
     target: Literal["population", "problem_set"]
     method: Literal["sign-flip", "bounded"]
@@ -64,7 +68,7 @@ class CompareOptions(TypedDict, total=False):
     threshold: float
     extract_fn: str | Callable[[str], str | None] | None
     extract_reference: str | Callable[[str], str | None] | None
-    equivalence: Literal["exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
+    equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
     check_correct_fn: Callable[[str, str], bool | float] | str
     num_workers: int | None
     timeout: float
@@ -72,6 +76,11 @@ class CompareOptions(TypedDict, total=False):
     columns: Mapping[str, str | None] | None
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
+    rows_at: str | None
+    correct: Sequence[str]
+    wrong: Sequence[str]
+    exclude: str | Mapping[str, str | None] | None
+    sampling: Literal["independent"] | None
     prompt_column: str | None
     concat: bool
     format: str | None
@@ -82,7 +91,6 @@ class CompareOptions(TypedDict, total=False):
     scale: tuple[float, float] | None
 
 class RankOptions(TypedDict, total=False):
-    key: str
     confidence_level: float
     unmatched: Literal["error", "drop"]
     clusters: Sequence[str] | Sequence[int] | Mapping[str, str] | bool | None
@@ -98,7 +106,7 @@ class RankOptions(TypedDict, total=False):
     threshold: float
     extract_fn: str | Callable[[str], str | None] | None
     extract_reference: str | Callable[[str], str | None] | None
-    equivalence: Literal["exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
+    equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
     check_correct_fn: Callable[[str, str], bool | float] | str
     num_workers: int | None
     timeout: float
@@ -106,6 +114,11 @@ class RankOptions(TypedDict, total=False):
     columns: Mapping[str, str | None] | None
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
+    rows_at: str | None
+    correct: Sequence[str]
+    wrong: Sequence[str]
+    exclude: str | Mapping[str, str | None] | None
+    sampling: Literal["independent"] | None
     prompt_column: str | None
     concat: bool
     format: str | None
@@ -118,8 +131,10 @@ class RankOptions(TypedDict, total=False):
 class PlanOptions(TypedDict, total=False):
     k: int
     tau: float | Fraction | None
+    expect: float | None
+    spread: float
     problems: Sequence[int] | None
-    samples: Sequence[int] | None
+    samples: int | Sequence[int] | None
     half_width: float | None
     detect: float | None
     confidence_level: float
@@ -128,7 +143,7 @@ class PlanOptions(TypedDict, total=False):
     threshold: float
     extract_fn: str | Callable[[str], str | None] | None
     extract_reference: str | Callable[[str], str | None] | None
-    equivalence: Literal["exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
+    equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
     check_correct_fn: Callable[[str, str], bool | float] | str
     num_workers: int | None
     timeout: float
@@ -136,6 +151,11 @@ class PlanOptions(TypedDict, total=False):
     columns: Mapping[str, str | None] | None
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
+    rows_at: str | None
+    correct: Sequence[str]
+    wrong: Sequence[str]
+    exclude: str | Mapping[str, str | None] | None
+    sampling: Literal["independent"] | None
     prompt_column: str | None
     concat: bool
     format: str | None
@@ -149,7 +169,7 @@ class GateOptions(TypedDict, total=False):
     require: str | Sequence[str] | None
     each: str | None
     margin: float | None
-    keys: str | Sequence[str] | None
+    metrics: str | Sequence[str] | None
     policy: str | Mapping[str, Any] | None
     data: str | None
     confidence_level: float
@@ -165,7 +185,7 @@ class GateOptions(TypedDict, total=False):
     threshold: float
     extract_fn: str | Callable[[str], str | None] | None
     extract_reference: str | Callable[[str], str | None] | None
-    equivalence: Literal["exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
+    equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
     check_correct_fn: Callable[[str, str], bool | float] | str
     num_workers: int | None
     timeout: float
@@ -173,6 +193,11 @@ class GateOptions(TypedDict, total=False):
     columns: Mapping[str, str | None] | None
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
+    rows_at: str | None
+    correct: Sequence[str]
+    wrong: Sequence[str]
+    exclude: str | Mapping[str, str | None] | None
+    sampling: Literal["independent"] | None
     prompt_column: str | None
     concat: bool
     format: str | None
@@ -184,7 +209,6 @@ class GateOptions(TypedDict, total=False):
 
 class PoolOptions(TypedDict, total=False):
     names: tuple[str, str]
-    keys: str | Sequence[str] | None
     confidence_level: float
     method: Literal["sign-flip", "bounded"]
     pool_by: Literal["benchmark", "problem"]
@@ -202,7 +226,7 @@ class PoolOptions(TypedDict, total=False):
     threshold: float
     extract_fn: str | Callable[[str], str | None] | None
     extract_reference: str | Callable[[str], str | None] | None
-    equivalence: Literal["exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
+    equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
     check_correct_fn: Callable[[str, str], bool | float] | str
     num_workers: int | None
     timeout: float
@@ -210,6 +234,11 @@ class PoolOptions(TypedDict, total=False):
     columns: Mapping[str, str | None] | None
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
+    rows_at: str | None
+    correct: Sequence[str]
+    wrong: Sequence[str]
+    exclude: str | Mapping[str, str | None] | None
+    sampling: Literal["independent"] | None
     prompt_column: str | None
     concat: bool
     format: str | None
@@ -224,7 +253,7 @@ class TallyOptions(TypedDict, total=False):
     threshold: float
     extract_fn: str | Callable[[str], str | None] | None
     extract_reference: str | Callable[[str], str | None] | None
-    equivalence: Literal["exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
+    equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
     check_correct_fn: Callable[[str, str], bool | float] | str
     num_workers: int | None
     timeout: float
@@ -238,6 +267,11 @@ class TallyOptions(TypedDict, total=False):
     columns: Mapping[str, str | None] | None
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
+    rows_at: str | None
+    correct: Sequence[str]
+    wrong: Sequence[str]
+    exclude: str | Mapping[str, str | None] | None
+    sampling: Literal["independent"] | None
     prompt_column: str | None
     concat: bool
     format: str | None
@@ -251,6 +285,11 @@ class ReadOptions(TypedDict, total=False):
     columns: Mapping[str, str | None] | None
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]
+    rows_at: str | None
+    correct: Sequence[str]
+    wrong: Sequence[str]
+    exclude: str | Mapping[str, str | None] | None
+    sampling: Literal["independent"] | None
     prompt_column: str | None
     concat: bool
     format: str | None

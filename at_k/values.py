@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,6 +53,18 @@ class Key(str):
         """Return the key of the curve against k on which this value is a point."""
         return Key(self.metric, None, self.tau)
 
+
+Value = TypeVar("Value")
+
+if TYPE_CHECKING:
+
+    class Keyed(dict[Key, Value]):
+        """Map keys to values: a dict, of which a type checker knows that the text of a key finds its value."""
+
+        def __getitem__(self, key: str, /) -> Value: ...
+
+else:
+    Keyed = dict
 
 _NAME = re.compile(r"([a-z-]+[@^])([kn]|[1-9][0-9]{0,8})(?:_([0-9]*\.?[0-9]+|[0-9]+/[1-9][0-9]*))?")
 _SYNONYMS = {
@@ -107,12 +119,7 @@ class Column:
         return self.levels if self.which is None else self.levels[self.which]
 
     def count(self, chosen: NDArray[np.intp] | None = None, times: Ints | None = None) -> Ints:
-        """Count how often each level occurs, among all problems or the chosen ones.
-
-        Args:
-            chosen: the places of the problems.
-            times: how many problems each entry of the column stands for; None for one each.
-        """
+        """Count how often each level occurs, among all problems or the chosen ones."""
         which = np.arange(len(self.levels)) if self.which is None else self.which
         if chosen is not None:
             which, times = which[chosen], None if times is None else times[chosen]
@@ -151,9 +158,11 @@ class ErrorBar(NamedTuple):
         high: the upper limit.
         is_upper_bound: whether the interval is that for other problems, which is wider, since some problem has no
             sample more than the k that are drawn.
+        is_skewed: whether the values of the problems, which have no range, are so skewed that no interval covers.
     """
 
     stderr: float | None
     low: float
     high: float
     is_upper_bound: bool = False
+    is_skewed: bool = False

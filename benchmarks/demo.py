@@ -18,19 +18,18 @@ from tools.visitors import visits
 
 MOVES = 20
 
-_NOTED = "import pathlib, time; pathlib.Path('imported').write_text(str(time.time())); launch()"
+_NOTED = "import pathlib, time; pathlib.Path('imported').write_text(str(time.time())); launch(warm_after=None)"
 """Start the app, and note when its imports are done."""
 
-_REDRAWN = """async (n) => {
-    const slider = document.querySelector("#explore_n_slider");
-    const drawn = () => Number(document.querySelector("#explore_curves .handle").ariaValueMax) === n;
+_REDRAWN = """async (k) => {
+    const slider = document.querySelector("#drawn input[type=range]");
     const start = performance.now();
-    slider.value = n;
+    slider.value = k;
     slider.dispatchEvent(new Event("input", { bubbles: true }));
-    while (!drawn()) await new Promise(requestAnimationFrame);
+    await new Promise(requestAnimationFrame);
     return (performance.now() - start) / 1000;
 }"""
-"""Move the slider n, of which the curves have as many points, and wait until they are drawn: seconds."""
+"""Move the slider of the story, and wait until it is drawn: seconds."""
 
 
 def first_page() -> float:
@@ -42,14 +41,14 @@ def slider_move() -> float:
     """Measure the seconds from a move of a slider until the figures are drawn anew."""
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as server, _page() as page:
         page.goto(server.url)
-        page.wait_for_selector("#explore_curves .handle")
+        page.wait_for_selector("#drawn .chart")
         page.evaluate(_REDRAWN, 12)
-        return median(page.evaluate(_REDRAWN, n) for n in range(20, 20 + MOVES))
+        return median(page.evaluate(_REDRAWN, 1 + move % 16) for move in range(MOVES))
 
 
-def explore_among_fifty() -> float:
-    """Measure the seconds for a move of a slider while fifty visitors ask for pages, scores and moves at once."""
-    return _among_fifty()["explore"]
+def page_among_fifty() -> float:
+    """Measure the seconds for a page while fifty visitors ask for pages, scores, comparisons and plans at once."""
+    return _among_fifty()["page"]
 
 
 def score_among_fifty() -> float:
@@ -65,14 +64,13 @@ def _among_fifty() -> dict[str, float]:
     faults = [visit.fault for visit in done if visit.fault]
     if faults:
         raise ValueError(f"{len(faults)} of {len(done)} answers are wrong or lost, first {faults[0]}")
-    return {kind: median(visit.seconds for visit in done if visit.kind == kind) for kind in ("explore", "score")}
+    return {kind: median(visit.seconds for visit in done if visit.kind == kind) for kind in ("page", "score")}
 
 
 def _first_page() -> float:
     with tempfile.TemporaryDirectory() as folder, _page() as page, serving(Path(folder), call=_NOTED) as server:
         page.goto(server.url)
-        page.wait_for_selector("#story_demand svg")
-        page.wait_for_selector("#explore_curves .handle")
+        page.wait_for_selector("#explore .stair svg")
         return time.time() - float(Path(folder, "imported").read_text())
 
 

@@ -1,7 +1,8 @@
-"""Many cases in one test."""
+"""Many cases in one test, and what an error says."""
 
 import functools
 import inspect
+import re
 
 import pytest
 
@@ -33,3 +34,23 @@ def for_each(names, cases, ids=None):
         return try_all
 
     return decorate
+
+
+def for_rows(names, table):
+    """Run a test on every row of a table, label → case."""
+    return for_each(names, table.values(), ids=table)
+
+
+def refuses(error, call, *args, **kwargs):
+    """Assert that a call fails as "TypeError: `k` … got 'a'" says: a kind, and words in their order; return the error.
+
+    A kind with a dot, such as "scores.no_token", is the code of the message.
+    """
+    kind, _, words = error.partition(": ")
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - its kind and words are compared below
+        call(*args, **kwargs)
+    raised = caught.value
+    assert kind in {each.__name__ for each in type(raised).__mro__} | {getattr(raised, "code", "")}, repr(raised)
+    pattern = ".*".join(re.escape(piece.strip()) for piece in words.split("…"))
+    assert re.search(pattern, str(raised), re.DOTALL), f"{str(raised)!r} does not say {words!r}"
+    return raised

@@ -7,8 +7,8 @@ import evaluate
 from cases import for_each
 
 import at_k
-from at_k.choices import CONFIGS
 from at_k.family import FAMILY
+from at_k.options.option import CONFIGS
 
 TAUS = (0.25, 0.5, 0.75, 1.0)
 

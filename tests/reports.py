@@ -33,28 +33,3 @@ def simulated_report():
     points = [[[i % 7, (i * 3) % 11] for i in range(20)]]
     grades = [[float(i % 3 == 0) for i in range(19)] + [None]]
     return at_k.score({"grades": grades, "scores": points}, k=[10], select="pareto", missing="incorrect")
-
-
-def parts(key):
-    return key.metric, key.k, key.tau
-
-
-def whole(report):
-    """Take a report apart, so that two can be compared."""
-    by_key = [report.values, *report.groups.values(), report.by_problem, report.errors]
-    by_key += [report.intervals, *report.group_intervals.values()]
-    return {
-        "keys": [[parts(key) for key in each] for each in by_key],
-        "values": [list(each.values()) for each in by_key],
-        "groups": list(report.groups),
-        "sizes": report.sizes,
-        "problems": (report.problems, report.labels, report.n, report.c, report.n_missing),
-        "origin": (report.signatures, report.source),
-        "metrics": {name: list(map(parts, keys)) for name, keys in report.metrics.items()},
-        "left_out": report.left_out,
-        "notes": report.notes,
-        "options": report.options,
-        "curves": (report.curves.k, report.curves.equal_n,
-                   [(parts(key), list(line)) for key, line in report.curves.lines.items()],
-                   [(parts(key), list(band)) for key, band in report.curves.bands.items()]),
-    }  # fmt: skip

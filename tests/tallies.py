@@ -74,7 +74,11 @@ def assert_same(report, other):
         assert list(mine) == list(its)
         for key, bar in mine.items():
             assert (bar.stderr is None, bar.is_upper_bound) == (its[key].stderr is None, its[key].is_upper_bound)
-            assert (bar.low, bar.high) == pytest.approx((its[key].low, its[key].high), rel=1e-11, abs=1e-12)
+            limits, expected = (bar.low, bar.high), (its[key].low, its[key].high)
+            if key.metric == "max@k":  # a tally without the values of problems has no bootstrap: t alone, in the hull
+                limits = max(limits[0], expected[0]), min(limits[1], expected[1])
+                expected = bar.low, bar.high
+            assert limits == pytest.approx(expected, rel=1e-11, abs=1e-12)
     assert report.signatures == other.signatures
     assert (report.sizes, len(report), report.n_samples, report.n_missing) == (
         other.sizes,

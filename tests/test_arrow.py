@@ -8,11 +8,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from cases import for_each
+from cases import for_each, refuses
 from datasets import Dataset
 from modules import MODULES
 
-import at_k
 from at_k import arrow, columns
 
 ANSWERS = [["a", "b", "a"], ["c", None, "c"], [" a", "", "é"], ["b", "b", "a"]]
@@ -147,42 +146,35 @@ def forms(*tables):
     return for_each("form", every.values(), ids=every)
 
 
-@forms(LISTS, RECTANGLES, TEXTS)
-def test_answers_are_taken_whole(form):
-    assert rows(arrow.read_answers(form(ANSWERS))) == ANSWERS
-    assert rows(columns.read_answers(form(ANSWERS))) == ANSWERS
+MISSING = [[1, None, 1], [0, 0, 0], [None, None, None], [0, 0, None]]
+FLOATS = {name: NUMBERS[name] for name in ("float", "double")}
+PLAIN = {name: form for name, form in LISTS.items() if not name.startswith("dictionar")}
 
 
-@forms(LISTS, RECTANGLES, NUMBERS)
-def test_grades_are_taken_whole(form):
-    parts = arrow.read_grades(form(GRADES))
-    assert [row for part in parts for row in rows(part)] == GRADES
-    assert rows(columns.read_grades(form(GRADES))) == GRADES
-    assert rows(columns.read_weights(form(GRADES))) == GRADES
-
-
-@forms(LISTS, RECTANGLES, NUMBERS)
-def test_missing_grades_are_nan(form):
-    missing = [[1, None, 1], [0, 0, 0], [None, None, None], [0, 0, None]]
-    assert rows(columns.read_grades(form(missing))) == missing
-
-
-@forms(LISTS, RECTANGLES, {name: NUMBERS[name] for name in ("float", "double")})
-def test_scores_are_taken_whole(form):
-    assert rows(arrow.read_scores(form(SCORES))) == SCORES
-    assert rows(columns.read_scores(form(SCORES))) == SCORES
-
-
-@for_each("name", RAGGED)
-@forms({name: form for name, form in LISTS.items() if name not in ("dictionary", "dictionaries")})
-def test_rows_of_different_length(name, form):
-    assert rows(READERS[name](form(RAGGED[name]))) == RAGGED[name]
+@for_each(
+    "name, lists, tables",
+    [
+        ("answers", ANSWERS, (LISTS, RECTANGLES, TEXTS)),
+        ("grades", GRADES, (LISTS, RECTANGLES, NUMBERS)),
+        ("grades", MISSING, (LISTS, RECTANGLES, NUMBERS)),
+        ("scores", SCORES, (LISTS, RECTANGLES, FLOATS)),
+        *((name, ragged, (PLAIN,)) for name, ragged in RAGGED.items()),
+    ],
+)
+def test_columns_are_taken_whole(name, lists, tables):
+    for label, form in (item for table in tables for item in table.items()):
+        taken = TAKEN[name](form(lists))
+        parts = taken if isinstance(taken, list) else [taken]
+        assert [row for part in parts for row in rows(part)] == lists, label
+        assert rows(READERS[name](form(lists))) == lists, label
+        if lists is GRADES:
+            assert rows(columns.read_weights(form(lists))) == lists, label
 
 
 VECTORS = [[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0]], [[7.0, -8.0], [9.0, 1e300], [0.5, 0.25]]]
 
 
-@forms({name: form for name, form in LISTS.items() if not name.startswith("dictionar")})
+@forms(PLAIN)
 def test_scores_of_several_dimensions(form):
     column = columns.read_scores(form(VECTORS))
     assert [row.tolist() for row in np.split(column.values, column.offsets[1:-1])] == VECTORS
@@ -261,50 +253,22 @@ def test_no_problems(column):
         assert len(read(column)) == 0
     for module in MODULES:
         given = {"predictions": column, "references": []} | ({"scores": column} if module.needs_scores else {})
-        with pytest.raises(ValueError, match="`predictions` must hold at least one problem; got none"):
-            module.load().compute(**given)
+        refuses("ValueError: `predictions` must hold at least one problem; got none", module.load().compute, **given)
 
 
 FAULTS = {
     "answers": [
-        [["a"], []],
-        [["a"], None],
-        [[], ["a"]],
-        [["a", None], [None], []],
-        [[1, 2], [3]],
-        [[0.5], [None]],
-        [[True]],
-        [[["a"]]],
-        [[b"a"]],
-        ["a", "b"],
-        [1, 2],
+        *([["a"], []], [["a"], None], [[], ["a"]], [["a", None], [None], []], [[1, 2], [3]], [[0.5], [None]]),
+        *([[True]], [[["a"]]], [[b"a"]], ["a", "b"], [1, 2]),
     ],
     "grades": [
-        [[1], []],
-        [None, [1]],
-        [[0, 1], [2]],
-        [[0.5], [-0.25, 1.0]],
-        [[0.5, float("inf")]],
-        [[0.5], [None, 1.5]],
-        [["1"], ["0"]],
-        [[[1]]],
-        [1, 0],
-        [[2**53 + 1]],
-        [[1, None], [2**62 + 1, 0]],
+        *([[1], []], [None, [1]], [[0, 1], [2]], [[0.5], [-0.25, 1.0]], [[0.5, float("inf")]], [[0.5], [None, 1.5]]),
+        *([["1"], ["0"]], [[[1]]], [1, 0], [[2**53 + 1]], [[1, None], [2**62 + 1, 0]]),
     ],
     "scores": [
-        [[1.0], []],
-        [[1.0], None],
-        [[[1.0], [2.0, 3.0]]],
-        [[[1.0, 2.0], []]],
-        [[1.0, float("inf")]],
-        [[[1.0, 2.0], [1.0, -float("inf")]]],
-        [[2**53 + 1]],
-        [[2**53 + 1, None]],
-        [[-(2**53) - 1, None]],
-        [["high"]],
-        [[["high"]]],
-        [1.0],
+        *([[1.0], []], [[1.0], None], [[[1.0], [2.0, 3.0]]], [[[1.0, 2.0], []]], [[1.0, float("inf")]], [["high"]]),
+        *([[[1.0, 2.0], [1.0, -float("inf")]]], [[2**53 + 1]], [[2**53 + 1, None]], [[-(2**53) - 1, None]]),
+        *([[["high"]]], [1.0]),
     ],
 }
 
@@ -365,24 +329,3 @@ def test_a_column_holds_the_values_that_it_lists(name, lists, form):
 
 def listed(column):
     return column.to_pylist() if hasattr(column, "to_pylist") else list(column)
-
-
-@for_each("missing", ["incorrect", "drop"])
-@pytest.mark.filterwarnings("ignore:missing='drop'")
-def test_every_number_of_a_data_set_is_the_same(missing):
-    lists = {"answers": ANSWERS, "references": REFERENCES, "scores": SCORES, "group": ["x", "y", "x", "y"]}
-    plain = at_k.score(lists, k=[1, 2], missing=missing)
-    for data in (
-        pa.table(lists),
-        pa.table(lists).to_batches()[0],
-        pa.concat_tables([pa.table(lists)[:1], pa.table(lists)[1:]]),
-        pl.DataFrame(lists),
-        pd.DataFrame(lists),
-        pa.table(lists).to_pandas(types_mapper=pd.ArrowDtype),
-        Dataset.from_dict(lists),
-        Dataset.from_dict(lists).with_format("arrow"),
-    ):
-        report = at_k.score(data, k=[1, 2], missing=missing)
-        assert (report.values, report.groups, report.n, report.c) == (plain.values, plain.groups, plain.n, plain.c)
-        assert report.by_problem == plain.by_problem
-        assert report.curves == plain.curves

@@ -3,37 +3,19 @@
 from collections import deque
 from decimal import Decimal
 from enum import Enum
+from fractions import Fraction
 
 import datasets
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pytest
-from cases import for_each
+from cases import for_each, for_rows, refuses
 from numpy.testing import assert_array_equal
 
 from at_k import columns
+from at_k.columns import read_answers, read_grades, read_groups, read_labels, read_references, read_scores, read_weights
 
-NAN = float("nan")
-
-
-def raises(error, said, call, *args, **kwargs):
-    with pytest.raises(error) as caught:
-        call(*args, **kwargs)
-    for words in said:
-        assert words in str(caught.value)
-
-
-def rows(column):
-    return [part.tolist() for part in np.split(column.values, column.offsets[1:-1])]
-
-
-def texts(column):
-    return [[None if code < 0 else column.distinct[code] for code in row] for row in rows(column.codes)]
-
-
-def of_dataset(values):
-    return datasets.Dataset.from_dict({"column": values})["column"]
+NAN, INF = float("nan"), float("inf")
 
 
 def formatted(style):
@@ -43,12 +25,13 @@ def formatted(style):
 CONTAINERS = {
     "lists": lambda values: values,
     "tuples": lambda values: tuple(map(tuple, values)),
+    "deques": lambda values: deque(map(deque, values)),
     "rows of arrays": lambda values: [np.array(row) for row in values],
     "objects": lambda values: np.array([*map(list, values), None], dtype=object)[:-1],
     "series": pd.Series,
     "arrow": pa.array,
     "chunks": lambda values: pa.chunked_array([pa.array(values[:1]), pa.array(values[1:])]),
-    "dataset": of_dataset,
+    "dataset": lambda values: datasets.Dataset.from_dict({"column": values})["column"],
     "formatted dataset": formatted("pandas"),
     "rows of a dataset": formatted(None),
     "arrays of a dataset": formatted("numpy"),
@@ -56,348 +39,309 @@ CONTAINERS = {
     "series of arrays": lambda values: pd.Series(list(map(np.array, values))),
     "generator": iter,
 }
-
-containers = for_each("held", CONTAINERS.values(), ids=CONTAINERS)
-
-
-class TestAnswers:
-    @containers
-    def test_containers(self, held):
-        values = [["a", "b", "a"], ["c"], [" a", ""]]
-        assert texts(columns.read_answers(held(values))) == values
-
-    @for_each("held", [CONTAINERS[name] for name in ("lists", "tuples", "arrow", "chunks", "dataset")])
-    def test_missing_ones(self, held):
-        values = [["a", None], [None, None, "b"]]
-        assert texts(columns.read_answers(held(values))) == values
-
-    @for_each("missing", [NAN, np.nan, np.float32("nan"), pd.NA, pd.NaT])
-    def test_missing_ones_of_pandas(self, missing):
-        values = [["a", missing], [missing, missing, "b"]]
-        for held in (values, pd.Series(values)):
-            assert texts(columns.read_answers(held)) == [["a", None], [None, None, "b"]]
-        grades = columns.read_grades(pd.Series([[1, missing], [0.5]]))
-        assert np.isnan(grades.values).tolist() == [False, True, False]
-
-    def test_a_matrix(self):
-        assert texts(columns.read_answers(np.array([["a", "b"], ["b", "b"]]))) == [["a", "b"], ["b", "b"]]
-
-    def test_subclasses_become_strings(self):
-        class Text(str):
-            __slots__ = ()
-
-            def __str__(self):
-                return "something else"
-
-        column = columns.read_answers([[np.str_("a"), Text("b"), "b"]])
-        assert column.distinct == ("a", "b")
-        assert {type(text) for text in column.distinct} == {str}
-
-    @for_each(
-        "values, error, said",
-        [
-            ([["a"], ["b", 3]], TypeError, ["strings", "3", "int", "problem 1, sample 1"]),
-            ([["a"], [True]], TypeError, ["True", "bool", "problem 1, sample 0"]),
-            ([["a"], [7.0]], TypeError, ["7.0", "float", "problem 1, sample 0"]),
-            ([["a"], NAN], TypeError, ["nan", "problem 1"]),
-            ([["a"], pd.NA], TypeError, ["None", "problem 1"]),
-            ([["a"], [["b"]]], TypeError, ["['b']", "list", "problem 1, sample 0"]),
-            ([["a"], [b"b"]], TypeError, ["b'b'", "bytes", "problem 1, sample 0"]),
-            ([["a"], "b"], TypeError, ["'b'", "str", "problem 1"]),
-            ([["a"], None], TypeError, ["None", "problem 1"]),
-            ([["a"], {"b": 1}], TypeError, ["{'b': 1}", "dict", "problem 1"]),
-            ([["a"], {"b"}], TypeError, ["{'b'}", "set", "problem 1"]),
-            ([["a"], []], ValueError, ["at least one sample", "problem 1"]),
-            ("ab", TypeError, ["'ab'", "str"]),
-            (b"ab", TypeError, ["bytes"]),
-            (7, TypeError, ["7", "int"]),
-            (None, TypeError, ["None"]),
-            ({"a": ["b"]}, TypeError, ["dict"]),
-            ({"a", "b"}, TypeError, ["set"]),
-        ],
-    )
-    def test_errors(self, values, error, said):
-        raises(error, ["`predictions`", *said], columns.read_answers, values)
-        raises(error, ["`texts`", *said], columns.read_answers, values, "texts")
-
-    def test_a_long_value_is_cut(self):
-        raises(TypeError, ["...", "of type tuple"], columns.read_answers, [[tuple(range(10_000))]])
-        with pytest.raises(TypeError) as caught:
-            columns.read_answers([[tuple(range(10_000))]])
-        assert len(str(caught.value)) < 200
+ONCE = [list, tuple, np.array, pd.Series, pa.array, CONTAINERS["dataset"], iter, deque]
 
 
-class TestLabels:
-    def test_anything_hashable(self):
-        values = [["a", "b", "a"], [(1, 2), (1, 2)], [3, 4]]
-        assert texts(columns.read_labels(values)) == values
-
-    def test_none_and_nan_are_no_answer(self):
-        assert texts(columns.read_labels([[1.5, NAN, None], np.array([NAN, 2.0])])) == [[1.5, None, None], [None, 2.0]]
-
-    def test_equal_answers_of_different_problems_are_one(self):
-        assert columns.read_labels([["a"], ["b", "a"]]).distinct == ("a", "b")
-
-    @for_each("value", [["b"], {"b": 1}, {"b"}, np.array([1, 2])])
-    def test_errors(self, value):
-        raises(TypeError, ["`votes`", "hashable", type(value).__name__, "problem 1, sample 2"],
-               columns.read_labels, [["a"], ["a", "b", value]])  # fmt: skip
+@for_rows("held", CONTAINERS)
+def test_containers(held):
+    texts = [["a", "b", "a"], ["c"], [" a", ""]]
+    assert read_answers(held(texts)).listed() == texts
+    for values, read in (
+        ([[1.0, 0.0, 0.5], [1.0], [0.25, 0.75]], read_grades),
+        ([[-1.5, 2.0], [0.0]], read_scores),
+        ([[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0]]], read_scores),
+    ):
+        column = read(held(values))
+        assert column.listed() == values
+    assert column.values.shape == (3, 2)
 
 
-class TestGrades:
-    @containers
-    def test_containers(self, held):
-        values = [[1.0, 0.0, 0.5], [1.0], [0.25, 0.75]]
-        assert rows(columns.read_grades(held(values))) == values
-
-    @for_each("kind", [bool, np.int8, np.uint64, np.float16, np.float64])
-    def test_a_matrix(self, kind):
-        column = columns.read_grades(np.array([[1, 0, 1], [0, 0, 1]], dtype=kind))
-        assert rows(column) == [[1, 0, 1], [0, 0, 1]]
-        assert column.values.dtype == kind  # taken as it is
-
-    def test_all_kinds_of_numbers(self):
-        values = [[True, 1, 1.0, np.True_, np.int8(1), np.float32(1)], [False, 0, -0.0, np.uint8(0)]]
-        assert_array_equal(columns.read_grades(values).values, [1] * 6 + [0] * 4)
-
-    def test_missing_ones(self):
-        assert_array_equal(columns.read_grades([[1, None], [NAN]]).values, [1, NAN, NAN])
-        raises(
-            ValueError, ["`correct`", "problem 0, sample 1"], columns.read_grades, [[1, None]], "correct", missing=False
-        )
-        raises(
-            ValueError,
-            ["`correct`", "problem 1, sample 0"],
-            columns.read_grades,
-            [[1], [NAN]],
-            "correct",
-            missing=False,
-        )
-
-    @for_each(
-        "values, error, said",
-        [
-            ([[1], [0, 1.5]], ValueError, ["[0, 1]", "1.5", "problem 1, sample 1"]),
-            ([[1], [-1e-9]], ValueError, ["-1e-09", "problem 1, sample 0"]),
-            ([[1], [float("inf")]], ValueError, ["inf", "problem 1, sample 0"]),
-            (np.array([[1, 0], [0, 2]]), ValueError, ["2", "problem 1, sample 1"]),
-            ([[1], [0, "1"]], TypeError, ["'1'", "str", "problem 1, sample 1"]),
-            ([[1], [[0]]], TypeError, ["[0]", "list", "problem 1, sample 0"]),
-            ([[1], [1j]], TypeError, ["1j", "complex", "problem 1, sample 0"]),
-            ([[1], [10**400]], ValueError, ["problem 1, sample 0"]),
-            ([1, 0], TypeError, ["1", "int", "problem 0"]),
-            (np.array([1, 0]), TypeError, ["1", "int", "problem 0"]),
-            ([[1], []], ValueError, ["problem 1"]),
-            (np.empty((2, 0)), ValueError, ["problem 0"]),
-            ("10", TypeError, ["'10'", "str"]),
-        ],
-    )
-    def test_errors(self, values, error, said):
-        raises(error, ["`predictions`", *said], columns.read_grades, values)
+@for_each("held", [CONTAINERS[name] for name in ("lists", "tuples", "arrow", "chunks", "dataset")])
+def test_missing_answers(held):
+    assert read_answers(held([["a", None], [None, None, "b"]])).listed() == [["a", None], [None, None, "b"]]
 
 
-class TestWeights:
-    def test_finite_and_not_negative(self):
-        assert rows(columns.read_weights([[0, 2.5], (1e300,), np.array([True])])) == [[0, 2.5], [1e300], [1]]
-
-    @for_each(
-        "weight, error",
-        [(-1, ValueError), (NAN, ValueError), (None, ValueError), (float("inf"), ValueError), ("1", TypeError)],
-    )
-    def test_errors(self, weight, error):
-        raises(error, ["`weights`", "problem 1, sample 1"], columns.read_weights, [[1], [1, weight]])
+@for_each("missing", [NAN, np.nan, np.float32("nan"), pd.NA, pd.NaT])
+def test_missing_values_of_pandas(missing):
+    values = [["a", missing], [missing, missing, "b"]]
+    for held in (values, pd.Series(values)):
+        assert read_answers(held).listed() == [["a", None], [None, None, "b"]]
+    grades = read_grades(pd.Series([[1, missing], [0.5]]))
+    assert np.isnan(grades.values).tolist() == [False, True, False]
 
 
-class TestScores:
-    @containers
-    def test_one_dimension(self, held):
-        values = [[-1.5, 2.0], [0.0]]
-        assert rows(columns.read_scores(held(values))) == values
-
-    @containers
-    def test_several_dimensions(self, held):
-        values = [[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0]]]
-        column = columns.read_scores(held(values))
-        assert rows(column) == values
-        assert column.values.shape == (3, 2)
-
-    def test_a_cube(self):
-        column = columns.read_scores(np.arange(12).reshape(2, 3, 2))
-        assert_array_equal(column.values, np.arange(12).reshape(6, 2))
-        assert_array_equal(column.n, [3, 3])
-
-    def test_missing_ones_stay(self):
-        """A missing sample has no score; whether that is a fault is decided when scores are compared."""
-        assert_array_equal(columns.read_scores([[1, None], [NAN]]).values, [1, NAN, NAN])
-        assert_array_equal(columns.read_scores([[[1, 2], None], [[3, None]]]).values, [[1, 2], [NAN, NAN], [3, NAN]])
-
-    def test_what_is_checked_is_not_checked_again(self):
-        column = columns.read_scores([[1, 2]])
-        assert columns.read_scores(column) is column
-
-    @for_each(
-        "values, error, said",
-        [
-            ([[1], [2, float("inf")]], ValueError, ["inf", "problem 1, sample 1"]),
-            ([[[1, 2]], [[3, -float("inf")]]], ValueError, ["-inf", "problem 1, sample 0"]),
-            ([[1], [2, "3"]], TypeError, ["'3'", "problem 1, sample 1"]),
-            ([[[1, 2]], [[3, "4"]]], TypeError, ["'4'", "problem 1, sample 0"]),
-            ([[[1, 2]], [[3]]], ValueError, ["1", "problem 1, sample 0", "2"]),
-            ([[[1, 2]], [3]], TypeError, ["3", "int", "problem 1, sample 0"]),
-            ([[3], [[1, 2]]], TypeError, ["3", "int", "problem 0, sample 0"]),
-            ([[[]], [[]]], ValueError, ["problem 0, sample 0"]),
-            ([[[[1]]]], TypeError, ["[1]", "list", "problem 0, sample 0"]),
-        ],
-    )
-    def test_errors(self, values, error, said):
-        raises(error, ["`scores`", *said], columns.read_scores, values)
+@for_each("held", ONCE)
+def test_one_value_for_each_problem(held):
+    references = read_references(held(["a", "b"]))
+    assert references == [("a",), ("b",)]
+    assert {type(text) for (text,) in references} == {str}
+    assert read_groups(held(["a", "b"])) == ["a", "b"]
 
 
-class TestReferences:
-    def test_one_or_several_answers(self):
-        assert columns.read_references(["a", ["b", "c"], ("d",), np.array(["e", "f"])]) == [
-            ("a",), ("b", "c"), ("d",), ("e", "f"),
-        ]  # fmt: skip
+class Text(str):
+    __slots__ = ()
 
-    @for_each("held", [list, tuple, np.array, pd.Series, pa.array, of_dataset, iter])
-    def test_containers(self, held):
-        references = columns.read_references(held(["a", "b"]))
-        assert references == [("a",), ("b",)]
-        assert {type(text) for (text,) in references} == {str}
-
-    @for_each(
-        "values, error, said",
-        [
-            (["a", None], ValueError, ["None", "problem 1"]),
-            (["a", ["b", None]], ValueError, ["None", "problem 1"]),
-            (["a", []], ValueError, ["[]", "problem 1"]),
-            (["a", 7], TypeError, ["7", "int", "problem 1"]),
-            (["a", ["b", 7]], TypeError, ["7", "int", "problem 1"]),
-            (["a", [["b"]]], TypeError, ["['b']", "list", "problem 1"]),
-            (["a", {"b": 1}], TypeError, ["dict", "problem 1"]),
-            ("ab", TypeError, ["'ab'", "str"]),
-        ],
-    )
-    def test_errors(self, values, error, said):
-        raises(error, ["`references`", *said], columns.read_references, values)
+    def __str__(self):
+        return "something else"
 
 
-class TestGroups:
-    def test_labels_are_spelled_as_given(self):
-        assert columns.read_groups(["AIME_2024", "a/b", ""]) == ["AIME_2024", "a/b", ""]
-        assert columns.read_groups([2024, 2025, np.int64(2024)]) == ["2024", "2025", "2024"]
-        assert columns.read_groups(["easy", 1]) == ["easy", "1"]
-
-    @for_each("held", [list, tuple, np.array, pd.Series, pa.array, of_dataset, iter])
-    def test_containers(self, held):
-        assert columns.read_groups(held(["a", "b"])) == ["a", "b"]
-
-    @for_each(
-        "values, error, said",
-        [
-            (["a", None], ValueError, ["None", "problem 1"]),
-            (["a", NAN], ValueError, ["nan", "problem 1"]),
-            (["a", 1.5], TypeError, ["1.5", "float", "problem 1"]),
-            (["a", True], TypeError, ["True", "bool", "problem 1"]),
-            (["a", ["b"]], TypeError, ["['b']", "list", "problem 1"]),
-            (["1", 1], ValueError, ["'1'", "problem 1"]),
-            ("ab", TypeError, ["'ab'", "str"]),
-        ],
-    )
-    def test_errors(self, values, error, said):
-        raises(error, ["`groups`", *said], columns.read_groups, values)
+class Level(str, Enum):
+    EASY = "easy"
 
 
-def test_as_many_problems():
-    columns.require_same_problems("scores", 3, "predictions", 3)
-    raises(
-        ValueError,
-        ["`scores`", "`predictions`", "3 and 2"],
-        columns.require_same_problems,
-        "scores",
-        3,
-        "predictions",
-        2,
-    )
+LARGE = [10**100 + 1, 10**100 + 2, 2**64]
+MASKED = np.ma.array([[1.0, 1.0], [1, 1]], mask=[[False, True], [False, False]])
+
+TEXTS = {
+    "a matrix": (read_answers, np.array([["a", "b"], ["b", "b"]]), [["a", "b"], ["b", "b"]]),
+    "subclasses": (read_answers, [[np.str_("a"), Text("b"), "b"]], [["a", "b", "b"]]),
+    "an enumeration": (read_answers, [[Level.EASY, "easy"]], [["easy", "easy"]]),
+    "masked answers": (read_answers, np.ma.array([["a", "b"]], mask=[[False, True]]), [["a", None]]),
+    "any labels": (
+        read_labels, [["a", "b", "a"], [(1, 2), (1, 2)], [3, 4]], [["a", "b", "a"], [(1, 2), (1, 2)], [3, 4]],
+    ),
+    "labels that are texts": (read_labels, [["a"], ["b", None]], [["a"], ["b", None]]),
+    "labels without an answer": (
+        read_labels, [[1.5, NAN, None], np.array([NAN, 2.0])], [[1.5, None, None], [None, 2.0]],
+    ),
+}  # fmt: skip
 
 
-def test_as_many_samples():
+@for_rows("read, values, expected", TEXTS)
+def test_texts(read, values, expected):
+    column = read(values)
+    assert column.listed() == expected
+    assert read is read_labels or {type(text) for text in column.distinct} == {str}
+    assert len(set(column.distinct)) == len(column.distinct)  # one over all problems
+
+
+@for_each(
+    "read, values, expected",
+    [
+        (read_grades, [[True, 1, 1.0, np.True_, np.int8(1), np.float32(1)], [False, 0, -0.0, np.uint8(0)]],
+         [1] * 6 + [0] * 4),
+        (read_grades, [[1, None], [NAN]], [1, NAN, NAN]),
+        (read_grades, MASKED, [1, NAN, 1, 1]),
+        (read_scores, MASKED[..., None], [[1], [NAN], [1], [1]]),
+        # A missing sample has no score; whether that is a fault is decided when scores are compared.
+        (read_scores, [[1, None], [NAN]], [1, NAN, NAN]),
+        (read_scores, [[[1, 2], None], [[3, None]]], [[1, 2], [NAN, NAN], [3, NAN]]),
+        (read_scores, np.arange(12).reshape(2, 3, 2), np.arange(12).reshape(6, 2)),
+        (read_scores, [[2**53, 2**62]], [2.0**53, 2.0**62]),
+        (read_weights, [[0, 2.5], (1e300,), np.array([True])], [0, 2.5, 1e300, 1]),
+    ],
+)  # fmt: skip
+def test_numbers(read, values, expected):
+    column = read(values)
+    assert_array_equal(column.values, expected)
+    assert column.n.tolist() == list(map(len, values))
+
+
+def test_what_is_checked_is_not_checked_again():
+    column = read_scores([[1, 2]])
+    assert read_scores(column) is column
+
+
+@for_each(
+    "read, values, expected",
+    [
+        (read_references, ["a", ["b", "c"], ("d",), np.array(["e", "f"]), deque(["g", "h"])],
+         [("a",), ("b", "c"), ("d",), ("e", "f"), ("g", "h")]),
+        (read_references, [Level.EASY, [Level.EASY]], [("easy",), ("easy",)]),
+        (read_groups, ["AIME_2024", "a/b", ""], ["AIME_2024", "a/b", ""]),
+        (read_groups, [2024, 2025, np.int64(2024)], ["2024", "2025", "2024"]),
+        (read_groups, ["easy", 1], ["easy", "1"]),
+        (read_groups, [Level.EASY, "easy"], ["easy", "easy"]),
+        (read_groups, LARGE, list(map(str, LARGE))),
+    ],
+)  # fmt: skip
+def test_labels_are_spelled_as_given(read, values, expected):
+    assert read(values) == expected
+
+
+def require_grades(values):
+    return read_grades(values, "correct", missing=False)
+
+
+BITS, TABLE = "an integer of 16610 bits", pd.DataFrame({"question": ["q1", "q2"], "answer": ["4", "7"]})
+MANY = "must be a list with one entry per problem …"
+
+REFUSED = {
+    read_answers: (
+        "`predictions`",
+        ([["a"], ["b", 3]], "TypeError: strings … 3 of type int in problem 1, sample 1"),
+        ([["a"], [3, "b"]], "TypeError: strings … 3 of type int in problem 1, sample 0"),
+        ([["a"], [True]], "TypeError: True of type bool in problem 1, sample 0"),
+        ([["a"], [7.0]], "TypeError: 7.0 of type float in problem 1, sample 0"),
+        ([["a"], NAN], "TypeError: nan … problem 1"),
+        ([["a"], pd.NA], "TypeError: None … problem 1"),
+        ([["a"], [["b"]]], "TypeError: ['b'] of type list in problem 1, sample 0"),
+        ([["a"], [b"b"]], "TypeError: b'b' of type bytes in problem 1, sample 0"),
+        ([["a"], "b"], "TypeError: 'b' of type str in problem 1"),
+        ([["a"], None], "TypeError: None … problem 1"),
+        ([["a"], {"b": 1}], "TypeError: {'b': 1} of type dict in problem 1"),
+        ([["a"], {"b"}], "TypeError: {'b'} of type set in problem 1"),
+        ([["a"], []], "ValueError: at least one sample … problem 1"),
+        ([["a", 10**5000]], f"TypeError: {BITS}"),
+        ([[tuple(range(10_000))]], "TypeError: ... of type tuple"),
+        (7, f"TypeError: {MANY} 7 of type int"),
+        (None, f"TypeError: {MANY} None"),
+        ({"a": ["b"]}, f"TypeError: {MANY} dict"),
+        ({"a", "b"}, f"TypeError: {MANY} set"),
+        (TABLE, f"TypeError: {MANY}"),
+    ),
+    read_labels: (
+        "`votes`",
+        ([["x"], [None, "a", "b", 3, 4.0]], "TypeError: got 3 of type int in problem 1, sample 3, beside 'a'"),
+        *[([["a"], ["a", "b", value]], f"TypeError: hashable … {type(value).__name__} … problem 1, sample 2")
+          for value in (["b"], {"b": 1}, {"b"}, np.array([1, 2]))],
+    ),
+    read_grades: (
+        "`predictions`",
+        ([[1], [0, 1.5]], "ValueError: [0, 1] … 1.5 … problem 1, sample 1"),
+        ([[1], [-1e-9]], "ValueError: -1e-09 … problem 1, sample 0"),
+        ([[1], [INF]], "ValueError: inf … problem 1, sample 0"),
+        (np.array([[1, 0], [0, 2]]), "ValueError: 2 … problem 1, sample 1"),
+        ([[1], [0, "1"]], "TypeError: '1' of type str in problem 1, sample 1"),
+        ([[1], [0, ""]], "TypeError: '' of type str in problem 1, sample 1"),
+        ([[1], [0, b"1"]], "TypeError: b'1' of type bytes in problem 1, sample 1"),
+        ([[1], [0, Fraction(1, 2)]], "TypeError: Fraction(1, 2) of type Fraction in problem 1, sample 1"),
+        ([[1], [[0]]], "TypeError: [0] of type list in problem 1, sample 0"),
+        ([[1], [1j]], "TypeError: 1j of type complex in problem 1, sample 0"),
+        ([[1], [10**400]], "ValueError: problem 1, sample 0"),
+        ([1, 0], "TypeError: 1 of type int in problem 0"),
+        (np.array([1, 0]), "TypeError: 1 of type int in problem 0"),
+        ([[1], []], "ValueError: problem 1"),
+        (np.empty((2, 0)), "ValueError: problem 0"),
+        *[([value], "TypeError: list of samples … problem 0") for value in (b"\x00\x01", bytearray(b"\x00\x01"))],
+        # A sentence shows a number alike in every form.
+        *[(held([[1, 0], [2, 0]]), "ValueError: got 2 in problem 1, sample 0") for held in (list, np.array, pa.array)],
+        *[(rows, "TypeError: numbers … problem 0, sample 0") for kind in ("m8[s]", "M8[s]")
+          for table in [np.array([[0, 1]]).astype(kind)] for rows in (table, list(table), [list(table[0])])],
+    ),
+    require_grades: (
+        "`correct`",
+        ([[1, None]], "ValueError: problem 0, sample 1"),
+        ([[1], [NAN]], "ValueError: problem 1, sample 0"),
+    ),
+    read_weights: (
+        "`weights`",
+        *[([[1], [1, weight]], "ValueError: problem 1, sample 1") for weight in (-1, NAN, None, INF)],
+        ([[1], [1, "1"]], "TypeError: problem 1, sample 1"),
+        (np.ma.array([[1.0, 2.0]], mask=[[True, False]]), "ValueError: problem 0, sample 0"),
+        *[(held([[1.0, 0.0], [-2.0, 0.0]]), "ValueError: got -2 in problem 1, sample 0")
+          for held in (list, np.array, pa.array)],
+    ),
+    read_scores: (
+        "`scores`",
+        ([[1], [2, INF]], "ValueError: inf … problem 1, sample 1"),
+        ([[[1, 2]], [[3, -INF]]], "ValueError: -inf … problem 1, sample 0"),
+        ([[1], [2, "3"]], "TypeError: '3' … problem 1, sample 1"),
+        ([[[1, 2]], [[3, "4"]]], "TypeError: '4' … problem 1, sample 0"),
+        ([[[1, 2]], [[3]]], "ValueError: 1 … problem 1, sample 0 … 2"),
+        ([[[1, 2]], [3]], "TypeError: 3 of type int in problem 1, sample 0"),
+        ([[3], [[1, 2]]], "TypeError: 3 of type int in problem 0, sample 0"),
+        ([[[]], [[]]], "ValueError: problem 0, sample 0"),
+        ([[[[1]]]], "TypeError: [1] of type list in problem 0, sample 0"),
+        ([[np.array(1.0), np.array(2.0)]], "TypeError: must hold numbers, or a list of them … problem 0, sample 0"),
+        *[(rows, "ValueError: must hold numbers that fit in a float; got … 9007199254740993")
+          for rows in ([[2**53 + 1, 1]], np.array([[2**53 + 1, 1]]), [[Decimal(2**53 + 1)]])],
+        *[(rows, "ValueError: must hold numbers that fit in a float; got … 1000") for rows in
+          ([[10**400, 1]], [[Decimal(10**400)]])],
+    ),
+    read_references: (
+        "`references`",
+        (["a", None], "ValueError: None … problem 1"),
+        (["a", ["b", None]], "ValueError: None … problem 1"),
+        (["a", []], "ValueError: [] … problem 1"),
+        (["a", 7], "TypeError: 7 of type int in problem 1"),
+        (["a", ["b", 7]], "TypeError: 7 of type int in problem 1"),
+        (["a", [["b"]]], "TypeError: ['b'] of type list in problem 1"),
+        (["a", {"b": 1}], "TypeError: dict in problem 1"),
+        ([10**5000], f"TypeError: {BITS}"),
+        (TABLE, f"TypeError: {MANY}"),
+    ),
+    read_groups: (
+        "`groups`",
+        (["a", None], "ValueError: None … problem 1"),
+        (["a", NAN], "ValueError: nan … problem 1"),
+        (["a", 1.5], "TypeError: 1.5 of type float in problem 1"),
+        (["a", True], "TypeError: True of type bool in problem 1"),
+        (["a", ["b"]], "TypeError: ['b'] of type list in problem 1"),
+        (["1", 1], "ValueError: '1' … problem 1"),
+        ([1, 10**5000], f"ValueError: {BITS} in problem 1"),
+        (TABLE, f"TypeError: {MANY}"),
+    ),
+}  # fmt: skip
+
+
+@for_each("read, name, values, says", [(read, *row[:1], *case) for read, row in REFUSED.items() for case in row[1:]])
+def test_what_is_refused(read, name, values, says):
+    kind, _, words = says.partition(": ")
+    error = refuses(f"{kind}: {name} … {words}", read, values)
+    assert len(str(error)) < 250
+    if read is read_answers:
+        refuses(f"{kind}: `texts` … {words}", read, values, "texts")
+
+
+@for_each("read", [read_answers, read_grades, read_scores, read_references, read_groups])
+@for_each("value", ["ab", b"\x00\x01", bytearray(b"\x00\x01"), np.array(1.0)])
+def test_a_single_value_is_not_a_column(read, value):
+    refuses(f"TypeError: {MANY} {type(value).__name__ if not isinstance(value, np.ndarray) else ''}", read, value)
+
+
+@for_each("read", [read_grades, read_weights, read_scores])
+@for_each("number", [10**5000, -(10**5000)])
+def test_integers_of_five_thousand_digits(read, number):
+    refuses(f"ValueError: {BITS} … problem 0, sample 1", read, [[1, number]])
+
+
+def test_as_many_problems_and_samples():
     n = np.array([1, 2, 3])
+    columns.require_same_problems("scores", 3, "predictions", 3)
     columns.require_same_samples("scores", n, "predictions", n)
-    raises(
-        ValueError,
-        ["`scores`", "`predictions`", "3 and 2"],
-        columns.require_same_samples,
-        "scores",
-        n,
-        "predictions",
-        n[:2],
-    )
-    raises(ValueError, ["`scores`", "`predictions`", "2 and 5", "problem 1"],
-           columns.require_same_samples, "scores", n, "predictions", np.array([1, 5, 4]))  # fmt: skip
+    says = "ValueError: `scores` and `predictions` must have as many problems; got 3 and 2"
+    refuses(says, columns.require_same_problems, "scores", 3, "predictions", 2)
+    refuses(says, columns.require_same_samples, "scores", n, "predictions", n[:2])
+    says = "ValueError: `scores` and `predictions` must have as many samples … 2 and 5 in problem 1"
+    refuses(says, columns.require_same_samples, "scores", n, "predictions", np.array([1, 5, 4]))
 
 
-class TestNothingIsCastSilently:
-    def test_masked_samples_are_missing(self):
-        masked = np.ma.array([[1.0, 1.0], [1, 1]], mask=[[False, True], [False, False]])
-        assert_array_equal(columns.read_grades(masked).values, [1, np.nan, 1, 1])
-        assert_array_equal(columns.read_scores(masked[..., None]).values, [[1], [np.nan], [1], [1]])
+# Numbers of every type
 
-    @for_each("dtype", [np.float16, np.float32])
-    def test_single_precision_is_the_decimal_that_it_prints(self, dtype):
-        for rows in (
-            np.array([[0.1, 0.7]], dtype=dtype),
-            [np.array([0.1, 0.7], dtype=dtype)],
-            [[dtype(0.1), dtype(0.7)]],
-        ):
-            assert_array_equal(columns.read_grades(rows).total(), [0.1 + 0.7])
-            assert_array_equal(columns.read_scores(rows).values, [0.1, 0.7])
-            assert columns.read_grades(rows).count_above(0.1).tolist() == [1]
-            assert columns.read_grades(rows).count_above(0.0999999).tolist() == [2]
 
-    @for_each(
-        "hold",
-        [
-            list,
-            pd.Series,
-            lambda rows: pa.array(rows, pa.list_(pa.decimal128(5, 2))),
-            lambda rows: pd.Series(rows, dtype=pd.ArrowDtype(pa.list_(pa.decimal128(5, 2)))),
-        ],
-    )
-    def test_decimal_numbers_are_numbers(self, hold):
-        column = hold([[Decimal("0.10"), Decimal("1.00")], [Decimal("0.70"), None]])
-        assert_array_equal(columns.read_grades(column).values, [0.1, 1, 0.7, np.nan])
-        assert_array_equal(columns.read_scores(column).values, [0.1, 1, 0.7, np.nan])
-        assert_array_equal(columns.read_labels(column).codes.values, [0, 1, 2, -1])
+@for_each("dtype", [np.float16, np.float32])
+def test_single_precision_is_the_decimal_that_it_prints(dtype):
+    for rows in (
+        np.array([[0.1, 0.7]], dtype=dtype),
+        [np.array([0.1, 0.7], dtype=dtype)],
+        [[dtype(0.1), dtype(0.7)]],
+    ):
+        assert_array_equal(read_grades(rows).total(), [0.1 + 0.7])
+        assert_array_equal(read_scores(rows).values, [0.1, 0.7])
+        assert read_grades(rows).count_above(0.1).tolist() == [1]
+        assert read_grades(rows).count_above(0.0999999).tolist() == [2]
 
-    @for_each(
-        "rows",
-        [[[2**53 + 1, 1]], np.array([[2**53 + 1, 1]]), [[10**400, 1]], [[Decimal(2**53 + 1)]], [[Decimal(10**400)]]],
-    )
-    def test_integers_that_no_float_holds_are_refused(self, rows):
-        with pytest.raises(
-            ValueError, match=r"`scores` must hold numbers that fit in a float; got .*9007199254740993|got .*1000"
-        ):
-            columns.read_scores(rows)
-        assert_array_equal(columns.read_scores([[2**53, 2**62]]).values, [2.0**53, 2.0**62])
 
-    def test_a_table_is_not_a_column(self):
-        table = pd.DataFrame({"question": ["q1", "q2"], "answer": ["4", "7"]})
-        for read in (columns.read_references, columns.read_groups, columns.read_answers):
-            with pytest.raises(TypeError, match="must be a list with one entry per problem"):
-                read(table)
+@for_each(
+    "hold",
+    [
+        list,
+        pd.Series,
+        lambda rows: pa.array(rows, pa.list_(pa.decimal128(5, 2))),
+        lambda rows: pd.Series(rows, dtype=pd.ArrowDtype(pa.list_(pa.decimal128(5, 2)))),
+    ],
+)
+def test_decimal_numbers_are_numbers(hold):
+    column = hold([[Decimal("0.10"), Decimal("1.00")], [Decimal("0.70"), None]])
+    assert_array_equal(read_grades(column).values, [0.1, 1, 0.7, NAN])
+    assert_array_equal(read_scores(column).values, [0.1, 1, 0.7, NAN])
+    assert_array_equal(read_labels(column).codes.values, [0, 1, 2, -1])
 
-    @for_each(
-        "read",
-        [columns.read_answers, columns.read_grades, columns.read_scores, columns.read_references, columns.read_groups],
-    )
-    def test_a_single_value_is_not_a_column(self, read):
-        with pytest.raises(TypeError, match="must be a list with one entry per problem"):
-            read(np.array(1.0))
 
-    def test_a_score_that_is_an_array_without_dimensions(self):
-        with pytest.raises(TypeError, match=r"`scores` must hold numbers, or a list of them .* problem 0, sample 0"):
-            columns.read_scores([[np.array(1.0), np.array(2.0)]])
+def test_masked_weights_may_be_missing():
+    weights = np.ma.array([[1.0, 2.0]], mask=[[True, False]])
+    assert_array_equal(read_weights(weights, missing=True).values, [NAN, 2])
 
 
 ARRAYS = {
@@ -418,115 +362,48 @@ ARRAYS = {
 }
 
 
-class TestArrays:
-    @for_each("form", ARRAYS.values(), ids=ARRAYS)
-    @for_each("dtype", [np.float16, np.float32, np.float64, np.int64, np.uint64, np.uint8, bool])
-    def test_any_layout(self, form, dtype):
-        table = np.array([[0, 0.1, 1], [1, 0.7, 0.25]]).astype(dtype)
-        decimals = [[float(str(number)) if dtype is not bool else float(number) for number in row] for row in table]
-        for read in (columns.read_grades, columns.read_scores, columns.read_weights):
-            column = read(form(table))
-            assert [columns.to_float64(row).tolist() for row in np.split(column.values, [3])] == decimals
-
-    @for_each("dtype", [np.float32, np.float64, np.int8, np.bool_])
-    def test_tables_are_not_copied(self, dtype):
-        table = np.eye(4, dtype=dtype)
-        assert np.shares_memory(columns.read_grades(table).values, table)
-        assert np.shares_memory(columns.read_grades(table[1:3]).values, table)
-        assert np.shares_memory(columns.read_scores(np.asarray(table, dtype=np.float64)).values, table) == (
-            dtype == np.float64
-        )
-        scores = np.zeros((2, 3, 4))
-        assert np.shares_memory(columns.read_scores(scores).values, scores)
-
-    @for_each("order", "<>")
-    def test_the_edge_of_a_threshold_in_single_precision(self, order):
-        """np.float32(0.1) is 0.1, which is not above 0.1, and is above every float below."""
-        for kind, number in (("f2", 0.1), ("f4", 0.1), ("f4", 0.7), ("f4", 0.3), ("f2", 0.55)):
-            table = np.full((1, 2), number).astype(order + kind)
-            for rows in (table, list(table)):
-                graded = columns.read_grades(rows)
-                for threshold, above in (
-                    (number, 0), (number + 1e-10, 0), (number - 1e-10, 2),
-                    (np.nextafter(number, 1), 0), (np.nextafter(number, 0), 2),
-                ):  # fmt: skip
-                    assert graded.count_above(threshold).tolist() == [above]
-                    assert int(graded.above(threshold).values.sum()) == above
-
-    @for_each("dtype", ["<i8", ">i8", "<u8", ">u8"])
-    def test_integers_that_no_float_holds(self, dtype):
-        table = np.array([[1, 2**53], [0, 2**53 + 1]]).astype(dtype)
-        for rows in (table, list(table), table[:, :, None]):
-            with pytest.raises(ValueError, match=r"fit in a float; got 9007199254740993 .*in problem 1, sample 1"):
-                columns.read_scores(rows)
-        assert_array_equal(columns.read_scores(table[:1]).values, [1, 2**53])
-        if dtype.endswith("i8"):
-            assert_array_equal(columns.read_scores(-table[:1]).values, [-1, -(2**53)])
-            with pytest.raises(ValueError, match="got -9007199254740993"):
-                columns.read_scores(-table)
-
-    def test_masked_answers_and_weights_are_missing(self):
-        answers = np.ma.array([["a", "b"]], mask=[[False, True]])
-        assert texts(columns.read_answers(answers)) == [["a", None]]
-        weights = np.ma.array([[1.0, 2.0]], mask=[[True, False]])
-        raises(ValueError, ["`weights`", "problem 0, sample 0"], columns.read_weights, weights)
-        assert_array_equal(columns.read_weights(weights, missing=True).values, [NAN, 2])
-
-    @for_each("kind", ["m8[s]", "M8[s]"])
-    def test_times_are_no_numbers(self, kind):
-        table = np.array([[0, 1]]).astype(kind)
-        for rows in (table, list(table), [list(table[0])]):
-            raises(TypeError, ["`predictions`", "numbers", "problem 0, sample 0"], columns.read_grades, rows)
+@for_rows("form", ARRAYS)
+@for_each("dtype", [np.float16, np.float32, np.float64, np.int64, np.uint64, np.uint8, bool])
+def test_any_layout(form, dtype):
+    table = np.array([[0, 0.1, 1], [1, 0.7, 0.25]]).astype(dtype)
+    decimals = [[float(str(number)) if dtype is not bool else float(number) for number in row] for row in table]
+    for read in (read_grades, read_scores, read_weights):
+        column = read(form(table))
+        assert [columns.to_float64(row).tolist() for row in np.split(column.values, [3])] == decimals
 
 
-def test_a_mixture_of_types_names_the_first_answer_and_the_first_other():
-    raises(TypeError, ["got 3 of type int in problem 1, sample 3, beside 'a' of type str"],
-           columns.read_labels, [["x"], [None, "a", "b", 3, 4.0]])  # fmt: skip
+@for_each("dtype", [np.float32, np.float64, np.int8, np.bool_])
+def test_tables_are_not_copied(dtype):
+    table = np.eye(4, dtype=dtype)
+    for part in (table, table[1:3]):
+        grades = read_grades(part).values
+        assert np.shares_memory(grades, table)
+        assert grades.dtype == dtype
+    assert np.shares_memory(read_scores(np.asarray(table, dtype=np.float64)).values, table) == (dtype == np.float64)
+    scores = np.zeros((2, 3, 4))
+    assert np.shares_memory(read_scores(scores).values, scores)
 
 
-class TestOddValues:
-    def test_a_column_that_is_a_deque_or_of_deques(self):
-        assert texts(columns.read_answers(deque([deque("ab"), ["c"]]))) == [["a", "b"], ["c"]]
-        assert rows(columns.read_grades(deque([deque([1, 0])]))) == [[1, 0]]
-        assert columns.read_references(deque(["a", deque(["b", "c"])])) == [("a",), ("b", "c")]
-        assert columns.read_groups(deque(["x", "y"])) == ["x", "y"]
-
-    def test_bytes_are_no_column(self):
-        for value in (b"\x00\x01", bytearray(b"\x00\x01")):
-            for read in (columns.read_grades, columns.read_scores, columns.read_references, columns.read_groups):
-                raises(TypeError, ["one entry per problem", type(value).__name__], read, value)
-
-    def test_bytes_are_no_row(self):
-        for value in (b"\x00\x01", bytearray(b"\x00\x01")):
-            raises(TypeError, ["list of samples", "problem 0"], columns.read_grades, [value])
-
-    def test_enumerations_of_texts_are_spelled_by_their_values(self):
-        class Level(str, Enum):
-            EASY = "easy"
-
-        assert columns.read_groups([Level.EASY, "easy"]) == ["easy", "easy"]
-        assert columns.read_references([Level.EASY, [Level.EASY]]) == [("easy",), ("easy",)]
-        assert columns.read_answers([[Level.EASY, "easy"]]).distinct == ("easy",)
-
-    def test_integers_as_labels_are_spelled_in_full(self):
-        labels = [10**100 + 1, 10**100 + 2, 2**64]
-        assert columns.read_groups(labels) == [str(10**100 + 1), str(10**100 + 2), "18446744073709551616"]
-
-    @for_each("read", [columns.read_grades, columns.read_weights, columns.read_scores])
-    def test_integers_of_five_thousand_digits(self, read):
-        raises(ValueError, ["an integer of 16610 bits", "problem 0, sample 1"], read, [[1, 10**5000]])
-        raises(ValueError, ["an integer of 16610 bits", "problem 0, sample 1"], read, [[1, -(10**5000)]])
-
-    def test_labels_and_answers_of_five_thousand_digits(self):
-        raises(ValueError, ["`groups`", "an integer of 16610 bits in problem 1"], columns.read_groups, [1, 10**5000])
-        raises(TypeError, ["`predictions`", "an integer of 16610 bits"], columns.read_answers, [["a", 10**5000]])
-        raises(TypeError, ["`references`", "an integer of 16610 bits"], columns.read_references, [10**5000])
-
-    def test_a_sentence_shows_a_number_alike_in_every_form(self):
-        for held in (lists, np.array, pa.array):
-            raises(ValueError, ["got 2 in problem 1, sample 0"], columns.read_grades, held([[1, 0], [2, 0]]))
-            raises(ValueError, ["got -2 in problem 1, sample 0"], columns.read_weights, held([[1.0, 0.0], [-2.0, 0.0]]))
+@for_each("order", "<>")
+def test_the_edge_of_a_threshold_in_single_precision(order):
+    """np.float32(0.1) is 0.1, which is not above 0.1, and is above every float below."""
+    for kind, number in (("f2", 0.1), ("f4", 0.1), ("f4", 0.7), ("f4", 0.3), ("f2", 0.55)):
+        table = np.full((1, 2), number).astype(order + kind)
+        for graded in (read_grades(table), read_grades(list(table))):
+            for threshold, above in (
+                (number, 0), (number + 1e-10, 0), (number - 1e-10, 2),
+                (np.nextafter(number, 1), 0), (np.nextafter(number, 0), 2),
+            ):  # fmt: skip
+                assert graded.count_above(threshold).tolist() == [above]
+                assert int(graded.above(threshold).values.sum()) == above
 
 
-def lists(values):
-    return values
+@for_each("dtype", ["<i8", ">i8", "<u8", ">u8"])
+def test_integers_that_no_float_holds(dtype):
+    table = np.array([[1, 2**53], [0, 2**53 + 1]]).astype(dtype)
+    for rows in (table, list(table), table[:, :, None]):
+        refuses("ValueError: fit in a float; got 9007199254740993 … in problem 1, sample 1", read_scores, rows)
+    assert_array_equal(read_scores(table[:1]).values, [1, 2**53])
+    if dtype.endswith("i8"):
+        assert_array_equal(read_scores(-table[:1]).values, [-1, -(2**53)])
+        refuses("ValueError: got -9007199254740993", read_scores, -table)

@@ -4,15 +4,13 @@ import re
 
 import pytest
 
-from at_k.documentation import (
+from at_k.family import FAMILY
+from at_k.module import (
     describe_inputs,
     find_inputs,
     find_outputs,
-    list_inputs,
-    list_outputs,
-    list_shared_options,
 )
-from at_k.family import FAMILY
+from tools.texts import list_inputs, list_outputs, list_shared_options
 
 every_metric = pytest.mark.parametrize("metric", FAMILY.values(), ids=list(FAMILY))
 

@@ -7,6 +7,8 @@ import io
 import json
 import os
 import re
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +17,7 @@ import yaml
 from cases import for_each
 from endpoint import serve
 from modules import MODULES
+from mypy import api
 
 from at_k.options import COLUMNS
 
@@ -112,8 +115,9 @@ def sections(path):
 
 
 def listed(section):
-    """Name → text of a list whose items start with a name in bold."""
-    return dict(re.findall(r"^- \*\*`?(.+?)`?\*\*(.*?)(?=^- |^$|\Z)", section, re.MULTILINE | re.DOTALL))
+    """Name → text of a list whose items start with names in bold."""
+    items = re.findall(r"^- ((?:\*\*[^*]+\*\*,?\s)*\*\*[^*]+\*\*)(.*?)(?=^- |^$|\Z)", section, re.MULTILINE | re.DOTALL)
+    return {name: text for names, text in items for name in re.findall(r"\*\*`?(.+?)`?\*\*", names)}
 
 
 def own_parameters(module):
@@ -149,13 +153,42 @@ def test_examples(path, monkeypatch):
         run(path, read(path))
 
 
-def test_a_recipe_has_fifteen_lines_at_most():
-    for block in python_blocks(read(ROOT / "docs" / "recipes.md")):
-        assert len(block.code.splitlines()) <= 15, f"line {block.line}"
+def test_the_blocks_of_each_page_type_check(tmp_path):
+    """Joined, they are a module that passes `mypy --strict`."""
+    parse = doctest.DocTestParser().get_examples
+    for path in filter(in_english, DOCUMENTS):
+        codes = [
+            "".join(each.source for each in parse(block.code)) if block.code.startswith(">>>") else block.code
+            for block in python_blocks(read(path))
+        ]
+        (tmp_path / f"{re.sub('[^a-z]', '_', title(path).lower())}.py").write_text("\n\n".join(codes), encoding="utf-8")
+    options = ["--strict", "--ignore-missing-imports", "--no-error-summary", "--config-file=", "--cache-dir=/dev/null"]
+    said, trouble, _ = api.run([*options, *map(str, sorted(tmp_path.glob("*.py")))])
+    assert (said, trouble) == ("", "")
 
 
 def test_the_readme_is_short():
-    assert len(read(README).splitlines()) <= 250
+    lines = read(README).splitlines()
+    assert len(lines) <= 220
+    screen = "\n".join(lines[:24])  # of a terminal
+    assert max(map(len, lines[:24])) <= 80
+    for said in ("pass@k", "For people who", "pip install", "at-k score", "pass^k                           0.200"):
+        assert said in screen
+
+
+def test_the_steps_of_the_workflow_run(tmp_path):
+    (found,) = [match[2] for match in _FENCE.finditer(read(ROOT / "docs" / "recipes.md")) if match[1] == "yaml"]
+    install, *steps = [step["run"] for step in yaml.safe_load(found)["jobs"]["gate"]["steps"] if "run" in step]
+    assert install.startswith("pip install ./at-k")
+    results = read(ROOT / "examples" / "data" / "taubench_airline.jsonl")
+    (tmp_path / "baseline.jsonl").write_text(results, encoding="utf-8")
+    (tmp_path / "evaluate.py").write_text("print(open('baseline.jsonl').read(), end='')", encoding="utf-8")
+    places = {"PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
+    environment = os.environ | places | {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
+    for step in steps:  # as GitHub runs them
+        subprocess.run(["bash", "-e", "-c", step], cwd=tmp_path, env=environment, check=True, capture_output=True)
+    assert "0.720" in read(tmp_path / "summary.md")
+    assert read(tmp_path / "gate.xml").count("<testcase") == 1
 
 
 @for_each("path", IN_CHINESE)
@@ -165,11 +198,6 @@ def test_chinese_documents_have_the_code_of_the_english_ones(path):
     assert translated == blocks
     assert f"]({os.path.relpath(chinese, path.parent)})" in read(path)
     assert f"]({os.path.relpath(path, chinese.parent)})" in read(chinese)
-
-
-def test_cards_and_readme_have_examples():
-    for path in (README, *CARDS.values()):
-        assert any(block.shown for block in python_blocks(read(path)))
 
 
 @pytest.mark.parametrize(
@@ -209,22 +237,28 @@ def test_links_lead_to_files_and_headings(path):
     assert [(place.name, anchor) for place, anchor in places if anchor not in anchors(place)] == []
 
 
-@every_card
-def test_headings_are_the_hosts(module):
-    headings = list(sections(CARDS[module]))
-    assert headings[0].startswith("# Metric Card for ")
-    assert headings[1:] == HEADINGS
+def test_recipes_are_short_and_pages_show_what_is_printed():
+    for block in python_blocks(read(ROOT / "docs" / "recipes.md")):
+        assert len(block.code.splitlines()) <= 15, f"line {block.line}"
+    for path in (README, *CARDS.values()):
+        assert any(block.shown for block in python_blocks(read(path)))
 
 
 @every_card
-def test_no_section_is_empty(module):
-    assert [heading for heading, text in sections(CARDS[module]).items() if not text and heading in HEADINGS] == []
+def test_sections_of_cards_are_those_of_the_host_and_none_is_empty(module):
+    texts = sections(CARDS[module])
+    title, *headings = texts
+    assert title.startswith("# Metric Card for ")
+    assert headings == HEADINGS
+    assert [heading for heading in HEADINGS if not texts[heading]] == []
+    assert f"```bibtex\n{module.load().citation.strip()}\n" in texts["## Citation"]
 
 
 def test_the_table_is_the_same_everywhere():
     tables = {title(path): _TABLE.findall(read(path)) for path in (WHICH_METRIC, *CARDS.values())}
     assert {path: len(found) for path, found in tables.items()} == dict.fromkeys(tables, 1)
-    assert len({found[0] for found in tables.values()}) == 1
+    # A card has the first two columns: the metrics and their questions.
+    assert len({tuple("|".join(row.split("|")[:3]) for row in found[0].splitlines()) for found in tables.values()}) == 1
     rows = [row.split("|")[1].strip() for row in tables[title(WHICH_METRIC)][0].splitlines()[2:]]
     assert rows == [f"`{module.name}`" for module in MODULES]
 
@@ -247,10 +281,10 @@ def test_inputs_are_those_of_the_module(module):
     inputs = listed(sections(CARDS[module])["### Inputs"])
     parameters = own_parameters(module)
     columns = [name for name in module.metric.arguments if name in COLUMNS]
-    assert list(inputs) == [*columns, *parameters]
-    for name, parameter in parameters.items():
-        if parameter.default not in (inspect.Parameter.empty, None):
-            default = parameter.default
+    assert sorted(inputs) == sorted([*columns, *module.metric.own_options])
+    for name in module.metric.own_options:
+        default = parameters[name].default
+        if default not in (inspect.Parameter.empty, None):
             spelled = str(default) if isinstance(default, bool) else json.dumps(default)
             assert f"Default: `{spelled}`" in " ".join(inputs[name].split()), name
 
@@ -259,13 +293,7 @@ def test_inputs_are_those_of_the_module(module):
 def test_output_values_are_those_of_the_module(module):
     keys = listed(sections(CARDS[module])["### Output Values"])
     docstring = module.load().inputs_description.partition("Returns:")[2].partition("Examples:")[0]
-    promised = re.findall(r"^    (\S+): ", docstring, re.MULTILINE)
-    assert list(keys) == promised
-    assert promised[-2:] == ["{group}/{key}", "details"]
+    assert list(keys) == re.findall(r"^    (\S+): ", docstring, re.MULTILINE)
+    assert list(keys)[-2:] == ["{group}/{key}", "details"]
     for pattern in module.key_patterns:
         assert pattern.replace("{tau}", "{τ}") in keys
-
-
-@every_card
-def test_citation_is_that_of_the_module(module):
-    assert f"```bibtex\n{module.load().citation.strip()}\n" in sections(CARDS[module])["## Citation"]

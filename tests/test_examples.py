@@ -42,7 +42,7 @@ def read_values(table):
 def test_train_on_any_k(capsys, tmp_path):
     """Each metric is best where it was trained for: in a short run, and in the table of the page."""
     main = runpy.run_path(str(EXAMPLES / "train_on_any_k.py"))["main"]
-    main(steps=80, problems=2_000, figure=tmp_path / "training.png")
+    main(steps=65, problems=1_000, figure=tmp_path / "training.png")
     assert (tmp_path / "training.png").stat().st_size > 10_000
     table = capsys.readouterr().out
     page = (EXAMPLES.parent / "docs" / "training.md").read_text(encoding="utf-8")
@@ -57,7 +57,6 @@ NEMO_SKILLS = Path(__file__).parent / "data" / "harness" / "nemo-skills"
 
 DIFFERENT = {
     (0, 23): "“1320 km” beside “1320”: Math-Verify leaves out units",
-    (0, 26): "“(x+y)^2=81” beside “81”: Math-Verify takes the right side of an equation",
     (2, 6): r"“\boxed{1}”, and later an empty \boxed{}: the harness takes the last one, whatever is in it",
     (2, 40): r"“\boxed{5}”, and later an empty \boxed{}",
     (1, 48): r"“\fbox{958}”: the harness finds the answers in \boxed alone",
@@ -75,8 +74,8 @@ def test_raw_generations(printed):
         for line, samples in enumerate(zip(*rows, strict=True))
     ]
     assert not any(rows[file][line]["symbolic_correct"] for file, line in DIFFERENT)
-    cells = re.search(r"^\| pass@k .*$", table, re.MULTILINE)[0].split("|")
+    cells = re.search(r"^pass@k .*$", table, re.MULTILINE)[0].split()[1:]
     wanted = [sum(any(row[i] for i in s) for row in correct for s in combinations(range(3), k)) for k in (1, 2, 3)]
-    shown = [float(cell.split()[0]) for cell in cells if "[" in cell]
+    shown = list(map(float, cells))
     # The table has three digits.
     assert shown == pytest.approx([wanted[0] / 150, wanted[1] / 150, wanted[2] / 50], abs=5.1e-4)

@@ -1,4 +1,4 @@
-"""The order of the house: layers of rooms, tests that mirror files, and what may be loaded by whom."""
+"""The order of the house: layers of rooms, tests of each room, and what may be loaded by whom."""
 
 import ast
 import re
@@ -43,12 +43,8 @@ def is_name(node, name):
 
 
 def imports(path):
-    """List the modules that a file imports, within functions too; not what is imported for its types alone."""
-    guards = [node for node in list_nodes(path) if isinstance(node, ast.If) and is_name(node.test, "TYPE_CHECKING")]
-    for_types = {node for guard in guards for each in guard.body for node in ast.walk(each)}
+    """List the modules that a file imports, within functions and for its types too."""
     for node in list_nodes(path):
-        if node in for_types:
-            continue
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -122,46 +118,15 @@ def test_below_the_roof_the_package_is_asked_for_its_version_alone():
     assert faults == []
 
 
-UNMIRRORED = {
-    "at_k/choices.py": "words",
-    "at_k/__main__.py": "tested as a command, in test_commands.py",
-    "at_k/demo/app.py": "tested over HTTP and in a browser",
-    "at_k/demo/limits.py": "numbers",
-    "at_k/demo/work.py": "tested in test_api.py and test_forms.py",
-    "at_k/demo/examples.py": "tested with the pages that show them",
-    **{
-        f"at_k/options/{name}.py": "declarations, tested in test_groups.py"
-        for name in ("option", "reading", "judging", "numbers", "comparing", "gating", "planning")
-    },
-    "at_k/rows.py": "tested through the columns that it reads, in test_columns.py and test_arrow.py",
-    "at_k/readers/arrow_tables.py": "tested through the files that it reads, in test_shapes.py",
-    "at_k/readers/cells.py": "tested through the files that it reads, in test_standard.py and test_tables.py",
-    "at_k/readers/delimited.py": "tested through the files that it reads, in test_tables.py",
-    "at_k/readers/json_lines.py": "tested through the files that it reads, in test_tables.py",
-    "at_k/readers/lists.py": "tested through the cells of CSV, in test_tables.py",
-    "at_k/readers/problems.py": "tested through the files that tell of problems, in test_collector.py",
-    "at_k/readers/table.py": "tested through the files that hold tables, in test_tables.py",
-}
-"""Files without a test file of their own name, each with its reason."""
+def test_every_room_has_tests():
+    rooms = {path.parent.name for path in FILES if path.parent.parent == LIBRARY}
+    assert [room for room in sorted(rooms) if not list((ROOT / "tests" / room).rglob("test_*.py"))] == []
 
 
-def test_every_file_has_tests_of_its_name():
-    named = {path.relative_to(ROOT).as_posix() for path in FILES if path.name != "__init__.py"}
-    named = {name for name in named if "/pages/" not in name and "/words/" not in name}  # tested in a browser
-    mirrored = {
-        name
-        for name in named
-        if (ROOT / "tests" / Path(name).relative_to("at_k").parent / f"test_{Path(name).name}").is_file()
-    }
-    assert named - mirrored == set(UNMIRRORED)
-
-
-def test_every_metric_has_a_folder_an_entry_and_tests():
+def test_every_metric_has_a_folder_and_an_entry():
     folders = sorted(path.parent.name for path in (ROOT / "metrics").glob("*/*.py") if path.stem == path.parent.name)
     assert folders == sorted(FAMILY) == sorted(METRICS)
     assert {name: entry.name for name, entry in FAMILY.items()} == {name: name for name in FAMILY}
-    for name in FAMILY:
-        assert (ROOT / "tests" / "metrics" / f"test_{name}.py").is_file()
 
 
 def test_benchmarks_do_not_import_tests():

@@ -1,4 +1,4 @@
-"""`evaluate.load` from a clone, from a wheel, and by name: in new processes, offline, with a fresh home."""
+"""`evaluate.load` from a clone, from a wheel, and by name: offline, with a fresh home; what registration puts there."""
 
 import json
 import os
@@ -8,6 +8,8 @@ from pathlib import Path
 
 import evaluate
 import pytest
+from cases import refuses
+from evaluate.loading import init_dynamic_modules
 
 import at_k
 from tools import environments
@@ -15,7 +17,7 @@ from tools import environments
 ROOT = Path(__file__).parent.parent
 
 # One worker builds the wheel, for all tests that need it.
-pytestmark = pytest.mark.xdist_group("wheel")
+of_wheel = pytest.mark.xdist_group("wheel")
 
 SCORE_ALL = f"""
 import json, sys, evaluate
@@ -77,6 +79,7 @@ def test_from_a_clone(tmp_path):
     assert read_known(out) == EXPECTED
 
 
+@of_wheel
 def test_from_a_wheel(wheel_python, tmp_path):
     where = run(
         "-c", "import at_k; print(at_k.module_path('gpassk'))", cwd=tmp_path, home=tmp_path, python=wheel_python
@@ -88,6 +91,7 @@ def test_from_a_wheel(wheel_python, tmp_path):
     assert read_known(out) == EXPECTED
 
 
+@of_wheel
 def test_by_name_after_register(wheel_python, tmp_path):
     def at(*command, offline="1", cwd=tmp_path):
         return run(
@@ -106,3 +110,56 @@ def test_by_name_after_register(wheel_python, tmp_path):
     assert at("-m", "at_k", "register", "--undo", cwd=elsewhere).count("removed") == len(at_k.METRICS) + 1
     not_found = "import evaluate\ntry:\n    evaluate.load('gpassk')\nexcept FileNotFoundError:\n    print('not found')"
     assert at("-c", not_found, cwd=elsewhere).strip() == "not found"
+
+
+# Registration
+
+
+@pytest.fixture
+def cache():
+    at_k.register(undo=True)
+    yield Path(init_dynamic_modules()) / "metrics"
+    at_k.register(undo=True)
+
+
+def test_registers_every_module(cache):
+    folders = at_k.register()
+    assert [folder.parent.name for folder in folders] == [
+        *(f"evaluate-metric--{name}" for name in at_k.METRICS),
+        "evaluate-comparison--at_k_difference",
+    ]
+    for folder, name in zip(folders, (*at_k.METRICS, "at_k_difference"), strict=True):
+        assert (
+            not (folder / f"{name}.py").read_text(encoding="utf-8").count("_compute")
+        )  # it loads the installed module
+        assert evaluate.load(name).name == name
+
+
+def test_registering_again_replaces(cache):
+    first = at_k.register()
+    outdated = first[0].with_name("0" * 64)
+    first[0].rename(outdated)
+    assert at_k.register() == first
+    assert not outdated.exists()
+
+
+def test_undo_leaves_nothing_and_says_what_it_removed(cache):
+    folders = at_k.register()
+    assert at_k.register(undo=True) == folders
+    assert not list(cache.glob("evaluate-*--*"))
+    assert at_k.register(undo=True) == []
+
+
+def test_undo_keeps_what_was_cached_by_others(cache):
+    foreign = cache / "evaluate-metric--gpassk" / ("f" * 64)
+    foreign.mkdir(parents=True)
+    (foreign / "gpassk.py").write_text("# from the Hub", encoding="utf-8")
+    at_k.register()
+    at_k.register(undo=True)
+    assert (foreign / "gpassk.py").read_text(encoding="utf-8") == "# from the Hub"
+    (foreign / "gpassk.py").unlink()
+    foreign.rmdir()
+
+
+def test_unknown_module():
+    refuses("ValueError: `name` must be one of 'gpassk', … ; got 'passk'", at_k.module_path, "passk")

@@ -8,17 +8,19 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from fractions import Fraction
 from pathlib import Path
 
 import evaluate
 import pytest
-from cases import for_each
+from cases import for_each, refuses
+from datasets import Dataset
+from datasets.fingerprint import Hasher
 
 import at_k
 
 PREDICTIONS = [["a", "b", "a", "a"], ["a", "c", "c"], ["b", "b", "a"]]
 REFERENCES = ["a", "c", "a"]
+OTHERS = [["a", "a"], ["c", "c", "b"], ["b", "b", "b"]]
 SCORES = [[4, 3, 2, 1], [1, 2, 3], [1, 1, 1]]
 
 
@@ -26,81 +28,61 @@ def load(name="gpassk", *arguments, **options):
     return evaluate.load(str(at_k.module_path(name)), *arguments, **options)
 
 
+ALL = (*at_k.METRICS, "at_k_difference")
+
+
 def columns(name, rows=slice(None)):
+    if name == "at_k_difference":
+        return {"predictions1": PREDICTIONS[rows], "predictions2": OTHERS[rows], "references": REFERENCES[rows]}
     given = {"predictions": PREDICTIONS[rows], "references": REFERENCES[rows]}
     return given | {"scores": SCORES[rows]} if name == "best_at_k" else given
+
+
+def add(metric, name, row):
+    """Add one problem, whose arguments have names in the singular but for those of a comparison and for scores."""
+    singular = {"predictions": "prediction"} if name == "at_k_difference" else {
+        "predictions": "prediction", "references": "reference"
+    }  # fmt: skip
+    metric.add(**{singular.get(column, column): values[row] for column, values in columns(name).items()})
 
 
 def files_below(folder):
     return [path for path in Path(folder).rglob("*") if path.is_file()]
 
 
-@pytest.mark.parametrize("name", at_k.METRICS)
+@pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("keep_in_memory", [False, True])
 def test_added_in_any_way_the_numbers_are_those_of_one_compute(name, keep_in_memory, tmp_path):
-    metric = load(name, keep_in_memory=keep_in_memory, cache_dir=str(tmp_path), k=[1, 2, 3])
-    whole = metric.compute(**columns(name))
-
+    options = {"k": [1, 2]} if name != "at_k_difference" else {}
+    metric = load(name, keep_in_memory=keep_in_memory, cache_dir=str(tmp_path))
+    whole = metric.compute(**columns(name), **options)
     metric.add_batch(**columns(name, slice(0, 2)))
-    last = {"scores": SCORES[2]} if name == "best_at_k" else {}
-    metric.add(prediction=PREDICTIONS[2], reference=REFERENCES[2], **last)
+    add(metric, name, 2)
     assert len(metric) == 3
-    assert metric.compute() == whole
+    assert metric.compute(**options) == whole
     assert len(metric) == 0
-
-    metric.add_batch(**columns(name, slice(0, 1)))
-    assert metric.compute(**columns(name, slice(1, 3))) == whole
+    for row in range(2):
+        add(metric, name, row)
+    assert metric.compute(**columns(name, slice(2, 3)), **options) == whole
     assert files_below(tmp_path) == []
 
 
-def test_a_million_single_additions_would_not_be_a_million_batches():
-    metric = load("pass_at_k", "graded")
-    for _ in range(1000):
-        metric.add(prediction=[1, 0])
-    assert len(metric._store._batches) <= 10  # as the digits of a binary counter
-    assert metric.compute(k=1) == {"pass@1": 0.5}
-
-
-@pytest.mark.parametrize("name", at_k.METRICS)
-def test_a_failing_compute_loses_nothing_and_leaves_no_file(name, tmp_path):
+@pytest.mark.parametrize("name", ALL)
+def test_what_fails_loses_nothing_adds_nothing_and_leaves_no_file(name, tmp_path):
     metric = load(name, cache_dir=str(tmp_path))
-    metric.add_batch(**columns(name))
-    failing = [{"threshold": 2}, {"groups": ["only one"]}, {"check_correct_fn": lambda *_: 1 / 0}, {"unknown": 1}]
-    for options in failing:
+    metric.add_batch(**columns(name, slice(0, 2)))
+    first, *_ = columns(name)
+    kept = {column: values[:2] for column, values in columns(name).items()}
+    failing = [{"threshold": 2}, {"check_correct_fn": lambda *_: 1 / 0}, {"unknown": 1}, {"clusters": ["only one"]}]
+    for options in (*failing, *({**columns(name, slice(2, 3)), **each} for each in failing)):
         with pytest.raises((ValueError, TypeError, RuntimeError)):
-            metric.compute(**options)
-        assert len(metric) == 3
-        assert files_below(tmp_path) == []
-    assert metric.compute(k=2) == load(name).compute(**columns(name), k=2)
-
-
-def test_what_a_failing_compute_was_given_is_not_added():
-    metric = load()
-    metric.add_batch(predictions=PREDICTIONS[:1], references=REFERENCES[:1])
-    with pytest.raises(ValueError, match="`k` must be at most n"):
-        metric.compute(predictions=PREDICTIONS[1:], references=REFERENCES[1:], k=4)
-    assert len(metric) == 1
-
-
-def test_a_batch_with_a_fault_is_not_added():
-    metric = load()
-    metric.add_batch(predictions=PREDICTIONS[:1], references=REFERENCES[:1])
-    with pytest.raises(TypeError, match=r"`predictions` must hold strings; got 3 of type int in problem 1, sample 2"):
-        metric.add_batch(predictions=[["a"], ["a", "a", 3]], references=["a", "a"])
-    assert len(metric) == 1
-
-
-def test_batches_must_agree_on_the_dimensions_of_scores():
-    metric = load("best_at_k", "graded")
-    metric.add_batch(predictions=[[1, 0]], scores=[[[1, 2], [3, 4]]])
-    with pytest.raises(ValueError, match="`scores` must have as many dimensions in every batch; got 1 after 2"):
-        metric.add_batch(predictions=[[1, 0]], scores=[[1, 2]])
-    assert len(metric) == 1
-
-
-def test_nothing_added_and_nothing_given():
-    with pytest.raises(ValueError, match="`predictions` must be given"):
-        load().compute()
+            metric.compute(**options, **({"confidence_level": 0.9} if name != "at_k_difference" else {}))
+        assert len(metric) == 2
+    says = f"TypeError: `{first}` must hold strings; got 3 of type int in problem 1, sample 2"
+    refuses(says, metric.add_batch, **{**kept, first: [["a"], ["a", "a", 3]]})
+    assert len(metric) == 2
+    assert files_below(tmp_path) == []
+    assert metric.compute(k=1) == load(name).compute(**kept, k=1)
 
 
 def test_fifty_threads_share_an_instance():
@@ -133,18 +115,8 @@ def test_fifty_threads_add_to_an_instance():
 
 @for_each("number", [0, 2, None, "2"])
 def test_several_processes_are_refused_with_what_to_do_instead(number):
-    with pytest.raises(ValueError, match=r"`num_process` must be 1; got .*gather_for_metrics.*at_k\.scorer"):
-        load(num_process=number, process_id=0)
-
-
-def test_can_be_pickled_between_computations():
-    metric = pickle.loads(pickle.dumps(load("pass_at_k", "graded", k=2)))
-    assert metric.compute(predictions=[[1, 0, 0, 0]]) == {"pass@2": 0.5}
-
-
-def test_unknown_configuration():
-    with pytest.raises(ValueError, match="`config_name` must be one of 'default', 'graded'; got 'judged'"):
-        load("gpassk", "judged")
+    for name, advice in (("gpassk", "gather_for_metrics … at_k.scorer"), ("at_k_difference", "Gather the samples")):
+        refuses(f"ValueError: `num_process` must be 1; got … {advice}", load, name, num_process=number, process_id=0)
 
 
 def test_environment_is_the_fresh_one():
@@ -217,23 +189,6 @@ def test_groups_from_a_generator(added):
     assert found == {"avg@2": 0.5, "accuracy": 0.5, "a/avg@2": 0.75, "a/accuracy": 0.75, "b/avg@2": 0, "b/accuracy": 0}
 
 
-def test_thresholds_as_fractions():
-    metric = load("gpassk", "graded")
-    found = metric.compute(predictions=[[1, 1, 0]], k=3, thresholds=[Fraction(2, 3), 0.67, Fraction(1)])
-    assert found == {"G-Pass@3_2/3": 1, "G-Pass@3_0.67": 0, "G-Pass@3_1": 0, "mG-Pass@3": 0}
-    score = at_k.scorer("gpassk", "graded", k=3, thresholds=Fraction(2, 3))
-    assert score({"predictions": [[1, 1, 0]]}) == {"G-Pass@3_2/3": [1.0], "mG-Pass@3": [0.0]}
-
-
-@for_each("columns", [{"predictions": [["a"]]}, {"predictions": [["a"]], "references": None}])
-def test_references_or_grades_are_needed(columns):
-    with pytest.raises(ValueError, match="`references` or `grades` must be given in the configuration 'default'"):
-        load("pass_at_k").compute(**columns)
-    for name in ("references", "grades"):
-        with pytest.raises(ValueError, match=f"`{name}` must not be given in the configuration 'graded'"):
-            load("pass_at_k", "graded").compute(predictions=[[1]], **{name: [[1]]})
-
-
 FORKING = """
 import os, sys, threading
 import evaluate, at_k
@@ -301,3 +256,111 @@ def test_a_terminal_that_knows_ascii_alone(command, tmp_path):
     found = subprocess.run(run, env=environment, timeout=120, capture_output=True, check=False)
     assert b"UnicodeEncodeError" not in found.stderr
     assert found.returncode == 0, found.stderr
+
+
+# The batch function, in a pipeline and alone
+
+
+ROWS = {"predictions": [["a", "b", "a", "a"], ["a", "c", "c", "b"], ["b"] * 5, ["d"] * 4], "references": list("acbe")}
+
+
+def test_maps_over_a_dataset_in_two_processes(tmp_path):
+    dataset = Dataset.from_dict(ROWS)
+    scored = dataset.map(at_k.scorer("gpassk", k=[2, 4]), batched=True, batch_size=1, num_proc=2)
+    whole = at_k.scorer("gpassk", k=[2, 4])(ROWS)
+    assert {key: scored[key][:] for key in whole} == whole
+    assert scored["G-Pass@4_1.0"][:] == [0.0, 0.0, 1.0, 0.0]
+
+
+def test_every_batch_has_the_same_keys():
+    score = at_k.scorer("avg_at_n")
+    for rows in (slice(0, 2), slice(0, 4)):
+        assert list(score({name: column[rows] for name, column in ROWS.items()})) == ["avg@n", "accuracy"]
+    assert list(at_k.scorer("avg_at_n", key_style="plain")(ROWS)) == ["avg_at_n", "accuracy"]
+
+
+def test_can_be_pickled():
+    score = pickle.loads(pickle.dumps(at_k.scorer("pass_at_k", "graded", k=2)))
+    assert score({"predictions": [[1, 0, 0, 0]]}) == {"pass@2": [0.5]}
+
+
+def test_scores_are_taken_where_needed():
+    score = at_k.scorer("best_at_k", "graded", k=2)
+    batch = {"predictions": [[1, 0]], "scores": [[0.1, 0.9]]}
+    assert score(batch) == score(batch | {"references": ["a"]}) == {"best@2": [0.0], "max@2": [0.9]}
+
+
+@for_each(
+    "name, options, says",
+    [
+        ("passk", {}, "ValueError: `name` must be one of"),
+        ("pass_at_k", {}, "ValueError: `k` must be given to a scorer of 'pass_at_k'"),
+        ("pass_at_k", {"k": 0}, "ValueError: `k` must be a positive integer; got 0"),
+        ("pass_at_k", {"k": 1, "groups": ["a"]}, "ValueError: `groups` must not be given to a scorer"),
+        ("pass_at_k", {"k": 1, "kk": 1}, "TypeError: Unknown option `kk`; got 1"),
+        ("cons_at_k", {"k": 1, "columns": {"answers": "right"}},
+         "TypeError: `columns` must name columns out of predictions, references, grades, scores; got"),
+    ],
+)  # fmt: skip
+def test_faults_are_named_at_once(name, options, says):
+    refuses(says, at_k.scorer, name, **options)
+
+
+@for_each(
+    "config, batch, says",
+    [
+        ("default", {"samples": [["a"]], "answer": ["a"]},
+         "ValueError: `predictions` must be a column of the batch, whose columns are samples, answer"),
+        ("default", {"predictions": [[1, 0]]},
+         "ValueError: `references` or `grades` must be a column of the batch, whose columns are predictions"),
+        ("default", {"predictions": ["a", "b"], "references": "a"},
+         "TypeError: `predictions` must be a batch … batched=True"),
+        ("graded", {"predictions": []}, "ValueError: `predictions` must hold at least one problem; got none"),
+    ],
+)  # fmt: skip
+def test_what_is_no_batch(config, batch, says):
+    refuses(says, at_k.scorer("pass_at_k", config, k=1), batch)
+
+
+def test_a_scorer_of_another_version_has_another_hash(monkeypatch):
+    """`Dataset.map` takes numbers from its cache by this hash."""
+    made = [at_k.scorer("pass_at_k", k=2), at_k.scorer("pass_at_k", k=2)]
+    assert Hasher.hash(made[0]) == Hasher.hash(made[1])
+    monkeypatch.setattr(at_k, "__version__", "0.0.0")
+    others = [at_k.scorer("pass_at_k", k=2)]
+    monkeypatch.undo()
+    others += [at_k.scorer("pass_at_k", k=3), at_k.scorer("pass_at_k", "graded", k=2), at_k.scorer("gpassk", k=2)]
+    others += [
+        at_k.scorer("pass_at_k", k=2, columns={"predictions": "x"}),
+        at_k.scorer("pass_at_k", k=2, threshold=0.1),
+    ]
+    assert len({Hasher.hash(each) for each in [made[0], *others]}) == 1 + len(others)
+
+
+@pytest.mark.parametrize("style", [None, "numpy", "pandas", "arrow", "polars"])
+def test_batches_in_any_format(style, tmp_path):
+    score = at_k.scorer("cons_at_k", k=[1, 3])
+    dataset = Dataset.from_dict(ROWS)
+    whole = score(ROWS)
+    assert score(dataset.with_format(style)[:]) == whole
+    if style != "polars":  # what `map` gives to a function is the same
+        scored = dataset.with_format(style).map(score, batched=True, batch_size=3, load_from_cache_file=False)
+        assert {key: scored.with_format(None)[key][:] for key in whole} == whole
+
+
+def test_grades_beside_answers():
+    graded = ROWS | {"grades": [[1, 0, 1, 1], [0, 1, 1, 0], [1] * 5, [0] * 4]}
+    expected = at_k.scorer("cons_at_k", k=[1, 3])(graded | {"references": ["a", "c", "b", "e"]})
+    del graded["references"]
+    assert at_k.scorer("cons_at_k", k=[1, 3])(graded) == expected
+    renamed = {"predictions": graded["predictions"], "right": graded["grades"]}
+    assert at_k.scorer("cons_at_k", k=[1, 3], columns={"grades": "right"})(renamed) == expected
+    with pytest.raises(ValueError, match="`wrong` must be a column of the batch"):
+        at_k.scorer("cons_at_k", k=1, columns={"grades": "wrong"})(renamed)
+    says = "TypeError: `columns` must name columns out of predictions, references, grades, scores; got"
+    refuses(says, at_k.scorer, "cons_at_k", k=1, columns={"answers": "right"})
+
+
+def test_a_column_that_can_be_read_once_loses_no_problem():
+    score = at_k.scorer("pass_at_k", "graded", k=1)
+    assert score({"predictions": iter([[1, 0], [1, 1], [0, 0]])}) == {"pass@1": [0.5, 1.0, 0.0]}

@@ -45,7 +45,7 @@ def test_help_begins_with_all_names_in_the_order_of_a_reader():
 
 def test_newest_changelog_entry_and_citation_have_this_version():
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    version, date = re.search(r"^## (\S+) — (\S+)$", changelog, re.MULTILINE).groups()
+    version, date = re.search(r"^## (\S+) — ([\d-]+)$", changelog, re.MULTILINE).groups()
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert version == citation["version"] == at_k.__version__
     assert date == str(citation["date-released"])
@@ -61,7 +61,7 @@ def test_requirements_are_those_of_the_package_and_its_demo(folder):
 @for_each("name", at_k.METRICS)
 def test_an_app_opens_the_demo_at_its_metric(name):
     calls = ast.parse((ROOT / "metrics" / name / "app.py").read_text(encoding="utf-8")).body[-1]
-    assert ast.unparse(calls) == f"if __name__ == '__main__':\n    launch(page='metrics', metric='{name}')"
+    assert ast.unparse(calls) == f"if __name__ == '__main__':\n    launch('{name}')"
 
 
 def test_spaces_are_made_with_the_oldest_gradio_that_is_allowed():
@@ -106,14 +106,11 @@ OWNERS = {
     "setup.py": "",
     "at_k/demo": "demo",
     "at_k/engines": "ray, spark",
-    "at_k/grading/checkers/bleu.py": "text",
-    "at_k/grading/checkers/chrf.py": "text",
+    "at_k/grading/checkers/similarity.py": "text",
     "at_k/grading/checkers/judge.py": "judge",
-    "at_k/grading/checkers/math.py": "math",
-    "at_k/grading/checkers/rouge.py": "text",
-    "at_k/grading/code/pytests.py": "test",
-    "at_k/report/sharing.py": "hub",
-    "at_k/pictures.py": "plot",
+    "at_k/grading/formulas.py": "math",
+    "at_k/grading/code/testing.py": "test",
+    "at_k/integrations/hub.py": "hub",
     "at_k/plots.py": "plot",
     "app.py": "demo",
     "benchmarks": "bench",

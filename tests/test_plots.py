@@ -1,16 +1,17 @@
 """Figures, read back from what Matplotlib holds, and the files that they become."""
 
+import os
+import re
 import sys
 from itertools import pairwise
-from statistics import fmean
+from xml.etree import ElementTree
 
-import numpy as np
 import pytest
-from cases import for_each
+from cases import for_each, refuses
 from hypothesis import given, strategies as st
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text
-from oracles import hypergeometric, needed, tail
+from PIL import Image
 from reports import RAGGED, full_report
 
 import at_k
@@ -18,15 +19,12 @@ from at_k import plots
 from at_k.family import find_style, leave_out_twins
 
 SMALL = {"grades": [[1]]}
-CONFIDENT = {"grades": [[1, 0, 1, 1], [0, 0, 1, 0]], "scores": [[0.9, 0.1, 0.9, 0.9], [0.1, 0.1, 0.1, 0.1]]}
 GRADES = {"grades": [[1, 0, 1, 1], [0, 0, 1, 0], [1, 1, 1, 1], [0, 0, 0, 0]]}
 LONG = {"grades": [[1, 0] * 40, [1, 1, 0, 0] * 20]}
 DATA = {"full": full_report, "ragged": lambda: at_k.score(RAGGED), "one sample": lambda: at_k.score(SMALL),
         "grades": lambda: at_k.score(GRADES), "long": lambda: at_k.score(LONG)}  # fmt: skip
-KINDS = {"curves": plots.draw_curves, "map": plots.draw_map, "problems": plots.draw_problems}
 
 every_report = for_each("make", DATA.values(), ids=DATA)
-every_kind = for_each("draw", KINDS.values(), ids=KINDS)
 
 
 def texts(figure):
@@ -34,22 +32,20 @@ def texts(figure):
 
 
 @every_report
-@every_kind
-def test_what_every_figure_has(make, draw):
-    figure = draw(make())
+def test_what_every_figure_has(make):
+    figure = plots.draw_curves(make())
     axes = figure.axes[0]
     assert axes.get_xlabel()
     assert axes.get_ylabel()
     assert "problem" in axes.get_title(loc="left")
     assert min(text.get_fontsize() for text in texts(figure)) >= 8
     assert 5 <= figure.get_figwidth() <= 6.75  # inches: the text of a page
-    assert draw(make(), title="").axes[0].get_title(loc="left") == ""
+    assert plots.draw_curves(make(), title="").axes[0].get_title(loc="left") == ""
 
 
 @every_report
-@every_kind
-def test_no_text_is_cut_off(make, draw):
-    figure = draw(make())
+def test_no_text_is_cut_off(make):
+    figure = plots.draw_curves(make())
     figure.draw_without_rendering()
     width, height = figure.get_size_inches() * figure.dpi
     for text in texts(figure):
@@ -127,7 +123,7 @@ def test_every_line_is_named_at_its_end_and_names_do_not_overlap(make):
     assert all(below.y0 + 0.7 * below.height <= above.y0 for below, above in pairwise(boxes))
 
 
-MODELS = {"a": GRADES, "b-with-a-name-that-is-very-long-indeed": LONG, "c": CONFIDENT}
+MODELS = {"a": GRADES, "b-with-a-name-that-is-very-long-indeed": LONG, "c": GRADES}
 
 
 class TestSeveralModels:
@@ -148,8 +144,7 @@ class TestSeveralModels:
     def test_thresholds_have_lines_and_other_names_list_them(self):
         models = at_k.score_models(MODELS)
         assert "G-Pass@k_0.5" in plots.draw_models(models, line="G-Pass@k_0.5").axes[0].get_ylabel()
-        with pytest.raises(at_k.InputError, match=r"no line best@k in common\. There are: .*pass@k"):
-            plots.draw_models(models, line="best@k")
+        refuses("InputError: no line best@k in common. There are: … pass@k", plots.draw_models, models, line="best@k")
 
     def test_names_are_not_cut_off(self):
         figure = plots.draw_models(at_k.score_models(MODELS))
@@ -165,68 +160,18 @@ def test_lines_differ_without_colour():
     assert len(set(map(repr, looks))) == len(lines)
 
 
-def test_the_map_shows_g_pass():
-    axes = plots.draw_map(at_k.score(GRADES)).axes[0]
-    values = np.asarray(axes.collections[0].get_array()).reshape(21, 4)
-    right = [3, 1, 4, 0]
-    for row, tau in enumerate(np.linspace(0, 1, 21).round(2)):
-        for k in range(1, 5):
-            expected = fmean(float(tail(hypergeometric(4, c, k), needed(float(tau), k))) for c in right)
-            assert values[row, k - 1] == pytest.approx(expected)
-    written = {text.get_text() for text in axes.texts}
-    assert f"{1 - 1 / 4 - 0:.2f}" in written  # pass@4: one problem of four has no correct sample
-    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["1", "2", "3", "4"]
-
-
-def test_the_map_of_many_k_has_powers_of_two():
-    axes = plots.draw_map(at_k.score(LONG)).axes[0]
-    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["1", "2", "4", "8", "16", "32", "64", "80"]
-
-
-class TestReliability:
-    def test_points_are_the_bins_and_intervals_hold_them(self):
-        axes = plots.draw_reliability(at_k.score(CONFIDENT)).axes[0]
-        line = axes.get_lines()[-1]
-        assert line.get_xdata() == pytest.approx([0.1, 0.9])
-        assert line.get_ydata() == pytest.approx([0.2, 1])  # one of five, and all of three
-        assert line.get_label() == "scores: ECE 0.100"
-        for (x, low), (_, high) in (each.tolist() for each in axes.collections[0].get_segments()):
-            share = 0.2 if x < 0.5 else 1
-            assert 0 <= low <= share <= high <= 1
-            assert high - low > 0.2
-
-    def test_votes_and_scores_are_told_apart(self):
-        data = {"answers": [["a", "a", "b", "a"]] * 3, "references": ["a"] * 3, "scores": [[0.5] * 4] * 3}
-        lines = plots.draw_reliability(at_k.score(data)).axes[0].get_lines()
-        assert [line.get_label().split(":")[0] for line in lines] == ["calibrated", "share of the vote", "scores"]
-
-    def test_without_a_confidence(self):
-        with pytest.raises(ValueError, match="no confidence to draw") as caught:
-            plots.draw_reliability(at_k.score(GRADES))
-        assert caught.value.code == "plots.no_confidence"
-
-
-def test_problems_are_sorted_and_counted():
-    axes = plots.draw_problems(at_k.score(GRADES)).axes[0]
-    assert axes.patches[0].get_data().values.tolist() == [1, 0.75, 0.25, 0]
-    assert "1 always correct, 2 sometimes, 1 never" in axes.get_xlabel()
-    assert axes.texts[0].get_text() == "mean\n0.5000"
-
-
-@every_kind
-def test_without_matplotlib(draw, monkeypatch):
+def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(ImportError, match=r'pip install "at-k\[plot\]"'):
-        draw(at_k.score(GRADES))
+    with pytest.raises(ImportError, match=r'pip install "\.\[plot\]"'):
+        plots.draw_curves(at_k.score(GRADES))
 
 
-@for_each("draw", KINDS.values(), ids=KINDS)
-def test_the_settings_of_others_stay(draw):
+def test_the_settings_of_others_stay():
     import matplotlib
 
     before = dict(matplotlib.rcParams)
-    draw(at_k.score(GRADES))
+    plots.draw_curves(at_k.score(GRADES))
     assert dict(matplotlib.rcParams) == before
 
 
@@ -238,3 +183,42 @@ def test_names_are_moved_apart_and_no_further(wanted):
     assert all(-1e-9 <= place <= 1 + 1e-9 for place in places)
     if all(above - below >= gap for below, above in pairwise(wanted)):
         assert places == pytest.approx(wanted)
+
+
+# Files
+
+
+@pytest.mark.parametrize(
+    ("ending", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF"), ("html", b"<!doc")]
+)
+def test_files(ending, start, tmp_path):
+    figure = plots.draw_curves(full_report())
+    first, second = tmp_path / f"a.{ending}", tmp_path / f"b.{ending.upper()}"
+    plots.save_figure(figure, first)
+    plots.save_figure(plots.draw_curves(full_report()), second)
+    assert first.read_bytes().startswith(start)
+    assert first.read_bytes() == second.read_bytes()  # no date, no random name
+    assert len(os.listdir(tmp_path)) == 2
+    if ending == "png":
+        with Image.open(first) as picture:
+            assert picture.size == (1650, 990)  # 5.5 inches at 300 dots
+    if ending == "svg":
+        assert ElementTree.parse(first).getroot().tag.endswith("svg")
+    if ending == "html":
+        page = first.read_text(encoding="utf-8")
+        assert page.count("<svg") == 1
+        assert not re.search(r"<script|<link|<img|(src|href)=\"http", page)
+
+
+@pytest.mark.parametrize("title", ["$x$ <b>&", "a_b^c\\d", "难度 😀", "x" * 300])
+@pytest.mark.parametrize("ending", ["svg", "html", "png"])
+def test_any_title(title, ending, tmp_path):
+    plots.save_figure(plots.draw_curves(at_k.score(GRADES), title=title), tmp_path / f"x.{ending}")
+
+
+def test_other_endings_and_folders(tmp_path):
+    figure = plots.draw_curves(at_k.score(GRADES))
+    with pytest.raises(ValueError, match=r"must end in \.png, \.svg, \.pdf, \.html; got 'x\.jpg'"):
+        plots.save_figure(figure, tmp_path / "x.jpg")
+    refuses("FileNotFoundError: There is no folder", plots.save_figure, figure, tmp_path / "no" / "x.png")
+    assert os.listdir(tmp_path) == []

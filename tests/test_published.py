@@ -54,14 +54,6 @@ def test_tau_bench():
     assert_array_equal(g_pass_at_k(4, c, k=[1, 2, 3, 4], tau=1.0).mean(axis=0), values)
 
 
-def test_pass_at_k_of_tau_bench():
-    """Not published: 21, 170/6, 33 and 36 of the 50 tasks, counted in exact rationals."""
-    c = [sum(row["correct"]) for row in TAU]
-    exact = [float(sum(oracles.tail(oracles.correct_drawn(4, right, k), 1) for right in c) / 50) for k in (1, 2, 3, 4)]
-    assert_allclose(exact, [0.42, 0.566667, 0.66, 0.72], rtol=0, atol=5e-7)  # six decimals
-    assert_allclose(pass_at_k(4, c, k=[1, 2, 3, 4]).mean(axis=0), exact, rtol=1e-15)
-
-
 GAME24 = read("tot_game24_cot")
 
 
@@ -90,14 +82,6 @@ class TestTreeOfThoughts:
             won += right / of
         assert won == pytest.approx(8.8333, abs=5e-5)  # ten puzzles have tied winners
         assert 100 * mean(cons_at_k(self.answers, self.correct, k=100)) == pytest.approx(won, rel=1e-14)
-
-    def test_pass_at_k(self):
-        """Not published, counted in exact rationals."""
-        c, every = np.sum(self.correct, axis=1).tolist(), (1, 2, 5, 10, 20, 50, 100)
-        exact = [float(sum(oracles.tail(oracles.hypergeometric(100, right, k), 1) for right in c) / 100) for k in every]
-        # six decimals
-        assert_allclose(exact, [0.0403, 0.0728, 0.14292, 0.214769, 0.295489, 0.406848, 0.49], rtol=0, atol=5e-7)
-        assert_allclose(pass_at_k(100, c, k=every).mean(axis=0), exact, rtol=1e-14)  # a sum of 100 numbers
 
 
 class TestScorio:

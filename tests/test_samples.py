@@ -1,22 +1,19 @@
-"""Ragged rows as flat values and offsets."""
+"""Ragged rows, answers, the problems that hold them, and the store of batches."""
 
 from itertools import pairwise
 from math import fsum
 
 import numpy as np
-from cases import for_each
+from cases import for_each, refuses
 from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_array_equal, assert_array_max_ulp
 
-from at_k.samples import Answers, Ragged, to_float64
+from at_k.columns import read_problems
+from at_k.samples import Answers, Problems, Ragged, Store, to_float64
 
 
 def ragged(*rows):
     return Ragged.of_lengths(np.concatenate([np.asarray(row) for row in rows]), np.array(list(map(len, rows))))
-
-
-def rows(column):
-    return [part.tolist() for part in np.split(column.values, column.offsets[1:-1])]
 
 
 ROWS = ([1, 2, 3], [4], [5, 6])
@@ -28,12 +25,12 @@ def test_rows_of_different_length():
     assert_array_equal(column.offsets, [0, 3, 4, 6])
     assert_array_equal(column.n, [3, 1, 2])
     assert_array_equal(column.problem, [0, 0, 0, 1, 2, 2])
-    assert rows(column) == list(ROWS)
-
-
-def test_other_values_keep_the_rows():
-    column = ragged(*ROWS)
-    assert rows(column.with_values(-column.values)) == [[-1, -2, -3], [-4], [-5, -6]]
+    assert column.listed() == list(ROWS)
+    assert column.with_values(-column.values).listed() == [[-1, -2, -3], [-4], [-5, -6]]
+    assert [column.place(i) for i in range(6)] == [
+        f"problem {problem}, sample {sample}" for problem, row in enumerate(ROWS) for sample in range(len(row))
+    ]
+    assert [ragged(*rows).width for rows in ([[1, 2], [3, 4]], [[1, 2], [3]], [[1]])] == [2, None, 1]
 
 
 @for_each("lengths", [[3, 1, 2], [2, 2, 2], [1], [4]])
@@ -59,75 +56,51 @@ def test_a_missing_grade_counts_as_0_and_the_smallest_numbers_count():
     assert_array_equal(ragged([0.5, np.nan], [5e-324, 5e-324], [1.0, 1.0]).total(), [0.5, 1e-323, 2.0])
 
 
-def test_the_samples_that_are_kept():
-    kept = ragged(*ROWS).keep(np.array([True, False, True, True, False, True]))
-    assert rows(kept) == [[1, 3], [4], [6]]
-
-
-def test_vectors_are_kept_whole():
-    column = Ragged.of_lengths(np.arange(8).reshape(4, 2), np.array([3, 1]))
-    kept = column.keep(np.array([False, True, True, True]))
-    assert_array_equal(kept.values, [[2, 3], [4, 5], [6, 7]])
-    assert_array_equal(kept.n, [2, 1])
-
-
-def test_places():
-    column = ragged(*ROWS)
-    assert [column.place(i) for i in range(6)] == [
-        f"problem {problem}, sample {sample}" for problem, row in enumerate(ROWS) for sample in range(len(row))
-    ]
-
-
-@for_each("cuts", [[3], [1, 2], [1, 1, 1], [2, 1]])
-def test_concatenation(cuts):
-    bounds = np.cumsum([0, *cuts])
-    parts = [ragged(*ROWS[start:stop]) for start, stop in pairwise(bounds)]
-    assert rows(Ragged.concatenate(parts)) == list(ROWS)
+@for_each(
+    "column, mask, kept",
+    [
+        (ragged(*ROWS), [True, False, True, True, False, True], [[1, 3], [4], [6]]),
+        (Ragged.of_lengths(np.arange(8).reshape(4, 2), np.array([3, 1])), [False, True, True, True],
+         [[[2, 3], [4, 5]], [[6, 7]]]),
+    ],
+)  # fmt: skip
+def test_the_samples_that_are_kept(column, mask, kept):
+    assert column.keep(np.array(mask)).listed() == kept
 
 
 def answers(*values):
     return Answers.of_values([value for row in values for value in row], np.array(list(map(len, values))))
 
 
-def spelled(column):
-    """The rows of answers, read back."""
-    return [[None if code < 0 else column.distinct[code] for code in row] for row in rows(column.codes)]
-
-
 TEXTS = (["b", "a", None, "b"], [None], ["a", "c"])
 
 
-def test_each_answer_is_kept_once():
-    column = answers(*TEXTS)
-    assert column.distinct == ("b", "a", "c")  # in the order in which they are met
-    assert rows(column.codes) == [[0, 1, -1, 0], [-1], [1, 2]]
-    assert len(column) == 3
-    assert spelled(column) == list(TEXTS)
+@for_each("cuts", [[3], [1, 2], [1, 1, 1], [2, 1]])
+def test_parts_are_joined_and_each_answer_is_kept_once(cuts):
+    places = list(pairwise(np.cumsum([0, *cuts])))
+    assert Ragged.concatenate([ragged(*ROWS[start:stop]) for start, stop in places]).listed() == list(ROWS)
+    joined = Answers.concatenate([answers(*TEXTS[start:stop]) for start, stop in places])
+    assert joined.distinct == ("b", "a", "c")  # in the order in which they are met
+    assert joined.codes.listed() == [[0, 1, -1, 0], [-1], [1, 2]]
+    assert joined.listed() == list(TEXTS)
+    assert len(joined) == 3
 
 
-def test_no_answers_at_all():
-    column = answers([None, None])
-    assert column.distinct == ()
-    assert spelled(column) == [[None, None]]
+def test_flags_and_single_precision_are_joined_as_decimals():
+    joined = Ragged.concatenate([ragged([True, False]), ragged(np.array([0.1, 0.7], dtype=np.float32))])
+    assert_array_equal(joined.values, [1, 0, 0.1, 0.7])
 
 
-def test_new_names_merge_answers():
-    renamed = answers(["1/2", "0.5", None], ["2", "0.5"]).rename(["0.5", "0.5", "2"])
-    assert renamed.distinct == ("0.5", "2")
-    assert spelled(renamed) == [["0.5", "0.5", None], ["2", "0.5"]]
-
-
-def test_new_names_of_no_answers():
-    assert spelled(answers([None]).rename([])) == [[None]]
-
-
-@for_each("cuts", [[3], [1, 2], [1, 1, 1]])
-def test_concatenated_answers_are_numbered_alike(cuts):
-    bounds = np.cumsum([0, *cuts])
-    parts = [answers(*TEXTS[start:stop]) for start, stop in pairwise(bounds)]
-    joined = Answers.concatenate(parts)
-    assert joined.distinct == ("b", "a", "c")
-    assert spelled(joined) == list(TEXTS)
+@for_each(
+    "before, names, distinct, after",
+    [
+        ([["1/2", "0.5", None], ["2", "0.5"]], ["0.5", "0.5", "2"], ("0.5", "2"), [["0.5", "0.5", None], ["2", "0.5"]]),
+        ([[None, None]], [], (), [[None, None]]),
+    ],
+)
+def test_new_names_merge_answers(before, names, distinct, after):
+    renamed = answers(*before).rename(names)
+    assert (renamed.distinct, renamed.listed()) == (distinct, after)
 
 
 @for_each("dtype", [np.float16, np.float32])
@@ -149,12 +122,173 @@ def test_binary_fractions_of_single_precision_are_what_they_print(dtype, scale, 
         assert_array_equal(to_float64(part), [float(str(number)) for number in part])
 
 
-def test_the_width_that_all_rows_have():
-    assert ragged([1, 2], [3, 4]).width == 2
-    assert ragged([1, 2], [3]).width is None
-    assert ragged([1]).width == 1
+# Problems
+
+COLUMNS = {
+    "answers": [["a", "b"], ["c", None, "a"]],
+    "references": ["a", ["c", "d"]],
+    "grades": [[1, 0.5], [0.25, None, 1]],
+    "scores": [[1, 2], [3, 4, 5]],
+}
 
 
-def test_flags_and_single_precision_are_joined_as_decimals():
-    joined = Ragged.concatenate([ragged([True, False]), ragged(np.array([0.1, 0.7], dtype=np.float32))])
-    assert_array_equal(joined.values, [1, 0, 0.1, 0.7])
+def grades(problems):
+    return np.concatenate([part.values for part in problems.grades])
+
+
+def read_parts():
+    return [
+        read_problems(**{name: column[rows] for name, column in COLUMNS.items()}) for rows in (slice(0, 1), slice(1, 2))
+    ]
+
+
+@for_each("problems", [read_problems(**COLUMNS), Problems.join(read_parts())])
+def test_each_column_is_read_as_what_it_is_and_joined(problems):
+    assert problems.answers.listed() == COLUMNS["answers"]
+    assert problems.references == [("a",), ("c", "d")]
+    assert_array_equal(grades(problems), [1, 0.5, 0.25, np.nan, 1])
+    assert_array_equal(problems.scores.values, [1, 2, 3, 4, 5])
+    assert_array_equal(problems.n, [2, 3])
+    assert len(problems) == 2
+
+
+def test_few_parts():
+    for name in ("answers", "grades"):
+        problems = read_problems(**{name: COLUMNS[name]})
+        assert [each for each in COLUMNS if getattr(problems, each) is not None] == [name]
+        assert (problems.n.tolist(), len(problems)) == ([2, 3], 2)
+        assert Problems.join([problems]) is problems
+    for problems in (Problems(), Problems(grades=()), read_problems(grades=[]), read_problems(answers=[])):
+        assert (len(problems), problems.n.tolist(), problems.n.dtype) == (0, [], np.int64)
+
+
+@for_each(
+    "changes, says",
+    [
+        ({"references": ["a"]}, "`answers` and `references` must have as many problems; got 2 and 1"),
+        ({"grades": [[1, 0]]}, "`answers` and `grades` must have as many problems; got 2 and 1"),
+        ({"grades": [[1, 0], [1]]}, "`answers` and `grades` must have as many samples … got 3 and 1 in problem 1"),
+        ({"scores": [[1, 2]]}, "`answers` and `scores` must have as many problems; got 2 and 1"),
+        ({"scores": [[1], [1, 2, 3]]}, "`answers` and `scores` must have as many samples … got 2 and 1 in problem 0"),
+        ({"answers": None, "references": ["a"]}, "`grades` and `references` must have as many problems; got 2 and 1"),
+        ({"answers": None, "scores": [[1, 2], [1]]}, "`grades` and `scores` must have as many samples … got 3 and 1"),
+    ],
+)
+def test_columns_that_disagree(changes, says):
+    refuses(f"ValueError: {says}", read_problems, **COLUMNS | changes)
+    for name in COLUMNS:
+        says = says.replace(f"`{name}`", f"`my {name}`")
+    refuses(f"ValueError: {says}", read_problems, **COLUMNS | changes, names={name: f"my {name}" for name in COLUMNS})
+
+
+@for_each("name, value", [("answers", [[1]]), ("references", [1]), ("grades", [["a"]]), ("scores", [["a"]])])
+def test_a_fault_names_the_column_as_it_is_called(name, value):
+    for called in (None, {name: "given"}):
+        says = f"TypeError: `{'given' if called else name}` must hold"
+        refuses(says, read_problems, **{name: value}, names=called)
+
+
+def test_few_grades_are_joined_and_many_stay_in_parts():
+    for each, parts in ((4999, 1), (5000, 2)):
+        problems = Problems.join([read_problems(grades=np.ones((each, 1))) for _ in range(2)])
+        assert len(problems.grades) == parts
+        assert len(problems) == problems.n.sum() == 2 * each
+
+
+@for_each("name", COLUMNS)
+def test_parts_must_have_the_same_columns(name):
+    kept = {each: column for each, column in COLUMNS.items() if each != name}
+    some, all_ = read_problems(**kept), read_problems(**COLUMNS)
+    for first, second, now, after in ((some, all_, "with", "without"), (all_, some, "without", "with")):
+        says = f"ValueError: `{name}` must be given in every batch or in none; got a batch {now} after one {after}"
+        refuses(says, Problems.join, [first, second])
+        refuses(says, Problems.join, [first, first, second])
+    all_.refuse_mismatch(all_)
+
+
+def test_scores_must_have_as_many_dimensions():
+    first, second = (read_problems(grades=[[1]], scores=scores) for scores in ([[1.0]], [[[1.0, 2.0]]]))
+    says = "ValueError: `scores` must have as many dimensions in every batch; got 2 after 1"
+    refuses(says, Problems.join, [first, second])
+    Problems.join([second, second])
+
+
+def test_a_compact_copy_shares_nothing():
+    table, scores = np.array([[0.0, 1.0], [0.5, 1.0]]), np.array([[1.0, 2.0], [3.0, 4.0]])
+    problems = read_problems(answers=[["a", "b"], ["c", "d"]], references=["a", "d"], grades=table, scores=scores)
+    copied, store = problems.compact(), Store()
+    store.add(problems)
+    table[:], scores[:] = 0, 0
+    for each in (copied, store.join()):
+        assert_array_equal(grades(each), [0, 1, 0.5, 1])
+        assert_array_equal(each.scores.values, [1, 2, 3, 4])
+        assert (each.answers.listed(), each.references) == (problems.answers.listed(), problems.references)
+    alone = read_problems(answers=[["a"]]).compact()
+    assert (alone.grades, alone.scores, alone.references) == (None, None, None)
+
+
+@for_each(
+    "rows, size",
+    [([[0.0, 1.0]], 2), ([[0, 1]], 2), ([[0.0, 0.5]], 16), ([[0.0, None]], 16), ([[0.0, 2**-50]], 16)],
+)
+def test_grades_that_are_zero_or_one_take_a_byte_each(rows, size):
+    store = Store()
+    store.add(read_problems(grades=rows))
+    for problems in (read_problems(grades=rows).compact(), store.join()):
+        assert problems.grades[0].values.nbytes == size
+
+
+# The store
+
+
+def answered(name):
+    return read_problems(answers=[[name, "x"]], references=[name])
+
+
+def test_joined_batches_keep_their_order():
+    store = Store()
+    for first in ("a", "b", "c"):
+        store.add(answered(first))
+    other = store.copy()
+    whole = store.join(answered("d"))
+    assert whole.answers.listed() == [["a", "x"], ["b", "x"], ["c", "x"], ["d", "x"]]
+    assert whole.references == [("a",), ("b",), ("c",), ("d",)]
+    other.add(answered("e"))  # a copy grows by itself
+    assert (len(store), len(whole), len(other)) == (3, 4, 4)
+
+
+@for_each(
+    "held, others, says",
+    [
+        ({"grades": [[1, 0]], "scores": [[[1, 2], [3, 4]]]},
+         [{"grades": [[1, 0]]}, {"grades": [[1, 0]], "scores": [[1, 2]]}], "`scores` must"),
+        ({"grades": np.ones((10_000, 1))}, [{"answers": [["a"]], "grades": [[1]]}],
+         "`answers` must be given in every batch or in none"),
+    ],
+)  # fmt: skip
+def test_a_batch_that_does_not_fit_is_not_held(held, others, says):
+    store = Store()
+    store.add(read_problems(grades=[]))  # an empty batch changes nothing
+    store.add(read_problems(**held))
+    for other in others:
+        refuses(f"ValueError: {says}", store.add, read_problems(**other))
+    assert len(store) == len(held["grades"])
+    assert grades(store.join()).tolist() == np.ravel(held["grades"]).tolist()
+
+
+def test_batches_are_merged_as_the_digits_of_a_binary_counter():
+    store = Store()
+    for count in range(1, 40):
+        store.add(read_problems(grades=[[1]]))
+        digits = [2**place for place in range(6) if count >> place & 1]
+        assert [len(batch) for batch in store] == digits[::-1]
+
+
+def test_large_batches_stay_apart():
+    for size, held in ((9999, [19998]), (10_000, [10_000, 10_000])):
+        store = Store()
+        for _ in range(2):
+            store.add(read_problems(grades=np.ones((size, 1))))
+        assert [len(batch) for batch in store] == held
+    store.add(read_problems(grades=[[1]]))
+    assert [len(batch) for batch in store] == [10_000, 10_000, 1]

@@ -5,10 +5,9 @@ from math import exp, log
 
 import numpy as np
 import pytest
-from cases import for_each
+from cases import for_each, refuses
 
 import at_k
-from at_k.errors import InputError
 from at_k.scores import mean_logprob, perplexity, self_certainty
 
 
@@ -38,40 +37,30 @@ def test_scores_choose_samples():
     assert at_k.score(data, k=3, metrics="best_at_k", higher_is_better=False).values["best@3"] == 1.0
 
 
+LARGE = [[[-1.0]], [[-1e308, -1e308]]]
+
+
 @for_each(
-    "logprobs, code, place",
+    "functions, logprobs, says",
     [
-        ([[[-1.0], []]], "scores.no_token", "problem 0, sample 1"),
-        ([[[-1.0]], [[0.5]]], "scores.logprob", "problem 1, sample 0"),
-        ([[[float("nan")]]], "scores.logprob", "problem 0, sample 0"),
-        ([[[float("-inf")]]], "scores.logprob", "problem 0, sample 0"),
+        ((mean_logprob, perplexity), [[[-1.0], []]], "scores.no_token: problem 0, sample 1"),
+        ((mean_logprob, perplexity), [[[-1.0]], [[0.5]]], "scores.logprob: problem 1, sample 0"),
+        *[((mean_logprob, perplexity), [[[wrong]]], "scores.logprob: problem 0, sample 0")
+          for wrong in (float("nan"), float("-inf"))],
+        *[((mean_logprob,), wrong, "TypeError: `logprobs` must hold")
+          for wrong in (5, "text", [5], [[5]], [["ab"]], [[[None]]], [[["-1"]]], [[[True]]])],
+        ((mean_logprob,), [[[-(10**400)]]], "InputError: must hold finite numbers … in problem 0, sample 0"),
+        ((perplexity,), [[[-1000.0]]], "scores.perplexity: does not fit in a float"),
+        ((perplexity,), LARGE, "InputError: problem 1, sample 0 does not fit"),
+        *[((self_certainty,), wrong, "scores.alternatives: got 2 in problem 0, sample 0, token 0, and 1 in problem")
+          for wrong in ([[[[-1.0, -2.0], [-1.0]]]], [[[[-1.0, -2.0]]], [[[-1.0]]]])],
+        ((self_certainty,), [[[[]]]], "InputError: problem 0, sample 0, token 0"),
+        ((self_certainty,), [[[-1.0]]], "TypeError: `top_logprobs` must hold lists; got -1.0"),
     ],
-)
-def test_bad_log_probabilities(logprobs, code, place):
-    for function in (mean_logprob, perplexity):
-        with pytest.raises(InputError, match=place) as caught:
-            function(logprobs)
-        assert caught.value.code == code
-
-
-def test_bad_kinds():
-    for wrong in (5, "text", [5], [[5]], [["ab"]], [[[None]]], [[["-1"]]], [[[True]]]):
-        with pytest.raises(TypeError, match="`logprobs` must hold"):
-            mean_logprob(wrong)
-    with pytest.raises(InputError, match="does not fit in a float") as caught:
-        perplexity([[[-1000.0]]])
-    assert caught.value.code == "scores.perplexity"
-
-
-def test_alternatives_must_be_as_many_for_every_token():
-    for wrong in ([[[[-1.0, -2.0], [-1.0]]]], [[[[-1.0, -2.0]]], [[[-1.0]]]]):
-        with pytest.raises(InputError, match="got 2 in problem 0, sample 0, token 0, and 1 in problem") as caught:
-            self_certainty(wrong)
-        assert caught.value.code == "scores.alternatives"
-    with pytest.raises(InputError, match="problem 0, sample 0, token 0"):
-        self_certainty([[[[]]]])
-    with pytest.raises(TypeError, match=r"`top_logprobs` must hold lists; got -1\.0"):
-        self_certainty([[[-1.0]]])
+)  # fmt: skip
+def test_what_is_refused(functions, logprobs, says):
+    for function in functions:
+        refuses(says, function, logprobs)
 
 
 def test_single_precision_may_exceed_zero_by_a_rounding():
@@ -95,7 +84,3 @@ def test_several_scores_choose_together():
 def test_sums_that_no_float_holds():
     assert mean_logprob([[[-1e308, -1e308]]]) == [[-1e308]]
     assert self_certainty([[[[-1e308, -1e308]] * 3]]) == [[pytest.approx(1e308)]]
-    with pytest.raises(InputError, match="problem 1, sample 0 does not fit"):
-        perplexity([[[-1.0]], [[-1e308, -1e308]]])
-    with pytest.raises(InputError, match=r"must hold finite numbers .* in problem 0, sample 0"):
-        mean_logprob([[[-(10**400)]]])

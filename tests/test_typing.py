@@ -24,8 +24,8 @@ at_k.score("a.jsonl", ties="randm")  # "ties" to "score" has incompatible type
 at_k.score("a.jsonl", missing="none")  # "missing" to "score" has incompatible type
 at_k.compare("a.jsonl", "b.jsonl", target="problems")  # "target" to "compare" has incompatible type
 at_k.cons_at_k([["a"]], [[1]], k=1, ties="strict")
-at_k.cons_at_k([["a"]], [[1]], k=1, ties="strictly")  # no overload variant of "cons_at_k" matches
-at_k.best_at_k([[1]], [[1]], k=1, select="lexical")  # no overload variant of "best_at_k" matches
+at_k.cons_at_k([["a"]], [[1]], k=1, ties="strictly")  # "ties" to "cons_at_k" has incompatible type
+at_k.best_at_k([[1]], [[1]], k=1, select="lexical")  # "select" to "best_at_k" has incompatible type
 at_k.credit("pass@2", [[1, 0, 0]], baseline="mean")  # "baseline" to "credit" has incompatible type
 at_k.interval(0.5, 0.1, 10, method="bta")  # "method" to "interval" has incompatible type
 at_k.pass_at_k(5, 3, k=2)

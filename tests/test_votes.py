@@ -209,43 +209,11 @@ def test_problems_without_votes_or_without_a_right_answer():
     assert_allclose(values[2], [3 / 4, 1, 1], rtol=RTOL)
 
 
-def test_many_distinct_answers_with_one_vote_each():
-    """n answers, one of them right: everyone ties, and the right one is drawn with chance k/n."""
-    n = 60
-    values = plurality([profile([1] * n, [True] + [False] * (n - 1))], [1, 2, 30, 60])
-    assert_allclose(values[0], np.full(4, 1 / n), rtol=RTOL)  # drawn k/n, then elected 1/k
-    lost = plurality([profile([1] * n, [True] + [False] * (n - 1))], [1, 2, 30, 60], "incorrect")
-    assert_allclose(lost[0], [1 / n, 0, 0, 0], rtol=RTOL, atol=0)
-
-
 def test_never_above_one():
     problems = [profile(counts, [True] * len(counts)) for counts in product(range(1, 8), repeat=3)]
     values = plurality(problems, [1, 2, 3])
     assert values.max() <= 1
     assert_allclose(values, 1, rtol=RTOL)
-
-
-def random_ballots(rng, size):
-    """Samples for `votes.elect_by_weight`: answers counted from 0 in any order, −1 for none, integer weights."""
-    answer = rng.integers(-1, 3, size=size)
-    names, codes = np.unique(answer[answer >= 0], return_inverse=True)
-    answer[answer >= 0] = codes
-    return answer, rng.integers(0, 2, size=len(names)).astype(bool), rng.integers(0, 4, size=size)
-
-
-@for_each("ties", oracles.TIES)
-@for_each("kind", [np.int64, object])
-def test_weighted_votes_count_subsets(ties, kind):
-    rng = np.random.default_rng(3)
-    for n in range(1, 8):
-        for _ in range(6):
-            answer, correct, weight = random_ballots(rng, n)
-            named = [None if code < 0 else int(code) for code in answer]
-            right = [code >= 0 and bool(correct[code]) for code in answer]
-            for k in range(1, n + 1):
-                value, error = votes.elect_by_weight(answer, correct, weight.astype(kind), k, ties, rng)
-                assert value == pytest.approx(float(oracles.cons(named, right, k, ties, weight.tolist())), rel=RTOL)
-                assert error == 0
 
 
 def test_the_oracles_agree_with_each_other():
@@ -270,7 +238,3 @@ def test_packed_rows_compare_as_rows(base, width):
     order = sorted(range(len(rows)), key=lambda i: rows[i].tolist())
     assert sorted(range(len(rows)), key=lambda i: packed[i]) == order
     assert len(set(packed)) == len(set(map(tuple, rows.tolist())))
-
-
-def test_rows_without_columns_are_equal():
-    assert votes.pack_tallies(np.zeros((3, 0), dtype=np.int64), 5) == []

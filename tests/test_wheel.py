@@ -20,9 +20,11 @@ MODULES = {
 }
 EXAMPLES = ROOT / "examples" / "data"
 DATA = {f"at_k/demo/data/{path.relative_to(EXAMPLES)}" for path in EXAMPLES.rglob("*") if path.is_file()}
-ASSETS = {f"at_k/demo/assets/{path.name}" for path in (ROOT / "at_k" / "demo" / "assets").iterdir()}
+STATIC = ROOT / "at_k" / "demo" / "static"
+ASSETS = {path.relative_to(ROOT).as_posix() for path in STATIC.rglob("*") if path.is_file()}
 WORDS = {path.relative_to(ROOT).as_posix() for path in (ROOT / "at_k" / "demo" / "locale").rglob("*.po")}
-OTHERS = {"at_k/__init__.pyi", "at_k/signatures.pyi", "at_k/py.typed"} | ASSETS | WORDS
+TABLES = {path.relative_to(ROOT).as_posix() for path in (ROOT / "at_k" / "grading").rglob("*.json")}
+OTHERS = {"at_k/__init__.pyi", "at_k/signatures.pyi", "at_k/py.typed"} | ASSETS | WORDS | TABLES
 
 
 def contents(wheel):

@@ -19,17 +19,16 @@ ROOT = Path(__file__).resolve().parent.parent
 CHROMIUM = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
 CHROMIUM += ["--disable-background-networking", "--disable-component-update", "--disable-smooth-scrolling"]
 
-PATIENCE = 180
+PATIENCE = 60
 """Seconds to wait for what must come, on a machine of any speed. Nothing is measured with it."""
 
 READY = {
-    "explore": "#story_demand svg",
-    "score": "#score[data-ready] .problem-list",
-    "compare": "#compare[data-ready] h1",
-    "plan": "#plan[data-ready] h1",
-    "metrics": "#metrics[data-ready] table.numbers",
+    "explore": "#explore .stair svg",
+    "score": "#score .stair svg",
+    "compare": "#compare .chart",
+    "plan": "#plan h1.sentence",
 }
-"""What is there when a page is: its figure, or the answer to its form."""
+"""What is there when a page is: its figure, or its sentence."""
 
 
 def find_chromium():
@@ -77,16 +76,15 @@ class Server:
         """Return what the app has printed."""
         return (self.folder / "log").read_text()
 
-    def run(self, name, *data):
-        """Call an endpoint, and return its answer."""
-        url = f"{self.url}/gradio_api/run/{name}"
-        answer = httpx.post(url, json={"data": data}, timeout=PATIENCE, verify=False)  # certificates take long to read
-        answer.raise_for_status()
-        return answer.json()["data"]
+    def ask(self, name, **values):
+        """Ask an endpoint, and return its status and its answer."""
+        url = f"{self.url}/api/{name}"
+        answer = httpx.post(url, json=values, timeout=PATIENCE, verify=False)  # certificates take long to read
+        return answer.status_code, answer.json()
 
 
 @contextmanager
-def serving(folder, call="launch()"):
+def serving(folder, call="launch(warm_after=None)", module="at_k.demo.app", **environment):
     """Run the app on a free port of this machine, with a home of its own and no network."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -94,7 +92,8 @@ def serving(folder, call="launch()"):
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "GRADIO_", "PYTHON"))}
     kept |= {"HOME": f"{folder}", "HF_HOME": f"{folder}/hf", "HF_HUB_OFFLINE": "1", "TMPDIR": f"{folder}"}
     kept |= {"PYTHONPATH": f"{ROOT}", "GRADIO_TEMP_DIR": f"{folder}/gradio", "GRADIO_SERVER_PORT": f"{port}"}
-    command = [sys.executable, "-c", f"from at_k.demo.app import launch; {call}"]
+    kept |= environment
+    command = [sys.executable, "-c", f"from {module} import launch; {call}"]
     with (
         (folder / "log").open("wb") as log,
         subprocess.Popen(command, cwd=folder, env=kept, stdout=log, stderr=subprocess.STDOUT) as process,
@@ -125,7 +124,7 @@ def _wait(server, process):
 def _answers(server):
     with closing(http.client.HTTPConnection(urlsplit(server.url).netloc)) as connection:
         try:
-            connection.request("GET", "/config")
+            connection.request("GET", "/")
             return connection.getresponse().status == http.client.OK
         except (OSError, http.client.HTTPException):
             return False
@@ -133,8 +132,8 @@ def _answers(server):
 
 def turn_to(page, name):
     """Open another page by its link in the header, and wait until it is there."""
-    page.locator(f".at-k-header nav a[data-page={name}]").click()
-    page.locator(f"{READY[name]} >> visible=true").first.wait_for()
+    page.locator(f"nav a[href^='{name}']").click()
+    page.locator(READY[name]).first.wait_for()
 
 
 def watch(page, troubles):

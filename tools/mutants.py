@@ -30,8 +30,8 @@ ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = ROOT / "tools" / "equivalent_mutants.txt"
 COPIED = ("at_k", "metrics", "tests", "tools", "examples", "conftest.py", "setup.cfg", "pyproject.toml")
 SINGLE = (
-    *("combinatorics", "votes", "samples", "arrow", "rows", "columns", "problems", "values", "computation", "summary"),
-    *("store", "error_bars", "validation", "module", "scorer"),
+    *("combinatorics", "votes", "samples", "arrow", "columns", "values", "computation", "summary"),
+    *("validation", "module", "modules"),
 )
 FOLDERS = (
     *("grading", "grading/checkers", "grading/code", "estimators", "report", "uncertainty"),
@@ -39,20 +39,22 @@ FOLDERS = (
 )
 
 MORE = {
-    "at_k/samples.py": ["tests/test_columns.py", "tests/test_problems.py", "tests/grading"],
+    "at_k/samples.py": ["tests/test_columns.py", "tests/grading"],
     "at_k/arrow.py": ["tests/test_columns.py"],
-    "at_k/rows.py": ["tests/test_columns.py", "tests/test_arrow.py"],
-    "at_k/columns.py": ["tests/test_arrow.py"],
-    "at_k/problems.py": ["tests/test_store.py"],
-    "at_k/values.py": ["tests/test_computation.py"],
+    "at_k/columns.py": ["tests/test_columns.py", "tests/test_arrow.py"],
+    "at_k/combinatorics.py": ["tests/estimators/test_counts.py", "tests/test_transforms.py"],
+    "at_k/summary.py": ["tests/metrics/test_results.py", "tests/test_error_bars.py"],
+    "at_k/computation.py": ["tests/metrics/test_values.py", "tests/metrics/test_inputs.py"],
+    "at_k/modules.py": ["tests/test_module.py", "tests/test_loading.py"],
+    "at_k/values.py": ["tests/test_errors.py", "tests/metrics/test_results.py"],
     "at_k/report/report.py": ["tests/report"],
+    "at_k/report/tally.py": ["tests/report/test_tally.py"],
+    "at_k/report/tally_scoring.py": ["tests/report/test_tally.py"],
+    "at_k/report/states.py": ["tests/report/test_tally.py"],
     "at_k/report/data.py": ["tests/report"],
-    "at_k/report/grid.py": ["tests/report/test_tables.py"],
-    "at_k/report/tables.py": ["tests/report/test_report.py"],
-    "at_k/report/frames.py": ["tests/report/test_scoring.py"],
+    "at_k/report/judging.py": ["tests/report/test_scoring.py"],
     "at_k/report/notes.py": ["tests/report/test_scoring.py"],
-    "at_k/report/curves.py": ["tests/report/test_measuring.py"],
-    "at_k/report/measuring.py": ["tests/report/test_scoring.py"],
+    "at_k/report/measuring.py": ["tests/report/test_measuring.py", "tests/report/test_scoring.py"],
     "at_k/readers/cells.py": ["tests/readers/test_tables.py"],
     "at_k/readers/collector.py": ["tests/readers/test_standard.py"],
 }

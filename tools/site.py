@@ -6,11 +6,17 @@ import inspect
 import re
 import subprocess
 import sys
+from collections.abc import Sized
 from pathlib import Path
+from typing import Any, get_args
+
+from typer.main import get_command
 
 import at_k
-from at_k.registration import COMPARISONS, module_path
+from at_k.cli import app
+from at_k.modules import COMPARISONS, module_path
 from tools.spaces import ROOT, Parts, copy_parts
+from tools.texts import make_table
 
 PAGES = ROOT / "build" / "pages"
 SITE = ROOT / "build" / "site"
@@ -36,23 +42,86 @@ _LOADED = re.compile(
 
 
 def write_pages(folder: Path) -> None:
-    """Write the pages as mkdocs reads them: links within the site, formulas as MathML, and the reference."""
+    """Write the pages as mkdocs reads them: links within the site, formulas as MathML, commands, and the reference."""
     copy_parts(SOURCES, folder)
     for page in folder.rglob("*.md"):
-        text = page.read_text(encoding="utf-8")
+        text = _PICTURE.sub(r"![\2](\3#only-light)\n![\2](\1#only-dark)", page.read_text(encoding="utf-8"))
         page.write_text(_MATH.sub(_write_formula, text), encoding="utf-8")
-    (folder / "reference.md").write_text(write_reference(), encoding="utf-8")
+    for name, text in (write_commands() | write_reference()).items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
 
 
-def write_reference() -> str:
-    """Write the page of all public names, in the order of `help(at_k)`."""
+_PICTURE = re.compile(r'<picture>.*?srcset="([^"]+)".*?alt="([^"]+)" src="([^"]+)".*?</picture>', re.DOTALL)
+"""A picture with a dark form; the pages of the site change theirs by a button, too."""
+
+
+def on_config(config: dict[str, Any]) -> dict[str, Any]:
+    """Put the generated pages into the navigation; mkdocs calls this."""
+
+    def add(entries: list[Any], pages: list[str]) -> None:
+        for entry in entries:
+            for title, inner in entry.items() if isinstance(entry, dict) else ():
+                if isinstance(inner, list):
+                    add(inner, pages)
+                elif inner == pages[0]:
+                    entry[title] = pages
+
+    for written in (write_commands(), write_reference()):
+        add(config["nav"], list(written))
+    return config
+
+
+def write_commands() -> dict[str, str]:
+    """Write a page for each command with all of its options, and the list of the commands."""
+    commands: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]
+    lines = ["# Commands", "", "`at-k COMMAND --help` shows the usual options, and `--help-all` all of them.", ""]
+    rows = [(f"[at-k {name}]({name}.md)", _escape(command.help)) for name, command in commands.items()]
+    pages = {"commands/index.md": "\n".join([*lines, make_table(("command", "what it does"), rows), ""])}
+    for name, command in commands.items():
+        panels: dict[str, list[tuple[str, ...]]] = {}
+        for option in command.params:
+            panel = getattr(option, "rich_help_panel", None) or ("Options" if option.opts[0][0] == "-" else "Arguments")
+            panels.setdefault(panel, []).append(_describe_option(option))
+        text = [f"# at-k {name}", "", _escape(command.help), ""]
+        for panel, options in panels.items():
+            text += [f"## {panel}", "", make_table(("option", "meaning", "default"), options), ""]
+        pages[f"commands/{name}.md"] = "\n".join(text)
+    return pages
+
+
+def _describe_option(option: Any) -> tuple[str, str, str]:
+    if option.param_type_name == "argument":
+        return f"`{option.metavar or option.name}`", _escape(option.help), "required" if option.required else "–"
+    names = ", ".join(f"`{name}`" for name in (*option.opts, *option.secondary_opts))
+    choices = "|".join(map(str, get_args(option.type_descriptor.annotation) or ["TEXT"]))
+    metavar = "" if option.is_flag else f" `{option.metavar or choices}`"
+    default = option.default if not callable(option.default) else None
+    shown = "–" if default in (None, False, (), []) else f"`{default}`"
+    return names + metavar, _escape(option.help), "required" if option.required else shown
+
+
+def _escape(text: str | None) -> str:
+    return " ".join((text or "").split()).replace("<", "&lt;").replace("*", "\\*")
+
+
+def write_reference() -> dict[str, str]:
+    """Write a page for each public name, and their list, in the order of `help(at_k)`."""
     introduction, _, names = (at_k.__doc__ or "").split("\n\n")
-    lines = ["# Reference", "", introduction, ""]
+    lines, pages = ["# Functions", "", introduction, ""], {"reference/index.md": ""}
     for title, listed in re.findall(r"^(\S[^:]*): +((?:.|\n +)*)", names, re.MULTILINE):
-        lines += [f"## {title}", ""]
+        rows = []
         for name in re.findall(r"\w+", listed):
-            lines += _describe(name)
-    return "\n".join(lines)
+            pages[f"reference/{name}.md"] = "\n".join([f"# at_k.{name}", "", *_describe(name)])
+            rows.append((f"[{name}]({name}.md)", _summarize(getattr(at_k, name))))
+        lines += [f"## {title}", "", make_table(("name", "what it does"), rows), ""]
+    return pages | {"reference/index.md": "\n".join(lines)}
+
+
+def _summarize(found: object) -> str:
+    if not (inspect.isclass(found) or inspect.isfunction(found) or inspect.ismodule(found)):
+        return f"{len(found)} values" if isinstance(found, Sized) else ""
+    return _escape((inspect.getdoc(found) or "").partition("\n\n")[0])
 
 
 def _describe(name: str) -> list[str]:
@@ -68,7 +137,7 @@ def _describe(name: str) -> list[str]:
         ]
         return [f"::: {found.__name__}", f"    options: {{members: {[name for name in own if name[0] != '_']}}}", ""]
     shown = "\n".join(f"    {line}" for line in repr(found).splitlines())
-    return [f"### {name}", "", shown, ""]
+    return [shown, ""]
 
 
 def _write_formula(found: re.Match[str]) -> str:

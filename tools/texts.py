@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import re
 import runpy
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import typer
 
 import at_k
-from at_k.documentation import find_inputs, find_outputs, list_inputs, list_outputs, list_shared_options, wrap_item
 from at_k.family import FAMILY, Metric
-from at_k.options import Option
+from at_k.module import describe_option, fill_in, find_inputs, find_outputs, spell_types, spell_value, wrap_item
+from at_k.modules import COMPARISONS
+from at_k.options import COLUMNS, OPTIONS, SHARED_OPTIONS, Option
 from at_k.readers.formats import FORMATS
-from at_k.readers.roles import NAMES
-from at_k.registration import COMPARISONS
+from at_k.readers.names import ROLE
 from at_k.uncertainty.credits import METRICS
+from tools.prepared import render_prepared
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -31,22 +33,29 @@ def render_documents(root: Path = ROOT) -> dict[Path, str]:
     guide = root / "docs" / "zh" / "which-metric.md"
     documents[guide] = fill_region(_read(guide), "metrics", list_metrics_in_chinese(), guide)
     guide = root / "docs" / "modules.md"
-    documents[guide] = fill_region(_read(guide), "options", list_options(), guide)
+    text = fill_region(_read(guide), "columns", list_inputs(COLUMNS.values(), FAMILY.values()), guide)
+    text = fill_region(text, "options", list_options(), guide)
+    documents[guide] = fill_region(text, "outputs", list_outputs(SHARED_OUTPUTS), guide)
     guide = root / "docs" / "formats.md"
     text = fill_region(_read(guide), "formats", list_formats(), guide)
     documents[guide] = fill_region(text, "columns", list_columns(), guide)
     documents[root / "at_k" / "signatures.pyi"] = write_signatures()
+    documents |= render_prepared()
+    documents |= {
+        root / "docs" / f"staircase{name}.svg": draw_staircase(*colours) for name, colours in _COLOURS.items()
+    }
     for metric in FAMILY.values():
         card = root / "metrics" / metric.name / "README.md"
         chinese = card.with_name("README.zh.md")
-        text = fill_region(_read(chinese), "metrics", list_metrics_in_chinese(), chinese)
+        text = fill_region(_read(chinese), "metrics", list_metrics_in_chinese(columns=2), chinese)
         documents[chinese] = fill_region(
             text, "training", mention_credit(metric, _TRAINING_IN_CHINESE, " 和 "), chinese
         )
-        text = fill_region(_read(card), "metrics", list_metrics(), card)
+        text = fill_region(_read(card), "metrics", list_metrics(columns=2), card)
         text = fill_region(text, "training", mention_credit(metric, _TRAINING, " and "), card)
-        text = _fill_list(text, "### Inputs", list_inputs(find_inputs(metric), [metric]), card)
-        documents[card] = _fill_list(text, "### Output Values", list_outputs(find_outputs(metric)), card)
+        text = fill_region(text, "load", explain_loading(metric), card)
+        text = _fill_list(text, "### Inputs", list_card_inputs(metric), card)
+        documents[card] = _fill_list(text, "### Output Values", list_card_outputs(metric), card)
     for name in COMPARISONS:
         card = root / "comparisons" / name / "README.md"
         module = runpy.run_path(str(ROOT / "comparisons" / name / f"{name}.py"))
@@ -93,22 +102,20 @@ def _spell_type(option: Option) -> str:
     return option.annotation.replace("list[", "Sequence[").replace("dict[", "Mapping[").replace("'", '"')
 
 
-def list_metrics() -> str:
-    """Make the table that says which metric answers which question."""
+def list_metrics(columns: int = 4) -> str:
+    """Make the table that says which metric answers which question, or its first columns."""
     rows = [(f"`{metric.name}`", metric.question, metric.needs, metric.warning) for metric in FAMILY.values()]
-    return make_table(("metric", "question it answers", "needs", "watch out"), rows)
+    header = ("metric", "question it answers", "needs", "watch out")
+    return make_table(header[:columns], [row[:columns] for row in rows])
 
 
-def list_metrics_in_chinese() -> str:
+def list_metrics_in_chinese(columns: int = 4) -> str:
     """Make the same table in Chinese."""
     rows = [(f"`{metric.name}`", *metric.chinese) for metric in FAMILY.values()]
-    return make_table(("指标", "回答的问题", "需要", "注意"), rows)
+    return make_table(("指标", "回答的问题", "需要", "注意")[:columns], [row[:columns] for row in rows])
 
 
-_TRAINING = (
-    "**Training.** `at_k.credit` says by how much each sample moved {names}: the weight of its log-probability in "
-    "[training for it](../../docs/training.md)."
-)
+_TRAINING = "**Training.** `at_k.credit` weighs samples [in training for](../../docs/training.md) {names}."
 _TRAINING_IN_CHINESE = (
     "**训练。** `at_k.credit` 给出每个样本使 {names} 变动了多少，即"
     "[以它为目标训练](../../docs/training.md)时该样本对数概率的权重。"
@@ -122,6 +129,53 @@ def mention_credit(metric: Metric, sentence: str, conjunction: str) -> str:
     return wrap_item(sentence.format(names=conjunction.join(listed)), "")
 
 
+def explain_loading(metric: Metric) -> str:
+    """Write how a module is loaded, for its card."""
+    return (
+        f'```python\nimport evaluate\n\n{metric.name} = evaluate.load("metrics/{metric.name}")  # in a clone\n```\n\n'
+        f'Elsewhere it is `evaluate.load("{metric.name}")` [after `at-k register`]({_GUIDE}#load-by-name).'
+    )
+
+
+_GUIDE = "../../docs/modules.md"
+
+
+def list_card_inputs(metric: Metric) -> str:
+    """List the inputs on a card: its own in full, and the names of those that all metrics share."""
+    inputs = {each.name: each for each in find_inputs(metric)}
+    columns = [name for name in _COLUMNS_OF_ALL if name in inputs]
+    own = [each for name, each in inputs.items() if name not in (*columns, "k", *SHARED_OPTIONS)]
+    lines = [f"- {_join_bold(columns)}: [columns]({_GUIDE}#columns)."]
+    lines += [list_inputs(own, [metric])] if own else []
+    draws = "**k** and the" if "k" in inputs else "The"
+    lines.append(
+        f"- {draws} [shared options]({_GUIDE}#options), with [examples](../pass_at_k/README.md#examples); "
+        f"`{metric.name}.inputs_description` describes them, too."
+    )
+    return "\n".join(lines)
+
+
+def list_card_outputs(metric: Metric) -> str:
+    """List the outputs on a card: its own in full, and the names of those that all metrics share."""
+    own = {key: text for key, text in find_outputs(metric).items() if key not in SHARED_OUTPUTS}
+    shared = _join_bold([f"`{key}`" for key in SHARED_OUTPUTS])
+    return f"{list_outputs(own)}\n- {shared}: [on request]({_GUIDE}#results)."
+
+
+SHARED_OUTPUTS = {
+    key: text
+    for key, text in find_outputs(FAMILY["gpassk"]).items()
+    if all(key in find_outputs(metric) for metric in FAMILY.values())
+}
+"""What every module returns if an option asks for it."""
+
+_COLUMNS_OF_ALL = ("predictions", "references", "grades")
+
+
+def _join_bold(names: list[str]) -> str:
+    return ", ".join(f"**{name}**" for name in names)
+
+
 def list_options() -> str:
     """Make the table of k and of the options that all metrics share."""
     return make_table(("option", "meaning", "default"), list_shared_options())
@@ -129,7 +183,7 @@ def list_options() -> str:
 
 def list_columns() -> str:
     """Make the table of the names by which columns of a table are recognised."""
-    rows = [(role, ", ".join(f"`{name}`" for name in names.split())) for role, names in NAMES.items()]
+    rows = [(role, ", ".join(f"`{name}`" for name in names)) for role, names in ROLE.items()]
     return make_table(("what", "names of columns, the first that a table has"), rows)
 
 
@@ -137,6 +191,49 @@ def list_formats() -> str:
     """Make the table of the files that can be read."""
     rows = [(each.title, f"`{each.file}`", each.samples) for each in FORMATS.values()]
     return make_table(("harness", "file", "how to get n samples"), rows)
+
+
+_COLOURS = {
+    "": ("#15181c", "#59626c", "#1060c4", "#eaeef1", "#b34310"),
+    "-dark": ("#e8eaed", "#a3adb8", "#6aa8ff", "#30363d", "#ff9d5c"),
+}
+"""Colours of the picture in light and in dark pages: text, small text, successes, the rest, the average."""
+
+_AIRLINE = ROOT / "examples" / "data" / "taubench_airline.jsonl"
+"""The file of the README's first command."""
+
+_NAMES = {4: "pass^4, or G-Pass@4 with τ = 1", 3: "G-Pass@4 with τ = 0.75", 2: "G-Pass@4 with τ = 0.5", 1: "pass@4"}
+
+
+def draw_staircase(text: str, small: str, full: str, empty: str, mark: str) -> str:
+    """Draw the file of the README's first command: a row for each demand, a column for each task."""
+    report = at_k.score(_AIRLINE, metrics=["pass_at_k", "gpassk"], k=[1, 4])
+    average, tasks = report.values["pass@1"], len(report.n)
+    lines = [
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 262" font-family="system-ui, sans-serif" role="img">',
+        f'<text y="26" font-size="23" font-weight="700" fill="{text}">GPT-4o solves {average:.0%} of these tasks. '
+        f'All four times: <tspan fill="{full}">{report.values["G-Pass@4_1.0"]:.0%}</tspan>.</text>',
+        f'<text y="52" font-size="13" fill="{small}">{tasks} airline tasks of τ-bench, four trials each. '
+        "A column is a task; a row counts the tasks with enough successes.</text>",
+    ]
+    for row, (needed, name) in enumerate(_NAMES.items()):
+        share, top = report.values["pass@4" if needed == 1 else f"G-Pass@4_{needed / 4}"], 70 + 42 * row
+        demand = "all 4" if needed == 4 else f"at least {needed} of 4"
+        for start, end, colour in ((0, round(share * tasks), full), (round(share * tasks), tasks, empty)):
+            columns = "".join(f"M{10 * column} {top}h9v30h-9z" for column in range(start, end))
+            lines.append(f'<path fill="{colour}" d="{columns}"/>')
+        lines += [
+            f'<text x="514" y="{top + 13}" font-size="15" font-weight="700" fill="{full}">{share:.0%}'
+            f'<tspan dx="8" font-size="13" font-weight="400" fill="{text}">{demand}</tspan></text>',
+            f'<text x="514" y="{top + 29}" font-size="12" fill="{small}">{name}</text>',
+        ]
+    lines += [
+        f'<path stroke="{mark}" stroke-width="3" d="M{10 * tasks * average:g} 66v164"/>',
+        f'<text y="250" font-size="13" fill="{mark}">'
+        f"{average:.0%} is the average, pass@1: every row of a steady model ends here</text>",
+        "</svg>",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 _BAR = r"\|"
@@ -197,6 +294,27 @@ def main(
     if check and stale:
         print("`make texts` writes them anew")
         raise typer.Exit(1)
+
+
+def list_inputs(inputs: Iterable[Option], metrics: Iterable[Metric]) -> str:
+    """Make the list of the columns and options on a card, as some metrics take them."""
+    return "\n".join(
+        wrap_item(f"- **{each.name}**{spell_types(each)}: {describe_option(each, metrics)}", "  ") for each in inputs
+    )
+
+
+def list_outputs(outputs: Mapping[str, str]) -> str:
+    """Make the list of what a module returns, as its card shows it."""
+    return "\n".join(wrap_item(f"- **`{key}`**: {text}", "  ") for key, text in outputs.items())
+
+
+def list_shared_options() -> list[tuple[str, str, str]]:
+    """List k and the options that all metrics share: name, meaning and default."""
+    rows = []
+    for option in map(OPTIONS.__getitem__, ("k", *SHARED_OPTIONS)):
+        default = "–" if option.default is None else f"`{spell_value(option.default)}`"
+        rows.append((f"`{option.name}`", fill_in(option.text, FAMILY.values()), default))
+    return rows
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 import numpy as np
 
 import at_k
-from at_k.demo.work import ANSWERING
 
 
 @dataclass(frozen=True)
@@ -57,9 +56,6 @@ class _Connection:
         self.session = session
         self.headers = {"content-type": "application/json", "x-forwarded-for": address}
 
-    def ask(self, method, path, data=None):
-        return self.send(method, path, None if data is None else {"data": data, "session_hash": self.session})
-
     def send(self, method, path, content):
         connection = http.client.HTTPConnection(self.host, timeout=60)
         try:
@@ -75,63 +71,49 @@ class _Connection:
 
 
 def _page(connection, chance):
-    return "" if "data-asks" in connection.ask("GET", "/") else "no page"
+    name = chance.choice(("", "score", "compare", "plan", "data/explore.en.json", "style.css", "base.js"))
+    return "" if connection.send("GET", f"/{name}", None) else "no page"
 
 
-def _config(connection, chance):
-    return "" if json.loads(connection.ask("GET", "/config"))["title"] == "at-k" else "no config"
+def _draw(chance, problems, samples):
+    return [[chance.randint(0, 1) for _ in range(samples)] for _ in range(problems)]
 
 
-def _explore(connection, chance):
-    n = chance.choice((8, 16, 24, 32, 48, 64))
-    c = chance.randint(0, n)
-    k = sorted(chance.sample(range(1, n + 1), min(n, 16)))
-    inputs = [n, c, k, [0.25, 0.5, 0.75], chance.randint(0, n - c)]
-    (found,) = json.loads(connection.ask("POST", "/gradio_api/run/explore", inputs))["data"]
-    right = np.allclose([found[f"pass@{each}"] for each in k], at_k.pass_at_k(n, c, k=k), rtol=0, atol=1e-12)
-    return "" if right else f"pass@k of n = {n}, c = {c}: {found}"
+def _write(rows):
+    return "\n".join(json.dumps({"task_id": i, "correct": row}) for i, row in enumerate(rows))
+
+
+def _ask(connection, name, **values):
+    return json.loads(connection.send("POST", f"/api/{name}", {**values, "session": connection.session}))
 
 
 def _score(connection, chance):
-    rows = [[chance.randint(0, 1) for _ in range(4)] for _ in range(chance.randint(1, 40))]
-    text = "\n".join(json.dumps({"correct": row}) for row in rows)
-    given = [text, ["pass_at_k"], [1, 4], None, "random", "error", True, *[None] * 6, "text", "exact_match", "exact"]
-    found = json.loads(connection.ask("POST", "/gradio_api/run/score", given))["data"][0]["results"]
-    c = [sum(row) for row in rows]
-    expected = at_k.summarize({f"pass@{k}": at_k.pass_at_k(4, c, k=k) for k in (1, 4)})
-    return "" if found == expected else f"{found} instead of {expected}"
+    rows = _draw(chance, chance.randint(2, 100), 8)
+    found = _ask(connection, "score", data=_write(rows), options={"k": [1, 4]})["values"]
+    expected = float(np.mean(at_k.pass_at_k(8, [sum(row) for row in rows], k=4)))
+    return "" if abs(found["pass@4"] - expected) < 1e-12 else f"{found['pass@4']} instead of {expected}"
 
 
-def _form(page):
-    """Fill in the form of a page with results of one's own: two models for the page Compare."""
-    usual = ANSWERING[page].USUAL | {"example": ""}
-    sides = {"compare": "ab"}.get(page, ("results",))
-
-    def fill_in(connection, chance):
-        problems = chance.randint(20, 100)
-        given = {
-            side: {
-                "name": f"{side}.jsonl",
-                "text": "\n".join(
-                    json.dumps({"task_id": i, "correct": [chance.randint(0, 1) for _ in range(8)]})
-                    for i in range(problems)
-                ),
-            }
-            for side in sides
-        }
-        found = json.loads(connection.send("POST", f"/answers/{page}.json", usual | {"given": given}))
-        return found["refused"] or ("" if f"{problems}" in found["parts"]["head"] else "other results")
-
-    return fill_in
+def _compare(connection, chance):
+    a, b = (_draw(chance, 50, 8) for _ in range(2))
+    found = _ask(connection, "compare", a=_write(a), b=_write(b))["lines"]["pass@k"]["at"][0]
+    expected = np.mean(a) - np.mean(b)
+    return "" if abs(found[1] - expected) < 1e-4 else f"{found} instead of {expected}"
 
 
-FORMS = tuple((f"form {page}", _form(page)) for page in ("score", "compare", "plan"))
+def _plan(connection, chance):
+    rows = _draw(chance, chance.randint(20, 100), 8)
+    found = _ask(connection, "plan", data=_write(rows))
+    return "" if found["start"] == [len(rows), 8] else f"{found['start']} instead of {len(rows)} × 8"
 
-KINDS = (("page", _page), ("config", _config), *[("explore", _explore)] * 5, *[("score", _score)] * 2, *FORMS)
+
+FORMS = (("score", _score), ("compare", _compare), ("plan", _plan))
+
+KINDS = (("page", _page), ("page", _page), *FORMS)
 
 
 def main(url):
-    """Print how long 50 visitors of one address wait who fill in forms, one after the other."""
+    """Print how long 50 visitors of one address wait who ask the endpoints, one after the other."""
     done = visits(url, addresses=1, kinds=FORMS)
     for kind, _ in FORMS:
         seconds = [visit.seconds for visit in done if visit.kind == kind]

@@ -1,18 +1,19 @@
-"""Rules about how well confidences agree with what is correct."""
+"""Rules about how well confidences agree with what is correct: does a confidence of .8 mean that 80 % are?"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.analysis.findings import FAR, Findings
-from at_k.combinatorics import Floats
-from at_k.errors import Message
+from at_k.analysis.findings import FAR, Findings, Rule
+from at_k.combinatorics import Floats, Ints
+from at_k.errors import Message, Phrases
+from at_k.estimators.consensus import VoteCounts
 from at_k.samples import Answers
-from at_k.uncertainty.calibration import Calibration, measure_calibration
 
 _SPLITS = 16
 """The random halves over which a vote is averaged; more would hardly narrow the interval."""
@@ -20,75 +21,130 @@ _SPLITS = 16
 _DRAWS = 200
 """The calibrated votes that are drawn to see how large their calibration error is by chance."""
 
+_say = Phrases(
+    {
+        "diagnosis.vote_confidence": "The share of a vote as a confidence: the answer that leads in half of the "
+        "samples has {said:.3f} of the other half on average, and is correct in {right:.3f} of the problems. {verdict} "
+        "Of all samples, the share of the leading answer has the expected calibration error {ece:.3f} ({chance:.3f} on "
+        "average if every share were the chance to be correct); the Brier score is {brier:.3f}.",
+        "diagnosis.score_confidence": "The scores lie in [0, 1], and may be confidences: they are {said:.3f} on "
+        "average, and {right:.3f} of the samples are correct. {verdict} The expected calibration error is {ece:.3f}; "
+        "the Brier score is {brier:.3f}.",
+        "diagnosis.overconfident": "It promises too much, by {gap} (the rule: more than {limit}).",
+        "diagnosis.underconfident": "It promises too little: the difference is {gap} (the rule: less than −{limit}).",
+        "diagnosis.no_bias": "A bias of more than {limit} is not shown: the difference is {gap}.",
+    }
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """Hold how well confidences agree with what was correct.
+
+    Attributes:
+        ece: the expected calibration error, 0 is best.
+        brier: the Brier score, 0 is best.
+        confidence: the mean confidence of each bin that is not empty, a point of the reliability curve.
+        accuracy: the share of correct ones in each of these bins.
+        count: how many each of these bins holds.
+    """
+
+    ece: float
+    brier: float
+    confidence: Floats
+    accuracy: Floats
+    count: Ints
+
+
+def measure_calibration(confidence: Floats, correct: Floats, /, *, bins: int = 10) -> Calibration:
+    """Compute the expected calibration error, the Brier score, and the reliability curve.
+
+    Formula: ECE = Σ_b (n_b/N)·|accuracy_b − confidence_b| [1]; Brier = mean (f − y)². No bin is skipped.
+
+    References:
+        1. C. Guo et al., On Calibration of Modern Neural Networks, 2017, https://arxiv.org/abs/1706.04599.
+
+    Examples:
+        >>> found = measure_calibration(np.array([0.25, 0.25, 0.75, 0.75]), np.array([0, 1, 1, 1]))
+        >>> found.ece, found.confidence, found.accuracy
+        (0.25, array([0.25, 0.75]), array([0.5, 1. ]))
+    """
+    index = find_bins(confidence, bins)
+    count = np.bincount(index)
+    held = np.flatnonzero(count)
+    count = count[held]
+    promised, right = (np.bincount(index, weights=each)[held] / count for each in (confidence, correct))
+    # A chance y to be correct has the expected square (f − 1)²·y + f²·(1 − y).
+    brier = float(np.mean(confidence**2 - 2 * confidence * correct + correct))
+    return Calibration(float(count / len(confidence) @ np.abs(promised - right)), brier, promised, right, count)
+
+
+def find_bins(confidence: Floats, bins: int = 10) -> NDArray[np.intp]:
+    """Return the bin of each confidence."""
+    return np.searchsorted((np.arange(bins + 1) / bins)[1:-1], confidence, side="left")
+
+
+def list_confidences(findings: Findings) -> dict[str, tuple[Floats, Floats]]:
+    """List the share of each problem's leading answer and the score of each sample, with what is correct."""
+    found = {} if findings.counts is None else {"vote": measure_vote_shares(findings.counts)}
+    if findings.problems is None or findings.verdicts is None or findings.problems.scores is None:
+        return found
+    scores, kept = findings.problems.scores.values, findings.verdicts.kept
+    if scores.ndim > 1 or findings.report.options.get("higher_is_better") is False:
+        return found
+    scores = scores if kept is None else scores[kept]
+    if ((scores >= 0) & (scores <= 1)).all():
+        found["score"] = scores, findings.verdicts.correct.values.astype(np.float64)
+    return found
+
+
+def measure_vote_shares(counts: VoteCounts) -> tuple[Floats, Floats]:
+    """Compute the share of each problem's leading answer, and whether it is correct; of tied ones, the mean of both."""
+    total = len(counts.n)
+    most = np.zeros(total, dtype=np.int64)
+    np.maximum.at(most, counts.problem, counts.count)
+    leads = counts.count == most[counts.problem]
+    leaders = np.bincount(counts.problem[leads], minlength=total)
+    right = np.bincount(counts.problem[leads & counts.correct], minlength=total)
+    return most / counts.n, right / np.maximum(leaders, 1)
+
 
 def describe_calibration(findings: Findings) -> Iterator[Message]:
     """Describe how well the share of a vote, or scores in [0, 1], agree with what is correct."""
-    findings.figures["calibration"] = {
-        name: {binning: list_calibration(each) for binning, each in both.items()}
-        for name, both in findings.calibrations.items()
+    pairs = list_confidences(findings)
+    found = {name: measure_calibration(*pair) for name, pair in pairs.items()}
+    findings.figures["calibration"] = figures = {
+        name: {part: value.tolist() if isinstance(value, np.ndarray) else value for part, value in vars(own).items()}
+        for name, own in found.items()
     }
     votes, verdicts = findings.votes, findings.verdicts
-    if votes is not None and verdicts is not None and findings.vote_shares is not None and (findings.n > 1).all():
+    if verdicts is None:
+        return
+    if "vote" in pairs and votes is not None and (findings.n > 1).all():
         said, right = split_votes(votes, verdicts.correct.values)
-        chance = find_chance_error(findings.vote_shares[0])
-        findings.figures["calibration"]["vote"]["ece_if_calibrated"] = chance
-        yield Message(
-                "diagnosis.vote_confidence",
-                "The share of a vote as a confidence: the answer that leads in half of the samples has {said:.3f} of "
-                "the other half on average, and is correct in {right:.3f} of the problems. {verdict} Of all samples, "
-                "the share of the leading answer has the expected calibration error {width:.3f} in bins of equal width "
-                "({chance:.3f} on average if every share were the chance to be correct) and {mass:.3f} in bins of "
-                "equal mass; the Brier score is {brier:.3f} (reliability {reliability:.3f}, resolution "
-                "{resolution:.3f}, uncertainty {uncertainty:.3f}).",
-                said=float(said.mean()), right=float(right.mean()), chance=chance,
-                verdict=judge_confidence(findings, "vote", said, right), **list_scores(findings, "vote"),
-            )  # fmt: skip
-    if findings.confidences is not None and verdicts is not None:
-        said, right = findings.confidences
+        chance = figures["vote"]["ece_if_calibrated"] = find_chance_error(pairs["vote"][0])
+        yield _say(
+            "diagnosis.vote_confidence",
+            said=float(said.mean()), right=float(right.mean()), chance=chance,
+            verdict=judge_confidence(findings, "vote", said, right), ece=found["vote"].ece, brier=found["vote"].brier,
+        )  # fmt: skip
+    if "score" in pairs:
+        said, right = pairs["score"]
         put, n = verdicts.correct.with_values, verdicts.n
         verdict = judge_confidence(findings, "score", put(said).sums() / n, put(right).sums() / n)
-        yield Message(
-                "diagnosis.score_confidence",
-                "The scores lie in [0, 1], and may be confidences: they are {said:.3f} on average, and {right:.3f} "
-                "of the samples are correct. {verdict} The expected calibration error is {width:.3f} in bins of "
-                "equal width and {mass:.3f} in bins of equal mass; the Brier score is {brier:.3f} (reliability "
-                "{reliability:.3f}, resolution {resolution:.3f}, uncertainty {uncertainty:.3f}).",
-                said=float(said.mean()), right=float(right.mean()), verdict=verdict, **list_scores(findings, "score"),
-            )  # fmt: skip
-
-
-def list_scores(findings: Findings, name: str) -> dict[str, float]:
-    """List the scores of a calibration that its sentence gives."""
-    width, mass = findings.calibrations[name]["width"], findings.calibrations[name]["mass"]
-    return {
-        "width": width.ece,
-        "mass": mass.ece,
-        "brier": width.brier,
-        "reliability": width.reliability,
-        "resolution": width.resolution,
-        "uncertainty": width.uncertainty,
-    }
+        yield _say(
+            "diagnosis.score_confidence",
+            said=float(said.mean()), right=float(right.mean()), verdict=verdict,
+            ece=found["score"].ece, brier=found["score"].brier,
+        )  # fmt: skip
 
 
 def judge_confidence(findings: Findings, name: str, said: Floats, right: Floats) -> Message:
     """Say whether confidences are too high or too low on average, given one pair of numbers per problem."""
     gap = findings.compare(said, right)
     findings.figures["calibration"][name]["overconfidence"] = gap._asdict()
-    if gap.is_far:
-        if gap.value > 0:
-            return Message(
-                "diagnosis.overconfident", "It promises too much, by {gap} (the rule: more than {limit}).",
-                gap=gap.signed, limit=FAR,
-            )  # fmt: skip
-        return Message(
-            "diagnosis.underconfident", "It promises too little: the difference is {gap} (the rule: less than "
-            "−{limit}).",
-            gap=gap.signed, limit=FAR,
-        )  # fmt: skip
-    return Message(
-        "diagnosis.no_bias", "A bias of more than {limit} is not shown: the difference is {gap}.",
-        gap=gap.signed, limit=FAR,
-    )  # fmt: skip
+    rule = "no_bias" if not gap.is_far else "overconfident" if gap.value > 0 else "underconfident"
+    return _say(f"diagnosis.{rule}", gap=gap.signed, limit=FAR)
 
 
 def split_votes(votes: Answers, correct: NDArray[Any]) -> tuple[Floats, Floats]:
@@ -96,14 +152,6 @@ def split_votes(votes: Answers, correct: NDArray[Any]) -> tuple[Floats, Floats]:
 
     Which answer leads depends on luck, which its share in the same samples repeats: where all of four samples differ,
     the leader has a quarter of them. Its share in other samples is that of the model on average.
-
-    Args:
-        votes: the answers of problems with two samples or more.
-        correct: whether each sample is correct.
-
-    Returns:
-        The mean share and the mean correctness of the leaders, one of each per problem, over random halves of its
-        samples. Leaders that tie count in part, and both are 0 in a half without an answer.
     """
     codes, total = votes.codes, len(votes.codes)
     problem, n, cast = codes.problem, codes.n, codes.values >= 0
@@ -133,12 +181,9 @@ def split_votes(votes: Answers, correct: NDArray[Any]) -> tuple[Floats, Floats]:
 
 def find_chance_error(said: Floats) -> float:
     """Compute the mean expected calibration error of answers that are correct exactly as often as they promise."""
-    random, edges = np.random.default_rng(0), measure_calibration(said, said).edges
-    place = np.searchsorted(edges[1:-1], said)  # the bins depend on what is promised alone
+    random, place = np.random.default_rng(0), find_bins(said)  # the bins depend on what is promised alone
     gaps = (np.bincount(place, (random.random(len(said)) < said) - said) for _ in range(_DRAWS))
     return float(np.mean([np.abs(each).sum() for each in gaps])) / len(said)
 
 
-def list_calibration(found: Calibration) -> dict[str, Any]:
-    """List a calibration as `json.dumps` takes it."""
-    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(found).items()}
+RULES: tuple[Rule, ...] = (describe_calibration,)

@@ -1,17 +1,130 @@
-"""What a comparison found, and how it is said: sentences, JSON and Markdown."""
+"""What a comparison found, the difference against k with a band that holds at all k at once, and how both are said."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from math import isnan
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from math import nan
 from typing import Any
 
-from at_k.analysis.bands import Band
-from at_k.analysis.measurements import to_json_number
-from at_k.error_bars import is_bounded
-from at_k.errors import Message, spell_for_output
-from at_k.report.tables import escape_markdown
-from at_k.uncertainty.questions import Comparison, is_decided
+import numpy as np
+
+from at_k.analysis.measurements import Matched, find_estimator
+from at_k.combinatorics import Floats
+from at_k.errors import Message, Phrases
+from at_k.family import OUTPUTS, leave_out_twins
+from at_k.report import Report
+from at_k.report.measuring import spread_k
+from at_k.results.sheet import Cell, Sentences, Sheet, Shown, Table, write_p
+from at_k.summary import is_bounded
+from at_k.uncertainty.flips import ROUNDING
+from at_k.uncertainty.questions import Comparison, Questions, is_decided, obey_test, subtract_columns
+from at_k.values import Key
+
+_SHOWN_FLIPS = 5
+
+_EVERY_K = 512
+"""Up to this n, a band is over every k; of more, over k that are evenly spread on a logarithmic axis."""
+
+_say = Phrases(
+    {
+        "compare.same_short": "the same samples",
+        "compare.better": "{name} is better",
+        "compare.equivalent": "equivalent within {margin}",
+        "compare.open": "no difference shown",
+        "compare.unlike": "{verdict}, n unlike",
+        "compare.in_points": "{number} points",
+        "compare.same": "{a} and {b} are the same samples: no value of any problem differs.",
+        "compare.says_equivalent": "{a} and {b} are equivalent at {key}, within {margin}: {difference} [{low}, "
+        "{high}].",
+        "compare.says_open": "No difference between {a} and {b} is shown at {key}: {difference} [{low}, {high}], {p}.",
+        "compare.says_better": "{name} is better at {key}: {difference} [{low}, {high}], {p}.",
+        "compare.one_undoes": "One more problem lost would undo this.",
+        "compare.undone": "A further {count:,} problems lost would undo this.",
+        "compare.band_open": "For k = {k}, no difference is shown in {line}.",
+        "compare.band_better": "For k = {k}, {name} is better in {line}.",
+        "compare.first_loss": "The first k at which {name} is worse lies from {first} to {last}.",
+    }
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Band(Shown):
+    """Hold the difference of two models in one metric against k, a − b.
+
+    Attributes:
+        k: the k of the band, in rising order.
+        difference: the mean difference over the problems at each k.
+        low: the lower limits. All true differences lie within the limits at once, at the confidence level.
+        high: the upper limits.
+        confidence_level: the confidence level of the whole band.
+        names: what a and b are called.
+        line: the metric, such as pass@k.
+        p_values: the α at which the band begins to hold 0, at each k.
+    """
+
+    k: tuple[int, ...]
+    difference: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    confidence_level: float
+    names: tuple[str, str]
+    line: Key
+    p_values: tuple[float, ...] = ()
+
+    def replace_in(self, comparisons: Mapping[str, Comparison]) -> dict[str, Comparison]:
+        """Return the comparisons of this metric with the limits of the band, which then gives the verdict."""
+        places = {str(Key(self.line.metric, k, self.line.tau)): place for place, k in enumerate(self.k)}
+        shared = {key: places[key] for key in comparisons if key in places}
+        return {
+            key: replace(
+                comparisons[key], low=self.low[at], high=self.high[at], p_adjusted=self.p_values[at],
+                fragility=comparisons[key].fragility if is_decided(self.p_values[at], self.confidence_level) else None,
+            )
+            for key, at in shared.items()
+        }  # fmt: skip
+
+    @property
+    def spans(self) -> list[tuple[str, int, int]]:
+        """List the ranges of k in which a is better ("gain"), worse ("loss"), or neither is shown ("open")."""
+        kinds = ["gain" if low > 0 else "loss" if high < 0 else "open"
+                 for low, high in zip(self.low, self.high, strict=True)]  # fmt: skip
+        grouped = groupby(zip(kinds, self.k, strict=True), key=lambda pair: pair[0])
+        return [(kind, members[0][1], members[-1][1]) for kind, own in grouped for members in [list(own)]]
+
+    @property
+    def first_loss(self) -> tuple[int, int | None] | None:
+        """Return the least and the largest k at which a can be worse than b for the first time.
+
+        The second is None if no loss is shown: a may then be worse at no k. None if a is better at every k.
+        """
+        possible = [k for k, low in zip(self.k, self.low, strict=True) if low <= 0]
+        shown = [k for k, high in zip(self.k, self.high, strict=True) if high < 0]
+        return (possible[0], shown[0] if shown else None) if possible else None
+
+    def describe(self) -> list[Message]:
+        """Say for which k which model is better, and where the first loss can lie after a gain."""
+        messages = []
+        for kind, better in (("gain", self.names[0]), ("open", ""), ("loss", self.names[1])):
+            spans = [(first, last) for own, first, last in self.spans if own == kind]
+            k = ", ".join(f"{first}–{last}" if last > first else str(first) for first, last in spans)
+            if k and better:
+                messages.append(_say("compare.band_better", k=k, name=better, line=self.line))
+            elif k:
+                messages.append(_say("compare.band_open", k=k, line=self.line))
+        first = self.first_loss
+        if first is not None and first[1] is not None and self.spans[0][0] == "gain":
+            messages.append(_say("compare.first_loss", name=self.names[0], first=first[0], last=first[1]))
+        return messages
+
+    def sheet(self, *, short: bool = False) -> Sheet:
+        """Show which model is better where, and the difference with its limits at each k."""
+        columns = zip(self.k, self.difference, zip(self.low, self.high, strict=True), strict=True)
+        rows = [(k, Cell(difference, limits, "+.3f")) for k, difference, limits in columns]
+        head = ("k", f"{self.names[0]} − {self.names[1]} [{100 * self.confidence_level:g} %]")
+        data = {name: getattr(self, name) for name in ("k", "difference", "low", "high", "spans", "first_loss")}
+        return Sheet([Sentences(self.describe(), "lead"), Table(head, rows, left=0)], data=data)
 
 
 @dataclass(frozen=True)
@@ -23,42 +136,51 @@ class Flip:
     b: float
 
 
-@dataclass(frozen=True)
-class Compared:
+@dataclass(frozen=True, eq=False, repr=False)
+class Compared(Shown):
     """Hold how two models compare in every number that both have.
 
     Attributes:
         names: what they are called.
-        comparisons: key → how they compare: values, difference, interval, p-value, problems won and lost.
-        adjusted: key → the p-value, adjusted for the different questions that the keys ask: by the step-down
-            distribution of the largest t, or, if not paired, for their number (Holm).
-        equivalence: key → the p-value of a difference of at least the margin, adjusted for the number of questions
-            (Holm); empty without a margin.
-        extra_tests: test → key → its p-value, not adjusted; mcnemar only for keys whose values are all 0 or 1.
+        comparisons: key → how they compare: values, difference, interval, p-value, problems won and lost. Intervals
+            and adjusted p-values of all keys hold together; at the k of a band they are those of the band.
+        equivalence: key → the p-value of a difference of at least the margin, times the number of questions.
+        extra_tests: test → key → its p-value, not adjusted.
         flips: key → the problems whose values differ most, the largest difference first.
         margin: the largest difference that does not matter; None if none was given.
         unmatched: how many problems only the one, and only the other, was measured on.
         notes: what a reader must know about these numbers.
         bands: metric → its difference against k, with a simultaneous band; empty unless asked for.
+        questions: the number of different questions that the keys ask.
+        same: whether both are the same samples.
+        unlike: a sentence about numbers of samples that differ; None if they do not, or are not known.
+        noise: how far two runs of each model, with one sample of each problem, differ in accuracy in 95 % of pairs;
+            None if it is not known.
     """
 
     names: tuple[str, str]
     comparisons: dict[str, Comparison]
-    adjusted: dict[str, float]
-    equivalence: dict[str, float]
-    extra_tests: dict[str, dict[str, float]]
-    flips: dict[str, list[Flip]]
+    equivalence: dict[str, float] = field(default_factory=dict)
+    extra_tests: dict[str, dict[str, float]] = field(default_factory=dict)
+    flips: dict[str, list[Flip]] = field(default_factory=dict)
     margin: float | None = None
     unmatched: tuple[int, int] = (0, 0)
     notes: list[Message] = field(default_factory=list)
     bands: dict[str, Band] = field(default_factory=dict)
+    questions: int = 1
+    same: bool = False
+    unlike: Message | None = None
+    noise: tuple[float, float] | None = None
+
+    @property
+    def adjusted(self) -> dict[str, float]:
+        """Return the p-value of each key, adjusted for the different questions that the keys ask."""
+        return {key: found.p_adjusted for key, found in self.comparisons.items()}
 
     def find_better(self, key: str) -> str | None:
-        """Return the name of the model that is better in a key, by its adjusted p-value; None if neither is."""
-        found = self.comparisons[key]
-        if not is_decided(self.adjusted[key], found.confidence_level):
-            return None
-        return self.names[0] if found.difference > 0 else self.names[1]
+        """Return the name of the model that is better in a key; None if neither is."""
+        better = self.comparisons[key].better
+        return None if better is None else self.names[better == "b"]
 
     def is_equivalent(self, key: str) -> bool:
         """Return whether the models differ by less than the margin in a key, by its adjusted p-value."""
@@ -66,12 +188,17 @@ class Compared:
 
     def verdict(self, key: str) -> Message:
         """Say in a few words what the comparison of a key shows."""
+        if self.same:
+            return _say("compare.same_short")
         better = self.find_better(key)
         if better is not None:
-            return Message("compare.better", "{name} is better", name=better)
-        if self.is_equivalent(key):
-            return Message("compare.equivalent", "equivalent within {margin}", margin=self.margin)
-        return Message("compare.open", "no difference shown")
+            return _say("compare.better", name=better)
+        return _say("compare.equivalent", margin=self.margin) if self.is_equivalent(key) else _say("compare.open")
+
+    def _remark(self, key: str) -> Message:
+        """Return the verdict of a row, with the numbers of samples where they differ."""
+        plain = self.unlike is None or self.same
+        return self.verdict(key) if plain else _say("compare.unlike", verdict=self.verdict(key))
 
     @property
     def main_key(self) -> str:
@@ -81,129 +208,92 @@ class Compared:
     def describe(self, key: str) -> list[Message]:
         """Say in sentences what the comparison of a key shows, how sure that is, and what would undo it."""
         found, better = self.comparisons[key], self.find_better(key)
-        a, b = self.names
-        turned = -1 if better is not None and found.difference < 0 else 1
-        low, high = sorted((turned * found.low, turned * found.high))
-        points = is_bounded(key)
-        difference = _write_difference(turned * found.difference, points=points)
+        both = dict(zip("ab", self.names, strict=True))
+        if self.same:
+            return [_say("compare.same", **both)]
+        points, turned = is_bounded(key), -1 if better is not None and found.difference < 0 else 1
+        ends = (found.difference, *sorted((found.low, found.high), key=lambda end: turned * end))
+        difference, low, high = (_write_difference(turned * each, points=points) for each in ends)
         numbers = {
-            "difference": Message("compare.in_points", "{number} points", number=difference) if points else difference,
-            "low": _write_difference(low, points=points),
-            "high": _write_difference(high, points=points),
-            "p": write_p_in_sentence(self.adjusted[key]),
-            "key": str(key),
-        }
+            "difference": _say("compare.in_points", number=difference) if points else difference,
+            "low": low, "high": high, "p": write_p_in_sentence(self.adjusted[key]), "key": str(key),
+        }  # fmt: skip
+        further = [] if self.unlike is None else [self.unlike]
         if better is None and self.is_equivalent(key):
-            return [
-                Message(
-                    "compare.says_equivalent",
-                    "{a} and {b} are equivalent at {key}, within {margin}: {difference} [{low}, {high}].",
-                    a=a, b=b, margin=self.margin, **numbers,
-                )
-            ]  # fmt: skip
+            return [_say("compare.says_equivalent", margin=self.margin, **both, **numbers), *further]
         if better is None:
-            return [
-                Message(
-                    "compare.says_open",
-                    "No difference between {a} and {b} is shown at {key}: {difference} [{low}, {high}], {p}.",
-                    a=a, b=b, **numbers,
-                )
-            ]  # fmt: skip
-        said = [
-            Message(
-                "compare.says_better",
-                "{name} is better at {key}: {difference} [{low}, {high}], {p}.",
-                name=better, **numbers,
-            )
-        ]  # fmt: skip
+            return [_say("compare.says_open", **both, **numbers), *further]
         if found.fragility == 1:
-            said.append(Message("compare.one_undoes", "One more problem lost would undo this."))
+            further.append(_say("compare.one_undoes"))
         elif found.fragility is not None:
-            said.append(
-                Message("compare.undone", "A further {count:,} problems lost would undo this.", count=found.fragility)
-            )
-        return said
+            further.append(_say("compare.undone", count=found.fragility))
+        return [_say("compare.says_better", name=better, **numbers), *further]
 
     def describe_bands(self) -> list[list[Message]]:
         """Say of each metric for which k which model is better; nothing without bands."""
         return [band.describe() for band in self.bands.values()]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the notes as plain data, ready for `json.dumps`."""
+    def sheet(self, *, short: bool = False) -> Sheet:
+        """Show the verdict, a row for each key, further tests, and the problems that differ most."""
+        if self.same or not any(each.difference or each.won or each.lost for each in self.comparisons.values()):
+            lead = Sentences(self.describe(self.main_key), "lead")
+            return Sheet([lead, *([] if self.same else [Sentences(self.notes, "note")])], data=self._data())
+        found, key = self.comparisons, self.main_key
+        names = ("A", "B") if short else self.names
+        own = replace(self, names=names, bands={line: replace(each, names=names) for line, each in self.bands.items()})
+        letters = [(Cell(letter, style="best"), name) for letter, name in zip("AB", self.names, strict=True)]
+        level = next(iter(found.values())).confidence_level
+        rows = [
+            (
+                key, Cell(each.a, form=".3f"), Cell(each.b, form=".3f"),
+                Cell(each.difference, (each.low, each.high), "+.3f"),
+                Cell(self.adjusted[key], form="p"),
+                "–" if each.won is None else f"{each.won} / {each.lost} / {each.tied}",
+            )
+            for key, each in found.items()
+        ]  # fmt: skip
+        head = ("" if short else "metric", *names, f"A − B [{100 * level:g} %]", "p", "won / lost / tied")
+        tests = {"equivalent": self.equivalence, **self.extra_tests}
+        tests = {name: each for name, each in tests.items() if each}
+        tested = [(key, *(Cell(each.get(key, nan), form="p") for each in tests.values())) for key in found]
+        flips = [(each.problem, Cell(each.a, form=".3f"), Cell(each.b, form=".3f"))
+                 for each in self.flips.get(key, [])[:_SHOWN_FLIPS]]  # fmt: skip
+        parts: list[Sentences | Table] = [
+            *([Table(("", "name"), letters, left=2, quiet=True)] if short and names != self.names else []),
+            Sentences(own.describe(key), "lead"),
+            Sentences([" ".join(map(str, each)) for each in own.describe_bands()]),
+            Table(head, rows, remarks=[Cell(own._remark(key), style="best") for key in found]),
+            *([Table(("" if short else "metric", *tests), tested, "p of further tests")] if tests else []),
+            *([Table(("problem", *names), flips, f"Problems that differ most in {key}")] if flips else []),
+            Sentences(self.notes, "note"),
+        ]
+        return Sheet([each for each in parts if isinstance(each, Table) or each.said], data=self._data())
+
+    def _data(self) -> dict[str, Any]:
         return {
-            "names": list(self.names),
+            "names": self.names,
             "keys": {
-                str(key): {
-                    "a": found.a,
-                    "b": found.b,
-                    "difference": found.difference,
-                    "low": to_json_number(found.low),
-                    "high": to_json_number(found.high),
-                    "bounded": found.bounded,
-                    "method": found.method,
-                    "p_value": found.p_value,
+                key: {
+                    **{
+                        name: getattr(own, name)
+                        for name in ("a", "b", "difference", "low", "high", "bounded", "method", "effective", "p_value")
+                    },
                     "p_adjusted": self.adjusted[key],
                     "p_equivalence": self.equivalence.get(key),
-                    **{f"p_{test}": to_json_number(own.get(key)) for test, own in self.extra_tests.items()},
-                    "won": found.won,
-                    "lost": found.lost,
-                    "tied": found.tied,
-                    "paired": found.paired,
-                    "fragility": found.fragility,
-                    "verdict": str(self.verdict(key)),
-                    "flips": [[flip.problem, flip.a, flip.b] for flip in self.flips.get(key, [])],
+                    **{f"p_{test}": each.get(key) for test, each in self.extra_tests.items()},
+                    **{name: getattr(own, name) for name in ("won", "lost", "tied", "paired", "fragility")},
+                    "verdict": self._remark(key),
+                    "flips": [(flip.problem, flip.a, flip.b) for flip in self.flips.get(key, [])],
                 }
-                for key, found in self.comparisons.items()
+                for key, own in self.comparisons.items()
             },
             "bands": {line: band.to_dict() for line, band in self.bands.items()},
+            "noise_floor": self.noise,
+            "same": self.same,
             "margin": self.margin,
-            "unmatched": list(self.unmatched),
-            "notes": list(map(str, self.notes)),
+            "unmatched": self.unmatched,
+            "notes": self.notes,
         }
-
-    def to_markdown(self) -> str:
-        """Write a Markdown table with a row for each key, and the notes below."""
-        level = next(iter(self.comparisons.values())).confidence_level
-        names = map(escape_markdown, self.names)
-        lines = [
-            f"| metric | {' | '.join(names)} | difference [{100 * level:g} %] | p | won / lost / tied | |",
-            "|---|--:|--:|--:|--:|--:|---|",
-        ]
-        lines += [f"| {' | '.join(map(escape_markdown, cells))} |" for cells in list_cells(self)]
-        said = [" ".join(map(str, each)) for each in (self.describe(self.main_key), *self.describe_bands())]
-        return "\n".join([*lines, "", *(f"- {' '.join(str(each).splitlines())}" for each in (*said, *self.notes))])
-
-    def __str__(self) -> str:
-        return spell_for_output(self.to_markdown())
-
-
-def list_cells(compared: Compared) -> list[list[str]]:
-    """List the cells of the table: key, both values, the difference with its interval, p, problems, and the verdict."""
-    rows = []
-    for key, found in compared.comparisons.items():
-        problems = "–" if found.won is None else f"{found.won} / {found.lost} / {found.tied}"
-        rows.append(
-            [
-                str(key),
-                f"{found.a:.3f}",
-                f"{found.b:.3f}",
-                f"{found.difference:+.3f} [{found.low:+.3f}, {found.high:+.3f}]",
-                write_p(compared.adjusted[key]),
-                problems,
-                str(compared.verdict(key)),
-            ]
-        )
-    return rows
-
-
-def write_p(value: float) -> str:
-    """Write a p-value with three decimals; "–" for an undefined test.
-
-    Examples:
-        >>> write_p(0.0312), write_p(0.0001), write_p(float("nan"))
-        ('0.031', '< 0.001', '–')
-    """
-    return "–" if isnan(value) else "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def _write_difference(value: float, *, points: bool) -> str:
@@ -219,3 +309,49 @@ def write_p_in_sentence(value: float) -> str:
     """
     written = write_p(value)
     return f"p {written}" if written.startswith("<") else f"p = {written}"
+
+
+def find_bands(matched: Matched, *, confidence_level: float, seed: int) -> dict[str, Band]:
+    """Find the band of every metric that both models have against k."""
+    reports = matched.reports
+    smallest = min(min(report.n) for report in reports)
+    grid = range(1, smallest + 1) if smallest <= _EVERY_K else spread_k(smallest)
+    values = [_trace(report, list(grid)) for report in reports]
+    shared = [key for key in values[0] if key in values[1]]
+    found: dict[str, Band] = {}
+    for line in leave_out_twins(list(dict.fromkeys(key.line for key in shared))):
+        keys = [key for key in shared if key.line == line and not (OUTPUTS[key.metric].even_k and (key.k or 0) % 2)]
+        if len(keys) < 2:
+            continue
+        bounded = is_bounded(keys[0])
+        pairs = [matched.line_up([own[key] for own in values]) for key in keys]
+        table = np.stack([subtract_columns(a, b, bounded=bounded) for a, b in pairs], axis=1)
+        questions = Questions(table, bounded=bounded, clusters=matched.codes, times=matched.times, seed=seed)
+        p_values, limits = questions.p_of_band, zip(*questions.find_band(confidence_level), strict=True)
+        obeying = [
+            obey_test(own, (ROUNDING, -ROUNDING), decided=is_decided(p_value, confidence_level), mean=mean)
+            for own, p_value, mean in zip(limits, p_values, questions.mean.tolist(), strict=True)
+        ]
+        found[str(line)] = Band(
+            k=tuple(key.k or 0 for key in keys), difference=tuple(questions.mean.tolist()),
+            low=tuple(float(low) for low, _ in obeying), high=tuple(float(high) for _, high in obeying),
+            confidence_level=confidence_level, names=(matched.names[0], matched.names[1]), line=line,
+            p_values=tuple(p_values.tolist()),
+        )  # fmt: skip
+    return found
+
+
+def _trace(report: Report, k: list[int]) -> dict[Key, Floats]:
+    """Return the values of each problem at each k; of a report without its samples, those that its counts tell."""
+    if report.compute_at is not None:
+        return {key: column.expand() for found in report.compute_at(k) for key, column in found.columns.items()}
+    n, c = np.array(report.n), np.array(report.c)
+    traced: dict[Key, Floats] = {}
+    for line in dict.fromkeys(key.line for key in report.by_problem if key.draws is not None):
+        estimate = find_estimator(line)
+        if estimate is None:
+            traced |= {key: np.array(each) for key, each in report.by_problem.items() if key.line == line}
+        else:
+            table = np.asarray(estimate(n, c, k=k))
+            traced |= {Key(line.metric, each, line.tau): table[:, place] for place, each in enumerate(k)}
+    return traced

@@ -1,43 +1,73 @@
-"""Is A better than B? Two models, or several, on the same problems."""
+"""Is A better than B? Two models on the same problems, or on several benchmarks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from at_k.analysis.bands import find_bands
-from at_k.analysis.compared import Compared, Flip
+from at_k.analysis.compared import Compared, Flip, find_bands
 from at_k.analysis.measurements import (
-    Measured,
+    OF_MATCHING,
+    Matched,
     choose_keys,
-    find_clusters,
-    find_differing_conditions,
     find_too_large,
     find_variances,
-    match_problems,
+    match,
     read_models,
-    require_reports,
     say_too_large,
 )
+from at_k.analysis.stability import find_noise_floor
 from at_k.combinatorics import Floats, Ints
-from at_k.error_bars import is_bounded
-from at_k.errors import InputError, Mention, Message
-from at_k.options import COMPARING, RANKING, SCORED, complete, takes
+from at_k.errors import Mention, Message, Phrases
+from at_k.options import COMPARING, POOLING, SCORED, complete, takes
 from at_k.report import Pairs
-from at_k.report.models import map_models
-from at_k.uncertainty.comparison import compare_columns, mark_question
+from at_k.results.sheet import Sheet, Shown
+from at_k.summary import is_bounded
+from at_k.uncertainty.comparison import (
+    WILCOXON_WARNING,
+    compare_columns,
+    compare_pooled,
+    compare_reruns,
+    compare_unpaired,
+    mark_question,
+    paired_t_p,
+    subtract,
+    wilcoxon_p,
+)
 from at_k.uncertainty.questions import Comparison
-from at_k.uncertainty.ranking import Ranking, rank_values
-from at_k.uncertainty.reruns import compare_reruns
-from at_k.uncertainty.significance import WILCOXON_WARNING, holm, mcnemar_p, paired_t_p, subtract, wilcoxon_p
-from at_k.uncertainty.unpaired import compare_unpaired
-from at_k.validation import is_sequence, shorten
+from at_k.validation import is_sequence, shorten, type_name
 
 if TYPE_CHECKING:
-    from at_k.signatures import CompareOptions, RankOptions, Unpack
+    from at_k.signatures import CompareOptions, PoolOptions, Unpack
+
+_say = Phrases(
+    {
+        "compare.reruns": "The differences are about other samples of these very problems.",
+        "compare.upper_bound": "All samples are drawn for {keys}, so that they do not show how others would differ. "
+        "The interval is that for other problems, which is wider.",
+        "compare.no_range": "Left out, since values without a range are compared on the same problems only: {keys}.",
+        "compare.adjusted": "These numbers ask {count} different questions. Intervals, p-values and verdicts hold for "
+        "all of them together.",
+        "compare.of_keys": "{keys}: {note}",
+        "compare.noise": "Noise floor: two runs of one sample of each problem differ by up to {a:.1f} points in "
+        "accuracy for {name}, and {b:.1f} for {other}, in 95 % of pairs.",
+        "compare.no_pairs": "Equivalence and further tests are left out: they compare models on the same problems.",
+        "pool.weights": "Pooled over {count} benchmarks, each {weight} with equal weight.",
+        "compare.unpaired_clusters": "Problems in {option:clusters} are compared on the same problems only. Take "
+        "every problem alone with clusters=False, or leave out what only one model has.",
+        "compare.unpaired_range": "Values without a range, such as those of {keys}, can be compared on the same "
+        "problems only.",
+        "compare.pairs": "Pairs hold both models, and do not know problems one by one. Leave out b, and "
+        "{option:clusters}.",
+        "compare.of_others": "With {option:target=problem_set}, leave out {names}: it is about other problems, and "
+        "the target about other samples of these.",
+        "pool.benchmarks": "Both models need the same benchmarks; only one has {names}.",
+        "pool.no_key": "The benchmarks have no share in common. Ask for the same k on all of them.",
+    }
+)
 
 _FLIPS = 10
 """Problems that are listed, of those whose values differ most."""
@@ -72,89 +102,109 @@ def compare(a: Any, b: Any = None, /, **given: Unpack[CompareOptions]) -> Compar
         (0.5, 7, 'A is better')
     """
     options = complete(given, compare)
-    names, margin, method, unmatched = (options[name] for name in ("names", "margin", "method", "unmatched"))
-    level, seed = options["confidence_level"], options["seed"]
-    extra = [options["extra_tests"]] if isinstance(options["extra_tests"], str) else list(options["extra_tests"])
+    names, margin, unmatched = (options[name] for name in ("names", "margin", "unmatched"))
+    level = options["confidence_level"]
     if isinstance(names, str) or not is_sequence(names) or len(names) != 2:
         raise ValueError(f"`names` must hold two names, one of each model; got {shorten(names)}")
     called = (str(names[0]), str(names[1]))
     a, b, times = _split_pairs(a, b, options)
     models = read_models({"a": a, "b": b}, given)
-    chosen = choose_keys(options["keys"], models)
-    problems, only = match_problems(models, unmatched, names)
-    unpaired = unmatched == "unpaired" and any(only)
-    together = find_clusters(options["clusters"], models, names, problems)
+    keys = choose_keys(options["metrics"], models)
+    matched = match(models, called, unmatched=unmatched, clusters=options["clusters"], times=times)
+    extra = [options["extra_tests"]] if isinstance(options["extra_tests"], str) else list(options["extra_tests"])
+    unpaired = unmatched == "unpaired" and any(matched.only)
     reruns = options["target"] == "problem_set"
     if reruns:
-        together = _refuse_for_reruns(options, together, unpaired=unpaired)
-    bounded = {key: is_bounded(key) for key in chosen}
-    further: dict[str, dict[str, float]] = {test: {} for test in extra}
-    flips: dict[str, list[Flip]] = {}
-    equivalence: dict[str, float] = {}
+        _refuse_for_reruns(options, unpaired=unpaired)
+        matched = replace(matched, labels=None)
     if unpaired:
-        if together is not None:
-            raise InputError(
-                "compare.unpaired_clusters",
-                "Problems in {option:clusters} are compared on the same problems only. Take every problem alone with "
-                "clusters=False, or leave out what only one model has.",
-            )
-        pairs = {key: (models[0].values[key], models[1].values[key]) for key in chosen if bounded[key]}
-        comparisons = {key: compare_unpaired(*pair, confidence_level=level) for key, pair in pairs.items()}
-        questions = {key: mark_question(np.concatenate(pair)) for key, pair in pairs.items()}
-        adjusted = adjust_for_questions({key: found.p_value for key, found in comparisons.items()}, questions)
+        found = Compared(called, _compare_unpaired(matched, keys, level), margin=margin)
     else:
-        one_by_one = times is None
-        if times is not None and (reruns or extra):  # these do not count problems that are alike
-            problems, times = np.repeat(problems, times).tolist(), None
-        pairs = {key: (models[0].line_up(key, problems), models[1].line_up(key, problems)) for key in chosen}
-        found, p_values = compare_columns(
-            list(pairs.values()),
-            list(bounded.values()),
-            confidence_level=level, method=method, clusters=together, margin=margin, seed=seed, times=times,
-        )  # fmt: skip
-        comparisons, adjusted = dict(zip(chosen, found, strict=True)), dict(zip(chosen, p_values, strict=True))
-        if reruns:
-            comparisons |= _compare_reruns(models, called, pairs, problems, confidence_level=level, margin=margin)
-        questions = {key: mark_question(x - y) for key, (x, y) in pairs.items()}
-        if reruns:
-            adjusted = adjust_for_questions({key: each.p_value for key, each in comparisons.items()}, questions)
-        equivalence = {key: each.p_equivalence for key, each in comparisons.items() if each.p_equivalence is not None}
-        flips = {key: _find_flips(problems, *pair) for key, pair in pairs.items()} if one_by_one else {}
-        for key, (x, y) in pairs.items():
-            for test in extra:
-                p_value = _run_test(test, x, y)
-                if p_value is not None:
-                    further[test][key] = p_value
-    if not comparisons:
-        raise InputError(
-            "compare.unpaired_range",
-            "Values without a range, such as those of {keys}, can be compared on the same problems only.",
-            keys=", ".join(chosen),
-        )
+        if reruns or extra:  # these do not count problems that are alike
+            matched = matched.repeat()
+        found = _compare_paired(matched, keys, options, reruns=reruns, extra=extra)
+    large = find_too_large(models)
+    notes = [
+        *(note for note in matched.note(keys) if not (unpaired and note.code in OF_MATCHING)),
+        *([say_too_large(large)] if large else []),
+        *_note_keys(keys, found),
+        *(_note_reruns(found.comparisons) if reruns else []),
+        *([WILCOXON_WARNING] if "wilcoxon" in extra and not unpaired else []),
+        *_note_noise(found),
+        *([_say("compare.no_pairs")] if (extra or margin is not None or options["band"]) and unpaired else []),
+    ]
+    return replace(found, unmatched=(matched.only[0], matched.only[1]), notes=notes)
+
+
+def _compare_unpaired(matched: Matched, keys: Sequence[str], level: float) -> dict[str, Comparison]:
+    if matched.labels is not None:
+        raise _say.error("compare.unpaired_clusters")
+    pairs = {key: [model.values[key] for model in matched.models] for key in keys if is_bounded(key)}
+    if not pairs:
+        raise _say.error("compare.unpaired_range", keys=", ".join(keys))
+    count = len({mark_question(np.concatenate(pair)) for pair in pairs.values()})
+    return {key: compare_unpaired(a, b, confidence_level=level, questions=count) for key, (a, b) in pairs.items()}
+
+
+def _compare_paired(
+    matched: Matched, keys: Sequence[str], options: Mapping[str, Any], *, reruns: bool, extra: Sequence[str]
+) -> Compared:
+    pairs = {key: matched.values(key) for key in keys}
+    level, margin, seed = (options[name] for name in ("confidence_level", "margin", "seed"))
+    differences = {key: subtract(a, b, bounded=is_bounded(key)) for key, (a, b) in pairs.items()}
+    marks = {key: mark_question(each, is_bounded(key)) for key, each in differences.items()}
+    count = len(set(marks.values()))
+    compared = compare_columns(
+        [(a, b) for a, b in pairs.values()],
+        [is_bounded(key) for key in keys],
+        confidence_level=level, method=options["method"], clusters=matched.labels, margin=margin, seed=seed,
+        times=matched.times,
+    )  # fmt: skip
+    comparisons = dict(zip(keys, compared, strict=True))
+    if reruns:
+        comparisons |= _compare_reruns(matched, pairs, confidence_level=level, margin=margin, questions=count)
+    bands = find_bands(matched, confidence_level=level, seed=seed) if options["band"] else {}
+    shown = {key: own for band in bands.values() for key, own in band.replace_in(comparisons).items()}
+    of_band = {marks[key]: own for key, own in reversed(shown.items())}
+    for key, own in comparisons.items():  # keys that ask a question of a band, such as avg@n
+        if key not in shown and marks[key] in of_band:
+            shown[key] = replace(of_band[marks[key]], a=own.a, b=own.b)
+    comparisons |= shown
+    equivalence = {key: own.p_equivalence for key, own in comparisons.items() if own.p_equivalence is not None}
+    asked = len({marks[key] for key in equivalence})
     return Compared(
-        names=called,
-        comparisons=comparisons,
-        adjusted=adjusted,
-        equivalence=adjust_for_questions(equivalence, questions),
-        extra_tests=further,
-        flips=flips,
+        (matched.names[0], matched.names[1]),
+        comparisons,
+        equivalence={key: min(1.0, asked * p_value) for key, p_value in equivalence.items()},
+        extra_tests={test: {key: _TESTS[test](each) for key, each in differences.items()} for test in extra},
+        flips={} if matched.times is not None else {
+            key: _find_flips(matched.problems, pairs[key], own) for key, own in differences.items()
+        },
         margin=margin,
-        unmatched=(only[0], only[1]),
-        notes=[
-            *([] if unpaired else note_matching(models, only)),  # unpaired, each comparison says so
-            *note_conditions(models, chosen),
-            *([say_too_large(large)] if (large := find_too_large(models)) else []),
-            *note_keys(chosen, comparisons, len(set(questions.values()))),
-            *_note_clusters(together),
-            *(_note_reruns(comparisons) if reruns else []),
-            *([WILCOXON_WARNING] if "wilcoxon" in extra and not unpaired else []),
-            *note_mcnemar(comparisons, further),
-            *([_NO_PAIRS] if (extra or margin is not None or options["band"]) and unpaired else []),
-        ],
-        bands=find_bands(models, called, problems, together, confidence_level=level, seed=seed, times=times)
-        if options["band"] and not unpaired
-        else {},
-    )
+        bands=bands,
+        questions=count,
+        same=_are_same(matched, pairs, differences),
+        unlike=matched.unlike_samples,
+        noise=_measure_noise(matched),
+    )  # fmt: skip
+
+
+_TESTS = {"t": paired_t_p, "wilcoxon": wilcoxon_p}
+
+
+def _are_same(matched: Matched, pairs: Mapping[str, Sequence[Floats]], differences: Mapping[str, Floats]) -> bool:
+    """Tell whether two models are the same samples: equal in all, while problems differ from each other."""
+    if any(each.any() for each in differences.values()) or matched.unlike_samples is not None:
+        return False
+    return any(np.ptp(a) > 0 for a, _ in pairs.values())
+
+
+def _measure_noise(matched: Matched) -> tuple[float, float] | None:
+    if matched.counts is None:
+        return None
+    times = 1 if matched.times is None else matched.times
+    a, b = (find_noise_floor(n, c, times=times) for n, c in matched.counts)
+    return None if np.isnan(a + b) else (a, b)
 
 
 def _split_pairs(a: Any, b: Any, options: Mapping[str, Any]) -> tuple[Any, Any, Ints | None]:
@@ -162,204 +212,159 @@ def _split_pairs(a: Any, b: Any, options: Mapping[str, Any]) -> tuple[Any, Any, 
     if not isinstance(a, Pairs):
         return a, b, None
     if b is not None or options["clusters"] not in (None, False):
-        raise InputError(
-            "compare.pairs",
-            "Pairs hold both models, and do not know problems one by one. Leave out b, and {option:clusters}.",
-        )
+        raise _say.error("compare.pairs")
     return a.split()
 
 
-def _refuse_for_reruns(options: Mapping[str, Any], clusters: list[str] | None, *, unpaired: bool) -> list[str] | None:
-    """Raise for what is about other problems, where the problem set is the target. Reports' own clusters are left."""
+def _refuse_for_reruns(options: Mapping[str, Any], *, unpaired: bool) -> None:
+    """Raise for what is about other problems, where the problem set is the target."""
     asked = [name for name in ("clusters", "extra_tests", "band") if options[name] not in (None, False, (), [])]
     if unpaired:
         asked.append("unmatched")
     if asked:
-        raise InputError(
-            "compare.of_others",
-            "With {option:target=problem_set}, leave out {names}: it is about other problems, and the target about "
-            "other samples of these.",
-            names=Mention(asked[0]),
-        )
-    return None
+        raise _say.error("compare.of_others", names=Mention(asked[0]))
 
 
 def _compare_reruns(
-    models: Sequence[Measured],
-    names: Sequence[str],
-    pairs: Mapping[str, tuple[Floats, Floats]],
-    problems: Sequence[str],
+    matched: Matched,
+    pairs: Mapping[str, Sequence[Floats]],
     *,
     confidence_level: float,
     margin: float | None,
+    questions: int,
 ) -> dict[str, Comparison]:
     """Compare for other samples of these problems; not where all n samples are drawn, which says nothing of others."""
-    reports = require_reports(models, names)
-    rows = [[model.places[problem] for problem in problems] for model in models]
-    sizes = [np.array(report.n)[own] for report, own in zip(reports, rows, strict=True)]
+    reports = matched.reports
+    sizes = matched.line_up([np.array(report.n) for report in reports])
     draws = {key: key.draws or 1 for key in reports[0].by_problem if key in pairs}
     known = [key for key in draws if all((each > draws[key]).all() for each in sizes)]
-    variances = [find_variances(report, name, known) for report, name in zip(reports, names, strict=True)]
-    return {
-        key: compare_reruns(
-            *pairs[key],
-            (variances[0][key][rows[0]], variances[1][key][rows[1]]),
-            float(min((each // draws[key]).sum() for each in sizes)),
-            bounded=is_bounded(key),
-            confidence_level=confidence_level,
-            margin=margin,
-        )
-        for key in known
-    }
+    variances = [find_variances(report, name, known) for report, name in zip(reports, matched.names, strict=True)]
+    found: dict[str, Comparison] = {}
+    for key in known:
+        a, b = matched.line_up([own[key] for own in variances])
+        units = float(min((each // draws[key]).sum() for each in sizes))
+        found[key] = compare_reruns(
+            pairs[key][0], pairs[key][1], (a, b), units, bounded=is_bounded(key),
+            confidence_level=confidence_level, margin=margin, questions=questions,
+        )  # fmt: skip
+    return found
 
 
 def _note_reruns(comparisons: Mapping[str, Comparison]) -> Iterator[Message]:
     """Say what the differences are about, and for which keys the samples do not tell it."""
-    yield Message("compare.reruns", "The differences are about other samples of these very problems.")
+    yield _say("compare.reruns")
     others = [key for key, found in comparisons.items() if found.method != "rerun"]
     if others:
-        yield Message(
-            "compare.upper_bound",
-            "All samples are drawn for {keys}, so that they do not show how others would differ. The interval is that "
-            "for other problems, which is wider.",
-            keys=", ".join(others),
-        )
+        yield _say("compare.upper_bound", keys=", ".join(others))
 
 
-@takes(RANKING, SCORED)
-def rank(models: Any, /, **given: Unpack[RankOptions]) -> Ranking:
-    """Rank several models on the same problems by one number, as far as the data allow.
+def _find_flips(problems: Sequence[str], pair: Sequence[Floats], difference: Floats) -> list[Flip]:
+    order = np.argsort(-np.abs(difference), kind="stable")[:_FLIPS]
+    return [Flip(problems[i], float(pair[0][i]), float(pair[1][i])) for i in order if difference[i]]
+
+
+def _note_keys(chosen: Sequence[str], found: Compared) -> Iterator[Message]:
+    """Say what must be known of all keys, and of some."""
+    left_out = [key for key in chosen if key not in found.comparisons]
+    if left_out:
+        yield _say("compare.no_range", keys=", ".join(left_out))
+    if found.questions > 1:
+        yield _say("compare.adjusted", count=found.questions)
+    about: dict[Message, list[str]] = {}
+    for key, own in found.comparisons.items():
+        for note in own.notes:
+            about.setdefault(note, []).append(key)
+    for note, keys in about.items():
+        of_all = len(keys) == len(found.comparisons)
+        yield note if of_all else _say("compare.of_keys", keys=", ".join(keys), note=note)
+
+
+def _note_noise(found: Compared) -> Iterator[Message]:
+    if found.noise is not None and not found.same:
+        a, b = (100 * each for each in found.noise)
+        yield _say("compare.noise", a=a, b=b, name=found.names[0], other=found.names[1])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pooled(Shown):
+    """Hold how two models compare on several benchmarks.
+
+    Attributes:
+        benchmarks: benchmark → how they compare on it.
+        pooled: how they compare over all of them, in the numbers that all have.
+    """
+
+    benchmarks: dict[str, Compared]
+    pooled: Compared
+
+    def sheet(self, *, short: bool = False) -> Sheet:
+        """Show the pooled comparison, and then that of each benchmark."""
+        pooled = self.pooled.sheet(short=short)
+        own = {name: each.sheet(short=short) for name, each in self.benchmarks.items()}
+        data = {"pooled": pooled.data, "benchmarks": {name: each.data for name, each in own.items()}}
+        return Sheet([*pooled.parts, *(replace(each, title=name) for name, each in own.items())], data=data)
+
+
+@takes(POOLING, SCORED)
+def compare_benchmarks(a: Mapping[str, Any], b: Mapping[str, Any], /, **given: Unpack[PoolOptions]) -> Pooled:
+    """Compare two models on several benchmarks: on each, and over all of them in one verdict.
 
     Args:
-        models: name → a report, a file, a data set, or key → problem → value, as of `compare`; or a list of paths,
-            which name the models.
+        a: benchmark → a report, a file or a data set, as of `compare`.
+        b: the same of the other model.
         given: see below.
 
     Returns:
-        The models in order, all pairs with p-values adjusted for each other (step-down max-T), and the ranks that are
-        possible.
+        The comparison on each benchmark, and the pooled one. Its p-values are adjusted for the numbers that are pooled,
+        but not for the benchmarks, which it takes together.
 
     Raises:
-        InputError: as `compare`.
-        ValueError: as `compare`; also if there are fewer than two models.
+        InputError: as `compare`; also if the two do not have the same benchmarks, or these no number in common.
+        TypeError: if a or b is not a mapping, or an option is of the wrong kind.
+        ValueError: if an option is out of its range.
 
     Examples:
-        >>> models = {"x": {"grades": [[1, 1]] * 9}, "y": {"grades": [[0, 1]] * 9}, "z": {"grades": [[0, 0]] * 9}}
-        >>> str(rank(models, metrics="pass_at_k", k=1))
-        'x > y > z'
+        >>> a = {"easy": {"grades": [[1, 1]] * 6}, "hard": {"grades": [[1, 0]] * 9}}
+        >>> b = {"easy": {"grades": [[1, 0]] * 6}, "hard": {"grades": [[0, 0]] * 8 + [[1, 0]]}}
+        >>> found = compare_benchmarks(a, b, metrics="pass@1")
+        >>> str(found.pooled.verdict("pass@1")), round(found.pooled.comparisons["pass@1"].difference, 3)
+        ('A is better', 0.472)
     """
-    options = complete(given, rank)
-    models = map_models(models)
-    if len(models) < 2:
-        raise ValueError(f"`models` must hold at least two models; got {len(models)}")
-    found = read_models({f"models[{name!r}]": data for name, data in models.items()}, given)
-    (own,) = choose_keys(options["key"], found)
-    problems, _ = match_problems(found, options["unmatched"], tuple(map(str, models)))
-    values = {str(name): model.line_up(own, problems) for name, model in zip(models, found, strict=True)}
-    together = find_clusters(options["clusters"], found, list(map(str, models)), problems)
-    ranking = rank_values(
-        values,
+    options = complete(given, compare_benchmarks)
+    for name, models in (("a", a), ("b", b)):
+        if not isinstance(models, Mapping) or not models:
+            raise TypeError(
+                f"`{name}` must map benchmarks to reports, files or data sets; got {shorten(models)} of type "
+                f"{type_name(models)}"
+            )
+    a, b = ({str(name): data for name, data in models.items()} for models in (a, b))
+    if a.keys() != b.keys():
+        raise _say.error("pool.benchmarks", names=", ".join(sorted(a.keys() ^ b.keys())))
+    comparing: Any = {name: value for name, value in given.items() if name in COMPARING}
+    matched, single = {}, {}
+    for name in a:
+        own = read_models({"a": a[name], "b": b[name]}, given)
+        single[name] = compare(own[0].report or a[name], own[1].report or b[name], **comparing)
+        matched[name] = match(
+            own, options["names"], unmatched=options["unmatched"], clusters=options["clusters"]
+        )  # fmt: skip
+    keys = [key for key in next(iter(single.values())).comparisons
+            if is_bounded(key) and all(key in each.comparisons for each in single.values())]  # fmt: skip
+    if not keys:
+        raise _say.error("pool.no_key")
+    found = compare_pooled(
+        {name: [(x, y) for x, y in map(each.values, keys)] for name, each in matched.items()},
+        {name: each.codes for name, each in matched.items()},
+        pool_by=options["pool_by"],
         confidence_level=options["confidence_level"],
-        bounded=is_bounded(own),
-        clusters=together,
         seed=options["seed"],
     )
-    return replace(ranking, notes=(*note_conditions(found, [own]), *_note_clusters(together)))
-
-
-def _run_test(test: str, x: Floats, y: Floats) -> float | None:
-    if test == "t":
-        return paired_t_p(subtract(x, y, bounded=False))
-    if test == "wilcoxon":
-        return wilcoxon_p(subtract(x, y, bounded=False))
-    return mcnemar_p(x, y) if np.isin(x, (0, 1)).all() and np.isin(y, (0, 1)).all() else None
-
-
-def _find_flips(problems: Sequence[str], x: Floats, y: Floats) -> list[Flip]:
-    difference = np.abs(subtract(x, y, bounded=False))
-    order = np.argsort(-difference, kind="stable")[:_FLIPS]
-    return [Flip(problems[i], float(x[i]), float(y[i])) for i in order if difference[i]]
-
-
-def adjust_for_questions(p_values: Mapping[str, float], questions: Mapping[str, bytes]) -> dict[str, float]:
-    """Adjust p-values for the number of different questions that are asked.
-
-    Keys that differ alike in every problem, as pass@1 and avg@n do, ask one question.
-    """
-    found: dict[bytes, float] = {}
-    for key, p_value in p_values.items():
-        found.setdefault(questions[key], p_value)
-    adjusted = dict(zip(found, holm(list(found.values())).tolist(), strict=True))
-    return {key: adjusted[questions[key]] for key in p_values}
-
-
-def note_matching(models: Sequence[Measured], only: Sequence[int]) -> Iterator[Message]:
-    """Say how problems were matched, unless all have names and are the same."""
-    if any(only):
-        yield Message("compare.dropped", "Problems that only one model has, left out: {count:,}.", count=sum(only))
-    elif not any(model.named for model in models):
-        yield Message("compare.by_order", "The problems have no names and were matched by their order.")
-
-
-def note_conditions(models: Sequence[Measured], keys: Sequence[str]) -> Iterator[Message]:
-    """Warn if the models were measured under different conditions: a difference may then come from these."""
-    differing = find_differing_conditions(models, keys)
-    if differing:
-        yield Message(
-            "compare.conditions",
-            "The models were measured under different conditions, and these may make the difference: {conditions}.",
-            conditions="; ".join(f"{name} ({', '.join(values)})" for name, values in differing.items()),
-        )
-
-
-def note_keys(chosen: Sequence[str], comparisons: Mapping[str, Comparison], questions: int) -> Iterator[Message]:
-    """Say what must be known of all keys, and of some."""
-    left_out = [key for key in chosen if key not in comparisons]
-    if left_out:
-        yield Message(
-            "compare.no_range",
-            "Left out, since values without a range are compared on the same problems only: {keys}.",
-            keys=", ".join(left_out),
-        )
-    if questions > 1:
-        yield Message(
-            "compare.adjusted",
-            "The p-values, and so the verdicts, are adjusted for the {count} different questions that these numbers "
-            "ask; the intervals are not.",
-            count=questions,
-        )
-    about: dict[Message, list[str]] = {}
-    for key, found in comparisons.items():
-        for note in found.notes:
-            about.setdefault(note, []).append(key)
-    for note, keys in about.items():
-        of_all = len(keys) == len(comparisons)
-        yield note if of_all else Message("compare.of_keys", "{keys}: {note}", keys=", ".join(keys), note=note)
-
-
-def _note_clusters(clusters: Sequence[str] | None) -> Iterator[Message]:
-    if clusters is not None:
-        yield Message(
-            "compare.in_clusters",
-            "Problems come in clusters: {count:,}. Whole clusters flip their signs.",
-            count=len(set(clusters)),
-        )
-
-
-def note_mcnemar(
-    comparisons: Mapping[str, Comparison], further: Mapping[str, Mapping[str, float]]
-) -> Iterator[Message]:
-    """Say why McNemar's test is left out for some keys."""
-    left_out = [key for key in comparisons if key not in further["mcnemar"]] if "mcnemar" in further else []
-    if left_out and all(comparisons[key].paired for key in left_out):
-        yield Message(
-            "compare.mcnemar",
-            "McNemar's test is left out for {keys}: it counts problems, whose values must all be 0 or 1, as with one "
-            "sample of each, or at k = n.",
-            keys=", ".join(left_out),
-        )
-
-
-_NO_PAIRS = Message(
-    "compare.no_pairs", "Equivalence and further tests are left out: they compare models on the same problems."
-)
+    first, note = next(iter(single.values())), _say("pool.weights", count=len(single), weight=options["pool_by"])
+    pooled = Compared(
+        first.names,
+        dict(zip(keys, found, strict=True)),
+        notes=[note],
+        same=all(each.same for each in single.values()),
+        unlike=next((each.unlike for each in single.values() if each.unlike is not None), None),
+    )
+    return Pooled(single, pooled)

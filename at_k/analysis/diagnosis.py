@@ -6,46 +6,52 @@ interval reaches across a threshold, this is said.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from at_k.analysis.aisbench import check_targets, place_in_matrix
-from at_k.analysis.attempts import find_flaky, weigh_missing
-from at_k.analysis.behaviour import count_solved, look_for_copies, weigh_retries, weigh_vote
-from at_k.analysis.calibration import describe_calibration
-from at_k.analysis.costs import weigh_costs
-from at_k.analysis.findings import Findings
-from at_k.analysis.mistakes import check_ranges, find_contradictions, find_impossible
-from at_k.analysis.stability import describe_clusters, describe_stability
-from at_k.errors import Mention, Message, Mistake, spell_for_output
+import numpy as np
+
+from at_k.analysis import attempts, behaviour, calibration, stability
+from at_k.analysis.findings import Findings, quote
+from at_k.errors import Mention, Message, Mistake, Phrases
 from at_k.options import SCORING, check_options, takes
 from at_k.report import Report
 from at_k.report.scoring import score_unless_scored
-from at_k.uncertainty.calibration import Calibration
+from at_k.results.sheet import Sentences, Sheet, Shown
+from at_k.summary import is_bounded
 
 if TYPE_CHECKING:
     from at_k.signatures import ScoreOptions, Unpack
 
-_RULES = (
-    count_solved,
-    find_flaky,
-    weigh_missing,
-    weigh_costs,
-    look_for_copies,
-    weigh_retries,
-    weigh_vote,
-    place_in_matrix,
-    check_targets,
-    describe_stability,
-    describe_clusters,
-    describe_calibration,
+_say = Phrases(
+    {
+        "bug.range": "A share lies outside of 0 and 1: {key} has the value {value:g}. Look for a mistake in what "
+        "computed it.",
+        "bug.above_pass": "No value may be above pass@k, but {key} is above {above}, by up to {gap:.4g}. One of k "
+        "samples is correct wherever the winner of a vote or the best one is: look for a mistake in what computed "
+        "these numbers.",
+        "bug.two_verdicts": "Equal answers of one problem have different verdicts; problems with such answers: "
+        "{count:,} of {total:,}, for instance {answer} in problem {problem}. The grader contradicts itself, or it "
+        "graded something else than this column of answers.",
+    }
 )
+
+_RULES = (*attempts.RULES, *behaviour.RULES, *stability.RULES, *calibration.RULES)
 """The rules, in the order of what they say."""
 
+_FIGURES = (
+    "flaky", "correct_of_all", "correct_of_present", "costs", "repeated", "copied", "wrong_agreement", "wrong_majority",
+    "stability", "design_effect", "independent_problems",
+)  # fmt: skip
+"""The figures that are None where their rule has nothing to look at."""
 
-@dataclass(frozen=True, eq=False)
-class Diagnosis:
+_ROUNDING = 1e-6
+"""Values that were written with six digits may break an inequality by this much."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Diagnosis(Shown):
     """Hold what the numbers of a report mean.
 
     Attributes:
@@ -64,22 +70,21 @@ class Diagnosis:
         """Return the sentences about what must be a mistake in the data, the grader or the numbers."""
         return [each for each in self.sentences if isinstance(each, Mistake)]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the sentences, each with its rule and its values, and the figures, ready for `json.dumps`."""
-        return {
-            "sentences": [
-                {"rule": each.code, "sentence": str(each), "values": simplify_values(each.values)}
-                for each in self.sentences
-            ],
-            "figures": self.figures,
-        }
-
-    def to_markdown(self) -> str:
-        """Write a list of the sentences, each with its rule."""
-        return "\n".join(f"- {' '.join(str(each).split())} (`{each.code}`)" for each in self.sentences)
-
-    def __str__(self) -> str:
-        return spell_for_output(self.to_markdown())
+    def sheet(self, *, short: bool = False) -> Sheet:
+        """Show the mistakes, what the numbers mean, and remarks about how they were read, each with its rule."""
+        parts = (
+            ("This must be a mistake", self.mistakes, "mistake"),
+            ("What the numbers say", [each for each in self.sentences if not isinstance(each, Mistake)], ""),
+            ("How they were read", [each for each in self.report.notes if not isinstance(each, Mistake)], "note"),
+        )
+        listed = [
+            {"rule": each.code, "sentence": str(each), "values": simplify_values(each.values)}
+            for each in self.sentences
+        ]
+        return Sheet(
+            [Sentences(said, kind, heading, codes=True) for heading, said, kind in parts if said],
+            data={"source": self.report.source, "sentences": listed, "figures": self.figures},
+        )
 
 
 @takes(SCORING)
@@ -116,27 +121,9 @@ def diagnose(data: Any, /, **given: Unpack[ScoreOptions]) -> Diagnosis:
     odd = list(check_ranges(findings))
     sentences = [*odd, *find_impossible(findings), *find_contradictions(findings)]
     if not odd:  # the other rules cannot work with numbers outside of [0, 1]
+        findings.figures |= dict.fromkeys(_FIGURES)
         sentences += [sentence for rule in _RULES for sentence in rule(findings)]
     return Diagnosis(sentences, findings.figures, report)
-
-
-def find_calibrations(report: Report) -> dict[str, dict[str, Calibration]]:
-    """Measure how well the confidences of a data set agree with what is correct.
-
-    Args:
-        report: a report that was not loaded from a file, which has no samples.
-
-    Returns:
-        "vote", the share of the samples that gave the leading answer of a problem, and "score", the scores of the
-        samples if all lie in [0, 1]: each with bins of equal "width" and of equal "mass". Empty if there are neither.
-
-    Examples:
-        >>> from at_k import score
-        >>> found = find_calibrations(score({"grades": [[1, 0], [1, 1]], "scores": [[0.9, 0.1], [0.9, 0.9]]}))
-        >>> list(found), round(found["score"]["width"].ece, 2)
-        (['score'], 0.1)
-    """
-    return Findings(report).calibrations
 
 
 def simplify_values(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -149,3 +136,41 @@ def simplify_values(values: Mapping[str, Any]) -> dict[str, Any]:
         else each
         for name, each in values.items()
     }
+
+
+def check_ranges(findings: Findings) -> Iterator[Message]:
+    """Find shares that lie outside of [0, 1]."""
+    report = findings.report
+    for key, column in report.by_problem.items():
+        values = np.array([report.values[key], *column])
+        odd = values[~((values >= -_ROUNDING) & (values <= 1 + _ROUNDING))]  # NaN is odd too
+        if is_bounded(key) and len(odd):
+            yield _say.mistake("bug.range", key=str(key), value=float(odd[0]))
+
+
+def find_impossible(findings: Findings) -> Iterator[Message]:
+    """Find values above pass@k that cannot be above it."""
+    report = findings.report
+    passes = {key.k: key for key in report.values if key.metric == "pass@k"}
+    for key in report.values:
+        if key.metric not in ("avg@n", "cons@k", "best@k"):
+            continue
+        for k, above in passes.items():
+            if key.metric != "avg@n" and key.k != k:
+                continue
+            gaps = np.array(report.by_problem[key]) - np.array(report.by_problem[above])
+            gap = max(report.values[key] - report.values[above], float(gaps.max()))
+            if gap > _ROUNDING:
+                yield _say.mistake("bug.above_pass", key=str(key), above=str(above), gap=gap)
+
+
+def find_contradictions(findings: Findings) -> Iterator[Message]:
+    """Find that no answer equals its reference, and equal answers with two verdicts."""
+    yield from (note for note in findings.report.notes if isinstance(note, Mistake))
+    count, answer, place = findings.conflicts
+    if count:
+        problem = quote(findings.report.problems[place])
+        yield _say.mistake("bug.two_verdicts", count=count, total=len(findings.n), answer=answer, problem=problem)
+    elif findings.verdicts is None:
+        yield from (each for each in findings.report.left_out.values() if isinstance(each, Mistake))
+    findings.figures["problems_with_two_verdicts"] = count if findings.verdicts is not None else None

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.caching import cached_property
 from at_k.combinatorics import Floats
-from at_k.error_bars import Confidence, find_error_bars
-from at_k.errors import InputError
+from at_k.errors import InputError, Message
+from at_k.estimators import majority_at_k
 from at_k.estimators.consensus import VoteCounts, count_votes
 from at_k.grading import Verdicts
-from at_k.problems import Problems
 from at_k.report import Report
 from at_k.report.grid import write_estimate
-from at_k.report.notes import refuse_scatter
-from at_k.samples import Answers, Ragged
-from at_k.uncertainty.calibration import Calibration, measure_calibration, measure_vote_shares
+from at_k.report.notes import VOTE_OF_GRADES, refuse_scatter
+from at_k.samples import Answers, Problems
+from at_k.summary import Confidence, find_error_bars
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.standard_errors import standard_error
 from at_k.validation import shorten
-from at_k.values import Column, ErrorBar, Key
+from at_k.values import Column, ErrorBar, Key, Keyed
+from at_k.work import cached_property
 
 FAR = 0.05
 """A difference of at most this is not worth a sentence, even if it is shown: one problem in twenty."""
@@ -59,28 +59,42 @@ class Estimate(NamedTuple):
         return abs(self.value) > FAR + 1e-9 and not self.low <= 0 <= self.high
 
 
+def _add_votes_of_grades(report: Report) -> Report:
+    """Add cons@k as grades tell it at the largest k of pass@k, which a report has only where it is asked for."""
+    draws = [key.k for key in report.values if key.metric == "pass@k" and key.k is not None]
+    reason = report.left_out.get("cons_at_k")
+    if not draws or report.times is not None or reason is None or reason.code != "left_out.no_answers":
+        return report
+    key = Key("cons@k", max(draws))
+    column = Column.of(majority_at_k(np.array(report.n), np.array(report.c), k=max(draws)))
+    mean = {key: float(column.levels.mean())}
+    level = report.options.get("confidence_level", _LEVEL)
+    bars = find_error_bars({key: column}, mean, Confidence(level, clusters=report.clusters)) if level else {}
+    return replace(
+        report, values=Keyed({**report.values, **mean}), intervals=Keyed({**report.intervals, **bars}),
+        columns={**report.columns, key: column}, notes=[*report.notes, VOTE_OF_GRADES],
+    )  # fmt: skip
+
+
 class Findings:
     """Hold what the rules look at in a report, and the figures that they find."""
 
     def __init__(self, report: Report) -> None:
-        self.report = report
+        self.report = _add_votes_of_grades(report)
         self.figures: dict[str, Any] = {}
         self.problems: Problems | None = None
         self.verdicts: Verdicts | None = None
-        if report.samples is not None:
-            self.problems, self.verdicts = report.samples
+        if report.scored is not None:
+            self.problems, self.verdicts = report.scored
+        self.answers = None if self.verdicts is None else self.verdicts.answers
         self.n, self.c = np.array(report.n), np.array(report.c)
         self.confidence_level: float = report.options.get("confidence_level") or _LEVEL
 
     @cached_property
     def keys(self) -> dict[str, Key]:
         """Find the values that are compared: pass@k and cons@k at the largest k, and avg@n."""
-        found: dict[str, Key] = {}
-        for key in self.report.values:
-            older = found.get(key.metric)
-            if key.metric in ("pass@k", "cons@k", "avg@n") and (older is None or (key.k or 0) > (older.k or 0)):
-                found[key.metric] = key
-        return found
+        rising = sorted(self.report.values, key=lambda key: key.k or 0)
+        return {key.metric: key for key in rising if key.metric in ("pass@k", "cons@k", "avg@n")}
 
     @cached_property
     def bars(self) -> Mapping[Key, ErrorBar]:
@@ -94,70 +108,44 @@ class Findings:
     @cached_property
     def conflicts(self) -> tuple[int, str, int]:
         """Count the problems in which an answer has two verdicts, and give such an answer and its problem."""
-        if self.verdicts is None or self.verdicts.answers is None:
+        if self.answers is None or self.all_votes is None:
             return 0, "", -1
-        codes, distinct = self.verdicts.answers.codes, self.verdicts.answers.distinct
-        cast = codes.values >= 0
-        pairs = codes.problem[cast] * len(distinct) + codes.values[cast]
-        found, which, count = np.unique(pairs, return_inverse=True, return_counts=True)
-        right = np.bincount(which, weights=self.verdicts.correct.values[cast], minlength=len(found))
-        mixed = found[(right > 0) & (right < count)]
+        mixed = np.flatnonzero((self.all_votes.right > 0) & (self.all_votes.right < self.all_votes.count))
         if not len(mixed):
             return 0, "", -1
-        problem, code = divmod(int(mixed[0]), len(distinct))
-        return len(np.unique(mixed // len(distinct))), shorten(distinct[code]), problem
+        first, problems = self.all_votes.first_seen[mixed[0]], self.all_votes.problem[mixed]
+        answer = self.answers.distinct[self.answers.codes.values[first]]
+        return len(np.unique(problems)), shorten(answer), int(problems[0])
+
+    @cached_property
+    def all_votes(self) -> VoteCounts | None:
+        """Count how often each answer was given, even where a vote means nothing."""
+        if self.answers is None or self.verdicts is None:
+            return None
+        return count_votes(self.answers, self.verdicts.correct.values, "majority", "grades")
 
     @cached_property
     def votes(self) -> Answers | None:
         """Return the answers if a vote among them means something: they repeat, and equal ones have one verdict."""
-        if self.verdicts is None or self.verdicts.answers is None:
-            return None
-        if self.conflicts[0] and self.report.options.get("on_conflict") != "majority":
+        if self.verdicts is None or (self.conflicts[0] and self.report.options.get("on_conflict") != "majority"):
             return None
         try:
             refuse_scatter(self.verdicts, "cons@k")
         except InputError:
             return None
-        return self.verdicts.answers
+        return self.answers
 
-    @cached_property
+    @property
     def counts(self) -> VoteCounts | None:
-        """Count the votes for each answer."""
-        if self.votes is None or self.verdicts is None:
-            return None
-        return count_votes(self.votes, self.verdicts.correct.values, "majority", "grades")
-
-    @cached_property
-    def vote_shares(self) -> tuple[Floats, Floats] | None:
-        """Return the share of each problem's leading answer, and whether it is correct."""
-        if self.votes is None or self.verdicts is None:
-            return None
-        return measure_vote_shares(self.votes.listed(), list_rows(self.verdicts.correct), on_conflict="majority")
-
-    @cached_property
-    def confidences(self) -> tuple[Floats, Floats] | None:
-        """Return the score of each sample, and whether it is correct, if all scores could be confidences."""
-        if self.problems is None or self.verdicts is None or self.problems.scores is None:
-            return None
-        scores, kept = self.problems.scores.values, self.verdicts.kept
-        if scores.ndim > 1 or self.report.options.get("higher_is_better") is False:
-            return None
-        scores = scores if kept is None else scores[kept]
-        if not ((scores >= 0) & (scores <= 1)).all():
-            return None
-        return scores, self.verdicts.correct.values.astype(np.float64)
+        """Return the votes for each answer, if a vote means something."""
+        return None if self.votes is None else self.all_votes
 
     def write(self, key: Key) -> str:
         """Write a value with its interval."""
         return " ".join(write_estimate(self.report.values[key], self.bars[key]))
 
     def estimate(self, values: Floats, kept: NDArray[np.bool_] | None = None) -> Estimate:
-        """Estimate the mean of values in [0, 1], one per problem.
-
-        Args:
-            values: one value per problem.
-            kept: the problems that count; all of them by default.
-        """
+        """Estimate the mean of values in [0, 1], one per problem."""
         clusters = self.report.clusters
         if kept is not None:
             values = values[kept]
@@ -170,26 +158,16 @@ class Findings:
         """Estimate the difference of two means over the same problems."""
         return Estimate(*(2 * each - 1 for each in self.estimate((1 + np.asarray(a) - np.asarray(b)) / 2)))
 
-    def list_values(self, key: Key) -> Floats:
-        """List the values of a key, one per problem."""
-        return np.array(self.report.by_problem[key])
+    def compare_keys(self, one: str, other: str) -> Estimate:
+        """Estimate the difference of two metrics at their largest k."""
+        a, b = (np.array(self.report.by_problem[self.keys[metric]]) for metric in (one, other))
+        return self.compare(a, b)
 
-    @cached_property
-    def calibrations(self) -> dict[str, dict[str, Calibration]]:
-        """Measure the calibration of all confidences that there are."""
-        pairs = {"vote": self.vote_shares, "score": self.confidences}
-        return {
-            name: {binning: measure_calibration(*pair, binning=binning) for binning in ("width", "mass")}
-            for name, pair in pairs.items()
-            if pair is not None
-        }
+
+Rule = Callable[[Findings], Iterator[Message]]
+"""A rule looks at a report, notes its figures, and says what it found."""
 
 
 def quote(problem: str) -> str:
     """Quote the name of a problem."""
     return f"“{problem if len(problem) <= 40 else problem[:39] + '…'}”"
-
-
-def list_rows(samples: Ragged) -> object:
-    """List rows; those of one length as a table, which is read as a whole."""
-    return samples.listed() if samples.width is None else samples.values.reshape(len(samples), samples.width)

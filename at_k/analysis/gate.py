@@ -1,44 +1,196 @@
-"""Does a model meet what is required of it? A verdict for continuous integration, by the ends of intervals."""
+"""Does a model meet what is required of it? Verdicts for continuous integration, by the ends of intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from at_k.analysis.gated import INCONCLUSIVE, Check, Gate
-from at_k.analysis.measurements import (
-    find_clusters,
-    find_estimator,
-    match_problems,
-    read_models,
-)
+from at_k.analysis.measurements import find_estimator, match, read_models
 from at_k.analysis.requirements import Requirement, read_each, read_policy, read_requirement
 from at_k.combinatorics import Floats
-from at_k.error_bars import is_bounded
-from at_k.errors import InputError, Mention, Message
+from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.family import FAMILY
 from at_k.options import GATING, JUDGED, complete, takes
 from at_k.report import Report
 from at_k.report.naming import find_number, make_absent
 from at_k.report.notes import refuse_k_above_n
 from at_k.report.scoring import score_unless_scored
-from at_k.uncertainty.bands import find_band_quantile, share_level
-from at_k.uncertainty.comparison import compare_columns
-from at_k.uncertainty.intervals import find_difference_interval, interval
-from at_k.uncertainty.search import find_least
-from at_k.uncertainty.standard_errors import estimate_error, read_clusters
-from at_k.uncertainty.variance import Variance
+from at_k.results.sheet import Cell, Sentences, Sheet, Shown, Table
+from at_k.summary import is_bounded
+from at_k.uncertainty.flips import count_effective
+from at_k.uncertainty.intervals import interval
+from at_k.uncertainty.questions import LEAST_EFFECTIVE, Questions, subtract_columns
+from at_k.uncertainty.standard_errors import add_units, centre
 from at_k.validation import is_sequence, shorten, type_name
 from at_k.values import Key
 
 if TYPE_CHECKING:
     from at_k.signatures import GateOptions, Unpack
 
-_MOST_PROBLEMS, _MOST_SAMPLES = 10_000_000, 4_096
-"""Where the search for enough problems or samples ends."""
+
+PASS, FAIL, INCONCLUSIVE = "PASS", "FAIL", "INCONCLUSIVE"
+
+_say = Phrases(
+    {
+        "gate.open": "More problems or samples may settle what is inconclusive: plan them with `at-k plan`.",
+        "gate.problems": "Problems that pass {requirement}: {passed:,} of {total:,}.",
+        "gate.together": "Requirements: {count}. Their intervals hold together at {level}; each alone is one at {own}.",
+        "gate.margin": "A comparison with a base needs both: the results of the base, and {option:margin}, the "
+        "difference that does not matter.",
+        "gate.nothing": "Nothing is required. Say {requirement}, or give a base and {option:margin}.",
+    }
+)
+
+_STYLES = {PASS: "good", FAIL: "bad", INCONCLUSIVE: "open"}
+
+
+@dataclass(frozen=True)
+class Check:
+    """Hold what became of one requirement.
+
+    Attributes:
+        requirement: what was required.
+        value: the number, or the difference of the two models.
+        low: the lower end of its interval.
+        high: the upper end.
+        least: what the number must be at least.
+        data: the name of the data set.
+        problem: the problem that it is about; None for all problems.
+    """
+
+    requirement: str
+    value: float
+    low: float
+    high: float
+    least: float
+    data: str = ""
+    problem: str | None = None
+
+    @property
+    def verdict(self) -> str:
+        """Return "PASS" if the whole interval meets the requirement, "FAIL" if none of it does, or "INCONCLUSIVE"."""
+        # A difference whose interval begins at 0 is not shown to be one.
+        if self.low > self.least or self.low == self.least != 0:
+            return PASS
+        return FAIL if self.high < self.least else INCONCLUSIVE
+
+    @property
+    def name(self) -> str:
+        """Return the data set, the requirement and the problem as one name."""
+        return ": ".join(part for part in (self.data, self.problem, self.requirement) if part)
+
+    @property
+    def measured(self) -> str:
+        """Write the value and its interval, with a fourth decimal, by which an end may miss what is required."""
+        return self.cell.join(str)
+
+    @property
+    def cell(self) -> Cell:
+        """Return the value and its interval as a cell."""
+        return Cell(self.value, None if self.low == self.high else (self.low, self.high), ".4f")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gate(Shown):
+    """Hold what became of all requirements.
+
+    Attributes:
+        checks: one for each requirement; for requirements of every problem, one for each problem.
+        notes: what a reader must know about these numbers.
+    """
+
+    checks: tuple[Check, ...]
+    notes: tuple[Message, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """Return "FAIL" if a requirement is failed, else "INCONCLUSIVE" if one is, else "PASS"."""
+        found = {check.verdict for check in self.checks}
+        return next(verdict for verdict in (FAIL, INCONCLUSIVE, PASS) if verdict in found)
+
+    @property
+    def exit_code(self) -> int:
+        """Return the status with which a command ends: 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE."""
+        return {PASS: 0, FAIL: 1, INCONCLUSIVE: 3}[self.verdict]
+
+    def __add__(self, other: Gate) -> Gate:
+        """Join what became of the requirements of several data sets."""
+        return Gate(self.checks + other.checks, tuple(dict.fromkeys(self.notes + other.notes)))
+
+    @property
+    def remarks(self) -> list[Message]:
+        """Return what to read beside the checks: counts of problems, what settles what is open, and the notes."""
+        open_ = [_say("gate.open")] if any(check.verdict == INCONCLUSIVE for check in self.checks) else []
+        return [*self.count_problems(), *open_, *self.notes]
+
+    @property
+    def shown(self) -> tuple[Check, ...]:
+        """Return the checks that people read: all but the problems that pass."""
+        return tuple(check for check in self.checks if check.problem is None or check.verdict != PASS)
+
+    def count_problems(self) -> list[Message]:
+        """Count, for each requirement of every problem, how many pass."""
+        found: dict[tuple[str, str], list[bool]] = {}
+        for check in self.checks:
+            if check.problem is not None:
+                found.setdefault((check.data, check.requirement), []).append(check.verdict == PASS)
+        return [
+            _say("gate.problems", requirement=": ".join(filter(None, named)), passed=sum(passed), total=len(passed))
+            for named, passed in found.items()
+        ]
+
+    def sheet(self, *, short: bool = False) -> Sheet:
+        """Show the verdict, and what was measured for each requirement."""
+        names = ("data", "problem", "requirement", "verdict", "value", "low", "high", "least")
+        notes = self.remarks
+        rows = [(Cell(check.verdict, style=_STYLES[check.verdict]), check.name, check.cell) for check in self.shown]
+        return Sheet(
+            [
+                Table(("", "requirement", "measured"), rows, quiet=True, left=2),
+                *([Sentences(notes, "note")] if notes else []),
+            ],
+            title=self.verdict,
+            style=_STYLES[self.verdict],
+            data={
+                "verdict": self.verdict,
+                "exit_code": self.exit_code,
+                "checks": [{name: getattr(check, name) for name in names} for check in self.checks],
+                "notes": notes,
+            },
+        )  # fmt: skip
+
+    def to_junit(self) -> str:
+        """Write JUnit XML, which systems for continuous integration show: what is inconclusive is an error there."""
+        from xml.etree import ElementTree
+
+        suites: dict[str, list[Check]] = {}
+        for check in self.checks:
+            suites.setdefault(check.data, []).append(check)
+        root = ElementTree.Element("testsuites")
+        for data, checks in suites.items():
+            found = [check.verdict for check in checks]
+            counts = {"tests": len(found), "failures": found.count(FAIL), "errors": found.count(INCONCLUSIVE)}
+            suite = ElementTree.SubElement(
+                root, "testsuite", {"name": _clean(data or "at-k gate"), **{name: str(n) for name, n in counts.items()}}
+            )
+            for check in checks:
+                named = {"classname": _clean(data or "at-k"), "name": _clean(replace(check, data="").name)}
+                case = ElementTree.SubElement(suite, "testcase", named)
+                if check.verdict != PASS:
+                    kind = "failure" if check.verdict == FAIL else "error"
+                    said = f"{check.verdict}: {check.measured}."
+                    ElementTree.SubElement(case, kind, {"type": check.verdict, "message": _clean(said)})
+        ElementTree.indent(root)
+        return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+
+
+def _clean(text: str) -> str:
+    """Write the signs that XML cannot hold as U+FFFD."""
+    return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", text)
 
 
 @takes(GATING, JUDGED)
@@ -54,8 +206,8 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
         given: see below.
 
     Returns:
-        The verdict, with what was measured for each requirement and how many more problems or samples would settle
-        what is inconclusive.
+        The verdict, with what was measured for each requirement. How many more problems or samples settle what is
+        inconclusive is a question for `at_k.plan`.
 
     Raises:
         InputError: if nothing is required, a requirement cannot be read, or the data do not have its number.
@@ -66,25 +218,15 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
         >>> found = gate({"grades": [[1, 1, 1]] * 3}, require="pass@1 >= 0.8")
         >>> found.verdict, found.exit_code, found.checks[0].measured
         ('INCONCLUSIVE', 3, '1.0000 [0.3682, 1.0000]')
-        >>> print(found.checks[0].advice[0])
-        That all of 3 problems are right does not show at least 0.8; all of 14 would.
     """
     options = read_policy(complete(given, gate), given)
     wanted = [read_requirement(text) for text in _list("require", options["require"])]
     each = None if options["each"] is None else read_each(options["each"])
-    margin, keys = options["margin"], [find_number(key) for key in _list("keys", options["keys"] or "pass@1")]
+    margin, keys = options["margin"], [find_number(key) for key in _list("metrics", options["metrics"] or "pass@1")]
     if (base is None) != (margin is None):
-        raise InputError(
-            "gate.margin",
-            "A comparison with a base needs both: the results of the base, and {option:margin}, the difference that "
-            "does not matter.",
-        )
+        raise _say.error("gate.margin")
     if not wanted and each is None and base is None:
-        raise InputError(
-            "gate.nothing",
-            "Nothing is required. Say {requirement}, or give a base and {option:margin}.",
-            requirement=Mention(require="pass@1 >= 0.8"),
-        )
+        raise _say.error("gate.nothing", requirement=Mention(require="pass@1 >= 0.8"))
     compared = [] if base is None else keys
     asked = [*(own.key for own in wanted if own.key is not None), *compared]
     scoring = {name: value for name, value in given.items() if name in JUDGED}
@@ -143,6 +285,10 @@ class _Column:
     values: Floats
     models: tuple[_Model, ...]
 
+    @property
+    def mean(self) -> float:
+        return float(self.values.mean())
+
 
 class _Judge:
     """Judge the requirements of one data set as one family."""
@@ -152,164 +298,83 @@ class _Judge:
         self.level: float = options["confidence_level"]
         measured = read_models({model.name: model.report for model in models}, {})
         names = [model.name for model in models]
-        self.problems, _ = match_problems(measured, options["unmatched"], names)
-        labels = find_clusters(options["clusters"], measured, names, self.problems)
-        self.clusters = None if labels is None else read_clusters(labels, len(labels), "problems")
-        self.places = [[each.places[problem] for problem in self.problems] for each in measured]
+        self.matched = match(measured, names, unmatched=options["unmatched"], clusters=options["clusters"])
 
     def judge(
         self, wanted: Sequence[Requirement], keys: Sequence[Key], margin: float | None, each: Requirement | None
     ) -> Gate:
         """Judge what is required of one model, of its difference from the base, and of each problem."""
         columns = [
-            _Column(own.key, own.least, own.text, self._line_up(own.key, 0), self.models[:1])
+            _Column(own.key, own.least, own.text, self._line_up(own.key)[0], self.models[:1])
             for own in wanted if own.key is not None
         ]  # fmt: skip
-        columns += [
-            _Column(
-                key, -margin if margin else 0.0, f"{key} − base >= {f'−{margin:g}' if margin else 0}",
-                self._line_up(key, 0) - self._line_up(key, 1), self.models,
-            )
-            for key in keys
-        ]  # fmt: skip
-        level, q = self._share_level(columns, each)
-        checks = [self._check(column, level, q) for column in columns]
-        checks += [] if each is None else self._check_problems(each, level)
+        for key in keys:
+            values = subtract_columns(*self._line_up(key), bounded=is_bounded(key))
+            text = f"{key} − base >= {f'−{margin:g}' if margin else 0}"
+            columns.append(_Column(key, -margin if margin else 0.0, text, values, self.models))
+        # What is shown of each problem is one more question, which no flips of problems answer.
+        further = each is not None and each.key is not None
+        part = (1 - self.level) / max(1, len(columns) + further)
+        checks, level = self._check(columns, 1 - part * len(columns) if further else self.level)
+        checks += [] if each is None else self._check_problems(each, 1 - part)
         named = (replace(check, data=self.options["data"] or "") for check in checks)
-        return Gate(tuple(named), self._note(len(columns) + (each is not None and each.key is not None), level))
+        asked, unlike = len(columns) + further, self.matched.unlike_samples
+        notes = [] if unlike is None or not keys else [unlike]
+        if asked > 1:
+            shown = f"{100 * self.level:g} %", f"{100 * level:.3g} %"
+            notes.append(_say("gate.together", count=asked, level=shown[0], own=shown[1]))
+        return Gate(tuple(named), tuple(notes))
 
-    def _line_up(self, key: Key, model: int) -> Floats:
-        return self.models[model].values[key][self.places[model]]
+    def _line_up(self, key: Key) -> list[Floats]:
+        return list(self.matched.line_up([model.values[key] for model in self.models]))
 
-    def _share_level(self, columns: Sequence[_Column], each: Requirement | None) -> tuple[float, float | None]:
-        """Return the level of each interval, and the quantile of a band where several share one."""
-        if each is not None and each.key is not None:
-            return 1 - (1 - self.level) / (len(columns) + 1), None
-        if len(columns) < 2:
-            return self.level, None
-        values = np.stack([column.values for column in columns], axis=1)
-        level = share_level(values, self.clusters, confidence_level=self.level)
-        return level, find_band_quantile(values, self.clusters, confidence_level=self.level)
-
-    def _check(self, column: _Column, level: float, q: float | None) -> Check:
-        value, bounded = float(column.values.mean()), is_bounded(column.key)
-        stderr, units = (float(each) for each in estimate_error(column.values, self.clusters))
-        if len(column.models) == 1:
-            low, high = _find_limits(value, stderr, units, level, bounded=bounded)
+    def _find_limits(self, columns: Sequence[_Column], level: float) -> tuple[list[tuple[float, float]], float]:
+        """Return the intervals of the columns, which hold together, and the level of each alone."""
+        table = np.stack([column.values for column in columns], axis=1)
+        _, first, which = np.unique(np.round(table, 12), axis=1, return_index=True, return_inverse=True)
+        questions = Questions(
+            table[:, first],
+            bounded=[is_bounded(columns[place].key) for place in first],
+            clusters=self.matched.codes, method=self.options["method"], seed=self.options["seed"],
+        )  # fmt: skip
+        if questions.count == 1:
+            ends, own = questions.find_limits(level), level
         else:
-            pair = (self._line_up(column.key, 0), self._line_up(column.key, 1))
-            (found,), _ = compare_columns(
-                [pair], [bounded], confidence_level=level, method=self.options["method"], clusters=self.clusters,
-                seed=self.options["seed"],
+            own = questions.share_level(level)
+            if (count_effective(add_units(centre(table), self.matched.codes)[1]) < LEAST_EFFECTIVE).any():
+                own = 1 - (1 - level) / questions.count  # flips do not show how far such a mean may lie
+            ends = questions.find_band(level, own)
+        limits = []
+        for column, place in zip(columns, which.reshape(-1), strict=True):
+            stderr, units = (float(each[place]) for each in questions.error)
+            paired = len(column.models) > 1
+            limits.append(
+                (float(ends[0][place]), float(ends[1][place])) if paired
+                else _find_limits(column.mean, stderr, units, own, bounded=is_bounded(column.key))
             )  # fmt: skip
-            low, high = found.low, found.high
-            if q is not None and found.method == "sign-flip" and stderr > 0:
-                least = -1.0 if bounded else -np.inf
-                low, high = max(value - q * stderr, least), min(value + q * stderr, -least)
-        check = Check(column.text, value, low, high, column.least)
-        if check.verdict != INCONCLUSIVE:
-            return check
-        return replace(check, advice=tuple(self._advise(column, value, stderr, units, level)))
+        return limits, own
 
-    def _advise(self, column: _Column, value: float, stderr: float, units: float, level: float) -> list[Message]:
-        """Say how many problems, or samples of each, would settle a requirement, if the values stay as they are."""
-        paired, total = len(column.models) > 1, len(column.values)
-        bounded = is_bounded(column.key)
-        if np.isnan(stderr):
-            if paired or not bounded or 0 < value < 1:
-                return [Message("gate.one", "One problem, or one cluster, does not tell how many would settle this.")]
-            stderr = 0.0
-        if not bounded and not stderr:
-            return [
-                Message(
-                    "gate.equal",
-                    "All problems have the same {key}. It has no range, so that nothing shows how far other problems "
-                    "lie from them: problems that differ are needed.",
-                    key=str(column.key),
-                )
-            ]
-
-        def settles(stderr: float, units: float) -> bool:
-            if paired and bounded:
-                low, high = map(float, find_difference_interval(value, stderr, units, confidence_level=level))
-            else:
-                low, high = _find_limits(value, stderr, units, level, bounded=bounded)
-            return low >= column.least or high < column.least
-
-        def settles_with(problems: int) -> bool:
-            return settles(stderr * (total / problems) ** 0.5, units * problems / total)
-
-        problems = find_least(settles_with, total + 1, _MOST_PROBLEMS)
-        if not paired and bounded and not stderr and value == 1 and problems is not None:
-            return [
-                Message(
-                    "gate.all_right",
-                    "That all of {total:,} problems are right does not show at least {least:g}; all of {needed:,} "
-                    "would.",
-                    total=total, least=column.least, needed=problems,
-                )
-            ]  # fmt: skip
-        if problems is None:
-            return [Message("gate.never", "No ten million problems with values like these would settle this.")]
-        advice = [
-            Message(
-                "gate.problems_needed",
-                "With {needed:,} problems instead of {total:,} this would be settled, if the value stays as it is.",
-                total=total, needed=problems,
-            )
-        ]  # fmt: skip
-        samples = self._count_samples(column, lambda spread: settles(spread, units), stderr)
-        if samples is not None:
-            advice.append(
-                Message("gate.samples_needed", "So it would with {needed:,} samples of each of these.", needed=samples)
-            )
-        return advice
-
-    def _count_samples(self, column: _Column, settles: Callable[[float], bool], stderr: float) -> int | None:
-        """Count the samples of each problem that settle a requirement; None if no number does, or it is not known."""
-        estimate, k = find_estimator(column.key), column.key.k
-        if estimate is None or k is None or not stderr:
-            return None
-        parts = [Variance(np.array(own.report.n), np.array(own.report.c), k, estimate) for own in column.models]
-        if any((part.n < 2).any() for part in parts):
-            return None
-        drawn = [int(np.median(part.n)) for part in parts]
-
-        def settles_with(samples: float) -> bool:
-            saved = sum(part.at(own) - part.at(samples) for part, own in zip(parts, drawn, strict=True))
-            left = sum(part.at(samples) - part.at(np.inf) for part in parts)  # what samples vary by in any case
-            return settles(max(stderr**2 - saved / len(column.values), left / len(column.values)) ** 0.5)
-
-        return find_least(settles_with, max(drawn) + 1, _MOST_SAMPLES) if settles_with(np.inf) else None
+    def _check(self, columns: Sequence[_Column], level: float) -> tuple[list[Check], float]:
+        limits, own = self._find_limits(columns, level) if columns else ([], level)
+        found = zip(columns, limits, strict=True)
+        return [Check(column.text, column.mean, *ends, column.least) for column, ends in found], own
 
     def _check_problems(self, each: Requirement, level: float) -> list[Check]:
         report = self.models[0].report
         checks = []
-        for place in self.places[0]:
-            problem, n, c = report.problems[place], report.n[place], report.c[place]
+        for problem in self.matched.problems:
+            place = self.matched.models[0].places[problem]
+            n, c = report.n[place], report.c[place]
             share = c / n
-            if each.key is None:
-                # What the samples still to be drawn can become: all wrong, or all right.
-                ends = (c / each.samples, (c + each.samples - n) / each.samples) if n < each.samples else (share, share)
-                checks.append(Check(each.text, share, *ends, each.least, problem=problem))
-                continue
-            stderr = (share * (1 - share) / (n - 1)) ** 0.5 if n > 1 else 0.0
-            own = 1 - (1 - level) / len(self.problems)
-            check = Check(each.text, share, *_find_limits(share, stderr, n, own, bounded=True), each.least,
-                          problem=problem)  # fmt: skip
-            if check.verdict == INCONCLUSIVE:
-                check = replace(check, advice=_advise_problem(share, stderr, n, own, each.least))
-            checks.append(check)
+            if each.key is not None:
+                stderr = (share * (1 - share) / (n - 1)) ** 0.5 if n > 1 else 0.0
+                ends = _find_limits(share, stderr, n, 1 - (1 - level) / len(self.matched.problems), bounded=True)
+            elif n < each.samples:  # what the samples still to be drawn can become: all wrong, or all right
+                ends = c / each.samples, (c + each.samples - n) / each.samples
+            else:
+                ends = share, share
+            checks.append(Check(each.text, share, *ends, each.least, problem=problem))
         return checks
-
-    def _note(self, asked: int, level: float) -> tuple[Message, ...]:
-        return (
-            Message(
-                "gate.together",
-                "Requirements: {count}. Their intervals hold together at {level}; each alone is one at {own}.",
-                count=asked, level=f"{100 * self.level:g} %", own=f"{100 * level:.3g} %",
-            ),
-        ) if asked > 1 else ()  # fmt: skip
 
 
 def _find_limits(value: float, stderr: float, units: float, level: float, *, bounded: bool) -> tuple[float, float]:
@@ -319,22 +384,3 @@ def _find_limits(value: float, stderr: float, units: float, level: float, *, bou
         value, stderr, units, confidence_level=level, method="beta" if bounded else "t", bounded=bounded
     )
     return float(low), float(high)
-
-
-def _advise_problem(share: float, stderr: float, n: int, level: float, least: float) -> tuple[Message, ...]:
-    """Say how many samples of one problem would settle what is required of it."""
-
-    def settles(samples: int) -> bool:
-        low, high = _find_limits(share, stderr * (n / samples) ** 0.5, samples, level, bounded=True)
-        return low >= least or high < least
-
-    needed = find_least(settles, n + 1, _MOST_SAMPLES)
-    if needed is None:
-        return ()
-    return (
-        Message(
-            "gate.problem_samples",
-            "With {needed:,} samples instead of {n:,} this would be settled, if the share stays as it is.",
-            n=n, needed=needed,
-        ),
-    )  # fmt: skip

@@ -3,28 +3,64 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from math import isfinite
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from at_k.caching import cached_property
 from at_k.columns import read_groups, require_same_problems
-from at_k.combinatorics import Floats
-from at_k.errors import InputError, Message
+from at_k.combinatorics import Floats, Ints
+from at_k.errors import Message, Phrases
 from at_k.estimators.counts import g_pass_at_k, mg_pass_at_k, pass_at_k, pass_hat_k
+from at_k.family import METRICS
 from at_k.options import SCORED
 from at_k.readers import is_paths
 from at_k.report import Report, Tally, score
-from at_k.report.naming import find_key
+from at_k.report.naming import choose_numbers, find_key
 from at_k.report.report import find_report, refuse_scoring_options
 from at_k.uncertainty.checks import is_too_large
 from at_k.uncertainty.jackknife import CountsEstimator, jackknife_counts
+from at_k.uncertainty.standard_errors import read_clusters
 from at_k.validation import is_number, shorten, type_name
 from at_k.values import Key
+from at_k.work import cached_property
+
+_say = Phrases(
+    {
+        "compare.too_large": "Values beyond ±1e150 are not compared, since a float does not hold their squares: "
+        "{keys}. Divide the scores.",
+        "compare.no_report": "This needs reports or data, which say how many samples are correct; {name} has bare "
+        "values.",
+        "compare.empty": "There are no values for {key}. Give one for each problem.",
+        "compare.no_key": "The models have no number in common: {keys}. Ask for the same k.",
+        "compare.unlike_n": "The numbers of samples differ ({numbers}), so the differences are not symmetric even for "
+        "one model with itself.",
+        "compare.no_names": "The problems of {names} have no names, so that they are matched by their order, and all "
+        "models must have as many; they have {counts}. Name them in a column `problem`.",
+        "compare.no_problem": "The models have no problem in common. Their first ones are {examples}: spell names "
+        "alike.",
+        "compare.problems": "The models were not measured on the same problems: all have {shared:,}, and beside these "
+        "{only}, such as {example}. Leave out what not all have: {option:unmatched=drop}.",
+        "compare.no_groups": "{option:clusters} are the groups, but the models have none. Give a label for each "
+        "problem, or name the column of groups.",
+        "compare.no_cluster": "{option:clusters} must have a label for every problem that is compared; {problem} has "
+        "none.",
+        "compare.no_samples": "How much {key} varies from run to run is known from samples alone, which {name} does "
+        "not have. Give the data, or leave it out.",
+        "compare.ragged": "All keys must have values for the same problems, each named once; {key} and {first} do not.",
+        "compare.unknown_key": "Not all models have {key}. They have in common: {keys}.",
+        "compare.dropped": "Problems that only one model has, left out: {count:,}.",
+        "compare.conditions": "The models were measured under different conditions, and these may make the "
+        "difference: {conditions}.",
+        "compare.in_clusters": "Problems come in clusters: {count:,}. Whole clusters flip their signs.",
+        "compare.clusters": "The models disagree about {option:clusters}: problem {problem} is in {one} for {first}, "
+        "and in {two} for {second}. Give a label for each problem.",
+        "compare.by_order": "The problems have no names and were matched by their order.",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -39,6 +75,7 @@ class Measured:
         groups: the group of each problem; None without groups.
         clusters: the cluster of each problem that its intervals are made with; None without clusters.
         report: the report that this was read from; None for values.
+        name: what the model is called.
     """
 
     values: Mapping[Any, Floats]
@@ -48,17 +85,12 @@ class Measured:
     groups: Sequence[str] | None = None
     clusters: Sequence[str] | None = None
     report: Report | None = None
+    name: str = ""
 
     @cached_property
     def places(self) -> dict[str, int]:
         """Return the place of each problem."""
         return {problem: place for place, problem in enumerate(self.problems)}
-
-    def line_up(self, key: str, problems: Sequence[str]) -> Floats:
-        """Return the values of some problems, in the order of these."""
-        if problems == self.problems:
-            return self.values[key]
-        return self.values[key][[self.places[problem] for problem in problems]]
 
 
 _OF_COUNTS: dict[str, CountsEstimator] = {"pass@k": pass_at_k, "pass^k": pass_hat_k, "mG-Pass@k": mg_pass_at_k}
@@ -69,24 +101,8 @@ def find_estimator(key: Key) -> CountsEstimator | None:
     return partial(g_pass_at_k, tau=key.tau) if key.tau is not None else _OF_COUNTS.get(key.metric)
 
 
-def require_reports(models: Sequence[Measured], names: Sequence[str]) -> list[Report]:
-    """Return the reports that models were read from, after a check that none is known by bare values."""
-    reports = [model.report for model in models if model.report is not None]
-    if len(reports) < len(models):
-        raise InputError(
-            "compare.no_report",
-            "This needs reports or data, which say how many samples are correct; {name} has bare values.",
-            name=next(name for name, model in zip(names, models, strict=True) if model.report is None),
-        )
-    return reports
-
-
 def find_variances(report: Report, name: str, keys: Sequence[Key]) -> dict[Key, Floats]:
-    """Find how much the value of each problem varies from one run to the next: its jackknife variance.
-
-    Raises:
-        InputError: if the samples behind a key are not known.
-    """
+    """Find how much the value of each problem varies from one run to the next: its jackknife variance."""
     found: dict[Key, Floats] = {}
     draws = sorted({key.k for key in keys if key.draws is not None and key.k is not None})
     for values in [] if report.compute_at is None else report.compute_at(draws or [1]):
@@ -97,22 +113,19 @@ def find_variances(report: Report, name: str, keys: Sequence[Key]) -> dict[Key, 
         if estimate is not None and key not in found:
             found[key] = jackknife_counts(estimate, n, c, k=key.draws or 1)
         if key not in found:
-            raise InputError(
-                "compare.no_samples",
-                "How much {key} varies from run to run is known from samples alone, which {name} does not have. Give "
-                "the data, or leave it out.",
-                key=str(key),
-                name=name,
-            )
+            raise _say.error("compare.no_samples", key=str(key), name=name)
     return found
 
 
 def read_models(models: Mapping[str, Any], options: Mapping[str, Any]) -> list[Measured]:
-    """Read what was measured of each model. Data that are not scored yet are scored with the options."""
+    """Read what was measured of each model. Data that are not scored yet are scored with the options.
+
+    `metrics` also chooses among numbers that are there; see `choose_keys`.
+    """
     scoring = {name: value for name, value in options.items() if name in SCORED}
     scored = {name: find_scored(data) for name, data in models.items()}
     if all(found is not None for found in scored.values()):
-        refuse_scoring_options(scoring)
+        refuse_scoring_options({name: value for name, value in scoring.items() if name != "metrics"})
     return [
         found if found is not None else read_report(_score(name, models[name], scoring))
         for name, found in scored.items()
@@ -124,33 +137,35 @@ def find_scored(data: Any) -> Measured | None:
     report = find_report(data)
     if report is not None:
         return read_report(report)
-    if isinstance(data, Mapping) and data and all(isinstance(each, Mapping) for each in data.values()):
+    tables = list(data.values()) if isinstance(data, Mapping) else []
+    if tables and all(isinstance(each, Mapping) and not {"grades", "answers"} & each.keys() for each in tables):
         return Measured(*check_values(data), named=True)
     return None
 
 
 def _score(name: str, data: Any, options: Mapping[str, Any]) -> Report:
+    _refuse_several(name, data)
     refuse_wrong_kind(name, data, "a mapping of keys to values of problems")
     return score(data, confidence_level=None, **options)
 
 
+def _refuse_several(name: str, data: Any) -> None:
+    """Raise for several models in the place of one."""
+    parts = data.values() if isinstance(data, Mapping) else data if isinstance(data, (list, tuple)) else ()
+    single = (str, PathLike, Mapping) if isinstance(data, Mapping) else ()
+    if any(isinstance(each, (Report, *single)) for each in parts):
+        raise TypeError(
+            f"`{name}` must be one model; got {len(parts)} in one {type_name(data)}. Compare two as "
+            '`compare(a, b, names=("A", "B"))`, several as `rank({"A": a, "B": b, …})`, and two on several '
+            'benchmarks as `compare_benchmarks({"x": a, …}, {"x": b, …})`'
+        )
+
+
 def refuse_wrong_kind(name: str, data: object, further: str) -> None:
-    """Raise if an argument is nothing that can be scored, and name it.
-
-    Args:
-        name: the name of the argument.
-        data: its value, which is no report.
-        further: what the argument may be beside a report and data.
-
-    Raises:
-        TypeError: if it is neither a path nor a data set.
-    """
-    if (
-        is_paths(data)
-        or isinstance(data, (Mapping, Tally))
-        or hasattr(data, "columns")
-        or hasattr(data, "column_names")
-    ):
+    """Raise if an argument is nothing that can be scored, and name it."""
+    if is_paths(data) or isinstance(data, (Mapping, Tally)):
+        return
+    if hasattr(data, "columns") or hasattr(data, "column_names"):
         return
     if isinstance(data, Sequence) and any(isinstance(row, Mapping) for row in data):
         return  # what is wrong with a row is said where rows are read
@@ -212,12 +227,7 @@ def check_values(data: Mapping[Any, Mapping[Any, Any]]) -> tuple[dict[str, Float
     (first, known), *_ = values.items()
     for (key, each), given in zip(values.items(), data.values(), strict=True):
         if each.keys() != known.keys() or len(each) != len(given):
-            raise InputError(
-                "compare.ragged",
-                "All keys must have values for the same problems, each named once; {key} and {first} do not.",
-                key=key,
-                first=first,
-            )
+            raise _say.error("compare.ragged", key=key, first=first)
         for problem, value in each.items():
             if not is_number(value):
                 raise TypeError(
@@ -225,57 +235,51 @@ def check_values(data: Mapping[Any, Mapping[Any, Any]]) -> tuple[dict[str, Float
                     f"{shorten(problem)}"
                 )
     if not known:
-        raise InputError("compare.empty", "There are no values for {key}. Give one for each problem.", key=first)
+        raise _say.error("compare.empty", key=first)
     columns = {key: np.array([each[problem] for problem in known], dtype=np.float64) for key, each in values.items()}
     return columns, list(known)
 
 
-def choose_keys(keys: str | Iterable[str] | None, models: Sequence[Measured]) -> list[str]:
+def choose_keys(metrics: str | Iterable[str] | None, models: Sequence[Measured]) -> list[str]:
     """Return the keys to compare, which all models have, as the first one has them.
 
-    Without a choice, those whose values are too large to be compared are left out, unless all are.
+    Those whose values are too large to be compared are left out.
     """
     common = {key: key for key in models[0].values if all(key in model.values for model in models[1:])}
     if not common:
-        raise InputError(
-            "compare.no_key",
-            "The models have no number in common: {keys}. Ask for the same k.",
-            keys="; ".join(", ".join(model.values) for model in models),
-        )
+        raise _say.error("compare.no_key", keys="; ".join(", ".join(model.values) for model in models))
+    chosen = list(common)
+    if metrics is not None:
+        chosen = []
+        for name in [metrics] if isinstance(metrics, str) else metrics:
+            named = _find_keys(name, common)
+            if not named:
+                raise _say.error("compare.unknown_key", key=name, keys=", ".join(common))
+            chosen += named
+        if not chosen:
+            raise ValueError("`metrics` must name at least one number; got none")
     large = find_too_large(models)
-    usual = [key for key in common if key not in large] or list(common)
-    wanted = usual if keys is None else list(dict.fromkeys([keys] if isinstance(keys, str) else keys))
-    if not wanted:
-        raise ValueError("`keys` must name at least one number; got none")
-    found = {key: _find_key(key, common) for key in wanted}
-    for key, own in found.items():
-        if own is None:
-            raise InputError(
-                "compare.unknown_key",
-                "Not all models have {key}. They have in common: {keys}.",
-                key=key,
-                keys=", ".join(common),
-            )
-        if own in large:
-            message = say_too_large([own])
-            raise InputError(message.code, message.sentence, **message.values)
-    return list(dict.fromkeys(key for key in found.values() if key is not None))
+    kept = [key for key in dict.fromkeys(chosen) if key not in large]
+    if not kept:
+        raise _say.error("compare.too_large", keys=", ".join(chosen))
+    return kept
 
 
-def _find_key(name: Any, common: Mapping[str, str]) -> str | None:
-    """Find the key that a name stands for, as reports or as papers spell it. pass^k is G-Pass@k with τ = 1."""
-    key = find_key(name) if isinstance(name, str) else None
-    same = None if key is None or key.metric != "pass^k" else Key("G-Pass@k", key.k, 1.0)
-    return next((common[each] for each in (name, key, same) if each is not None and each in common), None)
+def _find_keys(name: Any, common: Mapping[str, str]) -> list[str]:
+    """Find the keys that a name stands for: one key, or those of a metric, as reports or as papers spell it."""
+    if name in common:
+        return [common[name]]
+    key = find_key(name) if isinstance(name, str) and name not in METRICS else None
+    if key is None and name not in METRICS:
+        return []
+    if key is not None and key.k is not None and key.draws is None:  # avg@8 is not the average of another n
+        return [common[key]] if key in common else []
+    return list(choose_numbers({name: key}, [each for each in common if isinstance(each, Key)]))
 
 
 def say_too_large(keys: Sequence[str]) -> Message:
     """Say that these keys are not compared: an error, or a note if other keys are left."""
-    return Message(
-        "compare.too_large",
-        "Values beyond ±1e150 are not compared, since a float does not hold their squares: {keys}. Divide the scores.",
-        keys=", ".join(keys),
-    )
+    return _say("compare.too_large", keys=", ".join(keys))
 
 
 def find_too_large(models: Sequence[Measured]) -> list[str]:
@@ -284,103 +288,172 @@ def find_too_large(models: Sequence[Measured]) -> list[str]:
     return [key for key in common if any(is_too_large(model.values[key]) for model in models)]
 
 
-def match_problems(models: Sequence[Measured], unmatched: str, names: Sequence[str]) -> tuple[list[str], list[int]]:
-    """Return the problems that all models have, and how many each of them has beside these."""
+OF_MATCHING = ("compare.dropped", "compare.by_order")
+"""Notes that an unpaired comparison leaves out: each of its numbers says so."""
+
+
+@dataclass(frozen=True)
+class Matched:
+    """Hold the problems that several models have in common, lined up.
+
+    Attributes:
+        models: what was measured of each.
+        problems: the problems that all have, in the order of the first model.
+        only: how many further problems each of them has.
+        labels: the cluster of each problem; None without clusters.
+        times: how many problems each of these stands for; None for one each.
+    """
+
+    models: Sequence[Measured]
+    problems: Sequence[str]
+    only: Sequence[int]
+    labels: Sequence[str] | None = None
+    times: Ints | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """Return what the models are called."""
+        return [model.name for model in self.models]
+
+    @cached_property
+    def reports(self) -> list[Report]:
+        """Return the report of each model; an error if one is known by bare values."""
+        for model in self.models:
+            if model.report is None:
+                raise _say.error("compare.no_report", name=model.name)
+        return [model.report for model in self.models if model.report is not None]
+
+    @cached_property
+    def rows(self) -> list[Ints | None]:
+        """Return the places of the problems in each model; None where they are all of them, in order."""
+        return [
+            None if self.problems == model.problems
+            else np.array([model.places[problem] for problem in self.problems], dtype=np.int64)
+            for model in self.models
+        ]  # fmt: skip
+
+    @cached_property
+    def codes(self) -> Ints | None:
+        """Return the number of the cluster of each problem."""
+        return None if self.labels is None else read_clusters(self.labels, len(self.labels), "problems")
+
+    def line_up(self, columns: Sequence[Any]) -> list[Any]:
+        """Return one column of each model at the problems that all have."""
+        return [column if rows is None else np.asarray(column)[rows]
+                for column, rows in zip(columns, self.rows, strict=True)]  # fmt: skip
+
+    def values(self, key: str) -> list[Floats]:
+        """Return the values of a key of each model."""
+        return self.line_up([model.values[key] for model in self.models])
+
+    @cached_property
+    def counts(self) -> list[tuple[Ints, Ints]] | None:
+        """Return n and c of the problems of each model; None if a model is known by values alone."""
+        if any(model.report is None for model in self.models):
+            return None
+        sizes, correct = (self.line_up([np.array(getattr(own, name)) for own in self.reports]) for name in "nc")
+        return list(zip(sizes, correct, strict=True))
+
+    def repeat(self) -> Matched:
+        """Return each problem as often as it is there."""
+        if self.times is None:
+            return self
+        return replace(self, problems=np.repeat(np.array(self.problems), self.times).tolist(), times=None)
+
+    @property
+    def unlike_samples(self) -> Message | None:
+        """Say that the models have other numbers of samples of the same problems; None if they do not."""
+        if self.counts is None or all((n == self.counts[0][0]).all() for n, _ in self.counts):
+            return None
+        each = (f"{name} {write_range(n)}" for name, (n, _) in zip(self.names, self.counts, strict=True))
+        return _say("compare.unlike_n", numbers=", ".join(each))
+
+    def note(self, keys: Sequence[str]) -> Iterator[Message]:
+        """Say how problems were matched, under which conditions, and in which clusters."""
+        if any(self.only):
+            yield _say("compare.dropped", count=sum(self.only))
+        elif not any(model.named for model in self.models):
+            yield _say("compare.by_order")
+        differing = find_differing_conditions(self.models, keys).items()
+        if differing:
+            yield _say(
+                "compare.conditions", conditions="; ".join(f"{name} ({', '.join(own)})" for name, own in differing)
+            )
+        if self.labels is not None:
+            yield _say("compare.in_clusters", count=len(set(self.labels)))
+
+
+def write_range(n: Ints) -> str:
+    """Write the smallest and the largest of several numbers.
+
+    Examples:
+        >>> write_range(np.array([4, 8])), write_range(np.array([8, 8]))
+        ('4–8', '8')
+    """
+    return str(n.min()) if n.min() == n.max() else f"{n.min()}–{n.max()}"
+
+
+def match(
+    models: Sequence[Measured], names: Sequence[str], *, unmatched: str, clusters: object, times: Ints | None = None
+) -> Matched:
+    """Line up the problems that all models have, with the cluster of each."""
+    models = [replace(model, name=name) for model, name in zip(models, names, strict=True)]
     own = [model.problems for model in models]
-    # The order below is that of the first model: in the order of a set, seeded flips would differ from run to run.
+    # The order is that of the first model: in the order of a set, seeded flips would differ from run to run.
     shared = set(own[0]).intersection(*own[1:])
     only = [len(each) - len(shared) for each in own]
-    if unmatched == "unpaired":
-        return [problem for problem in own[0] if problem in shared], only
+    problems = [problem for problem in own[0] if problem in shared]
+    if unmatched != "unpaired":
+        _refuse_unmatched(models, shared, only, unmatched)
+    return Matched(models, problems, only, _find_clusters(clusters, models, problems), times)
+
+
+def _refuse_unmatched(models: Sequence[Measured], shared: set[str], only: Sequence[int], unmatched: str) -> None:
     if any(only) and not all(model.named for model in models):
-        raise InputError(
-            "compare.no_names",
-            "The problems of {names} have no names, so that they are matched by their order, and all models must have "
-            "as many; they have {counts}. Name them in a column `problem`.",
-            names=", ".join(name for name, model in zip(names, models, strict=True) if not model.named),
-            counts=", ".join(f"{len(each):,}" for each in own),
-        )
+        names = ", ".join(model.name for model in models if not model.named)
+        counts = ", ".join(f"{len(model.problems):,}" for model in models)
+        raise _say.error("compare.no_names", names=names, counts=counts)
     if not shared:
-        raise InputError(
-            "compare.no_problem",
-            "The models have no problem in common. Their first ones are {examples}: spell names alike.",
-            examples=", ".join(shorten(each[0]) for each in own),
-        )
+        raise _say.error("compare.no_problem", examples=", ".join(shorten(model.problems[0]) for model in models))
     if any(only) and unmatched == "error":
-        place = next(i for i, count in enumerate(only) if count)
-        raise InputError(
-            "compare.problems",
-            "The models were not measured on the same problems: all have {shared:,}, and beside these {only}, such as "
-            "{example}. Leave out what not all have: {option:unmatched=drop}.",
-            shared=len(shared),
-            only=", ".join(f"{name} has {count:,}" for count, name in zip(only, names, strict=True) if count),
-            example=shorten(next(problem for problem in own[place] if problem not in shared)),
-        )
-    return [problem for problem in own[0] if problem in shared], only
+        lone = [problem for model in models for problem in model.problems if problem not in shared]
+        further = (f"{model.name} has {count:,}" for count, model in zip(only, models, strict=True) if count)
+        raise _say.error("compare.problems", shared=len(shared), only=", ".join(further), example=shorten(lone[0]))
 
 
-def find_clusters(
-    clusters: object, models: Sequence[Measured], names: Sequence[str], problems: Sequence[str]
-) -> list[str] | None:
-    """Find the cluster of each problem.
+def _find_clusters(clusters: object, models: Sequence[Measured], problems: Sequence[str]) -> list[str] | None:
+    """Find the cluster of each problem that is compared.
 
-    Args:
-        clusters: one label per problem of the first model; problem → label; True for the groups; False for none; None
-            for the clusters that the intervals of the reports are made with.
-        models: what was measured.
-        names: what the models are called.
-        problems: the problems that are compared.
-
-    Raises:
-        InputError: if a problem has no label, the reports have no groups, or they disagree.
+    `clusters` has one label per problem of the first model, or maps problems to labels; True stands for the groups,
+    False for none, and None for the clusters that the intervals of the reports are made with.
     """
     if clusters is False:
         return None
     if clusters is None or clusters is True:
-        own: dict[str, dict[str, str]] = {}
-        for name, model in zip(names, models, strict=True):
-            labels = model.groups if clusters else model.clusters
-            if labels is not None:
-                own[name] = dict(zip(model.problems, labels, strict=True))
-        if own:
-            return find_agreed_clusters(own, problems)
-        if clusters is None:
-            return None
-        raise InputError(
-            "compare.no_groups",
-            "{option:clusters} are the groups, but the models have none. Give a label for each problem, or name the "
-            "column of groups.",
-        )
+        listed = [(model, model.groups if clusters else model.clusters) for model in models]
+        own = {
+            model.name: dict(zip(model.problems, labels, strict=True)) for model, labels in listed if labels is not None
+        }
+        if clusters and not own:
+            raise _say.error("compare.no_groups")
+        return _find_agreed_clusters(own, problems) if own else None
     if not isinstance(clusters, Mapping):
         given = read_groups(clusters, "clusters")
-        require_same_problems("clusters", len(given), names[0], len(models[0].problems))
+        require_same_problems("clusters", len(given), models[0].name, len(models[0].problems))
         clusters = dict(zip(models[0].problems, given, strict=True))
     lacking = [problem for problem in problems if problem not in clusters]
     if lacking:
-        raise InputError(
-            "compare.no_cluster",
-            "{option:clusters} must have a label for every problem that is compared; {problem} has none.",
-            problem=shorten(lacking[0]),
-        )
+        raise _say.error("compare.no_cluster", problem=shorten(lacking[0]))
     return read_groups([clusters[problem] for problem in problems], "clusters")
 
 
-def find_agreed_clusters(clusters: Mapping[str, Mapping[str, str]], problems: Sequence[str]) -> list[str]:
+def _find_agreed_clusters(clusters: Mapping[str, Mapping[str, str]], problems: Sequence[str]) -> list[str]:
     """Return the cluster of each problem, after a check that all models say the same; model → problem → label."""
     first, labels = next(iter(clusters.items()))
     for second, other in clusters.items():
         for problem in problems:
             if labels[problem] != other[problem]:
-                raise InputError(
-                    "compare.clusters",
-                    "The models disagree about {option:clusters}: problem {problem} is in {one} for {first}, and in "
-                    "{two} for {second}. Give a label for each problem.",
-                    problem=shorten(problem), one=shorten(labels[problem]), first=first,
-                    two=shorten(other[problem]), second=second,
-                )  # fmt: skip
+                shown = {"problem": problem, "one": labels[problem], "two": other[problem]}
+                shown = {name: shorten(text) for name, text in shown.items()}
+                raise _say.error("compare.clusters", first=first, second=second, **shown)
     return [labels[problem] for problem in problems]
-
-
-def to_json_number(value: float | None) -> float | None:
-    """Return a number that JSON can hold; None for an undefined test, or for no limit."""
-    return value if value is not None and isfinite(value) else None

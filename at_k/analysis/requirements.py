@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
-from at_k.error_bars import is_bounded
-from at_k.errors import InputError
+from at_k.errors import Phrases
 from at_k.options import GATING
 from at_k.report.naming import find_number
+from at_k.summary import is_bounded
 from at_k.validation import shorten
 from at_k.values import Key
 
@@ -20,6 +20,22 @@ if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
+
+_say = Phrases(
+    {
+        "gate.each": "{option:each} must say how many samples of each problem must be correct, such as 8 of 10, or "
+        "what must be shown of each, such as {example}; got {text}.",
+        "gate.sign": "A gate asks what a number is at least, which its interval can show, and not {sign}. Ask "
+        "{example}.",
+        "gate.requirement": "A requirement names a number and what it must be at least, such as {example}; got {text}.",
+        "gate.range": "A share such as {key} can be required to be above 0 and at most 1, as 0.8 or 80%; got "
+        "{least:g}.",
+        "gate.no_data": "The policy has nothing about {data}. It has {known}. Name the data set like one of them: "
+        "{option:data}.",
+        "gate.policy": "The policy has {name}, which is not one of {known}.",
+        "gate.toml": "The policy is not TOML: {reason}.",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -47,24 +63,18 @@ def read_requirement(text: str) -> Requirement:
         >>> found.key, found.least
         ('pass^4', 0.8)
     """
+    other = re.search(r"<=|≤|!=|==|<|=<|(?<![<>=!≥])=(?!=)|>(?!=)", text)
+    if other is not None:
+        asked = text.replace(other[0], ">=", 1)
+        raise _say.error("gate.sign", sign=other[0], example=shorten(asked))
     key, sign, number = (part.strip() for part in text.replace("≥", ">=").partition(">="))
     found = re.fullmatch(r"([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)\s*(%?)", number)
     if not sign or found is None:
-        raise InputError(
-            "gate.requirement",
-            "A requirement names a number and what it must be at least, such as {example}; got {text}.",
-            example="pass^4 >= 0.8",
-            text=shorten(text),
-        )
+        raise _say.error("gate.requirement", example="pass^4 >= 0.8", text=shorten(text))
     least = float(found[1]) / (100 if found[2] else 1)
     named = find_number(key)
     if is_bounded(named) and not 0 < least <= 1:
-        raise InputError(
-            "gate.range",
-            "A share such as {key} can be required to be above 0 and at most 1, since it is never below 0 or above 1; "
-            "got {least:g}.",
-            key=str(named), least=least,
-        )  # fmt: skip
+        raise _say.error("gate.range", key=str(named), least=least)
     return Requirement(named, least, f"{named} >= {least:g}")
 
 
@@ -86,22 +96,11 @@ def read_each(text: str) -> Requirement:
         found = read_requirement(text)
         if found.key == "pass@1":
             return found
-    raise InputError(
-        "gate.each",
-        "{option:each} must say how many samples of each problem must be correct, such as 8 of 10, or what must be "
-        "shown of each, such as {example}; got {text}.",
-        example="pass@1 >= 0.8",
-        text=shorten(text),
-    )
+    raise _say.error("gate.each", example="pass@1 >= 0.8", text=shorten(text))
 
 
 def read_policy(options: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Take what is not given from the policy: from the table of the data set, or else from above the first table.
-
-    Raises:
-        InputError: if the policy has no such data set, or a name that is none of `require`, `each`, `keys`, `margin`,
-            `confidence_level` and `method`.
-    """
+    """Take what is not given from the policy: from the table of the data set, or else from above the first table."""
     if options["policy"] is None:
         return options
     policy = load_policy(options["policy"])
@@ -109,23 +108,16 @@ def read_policy(options: dict[str, Any], given: Mapping[str, Any]) -> dict[str, 
     general = {name: value for name, value in policy.items() if name not in tables}
     data = options["data"]
     if tables and data not in tables and not general:
-        raise InputError(
-            "gate.no_data",
-            "The policy has nothing about {data}. It has {known}. Name the data set like one of them: {option:data}.",
-            data=data or "results without a name", known=", ".join(tables),
-        )  # fmt: skip
+        raise _say.error("gate.no_data", data=data or "results without a name", known=", ".join(tables))
     found = general | dict(tables.get(data, {}))
     for name, value in found.items():
         if name not in _OF_POLICY:
-            raise InputError(
-                "gate.policy", "The policy has {name}, which is not one of {known}.", name=name,
-                known=", ".join(_OF_POLICY),
-            )  # fmt: skip
+            raise _say.error("gate.policy", name=name, known=", ".join(_OF_POLICY))
         GATING[name].refuse_wrong(value)
     return options | {name: value for name, value in found.items() if name not in given}
 
 
-_OF_POLICY = ("require", "each", "keys", "margin", "confidence_level", "method")
+_OF_POLICY = ("require", "each", "metrics", "margin", "confidence_level", "method")
 
 
 def load_policy(policy: str | PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
@@ -136,5 +128,5 @@ def load_policy(policy: str | PathLike[str] | Mapping[str, Any]) -> dict[str, An
         try:
             found: dict[str, Any] = tomllib.load(file)
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as reason:
-            raise InputError("gate.toml", "The policy is not TOML: {reason}.", reason=str(reason)) from None
+            raise _say.error("gate.toml", reason=str(reason)) from None
     return found

@@ -3,74 +3,91 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isfinite
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from at_k.analysis.findings import Estimate, Findings, list_rows
-from at_k.errors import Message
-from at_k.uncertainty.clustering import measure_design_effect
-from at_k.uncertainty.stability import measure_stability
+from at_k.analysis.findings import Findings, Rule
+from at_k.combinatorics import Ints
+from at_k.errors import Message, Phrases
+from at_k.uncertainty.standard_errors import standard_error
 
 CHANCE = 0.001
 """Runs differ if samples without an order would differ as much with at most this probability. It is small, since the
 test is made for every data set."""
 
+_say = Phrases(
+    {
+        "diagnosis.stability": "Two samples of a problem differ in their verdict with probability {flip:.3f}. Two "
+        "single runs of this model differ by up to {floor:.3f} in accuracy, in 95 % of pairs.",
+        "diagnosis.runs": "If sample i of every problem is of run i, the accuracy of the {runs} runs lies between "
+        "{least:.3f} and {most:.3f}, with a standard deviation of {sd:.4f}.",
+        "diagnosis.runs_differ": "These runs differ more than samples of one model do: run {least} has "
+        "{least_accuracy:.3f}, and run {most} has {most_accuracy:.3f} (Cochran's Q, p = {p_value:.1g}; the rule: below "
+        "{limit}). Either the runs were not made alike, or the samples are sorted.",
+        "diagnosis.clusters": "Clusters of problems: {count:,}. The share of correct samples varies {design:.2f} times "
+        "as much as that of as many unrelated problems; its interval counts them as {units:.1f}.",
+    }
+)
+
+
+def find_within_variance(n: Ints, c: Ints, times: ArrayLike = 1) -> float:
+    """Return the mean variance of verdicts within a problem, p(1 − p)·n/(n − 1); NaN if each has one sample.
+
+    Two samples of a problem differ twice as often.
+    """
+    several = n > 1
+    if not several.any():
+        return np.nan
+    variances = (c * (n - c))[several] / (n * (n - 1.0))[several]
+    return float(np.average(variances, weights=np.broadcast_to(times, n.shape)[several]))
+
+
+def find_noise_floor(n: Ints, c: Ints, /, *, times: ArrayLike = 1) -> float:
+    """Compute the difference in accuracy that two single runs of one model exceed in one of twenty pairs.
+
+    Formula: 1.96·√(2 Σ n p(1 − p)/(n − 1))/M over the M problems, with p = c/n; NaN where every problem has one sample.
+
+    Examples:
+        >>> round(find_noise_floor(np.full(100, 4), np.full(100, 2)), 3)  # 1.96·√(2·100·⅓)/100
+        0.16
+    """
+    from scipy.special import ndtri
+
+    problems = np.broadcast_to(times, n.shape).sum()
+    return float(ndtri(0.975) * np.sqrt(2 * find_within_variance(n, c, times) / problems))
+
 
 def describe_stability(findings: Findings) -> Iterator[Message]:
     """Describe how much the samples of a problem differ, and whether the runs differ more than samples do."""
-    findings.figures["stability"] = None
-    if not (findings.n > 1).any():
+    within, runs = find_within_variance(findings.n, findings.c), np.zeros(0)
+    if np.isnan(within):
         return
-    rows: object
-    if findings.verdicts is not None:
-        rows = list_rows(findings.verdicts.correct)
-    else:
-        rows = [[1] * c + [0] * (n - c) for n, c in zip(findings.report.n, findings.report.c, strict=True)]
-    found = measure_stability(rows)
     # Without the samples, or after some were dropped, samples at the same place are not of the same run.
-    runs = found.run_accuracy if findings.verdicts is not None and findings.verdicts.kept is None else np.zeros(0)
-    findings.figures["stability"] = {
-        "kappa": _list_number(found.kappa),
-        "within_variance": found.within_variance,
-        "flip_rate": found.flip_rate,
+    if findings.verdicts is not None and findings.verdicts.kept is None and findings.verdicts.correct.width is not None:
+        correct = findings.verdicts.correct
+        runs = correct.values.reshape(len(correct), -1).mean(axis=0)
+    spread = float(runs.std(ddof=1)) if len(runs) > 1 else None
+    findings.figures["stability"] = figures = {
+        "noise_floor": find_noise_floor(findings.n, findings.c),
+        "within_variance": within,
+        "flip_rate": 2 * within,
         "run_accuracy": runs.tolist(),
-        "run_sd": _list_number(found.run_sd) if len(runs) else None,
+        "run_sd": spread,
     }
-    if isfinite(found.kappa):
-        yield Message(
-            "diagnosis.stability",
-            "Two samples of a problem differ in their verdict with probability {flip:.3f}. Fleiss' kappa, "
-            "which is 1 if samples of a problem always agree and 0 if they agree by chance, is {kappa:.3f}.",
-            flip=found.flip_rate,
-            kappa=found.kappa,
-        )
-    if len(runs) < 2:
+    if within:
+        yield _say("diagnosis.stability", flip=2 * within, floor=figures["noise_floor"])
+    if spread is None:
         return
-    yield Message(
-        "diagnosis.runs",
-        "If sample i of every problem is of run i, the accuracy of the {runs} runs lies between {least:.3f} "
-        "and {most:.3f}, with a standard deviation of {sd:.4f}.",
-        runs=len(runs),
-        least=float(runs.min()),
-        most=float(runs.max()),
-        sd=found.run_sd,
-    )
-    p_value = find_run_p(len(findings.n), len(runs), found.run_sd, found.within_variance)
-    findings.figures["stability"]["run_p"] = p_value
+    least, most = int(runs.argmin()), int(runs.argmax())
+    yield _say("diagnosis.runs", runs=len(runs), least=float(runs[least]), most=float(runs[most]), sd=spread)
+    p_value = figures["run_p"] = find_run_p(len(findings.n), len(runs), spread, within)
     if p_value is not None and p_value < CHANCE:
-        yield Message(
+        yield _say(
             "diagnosis.runs_differ",
-            "These runs differ more than samples of one model do: run {least} has {least_accuracy:.3f}, and "
-            "run {most} has {most_accuracy:.3f} (Cochran's Q, p = {p_value:.1g}; the rule: below {limit}). "
-            "Either the runs were not made alike, or the samples are sorted.",
-            least=int(runs.argmin()) + 1,
-            least_accuracy=float(runs.min()),
-            most=int(runs.argmax()) + 1,
-            most_accuracy=float(runs.max()),
-            p_value=p_value,
-            limit=CHANCE,
-        )
+            least=least + 1, least_accuracy=float(runs[least]), most=most + 1, most_accuracy=float(runs[most]),
+            p_value=p_value, limit=CHANCE,
+        )  # fmt: skip
 
 
 def find_run_p(problems: int, runs: int, sd: float, within: float) -> float | None:
@@ -83,32 +100,22 @@ def find_run_p(problems: int, runs: int, sd: float, within: float) -> float | No
         >>> round(find_run_p(20, 2, 0.5 * 2**0.5, 0.5), 7)  # 20 problems: run 1 solves 15 alone, and run 2 the other 5
         7.7e-06
     """
-    if not within:
-        return None
     from scipy.stats import chi2
 
-    return float(chi2.sf((runs - 1) * problems * sd**2 / within, runs - 1))
-
-
-def _list_number(value: float) -> float | None:
-    return value if isfinite(value) else None
+    return float(chi2.sf((runs - 1) * problems * sd**2 / within, runs - 1)) if within else None
 
 
 def describe_clusters(findings: Findings) -> Iterator[Message]:
-    """Say how much the problems of one cluster resemble each other, where intervals are made with clusters."""
-    findings.figures["design_effect"] = findings.figures["intraclass_correlation"] = None
-    clusters = findings.report.clusters
-    if clusters is None:
+    """Say how much clusters widen the interval, where intervals are made with clusters."""
+    clusters, shares = findings.report.clusters, findings.c / findings.n
+    if clusters is None or len(set(clusters)) == 1:
         return
-    found = measure_design_effect(findings.c / findings.n, clusters, confidence_level=findings.confidence_level)
-    if found is None:
+    (together, units), (alone, _) = standard_error(shares, clusters=clusters), standard_error(shares)
+    if not alone > 0:
         return
-    findings.figures["design_effect"] = Estimate(*found[:3])._asdict()
-    findings.figures["intraclass_correlation"] = Estimate(*found[3:])._asdict()
-    yield Message(
-        "diagnosis.clusters",
-        "Clusters of problems: {count:,}. In the share of correct samples their design effect is {value:.2f} "
-        "[{low:.2f}, {high:.2f}], and the intraclass correlation {icc:.2f} [{icc_low:.2f}, {icc_high:.2f}].",
-        count=len(set(clusters)),
-        **found._asdict(),
-    )
+    design = float(together / alone) ** 2
+    findings.figures |= {"design_effect": design, "independent_problems": float(units)}
+    yield _say("diagnosis.clusters", count=len(set(clusters)), design=design, units=float(units))
+
+
+RULES: tuple[Rule, ...] = (describe_stability, describe_clusters)

@@ -7,10 +7,11 @@ from typing import Annotated, Any, Literal
 import typer
 
 import at_k
-from at_k.cli.failures import Command, Verdict, fail, is_given
+from at_k.cli.failures import Command, Commands, Verdict, fail, is_given
 from at_k.cli.options import (
     FORM,
     FORMATS,
+    Form,
     Models,
     Paths,
     complete_from,
@@ -22,7 +23,7 @@ from at_k.cli.options import (
 )
 from at_k.options import COMPARING, GATING, JUDGED, PILOT, PLANNING, POOLING, SCORED, SCORING, TALLYING
 
-app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
+app = typer.Typer(cls=Commands, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
 def _print_version(wanted: bool) -> None:
@@ -45,28 +46,25 @@ def main(
 def score(
     paths: Paths,
     form: Annotated[
-        Literal["table", "json", "csv", "markdown", "latex"] | None,
+        Literal["table", "json", "csv", "markdown", "latex", "html"] | None,
         written(
             "--format",
             metavar="FORM",
-            help="table, json, csv, markdown or latex; by default a table, or what the ending of --out says.",
+            help="table, json, csv, markdown, latex or html; by default a table, or what the ending of --out says.",
         ),
     ] = None,
     out: Annotated[
         str | None,
-        written("--out", "-o", metavar="FILE", help="Write the report to a file; standard error says what was read."),
+        written(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Write the report to a file. A report in .json can be given in place of the results afterwards.",
+        ),
     ] = None,
     per_problem: Annotated[
         str | None,
         written(metavar="FILE", help="Write the values of each problem too, as .csv, .jsonl or .parquet.", hidden=True),
-    ] = None,
-    save: Annotated[
-        str | None,
-        written(
-            metavar="FILE",
-            help="Save the report too, as .json or .parquet: it can be given in place of the results afterwards.",
-            hidden=True,
-        ),
     ] = None,
     models: Models = False,
     script: Annotated[
@@ -78,32 +76,30 @@ def score(
     **options: Any,
 ) -> None:
     """Compute every metric that results files support: metrics down, k across, groups below."""
-    from at_k.cli.output import check_targets, choose_form, say_written, write_columns, write_report
+    from at_k.cli.output import check_targets, choose_form, say_written, write_columns, write_result
     from at_k.cli.scoring import make_models, make_report
+    from at_k.integrations.scripts import write_script
 
     chosen = choose_form(form, out)
-    check_targets(paths, out=out, per_problem=per_problem, save=save)
-    if models:
-        for option, given in (("--per-problem", per_problem), ("--save", save), ("--script", script)):
+    check_targets(paths, out=out, per_problem=per_problem)
+    if models or any(getattr(path, "name", "") for path in paths):
+        for option, given in (("--per-problem", per_problem), ("--script", script)):
             if given:
                 raise refuse(option, "This is for one model, and not for the table of --models.")
-        write_report(make_models(paths, **options), chosen, out)
+        write_result(make_models(paths, **options), chosen, out)
         return
     report = make_report(paths, **options)
     if script:
-        typer.echo(report.script(), nl=False)
+        typer.echo(write_script(report), nl=False)
     if not script or out is not None:
-        write_report(report, chosen, out)
+        write_result(report, chosen, out)
     if per_problem is not None:
         write_columns(report.per_problem, per_problem)
         say_written(per_problem)
-    if save is not None:
-        report.save(save)
-        say_written(save)
 
 
 @app.command(cls=Command)
-@offers(leave_out(SCORED, "k", "metrics", "where"))
+@offers(leave_out(SCORED, "k", "metrics", "where", "rows_at"))
 def select(
     paths: Paths,
     condition: Annotated[
@@ -132,7 +128,7 @@ def select(
     **options: Any,
 ) -> None:
     """Select problems by their values, such as those that are neither too easy nor too hard to train on."""
-    from at_k.cli.selecting import print_selection
+    from at_k.cli.scoring import print_selection
 
     print_selection(paths, condition, confident=confident, form=form, rows=rows, **options)
 
@@ -153,7 +149,7 @@ def tally(
     **options: Any,
 ) -> None:
     """Count problems by what their numbers depend on, file by file: counts of many machines add up to one report."""
-    from at_k.cli.tallying import count_files
+    from at_k.cli.scoring import count_files
 
     count_files(paths, out=out, **options)
 
@@ -173,7 +169,7 @@ def convert(
     **options: Any,
 ) -> None:
     """Write results files of any harness in the format of Every Eval Ever 0.3, each number with its uncertainty."""
-    from at_k.cli.conversion import convert_files
+    from at_k.cli.scoring import convert_files
 
     convert_files(paths, out=out, model=model, dataset=dataset, **options)
 
@@ -184,35 +180,29 @@ def plot(
     paths: Paths,
     out: Annotated[str, written("--out", "-o", metavar="FILE", help="The picture: .png, .svg, .pdf or .html.")],
     kind: Annotated[
-        Literal["curves", "map", "problems", "reliability", "difference"],
+        Literal["curves", "difference"],
         written(
             metavar="KIND",
-            help="curves: all metrics against k. map: G-Pass@k over k and tau. problems: the share of correct samples "
-            "of each problem. reliability: how often answers are correct against the share of their vote, or a score. "
-            "difference: of two models, given as in at-k compare, with a band that holds at every k.",
+            help="curves: all metrics against k. difference: of two models, given as in at-k compare, with a band that "
+            "holds at every k.",
         ),
     ] = "curves",
     title: Annotated[str | None, written(metavar="TEXT", help="By default the name of the file; '' for none.")] = None,
     models: Models = False,
     **options: Any,
 ) -> None:
-    """Draw metrics against k, G-Pass@k over k and tau, the problems, or calibration, as a paper would print them."""
-    from at_k.cli.pictures import check_picture, draw_picture, draw_several, draw_two
+    """Draw metrics, or the difference of two models, against k, as a paper would print them."""
+    from at_k.cli.questions import check_picture, draw_one, draw_several, draw_two
     from at_k.cli.scoring import make_report
 
     check_picture(out)
     if kind == "difference":
         draw_two(paths, out, title, **options)
         return
-    if models:
-        if kind != "curves":
-            raise refuse("--kind", f"Several models are drawn as curves, or two as their difference; got {kind}.")
+    if models or any(getattr(path, "name", "") for path in paths):
         draw_several(paths, out, title, **options)
         return
-    if kind != "curves":
-        options["metrics"] = ["avg_at_n"]
-    report = make_report(paths, **options, confidence_level=0.95 if kind == "curves" else None)
-    draw_picture(report, kind, out, title)
+    draw_one(make_report(paths, **options, confidence_level=0.95), out, title)
 
 
 @app.command(cls=Command)
@@ -236,14 +226,11 @@ def compare(
             rich_help_panel=COMPARING["margin"].group,
         ),
     ] = None,
-    form: Annotated[
-        Literal["table", "json", "markdown"],
-        FORM,
-    ] = "table",
+    form: Form = "table",
     **options: Any,
 ) -> None:
     """Compare two models on the same problems, or rank several: is A better than B?"""
-    from at_k.cli.comparison import compare_files
+    from at_k.cli.questions import compare_files
 
     compare_files(paths, form=form, against=against or [], **options)
 
@@ -268,10 +255,7 @@ def gate(
             rich_help_panel=GATING["margin"].group,
         ),
     ] = None,
-    form: Annotated[
-        Literal["table", "json", "markdown", "junit"],
-        FORM,
-    ] = "table",
+    form: Annotated[Literal["table", "json", "csv", "markdown", "latex", "html", "junit"], FORM] = "table",
     out: Annotated[
         list[str] | None,
         written("--out", "-o", metavar="FILE", help="Write the verdict too, as .xml (JUnit), .md or .json."),
@@ -279,7 +263,7 @@ def gate(
     **options: Any,
 ) -> None:
     """Judge results by what is required of them: exit with 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE, 2 for errors."""
-    from at_k.cli.gate import judge_files
+    from at_k.cli.questions import judge_files
 
     given = {name: value for name, value in options.items() if is_given(ctx, name)}
     raise typer.Exit(judge_files(paths, against=against or [], form=form, out=out or [], **given))
@@ -289,52 +273,41 @@ def gate(
 @offers(PLANNING, PILOT)
 def plan(
     paths: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
-            metavar="PATH",
-            help="The results of a pilot, or a report that --save has written. A second path is another model on the "
-            "same problems: it tells how much their difficulties correlate. With --pool, several hold one model.",
+            metavar="[PATH]",
+            help="The results of a pilot, or a report that was saved; none with --expect. A second path is another "
+            "model on the same problems: it tells how much their difficulties correlate. With --pool, several hold one "
+            "model.",
             show_default=False,
         ),
-    ],
+    ] = None,
     predict: Annotated[
         list[str] | None,
         typer.Option(metavar="K,...", help="Predict pass@k for these k above n.", rich_help_panel=PLANNING["k"].group),
     ] = None,
-    adaptive: Annotated[
-        bool,
-        typer.Option(
-            "--adaptive",
-            help="Show how many samples a vote takes until it is settled.",
-            rich_help_panel=PLANNING["k"].group,
-        ),
-    ] = False,
-    form: Annotated[
-        Literal["table", "json"],
-        FORM,
-    ] = "table",
+    form: Form = "table",
     **options: Any,
 ) -> None:
     """Plan a measurement from a pilot: how many problems, and how many samples of each?"""
-    from at_k.cli.planning import plan_files
+    from at_k.cli.questions import plan_files
 
-    plan_files(paths, form=form, predict=read_numbers("--predict", predict), adaptive=adaptive, **options)
+    plan_files(paths or [], form=form, predict=read_numbers("--predict", predict), **options)
 
 
 @app.command(cls=Command)
 @offers(leave_out(SCORED, "metrics", "thresholds"))
 def diagnose(
     paths: Paths,
-    form: Annotated[
-        Literal["text", "json", "markdown"], written("--format", help="The form of the diagnosis.")
-    ] = "text",
+    form: Form = "table",
     **options: Any,
 ) -> None:
     """Say in sentences what results files show, and what in them must be a mistake; each with its rule."""
-    from at_k.cli.diagnosis import print_diagnosis
+    from at_k.analysis.diagnosis import diagnose as diagnose_report
+    from at_k.cli.output import write_result
     from at_k.cli.scoring import make_report
 
-    print_diagnosis(make_report(paths, **options, confidence_level=0.95), form)
+    write_result(diagnose_report(make_report(paths, **options, confidence_level=0.95)), form)
 
 
 @app.command(cls=Command)
@@ -351,7 +324,7 @@ def formats(
     ] = None,
 ) -> None:
     """List the formats of results files, and how to get n samples out of each harness."""
-    from at_k.cli.catalogue import print_format, print_formats
+    from at_k.cli.scoring import print_format, print_formats
 
     if name is None:
         print_formats()
@@ -364,7 +337,7 @@ def formats(
 def register(undo: Annotated[bool, typer.Option("--undo", help="Take the modules out again.")] = False) -> None:
     """Let evaluate.load("gpassk"), and the other names, work from any directory, without a network."""
     from at_k.family import METRICS
-    from at_k.registration import register as register_modules
+    from at_k.modules import register as register_modules
 
     try:
         folders = register_modules(undo=undo)

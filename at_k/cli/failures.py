@@ -1,22 +1,119 @@
-"""How a command ends if something goes wrong: with one line on standard error, and a status that scripts can test."""
+"""The files that a command is given, and how it ends if something goes wrong: with one line and a status."""
 
 from __future__ import annotations
 
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
+from glob import glob, has_magic
+from os import listdir
+from os.path import basename, dirname, exists, isdir, islink
 from typing import Any, NoReturn
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
+from at_k.cli.options import refuse
 from at_k.errors import SeveralModelsError
 
-DATA, WRONG, INTERRUPTED = 1, 2, 130
-"""The exit statuses for data that cannot be used, for a wrong command line, as Typer has it, and for Ctrl-C."""
+_SHOWN = 3
+"""Files of a folder that are named where another one was meant."""
+
+
+class NamedPath(str):
+    """A path with the name of its model.
+
+    Attributes:
+        name: the name; "" for none.
+    """
+
+    name: str
+
+    def __new__(cls, path: str, name: str = "") -> NamedPath:
+        """Make a path."""
+        made = super().__new__(cls, path)
+        made.name = name
+        return made
+
+
+def read_paths(texts: Sequence[str]) -> list[str]:
+    """Read paths as they are typed."""
+    paths = list(map(read_path, texts))
+    names = [path.name for path in paths]
+    if any(names) and not all(names):
+        raise refuse("PATH", "Name each model or none: at-k score qwen=a.jsonl llama=b.jsonl")
+    if len(set(filter(None, names))) < len(list(filter(None, names))):
+        raise refuse("PATH", f"Give each model a name of its own; got {', '.join(names)}.")
+    return list(paths)
+
+
+def read_path(text: str) -> NamedPath:
+    """Read a path, or model=path. "-" is standard input.
+
+    Examples:
+        >>> read_path("-"), read_path("qwen=a.jsonl").name
+        ('/dev/stdin', 'qwen')
+    """
+    name, sign, path = text.partition("=")
+    named = bool(sign and name and path) and not exists(text) and "/" not in name
+    path, name = (path, name) if named else (text, "")
+    return NamedPath("/dev/stdin" if path == "-" else path, name)
+
+
+def explain_absent(path: str, words: str) -> None:
+    """Raise, if there is no such file, with what to type instead."""
+    if path.startswith(("http://", "https://")):
+        _refuse_address(path, words)
+    if not exists(path) and not (has_magic(path) and glob(path, recursive=True)):
+        _refuse_absent(path)
+    if isdir(path) and not listdir(path):
+        raise FileNotFoundError(f"The folder {path} is empty. Give the file or the folder that the harness wrote.")
+
+
+def _refuse_address(path: str, words: str) -> NoReturn:
+    file = basename(path.split("?", maxsplit=1)[0].rstrip("/")) or "results"
+    line = f"curl -L -o {file} '{path}'"
+    raise FileNotFoundError(f"The command fetches nothing from the web. Fetch it first: {line} && at-k {words} {file}")
+
+
+def _refuse_absent(path: str) -> NoReturn:
+    folder = dirname(path) or "."
+    if not path:
+        raise FileNotFoundError("The path is empty, perhaps an unset variable of the shell. Give the path of a file.")
+    if not exists(folder):
+        raise FileNotFoundError(
+            f"There is no file {path}, and no folder {folder}. List what is there: ls {dirname(folder) or '.'}"
+        )
+    if islink(path):
+        raise FileNotFoundError(f"{path} is a link that leads to no file. See where it leads: ls -l {path}")
+    inside = [name for name in sorted(listdir(folder)) if not name.startswith(".")]
+    near = get_close_matches(basename(path), inside, 1)
+    prefix = f"{dirname(path)}/" if dirname(path) else ""
+    results = [name for name in inside if name.endswith((".jsonl", ".json", ".csv", ".parquet", ".eval"))]
+    if near:
+        way_on = f"Did you mean {prefix}{near[0]}?"
+    elif results:
+        way_on = f"Files there are {', '.join(prefix + name for name in results[:_SHOWN])}."
+    else:
+        way_on = f"List what is there: ls {folder}"
+    what = f"No file matches {path}" if has_magic(path) else f"There is no file {path}"
+    raise FileNotFoundError(f"{what}. {way_on}")
+
+
+DATA, WRONG = 1, 2
+"""The exit statuses for data that cannot be used, and for a wrong command line, as Typer has it."""
+
+
+_LACKING = {
+    "paths": "Give the file or folder that a harness wrote: at-k {command} results.jsonl",
+    "out": "Name the file to write: --out curves.svg",
+    "condition": "Say what holds for a problem: --where '0.1 <= avg <= 0.9'",
+    "to": "Name the format to write: --to every-eval-ever",
+}
+"""Parameter without which a command cannot run → what to type."""
 
 
 class Command(TyperCommand):
@@ -34,6 +131,10 @@ class Command(TyperCommand):
             return super().parse_args(ctx, args)
         except typer.BadParameter as error:
             cause: Any = error.__cause__
+            if type(error).__name__ == "MissingParameter":
+                name = getattr(getattr(error, "param", None), "name", "")
+                error.message = _LACKING.get(name or "", "").format(command=self.name)
+                raise
             # Typer reads words with Pydantic, whose sentences have a heading, and not always the word.
             error.message = error.message.removeprefix("Value error, ")
             if " is not one of " in error.message:
@@ -63,13 +164,43 @@ class Command(TyperCommand):
         for name in ("stdout", "stderr"):
             if getattr(sys, name) is None:  # closed by the caller, as by `>&-`
                 setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - until the process ends
-        if paths := ctx.params.get("paths"):
-            ctx.params["paths"] = ["/dev/stdin" if path == "-" else path for path in paths]
         with end_plainly(debug=bool(ctx.params.get("debug")), failed=self.failed, models="models" in ctx.params):
+            for name in ("paths", "against"):
+                if ctx.params.get(name):
+                    ctx.params[name] = read_paths(ctx.params[name])
             refuse_to_score_again(ctx)
-            done = super().invoke(ctx)
+            with explain_paths(ctx):
+                done = super().invoke(ctx)
             sys.stdout.flush()  # so that a pipe that was closed shows here, and not when Python ends
             return done
+
+
+@contextmanager
+def explain_paths(ctx: Any) -> Iterator[None]:
+    """Say what to type instead of a path that is not there."""
+    from at_k.errors import InputError
+
+    try:
+        yield
+    except (FileNotFoundError, InputError) as error:
+        if not isinstance(error, InputError) or error.code == "paths.empty":
+            for path in [path for name in ("paths", "against") for path in ctx.params.get(name) or ()]:
+                explain_absent(path, ctx.command.name)
+        raise
+
+
+class Commands(TyperGroup):
+    """The commands. A file without a command, and a command that is misspelled, are answered by what to type."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that is typed."""
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            near = get_close_matches(args[0], self.commands, 1)
+            if os.path.exists(args[0]) or "." in args[0]:
+                ctx.fail(f"{args[0]!r} is not a command. To score a file: at-k score {args[0]}")
+            said = f"Did you mean at-k {near[0]}?" if near else f"The commands are {', '.join(self.commands)}."
+            ctx.fail(f"There is no command {args[0]!r}. {said}")
+        return super().resolve_command(ctx, args)
 
 
 class Verdict(Command):
@@ -85,14 +216,17 @@ def refuse_to_score_again(ctx: Any) -> None:
         return
     from at_k.cli.options import refuse
     from at_k.options import SCORING
-    from at_k.report.saving import holds_report
+    from at_k.report.data import holds_report
 
     if not all(map(holds_report, paths)):
         return
     for option in ctx.command.params:
-        of_samples = ctx.command.callback.options.get(option.name) is SCORING.get(option.name, option)
-        if (of_samples or option.name in ("adaptive", "clusters")) and is_given(ctx, option.name):
-            raise refuse(option.opts[0], "A report that was saved has its numbers, and is not scored again.")
+        known = ctx.command.callback.options.get(option.name)
+        if (known is SCORING.get(option.name, option) or option.name == "clusters") and is_given(ctx, option.name):
+            raise refuse(
+                known.spelling if known else option.opts[0],
+                "A report that was saved has its numbers, and is not scored again.",
+            )
 
 
 def is_given(ctx: Any, name: str) -> bool:
@@ -115,10 +249,6 @@ def end_plainly(*, debug: bool = False, failed: int = DATA, models: bool = False
         # `head` has read what it wanted. Python would complain when it flushes the pipe at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit from None
-    except KeyboardInterrupt:
-        if debug:
-            raise
-        fail("Interrupted.", INTERRUPTED)
     except Exception as error:
         if debug:
             raise
@@ -127,9 +257,16 @@ def end_plainly(*, debug: bool = False, failed: int = DATA, models: bool = False
         fail(describe_error(error) + way_on * is_answered, failed)
 
 
+def _suggest_column(error: Any) -> str:
+    """Name the column that is near to one that is not there."""
+    column, columns = (str(error.values.get(name, "")) for name in ("column", "columns"))
+    near = get_close_matches(column.strip("“”"), re.findall("“([^”]*)”", columns), 1)
+    return f" Did you mean {near[0]}?" if near and error.code.endswith("no_column") else ""
+
+
 def fail(sentence: str, status: int = DATA) -> NoReturn:
     """Print a sentence on standard error, and exit."""
-    from at_k.cli.words import make_printable
+    from at_k.results.sheet import make_printable
 
     typer.echo(make_printable(sentence), err=True)
     raise typer.Exit(status)
@@ -144,14 +281,14 @@ def describe_error(error: Exception) -> str:
         >>> describe_error(ValueError('`grades` must be in [0, 1]; got 2'))
         '`grades` must be in [0, 1]; got 2'
     """
-    from at_k.cli.words import spell
+    from at_k.cli.options import spell
     from at_k.errors import InputError
 
     sentence = str(error)
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else sentence
     if isinstance(error, InputError):
-        return spell(error)
+        return spell(error) + _suggest_column(error)
     # The library's own sentences quote columns in backticks. Those of Python and of NumPy do not.
     if isinstance(error, ImportError) or (isinstance(error, (TypeError, ValueError)) and "`" in sentence):
         return sentence

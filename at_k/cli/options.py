@@ -1,22 +1,70 @@
-"""The options that several commands share, and the values that their texts stand for."""
+"""The options that several commands share, the values that their texts stand for, and the library's words as flags."""
 
 from __future__ import annotations
 
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from fractions import Fraction
 from functools import partial
 from pkgutil import resolve_name
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from at_k.choices import TARGETS
-from at_k.cli.words import spell
-from at_k.errors import InputError
-from at_k.options import Option
-from at_k.options.option import READ
+from at_k.errors import InputError, Spelling, quote_word
+from at_k.options import COMPARING, GATING, PLANNING, SCORING, TALLYING, Option
+from at_k.options.option import READ, TARGETS
+
+if TYPE_CHECKING:
+    from at_k.errors import InputError, Message
+
+
+FLAGS = {
+    option.name: option.spelling
+    for options in (GATING, PLANNING, COMPARING, SCORING, TALLYING)
+    for option in options.values()
+    if option.help
+}
+"""Option of the library → its spelling in the command."""
+
+
+class Flags(Spelling):
+    """Spell options as flags. An option that the command does not have is spelled as in Python.
+
+    Examples:
+        >>> print(Flags().set({"where": {"model": "a b"}}), Flags().set({"columns": {"answers": None}}))
+        `--where 'model=a b'` `--columns answers=`
+    """
+
+    def name(self, option: str) -> str:
+        """Spell the name of an option."""
+        return f"`{FLAGS[option]}`" if option in FLAGS else super().name(option)
+
+    def set(self, settings: Mapping[str, Any]) -> str:
+        """Spell options with their values. One `--columns` takes all columns, and `--where` is repeated."""
+        spelled = []
+        for name, value in settings.items():
+            if name not in FLAGS:
+                spelled.append(super().set({name: value}))
+                continue
+            words = [",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)]
+            if isinstance(value, Mapping):
+                pairs = [("!=", each["!="]) if isinstance(each, Mapping) else ("=", each) for each in value.values()]
+                words = [
+                    f"{column}{sign}{'' if each is None else each}"
+                    for column, (sign, each) in zip(value, pairs, strict=True)
+                ]
+                words = [",".join(words)] if name == "columns" else words
+            spelled.append("`" + " ".join(f"{FLAGS[name]} {quote_word(word)}" for word in words) + "`")
+        return ", ".join(spelled)
+
+
+def spell(sentence: str | Message | InputError) -> str:
+    """Write a message as the command says it."""
+    return sentence if isinstance(sentence, str) else sentence.render(Flags())
+
 
 OUTPUT = "What is written"
 """The panel of the help for options of the command alone; the others are groups of options."""
@@ -35,7 +83,8 @@ Paths = Annotated[
     typer.Argument(
         metavar="PATH",
         help="A results file, several, a folder, or a pattern such as 'runs/*.jsonl'. Several files hold more samples "
-        "of the same problems. Or a report that --save has written, or counts of at-k tally. - is standard input.",
+        "of the same problems. Or a report that --out has written as .json, or counts of at-k tally. - is standard "
+        "input.",
         show_default=False,
     ),
 ]
@@ -56,7 +105,8 @@ def written(*flags: str, **settings: Any) -> Any:
     return typer.Option(*flags, rich_help_panel=OUTPUT, **settings)
 
 
-FORM = written("--format", help="The form of what is printed.")
+FORM = written("--format", help="The form of what is printed: table, json, csv, markdown, latex or html.")
+Form = Annotated[Literal["table", "json", "csv", "markdown", "latex", "html"], FORM]
 
 
 def show_all(command: Any) -> None:
@@ -136,11 +186,7 @@ def make_flag(option: Option) -> inspect.Parameter:
 
 
 def read_value(option: Option, given: Any) -> Any:
-    """Read what was given for an option.
-
-    Raises:
-        typer.BadParameter: if it is wrong for every data set.
-    """
+    """Read what was given for an option."""
     default = option.default
     if given is None or given == default or (default is not None and given == str(default)):
         return default
@@ -149,7 +195,7 @@ def read_value(option: Option, given: Any) -> Any:
     if value is None:
         return None if option.optional else default
     try:
-        option.refuse_wrong(value, option.flags[0])
+        option.refuse_wrong(value, option.spelling)
     except (TypeError, ValueError) as error:
         raise typer.BadParameter(spell(error) if isinstance(error, InputError) else str(error)) from None
     return value
@@ -172,7 +218,7 @@ def read_metrics(texts: Sequence[str] | None) -> list[str] | None:
     try:
         return list(find_metrics(_split(texts))) if texts else None
     except InputError as error:
-        raise refuse("--metric", spell(error)) from None
+        raise refuse("--metrics", spell(error)) from None
 
 
 def read_numbers(option: str, texts: Sequence[str] | None) -> list[int] | None:
@@ -198,12 +244,9 @@ def read_taus(texts: Sequence[str] | None) -> list[float | Fraction] | None:
     """
     taus: list[float | Fraction] = []
     for text in _split(texts):
-        try:
-            tau: float | Fraction = Fraction(text) if "/" in text else float(text)
-        except (ValueError, ZeroDivisionError):
-            tau = -1.0
-        if not 0 <= tau <= 1:
-            raise refuse("--tau", f"Give numbers from 0 to 1, such as 0.5,1; got {text!r}.")
+        tau = _read_share(text)
+        if tau is None or not 0 <= tau <= 1:
+            raise refuse("--tau", f"Give numbers from 0 to 1, such as 0.5,2/3 or 50%,100%; got {text!r}.")
         taus.append(tau)
     return list(dict.fromkeys(taus)) or None
 
@@ -217,13 +260,36 @@ def read_level(text: str) -> float | None:
     """
     if text == "none":
         return None
+    level = _read_share(text)
+    if level is None or not 0 < level < 1:
+        percent = f" Did you mean {text}%?" if re.fullmatch(r"[1-9][0-9](\.[0-9]+)?", text) else ""
+        raise refuse("--ci", f"Give a share such as 0.95 or 95%, or none; got {text!r}.{percent}")
+    return float(level)
+
+
+def read_share(option: str, text: str) -> float:
+    """Read a share, as a decimal, a fraction or in percent.
+
+    Examples:
+        >>> read_share("--half-width", "2%"), read_share("--detect", "0.05")
+        (0.02, 0.05)
+    """
+    share = _read_share(text)
+    if share is None or not -1 <= share <= 1:
+        meant = f" Did you mean {text}%?" if share is not None and 1 < share <= 100 else ""
+        raise refuse(option, f"Give a share such as 0.05 or 5%; got {text!r}.{meant}")
+    return float(share)
+
+
+def _read_share(text: str) -> float | Fraction | None:
+    """Read a number, a fraction, or a number in percent; None for another text."""
+    number = text.strip().removesuffix("%").strip()
     try:
-        level = float(text)
-    except ValueError:
-        level = -1.0
-    if not 0 < level < 1:
-        raise refuse("--ci", f"Give a number between 0 and 1, such as 0.95, or none; got {text!r}.")
-    return level
+        if text.strip().endswith("%"):
+            return float(Fraction(number) / 100)
+        return Fraction(number) if "/" in number else float(number)
+    except (ValueError, ZeroDivisionError):
+        return None
 
 
 def read_tau(text: str) -> float | Fraction | None:
@@ -259,16 +325,18 @@ def read_columns(texts: Sequence[str] | None) -> dict[str, str | None]:
         >>> read_columns(["problem=qid, grades=is, or not,right", "scores="])
         {'problem': 'qid', 'grades': 'is, or not,right', 'scores': None}
     """
-    from at_k.readers import COUNT_ROLES, ROLES
+    from at_k.readers.samples import COUNT_ROLES, FURTHER_ROLES, ROLES
 
-    roles = (*ROLES, *COUNT_ROLES)
+    roles = (*ROLES, *COUNT_ROLES, *FURTHER_ROLES)
     pairs: dict[str, str | None] = {}
     for text in texts or ():
         for pair in re.split(rf",\s*(?=(?:{'|'.join(roles)})=)", text):
             role, sign, column = pair.partition("=")
             if not sign or role.strip() not in roles:
-                raise refuse("--columns", f"Give ROLE=COLUMN, with a role of {', '.join(roles)}; got {pair!r}.")
-            pairs[role.strip()] = column or None
+                near = get_close_matches(role.strip(), roles, 1) if sign else ["grades"]
+                meant = f" Did you mean {near[0]}={column or pair}?" if near else ""
+                raise refuse("--columns", f"Give ROLE=COLUMN, with a role of {', '.join(roles)}; got {pair!r}.{meant}")
+            pairs[role.strip()] = None if column == "none" and role.strip() == "sample" else column or None
     return pairs
 
 
@@ -278,21 +346,33 @@ def read_where(texts: Sequence[str] | None) -> dict[str, Any] | None:
     Examples:
         >>> read_where(["model=a", "model=b", "split=test"])
         {'model': ['a', 'b'], 'split': ['test']}
+        >>> read_where(["id!=Total"])
+        {'id': {'!=': ['Total']}}
     """
-    wanted: dict[str, list[str]] = {}
+    wanted: dict[str, Any] = {}
+    unwanted: dict[str, list[str]] = {}
     for text in texts or ():
-        column, sign, value = text.partition("=")
-        if not sign or not column:
-            raise refuse("--where", f"Give COLUMN=VALUE, such as model=a; got {text!r}.")
-        wanted.setdefault(column, []).append(value)
-    return wanted or None
+        found = re.fullmatch(r"(.+?)(!=| not in |=)(.*)", text, re.DOTALL)
+        if found is None:
+            raise refuse("--where", f"Give COLUMN=VALUE, such as model=a, or COLUMN!=VALUE; got {text!r}.")
+        values = found[3].split(",") if found[2] == " not in " else [found[3]]
+        if found[2] == "=":
+            wanted.setdefault(found[1], []).extend(values)
+        else:
+            unwanted.setdefault(found[1], []).extend(values)
+    both = sorted(wanted.keys() & unwanted.keys())
+    if both:
+        raise refuse("--where", f"Give values of {both[0]!r} either to keep or to leave out.")
+    return wanted | {column: {"!=": values} for column, values in unwanted.items()} or None
 
 
 def read_name(option: str, kind: str, path: str, name: str) -> str:
     """Return a name, after a check that there is something of this kind that is called so."""
     known = resolve_name(path)
     if name not in known:
-        raise refuse(option, f"There is no {kind} {name!r}. The {kind}s are: {', '.join(known)}.")
+        near = get_close_matches(name.lower(), known, 1)
+        meant = f"Did you mean {near[0]}? " if near else ""
+        raise refuse(option, f"There is no {kind} {name!r}. {meant}The {kind}s are: {', '.join(known)}.")
     return name
 
 
@@ -300,7 +380,11 @@ def _split(texts: Iterable[str] | None) -> list[str]:
     return [part.strip() for text in texts or () for part in text.split(",") if part.strip()]
 
 
+_SHARES = ("half_width", "detect", "margin", "threshold", "expect", "power", "correlation")
+"""The options that are shares, which may be given in percent."""
+
 _KINDS = {
+    **dict.fromkeys((*_SHARES, "confidence_level"), str),
     "groups": str,
     "clusters": str,
     "policy": str,
@@ -310,6 +394,7 @@ _KINDS = {
 """The types of the command, where they do not follow from those of Python."""
 
 _READERS: dict[str, Callable[[Any], Any]] = {
+    **{name: partial(read_share, f"--{name.replace('_', '-')}") for name in _SHARES},
     "metrics": read_metrics,
     "k": partial(read_numbers, "--k"),
     "thresholds": read_taus,
@@ -321,6 +406,8 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "columns": read_columns,
     "scale": read_scale,
     "where": read_where,
+    "correct": _split,
+    "wrong": _split,
     "format": partial(read_name, "--input-format", "format", FORMATS),
     "check_correct_fn": partial(read_name, "--check", "checker", CHECKERS),
 }

@@ -1,24 +1,105 @@
-"""Write a report in the form that was asked for, to standard output or to a file."""
+"""Write results in the form that was asked for, to a terminal, to standard output or to files."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from os.path import realpath, splitext
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from at_k.cli.layout import lay_out, lay_out_notes, lay_out_title
-from at_k.cli.options import refuse
-from at_k.cli.terminal import Line, make_console, print_lines
-from at_k.report.files import check_target, replace_file
-from at_k.report.report import Report
-from at_k.report.saving import SAVED_AS
-from at_k.report.tables import write_csv
+from at_k.cli.options import refuse, spell
+from at_k.results.saving import check_target, replace_file
+from at_k.results.sheet import WRITERS, Sentences, Sheet, Shown, lay_out, make_printable
 
 if TYPE_CHECKING:
-    from at_k.report.models import Models
+    from rich.console import Console
 
-_BY_ENDING = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
+
+Line = list[tuple[str, str]]
+"""A line as pieces of text, each with its style as Rich spells it; "" for none."""
+
+_ASCII = str.maketrans(
+    {"τ": "tau", "·": "-", "×": "x", "–": "-", "—": "-", "−": "-", "…": "...", "“": '"', "”": '"', "⌈": "", "⌉": "",
+     "≤": "<=", "≥": ">=", "→": "->", "½": "1/2", "─": "-"}
+)  # fmt: skip
+"""What stands for the signs of our own texts where there is only ASCII."""
+
+
+_DELAY = 1
+"""Seconds after which a bar appears."""
+
+
+def make_console(*, stderr: bool = False) -> Console:
+    """Make a console: without colours if it is no terminal, or with NO_COLOR; as wide as COLUMNS says, or 80."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
+    console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    if console.width < 1:  # some terminals and build servers set COLUMNS=0
+        console.width = 80
+    return console
+
+
+def print_lines(lines: Iterable[Line], console: Console) -> None:
+    """Print lines, without wrapping them."""
+    from rich.text import Text
+
+    plain = not console.encoding.startswith("utf")
+    for line in lines:
+        pieces = [(text.translate(_ASCII) if plain else text, style) for text, style in line]
+        console.print(Text.assemble(*pieces), soft_wrap=True)
+
+
+@contextmanager
+def show_work(text: str) -> Iterator[None]:
+    """Show on standard error, if it is a terminal, that work goes on and for how long; it is gone afterwards.
+
+    Checks, and the reading of files, have a line of their own with a bar, if they take more than a second.
+    """
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from at_k.work import replace_bars
+
+    console = make_console(stderr=True)
+    spinner = SpinnerColumn("dots" if console.encoding.startswith("utf") else "line")
+    columns = (spinner, TextColumn("{task.description}", markup=False), BarColumn(20), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        progress.add_task(make_printable(text), total=None)
+
+        @contextmanager
+        def count(total: int, name: str) -> Iterator[Any]:
+            task = progress.add_task(name, total=total, visible=False)
+            done, started = 0, progress.get_time()
+
+            def update(steps: int = 1) -> None:
+                nonlocal done
+                done += steps
+                said = f"{name}: {done:,} of {total:,} ({done / total:.0%})"
+                is_long = progress.get_time() - started > _DELAY
+                progress.update(task, completed=done, description=said, visible=is_long)
+
+            try:
+                yield SimpleNamespace(update=update)
+            finally:
+                progress.refresh()
+                progress.remove_task(task)
+
+        with replace_bars(count):
+            yield
+
+
+BY_ENDING = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html", ".txt": "table"}
+"""Ending of a file → the form that is written into it."""
 
 _WITHOUT_NOTES = ("csv", "latex")
 """The forms that have no place for notes, which then go to standard error."""
@@ -30,21 +111,19 @@ _COLUMNS = (".csv", ".jsonl", ".parquet")
 """The endings of a file of columns. CSV has no lists."""
 
 
-def choose_form(form: str | None, out: str | None) -> str:
-    """Choose the form of a report: the one that was asked for, else the one that the file's name ends in.
+def choose_form(form: str | None, out: str | None, more: Mapping[str, str] | None = None) -> str:
+    """Choose the form of a result: the one that was asked for, else the one that the file's name ends in.
 
     Examples:
         >>> choose_form(None, "results.md"), choose_form("csv", "results.md"), choose_form(None, None)
         ('markdown', 'csv', 'table')
     """
-    if form is not None:
-        return form
-    if out is None:
-        return "table"
-    ending = splitext(out)[1].lower()
-    if ending not in _BY_ENDING:
-        raise refuse("--out", f"The name must end in {', '.join(_BY_ENDING)}, or say --format; got {out!r}.")
-    return _BY_ENDING[ending]
+    if form is not None or out is None:
+        return form or "table"
+    known, ending = {**BY_ENDING, **(more or {})}, splitext(out)[1].lower()
+    if ending not in known:
+        raise refuse("--out", f"The name must end in {', '.join(known)}, or say --format; got {out!r}.")
+    return known[ending]
 
 
 def check_targets(
@@ -52,24 +131,17 @@ def check_targets(
     *,
     out: str | None = None,
     per_problem: str | None = None,
-    save: str | None = None,
     rows: str | None = None,
 ) -> None:
-    """Check where files will be written, before work is done for them.
-
-    Raises:
-        typer.BadParameter: if the name of a file ends in nothing that is known, or if two files would be one.
-        OSError: if there is no such folder.
-    """
+    """Check where files will be written, before work is done for them."""
     for option, path, endings in (
         ("--per-problem", per_problem, _COLUMNS),
-        ("--save", save, SAVED_AS),
         ("--rows", rows, _COLUMNS[1:]),
     ):
         if path is not None and splitext(path)[1].lower() not in endings:
             raise refuse(option, f"The name must end in {' or '.join(endings)}; got {path!r}.")
     taken = {realpath(path) for path in paths}
-    for option, path in (("--out", out), ("--per-problem", per_problem), ("--save", save), ("--rows", rows)):
+    for option, path in (("--out", out), ("--per-problem", per_problem), ("--rows", rows)):
         if path is None:
             continue
         target = str(check_target(path))
@@ -78,37 +150,48 @@ def check_targets(
         taken.add(target)
 
 
-def write_report(report: Report | Models, form: str, out: str | None) -> None:
-    """Write a report. What its form has no place for goes to standard error: what was read, and notes."""
-    if out is not None:
-        with replace_file(out) as part:
-            part.write_text(_write(report, form, _IN_FILE), encoding="utf-8", newline="")
-    console = make_console()
+def write_result(found: Shown | Sheet, form: str | None, out: str | None = None, **forms: Callable[[], str]) -> None:
+    """Write a result to standard output or to a file, in one of `forms` or in one that every sheet has.
+
+    What a form has no place for goes to standard error: what was read, and notes.
+    """
+    form, console = choose_form(form, out), make_console()
+    sheet = found if isinstance(found, Sheet) else found.sheet(short=True)
     if form == "table" and out is None:
-        print_lines(lay_out(report, console.width), console)
+        print_lines(lay_out(sheet, console.width, spell), console)
         return
     if out is None:
-        console.file.write(_write(report, form, console.width))
+        console.file.write(write_form(found, form, **forms))
+    else:
+        save_form(found, form, out, **forms)
     beside = make_console(stderr=True)
-    lines = lay_out_title(report, beside.width)
-    lines += lay_out_notes(report, beside.width) if form in _WITHOUT_NOTES else []
-    print_lines(lines, beside)
+    said = [part for part in sheet.parts if isinstance(part, Sentences)]
+    shown = said if form in _WITHOUT_NOTES else [part for part in said if part.kind == "fact"]
+    is_titled = bool(shown) or (not isinstance(found, Sheet) and not found.sheet().title)
+    print_lines(lay_out(Sheet(shown, sheet.title if is_titled else ""), beside.width, spell), beside)
     if out is not None:
         say_written(out)
 
 
-def print_in_form(form: str, lay_out: Callable[[int], list[Line]], **forms: Callable[[], str]) -> None:
-    """Print a text in one of the forms; in any other, the lines that `lay_out` makes for the width of the terminal."""
-    console = make_console()
+def save_form(found: Shown | Sheet, form: str, out: str, **forms: Callable[[], str]) -> None:
+    """Write a result into a file. One of JSON opens again wherever such a result is taken."""
+    if form == "json" and isinstance(found, Shown) and splitext(out)[1].lower() == ".json":
+        found.save(out)
+        return
+    with replace_file(out) as part:
+        part.write_text(write_form(found, form, **forms), encoding="utf-8", newline="")
+
+
+def write_form(found: Shown | Sheet, form: str, **forms: Callable[[], str]) -> str:
+    """Write a result in a form: of `forms`, or one that every sheet has."""
     if form in forms:
-        console.file.write(forms[form]().rstrip("\n") + "\n")
+        text = forms[form]()
+    elif form == "table":
+        lines = lay_out(found if isinstance(found, Sheet) else found.sheet(short=True), _IN_FILE, spell)
+        text = "\n".join("".join(piece for piece, _ in line) for line in lines)
     else:
-        print_lines(lay_out(console.width), console)
-
-
-def dump(content: Mapping[str, Any]) -> str:
-    """Write plain data as JSON for people and programs."""
-    return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
+        text = WRITERS[form](found if isinstance(found, Sheet) else found.sheet(), spell)
+    return text.rstrip("\n") + "\n"
 
 
 def say_written(path: str) -> None:
@@ -127,21 +210,10 @@ def write_columns(columns: Mapping[str, Sequence[Any]], path: str) -> None:
             pq.write_table(pa.table(columns), part)
             return
         rows = zip(*columns.values(), strict=True)
-        if ending == ".csv":
-            text = write_csv(columns, rows)
-        else:
-            text = "".join(json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) + "\n" for row in rows)
-        part.write_text(text, encoding="utf-8", newline="")
-
-
-def _write(report: Report | Models, form: str, width: int) -> str:
-    if form == "table":
-        text = "\n".join("".join(piece for piece, _ in line) for line in lay_out(report, width))
-    elif form == "json":
-        source = {"source": report.source} if isinstance(report, Report) else {}
-        text = dump({**source, **report.to_dict()})
-    elif form == "csv":
-        return report.to_csv()
-    else:
-        text = report.to_markdown() if form == "markdown" else report.to_latex()
-    return text + "\n"
+        with part.open("w", encoding="utf-8", newline="") as file:
+            if ending == ".csv":
+                csv.writer(file, lineterminator="\n").writerows([columns, *rows])
+            else:
+                file.writelines(
+                    json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) + "\n" for row in rows
+                )

@@ -1,16 +1,27 @@
-"""From the options of a command to a report."""
+"""Score, tally, select from and convert files, and list the formats that are read."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from at_k.cli.options import refuse
+from at_k.cli import options
+from at_k.cli.options import read_name, refuse
+from at_k.cli.output import Line, check_targets, make_console, print_lines, say_written, write_columns
+from at_k.errors import InputError, quote_word
+from at_k.readers.formats import FORMATS
+from at_k.readers.names import ROLE
 from at_k.readers.paths import name_models
+from at_k.results.sheet import wrap
 
 if TYPE_CHECKING:
     from at_k.report import Report
-    from at_k.report.models import Models
+    from at_k.report.scoring import Models
+if TYPE_CHECKING:
+    from at_k.report import Report
 
 
 def make_report(
@@ -21,21 +32,8 @@ def make_report(
     columns: dict[str, str | None] | None = None,
     **options: Any,
 ) -> Report:
-    """Read files and score them, and show meanwhile that work goes on; or load the report that was saved in a file.
-
-    Args:
-        paths: the files.
-        groups: the field to group by; "none" for no groups.
-        clusters: the field whose values are the clusters. Groups are then left out, unless `groups` asks for them.
-        columns: what columns are called.
-        options: other options of `at_k.score`.
-
-    Raises:
-        typer.BadParameter: if an option is wrong, whatever the files hold.
-        InputError: if the files cannot be used.
-        OSError: if a file cannot be opened.
-    """
-    from at_k.cli.terminal import show_work
+    """Read files and score them, and show meanwhile that work goes on; or load the report that was saved in a file."""
+    from at_k.cli.output import show_work
     from at_k.report.report import find_report
 
     saved = find_report(paths[0]) if len(paths) == 1 else None
@@ -53,8 +51,8 @@ def make_report(
         raise refuse("--clusters", "There are no clusters with --target problem-set, whose problems are fixed.")
     if options.get("target") == "problem_set" and options["ci_method"] == "bootstrap":
         raise refuse("--ci-method", "The bootstrap draws other problems; --target problem-set is about these.")
-    from at_k.cli.layout import name_source
     from at_k.report import score
+    from at_k.report.grid import name_source
 
     by_group = None if groups != "none" and (groups is not None or clusters is None) else False
     source = paths[0] if len(paths) == 1 else list(paths)
@@ -68,14 +66,8 @@ def make_report(
 
 
 def make_models(paths: Sequence[str], *, where: Mapping[str, list[str]] | None = None, **options: Any) -> Models:
-    """Score several models, each as `make_report` does.
-
-    Args:
-        paths: a file for each model; or one file, where `where` has several values of a column.
-        where: column → the values of the rows to read.
-        options: as of `make_report`.
-    """
-    from at_k.report.models import Models
+    """Score several models, each as `make_report` does."""
+    from at_k.report.scoring import Models
 
     models = list_models(paths, where or {})
     return Models({name: make_report([path], where=own or None, **options) for name, (path, own) in models.items()})
@@ -84,15 +76,14 @@ def make_models(paths: Sequence[str], *, where: Mapping[str, list[str]] | None =
 def list_models(paths: Sequence[str], where: Mapping[str, list[str]]) -> dict[str, tuple[str, dict[str, list[str]]]]:
     """List the models: name → its file, and which of its rows are read.
 
-    Raises:
-        typer.BadParameter: if there is one model alone.
-
     Examples:
         >>> list_models(["r.csv"], {"model": ["a", "b"], "split": ["test"]})["model=a"]
         ('r.csv', {'model': ['a'], 'split': ['test']})
     """
-    if len(paths) > 1:
-        return {name: (path, dict(where)) for name, path in zip(name_models(paths), paths, strict=True)}
+    named = [getattr(path, "name", "") for path in paths]
+    if len(paths) > 1 or any(named):
+        names = named if any(named) else name_models(paths)
+        return {name: (str(path), dict(where)) for name, path in zip(names, paths, strict=True)}
     several = [(column, values) for column, values in where.items() if len(set(values)) > 1]
     if len(several) != 1:
         raise refuse(
@@ -102,3 +93,143 @@ def list_models(paths: Sequence[str], where: Mapping[str, list[str]]) -> dict[st
         )
     column, values = several[0]
     return {f"{column}={value}": (paths[0], {**where, column: [value]}) for value in values}
+
+
+def print_selection(
+    paths: Sequence[str], condition: str, *, confident: bool, form: str, rows: str | None, **options: Any
+) -> None:
+    """Print the names of the problems whose values meet a condition, or a line of JSON for each."""
+    import typer
+
+    from at_k.report.report import read_condition
+
+    check_targets(paths, rows=rows)
+    keys = [str(bound.key) for bound in read_condition(condition)]
+    wanted = None if confident else list(dict.fromkeys("avg@n" if key.startswith("avg@") else key for key in keys))
+    report = make_report(paths, **options, metrics=wanted or "avg_at_n", confidence_level=None, target="population")
+    names = report.select(condition, confident=confident)
+    chosen = set(names)
+    if rows is not None:
+        write_columns(_list_rows(report, paths, chosen, options), rows)
+        say_written(rows)
+    lines = names
+    if form == "jsonl":
+        table = report.per_problem
+        listed = (dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True))
+        lines = [json.dumps(row, ensure_ascii=False) for row in listed if row["problem"] in chosen]
+    for line in lines:
+        typer.echo(line)
+    if not names:
+        typer.echo(f"No problem meets the condition {condition!r}.", err=True)
+
+
+def _list_rows(report: Report, paths: Sequence[str], chosen: set[str], options: Mapping[str, Any]) -> dict[str, Any]:
+    """List the columns of the chosen problems, with what else the files say about them."""
+    from at_k.options import READING
+    from at_k.readers import read_samples
+
+    if report.scored is None:
+        raise InputError("select.no_rows", "Rows are those of results files; a report or a tally does not hold them.")
+    reading = {option.name: options[option.name] for option in READING if option.name in options}
+    samples = read_samples(list(paths), **reading, meta=True)
+    table = samples.take([place for place, name in enumerate(samples.problems) if name in chosen]).table
+    return {name: table[name].to_pylist() for name in table.column_names}
+
+
+def count_files(
+    paths: Sequence[str],
+    *,
+    out: str,
+    by_problem: bool,
+    groups: str | None = None,
+    columns: dict[str, str | None] | None = None,
+    concat: bool = False,
+    **options: Any,
+) -> None:
+    """Count the problems of files, and write their sum.
+
+    A file is gone before the next one is read, so that memory does not grow with their number.
+    """
+    import typer
+
+    from at_k.cli.output import check_targets, say_written, show_work
+    from at_k.readers.paths import find_files
+    from at_k.report import Tally
+    from at_k.report.tally_scoring import find_tally
+
+    if out != "-":
+        if not out.lower().endswith(".json"):
+            raise refuse("--out", f"The name must end in .json; got {out!r}.")
+        check_targets(paths, out=out)
+    if groups not in (None, "none", "group"):
+        columns = {**(columns or {}), "group": groups}
+    total = Tally(by_problem=by_problem)
+    for path in find_files(list(paths))[0]:
+        with show_work(f"Counting {path.name}"):
+            found = find_tally(path) or Tally.of(
+                path, by_problem=by_problem, columns=columns, groups=False if groups == "none" else None, **options
+            )
+            total += replace(found, hashes=b"") if concat else found
+    if out == "-":
+        typer.echo(total.to_json())
+    else:
+        total.save(out)
+        say_written(out)
+
+
+_SUBJECTS = {"--model": ("model",), "--dataset": ("dataset", "task", "evaluation", "benchmark")}
+"""Option → what readers call its value."""
+
+
+def convert_files(
+    paths: Sequence[str], *, out: str, model: str | None = None, dataset: str | None = None, **options: Any
+) -> None:
+    """Score files, and write the records of Every Eval Ever below a folder."""
+    from at_k.cli.output import say_written
+    from at_k.integrations.every_eval_ever import save_records
+
+    report = make_report(paths, **options)
+    subject = {} if report.origin is None else report.origin.subject
+    names = {}
+    for option, given in (("--model", model), ("--dataset", dataset)):
+        name = given or next((subject[each] for each in _SUBJECTS[option] if subject.get(each)), None)
+        if name is None:
+            raise refuse(option, f"The files do not say which {option[2:]} they are of. Give its name.")
+        names[option[2:]] = name
+    say_written(str(save_records(report, out, **names)))
+
+
+def print_formats() -> None:
+    """Print every format: its name, its harness, the usual name of its files, and how to get n samples."""
+    console = make_console()
+    lines: list[Line] = []
+    for each in FORMATS.values():
+        lines.append([(each.name, "bold"), (f" · {each.title} · {each.file}", "")])
+        lines += _wrap(f"n samples: {each.samples}", console.width, "  ")
+    lines += [[], *_wrap(_FOOT, console.width, "")]
+    print_lines(lines, console)
+
+
+_FOOT = (
+    "A file is recognised by its content, and --input-format NAME overrides that. `at-k formats NAME` shows one format."
+)
+
+
+def print_format(name: str) -> None:
+    """Print one format, with a line to copy."""
+    each, console = FORMATS[read_name("NAME", "format", options.FORMATS, name)], make_console()
+    example = quote_word(re.sub(r"\{\w+\}", "*", each.file.split(", ")[0]))
+    lines: list[Line] = [[(each.name, "bold"), (f" · {each.title}", "")]]
+    facts = {"file": each.file, "samples": each.samples}
+    for fact, text in facts.items():
+        first, *rest = _wrap(text, console.width, " " * 11)
+        lines += [[(f"  {fact:9}", "dim"), (first[0][0].strip(), "")], *rest]
+    for role, names in (ROLE if name == "plain" else {}).items():
+        first, *rest = _wrap(", ".join(names), console.width, " " * 13)
+        lines += [[(f"  {role:11}", "dim"), (first[0][0].strip(), "")], *rest]
+    lines += [[("  score    ", "dim"), (f"at-k score {example}", "bold")]]
+    print_lines(lines, console)
+
+
+def _wrap(text: str, width: int, indent: str) -> list[Line]:
+    return [[(line, "")] for line in wrap(text, width, indent, indent, whole=True)]

@@ -1,6 +1,6 @@
 """The Space: interactive pages on the library, in English and Chinese.
 
-The library computes every number. Pure functions make tables, figures and texts of them; `pages` lay them out; `app`
-puts the pages together and serves them. `words` holds all sentences, `limits` how much a visitor may ask. Visitors take
-`turns`; what each asks for is done in a process of its own, a `sandbox`. Only `app`, `api` and `guard` import Gradio.
+The library computes every number. `work` answers the three endpoints, `drawing` writes reports as data, and the files
+of `static` draw them; `app` serves all. `words` holds the sentences, `limits` how much a visitor may ask. Visitors take
+`turns`, and their work is done in the processes of `sandbox`. Only `metric_demo` imports Gradio.
 """

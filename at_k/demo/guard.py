@@ -1,197 +1,124 @@
-"""Protection of the server from the open internet: few endpoints, small requests, nothing from other hosts."""
+"""Protection of the server from the open internet: bounded requests, closed doors, and connections that end."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import re
-from collections.abc import Mapping
 from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
-import gradio as gr
-from anyio import fail_after
+from anyio import move_on_after
 from starlette.datastructures import MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http import auto
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from at_k.demo.document import hash_first
-from at_k.demo.limits import BODY_SECONDS, BUSY_SECONDS, MAX_BODIES, MAX_BODY
+from at_k.demo.limits import BODY_SECONDS, BUSY_SECONDS, HEAD_SECONDS, MAX_BODIES, MAX_BODY, MAX_GRADIO_BODY
 
-BUSY = "at-k.busy"
-"""What is set in the scope of a request that found no place."""
+RETRY = {"Retry-After": str(BUSY_SECONDS)}
 
-_MAX_SYNTAX = 20_000
-"""Bytes of a request outside of the strings in its JSON. A page sends a few hundred."""
+_CLOSED = re.compile(
+    r"/gradio_api/(upload|file|proxy|stream|component_server|runs|monitoring|vibe|deep_link|process_recording)"
+    r"|/(monitoring|theme_preview|login|logout|svelte|dev|pwa|manifest\.json)(/|$)|//|/\.\./"
+)
+"""Paths of Gradio that store, record, serve or fetch files, which no demo needs."""
 
-_MAX_LISTS = 200
-"""Lists and objects in a request. A page sends a few dozen."""
+_GRADIO = re.compile(r"/gradio_api/|/(config|queue|run|call|api)(/|$)")
 
-# Names that start with a dot would lead out of a folder; every other spelling of a path (doubled slashes, capitals in
-# fixed words, what is still encoded) matches nothing, and is closed.
-_NAME = r"[\w-][\w.-]*"
-_API = "/gradio_api"
-
-_OPEN = {
-    # "?" of a query is not part of a path: /?page=score is the document, too.
-    "HEAD": re.compile("/"),
-    "GET": re.compile(
-        rf"/|/card\.png|/config|/robots\.txt|/assets-at-k(/{_NAME})+|{_API}/(info|startup-events|queue/data|heartbeat/{_NAME}"
-        rf"|call/(v2/)?{_NAME}/{_NAME})",
-        re.ASCII,
-    ),
-    "POST": re.compile(
-        rf"/answers/\w+\.json|{_API}/(queue/join|cancel|reset|run/{_NAME}|call/(v2/)?{_NAME})", re.ASCII
-    ),
-}
-"""The paths that the pages, their forms and `gradio_client` ask for. Files are read and made in the browser, so no path
-is open that stores, records, serves or fetches a file."""
-
-_POLICY = {
-    "default-src": "'none'",
-    "script-src": f"'self' 'sha256-{hash_first()}'",
-    "style-src": "'self' 'unsafe-inline'",  # the width of a bar is in its element
-    "img-src": "'self' data: blob:",  # a PNG is drawn from a blob
-    "connect-src": "'self'",
-    "base-uri": "'self'",
-    "form-action": "'self'",
-    # A Space is shown inside a page of huggingface.co.
-    "frame-ancestors": "'self' https://huggingface.co https://*.hf.space",
+_REFUSALS = {
+    400: "A request of Gradio may have a long text, but not very many values, and no file.",
+    404: "There is nothing here.",
+    408: "The request comes too slowly.",
+    413: f"A request may have up to {MAX_BODY} bytes.",
+    503: "Too many requests come at once. Try again in a few seconds.",
 }
 
-HEADERS = {
-    "Content-Security-Policy": "; ".join(f"{name} {sources}" for name, sources in _POLICY.items()),
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-}
+_MOST_SYNTAX, _MOST_LISTS = 20_000, 200
+"""Bytes outside of the strings of JSON for Gradio, and lists and objects in it. A demo sends a few hundred."""
+
+HEADERS = {"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
 """Headers of every answer."""
 
 
 class Guard:
-    """ASGI middleware that refuses every request that the pages never make, before Gradio sees it.
+    """ASGI middleware that reads bodies within bounds of size, time and number, and closes what no page asks for."""
 
-    `Server(middleware=[Middleware(Guard)])`.
-
-    Args:
-        app: what answers the requests that are let through.
-        functions: how many values each function of the app takes, by number, and by name where it has one. Without
-            them, Gradio answers requests for functions that there are not, with a traceback in the log.
-    """
-
-    def __init__(self, app: ASGIApp, functions: Mapping[int | str, int] | None = None) -> None:
-        self.app, self._functions, self._held = app, functions, 0
+    def __init__(self, app: ASGIApp) -> None:
+        self.app, self._held = app, 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or hand it on."""
         if scope["type"] != "http":
-            await self.app(scope, receive, send)
+            await (_reject_socket if scope["type"] == "websocket" else self.app)(scope, receive, send)
             return
-        send = partial(_send_with_headers, scope, send)
+        send, held = partial(_send_with_headers, send), [0]
+        status: int | None
+        status, body = (404, b"") if _CLOSED.search(scope["path"]) else (0, b"")
         try:
-            _check_head(scope)
-            if scope["method"] == "POST":
-                try:
-                    with fail_after(BODY_SECONDS):
-                        body = await self._read(receive)
-                except TimeoutError:
-                    raise _RequestError(408, "The request comes too slowly.") from None
-                self._check_function(scope, _check_values(body))
-                receive = _replay(body, receive)
-        except _RequestError as error:
-            # Close the connection: the rest of the body is not read.
-            headers = {"Connection": "close"} | ({"Retry-After": str(BUSY_SECONDS)} if error.status == 503 else {})
-            answer = JSONResponse({"error": str(error)}, error.status, headers=headers)
-            await answer(scope, receive, send)
-        else:
-            await self.app(scope, receive, send)
+            if not status and scope["method"] not in ("GET", "HEAD", "OPTIONS"):
+                status, body = await self._read(scope, receive, held)
+            if status is None:
+                return
+            if status:
+                headers = {"Connection": "close"} | (RETRY if status == 503 else {})
+                await JSONResponse({"error": _REFUSALS[status]}, status, headers=headers)(scope, receive, send)
+                return
+            await self.app(scope, _replay(body, receive), send)
+        finally:
+            self._held -= held[0]
 
-    async def _read(self, receive: Receive) -> bytes:
-        """Read the whole body of a request, unless it grows too large, or all bodies together do."""
-        body = bytearray()
-        try:
+    async def _read(self, scope: Scope, receive: Receive, held: list[int]) -> tuple[int | None, bytes]:
+        """Read a whole body: the status that refuses it or 0, None if the visitor left, and the body."""
+        gradio = _GRADIO.search(scope["path"]) is not None and not scope["path"].startswith("/api/")
+        most, body = MAX_GRADIO_BODY if gradio else MAX_BODY, bytearray()
+        lengths = [value for name, value in scope["headers"] if name == b"content-length"]
+        if any(not length.isdigit() or int(length) > most for length in lengths):
+            return 413, b""
+        with move_on_after(BODY_SECONDS):
             while True:
                 message = await receive()
                 if message["type"] == "http.disconnect":
-                    raise _RequestError(400, "The request ended early.")
+                    return None, b""
                 piece = message.get("body", b"")
                 body += piece
+                held[0] += len(piece)
                 self._held += len(piece)
-                if len(body) > MAX_BODY:
-                    raise _TOO_LARGE()
+                if len(body) > most:
+                    return 413, b""
                 if self._held > MAX_BODIES:
-                    raise _RequestError(503, "Too many requests come at once. Try again in a few seconds.")
+                    return 503, b""
                 if not message.get("more_body"):
-                    return bytes(body)
-        finally:
-            self._held -= len(body)
-
-    def _check_function(self, scope: Scope, value: Any) -> None:
-        """Refuse a call of a function that there is not, or with another number of values than it takes."""
-        place, _, name = scope["path"].rpartition("/")
-        if self._functions is None or name in ("cancel", "reset") or place == "/answers":
-            return
-        if not isinstance(value, dict):
-            raise _RequestError(400, "A request must be an object in JSON.")
-        called = value.get("fn_index") if name in ("predict", "join") else name
-        taken = self._functions.get(called) if isinstance(called, (int, str)) else None
-        if taken is None:
-            raise _RequestError(404, "There is no such function.")
-        data = value.get("data")
-        if not place.endswith("/v2") and not (isinstance(data, list) and len(data) == taken):  # v2 names its values
-            raise _RequestError(400, f"This function takes a list “data” of {taken} values.")
+                    return 400 if gradio and not _is_plain(bytes(body)) else 0, bytes(body)
+        return 408, b""
 
 
-def count_inputs(app: gr.Blocks) -> dict[int | str, int]:
-    """Count the values that each function of an app takes, by its number, and by its name where it has one."""
-    counts: dict[int | str, int] = {}
-    for number, function in app.fns.items():
-        counts[number] = len(function.inputs)
-        if isinstance(function.api_name, str):
-            counts[function.api_name] = len(function.inputs)
-    return counts
+def _is_plain(body: bytes) -> bool:
+    """Return whether a body for Gradio is JSON of few values, none of which refers to a file.
 
-
-class _RequestError(Exception):
-    def __init__(self, status: int, reason: str) -> None:
-        self.status = status
-        super().__init__(reason)
-
-
-_TOO_LARGE = partial(_RequestError, 413, f"A request may have up to {MAX_BODY} bytes.")
-
-
-def _check_head(scope: Scope) -> None:
-    """Refuse a request by its length, method and path, before its body is read."""
-    lengths = [value for name, value in scope["headers"] if name == b"content-length"]
-    if any(int(length) > MAX_BODY for length in lengths):
-        raise _TOO_LARGE()
-    path = scope["path"].removeprefix(scope.get("root_path", ""))  # where the demo is mounted
-    allowed = _OPEN.get(scope["method"])
-    if allowed is None or not allowed.fullmatch(path):
-        raise _RequestError(404, "There is nothing here.")
-
-
-def _check_values(body: bytes) -> Any:
-    """Decode a body. Refuse a body that is not JSON, that consists of very many values, or that refers to a file.
-
-    A page sends few values, of which one may be a long text. Gradio walks through all values, and answers no other
-    request meanwhile. Where a value refers to a file, Gradio fetches that file from any address.
+    Gradio walks through all values, and answers no other request meanwhile. Where a value refers to a file, Gradio
+    fetches that file from any address.
     """
+    if not body:
+        return True
     # Once escaped quotes are removed, every other part is outside of a string. A part that is not split counts in full.
-    parts = body.replace(rb"\\", b"").replace(rb"\"", b"").split(b'"', _MAX_SYNTAX)
+    parts = body.replace(rb"\\", b"").replace(rb"\"", b"").split(b'"', _MOST_SYNTAX)
     outside = b"".join(parts[::2])
-    if len(outside) > _MAX_SYNTAX or outside.count(b"[") + outside.count(b"{") > _MAX_LISTS:
-        raise _RequestError(400, "A request may have a long text, but not so many values.")
-    if b"\0" in body:  # UTF-16, where quotes are not found as above
-        raise _RequestError(400, "A request must be JSON in UTF-8.")
+    if len(outside) > _MOST_SYNTAX or outside.count(b"[") + outside.count(b"{") > _MOST_LISTS or b"\0" in body:
+        return False
     try:
-        return json.loads(body, object_hook=_refuse_path)
+        json.loads(body, object_hook=_refuse_path)
     except ValueError:
-        raise _RequestError(400, "A request must be JSON in UTF-8.") from None
+        return False
+    return True
 
 
 def _refuse_path(value: dict[str, Any]) -> dict[str, Any]:
     if "path" in value:
-        raise _RequestError(400, "A request cannot refer to a file.")
+        raise ValueError("a file")
     return value
 
 
@@ -205,10 +132,67 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return replay
 
 
-async def _send_with_headers(scope: Scope, send: Send, message: Message) -> None:
+async def _send_with_headers(send: Send, message: Message) -> None:
     if message["type"] == "http.response.start":
-        if scope.get(BUSY):  # Gradio answers every error with 500
-            message["status"] = 503
-            MutableHeaders(scope=message)["Retry-After"] = str(BUSY_SECONDS)
         MutableHeaders(scope=message).update(HEADERS)
     await send(message)
+
+
+async def _reject_socket(scope: Scope, receive: Receive, send: Send) -> None:
+    await receive()
+    await send({"type": "websocket.close", "code": 1008})
+
+
+def find_mcp() -> bool:
+    """Return whether tools for MCP are wanted: GRADIO_MCP_SERVER says so, as everywhere in Gradio.
+
+    Raises:
+        RuntimeError: if they are, and the package is missing. Gradio would be silent.
+    """
+    wanted = os.environ.get("GRADIO_MCP_SERVER", "").lower() in ("1", "true")
+    if wanted and find_spec("mcp") is None:
+        raise RuntimeError("GRADIO_MCP_SERVER asks for MCP, which needs its extra: pip install 'at-k[mcp]'")
+    return wanted
+
+
+def limit_heads() -> None:
+    """Let servers that are started from now on close connections on which the head of a request does not come.
+
+    Problem: a caller who sends one byte a minute holds a connection, and thousands of them hold all that there are.
+    Seen in: uvicorn 0.54. Its `timeout_keep_alive` ends with the first byte of a request.
+    Upstream: https://github.com/Kludex/uvicorn/issues/157 asks for such a limit.
+    """
+    auto.AutoHTTPProtocol = PunctualProtocol
+
+
+class PunctualProtocol(H11Protocol):
+    """HTTP/1.1, with a limit of time for the head of each request."""
+
+    _limit: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Expect a request."""
+        super().connection_made(transport)
+        self._expect()
+
+    def data_received(self, data: bytes) -> None:
+        """Expect the rest of a head that began, unless it is whole."""
+        super().data_received(data)
+        if self.cycle is None or self.cycle.response_complete:
+            self._expect()
+        else:
+            self._cancel()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Expect nothing more."""
+        self._cancel()
+        super().connection_lost(exc)
+
+    def _expect(self) -> None:
+        if self._limit is None:
+            self._limit = self.loop.call_later(HEAD_SECONDS, self.transport.close)
+
+    def _cancel(self) -> None:
+        if self._limit is not None:
+            self._limit.cancel()
+            self._limit = None

@@ -9,6 +9,7 @@ one. So nobody waits for a process to start. The app itself has threads, and is 
 from __future__ import annotations
 
 import atexit
+import ctypes
 import gc
 import json
 import mmap
@@ -29,7 +30,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from at_k.demo.limits import CPU_SECONDS, MEMORY, MOST_AT_ONCE, WALL_SECONDS
-from at_k.demo.memory import tidy
 from at_k.demo.words import make_error
 from at_k.errors import InputError
 
@@ -39,6 +39,9 @@ _OUT_OF_MEMORY = 3
 _MOST_SERVED = 200
 _MOST_GROWN = 150_000_000
 """The pieces of work after which a worker ends, and the bytes by which it may have grown."""
+
+_ARENA_MAX = -8
+"""`M_ARENA_MAX` of glibc's `malloc.h`."""
 
 _WORKS_ON = b"\1"
 """What a worker says that has a result, and goes on to work."""
@@ -141,10 +144,17 @@ def start_sandbox() -> Sandbox:
 
 
 def warm_up() -> None:
-    """Import what the pages need, and make what they show first."""
+    """Import what requests need, and do each kind of work once."""
     from at_k.demo import work  # the app need not wait for it
 
     work.warm_up()
+
+
+def do_work(name: str, values: dict[str, Any]) -> dict[str, Any]:
+    """Do the work of an endpoint, in a worker."""
+    from at_k.demo import work
+
+    return work.run(name, values)
 
 
 def main() -> None:
@@ -160,6 +170,24 @@ def main() -> None:
                 break
         while True:
             _keep(door, *limits)
+
+
+def settle() -> None:
+    """Prepare the process of the app for requests: what is there by now is never garbage."""
+    gc.freeze()
+    _call("mallopt", _ARENA_MAX, 2)  # glibc would give each thread an arena, which keeps unused memory
+
+
+def tidy() -> None:
+    """Collect garbage, and give free memory back, which allocators keep for requests that may never come."""
+    gc.collect()  # Gradio leaves what visitors sent in circles of references, which may be many megabytes
+    _call("malloc_trim", 0)
+
+
+def _call(name: str, *arguments: int) -> None:
+    """Call a function of glibc; other systems have none of these."""
+    with suppress(OSError, AttributeError, TypeError):
+        getattr(ctypes.CDLL(None), name)(*arguments)
 
 
 def _receive_pipes(door: socket.socket) -> list[Connection]:

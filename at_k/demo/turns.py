@@ -10,8 +10,7 @@ from typing import Any
 from anyio import to_thread
 
 from at_k.demo.limits import MOST_AT_ONCE
-from at_k.demo.memory import tidy
-from at_k.demo.sandbox import start_sandbox
+from at_k.demo.sandbox import do_work, start_sandbox, tidy
 
 MOST_OF_VISITOR = 32
 """Requests of one visitor that wait."""
@@ -115,20 +114,21 @@ class Turns:
 _turns = Turns()
 
 
-async def in_turn(address: str, session: str, work: Callable[..., Any], *args: Any) -> Any:
-    """Do a piece of work in a process of its own when it is the visitor's turn, as `Sandbox.run`.
+async def ask(address: str, session: str, name: str, values: dict[str, Any]) -> dict[str, Any]:
+    """Queue the request of a visitor, and run it in a worker: `work.run`.
 
     Raises:
         InputError: if it takes too much time or memory.
         BusyError: if too many requests wait.
     """
     async with _turns.take(address, session):
-        return await _finish(lambda: _run(work, *args))
+        found: dict[str, Any] = await _finish(lambda: _run(name, values))
+        return found
 
 
-def _run(work: Callable[..., Any], *args: Any) -> Any:
+def _run(name: str, values: dict[str, Any]) -> Any:
     try:
-        return start_sandbox().run(work, *args)
+        return start_sandbox().run(do_work, name, values)
     finally:
         tidy()
 

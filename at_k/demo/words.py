@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
 from pathlib import Path
 
 from at_k.errors import InputError, Message, Spelling
@@ -35,39 +34,19 @@ def say(language: str, key: str, **values: object) -> str:
     """Return the words of a key in a language, filled in.
 
     Examples:
-        >>> say("en", "score.problems", count=3)
-        '3 problems'
+        >>> say("en", "page.answers", count=8)
+        '8 answers'
     """
     text = WORDS[key][LANGUAGES.index(language)]
     return text.format(**values) if values else text
-
-
-def join_sentences(sentences: Iterable[str], language: str) -> str:
-    """Join sentences; in Chinese, no space stands between them.
-
-    Examples:
-        >>> join_sentences(["是。", "不是。"], "zh")
-        '是。不是。'
-    """
-    return ("" if language == "zh" else " ").join(sentences)
-
-
-def list_words(words: Iterable[str], language: str) -> str:
-    """List words with commas between them.
-
-    Examples:
-        >>> list_words(["甲", "乙"], "zh")
-        '甲，乙'
-    """
-    return ("，" if language == "zh" else ", ").join(words)
 
 
 def make_error(key: str, **values: object) -> InputError:
     """Make an error of the demo's own words.
 
     Examples:
-        >>> make_error("typed.no_tau").code
-        'typed.no_tau'
+        >>> make_error("given.nothing").code
+        'given.nothing'
     """
     return InputError(key, WORDS[key][0], **values)
 
@@ -81,8 +60,8 @@ def translate(message: Message | InputError, language: str, spelling: Spelling |
         spelling: how options are spelled; as in Python, if it is not given.
 
     Examples:
-        >>> translate(make_error("typed.no_tau"), "zh")
-        '请至少给出一个 τ，例如 0.5。'
+        >>> translate(make_error("given.packed"), "zh")
+        '文件没有完整发送。请重新打开。'
     """
     if isinstance(message, InputError):
         message = message.message
@@ -94,17 +73,6 @@ def translate(message: Message | InputError, language: str, spelling: Spelling |
         for name, value in message.values.items()
     }
     return Message(message.code, template, **values).render(spelling)
-
-
-def language_of(accept_language: str | None) -> str:
-    """Choose the language of a browser from its Accept-Language header: its first, if that is here, else English.
-
-    Examples:
-        >>> language_of("zh-CN,zh;q=0.9,en;q=0.8"), language_of("fr-FR, zh;q=0.5"), language_of(None)
-        ('zh', 'en', 'en')
-    """
-    first = re.split("[,;-]", accept_language or "", maxsplit=1)[0].strip().lower()
-    return first if first in LANGUAGES else LANGUAGES[0]
 
 
 def name_option(option: Option, language: str) -> str:

@@ -1,116 +1,306 @@
-"""The work that visitors and programs ask for: plain values in and out, for `sandbox`."""
+"""The work of the endpoints: plain values in and out, for `sandbox`. It runs without Gradio."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
-from itertools import product
-from types import ModuleType
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from shlex import quote
 from typing import Any
 
+import numpy as np
+
 import at_k
-from at_k.demo import comparing, metric_demo, planning, score_results
-from at_k.demo.asking import Answer, Form, read_fields, refuse
+from at_k.analysis.claims import Points, Share, list_differences, make_verdicts
+from at_k.analysis.compared import Compared
+from at_k.demo import examples
+from at_k.demo.drawing import Data, draw_message, draw_report, draw_sheet, find_label
 from at_k.demo.given import Given
-from at_k.demo.scoring import Options, score
-from at_k.demo.words import LANGUAGES
+from at_k.demo.limits import BAND_SECONDS, COMPARING, OFFERED, PLANNING
+from at_k.demo.pastes import read_verdict
+from at_k.demo.scoring import (
+    OPTIONS,
+    TooLateError,
+    interrupt_after,
+    read_options,
+    score_given,
+)
+from at_k.demo.words import LANGUAGES, SENTENCES, make_error, name_choice, name_option, say, translate
 from at_k.errors import InputError
+from at_k.integrations.scripts import write_script
+from at_k.readers.samples import ROLES
 from at_k.report import Report
-from at_k.validation import check_tau, type_name
+from at_k.values import Key
 
-ANSWERING: dict[str, ModuleType] = {
-    "score": score_results,
-    "compare": comparing,
-    "plan": planning,
-    "metrics": metric_demo,
-}
-"""Page → the module that answers its form. It has `USUAL`, field → its value where nothing was changed, and `answer`,
-which takes a `Form` and returns what an `Answer` has beside `refused` and `choices`."""
+_OF_P = ("compare.adjusted", "compare.of_keys")
+"""Notes about p-values and single numbers, which the page does not show: its verdicts are those of the bands."""
 
-_OPEN = ("metrics", "k", "thresholds")
-"""Options that have their default where they are None."""
+_FORMS = ("csv", "markdown", "latex", "html", "json")
+_LONGEST = 20_000
+_SAMPLE = '{"problem": "a", "correct": [1, 0, 1, 1]}\n{"problem": "b", "correct": [0, 0, 1, 0]}'
+_PROBLEMS = (10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400, 500, 700, 1000, 1500, 2000, 3000, 5000, 10000)
+_SAMPLES = (1, 2, 4, 8, 16, 32, 64, 128)
+_MOST_OFFERED = 8
 
-
-def answer(page: str, values: object, language: str) -> Answer:
-    """Answer the form of a page: make the parts of the page, or say why they cannot be made.
-
-    Args:
-        page: the name of the page.
-        values: field → text, and `given`: side → what was given; anything, as a program may send it.
-        language: the language of the visitor.
-    """
-    fields = read_fields(values, ANSWERING[page].USUAL)
-    if fields["example"]:
-        return _answer_example(page, tuple(fields.items()), language)
-    return _answer(page, Form(fields, values.get("given") if isinstance(values, Mapping) else None, language))
-
-
-@lru_cache(maxsize=64)
-def _answer_example(page: str, fields: tuple[tuple[str, str], ...], language: str) -> Answer:
-    return _answer(page, Form(dict(fields), None, language))
-
-
-def _answer(page: str, form: Form) -> Answer:
-    module = ANSWERING[page]
-    try:
-        found = module.answer(form)
-    except InputError as reason:
-        return refuse(reason, form, module.USUAL)
-    return {"refused": None, "choices": form.choices, **found}
+_LINES = ("G-Pass@k_1.0", "pass^k", "G-Pass@k_0.5", "cons@k", "best@k", "pass@k", "avg@n")
+"""The lines that the page Compare offers."""
 
 
 def warm_up() -> None:
-    """Make what the pages show first."""
-    for page, language in product(ANSWERING, LANGUAGES):
-        answer(page, ANSWERING[page].USUAL, language)
+    """Import what requests need, and do each kind of work once."""
+    rows = '{"answers": ["a", "b"], "reference": "a", "score": [1, 2], "group": "g"}\n' * 2
+    run("score", {"data": rows})
+    run("compare", {"a": rows, "b": rows})
+    run("plan", {"data": rows})
 
 
-def call(endpoint: Callable[..., dict[str, Any]], *args: Any) -> dict[str, Any]:
-    """Do what a program asks an endpoint for. Return what it gets, or the sentence that refuses it as `error`."""
+def run(name: str, values: Mapping[str, Any]) -> Data:
+    """Return what an endpoint answers, or why it cannot: `error`, `code` and `mends`, choices that would help."""
+    language = values.get("language") if values.get("language") in LANGUAGES else LANGUAGES[0]
     try:
-        return endpoint(*args)
-    except (TypeError, ValueError) as reason:
-        return {"error": str(reason)}
+        return ENDPOINTS[name](values, str(language))
+    except InputError as reason:
+        found = draw_message(reason, str(language))
+        return {"error": found["text"], "code": found["code"], "mends": _offer(name, values, found["mends"])}
+    except (TypeError, ValueError) as reason:  # an option that the library refuses
+        return {"error": str(reason)[:500], "code": "value", "mends": []}
 
 
-def score_text(text: str, options: Mapping[str, Any], reading: Mapping[str, Any]) -> dict[str, Any]:
-    """Score a text.
+def _take(values: Mapping[str, Any], side: str) -> tuple[Given, str]:
+    """Take the results of a side, or the example that is named, and what they are called."""
+    example = values.get("example") if side == "data" else None
+    if example is not None:
+        if example not in examples.EXAMPLES:
+            raise make_error("given.nothing")
+        language = values.get("language") if values.get("language") in LANGUAGES else LANGUAGES[0]
+        return Given.take(examples.read_example(example)), say(str(language), f"example.{example}")
+    given = Given.take(values.get(side))
+    return given, given.name
 
-    Args:
-        text: the results.
-        options: the fields of `Options`; those of `_OPEN` may be None.
-        reading: the arguments of `Given.read`.
+
+def _offer(name: str, values: Mapping[str, Any], mends: list[Data]) -> list[Data]:
+    """Offer what mends a refusal: another reading of the text, what the message says, or columns to choose from."""
+    language = str(values.get("language")) if values.get("language") in LANGUAGES else LANGUAGES[0]
+    offers: list[Data] = [
+        {"label": say(language, f"page.{each}"), "data": text} for each, text in _rewrite(values.get("data"))
+    ]
+    mends = [each for each in mends if "qid" not in (each["set"].get("columns") or {}).values()]  # an example
+    if offers or mends:
+        return offers or mends
+    for side in ("a", "b") if name == "compare" else ("data",):
+        try:
+            columns = _take(values, side)[0].columns
+        except InputError:
+            continue
+        offers += [
+            {"label": f"{role} = {column}", "set": {"columns": {role: column}}, "side": side}
+            for role in ("grades", "answers")
+            for column in columns[:_MOST_OFFERED]
+        ]
+    return offers[: 2 * _MOST_OFFERED]
+
+
+def _rewrite(sent: object) -> list[tuple[str, str]]:
+    """Rewrite a text that says too little: a column of verdicts in the two ways it can be meant, prose as a sample."""
+    text = sent.get("text") if isinstance(sent, Mapping) else sent
+    lines = text.split("\n") if isinstance(text, str) and len(text) < _LONGEST else []
+    verdicts = [read_verdict(line) for line in lines if line.strip()]
+    if verdicts and None not in verdicts:
+        return [
+            ("one_each", "\n".join(f'{{"correct": [{verdict}]}}' for verdict in verdicts)),
+            ("all_one", f'{{"correct": {verdicts}}}'),
+        ]
+    return [] if not lines or re.search(r"[,;|\t{\[]", str(text)) else [("sample", _SAMPLE)]
+
+
+def score(values: Mapping[str, Any], language: str) -> Data:
+    """Score results: what the page Score draws, and the same in the words of the command and of Python."""
+    given, name = _take(values, "data")
+    options = read_options(values.get("options"))
+    report, samples = score_given(given, options)
+    if values.get("form") in _FORMS:
+        return {"form": values["form"], "text": getattr(report, f"to_{values['form']}")()}
+    if values.get("form") == "rows":
+        return {"form": "rows", "text": "\n".join(file.content.decode("utf-8", "replace") for file in given.files)}
+    found = draw_report(report, language, name)
+    roles = [
+        {"role": role, "label": say(language, f"role.{role}"), "column": samples.roles.get(role)} for role in ROLES
+    ]
+    file = name if values.get("example") is None else f"examples/data/{examples.EXAMPLES[values['example']]}"
+    found |= {
+        "table": draw_sheet(report.sheet(), language),
+        "fields": _draw_fields(options, language),
+        "read": roles,
+        "rewritten": _list_rewritten(given, language),
+        "interval": say(language, "page.interval", level=Share(options.get("confidence_level") or 0.95)),
+        "columns": given.columns,
+        "command": write_command("score", [file or "results.jsonl"], options),
+        "python": write_script(report, file or "results.jsonl"),
+        "values": {str(key): value for key, value in report.values.items()},
+    }
+    found["notes"] += _note_copies(given, language)
+    return found
+
+
+def _draw_fields(options: Mapping[str, Any], language: str) -> list[Data]:
+    """Write the fields of the page: k, τ, and when an answer is right."""
+    fields = []
+    for name in ("k", "thresholds", "check_correct_fn"):
+        option, value = OPTIONS[name], options.get(name)
+        text = "" if value is None else ", ".join(map(str, _as_list(value)))
+        own: Data = {"name": name, "label": name_option(option, language), "value": text}
+        if option.words:
+            own["value"] = text or option.default
+            own["choices"] = [[choice, name_choice(option, choice, language)] for choice, _ in option.words]
+        fields.append(own)
+    return fields
+
+
+def _note_copies(given: Given, language: str) -> list[Data]:
+    """Note files that are copies of others, each with the choice to leave it out."""
+    return [
+        draw_message(make_error("given.copy", file=file, original=original), language)
+        | {"mends": [{"label": say(language, "page.drop", file=file), "drop": file}]}
+        for file, original in given.copies
+    ]
+
+
+def _list_rewritten(given: Given, language: str) -> list[str]:
+    """Say what was read as what in texts that were rewritten."""
+    notes = [(file.name, translate(note, language)) for file in given.files for note in file.rewritten]
+    return [f"{name}: {text}" if name and len(given.files) > 1 else text for name, text in notes]
+
+
+def write_command(name: str, files: list[str], options: Mapping[str, Any]) -> str:
+    """Write the command that computes the same.
+
+    Examples:
+        >>> print(write_command("score", ["my file.csv"], {"k": [1, 4], "columns": {"grades": "ok"}, "concat": True}))
+        at-k score 'my file.csv' --k 1,4 --columns grades=ok --concat
     """
-    content = _score(text, "text", options, reading).to_dict()
-    names = ("intervals", "groups", "group_intervals", "left_out", "notes", "n_problems", "signatures")
-    return {"results": content["values"], **{name: content[name] for name in names}}
+    parts = ["at-k", name, *map(quote, files)]
+    for option, value in options.items():
+        flag = OPTIONS[option].spelling
+        if value is True:
+            parts.append(flag)
+        elif isinstance(value, Mapping):
+            pairs = [f"{column}={each}" for column, own in value.items() for each in _as_list(own)]
+            parts += [flag, quote(",".join(pairs))] if option == "columns" else [
+                each for pair in pairs for each in (flag, quote(pair))
+            ]  # fmt: skip
+        elif value is not False:
+            parts += [flag, quote(",".join(map(str, _as_list(value))))]
+    return " ".join(parts)
 
 
-def compare_texts(
-    texts: Sequence[str], options: Mapping[str, Any], reading: Mapping[str, Any], comparing: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Compare two texts, each as of `score_text`; `comparing` has the other options of `at_k.compare`."""
-    reports = [_score(text, name, options, reading) for name, text in zip("ab", texts, strict=True)]
-    return at_k.compare(*reports, **comparing).to_dict()
+def _as_list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else ["" if value is None else value]
 
 
-def plan_text(
-    text: str, options: Mapping[str, Any], reading: Mapping[str, Any], planned: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Plan from a text, as of `score_text`; `planned` has the other options of `at_k.plan`."""
-    found = at_k.plan(_score(text, "text", options, reading), **planned)
-    numbers = {name: getattr(found, name).tolist() for name in ("stderr", "half_width", "detectable")}
-    plain = ("value", "between", "within", "problems", "samples")
-    needed = ("needed_problems", "needed_samples", "needed_to_detect")
-    return {name: getattr(found, name) for name in (*plain, *needed)} | numbers | {"notes": list(map(str, found.notes))}
+def compare(values: Mapping[str, Any], language: str) -> Data:
+    """Compare two models: both staircases, and for each line the differences over k with their one verdict."""
+    reports: list[Report] = []
+    names: list[str] = []
+    rewritten: list[str] = []
+    shared = read_options(values.get("options"), (*OFFERED, *COMPARING))
+    own = {name: shared.pop(name) for name in COMPARING if name in shared}
+    for side in "ab":
+        given, name = _take(values, side)
+        options = shared | read_options(values.get(f"options_{side}"))
+        try:
+            report, _ = score_given(given, {"groups": False, **options})
+        except InputError as reason:
+            raise reason.in_file(side.upper()) from None
+        reports.append(report)
+        rewritten += [f"{side.upper()}: {each}" for each in _list_rewritten(given, language)]
+        chosen = [each for value in (options.get("where") or {}).values() for each in _as_list(value)]
+        names.append(str(values.get(f"name_{side}") or ", ".join(map(str, chosen)) or name or side.upper())[:60])
+    if names[0] == names[1]:
+        names = [f"{name} ({letter})" for name, letter in zip(names, "AB", strict=True)]
+    if own.get("margin"):
+        own["margin"] = float(own["margin"])
+    compared = _compare(reports, (names[0], names[1]), {"unmatched": "drop", **own})
+    lines: dict[str, Data] = {}
+    for line, differences in list_differences(compared).items():
+        if line not in _LINES or (line.metric == "avg@n" and lines):
+            continue
+        claims = make_verdicts(differences, line, compared.names)
+        lines[str(line)] = {
+            "label": find_label(line, language),
+            "said": [draw_message(each, language) for each in claims],
+            "at": [
+                [each.k, *(round(end, 5) if np.isfinite(end) else None for end in each[1:4]), each.verdict]
+                for each in differences
+            ],
+        }
+    k = min(max(report.k, default=1) for report in reports)
+    return {
+        "names": names,
+        "models": [draw_report(report, language, name) for report, name in zip(reports, names, strict=True)],
+        "k": k,
+        "rewritten": rewritten,
+        "lines": lines,
+        "notes": [draw_message(note, language) for note in compared.notes if note.code not in _OF_P],
+        "command": write_command("compare", ["a.jsonl", "b.jsonl"], shared | own),
+        "data": compared.to_dict() if values.get("full") else None,
+    }
 
 
-def _score(text: Any, name: str, options: Mapping[str, Any], reading: Mapping[str, Any]) -> Report:
-    chosen = {"scorer", "filter", "tests"} & reading.keys()
-    for each, value in {name: text, **{each: reading[each] for each in chosen}}.items():
-        if not isinstance(value, str) and (each == name or value is not None):
-            raise TypeError(f"`{each}` must be a string; got {type_name(value)}")
-    given = {each: value for each, value in options.items() if value is not None or each not in _OPEN}
-    if "thresholds" in given:
-        given["thresholds"] = tuple(map(float, check_tau(given["thresholds"], "taus")))
-    return score(Given(text).read(**reading), Options(**given))
+def _compare(reports: list[Report], names: tuple[str, str], own: dict[str, Any]) -> Compared:
+    try:
+        with interrupt_after(BAND_SECONDS):
+            return at_k.compare(*reports, names=names, band=own["unmatched"] != "unpaired", **own)
+    except TooLateError:  # a vote at every k
+        return at_k.compare(*reports, names=names, **own)
+
+
+def plan(values: Mapping[str, Any], language: str) -> Data:
+    """Plan a measurement: a sentence whose numbers stand in tables of problems × samples."""
+    given, name = _take(values, "data")
+    options = read_options(values.get("options"), (*OFFERED, *PLANNING))
+    asked = {each: options.pop(each) for each in PLANNING if each in options}
+    k = asked.get("k", 1)
+    k = k[0] if isinstance(k, (list, tuple)) else k
+    report, _ = score_given(given, options | {"groups": False})
+    key = Key("pass@k", k) if asked.get("tau") is None else Key("G-Pass@k", k, asked["tau"])
+    typical = int(np.median(report.n))
+    problems = sorted({*_PROBLEMS, max(2, len(report))})
+    samples = sorted({each for each in (*_SAMPLES, typical) if each >= k})
+    found = at_k.plan(report, k=k, tau=asked.get("tau"), problems=problems, samples=samples)
+
+    def write(table: Any) -> list[list[str]]:
+        return [[f"{Points(each)}" for each in row] for row in np.asarray(table)]
+
+    return {
+        "name": name,
+        "key": str(key),
+        "rewritten": _list_rewritten(given, language),
+        "can_tell": found.can_tell,
+        "sentence": SENTENCES["claims.plan"][LANGUAGES.index(language)],
+        "problems": problems,
+        "samples": samples,
+        "start": [max(2, len(report)), max(k, typical)],
+        "half": write(found.half_width) if found.can_tell else [],
+        "detect": write(found.detectable) if found.can_tell else [],
+        "pilot": draw_report(replace(report, groups={}), language, name),
+        "sheet": draw_sheet(found.sheet(), language),
+        "notes": [draw_message(note, language) for note in found.notes],
+        "command": write_command("plan", [name or "pilot.jsonl"], {**asked, **options}),
+    }
+
+
+def measure(values: Mapping[str, Any], language: str) -> Data:
+    """Compute one metric for its demo: the report as `to_dict` has it, its curves, and the same in Python."""
+    given, _ = _take(values, "data")
+    options = read_options(values.get("options")) | {"metrics": [str(values.get("metric"))]}
+    report, _ = score_given(given, options, spread=False)
+    curves = report.curves
+    lines = {str(key): list(line) for key, line in curves.lines.items()}
+    return {
+        "report": report.to_dict(),
+        "curves": {"k": list(curves.k), "lines": lines},
+        "python": write_script(report, "results.jsonl"),
+    }
+
+
+ENDPOINTS = {"score": score, "compare": compare, "plan": plan, "measure": measure}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
-from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from at_k.engines.engine import Count
 from at_k.readers.arrays import make_numbers
@@ -20,17 +20,26 @@ PARTS = 64
 """The sets of problems whose answers workers judge, each set as a whole."""
 
 
-def number_parts(problems: pa.ChunkedArray) -> pa.Array:
-    """Return the part of each problem: the same one wherever the problem occurs."""
+def hash_names(names: Sequence[object]) -> NDArray[np.uint64]:
+    """Return a 64-bit hash of each name, the same one in every process and version."""
+    from pandas.util import hash_array
+
+    hashes: NDArray[np.uint64] = hash_array(np.array(list(map(str, names)), dtype=object), categorize=False)
+    return hashes
+
+
+def hash_problems(problems: pa.ChunkedArray) -> pa.Array:
+    """Return the hash of the problem in each row, 0 for null."""
     coded = encode(problems)
-    parts = [crc32(str(name).encode()) % PARTS for name in coded.values]
-    return make_numbers(np.array([*parts, 0])[coded.codes])
+    return make_numbers(np.append(hash_names(coded.values), np.uint64(0))[coded.codes])
 
 
 def pack(count: Count, table: pa.Table) -> pa.Table:
-    """Return what `count` makes of a table, or the error that it raises, in a row that a worker can send."""
+    """Return as a row to send what `count` makes of a table, or its error; no row for an empty table."""
     import pyarrow as pa
 
+    if not len(table):
+        return pa.table({"packed": pa.array([], pa.binary())})
     try:
         found = count(table, num_workers=1)
     except (TypeError, ValueError) as error:

@@ -11,7 +11,8 @@ from os import PathLike
 from typing import Any, Protocol
 
 from at_k.columns import require_columns
-from at_k.errors import InputError
+from at_k.errors import InputError, Mention
+from at_k.readers.names import OWN_ANSWER, QUESTION, ROLE, WHOLE_TEXT, find_named
 from at_k.validation import shorten
 
 ENGINES = ("at_k.engines.frames", "at_k.engines.shards", "at_k.engines.ray_data", "at_k.engines.spark")
@@ -135,22 +136,43 @@ def is_of(data: object, *packages: str) -> bool:
 
 
 def choose_roles(columns: Sequence[str], given: Mapping[str, str | None] | None) -> Roles:
-    """Choose the columns of samples: those that are called as their roles, or as is said.
+    """Choose the columns of samples: those that are called as their roles, or as files call them, or as is said.
+
+    A question stands for its problem, and `answer` for what of answers and references has no other column. Whole
+    completions are no answers.
 
     Args:
         columns: the names of all columns.
         given: role → column, or None for no column.
 
     Raises:
-        InputError: if a column is not there, or those that are there do not say which samples are correct.
+        InputError: if a column is not there, two may have one role, or they do not say which samples are correct.
 
     Examples:
-        >>> choose_roles(["qid", "reward", "group"], {"problem": "qid", "grades": "reward", "group": None})
-        Roles(problem='qid', grades='reward', answers=None, references=None, group=None)
+        >>> choose_roles(["Task ID", "reward", "type"], {"group": None})
+        Roles(problem='Task ID', grades='reward', answers=None, references=None, group=None)
     """
     roles = Roles.__dataclass_fields__
     called = {role: role for role in roles if role in columns} | dict(given or {})
     require_columns(called, roles, columns)
+    for role in [role for role in roles if role not in called]:
+        free = [column for column in columns if column not in called.values()]
+        unsure = {*QUESTION, *WHOLE_TEXT, *OWN_ANSWER}
+        candidates = find_named(free, [name for name in ROLE[role] if name not in unsure])
+        candidates = candidates or (find_named(free, QUESTION) if role == "problem" else [])
+        if len(candidates) > 1:
+            raise InputError(
+                "engine.columns",
+                "The columns {names} may each be `{role}`. Name the one that is: {columns}.",
+                names=", ".join(map(repr, candidates)),
+                role=role,
+                columns=Mention(columns={role: candidates[0]}),
+            )
+        called.update(zip([role], candidates, strict=False))
+    own = find_named([column for column in columns if column not in called.values()], OWN_ANSWER)
+    missing = [role for role in ("answers", "references") if role not in called]
+    if own and len(missing) == 1:
+        called[missing[0]] = own[0]
     found = {role for role, column in called.items() if column is not None}
     if "problem" not in found or not ("grades" in found or {"answers", "references"} <= found):
         raise InputError(

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, NoReturn, overload
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from at_k import columns, votes
-from at_k.caching import cached_property
-from at_k.choices import CONFLICTS, TIES, Conflicts, Ties
 from at_k.combinatorics import Floats, Ints, at_least, look_up
 from at_k.errors import InputError
+from at_k.options.option import CONFLICTS, TIES, Conflicts, Ties
 from at_k.samples import Answers, Ragged
 from at_k.validation import (
     K,
     check_choice,
-    check_flag,
     check_k,
     check_seed,
     is_sequence,
@@ -27,6 +25,7 @@ from at_k.validation import (
     refuse_too_many_k,
     shorten,
 )
+from at_k.work import cached_property
 
 _KEY_BITS = 63
 """Bits of an integer that may hold a sort key."""
@@ -34,51 +33,6 @@ _KEY_BITS = 63
 
 class VoteConflictError(InputError):
     """Equal answers of a problem that have different verdicts."""
-
-
-@overload
-def cons_at_k(
-    votes: object,
-    correct: object,
-    /,
-    *,
-    k: K,
-    ties: Ties = ...,
-    weights: object = ...,
-    seed: int = ...,
-    return_mcse: Literal[False] = ...,
-    on_conflict: Conflicts = ...,
-) -> Floats: ...
-
-
-@overload
-def cons_at_k(
-    votes: object,
-    correct: object,
-    /,
-    *,
-    k: K,
-    ties: Ties = ...,
-    weights: object = ...,
-    seed: int = ...,
-    return_mcse: Literal[True],
-    on_conflict: Conflicts = ...,
-) -> tuple[Floats, Floats]: ...
-
-
-@overload
-def cons_at_k(
-    votes: object,
-    correct: object,
-    /,
-    *,
-    k: K,
-    ties: Ties = ...,
-    weights: object = ...,
-    seed: int = ...,
-    return_mcse: bool,
-    on_conflict: Conflicts = ...,
-) -> Floats | tuple[Floats, Floats]: ...
 
 
 def cons_at_k(
@@ -90,9 +44,8 @@ def cons_at_k(
     ties: Ties = "random",
     weights: object = None,
     seed: int = 0,
-    return_mcse: bool = False,
     on_conflict: Conflicts = "error",
-) -> Floats | tuple[Floats, Floats]:
+) -> Floats:
     """Compute the chance that the winner of a vote among the answers of k samples is correct, cons@k.
 
     Other names are maj@k, majority vote and self-consistency.
@@ -110,13 +63,11 @@ def cons_at_k(
             for more than half of the weight drawn. Weights are compared as the decimals that were written, so that
             0.1 + 0.2 ties with 0.3. Averages over more than 100,000 subsets are simulated.
         seed: of the simulation.
-        return_mcse: also return the simulation's standard error (Monte Carlo standard error), 0 where exact.
         on_conflict: "error" refuses equal answers of a problem of which some are correct and some are not; "majority"
             takes such an answer as correct if more than half of its samples in the problem are.
 
     Returns:
-        Values in [0, 1], higher is better, of shape (problems,) for one k and (problems, len(k)) for several; with
-        `return_mcse` a pair of such arrays.
+        Values in [0, 1], higher is better, of shape (problems,) for one k and (problems, len(k)) for several.
 
     Raises:
         TypeError: if a row is not a list, or an argument is of the wrong kind.
@@ -143,7 +94,7 @@ def cons_at_k(
     weighted = None if weights is None else columns.read_weights(weights)
     if weighted is not None:
         columns.require_same_samples("weights", weighted.n, "votes", ballots.codes.n)
-    value, mcse = elect(
+    value, _ = elect(
         ballots,
         flags,
         draws,
@@ -152,9 +103,7 @@ def cons_at_k(
         seed=check_seed(seed),
         on_conflict=on_conflict,
     )
-    if not is_sequence(k):
-        value, mcse = value[:, 0], mcse[:, 0]
-    return (value, mcse) if check_flag("return_mcse", return_mcse) else value
+    return value if is_sequence(k) else value[:, 0]
 
 
 def read_votes(votes: object, correct: object) -> tuple[Answers, NDArray[np.bool_]]:

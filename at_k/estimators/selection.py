@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from functools import partial
+from itertools import pairwise
 from operator import mul
-from typing import Any, Literal, NoReturn, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from at_k import columns
-from at_k.choices import SELECT, Select
 from at_k.combinatorics import Floats, average_over_subsets, rank_weights
 from at_k.estimators.counts import evaluate_tables, tabulate_pass
+from at_k.options.option import SELECT, Select
 from at_k.samples import Ragged
 from at_k.validation import (
     K,
@@ -31,54 +33,6 @@ from at_k.validation import (
 )
 
 
-@overload
-def best_at_k(
-    scores: object,
-    grades: object,
-    /,
-    *,
-    k: K,
-    threshold: float = ...,
-    select: Select | None = ...,
-    score_weights: Sequence[float] | None = ...,
-    higher_is_better: bool = ...,
-    seed: int = ...,
-    return_mcse: Literal[False] = ...,
-) -> Floats: ...
-
-
-@overload
-def best_at_k(
-    scores: object,
-    grades: object,
-    /,
-    *,
-    k: K,
-    threshold: float = ...,
-    select: Select | None = ...,
-    score_weights: Sequence[float] | None = ...,
-    higher_is_better: bool = ...,
-    seed: int = ...,
-    return_mcse: Literal[True],
-) -> tuple[Floats, Floats]: ...
-
-
-@overload
-def best_at_k(
-    scores: object,
-    grades: object,
-    /,
-    *,
-    k: K,
-    threshold: float = ...,
-    select: Select | None = ...,
-    score_weights: Sequence[float] | None = ...,
-    higher_is_better: bool = ...,
-    seed: int = ...,
-    return_mcse: bool,
-) -> Floats | tuple[Floats, Floats]: ...
-
-
 def best_at_k(
     scores: object,
     grades: object,
@@ -90,8 +44,7 @@ def best_at_k(
     score_weights: Sequence[float] | None = None,
     higher_is_better: bool = True,
     seed: int = 0,
-    return_mcse: bool = False,
-) -> Floats | tuple[Floats, Floats]:
+) -> Floats:
     """Compute the chance that the sample with the highest score among k is correct, best@k (rm@k, best of n).
 
     Args:
@@ -106,11 +59,10 @@ def best_at_k(
         score_weights: d numbers, for "weighted".
         higher_is_better: False turns scores such as perplexity around.
         seed: of the simulation.
-        return_mcse: also return the simulation's standard error (Monte Carlo standard error), 0 where exact.
 
     Returns:
-        Values in [0, 1], higher is better, of shape (problems,) for one k and (problems, len(k)) for several; with
-        `return_mcse` a pair of such arrays. Ties in score are shared equally.
+        Values in [0, 1], higher is better, of shape (problems,) for one k and (problems, len(k)) for several. Ties in
+        score are shared equally.
 
     Raises:
         TypeError: if a row is not a list of numbers, or an argument is of the wrong kind.
@@ -126,10 +78,8 @@ def best_at_k(
     ranked, correct, draws = read_choice(
         scores, grades, k, threshold, select=select, score_weights=score_weights, higher_is_better=higher_is_better
     )
-    value, mcse = choose_best(ranked, correct, draws, seed=check_seed(seed))
-    if not is_sequence(k):
-        value, mcse = value[:, 0], mcse[:, 0]
-    return (value, mcse) if check_flag("return_mcse", return_mcse) else value
+    value, _ = choose_best(ranked, correct, draws, seed=check_seed(seed))
+    return value if is_sequence(k) else value[:, 0]
 
 
 def max_at_k(
@@ -259,61 +209,24 @@ def _check_score_weights(score_weights: Sequence[float] | None, d: int) -> Float
 
 
 def weigh_scores(scores: Ragged, weights: Floats) -> Ragged:
-    """Return weighted sums that compare within each problem as the sums of the decimals as written do.
+    """Return the weighted sums of the decimals as written, each rounded once.
 
-    Each is the float sum, unless that is so near to another of the problem that rounding might decide between them.
-    Those near ones are computed exactly; if exact sums that differ round to one float, the larger moves up to the next.
+    Where sums of a problem that differ round to one float, the larger moves up to the next.
     """
-    points, weights = scores.values[:, weights != 0], weights[weights != 0]
-    with np.errstate(over="ignore", invalid="ignore"):
-        terms = points * weights
-        total = terms.sum(axis=1) + 0.0
-    if not np.isfinite(total).all():
-        _refuse_sum(scores, int(np.argmin(np.isfinite(total))))
-    # A score, a weight, their product and each sum of two are off by at most eps/2 of themselves, or by one subnormal
-    # number where they underflow. That is (d + 2)·eps/2 of the absolute terms in all; the bound is twice as wide.
-    d = len(weights)
-    bound = (d + 2) * ((np.abs(terms) * np.finfo(np.float64).eps).sum(axis=1) + np.nextafter(0, 1))
-    bound = np.repeat(np.maximum.reduceat(bound, scores.offsets[:-1]), scores.n)
-    problem = scores.problem
-    order = np.lexsort((total, problem))
-    rising = total[order]
-    with np.errstate(over="ignore"):
-        near = np.diff(rising) <= 2 * bound[order[1:]]
-    near &= np.diff(problem) == 0  # `problem` ascends, so that `order` leaves it as it is
-    cluster = np.cumsum(np.concatenate([[0], ~near]))
-    after = np.flatnonzero(near) + 1
-    unlike = after[(points[order[after]] != points[order[after - 1]]).any(axis=1)]
-    if not len(unlike):
-        return scores.with_values(total)
-
-    unclear = np.zeros(cluster[-1] + 1, dtype=bool)
-    unclear[cluster[unlike]] = True
-    among = order[unclear[cluster]]
-    distinct, index = number_points(points[among])
-    exact, scale = sum_exactly(distinct, weights)
-    try:
-        total[among] = np.array([each / scale for each in exact])[index] + 0.0
-    except OverflowError:
-        at = min(
-            sample for sample, i in zip(among.tolist(), index.tolist(), strict=True) if _overflows(exact[i], scale)
-        )
-        _refuse_sum(scores, at)
-    rank_of = {each: rank for rank, each in enumerate(sorted(set(exact)))}
-    rank = np.zeros(len(total), dtype=np.int64)
-    rank[among] = np.array([rank_of[each] for each in exact])[index]
-
-    # Sums of one group are equal. Groups ascend within a problem, and so must their floats.
-    order = order[np.lexsort((rank[order], cluster))]
-    same_problem = np.diff(problem) == 0
-    same_sum = near & (np.diff(rank[order]) == 0)
-    first = np.flatnonzero(np.concatenate([[True], ~same_sum]))
-    value = total[order[first]]
-    continues = same_problem[first[1:] - 1]
-    while (stuck := continues & (value[1:] <= value[:-1])).any():
-        value[1:][stuck] = np.nextafter(value[:-1][stuck], np.inf)
-    total[order] = np.repeat(value, np.diff(first, append=len(order)))
-    return scores.with_values(total)
+    sums, scale = sum_exactly(scores.values, weights)
+    values: list[float] = []
+    for start, stop in pairwise(scores.offsets.tolist()):
+        rounded: dict[int, float] = {}
+        highest = -np.inf
+        try:
+            for exact in sorted(set(sums[start:stop])):
+                rounded[exact] = highest = max(exact / scale, float(np.nextafter(highest, np.inf)))
+        except OverflowError:
+            at = next(at for at in range(start, stop) if abs(sums[at]) > int(sys.float_info.max) * scale)
+            place = scores.place(at)
+            raise ValueError(f"`scores` must have a weighted sum that a float holds; got {place}") from None
+        values += [rounded[exact] for exact in sums[start:stop]]
+    return scores.with_values(np.array(values))
 
 
 def sum_exactly(points: Floats, weights: Floats) -> tuple[list[int], int]:
@@ -323,18 +236,6 @@ def sum_exactly(points: Floats, weights: Floats) -> tuple[list[int], int]:
     d = len(factors)
     rows = (numbers[start : start + d] for start in range(0, len(numbers), d))
     return [sum(map(mul, row, factors)) for row in rows], 10 ** (digits + more_digits)
-
-
-def _overflows(above: int, below: int) -> bool:
-    try:
-        above / below
-    except OverflowError:
-        return True
-    return False
-
-
-def _refuse_sum(scores: Ragged, at: int) -> NoReturn:
-    raise ValueError(f"`scores` must have a weighted sum that a float holds; got {scores.place(at)}")
 
 
 def choose_best(ranked: Ragged, correct: Ragged, k: Sequence[int], *, seed: int = 0) -> tuple[Floats, Floats]:

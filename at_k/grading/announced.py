@@ -2,31 +2,48 @@ r"""Find where a text announces its answer, and read it there: after "####", in 
 
 from __future__ import annotations
 
+import json
 import re
+import unicodedata
 from collections import deque
 from collections.abc import Iterator
+from pathlib import Path
 
-from at_k.grading.marks import ANSWER, ASCII_STEMS
+LANGUAGES: dict[str, list[str]] = json.loads(Path(__file__).with_name("languages.json").read_text(encoding="utf-8"))
+"""Words of other languages than English and Chinese."""
+
+_LATIN = ("answer", *LANGUAGES["answer"])
+_OTHER = ("答案", "答复", "答曰", "答", *LANGUAGES["answer, in scripts without cases"])
+
+
+def _spell(words: tuple[str, ...]) -> str:
+    """Return an expression for any of some words, the longest first, with their accents in one character or in two."""
+    spelled = {unicodedata.normalize(form, word) for word in words for form in ("NFC", "NFD")} | {*words}
+    return "|".join(sorted(map(re.escape, spelled), key=lambda word: (-len(word), word)))
+
+
+ASCII_STEMS = (*filter(str.isascii, _LATIN), "result", "####")
+"""In lower case, what every mark of an answer holds in a text of ASCII."""
+
+ANSWER = rf"(?:(?<![^\W\d_])(?i:{_spell(_LATIN)})|(?:{_spell(_OTHER)}))"
+"""The word for "answer": those that simple-evals looks for before a colon (for MMMLU in `common.py`, for MGSM), and
+those of a few more languages."""
 
 _LONGEST_LINE = 10_000
 _MOST_MARKS = 100
 """Marks that are looked at. A text that announces nothing a hundred times has no answer."""
 
-_SPACE = "[ \\t\u00a0\u3000\u200b-\u200f\ufeff]"
-_STRONG = r"(?:\*{1,3}|_{1,3}|\"|”)?"
-_MARK = re.compile(
-    rf"(?P<hashes>(?<!#)####(?!#){_SPACE}{{0,8}})"
-    rf"|(?P<heading>^[ \t]{{0,3}}(?:#{{1,6}}[ \t]{{1,4}}|(?=\*\*)){_STRONG}(?i:(?:the[ ])?(?:final[ ]|correct[ ])?"
-    rf"(?:answer|result)){_STRONG}[:：]?{_STRONG}[ \t]*$)"
-    r"|(?P<said>(?i:(?<![^\W\d_])(?:answers?|results?)(?:[ ](?:to|of|for)[ ][^.:!?\n]{1,80}?)?[*_]{0,3}[ \t]{1,8}"
-    r"(?:is|are|was|(?:should|must|would)[ \t]{1,8}be)(?![^\W_])|(?<![^\W\d_])(?:respuesta|resposta|risposta|réponse)"
-    r"(?:[ ](?:final|correcta|correta|corretta|correcte|finale))?[ ](?:es|é|è|est)(?![^\W_])"
-    rf"|(?<![^\W\d_])antwort[ ](?:ist|lautet)(?![^\W_]))[*_]{{0,3}}{_SPACE}{{0,8}}[:：=]?)"
-    r"|(?P<asian>(?:答案[*_]{0,3}(?:应该|应当|应|就)?(?:是|为)|(?:答え|正解|解答)は|(?:정답|답)(?:은|는))[:：]?)"
-    rf"|(?P<colon>{ANSWER}{_STRONG}{_SPACE}{{0,8}}{_STRONG}(?:[:：=]|(?<=ঃ))"
-    rf"|^{_SPACE}{{0,8}}{_STRONG}(?i:(?:final[ ])?results?){_STRONG}{_SPACE}{{0,8}}[:：=])",
-    re.MULTILINE,
-)
+_RULES = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+_MARKS, _PARTS = _RULES.pop("marks"), _RULES.pop("parts of marks") | {"answer": ANSWER}
+_WORDS = {name: "|".join(words) for name, words in _RULES.items()}
+
+
+def _fill(rule: str) -> str:
+    """Put in the parts that rules have in common."""
+    return re.sub("%(\\w+)%", lambda part: _fill(_PARTS[part[1]]), rule)
+
+
+_MARK = re.compile("|".join(f"(?P<{kind}>{'|'.join(map(_fill, _MARKS[kind]))})" for kind in _MARKS), re.MULTILINE)
 """What announces an answer. Every repetition is bounded, so that no text takes long."""
 
 _TAG = re.compile(r"<answer>", re.IGNORECASE)
@@ -40,38 +57,24 @@ _FORMULA = re.compile(
 _DISPLAY = re.compile(r"\s*(?:\$\$(?P<a>.+?)\$\$|\\\[(?P<b>.+?)\\\])", re.DOTALL)
 _SENTENCE_END = re.compile(r"[.!?](?=[\s*_\"”']|$)|[。！？।]")
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:[Dd]r|[Mm]rs?|[Mm]s|[Pp]rof|[Ss]t|[Jj]r|[Ss]r|[Nn]o|[Vv]s|[Ff]ig|[Ee]q|approx|ca|e\.g|i\.e)"
-    r"|\b(?!(?i:option|choice|answer|point|vitamin|case|type|group|plan|figure|line|set|letter)\b)[A-Z][a-z]+[ ][A-Z]"
-    r"|\b[A-Z]\.[A-Z])$"
+    rf"(?:\b(?:{_WORDS['abbreviation']})|\b(?!(?i:{_WORDS['not a name']})\b)[A-Z][a-z]+[ ][A-Z]|\b[A-Z]\.[A-Z])$"
 )
 """What a full stop may follow without the end of the sentence."""
 
-_TAIL = re.compile(r",?[ ](?:because|since)\b.*|,[ ](?:so|which|but|not|as|where|hence|thus|therefore)\b.*", re.DOTALL)
-_AFTERWARDS = re.compile(r"[ \t]*(?:です|でした|だと思います|だと考えます|だ|입니다|이다|이에요|예요)[ \t]*$")
+_TAIL = re.compile(_WORDS["tail"], re.DOTALL)
+_AFTERWARDS = re.compile(rf"[ \t]*(?:{_WORDS['afterwards']})[ \t]*$")
 
-_NOT_YET = re.compile(
-    r"(?i:not|n't|nicht|kein\w*|pas|unclear|unknown|undetermined|uncertain|yet|still|unavailable)(?![\w-])"
-)
+_NOT_YET = re.compile(rf"(?i:{_WORDS['no answer yet']})(?![\w-])")
 """What says that there is no answer, or that it is something else."""
 
-_CONDITION = re.compile(
-    r"(?i:\b(?:if|whether|unless|suppose|supposing|assume|assuming|what|why|how|when|si|wenn|falls|ob)\b)"
-    r"[^.\n:;,!?]{0,20}$"
-)
+_CONDITION = re.compile(rf"(?i:\b(?:{_WORDS['condition or question']})\b)[^.\n:;,!?]{{0,20}}$")
 """Words before a statement that make it a condition or a question."""
 
-_CLAUSE = re.compile(
-    r"(?i:(?:that|in|on|at|by|from|therefore|thus|because|when|if|whether|also|obtained|given|found|shown|provided|"
-    r"computed|calculated|derived|based|as follows|as|below|above|here|clear|clearly|correct|incorrect|right|wrong|"
-    r"indeed|hidden|somewhere|simply|to|always|already|just|supposed|expected|likely|probably|marked|written|going|"
-    r"really|obviously|evidently|donc|entonces|daher|either|one of|among|contained|stored|known)(?![\w-]))"
-)
+_CLAUSE = re.compile(rf"(?i:(?:{_WORDS['clause']})(?![\w-]))")
 """What begins a clause rather than an answer, after "the answer is"."""
 
 _MUSING = re.compile(
-    r"(?i:(?:let['’]?s|let us|let \w|we|to|since|because|first,|if|by \w+ing|based on|according to|okay|ok|hmm|sure"
-    r"|here|see|a continuación|para|primero|vamos|pour|d['’]abord|zunächst|zuerst|um)(?=[ ,'’]))"
-    r"|I['’ ](?=[a-zé])|[Tt]he (?:answer|question|problem|final|correct)\b"
+    rf"(?i:(?:{_WORDS['musing']})(?=[ ,'’]))|I['’ ](?=[a-zé])|[Tt]he (?:answer|question|problem|final|correct)\b"
 )
 """What begins a sentence of reasoning, after "Answer:"."""
 
@@ -146,6 +149,8 @@ def read_value(rest: str, kind: str) -> str | None:
     answer = (
         _EMPHASIS.sub("", rest).strip().strip("*").strip("\u200b\u200c\u200d\ufeff \t\r\n").lstrip(":： ").rstrip(",;")
     )
+    if answer.count("`") % 2:  # what announces the answer stands between the same marks
+        answer = answer.strip("`").rstrip()
     if len(answer) > 2 and answer[0] + answer[-1] in _PAIRS and answer[0] not in answer[1:-1]:
         answer = answer[1:-1].strip()
     return None if _is_rubbish(answer) else answer

@@ -2,70 +2,32 @@ r"""Merge answers that mean the same, so that they vote together: 0.5, ½, \frac
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from at_k.choices import RELATIONS, TIMEOUT
 from at_k.combinatorics import Ints
 from at_k.errors import InputError
-from at_k.grading.checkers import Check, Checker, ExactMatch, Numeric, checkers, find_checker, name_checker
-from at_k.grading.numbers import Rational
-from at_k.grading.polynomials import Values, evaluate
+from at_k.grading.checkers import Check, Checker, ExactMatch, Numeric, checkers, find_checker, takes_row
 from at_k.grading.workers import NotGraded
+from at_k.options.option import RELATIONS, TIMEOUT
 from at_k.samples import Answers
 from at_k.validation import shorten, type_name
 
-_EXACT = Numeric(rel_tol=0.0)
-"""Compares numbers without a tolerance."""
-
-_UNITS = frozenset("CFJKLNVWghkmsl")
-"""Letters that may be units, which Math-Verify drops. It compares what has them, unless the variables are the same."""
+_NAMED = {"exact": ExactMatch(), "numeric": Numeric(rel_tol=0.0)}
 
 
-@dataclass(frozen=True)
-class Equivalence:
-    """Say which answers are the same.
-
-    Attributes:
-        name: the name, for a signature.
-        check: a checker or function that accepts two answers if they are the same.
-        numbers: whether two answers that are numbers are compared as numbers, and not by `check`, and two polynomials,
-            or fractions of them, by their values at a few points. Math-Verify accepts 50% for 50 and for 0.5, and would
-            let these two vote together. For a thousand polynomials of one problem it takes 40 minutes.
-    """
-
-    name: str
-    check: Check
-    numbers: bool = False
-
-    @property
-    def is_exact(self) -> bool:
-        """Return whether answers are the same only if their stripped texts are."""
-        return isinstance(self.check, ExactMatch)
-
-    def key(self, text: str) -> Hashable:
-        """Return a form of an answer. Answers with equal forms are the same."""
-        if self.numbers:
-            return evaluate(text) or _EXACT.normalize(text)
-        if isinstance(self.check, Checker) and self.check.equates_forms:
-            return self.check.normalize(text)
-        return text.strip() if isinstance(self.check, Checker) else text
-
-
-def find_equivalence(equivalence: object) -> Equivalence:
-    """Return the relation of a name, of a checker, or of a function.
-
-    Raises:
-        InputError: if there is no relation of that name, or a package that it needs is not installed.
-        TypeError: if it is neither a name nor a function.
+def find_equivalence(equivalence: object) -> Check | None:
+    """Return the relation of a name, of a checker, or of a function; None for that of the checker of the answers.
 
     Examples:
-        >>> find_equivalence("numeric").name
-        'numeric'
+        >>> find_equivalence("numeric")
+        at_k.checkers.numeric(rel_tol=0.0)
     """
     if isinstance(equivalence, str):
         if equivalence not in RELATIONS:
@@ -74,10 +36,7 @@ def find_equivalence(equivalence: object) -> Equivalence:
                 "{option:equivalence} must be a function or one of {names}; got {value}",
                 names=", ".join(map(repr, RELATIONS)), value=shorten(equivalence),
             )  # fmt: skip
-        if equivalence in ("exact", "numeric"):
-            return Equivalence(equivalence, ExactMatch() if equivalence == "exact" else _EXACT)
-        check = find_checker(equivalence)
-        return Equivalence(name_checker(equivalence), check, numbers=equivalence == "math")
+        return None if equivalence == "checker" else _NAMED.get(equivalence) or find_checker(equivalence)
     if not callable(equivalence):
         raise TypeError(
             f"`equivalence` must be a function or the name of a relation; got {shorten(equivalence)} of type "
@@ -85,9 +44,14 @@ def find_equivalence(equivalence: object) -> Equivalence:
         )
     if issubclass(equivalence if isinstance(equivalence, type) else type(equivalence), checkers.code):
         raise TypeError("`equivalence` must compare two answers; at_k.checkers.code runs a program with its tests")
-    return Equivalence(
-        name_checker(equivalence), find_checker(equivalence), numbers=isinstance(equivalence, checkers.math)
-    )
+    return find_checker(equivalence)
+
+
+def merges_texts(check: Check) -> bool:
+    """Return whether a checker lets different texts vote together."""
+    if not isinstance(check, Checker) or isinstance(check, ExactMatch):
+        return False
+    return check.equates_forms or type(check).read_votes is not Checker.read_votes
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +61,8 @@ class Merged:
     Attributes:
         shown: the answers, each class under its most frequent spelling.
         judged: the same classes, each under the spelling that is compared with the references: the most frequent one,
-            or a reference itself if it is among them. All spellings then agree with that reference, in both orders, and
-            merging does not turn a right answer into a wrong one.
-        not_compared: the number of pairs that could not be compared, by cause. They count as different.
+            or a reference itself if it is among them.
+        not_compared: the number of answers, or pairs of them, that could not be compared, by cause.
     """
 
     shown: Answers
@@ -109,52 +72,51 @@ class Merged:
 
 def merge_equivalent(
     answers: Answers,
-    equivalence: Equivalence,
+    relation: Check,
     references: Sequence[tuple[str, ...]] | None = None,
     *,
+    correct: NDArray[np.bool_] | None = None,
     num_workers: int | None = None,
     timeout: float = TIMEOUT,
 ) -> Merged:
     """Merge equivalent answers of each problem.
 
-    All answers of a class agree pair by pair, each pair in both orders. A relation need not be transitive: Math-Verify
-    accepts 1,2 for (2,1) and for (1,2), and such a spelling must not join the votes of two answers that differ. So the
-    answers are taken by falling frequency, of equally frequent ones the shortest first, and of equally long ones the
-    first in the order of characters. Each joins the first class with which it agrees in full, or begins a new one. The
-    order of the samples does not matter. The first spelling in the same order stands for a class.
+    Each answer is read once, and answers with one form are the same. The forms of a class agree pair by pair, each pair
+    in both orders: Math-Verify accepts 1,2 for (2,1) and for (1,2), and such a spelling must not join the votes of two
+    answers that differ. So forms are taken by falling frequency, of equally frequent ones that with the shortest
+    spelling first. Each joins the first class with which it agrees in full, or begins a new one. The order of the
+    samples does not matter. With `correct`, a flag for each sample, a right answer and a wrong one stay apart.
     """
     codes = answers.codes
     given = np.flatnonzero(codes.values >= 0)
     if not len(given):
         return Merged(answers, answers, {})
     width = len(answers.distinct)
-    cells, which, counts = np.unique(
-        codes.problem[given] * width + codes.values[given], return_inverse=True, return_counts=True
-    )
+    cells, first, which, counts = np.unique(
+        codes.problem[given] * width + codes.values[given],
+        return_index=True, return_inverse=True, return_counts=True,
+    )  # fmt: skip
     problem, code = cells // width, cells % width
     order = sorted(range(width), key=lambda each: (len(answers.distinct[each]), answers.distinct[each]))
-    rank = np.empty(width, dtype=np.int64)
-    rank[order] = np.arange(width)
-    index: dict[Hashable, int] = {}
-    keys = np.array([index.setdefault(equivalence.key(text), len(index)) for text in answers.distinct], dtype=np.int64)
-    group, not_compared = keys[code], {}
-    check = equivalence.check
-    if not (isinstance(check, Checker) and check.equates_forms):
-        comparison = _Comparison(answers, equivalence, list(index), num_workers, timeout)
-        group = comparison.classify(problem, group, counts, code[np.argsort(rank[code], kind="stable")], keys)
-        not_compared = comparison.not_compared
-    is_reference = np.zeros(len(cells), dtype=bool)
+    rank = np.argsort(order)
+    comparison = _Comparison(answers.distinct, order, relation, {"num_workers": num_workers, "timeout": timeout})
+    group = comparison.classify(problem, comparison.form[code], counts)
+    if correct is not None:
+        group = 2 * group + correct[given[first]]
+    shown = judged = _choose(problem, group, (rank[code], -counts))
     if references is not None:
         stripped = [{text.strip() for text in row} for row in references]
-        is_reference[:] = [
-            answers.distinct[each].strip() in stripped[row]
-            for row, each in zip(problem.tolist(), code.tolist(), strict=True)
-        ]
-    shown = _choose(problem, group, (rank[code], -counts))
-    judged = _choose(problem, group, (rank[code], -counts, ~is_reference)) if is_reference.any() else shown
-    return Merged(
-        _rewrite(answers, given, code[shown][which]), _rewrite(answers, given, code[judged][which]), not_compared
-    )
+        texts = [text.strip() for text in answers.distinct]
+        cells_of = zip(problem.tolist(), code.tolist(), strict=True)
+        is_other = np.array([texts[each] not in stripped[row] for row, each in cells_of])
+        judged = _choose(problem, group, (rank[code], -counts, is_other))
+
+    def rewrite(chosen: Ints) -> Answers:
+        values = codes.values.copy()
+        values[given] = code[chosen][which]
+        return Answers(codes.with_values(values), answers.distinct)
+
+    return Merged(rewrite(shown), rewrite(judged), comparison.not_compared)
 
 
 def _choose(problem: Ints, group: Ints, criteria: tuple[Ints, ...]) -> Ints:
@@ -167,97 +129,96 @@ def _choose(problem: Ints, group: Ints, criteria: tuple[Ints, ...]) -> Ints:
     return chosen
 
 
-def _rewrite(answers: Answers, given: Ints, code: Ints) -> Answers:
-    values = answers.codes.values.copy()
-    values[given] = code
-    return Answers(answers.codes.with_values(values), answers.distinct)
-
-
 class _Comparison:
-    """Find the classes of the forms of each problem by comparing them."""
+    """Read the forms of answers, and compare those that may be the same."""
 
-    def __init__(
-        self, answers: Answers, equivalence: Equivalence, forms: list[Hashable], workers: int | None, timeout: float
-    ) -> None:
-        self.texts, self.equivalence, self.forms = answers.distinct, equivalence, forms
-        self.workers, self.timeout = workers, timeout
-        self.not_compared: dict[str, int] = {}
+    def __init__(self, texts: Sequence[Any], order: list[int], relation: Check, limits: dict[str, Any]) -> None:
+        self.relation, self.limits = relation, limits
+        self.not_compared = Counter[str]()
+        forms = relation.read_votes(texts, **limits) if isinstance(relation, Checker) else list(texts)
+        for place, form in enumerate(forms):
+            if isinstance(form, NotGraded):
+                self.not_compared[form.cause] += 1
+                forms[place] = texts[place].strip()
+        spelled: dict[Hashable, str] = {}
+        for place in order:  # the shortest text of a form stands for it
+            spelled.setdefault(forms[place], texts[place])
+        self.forms, self.texts = list(spelled), list(spelled.values())
+        index = {form: place for place, form in enumerate(spelled)}
+        self.form = np.array([index[form] for form in forms], dtype=np.int64)
 
-    def classify(self, problem: Ints, group: Ints, counts: Ints, codes: Ints, keys: Ints) -> Ints:
+    def classify(self, problem: Ints, group: Ints, counts: Ints) -> Ints:
         """Return the class of each cell, as one of its forms."""
-        # The shortest text of a form stands for it. `codes` are in rising order of length.
-        text_of: dict[int, int] = {}
-        for form, code in zip(keys[codes].tolist(), codes.tolist(), strict=True):
-            text_of.setdefault(form, code)
-        place = {form: i for i, form in enumerate(text_of)}
-        starts = np.flatnonzero(np.diff(problem, prepend=-1))
-        rows = []
-        for forms, times in zip(np.split(group, starts[1:]), np.split(counts, starts[1:]), strict=True):
-            votes = Counter[int]()
-            for form, count in zip(forms.tolist(), times.tolist(), strict=True):
-                votes[form] += count
-            rows.append(sorted(votes, key=lambda form: (-votes[form], place[form])))
-        accepts = self._prepare(rows, text_of)
+        near: dict[tuple[int, int], bool] | None = None
+        involved = np.ones(len(group), dtype=bool)
+        if isinstance(self.relation, Checker):
+            near = {(min(a, b), max(a, b)): sure for a, b, sure in self.relation.list_close(self.forms)}
+            involved = np.isin(group, np.unique(np.array(list(near), dtype=np.int64)))
+        rows: dict[int, Counter[int]] = defaultdict(Counter)
+        for row, form, count in zip(*(each[involved].tolist() for each in (problem, group, counts)), strict=True):
+            rows[row][form] += count
+        pairs = {pair for row in rows.values() for pair in combinations(sorted(row), 2)}
+        pairs = pairs if near is None else pairs.intersection(near)
+        accepted = {pair for pair in pairs if near and near[pair]}
+        accepted |= self._compare(sorted(pairs - accepted))
         classes = group.copy()
-        for start, stop, row in zip(starts, [*starts[1:], len(group)], rows, strict=True):
-            if len(row) > 1:
-                leader = _form_classes(row, accepts)
-                classes[start:stop] = [leader[each] for each in group[start:stop].tolist()]
+        for row, votes in rows.items():
+            leader = _form_classes(sorted(votes, key=lambda form: (-votes[form], form)), accepted)
+            start, stop = np.searchsorted(problem, [row, row + 1])
+            classes[start:stop] = [leader.get(form, form) for form in group[start:stop].tolist()]
         return np.asarray(classes)
 
-    def _prepare(self, rows: list[list[int]], text_of: dict[int, int]) -> Callable[[int, int], bool]:
-        """Return the relation between forms. Each pair is compared once, in a fixed order of the two texts."""
-        check, known = self.equivalence.check, {}
-
-        def in_order(a: int, b: int) -> tuple[str, str]:
-            first, second = sorted((self.texts[text_of[a]], self.texts[text_of[b]]), key=lambda text: (len(text), text))
-            return first, second
-
-        def are_known(a: int, b: int) -> bool:
-            """Return whether both are numbers, or polynomials in the same variables: equal ones have one form."""
-            if not self.equivalence.numbers:
-                return False
-            one, other = self.forms[a], self.forms[b]
-            if isinstance(one, Values) and isinstance(other, Values):
-                return one.variables == other.variables or not (one.variables | other.variables) & _UNITS
-            return isinstance(one, Rational) and isinstance(other, Rational)
-
-        if isinstance(check, Checker) and check.slow:
-            pairs = {pair for row in rows for pair in combinations(sorted(row), 2) if not are_known(*pair)}
-            known = self._compare_all(check, {pair: in_order(*pair) for pair in sorted(pairs)})
-
-        def accepts(a: int, b: int) -> bool:
-            if are_known(a, b):
-                return False
-            pair = (min(a, b), max(a, b))
-            if pair not in known:
-                first, second = in_order(a, b)
-                known[pair] = _ask(check, first, second) and _ask(check, second, first)
-            return known[pair]
-
-        return accepts
-
-    def _compare_all(
-        self, check: Checker, texts: dict[tuple[int, int], tuple[str, str]]
-    ) -> dict[tuple[int, int], bool]:
-        found = dict.fromkeys(texts, True)
+    def _compare(self, pairs: list[tuple[int, int]]) -> set[tuple[int, int]]:
+        """Return the pairs that the relation accepts in both orders. The shorter text is asked for first."""
+        left = pairs
         for reverse in (False, True):
-            left = [pair for pair in texts if found[pair]]
-            asked = [texts[pair][::-1] if reverse else texts[pair] for pair in left]
-            grades = check.grade_all(asked, num_workers=self.workers, timeout=self.timeout) if asked else []
-            for pair, grade in zip(left, grades, strict=True):
-                if isinstance(grade, NotGraded):
-                    self.not_compared[grade.cause] = self.not_compared.get(grade.cause, 0) + 1
-                found[pair] = not isinstance(grade, NotGraded) and grade > 0.5
-        return found
+            ordered = [(b, a) if reverse else (a, b) for a, b in left]
+            asked = [(self.texts[one], self.texts[other]) for one, other in ordered]
+            if isinstance(self.relation, Checker) and self.relation.slow:
+                grades = self.relation.grade_all(asked, **self.limits) if asked else []
+            else:
+                grades = [_ask(self.relation, *pair) for pair in asked]
+            self.not_compared.update(grade.cause for grade in grades if isinstance(grade, NotGraded))
+            left = [pair for pair, grade in zip(left, grades, strict=True) if _is_right(grade)]
+        return set(left)
 
 
-def _form_classes(row: list[int], accepts: Callable[[int, int], bool]) -> dict[int, int]:
+_SAMPLE = 200
+"""Pairs of answers that are looked at for the note on votes."""
+
+
+def find_split_votes(answers: Answers, check: Check) -> tuple[int, int, tuple[str, str]] | None:
+    """Count the pairs of answers that vote apart though the checker accepts each for the other."""
+    if takes_row(check) or (isinstance(check, Checker) and (check.slow or isinstance(check, ExactMatch))):
+        return None
+    pairs: dict[tuple[str, str], None] = {}
+    for row in answers.listed():
+        seen = [text for text, _ in Counter(filter(None, row)).most_common(20)]
+        pairs |= dict.fromkeys(combinations(seen, 2))
+        if len(pairs) >= _SAMPLE:
+            break
+    looked = list(pairs)[:_SAMPLE]
+    equal = [pair for pair in looked if _accept_each_other(check, *pair)]
+    return (len(equal), len(looked), equal[0]) if equal else None
+
+
+def _accept_each_other(check: Check, first: str, second: str) -> bool:
+    try:
+        return bool(check(first, second) > 0.5 and check(second, first) > 0.5)  # type: ignore[operator]
+    except Exception:  # noqa: BLE001 - a check of answers and references need not take two answers
+        return False
+
+
+def _is_right(grade: Any) -> bool:
+    return not isinstance(grade, NotGraded) and getattr(grade, "grade", grade) > 0.5
+
+
+def _form_classes(row: Iterable[int], accepted: set[tuple[int, int]]) -> dict[int, int]:
     """Put each form into the first class with which it agrees in full. Return the first form of the class of each."""
     classes: list[list[int]] = []
     for form in row:
         for members in classes:
-            if all(accepts(form, each) for each in members):
+            if all((min(form, each), max(form, each)) in accepted for each in members):
                 members.append(form)
                 break
         else:

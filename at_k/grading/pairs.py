@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.choices import TIMEOUT
-from at_k.combinatorics import Floats, Ints
+from at_k.combinatorics import Ints
 from at_k.grading.checkers import Check, Checker, Explained, Row, takes_row
 from at_k.grading.workers import CAUSES, NotGraded
+from at_k.options.option import TIMEOUT
 from at_k.samples import Answers
 from at_k.validation import shorten, type_name
 
@@ -40,10 +40,7 @@ class Outcomes:
 
     def count(self) -> dict[str, int]:
         """Count the samples by outcome, the most frequent first."""
-        counts = Counter[str]()
-        for check, times in enumerate(np.bincount(self.which[self.which >= 0], minlength=len(self.names)).tolist()):
-            counts[self.names[check]] += times
-        return {name: times for name, times in counts.most_common() if times}
+        return dict(Counter(self.names[check] for check in self.which.tolist() if check >= 0).most_common())
 
     def split(self, n: Ints) -> list[list[str | None]]:
         """List the reasons of the samples of each problem; None for a sample without an answer."""
@@ -85,23 +82,8 @@ def grade_samples(
     num_workers: int | None = None,
     timeout: float = TIMEOUT,
 ) -> Grades:
-    """Grade every sample. Of several references the best grade counts.
-
-    Args:
-        answers: the answer of each sample.
-        references: the acceptable answers of each problem.
-        check: a checker or a function.
-        rows: what a checker that takes a row is given of each problem; by default nothing.
-        num_workers: the number of processes for a slow checker.
-        timeout: the CPU time of one check of a slow checker, in seconds.
-
-    A connection that fails, or a wait that is too long, is no fault of the function: its pair is not graded.
-
-    Raises:
-        RuntimeError: if a function raises anything else.
-        TypeError: if it returns something that is not a bool or a number.
-        ValueError: if it returns a number outside [0, 1].
-    """
+    """Grade every sample. Of several references the best grade counts."""
+    references = check.join_references(references) if isinstance(check, Checker) else references
     accepted: Sequence[tuple[Any, ...]] = references
     by_row = takes_row(check)
     if by_row:  # equal references of two problems then make two pairs
@@ -113,38 +95,30 @@ def grade_samples(
         left, left_forms = _number_forms(map(check.normalize, answers.distinct), {})
         index = {form: code for code, form in enumerate(left_forms)} if check.equates_forms else {}
         right, right_forms = _number_forms(map(check.normalize_reference, texts), index)
-    places = _place_references(accepted, dict(zip(texts, right.tolist(), strict=True)))
+    references_at = _place_references(accepted, dict(zip(texts, right.tolist(), strict=True)))
     if isinstance(check, Checker) and check.equates_forms:
-        return Grades(_match(answers, left, places))
-    pairs = _Pairs.find(answers, left, places, max(len(right_forms), 1))
+        return Grades(_match(answers, left, references_at))
+    pairs = _Pairs.find(answers, left, references_at, max(len(right_forms), 1))
     which, beside = (each.tolist() for each in np.divmod(pairs.distinct, pairs.width))
     met = [(left_forms[answer], right_forms[reference]) for answer, reference in zip(which, beside, strict=True)]
-    owned = None
+    given: list[dict[str, Any]] = [{}] * len(met)
     if by_row:
-        owned = [rows[problem] if rows else {} for _, (_, problem) in met]
+        given = [{"row": rows[problem] if rows else {}} for _, (_, problem) in met]
         met = [(answer, text) for answer, (text, _) in met]
+    found: Sequence[Any]
     if not isinstance(check, Checker):
-        return _spread_causes(pairs, _call(check, met, pairs, answers, owned))
-    if check.slow:
-        given: dict[str, Any] = {} if owned is None else {"rows": owned}
-        return _spread_explained(
-            pairs, check.grade_all(met, num_workers=num_workers, timeout=timeout, **given), check.name
-        )
-    if owned is not None:  # such a checker has one parameter more than `Checker` declares
-        found = [check.grade(*pair, row=row) for pair, row in zip(met, owned, strict=True)]  # type: ignore[call-arg]
+        # In input order, so that an error reports the first fault.
+        places = [partial(answers.codes.place, sample) for sample in pairs.first.tolist()]
+        found = [
+            _call(partial(check, **row), *pair, place) for pair, row, place in zip(met, given, places, strict=True)
+        ]
+    elif check.slow:
+        options: dict[str, Any] = {"rows": [row["row"] for row in given]} if by_row else {}
+        found = check.grade_all(met, num_workers=num_workers, timeout=timeout, **options)
     else:
         grade = check.compare if check.compares_forms else check.grade
-        found = [grade(answer, reference) for answer, reference in met]
-    return _spread_explained(pairs, found, check.name)
-
-
-def _spread_explained(pairs: _Pairs, found: Sequence[Any], name: str) -> Grades:
-    """Give every sample its best grade, with how it came about if the checker says."""
-    grades = [_read_grade(each.grade if isinstance(each, Explained) else each, name) for each in found]
-    spread = _spread_causes(pairs, grades)
-    if Explained not in set(map(type, found)):
-        return spread
-    return replace(spread, outcomes=_gather_outcomes(pairs, found, grades))
+        found = [grade(*pair, **row) for pair, row in zip(met, given, strict=True)]
+    return _spread(pairs, found, getattr(check, "name", ""))
 
 
 def _number_forms(forms: Any, index: dict[Hashable, int]) -> tuple[Ints, list[Any]]:
@@ -220,64 +194,48 @@ class _Pairs:
         met = list(zip(samples, np.split(rank[which], np.cumsum([len(each) for each in samples])[:-1]), strict=True))
         return cls(distinct[order], width, earliest[order] // len(places), met, len(codes.values))
 
-    def spread(self, grades: Floats) -> Floats:
-        """Give every sample the best grade of its pairs."""
-        best = np.zeros(self.n_samples)
-        for samples, pair in self.met:
-            best[samples] = np.maximum(best[samples], grades[pair])
-        return best
 
+def _spread(pairs: _Pairs, found: Sequence[Any], name: str) -> Grades:
+    """Give every sample its best grade, of equal ones the first, with how it came about if the checker says.
 
-def _spread_causes(pairs: _Pairs, grades: Sequence[float | NotGraded]) -> Grades:
-    """Give every sample its best grade. It has none if a pair was not graded that could have given a better one."""
-    if NotGraded not in set(map(type, grades)):
-        return Grades(pairs.spread(np.array(grades, dtype=np.float64)))
-    causes = np.array(
-        [CAUSES.index(grade.cause) + 1 if isinstance(grade, NotGraded) else 0 for grade in grades], dtype=np.int8
-    )
-    values = pairs.spread(np.array([0.0 if isinstance(grade, NotGraded) else grade for grade in grades]))
-    unknown, blocking = np.zeros(pairs.n_samples, dtype=np.int8), np.zeros(pairs.n_samples, dtype=np.int64)
-    for samples, pair in pairs.met:
-        worse = causes[pair] > unknown[samples]
-        unknown[samples[worse]], blocking[samples[worse]] = causes[pair[worse]], pair[worse]
-    unknown[values >= 1] = 0
-    if not unknown.any():
-        return Grades(values)
-    first = grades[blocking[np.argmax(unknown > 0)]]
-    return Grades(np.where(unknown > 0, np.nan, values), unknown, reason=getattr(first, "reason", ""))
-
-
-def _gather_outcomes(pairs: _Pairs, found: Sequence[Any], grades: Sequence[float | NotGraded]) -> Outcomes:
-    """Give every sample the outcome of the pair with its best grade, of equal ones the first."""
-    names = [each.outcome if isinstance(each, Explained) else "not graded" for each in found]
-    reasons = [each.reason if isinstance(each, Explained) else f"not graded: {each.reason}" for each in found]
+    A sample has none if a pair was not graded that could have given a better one.
+    """
+    grades = [_read_grade(each.grade if isinstance(each, Explained) else each, name) for each in found]
     sizes = np.array([-0.5 if isinstance(grade, NotGraded) else grade for grade in grades], dtype=np.float64)
+    kinds = [CAUSES.index(grade.cause) + 1 if isinstance(grade, NotGraded) else 0 for grade in grades]
     which, best = np.full(pairs.n_samples, -1, dtype=np.int64), np.full(pairs.n_samples, -1.0)
-    for samples, pair in pairs.met:
-        better = sizes[pair] > best[samples]
-        which[samples[better]], best[samples[better]] = pair[better], sizes[pair[better]]
+    causes, blocking = np.zeros(pairs.n_samples, dtype=np.int8), np.zeros(pairs.n_samples, dtype=np.int64)
+    for values, wanted, chosen in ((sizes, best, which), (np.array(kinds, dtype=np.int8), causes, blocking)):
+        for samples, pair in pairs.met:
+            higher = values[pair] > wanted[samples]
+            wanted[samples[higher]], chosen[samples[higher]] = values[pair[higher]], pair[higher]
+    outcomes = _describe(which, found) if Explained in set(map(type, found)) else None
+    causes[best >= 1] = 0
+    graded = np.maximum(best, 0.0)
+    if not causes.any():
+        return Grades(graded, outcomes=outcomes)
+    first = grades[blocking[np.argmax(causes > 0)]]
+    return Grades(np.where(causes > 0, np.nan, graded), causes, outcomes, getattr(first, "reason", ""))
+
+
+def _describe(which: Ints, found: Sequence[Any]) -> Outcomes:
+    """Name the outcomes of the checks, and add up their facts."""
+    names, reasons = zip(*map(_name_outcome, found), strict=True)
     conditions: dict[str, str] = {}
     facts = Counter[str]()
     for each in found:
         if isinstance(each, Explained):
             conditions |= each.conditions
             facts.update(each.facts)
-    return Outcomes(which, names, reasons, conditions, dict(facts))
+    return Outcomes(which, list(names), list(reasons), conditions, dict(facts))
 
 
-def _call(
-    check: Check,
-    met: Sequence[tuple[str, str]],
-    pairs: _Pairs,
-    answers: Answers,
-    rows: Sequence[Row] | None = None,
-) -> list[float | NotGraded]:
-    """Call the function of a user for each pair, in input order, so that an error reports the first fault."""
-    calls: list[Check] = [check] * len(met) if rows is None else [partial(check, row=row) for row in rows]
-    return [
-        _call_once(call, *pair, partial(answers.codes.place, sample))
-        for call, pair, sample in zip(calls, met, pairs.first.tolist(), strict=True)
-    ]
+def _name_outcome(found: Any) -> tuple[str, str]:
+    if isinstance(found, Explained):
+        return found.outcome, found.reason
+    if isinstance(found, NotGraded):
+        return "not graded", f"not graded: {found.reason}"
+    return ("right" if found > 0.5 else "wrong",) * 2
 
 
 _PASSING = {"ConnectionError", "TimeoutError", "Timeout", "TransportError", "APIConnectionError", "NotGradedError"}
@@ -285,7 +243,7 @@ _PASSING = {"ConnectionError", "TimeoutError", "Timeout", "TransportError", "API
 not derive from Python's own."""
 
 
-def _call_once(check: Check, answer: str, reference: str, place: Callable[[], str]) -> float | NotGraded:
+def _call(check: Check, answer: str, reference: str, place: Callable[[], str]) -> float | NotGraded:
     try:
         grade = check(answer, reference)
     except Exception as error:

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from at_k.combinatorics import Ints
 from at_k.grading.checkers import find_checker
 from at_k.grading.checkers.base import Checker
-from at_k.grading.checkers.quasi_exact import normalize_words
+from at_k.grading.checkers.text import normalize_words
 from at_k.grading.extraction import EXTRACTIONS, extract_answers, extract_references
 from at_k.grading.letters import read_option
 from at_k.grading.numbers import Rational, read_number
 from at_k.grading.pairs import grade_samples
-from at_k.problems import Problems
-from at_k.samples import Answers, Ragged
+from at_k.samples import Answers, Problems
 
 _CANDIDATES: tuple[tuple[str | None, str], ...] = (
     (None, "numeric"),
@@ -79,7 +77,8 @@ def suggest_options(problems: Problems) -> Suggestion | None:
     Checkers that need worker processes are not tried.
 
     Examples:
-        >>> problems = Problems.read(answers=[["So they earn $18.", "#### 20"]], references=["9 * 2 = 18\n#### 18"])
+        >>> from at_k.columns import read_problems
+        >>> problems = read_problems(answers=[["So they earn $18.", "#### 20"]], references=["9 * 2 = 18\n#### 18"])
         >>> suggest_options(problems).options
         {'extract_fn': 'last_number'}
     """
@@ -106,10 +105,8 @@ def suggest_options(problems: Problems) -> Suggestion | None:
 
 def _take_first(answers: Answers) -> Answers:
     """Take the first problems, and their texts alone."""
-    offsets: Ints = answers.codes.offsets
-    count = max(1, int(np.searchsorted(offsets, _SAMPLES, side="right")) - 1)
-    codes = Ragged(answers.codes.values[: offsets[count]], offsets[: count + 1])
-    present = np.unique(codes.values[codes.values >= 0])
-    new = np.full(len(answers.distinct) + 1, -1, dtype=np.int32)
-    new[present] = np.arange(len(present))
-    return Answers(codes.with_values(new[codes.values]), [answers.distinct[code] for code in present])
+    lengths = answers.codes.n
+    count = max(1, int(np.searchsorted(np.cumsum(lengths), _SAMPLES, side="right")))
+    texts = [*answers.distinct, None]
+    codes = answers.codes.values[: lengths[:count].sum()].tolist()
+    return Answers.of_values([texts[code] for code in codes], lengths[:count])

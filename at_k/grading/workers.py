@@ -9,34 +9,38 @@ from __future__ import annotations
 import atexit
 import os
 import pickle
+import select
 import signal
-import subprocess
+import socket
 import sys
 import threading
-from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, Pipe, wait
-from time import monotonic
+from functools import partial
 from typing import Any, ClassVar, Protocol
 
-from at_k.choices import TIMEOUT
 from at_k.errors import InputError
-from at_k.progress import open_bar
+from at_k.grading.code.pool import Ended, Pool, Worker
+from at_k.grading.code.protocol import HarnessError, receive_message, send_message
+from at_k.options.option import TIMEOUT
 from at_k.validation import is_integer, is_number, shorten, type_name
+from at_k.work import open_bar
 
 _WALL_FACTOR = 10
 _WALL_SECONDS = 30
 """A check may take ten times its CPU time, and half a minute more, on a machine that is busy with other work."""
 
-_CHUNK = 32
-"""Pairs that a worker is sent at a time."""
+_WINDOW = 16
+"""Pairs that a worker holds: one that it grades, and others to go on with."""
 
 _FEW = 8
 """Pairs for which no further worker is started: it takes a second to start."""
 
-Pair = tuple[str, str]
+_IDLE_SECONDS = 300
+"""A worker without work ends after this time."""
+
+Pair = tuple[str, str | None]
 
 CAUSES = ("timeout", "crash", "error")
 """Why a pair may not be graded: it took too long, the process that graded it died, the checker raised."""
@@ -47,7 +51,7 @@ class Gradable(Protocol):
 
     name: ClassVar[str]
 
-    def decide(self, answer: str, reference: str) -> bool | float | None:
+    def decide(self, answer: str, reference: Any) -> bool | float | None:
         """Return a grade that is known without work; None if there is work to do."""
 
 
@@ -93,22 +97,13 @@ def grade_pairs(
 ) -> list[Any]:
     r"""Grade pairs of an answer and a reference with a slow checker.
 
-    Args:
-        checker: the checker, which must have `slow`.
-        pairs: the pairs, which should be distinct.
-        num_workers: the number of processes; by default that of the cores.
-        timeout: the CPU time of one check, in seconds. The load of the machine does not count, up to ten times as much.
-
-    Returns:
-        For each pair what the checker returned, or a `NotGraded`.
-
     Examples:
         >>> from at_k.grading.checkers import checkers
         >>> grade_pairs(checkers.math(), [("0.5", r"\frac{1}{2}"), ("1/3", "0.5")])
         [True, False]
     """
     grades: list[Any] = [checker.decide(*pair) for pair in pairs]
-    queue = deque(i for i, grade in enumerate(grades) if grade is None)
+    queue = [place for place, grade in enumerate(grades) if grade is None]
     if not queue:
         return grades
     if os.name != "posix":
@@ -125,44 +120,80 @@ def grade_pairs(
             "it from there. Move it to a file of its own, such as my_checkers.py, and import it in the script.",
             name=repr(checker.name),
         )
-    most = min(check_num_workers(num_workers), -(-len(queue) // _FEW))
-    _Call(checker, pairs, grades, queue, most, check_timeout(timeout)).run()
+    seconds = check_timeout(timeout)
+    wall = _WALL_FACTOR * seconds + _WALL_SECONDS
+    requests = [pickle.dumps((*pairs[place], seconds, wall)) for place in queue]
+    pool = Pool(
+        partial(_IDLE_WORKERS.take, checker),
+        num_workers=min(check_num_workers(num_workers), -(-len(queue) // _FEW)),
+        window=max(1, min(_WINDOW, len(queue) // 4)),
+        attempts=1,
+        stop=partial(_IDLE_WORKERS.give_back, checker),
+    )
+    try:
+        with open_bar(len(queue), checker.name) as bar, pool.open():
+            for place, reply in pool.run(requests):
+                grades[queue[place]] = _read(reply, seconds)
+                bar.update()
+    except HarnessError as error:
+        raise RuntimeError(f"A worker process could not start the checker {checker.name!r}: {error}") from None
     return grades
 
 
-class _Worker:
-    """A process with a connection to it."""
-
-    def __init__(self, checker: Gradable) -> None:
-        self.connection, theirs = Pipe()
-        with theirs:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "at_k.grading.worker", str(theirs.fileno())],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,  # Ctrl-C reaches this process alone, which then ends its workers
-                env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-            )
-        self.work: deque[int] = deque()
-        self.ready = False
-        self.deadline = monotonic() + _START_SECONDS
-        self.connection.send(sys.path)
-        self.connection.send(checker)
-
-    def end(self) -> None:
-        """Kill the process, and wait for its end."""
-        self.connection.close()
-        self.process.kill()
-        self.process.wait()
+def _read(reply: bytes | Ended, seconds: float) -> Any:
+    """Return the grade that a worker sent, or why there is none."""
+    if not isinstance(reply, Ended):
+        return pickle.loads(reply)
+    if reply.status in (-signal.SIGPROF, -signal.SIGALRM):
+        return NotGraded("timeout", f"it took longer than {seconds:g} seconds")
+    return NotGraded("crash", f"its process ended with status {reply.status}")
 
 
-_MOST_KILLED = 3
-"""Workers that may end one after the other while they start. Each costs one pair: the system may have killed it."""
+def set_limits(cpu_seconds: float, wall_seconds: float) -> None:
+    """End this process when it has used so much CPU time, or when so much time has passed. Zero removes the limit.
 
-_START_SECONDS = 120
-"""Importing SymPy takes a second, or a minute from a slow network drive."""
+    The signals keep their default action. So the kernel ends the process in the middle of a long computation too, where
+    Python would not run a handler.
+    """
+    signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
+    signal.setitimer(signal.ITIMER_REAL, wall_seconds)
+
+
+def serve() -> None:
+    """Grade pairs in a worker process, until the parent closes the connection, or there is nothing to do for long.
+
+    It is started by a command, and not by `multiprocessing`, which would run the user's script again.
+    """
+    connection = socket.socket(fileno=os.dup(0))
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    for number in (signal.SIGPROF, signal.SIGALRM):
+        signal.signal(number, signal.SIG_DFL)
+    with suppress(OSError):  # the parent is gone
+        try:
+            sys.path[:], pickled = pickle.loads(receive_message(connection) or b"")
+            checker = pickle.loads(pickled)
+            checker.warm_up()
+            send_message(connection, b"")
+        except Exception as error:  # noqa: BLE001 - the parent raises it
+            send_message(connection, f"{type(error).__name__}: {error}".encode())
+            os._exit(0)
+        while select.select([connection], [], [], _IDLE_SECONDS)[0] and (request := receive_message(connection)):
+            answer, reference, cpu_seconds, wall_seconds = pickle.loads(request)
+            set_limits(cpu_seconds, wall_seconds)
+            try:
+                reply = checker.grade(answer, reference)
+            except Exception as error:  # noqa: BLE001 - it is the cause why the pair is not graded
+                reply = NotGraded("error", f"{type(error).__name__}: {error}"[:500])
+            set_limits(0, 0)
+            send_message(connection, pickle.dumps(reply))
+    os._exit(0)  # nothing is left to be cleaned up, and SymPy takes a while to be taken apart
+
+
+def _start(checker: Gradable) -> Worker:
+    path = os.pathsep.join(filter(None, sys.path))
+    command = [sys.executable, "-c", "from at_k.grading.workers import serve; serve()"]
+    hello = pickle.dumps((sys.path, pickle.dumps(checker)))
+    return Worker(command, hello, {**os.environ, "PYTHONPATH": path}, patience=0.2)
 
 
 class _IdleWorkers:
@@ -170,21 +201,21 @@ class _IdleWorkers:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._idle: dict[bytes, list[_Worker]] = {}
+        self._idle: dict[bytes, list[Worker]] = {}
 
-    def take(self, checker: Gradable) -> _Worker:
+    def take(self, checker: Gradable) -> Worker:
         """Take an idle worker, or start one."""
         while True:
             with self._lock:
                 idle = self._idle.get(pickle.dumps(checker))
                 worker = idle.pop() if idle else None
             if worker is None:
-                return _Worker(checker)
-            if worker.process.poll() is None and not worker.connection.poll():
+                return _start(checker)
+            if worker.process.poll() is None:
                 return worker
-            worker.end()  # it has ended, since it had nothing to do
+            worker.close()  # it has ended, since it had nothing to do
 
-    def give_back(self, checker: Gradable, worker: _Worker) -> None:
+    def give_back(self, checker: Gradable, worker: Worker) -> None:
         """Keep a worker for another call."""
         with self._lock:
             self._idle.setdefault(pickle.dumps(checker), []).append(worker)
@@ -195,7 +226,7 @@ class _IdleWorkers:
             idle = [worker for workers in self._idle.values() for worker in workers]
             self._idle.clear()
         for worker in idle:
-            worker.end()
+            worker.close()
 
     def forget(self) -> None:
         """Forget the workers in a child process: they belong to its parent."""
@@ -217,106 +248,3 @@ def end_workers() -> None:
 atexit.register(end_workers)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_IDLE_WORKERS.forget)
-
-
-class _Call:
-    """Grade the pairs of one call."""
-
-    def __init__(
-        self,
-        checker: Gradable,
-        pairs: Sequence[Pair],
-        grades: list[Any],
-        queue: deque[int],
-        most: int,
-        timeout: float,
-    ) -> None:
-        self.checker, self.pairs, self.grades, self.queue, self.most = checker, pairs, grades, queue, most
-        self.cpu_seconds, self.wall_seconds = timeout, _WALL_FACTOR * timeout + _WALL_SECONDS
-        self.busy: dict[Connection, _Worker] = {}
-        self.killed = 0
-        self.chunk = max(1, min(_CHUNK, len(queue) // (4 * most)))
-
-    def run(self) -> None:
-        """Grade all pairs. If it is interrupted, end the workers that have work."""
-        try:
-            with open_bar(len(self.queue), self.checker.name) as bar:
-                while self.queue or self.busy:
-                    while self.queue and len(self.busy) < self.most:
-                        self._send(_IDLE_WORKERS.take(self.checker))
-                    soonest = min(worker.deadline for worker in self.busy.values())
-                    # `wait` is typed as if it returned anything that can be waited for, not what it was given.
-                    for connection in wait(list(self.busy), max(0.0, soonest - monotonic())):
-                        bar.update(self._receive(self.busy[connection]))  # type: ignore[index]
-                    self._end_late()
-        finally:
-            for worker in self.busy.values():
-                worker.end()
-
-    def _send(self, worker: _Worker) -> None:
-        """Send a worker its next pairs."""
-        worker.work.extend(self.queue.popleft() for _ in range(min(self.chunk, len(self.queue))))
-        self.busy[worker.connection] = worker
-        if worker.ready:
-            worker.deadline = monotonic() + self.wall_seconds + 5  # the process ends itself before
-        with suppress(OSError):  # its end is noticed when its reply is read
-            worker.connection.send(([self.pairs[i] for i in worker.work], self.cpu_seconds, self.wall_seconds))
-
-    def _receive(self, worker: _Worker) -> int:
-        """Take a reply. Return the number of pairs that are done with."""
-        try:
-            reply = worker.connection.recv()
-        except (EOFError, OSError):
-            return self._bury(worker)
-        worker.deadline = monotonic() + self.wall_seconds + 5
-        if not worker.ready:
-            if reply is not None:
-                raise RuntimeError(f"A worker process could not start the checker {self.checker.name!r}: {reply}")
-            worker.ready = True
-            self.killed = 0
-            return 0
-        pair = worker.work.popleft()
-        self.grades[pair] = NotGraded("error", reply[0]) if isinstance(reply, tuple) else reply
-        if not worker.work:
-            del self.busy[worker.connection]
-            if self.queue:
-                self._send(worker)
-            else:
-                _IDLE_WORKERS.give_back(self.checker, worker)
-        return 1
-
-    def _bury(self, worker: _Worker) -> int:
-        """Note why a worker died, and return its other pairs to the queue."""
-        del self.busy[worker.connection]
-        worker.process.wait()
-        status = worker.process.returncode
-        if not worker.ready:
-            self.killed += 1
-            if self.killed == _MOST_KILLED:
-                worker.end()
-                raise RuntimeError(
-                    f"{_MOST_KILLED} worker processes for the checker {self.checker.name!r} ended before they began, "
-                    f"the last with status {status}"
-                )
-        late = status in (-signal.SIGPROF, -signal.SIGALRM)
-        return self._give_up(worker, "timeout" if late else "crash", status)
-
-    def _end_late(self) -> None:
-        """End the workers that did not end themselves."""
-        now = monotonic()
-        for worker in [each for each in self.busy.values() if each.deadline < now]:
-            del self.busy[worker.connection]
-            if not worker.ready:
-                worker.end()
-                raise RuntimeError(f"A worker process took longer than {_START_SECONDS} seconds to start")
-            self._give_up(worker, "timeout", None)
-
-    def _give_up(self, worker: _Worker, cause: str, status: int | None) -> int:
-        reasons = {
-            "timeout": f"it took longer than {self.cpu_seconds:g} seconds",
-            "crash": f"its process ended with status {status}",
-        }
-        self.grades[worker.work.popleft()] = NotGraded(cause, reasons[cause])
-        self.queue.extendleft(reversed(worker.work))
-        worker.end()
-        return 1

@@ -14,7 +14,8 @@ from typing import Any
 from inspect_ai.scorer import SampleScore, Score, metric, score_reducer, value_to_float
 
 from at_k.estimators import cons_at_k, g_pass_at_k
-from at_k.integrations.samples import measure_samples
+from at_k.integrations.samples import check_options, measure_samples
+from at_k.validation import check_tau
 
 
 @metric(name="at_k", scores="unreduced")
@@ -28,6 +29,7 @@ def at_k(
         metrics: the modules to compute, such as `["pass_at_k", "cons_at_k"]`; by default all.
         threshold: a sample is correct if its score is above this number. “C” is 1, “P” ½, “I” and “N” 0.
     """
+    check_options(k=k, metrics=metrics, threshold=threshold)
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
         return measure_samples(
@@ -67,13 +69,15 @@ def g_pass(k: int, tau: float = 1.0, threshold: float = 0.5) -> Callable[[list[S
         tau: the share τ. `Epochs(8, [g_pass(k=8, tau=0.75)])` chooses another one than that of "g_pass_8".
         threshold: as of `at_k`.
     """
+    check_tau(tau)
     return _reduce(k, threshold, lambda _, right: float(g_pass_at_k([len(right)], [sum(right)], k=k, tau=tau)[0]))
 
 
 def _reduce(
     k: int, threshold: float, compute: Callable[[Sequence[Score], list[bool]], float]
 ) -> Callable[[list[Score]], Score]:
-    """Make a reducer of those scores that have a value. Fewer than k of them are unscored, as in inspect_ai's own."""
+    """Make a reducer of the scores that have a value. With fewer than k of them the result is NaN, as in inspect_ai."""
+    check_options(k=k, threshold=threshold)
 
     def reduce(scores: list[Score]) -> Score:
         grades = _grade(scores)

@@ -12,7 +12,8 @@ from lighteval.metrics.utils.metric_utils import CorpusLevelMetric
 from lighteval.models.model_output import ModelResponse
 from lighteval.tasks.requests import Doc, SamplingMethod
 
-from at_k.integrations.samples import measure_samples
+from at_k.integrations.samples import check_options, measure_samples
+from at_k.validation import check_k
 
 
 def at_k(
@@ -35,6 +36,8 @@ def at_k(
             default, whether the answer is one of the golds. With a function of one's own and without `normalize`, texts
             are no answers, and cons@k is what the scores alone tell.
     """
+    check_k(n, "n")
+    check_options(k=k, metrics=metrics, threshold=threshold)
     return CorpusLevelMetric(
         metric_name="at_k",
         higher_is_better=True,

@@ -9,7 +9,10 @@ from at_k.integrations.samples import measure_samples
 
 
 class AtKMetrics:
-    """Add every @k number of the rollouts to the metrics of a resources server, as shares and not as percentages."""
+    """Add every @k number of the rollouts to the metrics of a resources server, as shares and not as percentages.
+
+    Rollouts with `mask_sample` are left out, as Gym's own `select_measured` does.
+    """
 
     def find_answer(self, rollout: Mapping[str, Any]) -> str | None:
         """Return the answer in a rollout, for votes, if the server defines this. By default there are no answers."""
@@ -22,6 +25,6 @@ class AtKMetrics:
         rows = [(place, rollout) for place, rollouts in enumerate(tasks) for rollout in rollouts]
         return own | measure_samples(
             [place for place, _ in rows],
-            [rollout["reward"] for _, rollout in rows],
+            [None if rollout.get("mask_sample") else rollout["reward"] for _, rollout in rows],
             [self.find_answer(rollout) for _, rollout in rows],
         )

@@ -1,17 +1,22 @@
-"""From samples as harnesses hand them over, one by one, to the numbers that they log."""
+"""Samples as harnesses hand them over, one by one, scored for their logs."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
 from math import isnan
-from typing import Any
+from typing import Any, TypeVar
 
 from at_k.errors import Mistake
+from at_k.integrations.trackers import list_scalars
 from at_k.report import Report, score
-from at_k.report.trackers import list_scalars
+from at_k.report.naming import find_metrics
+from at_k.validation import check_k, is_number, shorten
+from at_k.values import Key, Keyed
 
 _LOGGER = logging.getLogger("at_k")
+_Value = TypeVar("_Value")
 
 
 def measure_samples(
@@ -29,14 +34,14 @@ def measure_samples(
         options: the others of `score_samples`: `k`, `threshold`, `metrics` and `confidence_level`.
 
     Returns:
-        Key → value, with `{key}_stderr`, `{key}_ci_low` and `{key}_ci_high`; nothing if no sample has a grade.
+        Key → value, with `{key}_stderr`, `{key}_ci_low` and `{key}_ci_high`; empty if no sample has a grade.
 
     Raises:
         ValueError: if the columns differ in length.
 
     Examples:
-        >>> found = measure_samples(["p", "q", "p", "q"], [1, 0, 0, None], k=1, metrics=["pass_at_k"])
-        >>> found["pass@1"]
+        >>> numbers = measure_samples(["p", "q", "p", "q"], [1, 0, 0, None], k=1, metrics=["pass_at_k"])
+        >>> numbers["pass@1"]
         0.25
     """
     report = score_samples(problems, grades, answers, **options)
@@ -50,25 +55,26 @@ def score_samples(
     *,
     k: int | Sequence[int] | None = None,
     threshold: float = 0.5,
-    metrics: Sequence[str] | None = None,
+    metrics: str | Sequence[str] | None = None,
     confidence_level: float | None = 0.95,
 ) -> Report | None:
     """Score samples that come in any order.
 
-    What would stop `at_k.score` must not stop a run that has ended. So a sample without a grade is left out, and so is
-    a k above the number of samples of any problem. The logger `at_k` says so, and what in the data must be a mistake.
+    A run that has ended must not fail for its report. So samples without a grade are left out, and so is a k above the
+    number of samples of any problem. The logger `at_k` says so, and names what is probably a mistake in the data.
 
     Args:
         problems: the problem of each sample.
-        grades: the grade of each sample; None or NaN for one that was not scored.
-        answers: the answer of each sample, for votes; None for one without an answer.
+        grades: the grade of each sample; None or NaN for a sample that was not scored. Rewards outside [0, 1] are
+            compared with the threshold alone: then there is no `accuracy`, the mean grade.
+        answers: the answer of each sample, for votes; None for a sample without an answer.
         k: the number of draws, or several.
         threshold: a sample is correct if its grade is above this number.
-        metrics: the modules to compute; by default all that the samples allow.
+        metrics: the metrics to compute; by default all that the samples allow.
         confidence_level: of the intervals; None for none.
 
     Returns:
-        The report; None if no sample has a grade.
+        The report, or None if no sample has a grade.
 
     Raises:
         ValueError: if the columns differ in length.
@@ -78,14 +84,17 @@ def score_samples(
     for name, column in (("problems", problems), ("answers", texts)):
         if len(column) != len(grades):
             raise ValueError(f"`{name}` and `grades` must have as many samples; got {len(column)} and {len(grades)}")
-    right = [None if grade is None or isnan(grade) else grade > threshold for grade in grades]
+    rewards = [None if grade is None or isnan(grade) else float(grade) for grade in grades]
     rows: dict[Hashable, list[int]] = {}
     for place, problem in enumerate(problems):
-        if right[place] is not None:
+        if rewards[place] is not None:
             rows.setdefault(problem, []).append(place)
     if not rows:
         return None
-    data: dict[str, Any] = {"grades": [[right[place] for place in row] for row in rows.values()]}
+    correct = [None if reward is None else reward > threshold for reward in rewards]
+    graded = 0 <= threshold <= 1 and all(reward is None or 0 <= reward <= 1 for reward in rewards)
+    kept: Sequence[float | None] = rewards if graded else correct
+    data: dict[str, Any] = {"grades": [[kept[place] for place in row] for row in rows.values()]}
     if any(text is not None for text in texts):
         data["answers"] = [[texts[place] for place in row] for row in rows.values()]
     fewest = min(map(len, rows.values()))
@@ -93,10 +102,30 @@ def score_samples(
     fitting = None if asked is None else [each for each in asked if each <= fewest]
     if fitting != asked:
         _LOGGER.warning("k = %s is left out where it is above %d: a problem has only %d samples.", k, fewest, fewest)
-    if any(grades) and not any(right):
+    if any(rewards) and not any(correct):
         _LOGGER.warning("No sample is correct, because no grade is above the threshold %g.", threshold)
-    report = score(data, k=fitting or None, metrics=metrics, confidence_level=confidence_level)
+    options: dict[str, Any] = {"threshold": threshold} if graded else {}
+    report = score(data, k=fitting or None, metrics=metrics or None, confidence_level=confidence_level, **options)
     for note in report.notes:
         if isinstance(note, Mistake):
             _LOGGER.warning("%s", note)
-    return report
+    return _select(report, lambda key: key != "mG-Pass@1" and (graded or key.metric != "accuracy"))
+
+
+def check_options(*, k: Any = None, metrics: Any = None, threshold: Any = 0.5) -> None:
+    """Raise for options that are wrong for every data set, when a plug-in is made and not when its run ends."""
+    if k is not None:
+        check_k(k)
+    if metrics is not None:
+        find_metrics(metrics)
+    if not is_number(threshold):
+        raise TypeError(f"`threshold` must be a number; got {shorten(threshold)}")
+
+
+def _select(report: Report, keep: Callable[[Key], bool]) -> Report:
+    """Return the report without some numbers: mG-Pass@1 is 0 for any data, and a mean of verdicts is no mean reward."""
+
+    def select(numbers: Keyed[_Value]) -> Keyed[_Value]:
+        return Keyed({key: value for key, value in numbers.items() if keep(key)})
+
+    return replace(report, values=select(report.values), intervals=select(report.intervals))

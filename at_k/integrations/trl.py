@@ -13,18 +13,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from itertools import accumulate
+from math import isnan
 from typing import Any
 
-from at_k.integrations.advantages import compute_advantages
-from at_k.integrations.samples import measure_samples
+from at_k.integrations.advantages import compute_scored_advantages
+from at_k.integrations.samples import check_options, measure_samples
 
 
 class CreditMixin:
     """Replace the advantages of a `GRPOTrainer` by credits. What it logs as advantages are still its own.
 
     Attributes:
-        at_k: the options of `compute_advantages`. The reward is the weighted sum of the reward functions; where all of
-            them returned None, it counts as 0.
+        at_k: the options of `compute_advantages`. The reward is the weighted sum of the reward functions. A completion
+            that no reward function scored leaves its group, and has advantage 0, as in TRL.
     """
 
     at_k: Mapping[str, Any]
@@ -39,33 +40,46 @@ class CreditMixin:
         # As above.
         outputs = super()._generate_and_score_completions(inputs)  # type: ignore[misc]
         trainer: Any = self
-        rewards = self._rewards_of_all
-        rewards = (rewards * trainer.reward_weights.to(rewards.device)).nansum(dim=1)
+        by_function = self._rewards_of_all
+        rewards = (by_function * trainer.reward_weights.to(by_function.device)).nansum(dim=1)
         n = trainer.num_generations if trainer.model.training else trainer.num_generations_eval
-        advantages = compute_advantages(self.at_k, rewards, [i // n for i in range(len(rewards))])
+        unscored = [all(isnan(reward) for reward in row) for row in by_function.tolist()]
+        advantages = compute_scored_advantages(self.at_k, rewards, [i // n for i in range(len(rewards))], unscored)
         own = len(outputs["advantages"])
         start = trainer.accelerator.process_index * own
         outputs["advantages"] = advantages[start : start + own]
         return outputs
 
 
-def log_at_k(reward: Callable[..., Any], threshold: float = 0.5) -> Callable[..., Any]:
+def log_at_k(
+    reward: Callable[..., Any],
+    threshold: float = 0.5,
+    *,
+    k: int | Sequence[int] | None = None,
+    metrics: str | Sequence[str] | None = None,
+    find_answer: Callable[[Any], str | None] | None = None,
+) -> Callable[..., Any]:
     """Wrap a reward function, so that every @k number of its rewards is logged.
 
-    Rows of one prompt stand together, and are one problem. A process logs the prompts of its own batch, of which TRL
-    takes the average; a prompt whose samples are shared by two processes counts as two with fewer samples each.
+    Neighbouring rows of one prompt are one problem. A process logs the prompts of its own batch, of which TRL takes the
+    average; a prompt whose samples are shared by two processes counts as two with fewer samples each.
 
     Args:
         reward: the reward function, not `async`, which returns one number, or None, per completion.
         threshold: a completion is correct if its reward is above this number.
+        k: the number of draws, or several; by default 1, 2, 4, 8, … up to the number of generations.
+        metrics: the metrics to log; by default all that the samples allow.
+        find_answer: returns the answer in a completion, for votes.
     """
+    check_options(k=k, metrics=metrics, threshold=threshold)
 
     @wraps(reward)
     def compute(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> Any:
         rewards = reward(prompts=prompts, completions=completions, **columns)
         starts = [place == 0 or prompts[place] != prompts[place - 1] for place in range(len(prompts))]
-        numbers = measure_samples(accumulate(starts), rewards, threshold=threshold, confidence_level=None)
-        for key, value in numbers.items():
+        answers = None if find_answer is None else [find_answer(completion) for completion in completions]
+        options: dict[str, Any] = {"threshold": threshold, "k": k, "metrics": metrics, "confidence_level": None}
+        for key, value in measure_samples(accumulate(starts), rewards, answers, **options).items():
             columns["log_metric"](f"at_k/{key}", value)
         return rewards
 

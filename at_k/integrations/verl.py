@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from importlib import import_module
 from typing import Any
 
@@ -18,7 +19,7 @@ import numpy as np
 
 from at_k.integrations.advantages import compute_advantages
 from at_k.integrations.samples import measure_samples
-from at_k.readers.formats.verl import NO_ANSWER
+from at_k.readers.formats.training import NO_ANSWER
 
 METRICS = {f"at_k_{name}{k}": f"{name}@{k}" for name in ("pass", "max") for k in (2, 4, 8, 16, 32, 64)}
 """Name of an estimator → the metric that it stands for."""
@@ -33,7 +34,9 @@ def make_estimator(metric: str | None = None) -> Callable[..., tuple[Any, Any]]:
         options = getattr(config, "at_k", None) or {}
         if metric is not None:
             options = {**options, "metric": metric}
-        advantages = compute_advantages(options, token_level_rewards.sum(-1), np.asarray(index).tolist())
+        rewards, groups = token_level_rewards.sum(-1), np.asarray(index).tolist()
+        final, session = find_final_outputs(_KEYS.get() or list(map(str, range(len(groups)))))
+        advantages = compute_advantages(options, rewards[final], [groups[place] for place in final])[session]
         spread = advantages[:, None] * response_mask
         return spread, spread
 
@@ -44,6 +47,47 @@ def register(register_adv_est: Callable[[str], Callable[[Any], Any]]) -> None:
     """Enter all estimators, by verl's decorator."""
     for name, metric in {"at_k": None, **METRICS}.items():
         register_adv_est(name)(make_estimator(metric))
+
+
+_KEYS: ContextVar[Sequence[str] | None] = ContextVar("keys", default=None)
+"""The keys of the rows for which verl's newer trainer asks an estimator, which it hands to GRPO alone."""
+
+
+def find_final_outputs(keys: Sequence[str]) -> tuple[list[int], list[int]]:
+    """Find the last output of each session among rows with keys `{uid}_{session}_{index}`.
+
+    Returns:
+        The row of the last output of each session, and for each row the place of its session in that list.
+
+    Examples:
+        >>> find_final_outputs(["a_0_0", "a_0_1", "a_1_0"])
+        ([1, 2], [0, 0, 1])
+    """
+    final: dict[str, tuple[int, int]] = {}
+    sessions = []
+    for row, key in enumerate(keys):
+        session, mark, index = key.rpartition("_")
+        sessions.append(session if mark else key)
+        output = (int(index) if mark else 0, row)
+        final[sessions[-1]] = max(final.get(sessions[-1], output), output)
+    places = {session: place for place, session in enumerate(final)}
+    return [row for _, row in final.values()], [places[session] for session in sessions]
+
+
+class SessionMixin:
+    """Take the credit of a session's last output for all of its outputs, as verl's newer trainer does for GRPO alone.
+
+    `class Trainer(SessionMixin, PPOTrainer)`. Without it each output of a session counts as one more sample.
+    """
+
+    def _compute_advantage(self, batch: Any, metrics: dict[str, Any]) -> Any:
+        """Tell the estimator the keys of the rows."""
+        token = _KEYS.set(list(batch.keys))
+        try:
+            # The method is that of the trainer that this class is mixed with, which a type checker does not see.
+            return super()._compute_advantage(batch, metrics)  # type: ignore[misc]
+        finally:
+            _KEYS.reset(token)
 
 
 class ValidationMixin:

@@ -5,14 +5,25 @@ help, the "Inputs" of the cards, the table of the README, and the types that edi
 named by their path, so that the help of the command loads none of what they need.
 """
 
-from at_k.options.comparing import COMPARING, POOLING, RANKING
-from at_k.options.gating import GATING, JUDGED
-from at_k.options.groups import JUDGING_OPTIONS, OPTIONS, PILOT, SCORED, SCORING, SHARED_OPTIONS, TALLYING
+from at_k.options.comparing import COMPARING, GATING, JUDGED, PLANNING, POOLING, RANKING
+from at_k.options.groups import (
+    JUDGING_OPTIONS,
+    OPTIONS,
+    PILOT,
+    SCORED,
+    SCORING,
+    SHARED_OPTIONS,
+    TALLYING,
+    check_config,
+    check_options,
+    complete,
+    refuse_unknown_columns,
+    sign,
+    takes,
+)
 from at_k.options.judging import JUDGING
 from at_k.options.option import Option, by_name
-from at_k.options.planning import PLANNING
 from at_k.options.reading import COLUMNS, READING
-from at_k.options.taking import check_config, check_options, complete, refuse_unknown_columns, sign, takes
 
 __all__ = [
     "COLUMNS",

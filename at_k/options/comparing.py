@@ -1,14 +1,24 @@
-"""The options of comparisons and of rankings."""
+"""The options of comparisons, rankings, gates and plans."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
-from at_k import choices
-from at_k.options.groups import LEVEL, SCORING, SEED
+from at_k.options.groups import LEVEL, SCORED, SCORING, SEED
 from at_k.options.numbers import INTERVALS
-from at_k.options.option import COMPUTED, READ, Option, by_name, check_with, in_panel
+from at_k.options.option import (
+    COMPUTED,
+    DIFFERENCE_METHODS,
+    EXTRA_TESTS,
+    POOL_BY,
+    READ,
+    UNMATCHED_WORDS,
+    Option,
+    by_name,
+    check_with,
+    in_panel,
+)
 
 
 def _check_each(name: str, words: Any, known: tuple[str, ...]) -> None:
@@ -24,7 +34,7 @@ UNMATCHED = Option(
     'what happens to problems that not all models were measured on. `"drop"`: they are left out. `"unpaired"`: two '
     "models are compared as two samples of problems, which has far less power.",
     "error",
-    choices.UNMATCHED,
+    UNMATCHED_WORDS,
     help="What to do with problems that some models lack. error: stop. drop: leave them out. unpaired: compare without "
     "pairs of problems, which has far less power.",
     group=READ,
@@ -34,6 +44,12 @@ UNMATCHED = Option(
         ("unpaired", "compare unpaired, all of them"),
         ("error", "refuse"),
     ),
+)
+PAIRED = replace(
+    UNMATCHED,
+    text='what happens to problems that not all models have: "error", or "drop" to leave them out.',
+    choices=UNMATCHED_WORDS[:2],
+    help="What to do with problems that some models lack. error: stop. drop: leave them out.",
 )
 CLUSTERS = replace(
     SCORING["clusters"],
@@ -48,7 +64,6 @@ COMPARING = by_name(
     *in_panel(
         COMPUTED,
         Option("names", "tuple[str, str]", "what the models are called.", ("A", "B")),
-        Option("keys", "str | list[str]", 'the keys to compare, such as "pass@1"; by default all that both have.'),
         LEVEL,
         replace(
             INTERVALS[1],
@@ -63,9 +78,9 @@ COMPARING = by_name(
             'how the interval of a difference is made. `"sign-flip"`: it inverts the sign-flip test, and is the '
             'bounded one where few problems differ. `"bounded"`: it also covers where differences are rare and large, '
             "at a cost in power.",
-            choices.DIFFERENCE_METHODS[0],
-            choices.DIFFERENCE_METHODS,
-            flag="--ci-method",
+            DIFFERENCE_METHODS[0],
+            DIFFERENCE_METHODS,
+            long="--ci-method",
             help="How intervals are made. bounded covers the true value where large differences are rare, too, and "
             "finds fewer differences.",
         ),
@@ -83,12 +98,11 @@ COMPARING = by_name(
         Option(
             "extra_tests",
             "str | list[str]",
-            'further tests out of "t", "wilcoxon" and "mcnemar"; the sign-flip test is always there.',
+            'further tests out of "t" and "wilcoxon"; the sign-flip test is always there.',
             (),
-            check=lambda value, name: _check_each(name, value, choices.EXTRA_TESTS),
-            flag="--extra-test",
+            check=lambda value, name: _check_each(name, value, EXTRA_TESTS),
             metavar="NAME",
-            help="A further test beside the sign-flip test: t, wilcoxon or mcnemar.",
+            help="A further test beside the sign-flip test: t or wilcoxon.",
         ),
         Option(
             "band",
@@ -96,7 +110,6 @@ COMPARING = by_name(
             "whether the difference of each metric is also taken against every k, with a band that holds at all of "
             "them: for which k is which model better?",
             False,
-            flag="--band",
             help="Say for which k which model is better, by a band that holds at every k.",
         ),
     ),
@@ -107,33 +120,180 @@ COMPARING = by_name(
 """The options of `at_k.compare`, beside those of data that are not scored yet."""
 
 RANKING = by_name(
-    Option("key", "str", "the number to rank by.", "pass@1"),
     replace(LEVEL, text="the level of all comparisons together."),
-    replace(
-        UNMATCHED,
-        text='"error", or "drop" to use the problems that all models have.',
-        choices=choices.UNMATCHED[:2],
-    ),
+    PAIRED,
     CLUSTERS,
     FLIPS,
 )
 """The options of `at_k.rank`, beside those of data that are not scored yet."""
 
 POOLING = by_name(
-    *(COMPARING[name] for name in ("names", "keys", "confidence_level", "method")),
+    *(COMPARING[name] for name in ("names", "confidence_level", "method")),
     Option(
         "pool_by",
         "str",
         'what counts alike where benchmarks are pooled: `"benchmark"`, or `"problem"`, so that a benchmark counts by '
         "its number of problems.",
-        choices.POOL_BY[0],
-        choices.POOL_BY,
+        POOL_BY[0],
+        POOL_BY,
         help="What counts alike where benchmarks are pooled: every benchmark, or every problem.",
         group=COMPUTED,
     ),
-    replace(UNMATCHED, text='"error", or "drop" to leave out problems that only one model has.',
-            choices=choices.UNMATCHED[:2]),
+    PAIRED,
     CLUSTERS,
     FLIPS,
-)  # fmt: skip
+)
 """The options of `at_k.compare_benchmarks`, beside those of data that are not scored yet."""
+
+
+JUDGED = {name: option for name, option in SCORED.items() if name not in ("metrics", "k", "thresholds")}
+"""Those that change the values of problems, but for those that say which values."""
+
+GATING = by_name(
+    *in_panel(
+        COMPUTED,
+        Option(
+            "require",
+            "str | list[str]",
+            'what numbers must be at least: "pass^4 >= 0.8", or a list of such requirements.',
+            metavar="TEXT",
+            short=True,
+            help="What a number must be at least: 'pass^4 >= 0.8'. Give the option once for each number.",
+        ),
+        Option(
+            "each",
+            "str",
+            'what every single problem must reach: "8 of 10" of its samples correct, as far as they are drawn; or '
+            '"pass@1 >= 0.8", shown by the interval of the problem.',
+            metavar="TEXT",
+            short=True,
+            help="What every single problem must reach: '8 of 10' of its samples, or 'pass@1 >= 0.8', shown by its "
+            "interval.",
+        ),
+        replace(
+            COMPARING["margin"],
+            text="how much the candidate may be worse than the base, below 1; with 0 it must be better. Needed with a "
+            "base.",
+            check=check_with("at_k.uncertainty.checks:check_margin"),
+            help="How much the candidate may be worse than the base, such as 0.02; with 0 it must be better. Needed "
+            "with --against.",
+        ),
+        Option(
+            "metrics",
+            "str | list[str]",
+            "the numbers in which the candidate may not be worse than the base; by default pass@1.",
+            flag="-m",
+            metavar="NAME",
+            help="The number in which the candidate may not be worse than the base; pass@1 if none is given.",
+        ),
+        Option(
+            "policy",
+            "str | dict[str, Any]",
+            "a TOML file, or a mapping, with `require`, `each`, `metrics`, `margin`, `confidence_level` and `method`, "
+            "and a table of these for each data set. What is given beside it counts first.",
+            metavar="FILE",
+            short=True,
+            help="A TOML file with require, each, metrics, margin, confidence_level and method, and a table of these "
+            "for each data set.",
+        ),
+        Option("data", "str", "the name of the data set, by which its table of the policy is found."),
+        LEVEL,
+        COMPARING["method"],
+    ),
+    PAIRED,
+    CLUSTERS,
+    FLIPS,
+)
+"""The options of `at_k.gate`, beside those of data that are not scored yet."""
+
+
+PLANNING = by_name(
+    *in_panel(
+        COMPUTED,
+        Option(
+            "k",
+            "int",
+            "the number of draws; 1 for avg@n.",
+            1,
+            flag="-k",
+            metavar="K",
+            short=True,
+            help="The k of pass@k; pass@1 is avg@n.",
+            label="Answers drawn, k",
+        ),
+        Option(
+            "tau",
+            "float | Fraction",
+            "the threshold of G-Pass@k; pass@k if it is not given.",
+            metavar="T",
+            help="Plan for G-Pass@k with this threshold instead.",
+            label="τ of G-Pass@k, empty for pass@k",
+        ),
+        Option(
+            "expect",
+            "float",
+            "without a pilot, the share of correct samples that is expected.",
+            check=check_with("at_k.uncertainty.checks:check_fraction"),
+            metavar="X",
+            short=True,
+            help="Plan without a pilot: the accuracy that you expect.",
+            label="Accuracy that is expected",
+        ),
+        Option(
+            "spread",
+            "float",
+            "without a pilot, how much problems differ: the share of the variance of single samples that is between "
+            "problems. In 40 real data sets it was 0.16 to 0.86.",
+            0.5,
+            check=check_with("at_k.uncertainty.checks:check_fraction"),
+        ),
+        Option(
+            "problems",
+            "list[int]",
+            "numbers of problems to look at; by default a quarter, half, once, twice and four times the pilot's.",
+            metavar="M,...",
+            short=True,
+            help="Numbers of problems in the table: 100,300.",
+            label="Problems, M",
+        ),
+        Option(
+            "samples",
+            "int | list[int]",
+            "numbers of samples to look at; by default k and powers of 2 above it. Without a pilot, the first one "
+            "is that of the needed numbers.",
+            metavar="N,...",
+            short=True,
+            help="Numbers of samples in the table: 4,16.",
+            label="Samples of each, n",
+        ),
+        Option(
+            "half_width",
+            "float",
+            "half of the width that the interval should have: how many problems, or samples, reach it?",
+            check=check_with("at_k.uncertainty.checks:check_fraction"),
+            metavar="X",
+            short=True,
+            help="Say how many problems, or samples, an interval of ± X needs.",
+            label="Interval wished for, ± points",
+        ),
+        Option(
+            "detect",
+            "float",
+            "a difference that a paired comparison of two models should find: how many problems does it take?",
+            check=check_with("at_k.uncertainty.checks:check_fraction"),
+            metavar="X",
+            short=True,
+            help="Say how many problems are needed to find a difference of X between two models.",
+            label="Difference to find, in points",
+        ),
+        LEVEL,
+        Option("power", "float", "the chance with which a comparison should find the difference.", 0.8),
+        Option(
+            "correlation",
+            "float",
+            "how much the difficulties of the problems for the two compared models agree, from 0 to 1. By default it "
+            "is estimated from two pilots, or else assumed to be 0.5, with 0.8 beside it.",
+        ),
+    )
+)
+"""The options of `at_k.plan`, beside those of data that are not scored yet."""

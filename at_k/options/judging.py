@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from at_k import choices
-from at_k.options.option import CORRECT, Option, check_with, find_with, in_panel
+from at_k.errors import write_install
+from at_k.options.option import CORRECT, MISSING, RELATIONS, TIMEOUT, Option, check_with, find_with, in_panel
 
 JUDGING = in_panel(
     CORRECT,
@@ -54,20 +54,24 @@ JUDGING = in_panel(
     Option(
         "equivalence",
         "str | Callable[[str, str], bool]",
-        'which answers are the same. They vote together and are judged together, once. `"exact"`: those with equal '
-        'texts. `"numeric"`: also equal numbers, such as 0.5, ½, 1/2 and 50%. `"math"`: also equivalent '
+        'which answers vote together. `"checker"`: those that `check_correct_fn` holds equal, where it is `"numeric"`, '
+        '`"math"`, `"choice"` or `"quasi_exact"`, and else equal texts. By any other relation they are judged together '
+        'too, once. `"exact"`: those with equal texts. `"numeric"`: also equal numbers, such as 0.5, ½, 1/2 and 50%. '
+        '`"math"`: also equivalent '
         'expressions, by Math-Verify. `"quasi_exact"` and `"choice"`: as the checkers of these names compare them. '
         "A function takes two answers and returns a bool. Answers that vote together agree pair by pair, in both "
         "orders. The most frequent spelling stands for all; if a reference is among the spellings, it is the one "
         "that is judged.",
-        "exact",
-        choices.RELATIONS,
+        "checker",
+        RELATIONS,
         check=find_with("at_k.grading:find_equivalence"),
         metavar="NAME",
-        help="Which answers count as the same, and vote together: exact, numeric, math, quasi_exact or choice.",
+        help="Which answers vote together: those that the checker holds equal, or by exact, numeric, math, quasi_exact "
+        "or choice.",
         label="Answers vote together if they",
         words=(
-            ("exact", "are equal"),
+            ("checker", "are equal for the check"),
+            ("exact", "are equal texts"),
             ("quasi_exact", "are equal without case, articles and punctuation"),
             ("numeric", "are the same number"),
         ),
@@ -82,13 +86,14 @@ JUDGING = in_panel(
         "are equal in lower case, without punctuation, articles and extra white space, as in SQuAD. "
         '`"choice"`: the option letter that the prediction settles on is that of the reference, or the option '
         'texts are equal. `"numeric"`: the numbers are equal within a tolerance, also as fractions, percentages, '
-        'amounts of money or powers of ten. `"math"`: the expressions are equivalent, by Math-Verify (`pip install '
-        '"at-k[math]"`). `"code"`: the prediction is a program that runs, followed by the reference, a test program, '
+        'amounts of money or powers of ten. `"math"`: the expressions are equivalent, by Math-Verify '
+        f'(`{write_install("math")}`). `"code"`: the prediction is a program that runs, followed by the reference, '
+        "a test program, "
         "without an error, or that gives the right output for the reference, cases in JSON; only if the environment "
         "variable HF_ALLOW_CODE_EVAL is 1. "
         '`"bleu"`, `"chrf"`, `"rouge1"`, `"rouge2"`, `"rougeL"`: the similarity of the texts, a '
-        'grade in [0, 1] (`pip install "at-k[text]"`). `"judge"`: what a language model says (`pip '
-        'install "at-k[judge]"`).',
+        f'grade in [0, 1] (`{write_install("text")}`). `"judge"`: what a language model says '
+        f"(`{write_install('judge')}`).",
         "exact_match",
         check=find_with("at_k.grading:find_checker"),
         flag="--check",
@@ -119,7 +124,7 @@ JUDGING = in_panel(
         "the CPU time in seconds that one check of a slow checker may take. A check that takes longer, or fails, "
         'leaves its samples without a grade: they are missing samples. For `"code"`, a program that takes longer, '
         "by the processor or on the clock, is wrong.",
-        choices.TIMEOUT,
+        TIMEOUT,
         check=check_with("at_k.grading.workers:check_timeout"),
         metavar="S",
         help="Seconds of CPU time for one check of a slow checker, or one program.",
@@ -130,7 +135,7 @@ JUDGING = in_panel(
         'what happens to a missing sample (`None` or NaN). `"error"`: an error names it. `"incorrect"`: it '
         'counts as wrong. `"drop"`: it is removed, n becomes smaller, and a warning says so.',
         "error",
-        choices.MISSING,
+        MISSING,
         metavar="RULE",
         help="What to do with unjudged samples. error: stop. incorrect: count them as wrong. drop: leave them out.",
         label="A missing sample",

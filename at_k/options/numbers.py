@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from at_k import choices
-from at_k.options.option import COMPUTED, Option, check_with, in_panel
+from at_k.options.option import (
+    CI_METHODS,
+    COMPUTED,
+    CONFLICTS,
+    KEY_STYLES,
+    SELECT,
+    TARGETS,
+    TIES,
+    Option,
+    check_with,
+    in_panel,
+)
 
 NUMBERS = in_panel(
     COMPUTED,
@@ -13,7 +23,7 @@ NUMBERS = in_panel(
         "names from `at_k.METRICS`, or as papers write them, such as `pass@1`, `pass^4`, `maj@8` and `G-Pass@8_0.5`: "
         "the numbers in names are `k` and `thresholds` of all metrics. By default every metric that the columns "
         "support.",
-        flag="--metric, -m",
+        flag="-m",
         metavar="NAME",
         short=True,
         help="As papers write them: pass@k, pass^4, maj@8, G-Pass@8_0.5; or the names of modules, such as pass_at_k: "
@@ -25,7 +35,7 @@ NUMBERS = in_panel(
         "int | list[int]",
         "the number of draws, 1 ≤ k ≤ n, or a list of such numbers. If it is not given: {default_k}.",
         check=check_with("at_k.validation:check_k"),
-        flag="--k, -k",
+        flag="-k",
         metavar="K,...",
         short=True,
         help="The number of draws k, one or several: 1,4,16. Default: powers of 2 up to n; for G-Pass@k 4, 8 and 16.",
@@ -54,7 +64,7 @@ NUMBERS = in_panel(
         "wrong. If only grades are known, this option has no effect: more than half of the k samples must be "
         "correct.",
         "random",
-        choices.TIES,
+        TIES,
         metavar="RULE",
         help="Which answer wins if several have the most votes. random: each with the same chance. first: at k = n the "
         "one that was given first, else as random. strict: none with half of the votes or fewer. incorrect: none in a "
@@ -80,7 +90,7 @@ NUMBERS = in_panel(
         'error names two such samples. `"majority"`: the answer is correct if more than half of its samples '
         "are.",
         "error",
-        choices.CONFLICTS,
+        CONFLICTS,
         help="What to do if equal answers of a problem have different grades. error: leave out cons@k, and say so. "
         "majority: let the majority of them decide.",
         label="Equal answers with different verdicts",
@@ -97,7 +107,7 @@ NUMBERS = in_panel(
         'equal, by the second, and so on. `"pareto"`: a sample beats another if it is at least as good in all '
         "scores and better in one; each drawn sample that no other drawn sample beats is chosen with the same "
         "chance.",
-        choices=choices.SELECT,
+        choices=SELECT,
     ),
     Option(
         "score_weights",
@@ -130,7 +140,7 @@ INTERVALS = in_panel(
         'what the interval is about. `"population"`: other problems like these, with as many samples. '
         '`"problem_set"`: these very problems, with other samples.',
         "population",
-        choices.TARGETS,
+        TARGETS,
         metavar="TARGET",
         help="What the intervals are about. population: other problems like these. problem-set: other samples of these "
         "problems.",
@@ -147,7 +157,7 @@ INTERVALS = in_panel(
         'how the interval is made. `"beta"` covers for few problems and near 0 and 1 too. `"t"`, `"wald"`, '
         '`"wilson"`, `"clopper-pearson"` and `"bootstrap"` are there for comparison.',
         "beta",
-        choices.CI_METHODS,
+        CI_METHODS,
         metavar="METHOD",
         help="The method of the intervals. beta covers the true value about as often as --ci states. t, wald, wilson, "
         "clopper-pearson and bootstrap are for comparison.",
@@ -169,6 +179,6 @@ SHOWN = (
         'the spelling of the keys. `"standard"`: as in papers. `"plain"`: for trackers that do not accept `@`, '
         "as in {plain_keys}.",
         "standard",
-        choices.KEY_STYLES,
+        KEY_STYLES,
     ),
 )

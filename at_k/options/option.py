@@ -1,4 +1,4 @@
-"""How an option, or a column, is declared."""
+"""How an option, or a column, is declared, and the words that options take."""
 
 from __future__ import annotations
 
@@ -6,7 +6,65 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, Literal, get_args
+
+Config = Literal["default", "graded"]
+CONFIGS: tuple[str, ...] = get_args(Config)
+"""The configurations of a module: in "default" its predictions are answers, in "graded" they are grades."""
+
+MISSING = ("error", "incorrect", "drop")
+
+Ties = Literal["random", "first", "strict", "incorrect"]
+TIES: tuple[str, ...] = get_args(Ties)
+
+Conflicts = Literal["error", "majority"]
+CONFLICTS: tuple[str, ...] = get_args(Conflicts)
+
+Select = Literal["weighted", "lexicographic", "pareto"]
+SELECT: tuple[str, ...] = get_args(Select)
+
+RELATIONS = ("checker", "exact", "numeric", "math", "quasi_exact", "choice")
+"""Which answers are the same."""
+
+TIMEOUT = 5.0
+"""The seconds of CPU time that one check may take."""
+
+KEY_STYLES = ("standard", "plain")
+
+TARGETS = ("population", "problem_set")
+"""What an interval is about: other problems like these, or other samples of these very problems."""
+
+Method = Literal["beta", "t", "wald", "wilson", "clopper-pearson"]
+METHODS: tuple[str, ...] = get_args(Method)
+"""How an interval is made of a standard error."""
+
+CI_METHODS = (*METHODS, "bootstrap")
+
+DifferenceMethod = Literal["sign-flip", "bounded"]
+DIFFERENCE_METHODS: tuple[str, ...] = get_args(DifferenceMethod)
+"""How the interval of a difference is made."""
+
+POOL_BY = ("benchmark", "problem")
+"""What counts alike where several benchmarks are pooled."""
+
+EXTRA_TESTS = ("t", "wilcoxon")
+"""Further tests of a paired comparison."""
+
+UNMATCHED_WORDS = ("error", "drop", "unpaired")
+"""What happens to problems that not all models were measured on."""
+
+PROGRAM_TESTS = ("base", "plus")
+ON_ERROR = ("raise", "skip")
+SAMPLING = ("independent",)
+
+Baseline = Literal["leave_one_out", "subset"]
+BASELINES: tuple[str, ...] = get_args(Baseline)
+"""What is subtracted from the weight of a sample, so that its variance is smaller."""
+
+Normalization = Literal["std", "batch_std"]
+NORMALIZATIONS: tuple[str, ...] = get_args(Normalization)
+"""What credits are divided by."""
+
 
 READ, CORRECT, COMPUTED = "What is read", "What is correct", "What is computed"
 """The parts of the documentation that options stand in."""
@@ -24,7 +82,8 @@ class Option:
         default: the value that it has if it is not given; None for an option that may be left out.
         choices: the words that it takes.
         check: a function that raises if a value is wrong for every data set, and calls the option by a name.
-        flag: its spelling on the command line, with a short one after a comma, where it is not the name.
+        flag: a short spelling on the command line, beside the name.
+        long: the long spelling, where the name is taken.
         metavar: what stands for its value in the help of the command.
         help: its meaning on the command line; without it, the command does not offer the option.
         short: whether `--help` shows it; `--help-all` shows all.
@@ -40,6 +99,7 @@ class Option:
     choices: tuple[str, ...] = ()
     check: Callable[[Any, str], object] | None = None
     flag: str = ""
+    long: str = ""
     metavar: str | None = None
     help: str = ""
     short: bool = False
@@ -50,7 +110,12 @@ class Option:
     @property
     def flags(self) -> list[str]:
         """List the spellings on the command line."""
-        return self.flag.split(", ") if self.flag else [f"--{self.name.replace('_', '-')}"]
+        return [self.long or f"--{self.name.replace('_', '-')}", *([self.flag] if self.flag else [])]
+
+    @property
+    def spelling(self) -> str:
+        """Return the spelling that sentences use: a short word, or else the name."""
+        return self.flag if self.flag.startswith("--") else self.flags[0]
 
     @property
     def types(self) -> list[str]:

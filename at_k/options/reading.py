@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from at_k import choices
-from at_k.options.option import READ, Option, by_name, check_with, in_panel
+from at_k.options.option import ON_ERROR, PROGRAM_TESTS, READ, SAMPLING, Option, by_name, check_with, in_panel
 
 COLUMNS = by_name(
     Option(
@@ -40,8 +39,9 @@ READING = in_panel(
         "columns",
         "dict[str, str | None]",
         'what the columns are called where they have other names: `{"answers": "samples"}`; None for no column. The '
-        "roles are problem, answers, references, grades, scores and group; in a table of counts also n and c, the "
-        "number of samples and of correct ones.",
+        "roles are problem, answers, references, grades, scores, cost, sample (the number of a sample) and group; in a "
+        "table of counts also n and c, the number of samples and of correct ones. Two columns that name a problem "
+        'together are joined by +: `{"problem": "subset+idx"}`.',
         metavar="ROLE=COLUMN,...",
         short=True,
         help="The names of columns that are not recognised: problem=qid,grades=ok. Leave a name empty to ignore the "
@@ -50,10 +50,12 @@ READING = in_panel(
     Option(
         "where",
         "dict[str, Any]",
-        'the rows to read, by the value of a column, `{"model": "a"}`; a list of values takes all of them.',
+        'the rows to read, by the value of a column, `{"model": "a"}`; a list of values takes all of them, and '
+        '`{"id": {"!=": "Total"}}` those with any other value.',
         metavar="COLUMN=VALUE",
         short=True,
-        help="Keep only the rows with this value. Repeat it for a column to keep the rows with any of the values.",
+        help="Keep only the rows with this value. Repeat it for a column to keep the rows with any of the values. "
+        "COLUMN!=VALUE, or COLUMN not in A,B, leaves rows out.",
         label="Rows to keep",
     ),
     Option(
@@ -65,6 +67,46 @@ READING = in_panel(
         metavar="COLUMN",
         help="Treat rows that differ in this column, such as run, as samples of one model; file if each file is a run.",
         label="Columns whose rows are of one model; “file” for runs",
+    ),
+    Option(
+        "rows_at",
+        "str",
+        "the key of a JSON document under which the rows are, with dots.",
+        flag="--rows",
+        metavar="KEY",
+        help="The key of a JSON document under which the rows are: run.results.",
+    ),
+    Option(
+        "correct",
+        "list[str]",
+        'words that stand for a right sample: `["AC"]`. Without `wrong`, every other word is then a wrong one.',
+        (),
+        metavar="WORD,...",
+        help="Words that stand for a right sample: solved,AC. Without --wrong, every other word is a wrong one.",
+    ),
+    Option(
+        "wrong",
+        "list[str]",
+        'words that stand for a wrong sample: `["WA", "TLE"]`.',
+        (),
+        metavar="WORD,...",
+        help="Words that stand for a wrong sample: WA,TLE.",
+    ),
+    Option(
+        "exclude",
+        "str | dict[str, str | None]",
+        "problems to leave out: the path of a text file with a name on each line, or a mapping of names. Behind a name "
+        "may be the last day on which it is left out, `p7 2026-12-31`; after it the problem counts again.",
+        metavar="PATH",
+        help="A text file with the names of problems to leave out, each with an optional last day: p7 2026-12-31.",
+    ),
+    Option(
+        "sampling",
+        "str",
+        '"independent" says that the samples of a problem were drawn independently, although it seems that sampling '
+        "stopped at the first correct one.",
+        choices=SAMPLING,
+        help="independent: the samples were drawn independently, although it seems that sampling stopped early.",
     ),
     Option(
         "prompt_column",
@@ -89,7 +131,7 @@ READING = in_panel(
         "format",
         "str",
         'the name of the format of the files, where their content does not show it; "plain" for a table.',
-        flag="--input-format",
+        long="--input-format",
         metavar="NAME",
         help="The format of the files, if their content does not show it; at-k formats lists all.",
     ),
@@ -113,7 +155,7 @@ READING = in_panel(
         "tests",
         "str",
         "which tests of EvalPlus a program must pass.",
-        choices=choices.PROGRAM_TESTS,
+        choices=PROGRAM_TESTS,
         help="Which tests of EvalPlus a program must pass.",
         label="Tests",
         words=(
@@ -126,7 +168,7 @@ READING = in_panel(
         "str",
         '"skip" leaves out what is broken in a file, and counts it.',
         "raise",
-        choices.ON_ERROR,
+        ON_ERROR,
         help="What to do with a broken part of a file. raise: stop. skip: leave it out and count it.",
         label="What is broken in a file",
         words=(

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from filecmp import cmp
 from functools import partial
-from os import fspath
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from at_k.errors import InputError, Message
-from at_k.limits import UNLIMITED, Limits
 from at_k.options import READING, by_name, complete, takes
-from at_k.progress import follow_reading
 from at_k.readers.paths import Paths, is_paths
-from at_k.readers.samples import COUNT_ROLES, ROLES, Samples
+from at_k.readers.samples import COUNT_ROLES, ROLES, SAMPLE_ROLES, Samples
+from at_k.work import UNLIMITED, Limits, follow_reading
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 _TEXTS = ("jsonl", "json", "csv")
 """The layouts of what may be no table at all."""
 
-__all__ = ["COUNT_ROLES", "ROLES", "Samples", "is_paths", "read_bytes", "read_results", "read_samples"]
+__all__ = ["COUNT_ROLES", "ROLES", "Samples", "is_paths", "read_results", "read_samples"]
 
 
 @takes(by_name(*READING))
@@ -68,7 +67,7 @@ def read_results(path: Paths, *, limits: Limits = UNLIMITED, **given: Unpack[Rea
         >>> data.info.description
         'Read from results.csv: problem from column “task_id”, grades from column “passed”.'
     """
-    from at_k.readers.output import make_dataset
+    from at_k.readers.samples import make_dataset
 
     samples = read_samples(path, **complete(given, read_results), limits=limits)
     return make_dataset(samples, path)
@@ -80,6 +79,8 @@ def read_samples(
     format: str | None = None,
     pool: str | Sequence[str] = (),
     concat: bool = False,
+    exclude: str | PathLike[str] | Mapping[str, str | None] | Sequence[str] | None = None,
+    sampling: str | None = None,
     errors: str = "raise",
     limits: Limits = UNLIMITED,
     **options: Any,
@@ -89,15 +90,18 @@ def read_samples(
     The arguments and errors are those of `read_results`. With `meta=True`, a plain table's other columns are read too.
     """
     from at_k.readers.bundles import bundle, name_files
+    from at_k.readers.choosing import leave_out
+    from at_k.readers.collector import refuse_empty
     from at_k.readers.format import Reading
     from at_k.readers.merging import merge
     from at_k.readers.paths import find_files, is_named_as_results
+    from at_k.readers.structure import refuse_stopped
 
     if errors not in ("raise", "skip"):
         raise InputError("readers.errors", '{option:errors} must be "raise" or "skip"; got {value}', value=repr(errors))
     pooled = [pool] if isinstance(pool, str) else list(pool)
     options["columns"] = options.get("columns") or {}
-    reading = Reading(pool=[each for each in pooled if each != "file"], errors=errors, limits=limits, **options)
+    reading = Reading(pool=pooled, errors=errors, limits=limits, **options)
     files, named = find_files(path)
     broken: list[tuple[Path, InputError]] = []
     chosen = _find_formats(files, format, limits, broken=None if named else broken)
@@ -118,6 +122,12 @@ def read_samples(
     if not parts:
         raise InputError("readers.nothing", "None of these files can be read: {count:,} were tried.", count=len(files))
     merged = merge(list(parts.values()), list(parts), pool=pooled, concat=concat)
+    if not {*SAMPLE_ROLES} & {*merged.table.column_names}:
+        raise refuse_empty()
+    if exclude is not None:
+        merged = leave_out(merged, exclude)
+    if sampling is None:
+        refuse_stopped(merged)
     notes = [*merged.origin.notes, *_note_copies([file for file in files if fspath(file) in parts])]
     texts = [(file, error) for file, error in broken if is_named_as_results(file)]
     if texts:
@@ -150,27 +160,6 @@ def _note_copies(files: Sequence[Path]) -> list[Message]:
                 )
             ]
     return []
-
-
-def read_bytes(name: str, data: bytes, reading: Reading, *, format: str | None = None) -> Samples:
-    """Read a results file that is in memory.
-
-    Args:
-        name: what messages call it.
-        data: its content.
-        reading: how it is to be read.
-        format: the name of its format; by default it is recognised.
-
-    Raises:
-        InputError: if it cannot be used.
-    """
-    from at_k.readers.formats import find_format
-    from at_k.readers.sources import Source
-
-    source = Source(name, data, reading.limits)
-    chosen = find_format(source, format)
-    chosen.refuse_options(reading)
-    return chosen.read(source, reading)
 
 
 def _find_formats(
@@ -221,7 +210,7 @@ def _naming(file: Path, source: Source) -> Iterator[None]:
         yield
     except InputError as error:
         if source.files:
-            from at_k.readers.lines import name_lines
+            from at_k.readers.delimited import name_lines
 
             named = name_lines(error.message, source)
             raise type(error)(named.code, named.sentence, **named.values) from None

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import io
-import re
 import struct
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from posixpath import normpath
 from typing import IO, Any
 
-from at_k.caching import cached_property
 from at_k.errors import InputError
-from at_k.readers.quoting import quote
+from at_k.readers.names import quote
 from at_k.readers.sources import Source, refuse_growth
+from at_k.work import cached_property
 
 _STORED, _DEFLATED, _ZSTANDARD = 0, 8, 93
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
@@ -51,7 +52,10 @@ class Archive:
 
     def __init__(self, source: Source, *, latest: bool = False) -> None:
         self._source = source
-        self._file = _open_zip(source)
+        self._file = source.open()
+        if not self._file.seekable():  # compressed as a whole
+            with self._file as packed:
+                self._file = io.BytesIO(packed.read())
         self._grown: dict[str, int] = {}
         self._total = 0
         try:
@@ -59,7 +63,12 @@ class Archive:
             self._members = {info.filename: info for info in found}
             self.replaced = len(found) - len(self._members)
             if self.replaced and not latest:
-                _refuse_repeated(found)
+                name = Counter(info.filename for info in found).most_common(1)[0][0]
+                raise InputError(
+                    "archives.repeated",
+                    "Two members of this zip file are called {name}, so it is not clear which one counts. Remove one.",
+                    name=quote(name),
+                )
         except BaseException:
             self._file.close()
             raise
@@ -78,11 +87,7 @@ class Archive:
         return name in self._members
 
     def read(self, name: str) -> bytes:
-        """Read a member.
-
-        Raises:
-            InputError: if it is damaged or encrypted, or the members grow to more than results do.
-        """
+        """Read a member."""
         info = self._members[name]
         if info.flag_bits & _ENCRYPTED:
             raise InputError(
@@ -122,13 +127,19 @@ class Archive:
         return data
 
     def _decompress(self, packed: bytes, method: int, size: int) -> bytes:
-        """Decompress a member up to one byte more than its announced size."""
+        """Decompress a member up to one byte more than its announced size. Large ones have several frames."""
         if method == _STORED:
             return packed
         if method == _DEFLATED:
             return zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, size + 1)
         if method == _ZSTANDARD:
-            return _decompress_frames(self._zstandard, packed, size)
+            import zstandard
+
+            try:
+                with self._zstandard.stream_reader(packed, read_across_frames=True) as stream:
+                    return bytes(stream.read(size + 1))
+            except zstandard.ZstdError as reason:
+                raise ValueError(str(reason)) from None
         raise ValueError(f"its compression method, {method}, is not one of Deflate and Zstandard")
 
     @cached_property
@@ -143,17 +154,6 @@ def list_members(source: Source) -> tuple[str, ...]:
     """List the names of the members of a zip file, each of them once."""
     with Archive(source, latest=True) as archive:
         return tuple(archive)
-
-
-def _open_zip(source: Source) -> IO[bytes]:
-    """Open a zip file, decompressed in memory if it is compressed as a whole."""
-    file = source.open_packed()
-    start = file.read(2)
-    if start == b"PK":
-        return file
-    file.close()
-    with source.open() as unpacked:
-        return io.BytesIO(unpacked.read() or b"")
 
 
 def _read_directory(file: IO[bytes]) -> list[zipfile.ZipInfo]:
@@ -194,34 +194,6 @@ def _refuse_overlap(listed: Sequence[zipfile.ZipInfo], end: int) -> None:
             )
 
 
-def _refuse_repeated(found: Sequence[zipfile.ZipInfo]) -> None:
-    """Raise for the first name that two members have."""
-    seen: set[str] = set()
-    for info in found:
-        if info.filename in seen:
-            raise InputError(
-                "archives.repeated",
-                "Two members of this zip file are called {name}, so it is not clear which one counts. Remove one.",
-                name=quote(info.filename),
-            )
-        seen.add(info.filename)
-
-
-def _decompress_frames(decompressor: Any, packed: bytes, size: int) -> bytes:
-    """Decompress the Zstandard frames of a member. One that is larger than 200 MiB has several."""
-    import zstandard
-
-    try:
-        if size and zstandard.frame_content_size(packed) in (-1, size):  # -1: the frame does not say
-            data: bytes = decompressor.decompress(packed, max_output_size=size)
-            if len(data) == size:
-                return data
-        with decompressor.stream_reader(packed, read_across_frames=True) as stream:
-            return bytes(stream.read(size + 1))
-    except zstandard.ZstdError as reason:
-        raise ValueError(str(reason)) from None
-
-
 def _is_inside(name: str) -> bool:
     r"""Return whether the path of a member stays inside the archive, on every system.
 
@@ -231,11 +203,5 @@ def _is_inside(name: str) -> bool:
         >>> _is_inside("../x"), _is_inside("a/../../x"), _is_inside("/x"), _is_inside("C:\\x"), _is_inside("..\\x")
         (False, False, False, False, False)
     """
-    if name.startswith(("/", "\\")) or name[1:2] == ":":
-        return False
-    depth = 0
-    for part in re.split(r"[/\\]", name) if ".." in name else ():
-        depth += -1 if part == ".." else part not in ("", ".")
-        if depth < 0:
-            return False
-    return True
+    path = normpath(name.replace("\\", "/"))
+    return path != ".." and not path.startswith(("../", "/")) and name[1:2] != ":"

@@ -1,15 +1,19 @@
-"""Make Arrow arrays. `pyarrow.array` does the same, but loads pandas at its first call, which takes 0.3 s."""
+"""Make Arrow arrays and tables. `pyarrow.array` loads pandas at its first call, which takes 0.3 s; these do not."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from itertools import chain
+from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.arrow import to_numpy
+from at_k.arrow import to_chunks, to_numpy
+from at_k.errors import InputError, Mention
+from at_k.validation import type_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -17,10 +21,6 @@ if TYPE_CHECKING:
 
 def make_numbers(values: NDArray[Any], present: NDArray[np.bool_] | None = None) -> pa.Array:
     """Make an array of numbers.
-
-    Args:
-        values: the numbers.
-        present: flags of those that are there; the others are null.
 
     Examples:
         >>> make_numbers(np.array([1, 2]), np.array([True, False])).to_pylist()
@@ -30,23 +30,6 @@ def make_numbers(values: NDArray[Any], present: NDArray[np.bool_] | None = None)
 
     held = pa.py_buffer(np.ascontiguousarray(values))
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [_pack(present), held])
-
-
-def make_flags(values: NDArray[np.bool_], present: NDArray[np.bool_] | None = None) -> pa.Array:
-    """Make an array of true and false.
-
-    Args:
-        values: the flags.
-        present: flags of those that are there; the others are null.
-
-    Examples:
-        >>> make_flags(np.array([True, False]), np.array([True, False])).to_pylist()
-        [True, None]
-    """
-    import pyarrow as pa
-
-    held = pa.py_buffer(np.packbits(values, bitorder="little"))
-    return pa.Array.from_buffers(pa.bool_(), len(values), [_pack(present), held])
 
 
 def fill_numbers(array: pa.Array, missing: int) -> NDArray[np.int64]:
@@ -62,9 +45,6 @@ def fill_numbers(array: pa.Array, missing: int) -> NDArray[np.int64]:
 
 def make_texts(values: Sequence[str | None]) -> pa.Array:
     """Make an array of texts.
-
-    Raises:
-        UnicodeEncodeError: if a text holds half of a character.
 
     Examples:
         >>> make_texts(["a", None, "é"]).to_pylist()
@@ -92,33 +72,26 @@ def make_lists(offsets: NDArray[Any], values: pa.Array, present: NDArray[np.bool
     return pa.Array.from_buffers(pa.list_(values.type), len(offsets) - 1, held, children=[values])
 
 
-def make_array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """Make an array of texts, truth values, whole numbers, numbers in double precision, or lists of these.
-
-    None becomes null.
-
-    Raises:
-        UnicodeEncodeError: as `make_texts` does.
-        OverflowError: if a whole number needs more than 64 bits.
+def make_text_lists(values: Sequence[Sequence[str] | None]) -> pa.Array:
+    """Make an array of lists of texts; None becomes null.
 
     Examples:
-        >>> import pyarrow as pa
-        >>> make_array([["a"], None], pa.list_(pa.string())).to_pylist()
+        >>> make_text_lists([["a"], None]).to_pylist()
         [['a'], None]
     """
-    import pyarrow as pa
-
-    if pa.types.is_string(kind):
-        return make_texts(values)
+    lengths = [0 if value is None else len(value) for value in values]
     present = np.array([value is not None for value in values], dtype=bool)
-    if pa.types.is_list(kind):
-        lengths = [0 if value is None else len(value) for value in values]
-        inside = make_array(list(chain.from_iterable(filter(None, values))), kind.value_type)
-        return make_lists(_sum_up(lengths), inside, present)
-    held = [0 if value is None else value for value in values]
-    if pa.types.is_boolean(kind):
-        return make_flags(np.array(held, dtype=bool), present)
-    return make_numbers(np.array(held, dtype=np.int64 if pa.types.is_int64(kind) else np.float64), present)
+    return make_lists(_sum_up(lengths), make_texts(list(chain.from_iterable(filter(None, values)))), present)
+
+
+def refuse_large_texts(size: int) -> None:
+    """Raise if the texts of one column need more than an Arrow array can hold."""
+    if size > np.iinfo(np.int32).max:
+        raise InputError(
+            "tables.large",
+            "The texts of one column have more than 2 GB. Read the file without it: {example}.",
+            example=Mention(columns={"answers": None}),
+        )
 
 
 def _sum_up(lengths: Sequence[int]) -> NDArray[np.int32]:
@@ -136,3 +109,69 @@ def _pack(present: NDArray[np.bool_] | None) -> pa.Buffer | None:
     if present is None or present.all():
         return None
     return pa.py_buffer(np.packbits(present, bitorder="little"))
+
+
+def make_table(data: Any) -> pa.Table:
+    """Return a table of any library as one of Arrow."""
+    import pyarrow as pa
+
+    if isinstance(data, pa.Table):
+        return data
+    datasets: Any = sys.modules.get("datasets")
+    if datasets is not None and isinstance(data, datasets.Dataset):
+        found: pa.Table = data.with_format("arrow")[:]
+        return found
+    pandas: Any = sys.modules.get("pandas")
+    if pandas is not None and isinstance(data, pandas.DataFrame):
+        for name, column in data.items():
+            if column.dtype == object:
+                _to_column(str(name), column.dropna(), is_name=name == "problem")  # names the column at fault
+        return pa.Table.from_pandas(data, preserve_index=False).replace_schema_metadata()
+    if hasattr(data, "to_arrow"):  # Polars
+        return data.to_arrow()
+    if isinstance(data, Mapping):
+        columns = {str(name): _to_column(str(name), column, is_name=name == "problem") for name, column in data.items()}
+        _refuse_other_lengths({name: len(column) for name, column in columns.items()})
+        return pa.table(columns)
+    raise TypeError(
+        "`data` must be a table with a row for each sample: a datasets.Dataset, an Arrow table, a pandas or Polars "
+        f"frame, or a mapping of columns; got {type_name(data)}"
+    )
+
+
+def _to_column(name: str, column: Any, *, is_name: bool) -> Any:
+    """Return a column as one of Arrow, which would take 1 and true for the same name."""
+    import pyarrow as pa
+
+    chunks = to_chunks(column)
+    if chunks is not None:
+        return pa.chunked_array(chunks)
+    try:
+        if not is_name or len({_find_kind(each) for each in {*map(type, column)} - {type(None)}}) < 2:
+            return pa.array(column)
+    except pa.ArrowException:
+        pass
+    raise InputError(
+        "group.mixed",
+        "`{column}` must have values of one type. Write all of them as text, or all as numbers.",
+        column=name,
+    ) from None
+
+
+def _find_kind(kind: type) -> type:
+    """Return the type of a name, with all types of numbers as one, and all of texts."""
+    return next((each for each in (bool, np.bool_, Number, str) if issubclass(kind, each)), kind)
+
+
+def _refuse_other_lengths(lengths: Mapping[str, int]) -> None:
+    first, *others = lengths or [""]
+    for name in others:
+        if lengths[name] != lengths[first]:
+            raise InputError(
+                "group.lengths",
+                "All columns must have the same number of rows; `{first}` has {first_rows} and `{column}` has {rows}.",
+                first=first,
+                first_rows=lengths[first],
+                column=name,
+                rows=lengths[name],
+            )

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from os import fspath
-from os.path import commonpath
+from os.path import abspath, commonpath
 from pathlib import Path
 
-from at_k.errors import InputError, Message
+from at_k.errors import Message
 from at_k.readers.format import Format
-from at_k.readers.plausibility import list_names, refuse_other_names
+from at_k.readers.merging import list_names, refuse_other_names
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
+from at_k.readers.structure import count_runs, count_samples
 from at_k.readers.tables import holds_one_row
 
 _MANY = 64
@@ -59,28 +60,22 @@ def _read_lines(source: Source, format: Format) -> bytes | None:
     return None if has_lists else b"".join(line + b"\n" for line in lines if line)
 
 
-def _count_runs(files: Sequence[str]) -> bool:
-    """Return whether the names of all files differ in the number of a run alone."""
-    try:
-        refuse_other_names(files)
-    except InputError:
-        return False
-    return True
-
-
 def name_files(samples: Samples, files: Sequence[str], *, pool: Sequence[str]) -> Samples:
-    """Name the file of each sample, instead of its line in the bundle.
-
-    Raises:
-        InputError: if the files of a problem have names that tell more than runs apart.
-    """
+    """Name the file of each sample, instead of its line in the bundle."""
     lines = zip(samples.rows, samples.n.tolist(), strict=True)
     file_of = [[row - 1 for row in (own if samples.per_sample else [own[0]] * n)] for own, n in lines]
     different = list(dict.fromkeys(files))
     names = list_names(different)
-    if "file" not in pool and "model" not in samples.origin.subject and not _count_runs(different):
-        for own in file_of:
-            refuse_other_names([files[place] for place in dict.fromkeys(own)])
+    if (
+        samples.origin.harness == "plain"
+        and "file" not in pool
+        and "model" not in samples.origin.subject
+        and not count_runs(list(map(abspath, different)))
+    ):
+        for problem, own in zip(samples.problems, file_of, strict=True):
+            of_problem = [files[place] for place in dict.fromkeys(own)]
+            if not count_samples(list(map(abspath, of_problem)), problem):
+                refuse_other_names(of_problem)
     note = Message(
         "note.bundle",
         "Read {count:,} files, from {first} to {last}, as one table. Problems: {problems:,}.",

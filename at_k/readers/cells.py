@@ -2,30 +2,106 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
-from collections.abc import Callable, Sequence
+from ast import literal_eval
+from collections.abc import Callable, Collection, Iterable, Sequence
 from math import inf, isnan, nan
 from typing import Any, Final, TypeGuard
 
-from at_k.readers.lists import Listed
+import numpy as np
+
+from at_k.arrow import to_numpy
+from at_k.readers.decoding import parse
+
+
+class Listed(list[Any]):
+    """A list that stood in a cell of CSV, with the text of the cell."""
+
+    def __init__(self, values: list[Any], text: str) -> None:
+        super().__init__(values)
+        self.text = text
+
+
+def read_lists(texts: Sequence[str | None]) -> list[Any]:
+    """Return the cells of a CSV column: lists if every cell begins like one, else the texts.
+
+    One list among other texts is not a list of samples, but an answer such as the interval [0, 1].
+
+    Examples:
+        >>> read_lists(["[1, null]", None]), read_lists(["[1, 2]", "3"])
+        ([[1, None], None], ['[1, 2]', '3'])
+    """
+    if not all(not isinstance(text, str) or text.lstrip().startswith("[") for text in texts):
+        return list(texts)
+    return [read_list(text) for text in texts]
+
+
+def spell_lists(cells: Iterable[Any]) -> list[Any]:
+    """Return cells with the text in place of each list that was read from it."""
+    return [cell.text if isinstance(cell, Listed) else cell for cell in cells]
+
+
+def read_list(cell: Any) -> Any:
+    """Return the list in a cell, or the cell if it holds a list neither of JSON nor of Python or NumPy."""
+    if not isinstance(cell, str) or not cell.lstrip().startswith("["):
+        return cell
+    try:
+        values = parse(cell)
+    except json.JSONDecodeError:
+        values = _read_python_list(cell)
+    return Listed(values, cell) if isinstance(values, list) else values
+
+
+_ITEM = re.compile(r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[-+.\w]+)(?:\s*,|\s+|\s*$)""", re.DOTALL)
+"""An item of a list as Python writes it, or of an array as NumPy does: a text, a name such as True, or a number."""
+
+_CONSTANTS = {"nan": nan, "inf": inf, "-inf": -inf}
+
+
+def _read_python_list(cell: str) -> Any:
+    """Return the list that Python wrote with `str`, such as ['a', None] or [1.0, nan]; or the text of the cell.
+
+    Each item is evaluated by itself, so that nothing is nested.
+    """
+    inside = cell.strip()
+    if not inside.endswith("]"):
+        return cell
+    inside, place = inside[1:-1].rstrip(), 0
+    values: list[Any] = []
+    while place < len(inside):
+        item = _ITEM.match(inside, place)
+        if item is None:
+            return cell
+        place = item.end()
+        try:
+            values.append(_CONSTANTS[item[1]] if item[1] in _CONSTANTS else literal_eval(item[1]))
+        except (ValueError, SyntaxError):
+            return cell
+        if isinstance(values[-1], complex):
+            return cell
+    return values
+
 
 _TRUE = (
-    "true yes y t pass passed correct right ✓ ✔ √ 是 对 正确 真 通过 はい 正しい 예 oui vrai juste ja wahr richtig "
-    "sí si verdadero correcto sim verdadeiro certo vero giusto да верно"
+    "true yes y t pass passed correct right solved success ok ac ✓ ✔ √ ✅ 是 对 正确 真 通过 はい 正しい 예 oui vrai "
+    "juste ja wahr richtig sí si verdadero correcto sim verdadeiro certo vero giusto да верно"
 )
 _FALSE = (
-    "false no n f fail failed incorrect wrong ✗ ✘ × 否 错 错误 不正确 假 未通过 不通过 いいえ 아니요 non faux nein "
-    "falsch falso incorrecto não errado sbagliato нет неверно"
+    "false no n f fail failed incorrect wrong unsolved failure ✗ ✘ × ❌ 否 错 错误 不正确 假 未通过 不通过 いいえ "
+    "아니요 non faux nein falsch falso incorrecto não errado sbagliato нет неверно"
 )
-_SPELLED: dict[str, float | bool] = {
+_WORDS: dict[str, float | bool] = {
     **dict.fromkeys(_TRUE.split(), True),
     **dict.fromkeys(_FALSE.split(), False),
     "nan": nan,
 }
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII)
-_LARGEST = sys.float_info.max
+_SHARE = re.compile(r"(\d+(?:[.,]\d+)?)\s*%|(\d+)\s*/\s*(\d+)|([+-]?\d+,\d+)", re.ASCII)
+"""A grade as people write it: "75 %", "3/4" or "0,75"."""
 
+_LARGEST = sys.float_info.max
 
 _EXACT = 2**53
 """Whole numbers up to here are exact as floats, which is what decoders of JSON make of longer ones."""
@@ -53,7 +129,7 @@ class UnfitError(ValueError):
 
 
 def read_spelled(text: object) -> object:
-    """Return the number or truth value that a text of CSV spells, or else the text itself.
+    """Return the number or truth value that a text spells, or else the text itself.
 
     Examples:
         >>> read_spelled(" Yes"), read_spelled("1e-1"), read_spelled("maybe")
@@ -62,19 +138,31 @@ def read_spelled(text: object) -> object:
     if not isinstance(text, str):
         return text
     word = text.strip().lower()
-    return float(word) if _NUMBER.fullmatch(word) else _SPELLED.get(word, text)
+    return float(word) if _NUMBER.fullmatch(word) else _WORDS.get(word, text)
+
+
+def read_share(text: object) -> object:
+    """Return the number that a grade in per cent, a fraction or a decimal comma spells, or else the value itself.
+
+    Examples:
+        >>> read_share("100%"), read_share("3/4"), read_share("0,5"), read_share("1/0")
+        (1.0, 0.75, 0.5, '1/0')
+    """
+    found = _SHARE.fullmatch(text.strip()) if isinstance(text, str) else None
+    if found is None or (found[3] and not int(found[3])):
+        return text
+    if found[1]:
+        return float(found[1].replace(",", ".")) / 100
+    return int(found[2]) / int(found[3]) if found[3] else float(found[4].replace(",", "."))
 
 
 def read_text(value: object) -> str:
-    """Return a text that is not empty, or a number as JSON spells it.
-
-    Raises:
-        UnfitError: if it is anything else.
-    """
-    text = repr(value) if is_finite(value) else value
-    if not isinstance(text, str) or not text:
+    """Return a text that is not empty, or a number as JSON spells it."""
+    if isinstance(value, str) and value:
+        return value
+    if not is_finite(value):
         raise UnfitError(value)
-    return text
+    return repr(value)
 
 
 def read_answer(value: object) -> str | None:
@@ -127,29 +215,100 @@ READERS: dict[str, Callable[[object], object]] = {
     "references": read_references,
     "grades": read_grade,
     "scores": read_score,
+    "cost": read_score,
     "group": read_label,
 }
 """The function that reads a cell of each role. It raises `UnfitError` for what the role cannot take."""
 
 
-def can_read(role: str, value: object) -> bool:
-    """Return whether a role can take a value."""
-    try:
-        READERS[role](value)
-    except UnfitError:
-        return False
-    return True
+class Cells:
+    """Read the cells of each role as a file spells them.
 
-
-def count_fits(role: str, values: Sequence[object], scale: tuple[float, float] | None = None) -> int:
-    """Count the values that a role can take.
+    Args:
+        scale: the worst and the best grade, where they are not 0 and 1.
+        correct: words that stand for a right sample; without `wrong`, every other word is then a wrong one.
+        wrong: words that stand for a wrong sample.
 
     Examples:
-        >>> count_fits("grades", [True, 0.5, 7]), count_fits("grades", [7], (0, 10))
-        (2, 1)
+        >>> cells = Cells(wrong=["WA"])
+        >>> cells.read("grades", "AC"), cells.read("grades", "WA"), cells.fits("scores", "high")
+        (1.0, 0.0, False)
     """
-    rescaled = values if scale is None or role != "grades" else [rescale(value, scale) for value in values]
-    return sum(can_read(role, value) for value in rescaled)
+
+    def __init__(
+        self,
+        *,
+        scale: tuple[float, float] | None = None,
+        correct: Collection[str] = (),
+        wrong: Collection[str] = (),
+    ) -> None:
+        self.scale = scale
+        self._words = dict.fromkeys(map(str.casefold, wrong), False) | dict.fromkeys(map(str.casefold, correct), True)
+        self._others = False if correct and not wrong else None
+
+    def read(self, role: str, value: Any) -> Any:
+        """Read a cell, or the value of a sample in it."""
+        if role in ("grades", "scores", "cost"):
+            value = self._spell(role, value)
+        return READERS[role](value)
+
+    def _spell(self, role: str, value: Any) -> Any:
+        if role == "grades" and self._words and value is not None:
+            found = self._words.get(str(value).strip().casefold(), self._others)
+            if found is not None:
+                return found
+        value = read_share(read_spelled(value))
+        return rescale(value, self.scale) if role == "grades" else value
+
+    def fits(self, role: str, value: object) -> bool:
+        """Return whether a role can take a cell."""
+        try:
+            self.read(role, value)
+        except UnfitError:
+            return False
+        return True
+
+    def read_numbers(self, role: str, values: Any) -> np.ndarray[Any, Any]:
+        """Read a column of grades, scores or costs; NaN stands for a missing one. Each text is read once."""
+        if hasattr(values, "type"):  # held by Arrow
+            numbers = self._convert(role, values)
+            if numbers is not None:
+                return numbers
+            values = values.to_pylist()
+        kinds = set(map(type, values))
+        if role == "grades" and kinds == {bool} and not self._words:
+            return np.array(values, dtype=np.float64)
+        if kinds <= {str, type(None)}:
+            known = {value: self.read(role, value) for value in set(values)}
+            values = map(known.__getitem__, values)
+        else:
+            values = [self.read(role, value) for value in values]
+        return np.array([nan if value is None else value for value in values], dtype=np.float64)
+
+    def _convert(self, role: str, values: Any) -> np.ndarray[Any, Any] | None:
+        """Convert numbers that Arrow holds; None if they must be looked at one by one."""
+        import pyarrow as pa
+
+        kind = values.type
+        if pa.types.is_string(kind):
+            encoded = values.dictionary_encode()
+            known = [self.read(role, text) for text in encoded.dictionary.to_pylist()]
+            table = np.array([*(nan if each is None else each for each in known), nan])
+            codes, present = to_numpy(encoded.indices)
+            codes = codes if present is None else np.where(present, codes, len(known))
+            return table[codes.astype(np.int64)]
+        plain = pa.types.is_integer(kind) or pa.types.is_float64(kind) or (role == "grades" and kind == pa.bool_())
+        if not plain or (role == "grades" and (self.scale is not None or self._words)):
+            return None
+        held, present = to_numpy(values)
+        numbers = held.astype(np.float64)
+        if present is not None:
+            numbers[~present] = nan
+        with np.errstate(invalid="ignore"):
+            wrong = (numbers < 0) | (numbers > 1) if role == "grades" else ~np.isfinite(numbers)
+        if role != "grades" and present is not None:
+            wrong &= present
+        return None if wrong.any() else numbers
 
 
 def rescale(value: object, scale: tuple[float, float] | None) -> object:
@@ -168,16 +327,13 @@ def rescale(value: object, scale: tuple[float, float] | None) -> object:
 def read_field(role: str, value: object, scale: tuple[float, float] | None = None) -> Any:
     """Read what a harness wrote for a role. It may be more than tables have: truth values and empty texts.
 
-    Raises:
-        UnfitError: if the role cannot take it, or it is a number that a decoder may have rounded.
-
     Examples:
         >>> read_field("answers", True), read_field("references", ""), read_field("group", None)
         ('true', [''], NOTHING)
     """
     if role == "grades":
         return read_grade(rescale(value, scale))
-    if role == "scores":
+    if role in ("scores", "cost"):
         return read_score(None if isinstance(value, float) and isnan(value) else value)
     if role == "references":
         listed = value if isinstance(value, list) else [value]

@@ -1,4 +1,4 @@
-"""Collect samples one by one into the standard columns: the strict reader, which names the place of each fault."""
+"""Collect samples into the standard columns, one by one; `sheets` collects those of tables in blocks."""
 
 from __future__ import annotations
 
@@ -7,25 +7,101 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, pairwise
+from itertools import chain
 from math import nan
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
-from at_k.errors import InputError, Message
-from at_k.readers.arrays import make_array, make_numbers, make_texts
+from at_k.errors import InputError, Mention, Message
+from at_k.readers.arrays import make_numbers, make_text_lists, make_texts, refuse_large_texts
+from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING, UnfitError, read_field
+from at_k.readers.choosing import Selection, no_rows
+from at_k.readers.coding import Groups
 from at_k.readers.decoding import decode, require_object
-from at_k.readers.faults import UNITS, Faults, find_fault
-from at_k.readers.format import Reading, find_path
-from at_k.readers.grouping import Groups
-from at_k.readers.models import Selection, no_rows
-from at_k.readers.plausibility import refuse_odd_names
+from at_k.readers.faults import UNITS, Faults, describe_place, find_fault
+from at_k.readers.format import Reading
+from at_k.readers.names import quote, quote_all
 from at_k.readers.problems import KnownProblems, Place
-from at_k.readers.quoting import quote, quote_all
-from at_k.readers.samples import ROLES, STANDARD, Origin, Samples, Split, list_types
+from at_k.readers.samples import (
+    FURTHER_ROLES,
+    MISSING,
+    ROLES,
+    SAMPLE_ROLES,
+    STANDARD,
+    Origin,
+    Samples,
+    Split,
+)
 from at_k.readers.sources import Source
+from at_k.readers.structure import refuse_odd_names
+
+OF_SAMPLE = (*SAMPLE_ROLES, "cost")
+"""The roles that say something of each sample."""
+
+ARGUMENTS = {
+    "answers": "answer",
+    "grades": "grade",
+    "scores": "score",
+    "references": "references",
+    "group": "group",
+    "cost": "cost",
+}
+"""Role → argument of `Collector.add`."""
+
+Adapt = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+class Values:
+    """One value for each sample, in arrays of those that came in blocks and a list of the last ones."""
+
+    def __init__(self, rest: Any, nothing: object, make: Callable[[Any], Any]) -> None:
+        self.rest, self._nothing, self._make = rest, nothing, make
+        self._parts: list[Any] = []
+        self._before = 0
+
+    def put(self, value: object, count: int) -> None:
+        """Append the value of a sample; `count` samples came before it, of which the last ones may have no value."""
+        missing = count - self._before - len(self.rest)
+        if missing:
+            self.rest.extend([self._nothing] * missing)
+        self.rest.append(value)
+
+    def extend(self, part: Any, count: int) -> None:
+        """Append an array of values."""
+        self.arrays(count)
+        self._parts.append(part)
+        self._before += len(part)
+
+    def arrays(self, count: int) -> list[Any]:
+        """Return the values of all samples as arrays."""
+        missing = count - self._before - len(self.rest)
+        self.rest.extend([self._nothing] * missing)
+        if self.rest:
+            self._parts.append(self._make(self.rest))
+            self._before += len(self.rest)
+            self.rest = self.rest[:0]
+        return self._parts
+
+
+class _Kept(dict[str, Values]):
+    """Role → the values of each sample, beside the number of its `problem` and of its `row`."""
+
+    def __missing__(self, role: str) -> Values:
+        if role == "answers":
+            self[role] = Values([], None, make_texts)
+        elif role in ("problem", "row"):
+            self[role] = Values(array("q"), 0, np.array)
+        else:
+            self[role] = Values(array("d"), nan, np.array)
+        return self[role]
+
+
+def refuse_empty() -> InputError:
+    """Make the error that says that a file has no samples."""
+    return InputError("collector.empty", "There are no samples in this file.")
 
 
 class Collector:
@@ -42,6 +118,9 @@ class Collector:
 
     Attributes:
         faults: what is at fault; in `with collector.faults:` a reader may raise errors of its own.
+        known: the problems, and what is said of them.
+        values: what the samples hold so far.
+        count: their number.
 
     Examples:
         >>> collector = Collector(Reading(), unit="line")
@@ -60,7 +139,7 @@ class Collector:
         read: Callable[[str, object], Any] | None = None,
     ) -> None:
         for role, column in reading.columns.items():
-            if role not in ROLES or (role == "problem" and column is None):
+            if role not in (*ROLES, *FURTHER_ROLES) or (role == "problem" and column is None):
                 raise InputError(
                     "collector.columns",
                     "{option:columns} cannot say {column} for {role}. The roles are {roles}; each but the first may be "
@@ -70,37 +149,31 @@ class Collector:
                     roles=", ".join(ROLES),
                 )
         self.faults = Faults(reading.errors)
-        self._columns, self._describe = dict(reading.columns), place or (lambda row, *_: UNITS[unit](row))
+        self._columns, self.describe = dict(reading.columns), place or (lambda row, *_: UNITS[unit](row))
         self._read_value = read or partial(read_field, scale=reading.scale)
         self._selection = Selection(reading.where, reading.pool)
-        self._problems = KnownProblems(self._describe)
-        # Of each sample. The lists of values are shorter if the last samples have none.
-        self._problem, self._rows = array("q"), array("q")
-        self._answers: list[str | None] = []
-        self._grades, self._scores = array("d"), array("d")
+        self.known = KnownProblems(self.describe)
+        self.count = 0
+        self.values = _Kept()
         self._numbers: list[object] = []
-        self._numbered: dict[tuple[int, object], int] = {}
+        self._numbered: dict[tuple[int, object], int] = {}  # problem and number → row
+        self._details: dict[str, Values] = {}
 
-    def rows(self, source: Source, fields: Sequence[str] = ()) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the rows of a file of JSON lines that `where` asks for, each with the number of its line.
-
-        Args:
-            source: the file.
-            fields: the fields that every row must have.
-
-        Raises:
-            InputError: if a line is not a JSON object with these fields, which `errors="skip"` counts instead; or if
-                the rows are of several models.
-        """
+    def rows(
+        self, source: Source, fields: Sequence[str] = (), adapt: Adapt = dict
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the rows of a file of JSON lines that `where` asks for, each with the number of its line."""
         with source.open_text() as file:
-            yield from self._choose_rows(enumerate(file, 1), fields)
+            yield from self._choose_rows(enumerate(file, 1), fields, adapt)
 
-    def entries(self, values: Iterable[object], fields: Sequence[str] = ()) -> Iterator[tuple[int, dict[str, Any]]]:
+    def entries(
+        self, values: Iterable[object], fields: Sequence[str] = (), adapt: Adapt = dict
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the objects in a list as `rows` does, each with its place in the list, counted from 1."""
-        return self._choose_rows(enumerate(values, 1), fields)
+        return self._choose_rows(enumerate(values, 1), fields, adapt)
 
     def _choose_rows(
-        self, found: Iterable[tuple[int, object]], fields: Sequence[str]
+        self, found: Iterable[tuple[int, object]], fields: Sequence[str], adapt: Adapt
     ) -> Iterator[tuple[int, dict[str, Any]]]:
         needed = frozenset(fields)
         keeps = self._selection.keeps
@@ -112,6 +185,7 @@ class Collector:
                 if type(row) is not dict or not needed <= row.keys():
                     row = require_object(row, self.place(number))
                     raise self.lack(next(name for name in fields if name not in row), number)
+                row = row if adapt is dict else adapt(row)
             except InputError as error:
                 self.faults.add(error)
                 continue
@@ -127,75 +201,56 @@ class Collector:
         answer: object = NOTHING,
         grade: object = NOTHING,
         score: object = NOTHING,
+        cost: object = NOTHING,
         references: object = NOTHING,
         group: object = NOTHING,
         meta: Mapping[str, Any] | None = None,
         details: Mapping[str, Any] | None = None,
         fields: Mapping[str, Any] | None = None,
         sample: int | None = None,
+        reason: str | None = None,
     ) -> None:
-        """Add a sample.
-
-        Args:
-            row: the number of its line, counted from 1, or of what else the unit is.
-            problem: the name of its problem, a string or a number.
-            number: what the file calls the sample: its epoch, trial or repeat. It is different for each sample of a
-                problem.
-            answer: a string; None if the sample gave none. Numbers and truth values are spelled as JSON does.
-            grade: a number from 0 to 1, or a truth value; None or NaN if the sample was not graded.
-            score: a finite number; None or NaN if there is none.
-            references: a string, or a list of strings each of which is correct.
-            group: a label of the problem.
-            meta: what else the file says about the problem. What its samples do not agree on is left out.
-            details: what it says about the sample alone, such as its cost: the same names for each. In the column
-                `meta` there is a list under each name.
-            fields: all fields of the row, out of which a user may name one for any role.
-            sample: its number within the row, counted from 1, where errors are to name it.
-
-        Raises:
-            InputError: if a value is none of these, which `errors="skip"` counts instead.
-        """
+        """Add a sample."""
         with self.faults:
+            cells = {"answers": answer, "grades": grade, "scores": score, "references": references, "group": group}
+            cells["cost"] = cost
             if self._columns:
                 problem = self._choose("problem", problem, row, fields)
-                answer = self._choose("answers", answer, row, fields)
-                grade = self._choose("grades", grade, row, fields)
-                score = self._choose("scores", score, row, fields)
-                references = self._choose("references", references, row, fields)
-                group = self._choose("group", group, row, meta, fields)
+                for role, value in cells.items():
+                    cells[role] = self._choose(role, value, row, *([meta] if role == "group" else []), fields)
             name = self.read("problem", problem, row)
-            answer = answer if type(answer) is str else self.read("answers", answer, row, sample)
-            grade, score = self.read("grades", grade, row, sample), self.read("scores", score, row, sample)
-            listed, label = self.read("references", references, row), self.read("group", group, row)
-            place = self._problems.find(problem, name, row)
-            if number is not NOTHING:
-                self._refuse_repeated(place, problem, number, row)
-            self._problems.describe(place, name, row, listed, label, meta, details)
-            count = len(self._rows)
-            self._problem.append(place)
-            self._rows.append(row)
-            if answer is not NOTHING:
-                _put(self._answers, answer, None, count)
-            if grade is not NOTHING:
-                _put(self._grades, nan if grade is None else grade, nan, count)
-            if score is not NOTHING:
-                _put(self._scores, nan if score is None else score, nan, count)
+            for role, value in cells.items():
+                if value is not NOTHING:
+                    cells[role] = self.read(role, value, row, sample if role in OF_SAMPLE else None)
+            if number is not NOTHING and not isinstance(number, (str, int, float, tuple)):
+                raise InputError(
+                    "collector.number",
+                    "The number of a sample must be a number or text; got {value} ({place}).",
+                    value=quote(number),
+                    place=self.place(row),
+                )
+            place = self.known.find(problem, name, row)
+            if number is not NOTHING and (place, number) in self._numbered:
+                self.refuse_repeated(number, problem, self._numbered[place, number], row)
+            self.known.describe(place, name, row, cells["references"], cells["group"], meta)
             if number is not NOTHING:
                 self._numbered[place, number] = row
                 self._numbers.append(number)
+            self.values["problem"].put(place, self.count)
+            self.values["row"].put(row, self.count)
+            for role in OF_SAMPLE:
+                value = cells[role]
+                if value is not NOTHING:
+                    self.values[role].put(nan if value is None and role != "answers" else value, self.count)
+            told = {MISSING: reason} if reason is not None and cells["grades"] is None else {}
+            for field, value in {**(details or {}), **told}.items():
+                if field not in self._details:
+                    self._details[field] = Values([], NOTHING, list)
+                self._details[field].put(value, self.count)
+            self.count += 1
 
     def add_problem(self, row: int, problem: object, samples: Sequence[Mapping[str, Any]], **shared: Any) -> None:
-        """Add a problem that stands in the file once, with the list of its samples.
-
-        Args:
-            row: the number of its row.
-            problem: its name.
-            samples: for each sample what differs between them, named as the arguments of `add`.
-            shared: what does not.
-
-        Raises:
-            InputError: if it has no samples, or was there before, or as `add` does.
-        """
+        """Add a problem that stands in the file once, with the list of its samples."""
         with self.faults:
             name = self.read("problem", problem, row)
             if not samples:
@@ -205,52 +260,64 @@ class Collector:
                     name=quote(problem),
                     place=self.place(row),
                 )
-            known = self._problems.places.get(name)
+            known = self.known.places.get(name)
             if known is not None:
                 raise InputError(
                     "collector.same_problem",
                     "Each problem may be there only once; {value} is also in {first} ({place}). Remove one, or keep "
                     "the rows of one model with {option:where}.",
                     value=quote(problem),
-                    first=self.place(self._problems.first_rows[known]),
-                    place=self._describe(row, "problem", None),
+                    first=self.place(self.known.first_rows[known]),
+                    place=self.describe(row, "problem", None),
                 )
             own = shared if self._columns else {role: value for role, value in shared.items() if role == "grade"}
-            before = len(self._rows)
+            before = self.count
             for number, sample in enumerate(samples, 1):
                 # What is said of the problem is read with its first sample alone.
-                self.add(row, problem, sample=number, **sample, **(own if len(self._rows) > before else shared))
+                self.add(row, problem, sample=number, **sample, **(own if self.count > before else shared))
 
     def add_answers(self, row: int, problem: object, answers: Sequence[object], **shared: Any) -> None:
-        """Add a problem that stands in the file once, whose samples differ in their answers alone.
+        """Add a problem as `add_problem` does, whose samples differ in their answers alone.
 
-        It is `add_problem` for large files: what the samples share is kept for all of them at once. If that is broken,
-        the problem is left out and counted once.
-
-        Args:
-            row: the number of its row.
-            problem: its name.
-            answers: the answer of each sample.
-            shared: what its samples share, named as the arguments of `add`.
-
-        Raises:
-            InputError: as `add_problem` does.
+        What the samples share is kept for all of them at once. If that is broken, the problem is counted once.
         """
         plain = not self._columns and {*map(type, answers)} <= {str, type(None)}
-        before = len(self._rows)
+        before = self.count
         self.add_problem(row, problem, [{"answer": each} for each in (answers[:1] if plain else answers)], **shared)
-        if plain and len(self._rows) > before:
-            rest = answers[1:]
-            self._problem.extend([self._problem[-1]] * len(rest))
-            self._rows.extend([row] * len(rest))
-            # `plain` says that all are texts or None, which a type checker cannot follow.
-            self._answers.extend(rest)  # type: ignore[arg-type]
-            if shared.get("grade", NOTHING) is not NOTHING:
-                self._grades.extend([self._grades[-1]] * len(rest))
+        rest = answers[1:] if plain and self.count > before else ()
+        if rest:
+            self.values["answers"].rest.extend(rest)
+            for role in ("problem", "row", "grades"):
+                if role != "grades" or shared.get("grade", NOTHING) is not NOTHING:
+                    held = self.values[role].rest
+                    held.extend(held[-1:] * len(rest))
+            self.count += len(rest)
+
+    @property
+    def problems(self) -> NDArray[np.int64]:
+        """The problem of each sample, as a number."""
+        return self._join("problem")
+
+    @property
+    def row_numbers(self) -> NDArray[np.int64]:
+        """The row of each sample."""
+        return self._join("row")
+
+    @property
+    def verdicts(self) -> NDArray[np.float64] | None:
+        """The grade of each sample, or None."""
+        return self._join("grades") if "grades" in self.values else None
+
+    def _join(self, role: str) -> NDArray[Any]:
+        parts = self.values[role].arrays(self.count)
+        if len(parts) != 1:
+            parts[:] = [np.concatenate([np.array([], dtype=np.int64), *parts])]
+        joined: NDArray[Any] = parts[0]
+        return joined
 
     def place(self, row: int) -> Message:
         """Describe where a sample stands: "line 7"."""
-        return self._describe(row, "", None)
+        return self.describe(row, "", None)
 
     def lack(self, field: str, row: int) -> InputError:
         """Make the error that says that a row does not have a field."""
@@ -263,7 +330,7 @@ class Collector:
 
     def note_shared_prompts(self) -> list[Message]:
         """Write the note, if one is due, that a problem may be two that have the same prompt and so the same name."""
-        n = np.bincount(np.frombuffer(self._problem, np.int64)) if self._rows else np.ones(1, np.int64)
+        n = np.bincount(self.problems) if self.count else np.ones(1, np.int64)
         smallest, largest = int(n.min()), int(n.max())
         if smallest == largest or (n % smallest).any():
             return []
@@ -278,37 +345,35 @@ class Collector:
         ]
 
     def finish(self, origin: Origin, *, per_sample: bool = True) -> Samples:
-        """Return the samples that were collected, those of each problem together, in the order in which they came.
-
-        Args:
-            origin: what wrote the file, and what was taken from it.
-            per_sample: whether each sample has a row of its own in the file.
-
-        Raises:
-            InputError: if there are none, or if `where` or `pool` names a column that no row has.
-        """
+        """Return the samples that were collected, those of each problem together, in the order in which they came."""
         import pyarrow as pa
 
         self._selection.refuse_unknown(origin.subject)
-        count, problems = len(self._rows), self._problems
-        if not count:
-            self._refuse_empty()
-        groups = Groups.of(np.frombuffer(self._problem, np.int64))
-        columns: dict[str, pa.Array] = {"problem": make_texts(list(problems.places))}
-        if self._answers:
-            columns["answers"] = groups.list(make_texts(_pad(self._answers, None, count)))
-        for role, values in (("grades", self._grades), ("scores", self._scores)):
-            if values:
-                numbers = np.frombuffer(_pad(values, nan, count))
-                columns[role] = groups.list(make_numbers(numbers, ~np.isnan(numbers)))
-        for role, said in problems.said.items():
+        if not self.count:
+            self.faults.refuse_nothing_left()
+            if self._selection.where.columns:
+                raise no_rows()
+            raise refuse_empty()
+        known, rows, groups = self.known, self.row_numbers, Groups.of(self.problems)
+        gone = [role for role, column in self._columns.items() if column is None]
+        if gone and not self.values.keys() & {*SAMPLE_ROLES}:
+            raise InputError(
+                "collector.no_values",
+                "Nothing is left to score: {option:columns} leaves out {roles}. Keep the answers or the grades.",
+                roles=", ".join(gone),
+            )
+        numbers = self.list_numbers(groups)
+        columns: dict[str, pa.Array] = {"problem": make_texts(list(known.places))}
+        for role in SAMPLE_ROLES:
+            if role in self.values:
+                columns[role] = groups.list(self._join_array(role))
+        for role, said in known.said.items():
             if any(value is not None for value in said):
-                columns[role] = make_array(said, list_types()[role])
-        said = [(own or {}) | each for own, each in zip(problems.meta, problems.details, strict=True)]
-        if any(said):
-            columns["meta"] = make_texts([_encode(each) if each else None for each in said])
-        rows, ends = np.frombuffer(self._rows, np.int64), groups.offsets.tolist()
-        order = range(count) if groups.order is None else groups.order.tolist()
+                columns[role] = make_texts(said) if role == "group" else make_text_lists(said)
+        details = self._list_details(groups)
+        if any(known.meta) or any(details):
+            told = ((own or {}) | each for own, each in zip(known.meta, details, strict=True))
+            columns["meta"] = make_texts([_encode(each) if each else None for each in told])
         samples = Samples(
             table=pa.table({role: columns[role] for role in STANDARD if role in columns}),
             origin=replace(
@@ -318,26 +383,56 @@ class Collector:
             ),
             rows=groups.split(rows) if per_sample else Split(rows[groups.firsts], np.arange(len(groups.firsts) + 1)),
             per_sample=per_sample,
-            numbers=[[self._numbers[each] for each in order[start:stop]] for start, stop in pairwise(ends)]
-            if len(self._numbers) == count
-            else None,
-            details=list(dict.fromkeys(chain.from_iterable(problems.details))),
+            numbers=numbers,
+            details=list(dict.fromkeys(chain.from_iterable(details))),
         )
         refuse_odd_names(samples)
         return samples
 
-    def read(self, role: str, value: object, row: int, sample: int | None = None) -> Any:
-        """Read the value of a role.
+    def _join_array(self, role: str) -> Any:
+        import pyarrow as pa
 
-        Raises:
-            InputError: if the role cannot take it.
-        """
-        if value is NOTHING and role != "problem":
-            return value
+        if role != "answers":
+            numbers = self._join(role)
+            return make_numbers(numbers, ~np.isnan(numbers))
+        parts = self.values[role].arrays(self.count)
+        refuse_large_texts(sum(part.nbytes for part in parts))
+        return parts[0] if len(parts) == 1 else pa.concat_arrays(parts)
+
+    def _list_details(self, groups: Groups) -> list[dict[str, list[Any]]]:
+        """List what is said of the samples of each problem, by its name."""
+        found: list[dict[str, list[Any]]] = [{} for _ in groups.firsts]
+        costs = {"cost": self.values["cost"]} if "cost" in self.values else {}
+        for name, held in (self._details | costs).items():
+            values = list(chain.from_iterable(held.arrays(self.count)))
+            for own, each in zip(found, groups.cut(values), strict=True):
+                if any(value is not NOTHING for value in each):
+                    own[name] = [None if value is NOTHING else value for value in each]
+        return found
+
+    def list_numbers(self, groups: Groups) -> Sequence[Sequence[object]] | None:
+        """Return the numbers of the samples; None unless all of them have one."""
+        return groups.cut(self._numbers) if len(self._numbers) == self.count else None
+
+    def refuse_repeated(self, number: object, name: object, first: int, row: int, column: str = "") -> NoReturn:
+        """Raise because a problem has two samples of one number."""
+        raise InputError(
+            "collector.repeated",
+            "Sample {number} of problem {name} is there twice: {first} and {place}. Number them differently, or remove "
+            "one. If that column does not number samples: {ignored}.",
+            number=quote(number[0] if isinstance(number, tuple) else number),
+            name=quote(name),
+            first=self.place(first),
+            place=describe_place(row, column) if column else self.place(row),
+            ignored=Mention(columns={"sample": None}),
+        )
+
+    def read(self, role: str, value: object, row: int, sample: int | None = None) -> Any:
+        """Read the value of a role."""
         try:
             return self._read_value(role, value)
         except UnfitError as fault:
-            raise find_fault(role, fault.value, self._describe(row, role, sample)) from None
+            raise find_fault(role, fault.value, self.describe(row, role, sample)) from None
 
     def _choose(self, role: str, value: object, row: int, *sources: Mapping[str, Any] | None) -> object:
         """Return the value of a role: that of the field that the user named, or else that of the format."""
@@ -349,7 +444,7 @@ class Collector:
         for fields in sources:
             if fields is not None and field in fields:
                 return fields[field]
-            found = find_path(fields, field.split("."))
+            found = find_field(fields, field.split("."))
             if found is not None:
                 return found
         known = dict.fromkeys(name for fields in sources for name in fields or ())
@@ -361,46 +456,6 @@ class Collector:
             fields=quote_all(known) or "none",
             place=self.place(row),
         )
-
-    def _refuse_empty(self) -> None:
-        """Raise because there are no samples, and say why."""
-        self.faults.refuse_nothing_left()
-        if self._selection.where:
-            raise no_rows()
-        raise InputError("collector.empty", "There are no samples in this file.")
-
-    def _refuse_repeated(self, place: int, problem: object, number: object, row: int) -> None:
-        """Raise if a problem has a sample of this number already, or if this is no number of a sample."""
-        if not isinstance(number, (str, int, float, tuple)):
-            raise InputError(
-                "collector.number",
-                "The number of a sample must be a number or text; got {value} ({place}).",
-                value=quote(number),
-                place=self.place(row),
-            )
-        first = self._numbered.get((place, number))
-        if first is not None:
-            raise InputError(
-                "collector.repeated",
-                "Sample {number} of problem {name} is there twice: {first} and {place}. Number them differently, "
-                "remove one, or leave out the column if it does not number samples.",
-                number=quote(number[0] if isinstance(number, tuple) else number),
-                name=quote(problem),
-                first=self.place(first),
-                place=self._describe(row, "number", None),
-            )
-
-
-def _put(values: Any, value: object, nothing: object, count: int) -> None:
-    """Append the value of a sample; `count` samples came before it, of which the last ones may have no value."""
-    if len(values) < count:
-        _pad(values, nothing, count)
-    values.append(value)
-
-
-def _pad(values: Any, nothing: object, count: int) -> Any:
-    values.extend([nothing] * (count - len(values)))
-    return values
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, default=str).encode

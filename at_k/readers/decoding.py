@@ -13,7 +13,7 @@ import orjson
 
 from at_k.errors import InputError, Message
 from at_k.readers.faults import UNITS
-from at_k.readers.quoting import LONGEST, quote, shorten
+from at_k.readers.names import LONGEST, quote, shorten
 
 _LONGEST_INTEGER = 308
 """Digits up to which a float can hold any integer."""
@@ -26,9 +26,6 @@ def decode(data: bytes, line: int | None = None) -> Any:
 
     Numbers such as NaN and Infinity, which JSON does not know and Python writes, are read too.
 
-    Raises:
-        InputError: if it is not JSON in UTF-8, or nested too deeply.
-
     Examples:
         >>> decode(b'{"a": [1, NaN]}')
         {'a': [1, nan]}
@@ -40,11 +37,7 @@ def decode(data: bytes, line: int | None = None) -> Any:
 
 
 def decode_strictly(data: bytes, line: int | None = None) -> Any:
-    """Decode JSON, and refuse whatever another decoder could read as something else.
-
-    Raises:
-        InputError: as `decode` does, or if an object has a name twice, or a number has more digits than a float holds.
-    """
+    """Decode JSON, and refuse whatever another decoder could read as something else."""
     return _decode_slowly(data, parse, line)
 
 
@@ -55,11 +48,7 @@ def _decode_slowly(data: bytes, load: Callable[[str], Any], line: int | None = N
 
 
 def load_text(data: bytes, load: Callable[[str], Any], line: int | None = None) -> Any:
-    """Return what a function makes of a text in UTF-8 that must be JSON.
-
-    Raises:
-        InputError: if it is not JSON in UTF-8, or nested too deeply.
-    """
+    """Return what a function makes of a text in UTF-8 that must be JSON."""
     text = decode_text(data, line)
     try:
         return load(text)
@@ -80,12 +69,7 @@ def load_text(data: bytes, load: Callable[[str], Any], line: int | None = None) 
 
 
 def parse(text: str) -> Any:
-    """Parse JSON, with a mark for `refuse_faulty` in place of what cannot be used.
-
-    Raises:
-        json.JSONDecodeError: if it is not JSON.
-        InputError: if it is nested deeper than Python can follow.
-    """
+    """Parse JSON, with a mark for `refuse_faulty` in place of what cannot be used."""
     try:
         return (_decoder_of_long_integers if _LONG_INTEGER.search(text) else _decoder).decode(text)
     except RecursionError:
@@ -115,11 +99,7 @@ _decoder_of_long_integers = json.JSONDecoder(object_pairs_hook=_decode_object, p
 
 
 def refuse_faulty(value: object, place: Message) -> None:
-    """Raise unless a value can be written as JSON in UTF-8, as a report is.
-
-    Raises:
-        InputError: if it was marked by `parse`, or holds half of a character. The sentence names the place.
-    """
+    """Raise unless a value can be written as JSON in UTF-8, as a report is."""
 
     def refuse(faulty: _Faulty) -> NoReturn:
         if faulty.repeated is None:
@@ -144,11 +124,7 @@ def refuse_faulty(value: object, place: Message) -> None:
 
 
 def require_object(row: object, place: Message) -> dict[str, Any]:
-    """Return a row, which must be an object.
-
-    Raises:
-        InputError: if it is something else. The sentence names the place.
-    """
+    """Return a row, which must be an object."""
     if not isinstance(row, dict):
         raise InputError(
             "decoding.not_object",
@@ -172,11 +148,7 @@ def _refuse_deep() -> NoReturn:
 
 
 def decode_text(data: bytes, line: int | None = None) -> str:
-    """Decode a text in UTF-8.
-
-    Raises:
-        InputError: if it is in another encoding.
-    """
+    """Decode a text in UTF-8."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -1,28 +1,30 @@
-"""Tables of CSV and TSV."""
+"""CSV and TSV, in blocks, and the lines on which the rows of a table stand.
+
+Arrow parses plain blocks; Python's reader takes over where one is not.
+"""
 
 from __future__ import annotations
 
 import csv
 import re
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Sequence, Set
-from contextlib import closing
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from io import StringIO, TextIOWrapper
-from itertools import chain, dropwhile, islice
+from itertools import chain, count, islice
 from threading import Lock
 from typing import Any
 
 import numpy as np
 
-from at_k.errors import InputError
-from at_k.readers.arrays import make_texts
-from at_k.readers.lists import read_lists
-from at_k.readers.quoting import shorten
+from at_k.errors import InputError, Message
+from at_k.readers.blocks import Block, Rows, take_column
+from at_k.readers.faults import Faults
+from at_k.readers.names import shorten
 from at_k.readers.sources import Source
-from at_k.readers.table import LOOKED_AT, Batch, Cells, Table, refuse_empty
 
-_BATCH = 50_000
-"""Rows that become an Arrow array at a time."""
+_BATCH = 8192
+"""Rows of a block that Python's reader makes."""
 
 _LONGEST_CELL = 1 << 30
 """Characters that a cell may have."""
@@ -36,31 +38,86 @@ _BLANK = re.compile(rb"\A(?:[^\S\n]*\n)+")
 """Blank lines before the header."""
 
 
-def find_delimiter(header: bytes) -> tuple[str, str]:
-    """Return the layout of a table by its header line, and what stands between two cells.
-
-    Examples:
-        >>> find_delimiter(b"id,correct"), find_delimiter(b"id;correct")
-        (('csv', ','), ('csv', ';'))
-    """
-    if b"\t" in header:
-        return "tsv", "\t"
+def find_delimiter(header: bytes) -> str:
+    """Return what stands between two cells, by the header line: a tab, a comma, a semicolon or a bar."""
     # Spreadsheets write semicolons where a comma is the decimal point.
-    return "csv", next((mark for mark in ",;|" if mark.encode() in header), ",")
+    return "\t" if b"\t" in header else next((mark for mark in ",;|" if mark.encode() in header), ",")
+
+
+def open_csv(source: Source, faults: Faults) -> Rows:
+    """Open CSV or TSV."""
+    mark = find_delimiter(source.first_line)
+    names = read_header(next(read_records(_decode_text(source, _list_blocks(source)), mark), []))
+    return Rows("tsv" if mark == "\t" else "csv", lambda wanted: _read_blocks(source, names, mark, wanted), faults)
+
+
+def read_header(record: Sequence[str]) -> list[str]:
+    """Return the names of the columns of CSV."""
+    # pandas writes the index of a frame as a column without a name.
+    names = [name.strip() or f"column {number}" for number, name in enumerate(record, 1)]
+    if len({*names}) < len(names):
+        raise InputError(
+            "tables.repeated_column",
+            "The header line has column “{column}” more than once. Rename one of them.",
+            column=shorten(Counter(names).most_common(1)[0][0]),
+        )
+    return names
+
+
+def _list_blocks(source: Source) -> Iterator[bytes]:
+    """Yield the blocks of lines, without blank ones before the header."""
+    blocks = (block.data for block in source.blocks())
+    first = next((data for data in blocks if data.strip()), None)
+    if first is not None:
+        yield _BLANK.sub(b"", first)
+        yield from blocks
+
+
+def _read_blocks(source: Source, names: list[str], mark: str, wanted: Collection[str] | None) -> Iterator[Block]:
+    blocks = _list_blocks(source)
+    first = next(blocks, b"")
+    header, _, rest = first.partition(b"\n")
+    has_header = header.count(b'"') % 2 == 1 or b"\r" in header.rstrip(b"\r")
+    blocks, count = chain([first if has_header else rest], blocks), 0
+    needed = names if wanted is None else [name for name in names if name in wanted] or names[:1]
+    for data in blocks:
+        table = None if has_header else _parse(data, names, needed, mark)
+        if table is None:  # a cell may begin here and end in another block
+            blocks = chain([data], blocks)
+            break
+        yield Block(
+            range(count + 1, count + len(table) + 1),
+            names if wanted is None else needed,
+            partial(take_column, table),
+        )
+        count += len(table)
+    else:
+        return
+    records = read_records(_decode_text(source, blocks), mark, 0 if has_header else count + 1, len(names))
+    records = islice(records, 1 if has_header else 0, None)
+    while found := list(islice(records, _BATCH)):
+        columns = dict(zip(names, zip(*found, strict=True), strict=True))
+        yield Block(
+            range(count + 1, count + len(found) + 1),
+            names,
+            partial(_list_cells, columns),
+        )
+        count += len(found)
+
+
+def _list_cells(columns: Mapping[str, Sequence[str]], name: str) -> list[str | None]:
+    return [cell or None for cell in columns[name]]
+
+
+def _decode_text(source: Source, blocks: Iterable[bytes]) -> Iterator[str]:
+    try:
+        yield from chain.from_iterable(StringIO(block.decode() + "\n", newline="") for block in blocks)
+    except UnicodeDecodeError:
+        source.refuse_encoding()
 
 
 def read_records(lines: Iterable[str], delimiter: str, count: int = 0, width: int = 0) -> Iterator[list[str]]:
-    """Yield the header and the rows of CSV, all with the same number of cells.
-
-    Args:
-        lines: the lines of the text.
-        delimiter: what stands between two cells.
-        count: the records before them; 0 if the first is the header.
-        width: the cells of each; by default those of the first.
-
-    Raises:
-        InputError: if the rows differ in length, quotation marks do not match, or the header is that of no table.
-    """
+    """Yield the header and the rows of CSV, all with the same number of cells."""
     with _FIELD_LIMIT:  # one for the whole process, 131,072 unless somebody changed it
         csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
     try:
@@ -98,104 +155,6 @@ def read_records(lines: Iterable[str], delimiter: str, count: int = 0, width: in
         ) from None
 
 
-def read_header(record: Sequence[str]) -> list[str]:
-    """Return the names of the columns of CSV.
-
-    Raises:
-        InputError: if a name is there twice.
-    """
-    # pandas writes the index of a frame as a column without a name.
-    names = [name.strip() or f"column {number}" for number, name in enumerate(record, 1)]
-    name, count = Counter(names).most_common(1)[0]
-    if count > 1:
-        raise InputError(
-            "tables.repeated_column",
-            "The header line has column “{column}” more than once. Rename one of them.",
-            column=shorten(name),
-        )
-    return names
-
-
-class CsvTable(Table):
-    """A table of CSV or TSV. Its cells are texts, or lists if all cells of a column begin like one.
-
-    Args:
-        source: the file.
-
-    Raises:
-        InputError: if its first rows are broken.
-    """
-
-    def __init__(self, source: Source) -> None:
-        layout, self._delimiter = find_delimiter(source.first_line)
-        self._source, self._has_header = source, False
-        with closing(self._open_records()) as records:
-            header = next(records, [])
-            refuse_empty(header)
-            self._header = read_header(header)
-            first = list(islice(records, min(LOOKED_AT, 1 + 100 * LOOKED_AT // len(header))))
-        refuse_empty(first)
-        columns = [read_lists([cell or None for cell in cells]) for cells in zip(*first, strict=True)]
-        rows = [dict(zip(self._header, cells, strict=True)) for cells in zip(*columns, strict=True)]
-        super().__init__(layout, rows, self._header, source.limits)
-
-    def _open_records(self) -> Generator[list[str], None, None]:
-        """Yield the header and the rows."""
-        with TextIOWrapper(self._source.open_text(), encoding="utf-8", newline="") as file:
-            try:
-                lines = iter(file)
-                first = next((line for line in lines if line.strip()), "")
-                yield from read_records(chain([first], lines), self._delimiter)
-            except UnicodeDecodeError:
-                self._source.refuse_encoding()
-
-    def _read(self, names: Sequence[str], numeric: Set[str]) -> Iterator[Batch]:
-        places, count = [self._header.index(name) for name in names], 0
-        blocks = self._skip_header()
-        for block in blocks:
-            found = _parse(block, self._header, names, self._delimiter)
-            if found is None:  # a cell may begin here and end in another block
-                blocks = chain([block], blocks)
-                break
-            yield Batch(np.arange(count + 1, count + len(found) + 1), {name: found[name] for name in names})
-            count += len(found)
-        else:
-            return
-        with closing(self._open_rest(blocks, count + 1)) as records:
-            while batch := list(islice(records, _BATCH)):
-                texts = [make_texts([record[place] or None for record in batch]) for place in places]
-                yield Batch(np.arange(count + 1, count + len(batch) + 1), dict(zip(names, texts, strict=True)))
-                count += len(batch)
-
-    def _skip_header(self) -> Iterator[bytes]:
-        """Yield the blocks of lines, without the header if that is one line; else with all that is before it."""
-        blocks = dropwhile(lambda block: not block.data.strip(), self._source.blocks())
-        first = _BLANK.sub(b"", next(blocks).data)
-        header, _, rest = first.partition(b"\n")
-        self._has_header = header.count(b'"') % 2 == 1 or b"\r" in header.rstrip(b"\r")
-        yield first if self._has_header else rest
-        yield from (block.data for block in blocks)
-
-    def _open_rest(self, blocks: Iterable[bytes], count: int) -> Generator[list[str], None, None]:
-        """Yield the records of blocks, before which there were others."""
-        header = 1 if self._has_header and count == 1 else 0
-        try:
-            texts = (StringIO(block.decode() + "\n", newline="") for block in blocks)
-            lines = chain.from_iterable(texts)
-            records = read_records(lines, self._delimiter, 0 if header else count, len(self._header))
-            yield from islice(records, header, None)
-        except UnicodeDecodeError:
-            self._source.refuse_encoding()
-
-    def _settle(self, cells: Cells) -> Cells:
-        import pyarrow.compute as pc
-
-        if self._spells:
-            return cells
-        begins = pc.all(pc.starts_with(pc.utf8_ltrim_whitespace(cells), "[")).as_py()
-        return read_lists(cells.to_pylist()) if begins and cells.null_count < len(cells) else cells
-
-
 def _parse(data: bytes, names: Sequence[str], wanted: Sequence[str], delimiter: str) -> Any:
     """Parse lines of CSV with Arrow; None if it cannot, or could read something else than is there.
 
@@ -207,10 +166,9 @@ def _parse(data: bytes, names: Sequence[str], wanted: Sequence[str], delimiter: 
 
     if not _is_plain(data, delimiter):
         return None
-    kept = list(wanted) or list(names[:1])
     converting = pc.ConvertOptions(
-        include_columns=kept,
-        column_types=dict.fromkeys(kept, pa.string()),
+        include_columns=wanted,
+        column_types=dict.fromkeys(wanted, pa.string()),
         null_values=[""],
         strings_can_be_null=True,
     )
@@ -237,4 +195,60 @@ def _is_plain(data: bytes, delimiter: str) -> bool:
     edges = [ord(mark) for mark in (delimiter, "\n", "\r")]
     begins = np.isin(letters[marks[first] - 1], edges)
     stops = np.isin(letters[marks[first] + length], edges)
-    return bool(((begins != stops) == (length % 2 == 1)).all())
+    inside = first % 2 == 1  # an odd number of marks is before it
+    right = np.where(length % 2 == 1, np.where(inside, stops, begins), inside | (begins & stops))
+    return bool(right.all())
+
+
+_ROW, _LINE = re.compile(r"\brow {(\w+)(:,)?}"), re.compile(r"\b(?:row|line) {(\w+)(:,)?}")
+"""How sentences name a row, or the line of several files that are read as one."""
+
+
+def name_lines(message: Message, source: Source) -> Message:
+    r"""Name the lines of a file where a message counts the rows of the table in it.
+
+    A message about a file whose rows are not lines, such as Parquet, is returned as it is. Where the lines stand for
+    files, these are named.
+
+    Examples:
+        >>> source = Source("results.csv", b"id,correct\na,1\n\nb,x\n")
+        >>> str(name_lines(Message("a.row", "wrong (row {row})", row=2), source))
+        'wrong (line 4)'
+    """
+    values: dict[str, Any] = {
+        name: name_lines(value, source) if isinstance(value, Message) else value
+        for name, value in message.values.items()
+    }
+    named, into = (_LINE, r"{\1}") if source.files else (_ROW, r"line {\1\2}")
+    rows = {
+        name: values[name]
+        for name in (each[1] for each in named.finditer(message.sentence))
+        if isinstance(values[name], int)
+    }
+    most = max(rows.values(), default=0)
+    lines: Sequence[Any] = source.files or list(islice(_number_lines(source), most))
+    if not rows or not all(0 < row <= len(lines) for row in rows.values()):
+        return Message(message.code, message.sentence, **values)
+    values |= {name: lines[row - 1] for name, row in rows.items()}
+    return Message(message.code, named.sub(into, message.sentence), **values)
+
+
+def _number_lines(source: Source) -> Iterator[int]:
+    """Yield the number of the line on which each row of a table begins; nothing if rows are not lines."""
+    if source.layout == "jsonl":
+        yield from count(1)  # rows are counted by their lines already
+    elif source.layout == "csv":
+        yield from islice(_number_records(source), 1, None)
+
+
+def _number_records(source: Source) -> Iterator[int]:
+    """Yield the number of the line on which each record of CSV begins, and then that of a record that is broken."""
+    with TextIOWrapper(source.open_text(), "utf-8", "replace", newline="") as file:
+        records, before = csv.reader(file, delimiter=find_delimiter(source.first_line)), 0
+        try:
+            for record in records:
+                if record:
+                    yield before + 1
+                before = records.line_num
+        except csv.Error:
+            yield before + 1

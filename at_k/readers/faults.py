@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import isfinite
 
-from at_k.errors import InputError, Message
-from at_k.readers.quoting import quote, shorten
+from at_k.errors import InputError, Mention, Message
+from at_k.readers.names import quote, shorten
 
 UNITS: dict[str, Callable[[int], Message]] = {
     "line": lambda row: Message("collector.line_place", "line {row:,}", row=row),
@@ -120,6 +120,25 @@ def find_fault(role: str, value: object, place: Message) -> InputError:
             "cells.group", "The name of a group must be text, a number, true or false; got {value} ({place}).", **named
         ),
     }
-    is_long = isinstance(value, float) and isfinite(value) and role not in ("grades", "scores")
+    rules["cost"] = Message("cells.cost", "A cost must be a finite number; got {value} ({place}).", **named)
+    if role == "grades" and isinstance(value, str):
+        return InputError(
+            "cells.word",
+            "{value} is no verdict that is known ({place}). If it stands for a wrong sample: {wrong}. For a right one: "
+            "{correct}.",
+            wrong=Mention(wrong=[shorten(value)]),
+            correct=Mention(correct=[shorten(value)]),
+            **named,
+        )
+    if role == "grades" and isinstance(value, (int, float)) and -1 <= value <= 100:
+        low, high = (-1, 1) if value < 0 else (0, 10 if value <= 10 else 100)
+        return InputError(
+            "cells.points",
+            "A grade must be true, false, or a number from 0 to 1; got {value} ({place}). If the worst and the best "
+            "grade are others, say so, for instance {scale}.",
+            scale=Mention(scale=(low, high)),
+            **named,
+        )
+    is_long = isinstance(value, float) and isfinite(value) and role not in ("grades", "scores", "cost")
     rule = rules["long" if is_long else role]
     return InputError(rule.code, rule.sentence, **named)

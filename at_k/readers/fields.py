@@ -1,104 +1,351 @@
-"""Harnesses that write one object for each sample: a declaration of where they write what, and what reads by it."""
+"""Read what is declared: where a harness writes what, and what its rows mean."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import json
+import re
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from at_k.errors import Message
+from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
-from at_k.readers.collector import Collector
-from at_k.readers.format import find_path, name_subject
+from at_k.readers.collector import Adapt, Collector, refuse_empty
+from at_k.readers.format import (
+    About,
+    Format,
+    Mark,
+    Reading,
+    choose,
+    has_fields,
+    name_subject,
+    refuse_field,
+    tell_choice,
+)
 from at_k.readers.samples import Origin, Samples
+from at_k.readers.sheets import read_verdicts
 from at_k.readers.sources import Source
+
+Row = dict[str, Any]
+
+_SYSTEMS = ("model", "system")
+"""The fields by which a row names its model and its agent; `adapt` makes them where a harness has other ones."""
+
+_REASONS = {
+    "timeout": re.compile(r"time.?out|timed.out|deadline", re.IGNORECASE),
+    "not run": re.compile(r"cancel|not.run|skipped|incomplete", re.IGNORECASE),
+    "infrastructure": re.compile(""),
+}
+"""What a text says of a sample that failed; the first pattern that is found counts."""
+
+
+class Found(NamedTuple):
+    """The rows that a format with code of its own has found, and what it says of them.
+
+    Attributes:
+        rows: the rows, each with its number.
+        roles: the fields that were taken for roles, in place of those declared; None for a role without any.
+        notes: notes of the origin.
+        chosen: what was chosen out of several.
+        subject: what the results are of.
+        questions: as of `Samples`.
+        version: the version of the harness.
+    """
+
+    rows: Iterable[tuple[int, Row]]
+    roles: Mapping[str, str | None] = {}
+    notes: Sequence[Message] = ()
+    chosen: Mapping[str, str] = {}
+    subject: Mapping[str, str] = {}
+    questions: Mapping[str, str] = {}
+    version: str | None = None
+
+
+class Chosen(NamedTuple):
+    """The scorer whose grades are taken, out of those that a file has, and what names the faults of a row."""
+
+    scorer: str
+    found: Sequence[str]
+    collector: Collector
+    reading: Reading
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Where a harness writes what, as paths with dots into the object of a sample.
+
+    Attributes:
+        problem: the name of the problem; it must be there.
+        grades: whether the sample is correct, with `{scorer}` for the one that is chosen. None, or nothing there,
+            stands for a sample that was not judged.
+        number: what the file calls the sample.
+        answers: its answer.
+        references: the correct answer.
+        scores: how good it looks.
+        group: a label of the problem.
+        many: the list of the samples, where a row is a problem. Grades, answers and scores are then looked for in its
+            entries, and then in the row. An entry that is no object is one with the field "". Where it is the list
+            of answers, the samples share their grade.
+        beside: a list that must be as long.
+        failed: what is there, and not None, for a sample that was not judged, whatever its grade is.
+        masked: what is true for a sample that the harness leaves out of its own numbers.
+        cause: what says why a sample has no grade.
+        apart: what tells two problems of one name apart.
+        silent: what stands for no answer.
+        info: an object with what else is said of the problem; "" for the row.
+        details: what else is kept of each sample, such as its cost; its name is the last one of the path.
+        needed: the fields that every object must have; by default those of problem, number and grades.
+    """
+
+    problem: str
+    grades: str = ""
+    number: str | None = None
+    answers: str | None = None
+    references: str | None = None
+    scores: str | None = None
+    group: str | None = None
+    many: str | None = None
+    beside: str | None = None
+    failed: str | None = None
+    masked: str | None = None
+    cause: str | None = None
+    apart: Sequence[str] = ()
+    silent: Collection[object] = ()
+    info: str | None = None
+    details: Sequence[str] = ()
+    needed: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Fields:
-    """Where a harness writes what, as paths with dots into the object of a sample.
+    """How the objects of a harness are found, and what they mean.
 
     Attributes:
-        harness: the name of its format.
-        problem: the name of the problem; it must be there.
-        grades: whether the sample is correct. None, or nothing there, stands for a sample that was not judged.
-        number: what the file calls the sample.
-        answers: its answer.
-        references: the correct answer.
-        group: a label of the problem.
-        model: of which model the samples are, a field of its own, by which the collector tells several apart.
-        failed: what is there, and not None, for a sample that was not judged.
-        meta: what else is kept of each sample, such as its cost; its name is the last one of the path.
+        harness: the name by which an origin calls it.
+        keys: where an object has what.
+        unit: what the objects are counted by.
+        rows: lists the objects; by default they are the lines of the file.
+        find: finds the rows in place of `rows`, where a format has code of its own.
+        adapt: makes an object into one that has these fields.
+        scorers: lists, from the first objects, the scorers that there are, and those of them that a note tells of,
+            the usual one first.
+        option: the option that chooses the scorer.
+        judge: finds the grade, where no path leads to it.
+        subject: what the results are of, beside the fields `model` and `system` of the objects.
+        prompted: the field of the problem that is its prompt, which another problem may have too.
+        sparse: whether an object may lack a number, an answer, a reference or a group that others have.
+        plain: whether problem and grade alone are read from large files, column by column.
     """
 
     harness: str
-    problem: str
-    grades: str
-    number: str | None = None
-    answers: str | None = None
-    references: str | None = None
-    group: str | None = None
-    model: str | None = None
-    failed: str | None = None
-    meta: Sequence[str] = ()
+    keys: Keys
+    unit: str = "line"
+    rows: Callable[[Source], Iterable[Any]] | None = None
+    find: Callable[[Source, Reading, Collector], Found] | None = None
+    adapt: Adapt = dict
+    scorers: Callable[[Sequence[Any], Reading], tuple[Sequence[str], Sequence[str]]] | None = None
+    option: str = "scorer"
+    judge: Callable[[Row, int, Chosen], object] | None = None
+    subject: Callable[[Source], Mapping[str, str]] = lambda source: {}
+    prompted: str | None = None
+    sparse: bool = False
+    plain: bool = False
 
-    def collect(
-        self,
-        rows: Iterable[tuple[int, Mapping[str, Any]]],
-        *,
-        collector: Collector,
-        subject: Mapping[str, str] | None = None,
-        **said: Any,
-    ) -> Samples:
-        """Collect the samples.
+    def read(self, source: Source, reading: Reading) -> Samples:
+        """Read a file."""
+        keys = self.keys
+        samples = read_verdicts(source, reading, keys.problem, keys.grades) if self.plain else None
+        if samples is not None:
+            return replace(samples, origin=Origin(self.harness, roles={"problem": keys.problem, "grades": keys.grades}))
+        collector = Collector(reading, unit=self.unit)
+        chosen = Chosen("", (), collector, reading)
+        if self.find is not None:
+            found = self.find(source, reading, collector)
+        else:
+            found, chosen = self._find_rows(source, chosen)
+        grades = keys.grades.format(scorer=chosen.scorer)
+        names = ("problem", "answers", "references", "scores", "group")
+        roles: dict[str, str | None] = {name: getattr(keys, name) for name in names} | {"grades": grades or None}
+        roles |= found.roles
+        try:
+            systems = self._collect(found.rows, roles["grades"] or "", chosen)
+        finally:
+            if isinstance(found.rows, Generator):
+                found.rows.close()  # and with it the file
+        subject = {**found.subject, **self.subject(source)}
+        subject |= name_subject(**{name: one for name, (one, *others) in systems.items() if not others})
+        shared = roles["problem"] == self.prompted
+        origin = Origin(
+            self.harness,
+            found.version,
+            subject,
+            chosen=dict(found.chosen),
+            roles={role: path for role, path in roles.items() if path is not None},
+            notes=[*found.notes, *(collector.note_shared_prompts() if shared else [])],
+        )
+        samples = collector.finish(origin, per_sample=keys.many is None)
+        return replace(samples, questions=found.questions)
 
-        Args:
-            rows: the objects, each with its number, as the collector yields them.
-            collector: what takes the samples.
-            subject: what the results are of.
-            said: what is to be said of the origin: `chosen`, `notes`.
+    def _find_rows(self, source: Source, chosen: Chosen) -> tuple[Found, Chosen]:
+        """Find the rows, and choose the scorer."""
+        keys = self.keys
+        collector, reading = chosen.collector, chosen.reading
+        if self.rows is not None and source.layout != "jsonl" and not isinstance(source.document, (dict, list)):
+            raise refuse_empty()
+        listed = None if self.rows is None else list(self.rows(source))
+        said: tuple[Mapping[str, str], Sequence[Message]] = {}, ()
+        if self.scorers is not None:
+            names, told = self.scorers([source.first_row] if listed is None else listed, reading)
+            if not told:
+                raise refuse_empty()
+            wanted = getattr(reading, self.option)
+            chosen = chosen._replace(scorer=choose(wanted, names, self.option, told[0]), found=names)
+            said = tell_choice(self.option, chosen.scorer, told, wanted)
+        needed = keys.needed or [path for path in (keys.problem, keys.number, keys.many or keys.grades) if path]
+        needed = [path.partition(".")[0] for path in needed]
+        if listed is None:
+            rows = collector.rows(source, needed, adapt=self.adapt)
+        else:
+            rows = collector.entries(listed, needed, adapt=self.adapt)
+        return Found(rows, chosen=said[0], notes=said[1]), chosen
 
-        Raises:
-            InputError: if a sample is broken.
-        """
-        models: dict[object, None] = {}
-        names = {path.partition(".")[0] for path in (self.answers, self.references, self.group) if path is not None}
-        if names:  # one that some rows have is needed in all
-            rows = list(rows)
-            names = {name for name in names if any(name in row for _, row in rows)}
+    def _collect(self, rows: Iterable[tuple[int, Row]], grades: str, chosen: Chosen) -> dict[str, dict[str, None]]:
+        """Collect the samples, and return the models and agents that they name."""
+        keys = self.keys
+        collector = chosen.collector
+        systems: dict[str, dict[str, None]] = {}
+        names = {path.partition(".")[0] for path in (keys.answers, keys.references, keys.group) if path is not None}
+        names = set() if self.sparse or keys.many else names
+        named: dict[int, str] = {}
+        if keys.apart or names:
+            rows = listed = list(rows)
+            names = {name for name in names if any(name in row for _, row in listed)}  # then it is needed in all
+            named = self._tell_apart(listed)
         for number, row in rows:
             with collector.faults:
                 if not names <= row.keys():
                     raise collector.lack(min(names - row.keys()), number)
-                problem = find_path(row, self.problem.split("."))
-                if problem is None:
-                    raise collector.lack(self.problem, number)
-                failed = self.failed is not None and find_path(row, self.failed.split(".")) is not None
-                collector.add(
-                    number,
-                    problem,
-                    number=self._find(row, self.number),
-                    answer=self._find(row, self.answers),
-                    grade=None if failed else find_path(row, self.grades.split(".")),
-                    references=self._find(row, self.references) or NOTHING,
-                    group=self._find(row, self.group),
-                    details={path.rpartition(".")[2]: find_path(row, path.split(".")) for path in self.meta},
-                    fields=row,
-                )
-            models[row.get(self.model or "")] = None
-        roles = {"problem": self.problem, "answers": self.answers, "references": self.references}
-        model = next(iter(models), None) if len(models) == 1 else None
-        origin = Origin(
-            self.harness,
-            subject={**(subject or {}), **name_subject(model=None if model is None else str(model))},
-            roles={**roles, "grades": self.grades, "group": self.group},
-            **said,
-        )
-        return collector.finish(origin)
+                lacks = [
+                    each for each in keys.needed if "." in each and self._require(row, each, number, chosen) is None
+                ]
+                problem = self._require(row, keys.problem, number, chosen)
+                if lacks or problem is None:
+                    raise collector.lack([*lacks, keys.problem][0], number)
+                info = row if keys.info == "" else _find(row, keys.info)
+                has_info = isinstance(info, dict)
+                shared = {
+                    "group": _find(row, keys.group),
+                    "meta": chosen.reading.list_fields(info) if has_info else None,
+                    "fields": info | row if has_info and chosen.reading.columns else row,
+                }
+                if keys.many is None:
+                    sample = self._read_sample(row, number, grades, chosen)
+                    collector.add(number, named.get(number, problem), **sample, **shared)
+                elif keys.many == keys.answers and isinstance(row[keys.many], list):
+                    sample = self._read_sample(row, number, grades, chosen)
+                    shared |= {"grade": sample["grade"], "references": sample["references"]}
+                    collector.add_answers(number, problem, row[keys.many], **shared)
+                else:
+                    own, beside = _find(row, keys.many), _find(row, keys.beside)
+                    if not isinstance(own, list) or (isinstance(beside, list) and len(beside) != len(own)):
+                        raise refuse_field(self.harness, keys.many, own, collector.place(number))
+                    own = [each if isinstance(each, dict) else {"": each} for each in own]
+                    samples = [self._read_sample(row | each, number, grades, chosen) for each in own]
+                    collector.add_problem(number, problem, samples, **shared)
+            for name in _SYSTEMS:
+                if row.get(name) is not None:
+                    systems.setdefault(name, {})[str(row[name])] = None
+        return systems
 
-    @staticmethod
-    def _find(row: Mapping[str, Any], path: str | None) -> Any:
-        return NOTHING if path is None else find_path(row, path.split("."))
+    def _read_sample(self, row: Row, number: int, grades: str, chosen: Chosen) -> dict[str, Any]:
+        """Read what differs between the samples of a problem."""
+        keys = self.keys
+        failed, reason = _find(row, keys.failed), None
+        grade: object = NOTHING if not grades and self.judge is None else None
+        if keys.masked is not None and _find(row, keys.masked):
+            reason = "masked"
+        elif failed not in (None, NOTHING):
+            reason = name_reason(failed)
+        elif grade is None:
+            grade = self.judge(row, number, chosen) if self.judge else self._require(row, grades, number, chosen)
+            reason = name_reason(_find(row, keys.cause))
+        paths = (keys.answers, keys.references, keys.number, keys.scores)
+        answer, gold, ordinal, score = (_find(row, path) for path in paths)
+        return {
+            "number": NOTHING if ordinal is None and self.sparse else ordinal,
+            "answer": NOTHING
+            if answer is None
+            else None
+            if isinstance(answer, str) and answer in keys.silent
+            else answer,
+            "grade": grade,
+            "score": NOTHING if score is None else score,
+            "references": NOTHING if gold in (None, "", []) else gold,
+            "details": {path.rpartition(".")[2]: _find(row, path) for path in keys.details},
+            "reason": reason,
+        }
+
+    def _require(self, row: Row, path: str, number: int, chosen: Chosen) -> Any:
+        """Return what a path leads to, or raise if it leads through something that is no object."""
+        names = path.split(".")
+        for end in range(1, len(names)):
+            held = find_field(row, names[:end])
+            if held is not None and not isinstance(held, (dict, list)):
+                raise refuse_field(self.harness, names[end - 1], held, chosen.collector.place(number))
+        return find_field(row, names)
+
+    def _tell_apart(self, rows: Sequence[tuple[int, Row]]) -> dict[int, str]:
+        """Return new names for the problems whose name is that of another problem, by the numbers of their rows."""
+        keys = self.keys
+        rows_of: dict[str, dict[tuple[str, ...], list[int]]] = {}
+        for number, row in rows if keys.apart else ():
+            said = (_find(row, path) for path in keys.apart)
+            identity = tuple(each if isinstance(each, str) else json.dumps(each, sort_keys=True) for each in said)
+            rows_of.setdefault(str(_find(row, keys.problem)), {}).setdefault(identity, []).append(number)
+        named: dict[int, str] = {}
+        for problem, found in rows_of.items():
+            columns = [column for column in zip(*found, strict=True) if len({*column}) > 1]
+            # The first of the paths that tells all of them apart says enough.
+            columns = next(([column] for column in columns if len({*column}) == len(found)), columns)
+            for label, numbers in zip(zip(*columns, strict=True), found.values(), strict=bool(columns)):
+                named |= dict.fromkeys(numbers, f"{problem} ({', '.join(label)})")
+        return named
+
+
+def declare(
+    about: About,
+    *marks: Mark,
+    keys: Keys,
+    options: tuple[str, ...] = (),
+    rank: int = 0,
+    in_folders: bool = False,
+    harness: str = "",
+    **rules: Any,
+) -> Format:
+    """Declare a format by what is said of it, how its files are recognised, and how they are read."""
+    read = Fields(harness or about.name, keys, **rules).read
+    return Format(*about, read, marks, options, rank, in_folders)
+
+
+def name_reason(said: object) -> str:
+    """Return why a sample is missing, by what its harness says of it.
+
+    Examples:
+        >>> name_reason({"type": "AgentTimeoutError"}), name_reason("no space left"), name_reason(None)
+        ('timeout', 'infrastructure', 'judge failed')
+    """
+    if said is NOTHING or not said or said in ("none", "unset"):
+        return "judge failed"
+    text = said if isinstance(said, str) else json.dumps(said, default=str)
+    return next(reason for reason, pattern in _REASONS.items() if pattern.search(text))
+
+
+def find_run(source: Source, *folders: str) -> dict[str, str]:
+    """Find the data set and the model in a path such as `results/{model}/{dataset}.json`."""
+    inside = source.folders[1:2] and source.folders[1] in folders
+    return name_subject(task=source.name.partition(".json")[0], model=source.folders[0]) if inside else {}
 
 
 def list_documents(source: Source) -> Iterator[tuple[int, Any, Path]]:
@@ -108,3 +355,24 @@ def list_documents(source: Source) -> Iterator[tuple[int, Any, Path]]:
             yield number, document, Path(source.files[number - 1])
     else:
         yield 1, source.document, Path(*reversed(source.folders), source.name)
+
+
+def list_in(document: Any, *path: str) -> list[Any]:
+    """Return the list under a path, or an empty one."""
+    found = find_field(document, path)
+    return found if isinstance(found, list) else []
+
+
+def starts_with(document: Any, path: Sequence[str], *fields: str) -> bool:
+    """Return whether the first entry of a list in a document has these fields."""
+    return has_fields(next(iter(list_in(document, *path)), None), *fields)
+
+
+def list_names(objects: Iterable[Any], path: str) -> list[str]:
+    """List the names of what stands under a path in any of some objects."""
+    found = (_find(each, path) for each in objects)
+    return list(dict.fromkeys(name for own in found if isinstance(own, dict) for name in own))
+
+
+def _find(row: Any, path: str | None) -> Any:
+    return NOTHING if path is None else find_field(row, path.split("."))

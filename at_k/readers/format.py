@@ -8,17 +8,18 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from at_k.errors import InputError, Mention, Message
-from at_k.limits import UNLIMITED, Limits
-from at_k.readers.quoting import quote, quote_all, shorten
+from at_k.readers.blocks import find_field
+from at_k.readers.names import quote, quote_all, shorten
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
 from at_k.validation import is_number, shorten as shorten_value, type_name
+from at_k.work import UNLIMITED, Limits
 
 _LONGEST_FIELD = 100
 """Characters of a field of a problem that is kept as a possible group. Longer ones are questions and solutions."""
 
 
-OPTIONS = ("scorer", "filter", "tests", "prompt_column")
+OPTIONS = ("scorer", "filter", "tests", "prompt_column", "rows_at", "correct", "wrong")
 """The options that not every format takes."""
 
 
@@ -34,6 +35,9 @@ class Reading:
         filter: which filter's answers to take, where a file has several.
         tests: which tests a program must pass, where a file has several sets.
         prompt_column: the column with the prompts that answers continue.
+        rows_at: the key of a JSON document under which the rows are, with dots.
+        correct: words that stand for a right sample.
+        wrong: words that stand for a wrong one.
         errors: "raise", or "skip" to leave out what is broken and count it by cause.
         limits: the most bytes and rows that are accepted.
         scale: the worst and the best grade, where they are not 0 and 1.
@@ -47,18 +51,16 @@ class Reading:
     filter: str | None = None
     tests: str | None = None
     prompt_column: str | None = None
+    rows_at: str | None = None
+    correct: Sequence[str] = ()
+    wrong: Sequence[str] = ()
     errors: str = "raise"
     limits: Limits = UNLIMITED
     scale: tuple[float, float] | None = None
     meta: bool = False
 
     def __post_init__(self) -> None:
-        """Check the columns and the scale before anything is read.
-
-        Raises:
-            TypeError: if the columns are not a mapping, or the scale is not two numbers.
-            ValueError: if the scale has no extent.
-        """
+        """Check the columns and the scale before anything is read."""
         if not isinstance(self.columns, Mapping):
             raise TypeError(f"`columns` must map roles to columns; got {type_name(self.columns)}")
         if isinstance(self.pool, str):
@@ -98,15 +100,27 @@ class Mark(NamedTuple):
     fits: Callable[[Mapping[str, Any]], bool] | None = None
 
 
-@dataclass(frozen=True)
-class Format:
-    """A format of results files.
+class About(NamedTuple):
+    """What is said of a format.
 
     Attributes:
         name: what `format=` takes.
         title: the harness, with the version whose files were tried.
         file: the usual name of its files.
         samples: how to get n samples for each problem out of the harness.
+    """
+
+    name: str
+    title: str
+    file: str
+    samples: str
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of results files: what `About` says of it, and more.
+
+    Attributes:
         read: reads a file.
         marks: its files have one of these; a format without any takes the files of no other one.
         options: which of `OPTIONS` its files offer.
@@ -126,13 +140,9 @@ class Format:
     in_folders: bool = False
 
     def refuse_options(self, reading: Reading) -> None:
-        """Raise if the user chose something that files of this format do not offer.
-
-        Raises:
-            InputError: if an option is given that is not one of `options`. The error lists those.
-        """
+        """Raise if the user chose something that files of this format do not offer."""
         for name in OPTIONS:
-            if getattr(reading, name) is None or name in self.options:
+            if not getattr(reading, name) or name in self.options:
                 continue
             if not self.options:
                 raise InputError(
@@ -148,20 +158,6 @@ class Format:
                 given=Mention(name),
                 others=Mention(*self.options),
             )
-
-
-def find_path(value: Any, path: Sequence[str]) -> Any:
-    """Return what stands under a path of names, in each object of a list; None if there is nothing.
-
-    Examples:
-        >>> find_path({"result": [{"ok": True}, {"ok": False}]}, ["result", "ok"])
-        [True, False]
-    """
-    for place, name in enumerate(path):
-        if isinstance(value, list):
-            return [find_path(each, path[place:]) for each in value]
-        value = value.get(name) if isinstance(value, dict) else None
-    return value
 
 
 def has_fields(value: object, *names: str) -> bool:
@@ -183,27 +179,18 @@ def check_scale(value: object, name: str = "scale") -> None:
         raise ValueError(f"`{name}` must be two different finite numbers; got {shorten_value(value)}")
 
 
-def name_subject(**fields: str | None) -> dict[str, str]:
-    """Return what the results are of, without what is not known.
+def name_subject(**fields: object) -> dict[str, str]:
+    """Return what the results are of, without what is not known or no text.
 
     Examples:
         >>> name_subject(task="gsm8k", model=None)
         {'task': 'gsm8k'}
     """
-    return {name: value for name, value in fields.items() if value}
+    return {name: value for name, value in fields.items() if value and isinstance(value, str)}
 
 
 def choose(wanted: str | None, found: Sequence[str], option: str, default: str | None = None) -> str:
     """Choose one of several scorers, filters or tests.
-
-    Args:
-        wanted: what the user asked for; None for the default.
-        found: the names in the file.
-        option: the option that chooses: "scorer", "filter" or "tests".
-        default: the one to take if none was asked for; by default the first.
-
-    Raises:
-        InputError: if the file has no such name. The error lists those that it has.
 
     Examples:
         >>> choose(None, ["match", "includes"], "scorer")
@@ -220,6 +207,30 @@ def choose(wanted: str | None, found: Sequence[str], option: str, default: str |
             found=quote_all(found),
         )
     return wanted
+
+
+def choose_metric(metrics: Mapping[str, bool], n: int, wanted: str | None, *, needed: bool) -> str | None:
+    """Choose the metric of a document that grades its only sample; None where it has several samples."""
+    if n > 1 and wanted is not None:
+        raise InputError(
+            "format.per_document",
+            "The metrics of this file are of all {n} samples of a problem together, so they grade no sample. Leave out "
+            "{option:scorer}, and score the answers against the references, or with a checker.",
+            n=n,
+        )
+    if n > 1:
+        return None
+    if wanted is not None:
+        return choose(wanted, list(metrics) or ["none"], "scorer")
+    graded = sorted((name for name, fits in metrics.items() if fits), key=lambda name: name != "acc")
+    if not graded and needed:
+        raise InputError(
+            "format.no_metric",
+            "This file gives neither answers nor a metric that is 0 or 1. Its metrics are {metrics}; {option:scorer} "
+            "chooses one.",
+            metrics=quote_all(metrics) or "none",
+        )
+    return next(iter(graded), None)
 
 
 def note_choice(option: str, taken: str, found: Iterable[str]) -> Message:
@@ -264,3 +275,11 @@ def refuse_field(harness: str, name: str, value: object, place: Message) -> Inpu
         value=quote(value),
         place=place,
     )
+
+
+def check_kinds(harness: str, row: Mapping[str, Any], kinds: Mapping[str, Collection[type]], place: Message) -> None:
+    """Raise unless fields have types that a harness writes."""
+    for name, types in kinds.items():
+        value = find_field(row, name.split("."))
+        if type(value) not in types:
+            raise refuse_field(harness, name, value, place)

@@ -1,24 +1,23 @@
-"""Tables of JSON lines. Plain blocks of short lines are parsed by Arrow, the others line by line."""
+"""JSON lines, in blocks. Plain blocks of short lines are parsed by Arrow, the others line by line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import chain, islice
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
-from at_k.errors import InputError
-from at_k.readers.arrays import make_array
+from at_k.readers.blocks import HEAD, Block, take_column
 from at_k.readers.decoding import decode_strictly, require_object
 from at_k.readers.faults import UNITS, Faults
 from at_k.readers.sources import LineBlock, Source
-from at_k.readers.table import LOOKED_AT, Batch, Cells, Row, Table, refuse_empty
 
-_FIRST_BYTES = 4 << 20
-"""Bytes of the first rows, after which they need not be so many."""
+_FIRST_BYTES = 1 << 18
+"""Bytes of the first block, from which it is judged what the columns hold."""
 
 _LONG_LINE = 1000
 """Bytes of a line, on average, from which orjson finds the columns that are needed sooner than Arrow."""
@@ -29,107 +28,92 @@ _DEEPEST = 500
 _EXACT = 2**53
 """The fast decoder makes a float of an integer of more than 64 bits. Floats from here on are decoded again."""
 
+_SPACED = re.compile(rb'"\s+:')
 
-class LineTable(Table):
-    """A table of JSON lines. Plain blocks of short lines are parsed by Arrow, the others line by line.
-
-    Args:
-        source: the file.
-        errors: "skip" to leave out lines that are broken.
-
-    Raises:
-        InputError: if one of its first lines is broken, unless that is to be skipped.
-
-    Attributes:
-        numbers_lines: whether the numbers of the rows are those of their lines: none of those read is blank.
-    """
-
-    def __init__(self, source: Source, errors: str = "raise") -> None:
-        super().__init__("jsonl", [], [], source.limits)
-        self.numbers_lines = True
-        self._source, self._errors = source, errors
-        size = 0
-        for block in source.blocks():
-            self._first += [row for _, row in islice(self._decode(block, block.first, (), Faults(errors)), LOOKED_AT)]
-            size += len(block.data)
-            if self._first and (size >= _FIRST_BYTES or len(self._first) >= LOOKED_AT):
-                break
-        self.names = list(dict.fromkeys(chain.from_iterable(self._first)))
-        refuse_empty(self.names)
-
-    def _read(self, names: Sequence[str], numeric: Set[str]) -> Iterator[Batch]:
-        types = {name: _guess_type([row.get(name) for row in self._first], name in numeric) for name in names}
-        faults, known, count = Faults(self._errors), set(self.names), 0
-        for block in self._source.blocks():
-            self.numbers_lines &= block.first == count + 1
-            found = None if faults.skips else _parse(block.data, types)
-            if found is not None:
-                new: Iterable[str] = found.column_names
-                batch = Batch(np.arange(count + 1, count + len(found) + 1), {name: found[name] for name in names})
-                count += len(found)
-            else:
-                rows = list(self._decode(block, count + 1, names, faults))
-                new = () if all(map(known.issuperset, (row for _, row in rows))) else chain(*(row for _, row in rows))
-                columns = {name: _convert([row.get(name) for _, row in rows], types[name]) for name in names}
-                batch = Batch(np.array([number for number, _ in rows], dtype=np.int64), columns)
-                count += sum(1 for _ in block.lines()) if faults.skips else len(rows)
-            self.names += [name for name in dict.fromkeys(new) if name not in known]
-            known.update(self.names)
-            yield batch
-        self.skipped = faults.causes
-
-    def _decode(self, block: LineBlock, first: int, names: Sequence[str], faults: Faults) -> Iterator[tuple[int, Row]]:
-        """Yield the rows of a block, each with its number; one that is broken is at fault."""
-        colons = _count_colons(block.data)
-        for number, (line, data) in enumerate(block.lines(), first):
-            self.numbers_lines &= number == line
-            try:
-                row = None if faults.skips else orjson.loads(data)
-            except ValueError:
-                row = None
-            # As many names as colons: none is there twice.
-            alike = type(row) is dict and colons[line - block.first] == len(row)
-            if (
-                type(row) is dict
-                and (alike or (names and not _may_repeat(data, names)))
-                and not _is_rounded(row, names)
-            ):
-                yield number, row
-                continue
-            try:
-                row = require_object(decode_strictly(data.rstrip(b"\r"), line), UNITS["line"](line))
-            except InputError as error:
-                faults.add(error)
-            else:
-                yield number, row
+Row = dict[str, Any]
 
 
-def _count_colons(data: bytes) -> NDArray[np.int64]:
-    """Count the quotation marks with a colon behind them, on each line; −1 where a space may be between the two."""
-    letters = np.frombuffer(data + b"\n\n\n", dtype=np.uint8)
-    marks = np.flatnonzero(letters == ord('"'))
-    behind, then = letters[marks + 1], letters[marks + 2]
-    ends = np.flatnonzero(letters == ord("\n"))
-    if (((behind == ord(" ")) | (behind == ord("\t"))) & ((then == ord(":")) | (then <= ord(" ")))).any():
-        return np.full(len(ends), -1)
-    return np.bincount(np.searchsorted(ends, marks[behind == ord(":")]), minlength=len(ends))
+def read_blocks(source: Source, wanted: Mapping[str, bool] | None, faults: Faults) -> Iterator[Block]:
+    """Yield the rows of JSON lines. Arrow parses plain blocks, once it is known which columns are needed."""
+    types: dict[str, Any] = {}
+    for block in source.blocks() if wanted is not None else source.blocks(_FIRST_BYTES):
+        if wanted is not None and not types and not faults.skips:
+            types = _guess_types(block, wanted)
+        table = _parse(block.data, types) if types and None not in types.values() else None
+        if table is not None:
+            places = range(block.first, block.first + len(table))
+            yield Block(places, table.column_names, partial(take_column, table))
+            continue
+        found = _decode(block, wanted, faults)
+        if found[1]:
+            yield Block.of(*found)
 
 
-def _may_repeat(line: bytes, names: Iterable[str]) -> bool:
-    """Return whether an object may have one of these names twice: spelled alike, or once with an escape in it."""
-    return any(
-        line.count(b'"%s"' % name.encode()) > 1 or (b"\\u00" if name.isascii() else b"\\u") in line for name in names
-    )
+def _guess_types(block: LineBlock, wanted: Mapping[str, bool]) -> dict[str, Any]:
+    lines = block.data.split(b"\n", HEAD)[:HEAD]
+    try:
+        rows = [row for row in map(orjson.loads, filter(bytes.strip, lines)) if isinstance(row, dict)]
+    except ValueError:
+        return dict.fromkeys(wanted)
+    known = [name for name in wanted if any(name in row for row in rows)]
+    return {name: _guess_type([row.get(name) for row in rows], wanted[name]) for name in known}
 
 
-def _is_rounded(row: Row, names: Iterable[str]) -> bool:
+def _guess_type(cells: Sequence[Any], is_numeric: bool) -> Any:
+    """Return the Arrow type of all cells; None if they have several types, or one that is not simple."""
+    import pyarrow as pa
+
+    kinds = {*map(type, cells)} - {type(None)}
+    if kinds == {list}:
+        inside = _guess_type(list(chain.from_iterable(filter(None, cells))), is_numeric)
+        return None if inside is None or pa.types.is_list(inside) else pa.list_(inside)
+    if is_numeric and kinds and kinds <= {int, float}:
+        return pa.float64()
+    simple = {str: pa.string(), bool: pa.bool_(), int: pa.int64()}
+    return simple.get(*kinds) if len(kinds) == 1 else None
+
+
+def _decode(block: LineBlock, wanted: Collection[str] | None, faults: Faults) -> tuple[list[int], list[Row]]:
+    """Decode the lines of a block: as a whole and, where one must be looked at, one by one."""
+    places, lines = zip(*block.lines(), strict=True) if block.data.strip() else ((), ())
+    try:
+        rows = list(map(orjson.loads, lines))
+        plain = set(map(type, rows)) <= {dict} and not _may_repeat(block.data, rows, wanted)
+        if plain and not _is_rounded(rows, wanted or ()):
+            return list(places), rows
+    except ValueError:
+        pass
+    kept: dict[int, Row] = {}
+    for place, line in zip(places, lines, strict=True):
+        with faults:
+            kept[place] = _decode_line(line, place, wanted)
+    return list(kept), list(kept.values())
+
+
+def _decode_line(line: bytes, place: int, wanted: Collection[str] | None) -> Row:
+    try:
+        row = orjson.loads(line)
+    except ValueError:
+        row = None
+    if type(row) is dict and not _may_repeat(line, [row], wanted) and not _is_rounded([row], wanted or row):
+        return row
+    return require_object(decode_strictly(line.rstrip(b"\r"), place), UNITS["line"](place))
+
+
+def _is_rounded(rows: Sequence[Row], names: Collection[str]) -> bool:
     """Return whether one of these cells is a number that the fast decoder may have rounded."""
-    for name in names:
-        cell = row.get(name)
-        for each in cell if isinstance(cell, list) else (cell,):
-            if isinstance(each, float) and abs(each) >= _EXACT:
-                return True
-    return False
+    cells = (row.get(name) for name in names for row in rows)
+    return any(type(cell) is float and abs(cell) >= _EXACT for cell in cells)
+
+
+def _may_repeat(data: bytes, rows: Sequence[Row], wanted: Collection[str] | None) -> bool:
+    """Return whether an object may have a name twice, or one of those wanted: spelled alike, or with an escape."""
+    if not _SPACED.search(data) and data.count(b'":') == sum(map(len, rows)):
+        return False
+    if b"\\u00" in data:
+        return True
+    names = dict.fromkeys(chain.from_iterable(rows)) if wanted is None else wanted
+    return any(data.count(orjson.dumps(name)) > len(rows) for name in names)
 
 
 def _parse(data: bytes, types: Mapping[str, Any]) -> Any:
@@ -143,7 +127,7 @@ def _parse(data: bytes, types: Mapping[str, Any]) -> Any:
 
     data = data.rstrip(b"\r\n")
     count = data.count(b"\n") + 1
-    if len(data) > _LONG_LINE * count or not types or None in types.values() or not _is_plain(data):
+    if len(data) > _LONG_LINE * count or not _is_plain(data):
         return None
     parsing = pj.ParseOptions(explicit_schema=pa.schema(list(types.items())), unexpected_field_behavior="infer")
     try:
@@ -172,34 +156,3 @@ def _is_plain(data: bytes) -> bool:
         return data.isascii() or bool(data.decode())
     except UnicodeDecodeError:
         return False
-
-
-def _guess_type(cells: Sequence[Any], numeric: bool) -> Any:
-    """Return the Arrow type of all cells; None if they have several types, or one that is not simple."""
-    import pyarrow as pa
-
-    kinds = {*map(type, cells)} - {type(None)}
-    if kinds == {list}:
-        inside = _guess_type(list(chain.from_iterable(filter(None, cells))), numeric)
-        return None if inside is None or pa.types.is_list(inside) else pa.list_(inside)
-    if numeric and kinds and kinds <= {int, float}:
-        return pa.float64()
-    simple = {str: pa.string(), bool: pa.bool_(), int: pa.int64()}
-    return simple.get(*kinds) if len(kinds) == 1 else None
-
-
-def _convert(cells: list[Any], kind: Any) -> Cells:
-    """Convert cells to a type, if all of them are of it."""
-    import pyarrow as pa
-
-    if kind is None:
-        return cells
-    inside, values = kind, cells
-    if pa.types.is_list(kind) and {*map(type, cells)} <= {list, type(None)}:
-        inside, values = kind.value_type, list(chain.from_iterable(filter(None, cells)))
-    if _guess_type(values, numeric=inside == pa.float64()) != inside and any(value is not None for value in values):
-        return cells
-    try:
-        return make_array(cells, kind)
-    except (OverflowError, UnicodeEncodeError):
-        return cells

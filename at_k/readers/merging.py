@@ -6,42 +6,31 @@ import json
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import chain, islice
+from os.path import abspath, commonpath, relpath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from at_k.errors import InputError, Mention, Message, SeveralModelsError
-from at_k.readers.arrays import fill_numbers, make_array, make_numbers, make_texts
-from at_k.readers.grouping import Groups
-from at_k.readers.models import MODEL_NAMES, STEP_NAMES, has_name
-from at_k.readers.plausibility import join_names, list_names, note_files, refuse_other_names, refuse_other_questions
+from at_k.readers.arrays import fill_numbers, make_numbers, make_text_lists, make_texts
+from at_k.readers.coding import Groups
+from at_k.readers.names import MODEL, STEP, has_name, is_model, quote, quote_all
 from at_k.readers.problems import keep_common
-from at_k.readers.quoting import quote, quote_all
 from at_k.readers.samples import SAMPLE_ROLES, STANDARD, Chain, Origin, Samples, Split
+from at_k.readers.structure import count_runs
 
 _LISTED = 10
 """Files that a message lists."""
 
-_POOLABLE = (*MODEL_NAMES, *STEP_NAMES)
+_POOLABLE = (*MODEL, *STEP)
 """Names of what files may differ in, if the user says that all are samples of one model."""
 
 
 def merge(
     parts: Sequence[Samples], files: Sequence[str], *, pool: Collection[str] = (), concat: bool = False
 ) -> Samples:
-    """Merge the samples of several files by the names of their problems. If no two share one, list the problems of all.
-
-    Args:
-        parts: the samples of each file.
-        files: the name of each file.
-        pool: in what the files may differ, such as "model"; "file" if they are different runs, so that samples may have
-            the same number.
-        concat: whether all their problems are different ones, even those of one name.
-
-    Raises:
-        InputError: if the files are of different harnesses, tasks, models or choices, have different problems or
-            columns, differ in what they say about a problem, or give the same number to two samples of it.
-    """
+    """Merge the samples of several files by the names of their problems; where none is shared, list all problems."""
     if len(parts) == 1:
         return parts[0]
     first = parts[0]
@@ -64,6 +53,73 @@ def merge(
         _refuse_other_names(parts, files, is_split=is_split)
     names = dict.fromkeys(chain.from_iterable(part.problems for part in parts))
     return _join_problems(parts, files, pool, {name: place for place, name in enumerate(names)})
+
+
+def refuse_other_names(files: Sequence[str]) -> None:
+    """Raise unless the names of files, with their folders, are those of runs: one template with the number of a run."""
+    names = list(map(abspath, files))
+    if len(names) < 2 or count_runs(names):
+        return
+    one, another = list_names(files[:2])
+    raise SeveralModelsError(
+        "merging.names",
+        "By their names, {first} and {second} may be of two models, settings or data sets: only names that differ in "
+        "the number of a run, such as run1 and run2, say that they are not. Score them one at a time. If all are "
+        "samples of one model, say so: {option:pool=file}. If they hold different problems: {option:concat}.",
+        first=one,
+        second=another,
+    )
+
+
+def refuse_other_questions(parts: Sequence[Samples], files: Sequence[str]) -> None:
+    """Raise if a problem has one question in one file, and another one in another file."""
+    asked: dict[str, tuple[str, str]] = {}
+    for part, file in zip(parts, files, strict=True):
+        for problem, question in part.questions.items():
+            first, first_file = asked.setdefault(problem, (question, file))
+            if first != question:
+                raise InputError(
+                    "merging.questions",
+                    "Problem {problem} is not the same in both files: {first} in {first_file}, and {second} in "
+                    "{second_file}. If the files hold different problems that have the same names, {option:concat} "
+                    "keeps them apart. If they are samples of the same problems all the same, say so: "
+                    "{option:pool=file}.",
+                    problem=quote(problem),
+                    first=quote(first),
+                    first_file=first_file,
+                    second=quote(question),
+                    second_file=file,
+                )
+
+
+def list_names(files: Sequence[str]) -> list[str]:
+    """Name files in short: without the folder that all of them share.
+
+    Examples:
+        >>> list_names(["runs/a/0.jsonl", "runs/a/1.jsonl"]), list_names(["llama/r.json", "qwen/r.json"])
+        (['0.jsonl', '1.jsonl'], ['llama/r.json', 'qwen/r.json'])
+    """
+    folder = commonpath([str(Path(abspath(file)).parent) for file in files])
+    return [relpath(abspath(file), folder) for file in files]
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Join the names of files, and leave out some if they are many."""
+    return ", ".join(names if len(names) <= _LISTED else [*names[: _LISTED - 1], "…", names[-1]])
+
+
+def note_files(parts: Sequence[Samples], files: Sequence[str]) -> Message:
+    """Say which files were read together, and what each of them holds."""
+    counts = sorted({int(n) for part in parts for n in part.n})
+    return Message(
+        "note.files",
+        "Read {count:,} files as samples of one model on the same problems: {files}. Problems in each: "
+        "{problems:,}. Samples of a problem in each: {n}.",
+        count=len(files),
+        files=join_names(list_names(files)),
+        problems=len(parts[0].problems),
+        n=str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}",
+    )
 
 
 def _find_shared(parts: Sequence[Samples]) -> set[str]:
@@ -91,10 +147,10 @@ def _join_problems(
         if role in first.table.column_names:
             chunks = [chunk.flatten() for part in parts for chunk in part.table[role].chunks]
             columns[role] = groups.list(pa.concat_arrays(chunks))
-    for role, kind in (("references", pa.list_(pa.string())), ("group", pa.string())):
+    for role, make in (("references", make_text_lists), ("group", make_texts)):
         said = _merge_said(role, parts, files, places)
         if any(value is not None for value in said.values()):
-            columns[role] = make_array(list(said.values()), kind)
+            columns[role] = make(list(said.values()))
     details = list(dict.fromkeys(chain.from_iterable(part.details for part in parts)))
     if details or "meta" in first.table.column_names:
         columns["meta"] = make_texts(_merge_meta(parts, places, details))
@@ -289,7 +345,7 @@ def _leave_out(subject: Mapping[str, str], pool: Collection[str]) -> dict[str, s
 
 def _is_named(part: Samples) -> bool:
     """Return whether a harness says of which model and task the samples are, so that names of files matter less."""
-    return part.origin.harness != "plain" and any(has_name(name, MODEL_NAMES) for name in part.origin.subject)
+    return part.origin.harness != "plain" and any(is_model(name) for name in part.origin.subject)
 
 
 def _merge_origins(origins: Sequence[Origin], pool: Collection[str], note: Message) -> Origin:

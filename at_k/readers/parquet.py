@@ -1,4 +1,4 @@
-"""Read Parquet files, the columns that are needed alone.
+"""Read Parquet, Arrow and Feather files in blocks, the columns that are needed alone.
 
 A few kilobytes of Parquet may stand for gigabytes: a value that is repeated is written once. So where there are limits,
 what the needed columns hold is counted in small steps, with texts in dictionaries, before it is decoded as a whole.
@@ -6,17 +6,24 @@ what the needed columns hold is counted in small steps, with texts in dictionari
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
+from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from at_k.errors import InputError
-from at_k.limits import UNLIMITED
+from at_k.readers.blocks import HEAD, Block
 from at_k.readers.sources import Source, refuse_large, refuse_many_rows
+from at_k.work import UNLIMITED
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
+
+_ROWS = 65_536
+"""The most rows of a block."""
 
 _STEP = 16
 """Rows that are decoded at a time to count them: a text may begin with the whole one before it."""
@@ -26,11 +33,7 @@ _DAMAGE = (ValueError, TypeError, AttributeError, ArithmeticError, LookupError, 
 
 
 def list_columns(source: Source) -> tuple[str, ...]:
-    """List the columns of a Parquet file.
-
-    Raises:
-        InputError: if the file is damaged.
-    """
+    """List the columns of a Parquet file."""
     with refusing("Parquet"):
         return tuple(
             dict.fromkeys(name for part in source.parts or [source] for name in _open(part).schema_arrow.names)
@@ -38,17 +41,7 @@ def list_columns(source: Source) -> tuple[str, ...]:
 
 
 def read_batches(source: Source, columns: Sequence[str], *, size: int = 65_536) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a Parquet file in batches.
-
-    Args:
-        source: the file.
-        columns: the columns to read, without those that the file does not have; a name with dots reads a field of a
-            struct.
-        size: the most rows of a batch.
-
-    Raises:
-        InputError: if the file is damaged, or its columns hold more than the limits allow.
-    """
+    """Yield the rows of a Parquet file in batches."""
     for part in source.parts or [source]:
         with refusing("Parquet"):
             if part.limits != UNLIMITED:
@@ -62,12 +55,32 @@ def read_batches(source: Source, columns: Sequence[str], *, size: int = 65_536) 
             yield batch
 
 
-def read_rows(source: Source, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the rows of a Parquet file as dicts, each with its number, counted from 1.
+def read_blocks(source: Source, wanted: Collection[str] | None) -> Iterator[Block]:
+    """Yield the rows of Parquet or Arrow, alone or in the shards of a data set, in blocks.
 
-    Raises:
-        InputError: as of `read_batches`.
+    The folders `name=value` around a shard are columns, too.
     """
+    parts, first = source.parts or [source], 1
+    given = [dict(name.split("=", 1) for name in _list_folders(part, source) if "=" in name) for part in parts]
+    every = (name for part, own in zip(parts, given, strict=True) for name in (*_list_names(part), *own))
+    names = list(dict.fromkeys(every))
+    size = HEAD if wanted is None else _ROWS
+    needed = [name for name in names if wanted is None or name in wanted]
+    for part, own in zip(parts, given, strict=True):
+        for batch in _read_batches(part, needed, size):
+            refuse_many_rows(first + len(batch) - 1, source.limits)
+            yield Block(range(first, first + len(batch)), names, partial(_take_column, batch, own))
+            first += len(batch)
+
+
+def _take_column(batch: pa.RecordBatch, given: Mapping[str, str], name: str) -> Any:
+    if name in batch.schema.names:
+        return _simplify(batch.column(batch.schema.names.index(name)))
+    return [given.get(name)] * len(batch)
+
+
+def read_rows(source: Source, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the rows of a Parquet file as dicts, each with its number, counted from 1."""
     number = 0
     for batch in read_batches(source, columns):
         with refusing("Parquet"):
@@ -78,12 +91,7 @@ def read_rows(source: Source, columns: Sequence[str]) -> Iterator[tuple[int, dic
 
 
 def _open(source: Source, dictionaries: Sequence[str] = ()) -> pq.ParquetFile:
-    """Open a file, by its path if it is not compressed.
-
-    Args:
-        source: the file.
-        dictionaries: columns whose values are to be left in dictionaries.
-    """
+    """Open a file, by its path if it is not compressed."""
     import pyarrow.parquet as pq
 
     return pq.ParquetFile(open_file(source), read_dictionary=list(dictionaries))
@@ -158,3 +166,91 @@ def _count_bytes(values: pa.Array) -> int:
     if pa.types.is_nested(values.type):
         return 4 * len(values) + _count_bytes(values.flatten())
     return int(values.nbytes)
+
+
+def _list_folders(part: Source, whole: Source) -> tuple[str, ...]:
+    """List the folders of a part within the folder of its data set."""
+    if part is whole or isinstance(part.content, bytes) or isinstance(whole.content, bytes):
+        return ()
+    return Path(part.content).relative_to(whole.content).parts[:-1]
+
+
+def _list_names(source: Source) -> Sequence[str]:
+    if source.layout == "parquet":
+        return list_columns(source)
+    with refusing("Arrow"):
+        names: list[str] = _open_arrow(source).schema.names
+        return names
+
+
+def _read_batches(source: Source, names: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
+    if source.layout == "parquet":
+        yield from read_batches(source, names, size=size)
+        return
+    seen = 0
+    with refusing("Arrow"):
+        reader = _open_arrow(source)
+        is_file = hasattr(reader, "get_batch")
+        for batch in map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader:
+            seen += batch.nbytes  # after decompression
+            refuse_large(seen, source.limits)
+            wanted = batch.select([name for name in names if name in batch.schema.names])
+            yield from (wanted.slice(start, size) for start in range(0, len(batch), size))
+
+
+def _open_arrow(source: Source) -> Any:
+    """Open a file of Arrow, or of Feather, which may be laid out as a stream."""
+    import pyarrow as pa
+
+    file = open_file(source)
+    mark = file.read(6)
+    file.seek(0)
+    return pa.ipc.open_file(file) if mark == b"ARROW1" else pa.ipc.open_stream(file)
+
+
+def _simplify(column: Any) -> Any:
+    """Return a column of Parquet as one of the few types that are read as a whole, or else as a list."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    lists, inside = _is_list(column.type), column.type
+    if lists:
+        inside = inside.value_type
+    if pa.types.is_large_string(inside) or pa.types.is_string(inside):
+        wanted = pa.string()
+    elif pa.types.is_integer(inside) and not pa.types.is_uint64(inside):
+        wanted = pa.int64()
+    elif pa.types.is_float64(inside) or pa.types.is_boolean(inside):
+        wanted = inside
+    else:
+        return _list_plainly(column)
+    return column.cast(pa.list_(wanted) if lists else wanted)
+
+
+def _list_plainly(column: Any) -> list[Any]:
+    """List the values of an array. Single precision counts as the decimal that it prints as."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if _is_list(column.type):
+        flat = iter(_list_plainly(column.flatten()))
+        lengths = pc.list_value_length(column).to_pylist()
+        return [None if length is None else list(islice(flat, length)) for length in lengths]
+    if pa.types.is_float32(column.type) or pa.types.is_float16(column.type):
+        numbers = zip(column.is_null().to_pylist(), column.to_numpy(zero_copy_only=False), strict=True)
+        return [None if missing else float(str(number)) for missing, number in numbers]
+    cells = column.to_pylist()
+    if pa.types.is_decimal(column.type):
+        return [None if cell is None else int(cell) if cell == int(cell) else float(cell) for cell in cells]
+    if pa.types.is_temporal(column.type):
+        return [None if cell is None else str(cell) for cell in cells]
+    return list(cells)
+
+
+def _is_list(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))

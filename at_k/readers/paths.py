@@ -73,17 +73,7 @@ def is_named_as_results(file: Path) -> bool:
 
 
 def find_files(paths: Paths) -> tuple[list[Path], bool]:
-    """List the files that a path, a list of paths, a folder or a glob stands for.
-
-    Returns:
-        The files, sorted within each folder and glob; and whether all of them were named one by one. In a folder, what
-        has not the name of a results file, and is none by its content, is passed over: see `is_named_as_results`.
-
-    Raises:
-        FileNotFoundError: if there is no such file.
-        InputError: if a folder is empty.
-        TypeError: if something is not a path.
-    """
+    """List the files that a path, a list of paths, a folder or a glob stands for."""
     given = [paths] if isinstance(paths, (str, PathLike)) else paths
     if not isinstance(given, Sequence) or not all(isinstance(each, (str, PathLike)) for each in given):
         raise TypeError(f"`path` must be the path of a file, or a list of paths; got {shorten(paths)}")
@@ -127,18 +117,25 @@ def _list_inside(folder: Path) -> Iterator[Path]:
         yield folder
         return
     for each in folder.iterdir():
-        if each.name.startswith(".") or (each.is_symlink() and each.is_dir()):
+        hidden = each.name.startswith(".") and each.name != ".aider.results.json"
+        if hidden or (each.is_symlink() and each.is_dir()):
             continue
-        yield from _list_inside(each) if each.is_dir() else [each]
+        if each.is_dir():
+            yield from _list_inside(each)
+        elif each.is_file():
+            yield each
+        elif is_named_as_results(each):
+            raise InputError(
+                "paths.special",
+                "{file} is not a file, but a link to nothing, a pipe or a socket. Remove it, or name the files.",
+                file=str(each),
+            )
 
 
 def list_parts(folder: Path) -> list[Path]:
     """List the files that are one table together: a data set that was saved to disk, or one in partitions.
 
     In such a folder a file may have the name of a shard, or be in a folder such as `model=a`. Other folders have none.
-
-    Raises:
-        InputError: if a shard is missing, if there are shards of two copies, or other results beside them.
     """
     names = ("*-of-*.arrow", "*-of-*.parquet", "*=*/**/*.parquet")
     found = sorted({file for name in names for file in folder.glob(name) if file.is_file()})

@@ -7,7 +7,7 @@ from typing import Any
 
 from at_k.errors import InputError, Message
 from at_k.readers.cells import NOTHING
-from at_k.readers.quoting import quote, quote_all
+from at_k.readers.names import quote, quote_all
 
 Place = Callable[[int, str, int | None], Message]
 """Describes the place of the value of a role, by the number of its row, and of its sample in the row."""
@@ -22,31 +22,25 @@ class KnownProblems:
         self.first_rows: list[int] = []
         self.said: dict[str, list[Any]] = {"references": [], "group": []}
         self.meta: list[dict[str, Any] | None] = []
-        self.details: list[dict[str, list[Any]]] = []
         self._kinds: dict[str, tuple[type, int]] = {}  # of each spelling of a name, its type and first row
 
     def find(self, problem: object, name: str, row: int) -> int:
-        """Return the place of a problem; one that is new comes after the last.
-
-        Raises:
-            InputError: if another name is the same but for its type: 1 and "1", or 1 and 1.0.
-        """
-        place = self.places.get(name, -1)
-        kind = type(problem)
-        if place < 0 or self._kinds[name][0] is not kind:
-            whole = str(int(problem)) if isinstance(problem, float) and problem.is_integer() else name
-            same = [self._kinds.get(spelling, (kind, row)) for spelling in (name, whole)]
-            other = min((first for known, first in same if known is not kind), default=None)
-            if other is not None:
+        """Return the place of a problem; one that is new comes after the last."""
+        place, kind = self.places.get(name, -1), type(problem)
+        if place >= 0 and self._kinds[name][0] is kind:
+            return place
+        whole = str(int(problem)) if isinstance(problem, float) and problem.is_integer() else name
+        for spelling in (name, whole):
+            known, first = self._kinds.setdefault(spelling, (kind, row))
+            if known is not kind:
                 raise InputError(
                     "collector.same_name",
                     "Two names of problems are the same but for their types: {value}, and another one in {first} "
                     "({place}). Write both alike if it is one problem; else rename one of them.",
                     value=quote(problem),
-                    first=self._place(other, "", None),
+                    first=self._place(first, "", None),
                     place=self._place(row, "problem", None),
                 )
-            self._kinds |= dict.fromkeys((name, whole), (kind, row))
         return place if place >= 0 else len(self.places)
 
     def describe(
@@ -57,19 +51,13 @@ class KnownProblems:
         references: Any,
         group: Any,
         meta: Mapping[str, Any] | None,
-        details: Mapping[str, Any] | None,
     ) -> None:
-        """Keep what a sample says about its problem, and about itself.
-
-        Raises:
-            InputError: if it differs from what an earlier one said.
-        """
+        """Keep what a sample says about its problem."""
         if place == len(self.places):
             self.places[name] = place
             self.first_rows.append(row)
             for values in (*self.said.values(), self.meta):
                 values.append(None)
-            self.details.append({})
         for role, value in (("references", references), ("group", group)):
             if value is NOTHING:
                 continue
@@ -84,8 +72,6 @@ class KnownProblems:
                     place=self._place(row, role, None),
                 )
             self.said[role][place] = value
-        for field, value in (details or {}).items():
-            self.details[place].setdefault(field, []).append(value)
         known_meta = self.meta[place]
         if meta is not None and known_meta != meta:
             self.meta[place] = dict(meta) if known_meta is None else keep_common(known_meta, meta)

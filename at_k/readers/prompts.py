@@ -1,37 +1,55 @@
-"""Join completions to their prompts, and tests to the function that they test, as HumanEval does."""
+"""Join completions to their prompts, and gather the tests of a data set of programs, as its rows ship them."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from at_k.errors import InputError
 from at_k.readers.coding import list_cells
-from at_k.readers.quoting import quote, quote_all, shorten
+from at_k.readers.names import quote, quote_all, shorten
 
 ENTRY = "entry_point"
 """The column of HumanEval that names the function which its `check` takes."""
 
+CASES = ("public_test_cases", "private_test_cases", "public_tests", "private_tests", "generated_tests", "input_output")
+"""The columns of LiveCodeBench, CodeContests, APPS and TACO that hold cases of input and output."""
+
+BESIDE = ("test_imports", "test_setup_code", ENTRY, "prompt", "complete_prompt", "metadata")
+"""The columns that tests need, or completions."""
+
+
+def find_tests(columns: Collection[str]) -> list[str]:
+    """Return the columns that hold the tests of a data set of programs, and what they need; none for other data.
+
+    Examples:
+        >>> find_tests(["task_id", "text", "code", "test_list", "test_setup_code"])
+        ['test_list', 'test_setup_code']
+        >>> find_tests(["prompt", "test", "answers"])
+        []
+    """
+    scripts = "test_list" in columns or {"test", ENTRY} <= {*columns}
+    if not scripts and not any(name in columns for name in CASES):
+        return []
+    return [name for name in ("test_list", "test", *CASES, *BESIDE) if name in columns]
+
+
+def gather_tests(columns: Mapping[str, Sequence[Any]], names: Sequence[str]) -> list[str]:
+    """Return the columns of tests as one reference for each row, as the checker `code` takes it."""
+    cells = [list_cells(columns[name]) for name in names]
+    rows = (dict(zip(names, row, strict=True)) for row in zip(*cells, strict=True))
+    return [json.dumps({name: cell for name, cell in row.items() if cell is not None}, default=list) for row in rows]
+
 
 def join_prompts(
-    columns: Mapping[str, Sequence[Any]], roles: Mapping[str, str | None], prompt: str
+    columns: Mapping[str, Sequence[Any]], roles: Mapping[str, str | None], prompt: str, *, first: int = 0
 ) -> dict[str, list[Any]]:
     r"""Return the answers, each with the prompt of its row before it, and the references, each with a call of `check`.
 
     A reference gets the call if it defines `check`, does not call it, and the row has an `entry_point`.
-
-    Args:
-        columns: the columns by name.
-        roles: role → column.
-        prompt: the column with the prompts.
-
-    Returns:
-        role → the new column.
-
-    Raises:
-        InputError: if there is no such column, it holds something else than texts, or there are no answers.
 
     Examples:
         >>> columns = {"prompt": ["def f(x):\n"], "completion": [["    return x"]], "entry_point": ["f"],
@@ -54,7 +72,7 @@ def join_prompts(
             "{option:columns}.",
         )
     prompts = list_cells(columns[prompt])
-    for row, text in enumerate(prompts):
+    for row, text in enumerate(prompts, first):
         if not isinstance(text, str):
             raise InputError(
                 "prompts.no_text",

@@ -1,30 +1,40 @@
-"""The samples of a results file in the standard columns, and where each of them came from."""
+"""The samples of a results file in the standard columns, where each of them came from, and the data set of them."""
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
+from itertools import accumulate, chain
+from os import PathLike, fspath
+from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.caching import cached_property
 from at_k.errors import Message
 from at_k.readers.arrays import fill_numbers
 from at_k.readers.faults import describe_place
-from at_k.readers.quoting import quote_all
+from at_k.readers.names import quote_all
+from at_k.work import cached_property
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from datasets import Dataset
+
 
 ROLES = ("problem", "answers", "references", "grades", "scores", "group")
 """The roles of columns, which are also the names of the standard columns."""
 
 COUNT_ROLES = ("n", "c")
 """The roles of columns that count the samples of each problem, and the correct ones: they stand in place of grades."""
+
+FURTHER_ROLES = ("sample", "cost")
+"""The number of a sample, and its cost: roles that no standard column holds."""
 
 SAMPLE_ROLES = ("answers", "grades", "scores")
 """The roles that describe each sample; the others describe the problem."""
@@ -50,6 +60,12 @@ def list_types() -> dict[str, pa.DataType]:
     types = (text, texts, texts, numbers, numbers, text, text)
     return dict(zip(STANDARD, types, strict=True))
 
+
+MISSING = "missing"
+"""The detail of each sample that says why it is missing, one of `REASONS`; None for one that is there."""
+
+REASONS = ("infrastructure", "timeout", "masked", "judge failed", "not run")
+"""Why a sample is missing."""
 
 BUILDER = "at_k"
 """The name by which a data set says that it was made here."""
@@ -274,6 +290,15 @@ class Samples:
                 return sum(chunk.flatten().null_count for chunk in self.table[role].chunks)
         return 0
 
+    @cached_property
+    def reasons(self) -> dict[str, int]:
+        """How many samples are missing for each of `REASONS`, as far as the file says why."""
+        if MISSING not in self.details:
+            return {}
+        listed = (json.loads(text).get(MISSING) or [] for text in self.listed("meta") or [] if text)
+        found = Counter(chain.from_iterable(listed))
+        return {name: found[name] for name in REASONS if found[name]}
+
     def place(self, problem: int, sample: int, role: str | None = None) -> Message:
         """Describe where a sample stands in the file; both numbers are counted from 0.
 
@@ -287,3 +312,41 @@ class Samples:
                 "places.file_place", "{file}, {place}", file=self.files[self.file_of[problem][sample]], place=where
             )
         return describe_place(rows[sample], column) if self.per_sample else describe_place(rows[0], column, sample + 1)
+
+
+def make_dataset(samples: Samples, path: str | PathLike[str] | Sequence[Any]) -> Dataset:
+    """Make a data set with all of the standard columns; those that the file does not have are null."""
+    import pyarrow as pa
+    from datasets import Dataset, DatasetInfo, Features
+
+    types = list_types()
+    table = samples.table
+    columns = {
+        name: table[name].cast(types[name]) if name in table.column_names else pa.nulls(len(table), types[name])
+        for name in STANDARD
+    }
+    whole = pa.table(columns)
+    origin = samples.origin
+    info = DatasetInfo(
+        description=describe(samples, path),
+        features=Features.from_arrow_schema(whole.schema),
+        builder_name=BUILDER,
+        dataset_name=origin.harness,
+        config_name=json.dumps(origin.conditions(), ensure_ascii=False),
+    )
+    # Without a fingerprint, all data are pickled and hashed.
+    return Dataset(whole, info=info, fingerprint=token_hex(8))
+
+
+def describe(samples: Samples, path: str | PathLike[str] | Sequence[Any]) -> str:
+    """Say in a few sentences what was read: the harness, the column of each role, and the notes."""
+    origin = samples.origin
+    name = Path(path).name if isinstance(path, (str, PathLike)) else f"{len(path):,} files"
+    what = "" if origin.harness == "plain" else f" ({' '.join(filter(None, [origin.harness, origin.version]))})"
+    roles = ", ".join(f"{role} from column “{column}”" for role, column in origin.roles.items() if column is not None)
+    choices = "".join(f" {option.capitalize()}: {value}." for option, value in origin.chosen.items())
+    notes = "".join(f" {note}" for note in origin.notes)
+    skipped = "".join(
+        f" Left out: {count:,}, with errors such as “{cause}”." for cause, count in origin.skipped.items()
+    )
+    return f"Read from {fspath(name)}{what}: {roles}.{choices}{notes}{skipped}"

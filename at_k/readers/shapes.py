@@ -1,119 +1,103 @@
-"""Tables in which samples are not rows, nor lists: what they are told by is put into columns of lists.
-
-A declaration of a shape turns a table into another one; from there all tables take the same way.
-"""
+"""List the samples of rows that tell them by counts, by bits, by numbered columns or by objects, block by block."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 from at_k.errors import InputError, Mention, Message
-from at_k.readers.cells import count_fits, is_finite, read_spelled
-from at_k.readers.coding import count_distinct, list_cells
+from at_k.readers.blocks import Block
+from at_k.readers.cells import is_finite, read_share, read_spelled
 from at_k.readers.faults import UNITS, Faults, describe_place
-from at_k.readers.format import find_path
-from at_k.readers.quoting import normalize_name, quote, shorten
-from at_k.readers.roles import NAMES, list_first_cells
-from at_k.readers.samples import Columns
-from at_k.readers.standard import refuse_unknown
-from at_k.readers.table import Table
+from at_k.readers.names import (
+    OF_SAMPLES,
+    OWN_ANSWER,
+    RIGHT,
+    ROLE,
+    RUN,
+    SAMPLE_LIST,
+    SHARE,
+    TOTAL,
+    find_named,
+    normalize_name,
+    quote,
+    shorten,
+)
+from at_k.readers.roles import Profile
+from at_k.readers.samples import SAMPLE_ROLES, Columns
+from at_k.readers.structure import make_summary_error
 
 _NUMBERED = re.compile(r"(.*?[^\W\d])[\s._\[(#-]*(\d+)[\])]?")
 """A name with a number at its end: answer_1, run[0]; not pass@1, which sums up samples."""
 
-_RUNS = ("run", "trial", "attempt", "seed", "rollout", "try", "repeat", "epoch")
-"""Names of columns that hold one sample each, if they are numbered."""
+_PREDICTORS = ("pred", "preds", "prediction", "predictions", "predicted_answer")
+"""Names that may be of several predictors, where they are numbered."""
 
-_TOTALS = ("n", "num_samples", "n_samples", "samples", "num_trials", "n_trials", "trials", "num_attempts", "total")
-_RIGHT = ("c", "num_correct", "n_correct", "num_passed", "n_passed", "num_success", "correct", "passed", "successes")
-"""Names of columns that count the samples of a problem, and the correct ones among them."""
-
-_OF_SAMPLES = {*NAMES["grades"].split(), "answer", "prediction", "pred", "extracted_answer", "predicted_answer"}
-"""Fields that show that objects in a list are samples, and not the messages of a conversation."""
+_MOST = 1_000_000
+"""The most samples that a count may stand for."""
 
 
-_LISTS = (
-    *("samples", "sample", "responses", "outputs", "generations", "completions", "predictions", "answers"),
-    *("runs", "trials", "attempts", "rollouts", "epochs", "results"),
-)
-"""Names of columns of samples. Other lists of objects may be options of a question, tests, or parts of a task."""
+class Change(NamedTuple):
+    """A change of blocks: what makes it, and what is to be said of it."""
+
+    apply: Callable[[Block], Block]
+    note: Message | None
 
 
-def add_fields(table: Table, names: Iterable[str | None]) -> Table:
-    """Add the columns that a user named and that the file does not have: nested fields, and `line`.
-
-    Examples:
-        >>> table = Table("json", [{"id": 1, "judged": {"by": {"rule": True}}}], ["id", "judged"])
-        >>> table = add_fields(table, ["judged.by.rule", "line"])
-        >>> table["judged.by.rule"], table["line"]
-        ([True], [1])
-    """
-    for name in names:
-        if name is None or name in table:
-            continue
-        outer = next((column for column in table if str(name).startswith(f"{column}.")), None)
-        if name == "line":
-            table = table.add(name, table.rows.tolist())
-        elif outer is not None:
-            path = name[len(outer) + 1 :].split(".")
-            cells = [find_path(cell, path) for cell in list_cells(table[outer])]
-            if any(cell is not None for cell in cells):
-                table = table.add(name, cells)
-    return table
-
-
-def list_samples(
-    table: Table,
+def find_change(
+    profile: Profile,
+    roles: Columns,
     given: Mapping[str, str | None],
-    likely: Columns,
-    counts: Mapping[str, str | None] | None = None,
-    errors: str = "raise",
-) -> tuple[Table, list[Message]]:
-    """Put the samples of each problem into lists, where they are told by counts, by several columns, or in objects.
-
-    Args:
-        table: the rows.
-        given: role → column, where the user named it.
-        likely: role → column, as it is guessed for the table as it is.
-        counts: the columns of n and of c, where the user named them.
-        errors: "skip" to leave out the rows whose counts cannot be used.
-
-    Returns:
-        The table, and what is to be said about it.
-
-    Raises:
-        InputError: if a count is no whole number, or more samples are correct than there are.
-
-    Examples:
-        >>> from at_k.readers.roles import guess_roles
-        >>> table = Table("json", [{"task": "a", "n": 3, "c": 1}], ["task", "n", "c"])
-        >>> list_samples(table, {}, guess_roles(table))[0]["grades"]
-        [[1, 0, 0]]
-    """
-    counts = counts or {}
+    counts: Mapping[str, str | None],
+    faults: Faults,
+) -> Change | None:
+    """Find how the rows must be changed; None if their samples are rows or lists already."""
+    joined = {role: name for role, name in given.items() if name and role in SAMPLE_ROLES and "+" in name}
+    joined = {role: name for role, name in joined.items() if name not in profile.head.names}
+    if joined:
+        return Change(lambda block: block.put((), _join(block, joined)), None)
     if given.get("grades") is not None and not counts:
-        return table, []
-    counted = _spread_counts(table, likely, counts, Faults(errors))
-    if counted is not None:
-        return counted
-    if likely["grades"] is not None or None not in (likely["answers"], likely["references"]):
-        return table, []
-    table, notes = _unfold_objects(table)
-    return (table, notes) if notes else _fold_columns(table, likely)
+        return _find_bits(profile, given["grades"] or "")
+    counted = _find_counts(profile, roles, counts, faults)
+    if counted is not None or roles["grades"] is not None:
+        return counted or _find_bits(profile, roles["grades"] or "")
+    if None not in (roles["answers"], roles["references"]):
+        return None
+    return _find_objects(profile) or _find_columns(profile, roles, given.values())
 
 
-def _spread_counts(
-    table: Table, likely: Columns, counts: Mapping[str, str | None], faults: Faults
-) -> tuple[Table, list[Message]] | None:
-    """Make a list of grades of how many samples a problem has, and how many of them are correct."""
-    refuse_unknown(table, counts)
-    spelled = {normalize_name(name): name for name in table}
-    total, right = (
-        counts.get(role) or next((spelled[name] for name in names if name in spelled), None)
-        for role, names in (("n", _TOTALS), ("c", _RIGHT))
-    )
-    if total is None or right is None:
+def _join(block: Block, joined: Mapping[str, str]) -> dict[str, list[Any]]:
+    return {name: [*map(list, zip(*map(block.__getitem__, name.split("+")), strict=True))] for name in joined.values()}
+
+
+def _find_bits(profile: Profile, name: str) -> Change | None:
+    """Find verdicts that are written as one text: "0110"."""
+    if name not in profile.columns:
+        return None
+    texts = profile[name].there
+    if not texts or not all(isinstance(text, str) and re.fullmatch("[01]{2,}", text) for text in texts):
+        return None
+    if not any(text.startswith("0") or len(text) > 3 for text in texts):
+        return None  # 10 and 100 may be points
+    note = Message("shapes.bits", "Column “{column}” was read as a verdict in each digit.", column=shorten(name))
+
+    def apply(block: Block) -> Block:
+        return block.put((), {name: [list(map(int, text)) if _is_bits(text) else text for text in block[name]]})
+
+    return Change(apply, note)
+
+
+def _is_bits(text: object) -> bool:
+    return isinstance(text, str) and re.fullmatch("[01]+", text) is not None
+
+
+def _find_counts(profile: Profile, roles: Columns, counts: Mapping[str, str | None], faults: Faults) -> Change | None:
+    total = counts.get("n") or next(iter(find_named(profile.columns, TOTAL)), None)
+    right = counts.get("c") or next(iter(find_named(profile.columns, RIGHT)), None)
+    share = None if right is not None else next(iter(find_named(profile.columns, SHARE)), None)
+    if total is None or (right is None and share is None):
         if counts:
             raise InputError(
                 "shapes.one_count",
@@ -122,135 +106,188 @@ def _spread_counts(
                 example=Mention(columns={"n": "total", "c": "solved"}),
             )
         return None
-    cells = {name: list_cells(table[name]) for name in (total, right)}
-    held = {name: list(map(_read_count, own)) for name, own in cells.items()}
-    if not counts and not _are_counts(table, likely, right, held):
+    profile.refuse_unknown(counts)
+    column = right or share or ""
+    if not counts and not _are_counts(profile, roles, total, column, is_share=right is None):
         return None
-    grades: list[list[int]] = [[]] * len(table.rows)
-    for place, (row, n, c) in enumerate(zip(table.rows.tolist(), held[total], held[right], strict=True)):
-        with faults:
-            if n is None or c is None:
-                name = total if n is None else right
-                raise InputError(
-                    "shapes.count",
-                    "A count of samples must be a whole number from 0 to {most:,}; got {value} ({place}).",
-                    most=_MOST,
-                    value=quote(cells[name][place]),
-                    place=describe_place(row, name),
-                )
-            if not n or c > n:
-                raise InputError(
-                    "shapes.counts",
-                    "Column “{right}” must count the correct samples among those that column “{total}” counts; got "
-                    "{correct} of {count} ({place}).",
-                    right=shorten(right),
-                    total=shorten(total),
-                    correct=c,
-                    count=n,
-                    place=UNITS["row"](row),
-                )
-            grades[place] = [1] * c + [0] * (n - c)
     note = Message(
         "shapes.counted",
         "Columns “{total}” and “{right}” were read as the number of samples and of correct ones.",
         total=shorten(total),
-        right=shorten(right),
+        right=shorten(column),
     )
-    table.skipped.update(faults.causes)
-    spread = table.replace([total, right], {"grades": grades})
-    kept = [place for place, own in enumerate(grades) if own]
-    if not kept:
-        faults.refuse_nothing_left()
-    return (spread.take(kept) if faults.causes else spread), [note]
+    spread = _Spread(total, column, roles["problem"], faults, is_share=right is None)
+    return Change(spread, note)
 
 
-def _are_counts(table: Table, likely: Columns, right: str, held: Mapping[str, Sequence[int | None]]) -> bool:
-    """Return whether columns with names of counts are such, by their cells and by what else the table has."""
-    if likely["problem"] is None:
+def _are_counts(profile: Profile, roles: Columns, total: str, right: str, *, is_share: bool) -> bool:
+    problem = roles["problem"]
+    if problem is not None and profile[problem].distinct < profile.count:
         return False
-    is_rare = count_distinct(table.coded(likely["problem"]).codes) < len(table.rows)
-    if normalize_name(right) in ("correct", "passed"):  # these may be verdicts, beside a constant n
-        return not is_rare and max((count for count in held[right] if count is not None), default=0) > 1
-    is_odd = is_rare or any(None in own for own in held.values())
-    return not is_odd or (likely["grades"] is None and None in (likely["answers"], likely["references"]))
-
-
-_MOST = 1_000_000
-"""Samples of one problem that a count can stand for: each becomes a grade."""
+    if profile[total].has_lists or profile[right].has_lists:
+        return False
+    totals = [_read_count(cell) for cell in profile[total].there]
+    if is_share:
+        shares = list(map(_read_share, profile[right].there))
+        return None not in totals and bool(shares) and None not in shares and roles["grades"] is None
+    read = [_read_count(cell) for cell in profile[right].there]
+    # A verdict is 0 or 1; a count is more than one somewhere.
+    counted = [count for count in (*read, *totals) if count is not None]
+    if problem is None and {total, right} != {*profile.columns}:
+        return False  # each row may sum up a data set
+    if normalize_name(right) in (*ROLE["grades"], *ROLE["scores"]) or problem is None:
+        return max((each for each in read if each is not None), default=0) > 1
+    is_free = roles["grades"] is None and None in (roles["answers"], roles["references"])
+    return 2 * len(counted) >= len(read) + len(totals) if is_free else len(counted) == len(read) + len(totals)
 
 
 def _read_count(cell: object) -> int | None:
-    """Read a count, also as pandas spells it in a column that has gaps (4.0); None for anything else."""
     value = read_spelled(cell)
     return int(value) if is_finite(value) and value == int(value) and 0 <= value <= _MOST else None
 
 
-def _unfold_objects(table: Table) -> tuple[Table, list[Message]]:
-    """Put a column for each field in place of a column of lists of objects: `samples: [{text, correct}]`."""
-    for outer in list(table):
-        parts = [part for cell in table.first(outer) if isinstance(cell, list) for part in cell]
-        fields = dict.fromkeys(name for part in parts if isinstance(part, dict) for name in part)
-        if not {*map(normalize_name, fields)} & _OF_SAMPLES or normalize_name(outer) not in _LISTS:
-            continue
-        cells = list_cells(table[outer])
-        columns = {
-            # A text beside a verdict is what was written; elsewhere it is the question.
-            ("response" if name == "text" else name): [
-                [part.get(name) if isinstance(part, dict) else part for part in cell]
-                if isinstance(cell, list)
-                else cell
-                for cell in cells
-            ]
-            for name in fields
-        }
-        renamed = {
-            name if name not in table or name == outer else f"{outer}.{name}": own for name, own in columns.items()
-        }
-        note = Message(
-            "shapes.unfolded",
-            "The objects in column “{column}” were read as the samples of each problem.",
-            column=shorten(outer),
-        )
-        return table.replace([outer], renamed), [note]
-    return table, []
+def _read_share(cell: object) -> float | None:
+    value = read_share(read_spelled(cell))
+    return float(value) if is_finite(value) and 0 <= value <= 1 else None
 
 
-def _fold_columns(table: Table, found: Columns) -> tuple[Table, list[Message]]:
-    """Put one column of lists in place of those that are numbered: `answer_1` … `answer_8`, `run_0` … `run_3`."""
+class _Spread:
+    """Put a list of grades in place of counts. A row whose counts are the sums of those above it is refused."""
+
+    def __init__(self, total: str, right: str, problem: str | None, faults: Faults, *, is_share: bool) -> None:
+        self.total, self.right, self.problem, self.is_share, self.faults = total, right, problem, is_share, faults
+        self.sums, self.rows = [0, 0], 0
+
+    def __call__(self, block: Block) -> Block:
+        grades: dict[int, list[int]] = {}
+        names = block[self.problem] if self.problem else block.places
+        cells = zip(block.places, names, block[self.total], block[self.right], strict=True)
+        for position, (place, name, total, right) in enumerate(cells):
+            with self.faults:
+                n, c = self._read(place, total, right)
+                if self.rows > 1 and [n, c] == self.sums and n > 0:
+                    raise make_summary_error(self.problem or "line", name, UNITS["row"](place))
+                self.sums, self.rows = [self.sums[0] + n, self.sums[1] + c], self.rows + 1
+                grades[position] = [1] * c + [0] * (n - c)
+        return block.take(list(grades)).put([self.total, self.right], {"grades": list(grades.values())})
+
+    def _read(self, place: int, total: object, right: object) -> tuple[int, int]:
+        n, c = _read_count(total), _read_count(right)
+        if self.is_share and n is not None:
+            share = _read_share(right)
+            product = None if share is None else share * n
+            c = None if product is None or abs(product - round(product)) > 0.05 + 0.005 * n else round(product)
+        if n is None or c is None:
+            raise InputError(
+                "shapes.count",
+                "A count of samples must be a whole number from 0 to {most:,}; got {value} ({place}).",
+                most=_MOST,
+                value=quote(total if n is None else right),
+                place=describe_place(place, self.total if n is None else self.right),
+            )
+        if not n or c > n:
+            raise InputError(
+                "shapes.counts",
+                "Column “{right}” must count the correct samples among those that column “{total}” counts; got "
+                "{correct} of {count} ({place}).",
+                right=shorten(self.right),
+                total=shorten(self.total),
+                correct=c,
+                count=n,
+                place=UNITS["row"](place),
+            )
+        return n, c
+
+
+def _find_objects(profile: Profile) -> Change | None:
+    """Find a column with a list of objects for each problem: `samples: [{text, correct}]`."""
+    for column in profile.columns.values():
+        parts = [part for cell in column.there if isinstance(cell, list) for part in cell if isinstance(part, dict)]
+        fields = list(dict.fromkeys(name for part in parts for name in part))
+        if column.spelling in SAMPLE_LIST and {*map(normalize_name, fields)} & OF_SAMPLES:
+            note = Message(
+                "shapes.unfolded",
+                "The objects in column “{column}” were read as the samples of each problem.",
+                column=shorten(column.name),
+            )
+            return Change(partial(_unfold, column.name, fields), note)
+    return None
+
+
+def _unfold(outer: str, fields: Sequence[str], block: Block) -> Block:
+    cells = block[outer]
+    columns: dict[str, list[Any]] = {}
+    for field in fields:
+        # A text beside a verdict is what was written; elsewhere it is the question.
+        name = "response" if field == "text" else field
+        columns[name if name not in block.names or name == outer else f"{outer}.{name}"] = [
+            [part.get(field) if isinstance(part, dict) else part for part in cell] if isinstance(cell, list) else cell
+            for cell in cells
+        ]
+    return block.put([outer], columns)
+
+
+def _find_columns(profile: Profile, roles: Columns, given: Collection[str | None]) -> Change | None:
+    """Find numbered columns that hold a sample each: `answer_1` … `answer_8`, `run_0` … `run_3`."""
     families: dict[str, list[tuple[int, str]]] = {}
-    for name in table:
-        match = _NUMBERED.fullmatch(normalize_name(name))
+    for name, column in profile.columns.items():
+        match = _NUMBERED.fullmatch(column.spelling)
         if match:
             families.setdefault(match[1], []).append((int(match[2]), name))
-    notes = []
-    for stem, listed in families.items():
-        numbers, columns = zip(*sorted(listed), strict=True)
-        counts = len(numbers) > 1 and numbers == tuple(range(numbers[0], numbers[0] + len(numbers))) and numbers[0] < 2
-        role = _find_role(table, stem, columns, found) if counts or (stem in _RUNS and len(numbers) > 1) else None
-        if role is None or found[role] is not None or role in table:
+    found: dict[str, tuple[str, ...]] = {}
+    for stem, family in families.items():
+        numbers, names = zip(*sorted(family), strict=True)
+        is_row = numbers[0] < 2 and numbers == tuple(range(numbers[0], numbers[0] + len(numbers)))
+        role = _find_role(profile, stem, names, roles) if len(names) > 1 and (is_row or stem in RUN) else None
+        if role is None or role in profile.columns or role in found or not {*names}.isdisjoint(given):
             continue
-        cells = [list(row) for row in zip(*(list_cells(table[name]) for name in columns), strict=True)]
-        table = table.replace(columns, {role: cells})
-        notes.append(
-            Message(
-                "shapes.folded",
-                "The {count} columns from {first} to {last} were read as samples of each problem.",
-                count=len(columns),
-                first=quote(columns[0]),
-                last=quote(columns[-1]),
-            )
-        )
-    return table, notes
-
-
-def _find_role(table: Table, stem: str, columns: Sequence[str], found: Columns) -> str | None:
-    """Find the role of columns that have one name and different numbers; None if they are no samples."""
-    if stem in NAMES["scores"].split():
-        return "scores"
-    if stem in NAMES["grades"].split():
-        return "grades"
-    if stem not in (*_RUNS, *NAMES["answers"].split()):
+        # Beside numbered answers, a column `answer` is the reference.
+        taken = roles[role]
+        if taken is not None and (role != "answers" or normalize_name(taken) not in OWN_ANSWER):
+            continue
+        if stem in _PREDICTORS:
+            _refuse_predictors(role, names)
+        found[role] = names
+    if not found:
         return None
-    first = [cell for name in columns for cell in list_first_cells(table, "grades", name)]
-    are_grades = found["references"] is None and count_fits("grades", first) == len(first)
+    first = next(iter(found.values()))
+    note = Message(
+        "shapes.folded",
+        "The {count} columns from {first} to {last} were read as samples of each problem.",
+        count=len(first),
+        first=quote(first[0]),
+        last=quote(first[-1]),
+    )
+    gone = [name for names in found.values() for name in names]
+
+    def apply(block: Block) -> Block:
+        lists = {role: [*map(list, zip(*map(block.__getitem__, own), strict=True))] for role, own in found.items()}
+        return block.put(gone, lists)
+
+    return Change(apply, note)
+
+
+def _refuse_predictors(role: str, names: Sequence[str]) -> None:
+    raise InputError(
+        "shapes.predictors",
+        "Columns {first} to {last} may be samples of one model, or each of another predictor. If they are samples: "
+        "{all}. To score one: {one}.",
+        first=quote(names[0]),
+        last=quote(names[-1]),
+        all=Mention(columns={role: "+".join(names)}),
+        one=Mention(columns={role: names[0]}),
+    )
+
+
+def _find_role(profile: Profile, stem: str, names: Sequence[str], roles: Columns) -> str | None:
+    """Find the role of columns that have one name and different numbers; None if they are no samples."""
+    for role in ("scores", "grades"):
+        if stem in ROLE[role]:
+            return role
+    if stem not in (*RUN, *ROLE["answers"]):
+        return None
+    cells = [cell for name in names for cell in profile[name].there]
+    fitting = sum(profile.reads.fits("grades", cell) for cell in cells)
+    # The last row may sum up the others, so that not all of them fit.
+    are_grades = roles["references"] is None and fitting >= len(cells) - 2 * len(names) and 2 * fitting > len(cells)
     return "grades" if are_grades else "answers"

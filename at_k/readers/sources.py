@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import bz2
 import codecs
+import gzip
 import io
-import sys
+import lzma
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple, NoReturn
 
-from at_k.caching import cached_property
 from at_k.errors import InputError
-from at_k.limits import UNLIMITED, Limits, exceeds
 from at_k.readers.decoding import decode, decode_text
 from at_k.readers.paths import list_parts
+from at_k.work import UNLIMITED, Limits, cached_property, exceeds
 
 _KINDS = {
     **dict.fromkeys((b"PK\x03\x04", b"PK\x05\x06"), "zip"),
@@ -23,6 +24,9 @@ _KINDS = {
     **dict.fromkeys((b"ARROW1", b"\xff\xff\xff\xff"), "arrow"),
 }
 """The first bytes of files that are no text; those of Arrow are of its two layouts, a file and a stream."""
+
+IN_MEMORY = "the data"
+"""The name of a table that the user has in memory."""
 
 _ENCODINGS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
@@ -102,9 +106,6 @@ class Source:
 
         JSON lines begin with a brace on each line. In a JSON document, a second line that begins with one follows a
         colon, a comma or an opening bracket. So lines are told from a document without decoding them.
-
-        Raises:
-            InputError: if it is a data base, or no text.
         """
         if self.files:
             return "jsonl"
@@ -167,15 +168,12 @@ class Source:
         start = file.read(8)
         file.seek(0)
         packing = next((each for mark, each in _PACKINGS.items() if start.startswith(mark)), None)
-        return file if packing is None else io.BufferedReader(_Unpacked(_Frames(file, *packing), file, self), _HEAD)
+        return file if packing is None else io.BufferedReader(_Unpacked(packing(file), file, self), _HEAD)
 
     def unpack(self) -> Source:
         """Decompress the file in memory, as a file of its own. Return it as it is if it is not compressed.
 
         A file is opened several times while it is read, and half a million empty gzip members take seconds each time.
-
-        Raises:
-            InputError: if it is damaged, grows too much, or is compressed twice.
         """
         marks = tuple(_PACKINGS)
         with self.open_packed() as file:
@@ -188,18 +186,15 @@ class Source:
         return Source(self.name, data, self.limits)
 
     def open_text(self) -> Stream:
-        """Open a text file; what is read is UTF-8 without a byte order mark.
-
-        Raises:
-            InputError: if its first bytes are not those of a text.
-        """
+        """Open a text file; what is read is UTF-8 without a byte order mark."""
         encoding = next((encoding for mark, encoding in _ENCODINGS if self._start.startswith(mark)), None)
         if encoding != "utf-16":
             refuse_binary(self._start)
         file = self.open()
         if encoding == "utf-16":
-            return io.BufferedReader(_Recoded(file, encoding), _HEAD)
-        if encoding is not None:
+            with file:
+                self._packed = file = io.BytesIO(_recode(file.read()))
+        elif encoding is not None:
             file.read(len(codecs.BOM_UTF8))
         return file
 
@@ -222,11 +217,7 @@ class Source:
             yield LineBlock(first, rest)
 
     def rows(self) -> Iterator[tuple[int, Any]]:
-        """Yield the values of a file of JSON lines, each with the number of its line.
-
-        Raises:
-            InputError: if a line is not JSON. The sentence names the line.
-        """
+        """Yield the values of a file of JSON lines, each with the number of its line."""
         for block in self.blocks():
             for number, line in block.lines():
                 yield number, decode(line, number)
@@ -240,11 +231,7 @@ class Source:
 
     @cached_property
     def document(self) -> Any:
-        """The value of a file that is one JSON document.
-
-        Raises:
-            InputError: if it is not JSON.
-        """
+        """The value of a file that is one JSON document."""
         with self.open_text() as file:
             return decode(file.read())
 
@@ -296,81 +283,51 @@ def refuse_binary(data: bytes) -> None:
 
 
 class _Frames:
-    """A stream of compressed frames, one after the other. One that is cut off is noticed, also if it is the last.
+    """Streams of bzip2 or xz, one after the other, with zeros between them. One that is cut off is noticed."""
 
-    Attributes:
-        prepare: returns the function that makes what decompresses one frame.
-        length: bytes to decompress at once, since they may grow.
-        padding: bytes that may stand between the frames.
-    """
+    def __init__(self, file: IO[bytes], start: Callable[[], Any]) -> None:
+        self._file, self._start, self._frame = file, start, start()
 
-    def __init__(
-        self, file: IO[bytes], prepare: Callable[[], Callable[[], Any]], length: int, padding: bytes = b""
-    ) -> None:
-        self._file, self._start, self._length, self._padding = file, prepare(), length, padding
-        self._rest, self._frame, self._between = memoryview(b""), self._start(), b""
-        # bzip2 and xz make no more than they are asked for, and then have a rest of what they took in.
-        self._is_bounded = hasattr(self._frame, "needs_input")
-
-    def read(self, size: int) -> bytes | memoryview:
-        frame, rest = self._frame, self._rest
-        while not rest:
-            piece = b""
+    def read(self, size: int) -> bytes:
+        found = b""
+        while not found:
+            frame, piece = self._frame, b""
             if frame.eof:
-                piece = self._between or self._file.read(self._length)
-                if not piece:
-                    return b""
-                self._between = b""
-                piece = piece.lstrip(self._padding) if self._padding else piece
-                if not piece:
-                    continue
+                piece = frame.unused_data.lstrip(b"\0")
+                while not piece:
+                    more = self._file.read(_PIECE)
+                    if not more:
+                        return b""
+                    piece = more.lstrip(b"\0")
                 self._frame = frame = self._start()
-            elif not self._is_bounded or frame.needs_input:
-                piece = self._file.read(self._length)
+            elif frame.needs_input:
+                piece = self._file.read(_PIECE)
                 if not piece:
                     raise EOFError("the end is missing")
-            rest = memoryview(frame.decompress(piece, _BLOCK) if self._is_bounded else frame.decompress(piece))
-            self._between = frame.unused_data if frame.eof else b""
-        self._rest = rest
-        found, self._rest = self._rest[:size], self._rest[size:]
+            found = frame.decompress(piece, size)
         return found
 
-    def close(self) -> None:
-        self._rest = memoryview(b"")
+
+def _open_zstandard(file: IO[bytes]) -> Any:
+    """Decompress Zstandard by Arrow, which notices a frame that is cut off."""
+    import pyarrow as pa
+
+    return pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
 
 
-def _prepare_gzip() -> Callable[[], Any]:
-    return partial(zlib.decompressobj, wbits=16 + zlib.MAX_WBITS)
-
-
-def _prepare_bzip2() -> Callable[[], Any]:
-    from bz2 import BZ2Decompressor
-
-    return BZ2Decompressor
-
-
-def _prepare_xz() -> Callable[[], Any]:
-    from lzma import LZMADecompressor
-
-    return partial(LZMADecompressor, memlimit=_MOST_OF_XZ)
-
-
-def _prepare_zstandard() -> Callable[[], Any]:
-    from zstandard import ZstdDecompressor
-
-    return ZstdDecompressor().decompressobj  # of one decompressor, which takes longer to make than an empty frame
-
+_PIECE = 1024
+"""Bytes of bzip2 and xz to read at a time: growth is compared with what was read."""
 
 _MOST_OF_XZ = 256 << 20
 """Bytes that decompressing xz may take; its strongest level takes 65 MB."""
 
-_PACKINGS: dict[bytes, tuple[Callable[[], Callable[[], Any]], int, bytes]] = {
-    b"\x1f\x8b": (_prepare_gzip, 16_384, b"\0"),
-    b"\x28\xb5\x2f\xfd": (_prepare_zstandard, 1024, b""),
-    b"BZh": (_prepare_bzip2, 1024, b""),
-    b"\xfd7zXZ": (_prepare_xz, 1024, b"\0"),
+_PACKINGS: dict[bytes, Callable[[IO[bytes]], Any]] = {
+    b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file),
+    b"\x28\xb5\x2f\xfd": _open_zstandard,
+    b"BZh": lambda file: _Frames(file, bz2.BZ2Decompressor),
+    b"\xfd7zXZ": lambda file: _Frames(file, partial(lzma.LZMADecompressor, memlimit=_MOST_OF_XZ)),
 }
-"""The first bytes of a compressed file → the arguments of `_Frames`. In the worst case a piece grows to 32 MB."""
+"""The first bytes of a compressed file → what decompresses it."""
 
 
 class _Unpacked(io.RawIOBase):
@@ -385,7 +342,7 @@ class _Unpacked(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         try:
             piece = self._stream.read(len(buffer))
-        except _list_errors() as reason:
+        except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as reason:
             raise InputError(
                 "sources.broken",
                 "This compressed file is cut off or damaged ({reason}). Copy it again, or write it again.",
@@ -398,43 +355,16 @@ class _Unpacked(io.RawIOBase):
         return len(piece)
 
     def close(self) -> None:
-        self._stream.close()
         self._file.close()
         super().close()
 
 
-def _list_errors() -> tuple[type[Exception], ...]:
-    """List the errors of the libraries that decompress, as far as they are loaded: no other can raise one."""
-    known = (("zlib", "error"), ("zstandard", "ZstdError"), ("lzma", "LZMAError"))
-    loaded = (getattr(sys.modules[name], error) for name, error in known if name in sys.modules)
-    return (OSError, EOFError, ValueError, *loaded)
-
-
-class _Recoded(io.RawIOBase):
-    """A stream in another encoding, read as UTF-8."""
-
-    def __init__(self, stream: Stream, encoding: str) -> None:
-        self._stream, self._decoder, self._rest = stream, codecs.getincrementaldecoder(encoding)(), b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        while not self._rest:
-            piece = self._stream.read(_HEAD)
-            try:
-                self._rest = self._decoder.decode(piece, final=not piece).encode()
-            except UnicodeDecodeError:
-                raise InputError(
-                    "sources.encoding",
-                    "This text is not in the encoding that its first bytes announce. Save it as UTF-8.",
-                ) from None
-            if not piece:  # half of a character may be all that was read
-                break
-        found, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
-        buffer[: len(found)] = found
-        return len(found)
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
+def _recode(data: bytes) -> bytes:
+    """Return a text in UTF-16 as UTF-8."""
+    try:
+        return data.decode("utf-16").encode()
+    except UnicodeDecodeError:
+        raise InputError(
+            "sources.encoding",
+            "This text is not in the encoding that its first bytes announce. Save it as UTF-8.",
+        ) from None

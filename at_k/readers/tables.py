@@ -1,96 +1,182 @@
-"""Open a file as a table with columns of any names: JSON, JSON lines, CSV, TSV or Parquet."""
+"""Open a file as rows, whatever its layout; a JSON document may hold them in many ways."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple, NoReturn
 
-from at_k.errors import InputError, Message
-from at_k.readers.arrow_tables import ArrowTable
+from at_k.errors import InputError, Mention, Message
+from at_k.readers import delimited, json_lines, parquet
+from at_k.readers.archives import list_members
+from at_k.readers.blocks import Block, Rows, find_field
 from at_k.readers.decoding import load_text, parse, refuse_faulty, require_object
-from at_k.readers.delimited import CsvTable
-from at_k.readers.faults import UNITS
-from at_k.readers.json_lines import LineTable
-from at_k.readers.models import MODEL_NAMES, SET_NAMES, has_name
-from at_k.readers.quoting import normalize_name, quote_all, shorten
-from at_k.readers.roles import NAMES
+from at_k.readers.faults import UNITS, Faults
+from at_k.readers.names import PROBLEM, ROWS, SET, has_role, is_model, normalize_name, quote, quote_all, shorten
 from at_k.readers.sources import Source, refuse_many_rows
-from at_k.readers.table import PROBLEM_NAMES, Row, Table, refuse_empty
 
 
-def open_table(source: Source, errors: str = "raise") -> Table:
-    r"""Open a file as a table.
-
-    A JSON list of lists becomes one column: "correct" if the lists hold numbers, else "answers".
-
-    Args:
-        source: the file.
-        errors: "skip" to leave out lines of JSON that are broken.
-
-    Raises:
-        InputError: if it is broken, or is a zip file, which holds none. Rows are counted from 1, without the header
-            line.
-
-    Examples:
-        >>> table = open_table(Source("", b"task_id,correct\n0,true\n1,false"))
-        >>> table.layout, table["correct"].to_pylist()
-        ('csv', ['true', 'false'])
-    """
-    layout = source.layout
+def open_rows(source: Source, errors: str = "raise", path: str | None = None) -> Rows:
+    """Open a file as rows."""
+    layout, faults = source.layout, Faults(errors)
     if layout == "zip":
-        from at_k.readers.archives import list_members
-
-        if "xl/workbook.xml" in list_members(source):
-            raise InputError(
-                "tables.spreadsheet",
-                "This is a spreadsheet. Save the sheet with the results as CSV, or convert it with pandas: "
-                '`pandas.read_excel("results.xlsx").to_csv("results.csv", index=False)`.',
-            )
-        raise InputError(
-            "plain.zip",
-            "No known harness wrote this zip file (`at-k formats` lists them). Its members are: {members}. Extract the "
-            "one with the results, and give its path.",
-            members=quote_all(list_members(source)) or "none",
-        )
+        _refuse_zip(source)
+    if path is not None or layout == "json":
+        found = list_rows(source, path)
+        return Rows("json", lambda _: iter([Block.of(range(1, len(found.rows) + 1), found.rows)]), faults, found.notes)
     if layout in ("parquet", "arrow"):
-        return ArrowTable(source)
+        return Rows(layout, lambda names: parquet.read_blocks(source, names), faults)
     if layout == "jsonl":
-        return LineTable(source, errors)
-    if layout == "csv":
-        return CsvTable(source)
-    with source.open_text() as file:
-        whole = load_text(file.read(), parse)
-    layout, rows = _list_rows(whole)
+        return Rows(layout, lambda names: json_lines.read_blocks(source, names, faults), faults)
+    return delimited.open_csv(source, faults)
+
+
+def names_samples(source: Source, named: Collection[object]) -> bool:
+    """Return whether a file is a table with a column that was named, or has a name of a role: a README has none."""
+    try:
+        return any(name in named or has_role(name) for name in open_rows(source, "skip").peek().names)
+    except InputError:
+        return False
+
+
+def _refuse_zip(source: Source) -> NoReturn:
+    """Raise because a zip file or a spreadsheet is no table."""
+    if "xl/workbook.xml" in list_members(source):
+        raise InputError(
+            "tables.spreadsheet",
+            "This is a spreadsheet. Save the sheet with the results as CSV, or convert it with pandas: "
+            '`pandas.read_excel("results.xlsx").to_csv("results.csv", index=False)`.',
+        )
+    raise InputError(
+        "plain.zip",
+        "No known harness wrote this zip file (`at-k formats` lists them). Its members are: {members}. Extract the "
+        "one with the results, and give its path.",
+        members=quote_all(list_members(source)) or "none",
+    )
+
+
+Row = dict[str, Any]
+
+
+class Listed(NamedTuple):
+    """The rows of a document, and what is to be said of how they were found."""
+
+    rows: list[Row]
+    notes: list[Message]
+
+
+def list_rows(source: Source, path: str | None = None) -> Listed:
+    """List the rows of a JSON document, or those under a key of it."""
+    if path is not None and source.layout == "jsonl":
+        whole: Any = [row for _, row in source.rows()]
+        whole = whole[0] if len(whole) == 1 else whole
+    else:
+        with source.open_text() as file:
+            whole = load_text(file.read(), parse)
+    found = whole if path is None else _find_rows(whole, path)
+    rows = arrange(found)
     refuse_many_rows(len(rows), source.limits)
     for number, row in enumerate(rows, 1):
         place = UNITS["row"](number)
         refuse_faulty(row, place)
         require_object(row, place)
-    names = list(dict.fromkeys(chain.from_iterable(rows)))
-    refuse_empty(names)
-    table = Table(layout, rows, names)
-    if isinstance(whole, dict) and all(isinstance(row.get("problem"), str) and row["problem"] in whole for row in rows):
-        problems = dict.fromkeys(row["problem"] for row in rows)
-        table.notes.append(
-            Message("tables.named", "Each name in this file was read as a problem: {names}.", names=quote_all(problems))
+    if isinstance(found, dict) and rows and rows != [found] and all(row.get("problem") in found for row in rows):
+        names = quote_all(dict.fromkeys(row["problem"] for row in rows))
+        return Listed(
+            rows, [Message("tables.named", "Each name in this file was read as a problem: {names}.", names=names)]
         )
-    return table
+    if rows == [found] and path is None and not any(map(has_role, rows[0])):
+        _refuse_nested(rows[0])
+    return Listed(rows, [])
 
 
-def _list_rows(whole: Any) -> tuple[str, list[Any]]:
-    """Return the layout of a JSON document, and its rows: a list, the columns of a table, or one problem."""
+def _find_rows(whole: Any, path: str) -> Any:
+    found = find_field(whole, path.split("."))
+    if isinstance(found, list) and any(isinstance(each, list) for each in found):
+        found = [row for each in found for row in (each if isinstance(each, list) else [each])]
+    if not isinstance(found, (list, dict)) or not found:
+        raise InputError(
+            "documents.no_rows",
+            "There are no rows under {path} in this document. Rows are under: {paths}.",
+            path=quote(path),
+            paths=quote_all(list_paths(whole)) or "none",
+        )
+    return found
+
+
+def list_paths(whole: Any, outer: str = "") -> list[str]:
+    """List the keys of a document that hold a list of objects, or an object of objects, with dots.
+
+    Examples:
+        >>> list_paths({"run": {"scores": [{"id": 1}]}, "args": {"k": 1}})
+        ['run.scores']
+    """
+    found: list[str] = []
+    for name, value in whole.items() if isinstance(whole, dict) else ():
+        path = f"{outer}{name}"
+        if _is_table(value) or (isinstance(value, dict) and len(value) > 1 and _is_table([*value.values()])):
+            found.append(path)
+        elif isinstance(value, dict) and path.count(".") < 4:
+            found += list_paths(value, f"{path}.")
+    return found
+
+
+def _refuse_nested(whole: Row) -> None:
+    """Raise if the rows of a document are under a key that is not known, and name it."""
+    paths = list_paths(whole)
+    if paths:
+        raise InputError(
+            "plain.rows",
+            "This document has rows under {paths}. Name the key: {rows}.",
+            paths=quote_all(paths),
+            rows=Mention(rows_at=paths[0]),
+        )
+
+
+def arrange(whole: Any) -> list[Any]:
+    """Return the rows of a document: a list, the columns of a table, objects by their names, or one problem.
+
+    Examples:
+        >>> arrange({"p0": [True, False]})
+        [{'problem': 'p0', 'correct': [True, False]}]
+    """
     if isinstance(whole, list):
-        if all(isinstance(row, list) for row in whole):
-            numbers = all(value is None or isinstance(value, (int, float)) for row in whole for value in row)
-            return "json", [{"correct" if numbers else "answers": row} for row in whole]
-        return "json", whole
+        if whole and all(isinstance(row, list) for row in whole):
+            name = "correct" if are_grades(whole) else "answers"
+            return [{name: row} for row in whole]
+        return whole
     if not isinstance(whole, dict):
-        return "jsonl", [whole]
-    shapes = (_read_grid,) if _holds_columns(whole) else _SHAPES
-    rows = next(filter(None, (read(whole) for read in shapes)), None)
-    if rows is not None or not _holds_columns(whole):
-        return ("jsonl", [whole]) if rows is None else ("json", rows)
+        return [whole]
+    if _holds_columns(whole):
+        return _read_grid(whole) or _read_columns(whole)
+    shapes = (_read_saved, _read_grid, _read_objects, _read_list, _read_lists, _read_verdicts)
+    return next(filter(None, (read(whole) for read in shapes)), None) or [whole]
+
+
+def holds_one_row(document: object) -> bool:
+    """Return whether a JSON document is one sample, or one problem.
+
+    Examples:
+        >>> holds_one_row({"id": 1, "correct": [1, 0]}), holds_one_row({"p0": [1, 0], "p1": [1, 1]})
+        (True, False)
+    """
+    return isinstance(document, dict) and bool(document) and arrange(document) == [document]
+
+
+def are_grades(lists: Iterable[list[Any]]) -> bool:
+    """Return whether lists hold numbers and truth values alone."""
+    return all(value is None or isinstance(value, (int, float)) for each in lists for value in each)
+
+
+def _holds_columns(whole: Row) -> bool:
+    """Return whether an object holds the columns of a table; else it is one problem, or several by their names."""
+    if not whole or not all(isinstance(column, list) for column in whole.values()):
+        return False
+    return any(normalize_name(name) in PROBLEM for name in whole) or any(
+        isinstance(cell, list) for column in whole.values() for cell in column
+    )
+
+
+def _read_columns(whole: Row) -> list[Any]:
     first = next(iter(whole))
     for name, column in whole.items():
         if len(column) != len(whole[first]):
@@ -103,34 +189,19 @@ def _list_rows(whole: Any) -> tuple[str, list[Any]]:
                 other=shorten(name),
                 other_count=len(column),
             )
-    return "json", [dict(zip(whole, cells, strict=True)) for cells in zip(*whole.values(), strict=True)]
+    return [dict(zip(whole, cells, strict=True)) for cells in zip(*whole.values(), strict=True)]
 
 
-def holds_one_row(document: object) -> bool:
-    """Return whether a JSON document is one sample, or one problem.
-
-    Examples:
-        >>> holds_one_row({"id": 1, "correct": [1, 0]}), holds_one_row({"p0": [1, 0], "p1": [1, 1]})
-        (True, False)
-    """
-    return isinstance(document, dict) and bool(document) and _list_rows(document)[0] == "jsonl"
-
-
-def _holds_columns(whole: Row) -> bool:
-    """Return whether an object holds the columns of a table; else it is one problem, with the lists of its samples."""
-    if not whole or not all(isinstance(column, list) for column in whole.values()):
-        return False
-    return any(normalize_name(name) in PROBLEM_NAMES for name in whole) or any(
-        isinstance(cell, list) for column in whole.values() for cell in column
-    )
-
-
-_ROW_NAMES = ("results", "data", "rows", "records", "samples", "items", "entries", "examples")
-"""Names under which an object holds rows. Others, such as details, are those of harnesses, which say more."""
+def _read_saved(whole: Row) -> list[Row] | None:
+    """Read the samples in what the page Score saves as everything: `{"options": {…}, "samples": {"problem": […]}}`."""
+    samples = whole.get("samples")
+    if "signatures" not in whole or not isinstance(samples, dict) or not _holds_columns(samples):
+        return None
+    return arrange(samples)
 
 
 def _read_grid(whole: Row) -> list[Row] | None:
-    """Read names and rows that stand apart: `{"columns": ["id", "ok"], "data": [[1, true]]}`, of pandas and W&B."""
+    """Read names and rows that are apart: `{"columns": ["id", "ok"], "data": [[1, true]]}`, of pandas and W&B."""
     names, rows = whole.get("columns"), whole.get("data")
     if not isinstance(names, list) or not isinstance(rows, list):
         return None
@@ -144,65 +215,49 @@ def _read_objects(whole: Row) -> list[Row] | None:
     objects = list(whole.values())
     if not objects or not all(isinstance(each, dict) for each in objects):
         return None
-    if any(map(_has_role, whole)) and all(each.keys() == objects[0].keys() for each in objects):
+    if any(map(has_role, whole)) and all(each.keys() == objects[0].keys() for each in objects):
         return [{name: cells[row] for name, cells in whole.items()} for row in objects[0]]
     if all(map(str.isdigit, whole)):
         return objects
-    return _name_rows(whole.items()) if any(_has_role(name) for each in objects for name in each) else None
+    named = any(has_role(name) and not _is_table(cell) for each in objects for name, cell in each.items())
+    return _name_rows(whole.items()) if named else None
 
 
 def _read_list(whole: Row) -> list[Row] | None:
     """Read the only list of rows, beside what is said of all of them: `{"model": "a", "results": [{…}, {…}]}`."""
-    tables = [value for name, value in whole.items() if normalize_name(name) in _ROW_NAMES and _is_table(value)]
-    if len(tables) != 1 or any(normalize_name(name) in PROBLEM_NAMES for name in whole):
+    tables = [value for name, value in whole.items() if normalize_name(name) in ROWS and _is_table(value)]
+    if len(tables) != 1 or any(normalize_name(name) in PROBLEM for name in whole):
         return None
     said = {name: value for name, value in whole.items() if isinstance(value, (str, int, float))}
-    named = {name: value for name, value in said.items() if has_name(name, (*MODEL_NAMES, *SET_NAMES))}
+    named = {name: value for name, value in said.items() if is_model(name) or normalize_name(name) in SET}
     return [named | row for row in tables[0]]
 
 
 def _read_lists(whole: Row) -> list[Row] | None:
     """Read a list of samples for each problem, under its name: `{"p0": [true, false], "p1": [true, true]}`."""
     lists = list(whole.values())
-    if not lists or any(map(_has_role, whole)) or not all(isinstance(each, list) and each for each in lists):
+    if not lists or any(map(has_role, whole)) or not all(isinstance(each, list) and each for each in lists):
         return None
     if all(map(_is_table, lists)):
         return _name_rows((name, row) for name, rows in whole.items() for row in rows)
-    is_graded = all(each is None or isinstance(each, (int, float)) for own in lists for each in own)
-    return [{"problem": name, "correct" if is_graded else "answers": own} for name, own in whole.items()]
+    role = "correct" if are_grades(lists) else "answers"
+    return [{"problem": name, role: own} for name, own in whole.items()]
 
 
-def _read_saved(whole: Row) -> list[Row] | None:
-    """Read the samples in what the page Score saves as everything: `{"options": {…}, "samples": {"problem": […]}}`."""
-    samples = whole.get("samples")
-    if "signatures" not in whole or not isinstance(samples, dict) or not _holds_columns(samples):
+def _read_verdicts(whole: Row) -> list[Row] | None:
+    """Read a verdict for each problem: `{"p0": true, "p1": false}`."""
+    if len(whole) < 2 or any(map(has_role, whole)) or not all(isinstance(each, bool) for each in whole.values()):
         return None
-    return _list_rows(samples)[1]
-
-
-_SHAPES = (_read_saved, _read_grid, _read_objects, _read_list, _read_lists)
-"""What reads the rows of an object that holds several problems; None from all of them if it is one problem."""
+    return [{"problem": name, "correct": verdict} for name, verdict in whole.items()]
 
 
 def _is_table(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
 
 
-def names_samples(source: Source, named: Collection[object]) -> bool:
-    """Return whether a file is a table with a column that was named, or has a name of a role: a README is none."""
-    try:
-        return any(name in named or _has_role(name) for name in open_table(source, "skip"))
-    except InputError:
-        return False
-
-
-def _has_role(name: str) -> bool:
-    return any(normalize_name(name) in names.split() for names in NAMES.values())
-
-
 def _name_rows(named: Iterable[tuple[str, Row]]) -> list[Row] | None:
     """Return rows with the name of their problem; None if they have one already, so that it is of something else."""
     listed = list(named)
-    if any(normalize_name(name) in PROBLEM_NAMES for _, row in listed for name in row):
+    if any(normalize_name(name) in PROBLEM for _, row in listed for name in row):
         return None
     return [{"problem": name} | row for name, row in listed]

@@ -1,7 +1,7 @@
 """Compute every number that a data set allows: `at_k.score` returns a `Report`."""
 
-from at_k.report.curves import spread_k
 from at_k.report.data import Curves
+from at_k.report.measuring import spread_k
 from at_k.report.pairs import Pairs
 from at_k.report.report import Report
 from at_k.report.scoring import score

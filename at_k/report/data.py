@@ -1,23 +1,26 @@
-"""What a report holds: plain data, which every form of it is written from."""
+"""The data of a report, which every form of it is written from."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import mul
-from typing import Any
+from os import PathLike
+from typing import Any, cast
 
 import numpy as np
 
-from at_k.caching import cached_property
 from at_k.columns import Rows
 from at_k.combinatorics import Ints
 from at_k.errors import InputError, Message
 from at_k.grading import Verdicts
-from at_k.problems import Problems
 from at_k.readers.samples import Origin
+from at_k.results.saving import holds
+from at_k.results.sheet import Shown
+from at_k.samples import Problems
 from at_k.validation import shorten
-from at_k.values import Column, ErrorBar, Key, Values
+from at_k.values import Column, ErrorBar, Key, Keyed, Values
+from at_k.work import cached_property
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,8 @@ class Curves:
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class Numbers:
+@dataclass(frozen=True, eq=False, repr=False)
+class Numbers(Shown):
     """Hold every number of a data set.
 
     Attributes:
@@ -76,54 +79,70 @@ class Numbers:
         options: the options that were given and are not the defaults.
         source: the path of the results, or a list of paths; None for data that were in memory.
         origin: what wrote the files, and what was taken from them; None for data that were in memory.
-        sign: writes the signatures.
-        compute_at: computes the values of each problem, at any k for the metrics that have a k; None as `samples`, but
-            not of a tally by problem.
-        samples: the samples and their verdicts; None for a report that was loaded, or copied to another process.
-        rows: what else the data say of each problem, such as what its samples cost; None as `samples`.
         times: how many problems each entry of `n`, `c` and `labels` stands for, in the report of a tally, whose
             problems have no names or values of their own; None for one each.
+        drawn: every metric against k, of a report that was loaded or copied.
+        signed: the signatures of such a report.
+        sign: writes the signatures. This and the attributes below are None in a report that was loaded or copied.
+        draw_curves: computes the curves.
+        compute_at: computes the values of each problem, at any k for the metrics that have a k; not of a tally, but of
+            one by problem.
+        scored: the samples and their verdicts, as `samples` returns them.
+        rows: what else the data say of each problem, such as what its samples cost.
     """
 
-    values: dict[Key, float]
-    intervals: dict[Key, ErrorBar]
-    groups: dict[str, dict[Key, float]]
-    group_intervals: dict[str, dict[Key, ErrorBar]]
+    values: Keyed[float]
+    intervals: Keyed[ErrorBar]
+    groups: dict[str, Keyed[float]]
+    group_intervals: dict[str, Keyed[ErrorBar]]
     sizes: dict[str, int]
     problems: list[str]
     labels: list[str] | None
     n: list[int]
     c: list[int]
     n_missing: int
-    columns: Mapping[Key, Column] = field(repr=False)
-    errors: dict[Key, float]
+    columns: Mapping[Key, Column]
+    errors: Keyed[float]
     metrics: dict[str, list[Key]]
     left_out: dict[str, Message]
     notes: list[Message]
-    sign: Callable[[], dict[str, str]] = field(repr=False)
     options: dict[str, Any] = field(default_factory=dict)
     source: str | list[str] | None = None
     origin: Origin | None = None
-    draw_curves: Callable[[], Curves] | None = field(default=None, repr=False)
-    compute_at: Callable[[Sequence[int]], list[Values]] | None = field(default=None, repr=False)
-    samples: tuple[Problems, Verdicts] | None = field(default=None, repr=False)
-    rows: Rows | None = field(default=None, repr=False)
     times: list[int] | None = None
+    drawn: Curves | None = None
+    signed: dict[str, str] | None = None
+    sign: Callable[[], dict[str, str]] | None = field(default=None, compare=False)
+    draw_curves: Callable[[], Curves] | None = field(default=None, compare=False)
+    compute_at: Callable[[Sequence[int]], list[Values]] | None = field(default=None, compare=False)
+    scored: tuple[Problems, Verdicts] | None = field(default=None, compare=False)
+    rows: Rows | None = field(default=None, compare=False)
 
     @cached_property
     def curves(self) -> Curves:
         """Return every metric against k, up to the smallest n. They are computed on first use."""
-        return Curves((), {}) if self.draw_curves is None else self.draw_curves()
+        return self.drawn or (Curves((), {}) if self.draw_curves is None else self.draw_curves())
 
     @cached_property
-    def by_problem(self) -> dict[Key, list[float]]:
+    def by_problem(self) -> Keyed[list[float]]:
         """Return key → a value for each problem."""
-        return {key: column.expand().tolist() for key, column in self.columns.items()}
+        return cast("Keyed[list[float]]", {key: column.expand().tolist() for key, column in self.columns.items()})
 
     @cached_property
     def signatures(self) -> dict[str, str]:
         """Return metric → one line with the conditions under which two values may be compared."""
-        return self.sign()
+        return self.signed or ({} if self.sign is None else self.sign())
+
+    @property
+    def samples(self) -> tuple[Problems, Verdicts]:
+        """Return the samples and their verdicts."""
+        if self.scored is None:
+            raise InputError(
+                "report.no_samples",
+                "This report does not hold its samples: it was loaded from a file, or comes from a tally. Score the "
+                "results that it was made from.",
+            )
+        return self.scored
 
     @property
     def k(self) -> tuple[int, ...]:
@@ -145,10 +164,13 @@ class Numbers:
             table["group"] = self.labels
         return table | {"n": self.n, "c": self.c} | {str(key): values for key, values in self.by_problem.items()}
 
-    def __getstate__(self) -> dict[str, Any]:
+    def saved_state(self) -> dict[str, Any]:
         """Return the state with curves and signatures computed, and without the samples, which may be large."""
-        made = {"curves": self.curves, "sign": self.signatures.copy}
-        return {**self.__dict__, **made, "draw_curves": None, "compute_at": None, "samples": None, "rows": None}
+        gone = dict.fromkeys(("sign", "draw_curves", "compute_at", "scored", "rows"))
+        columns = {key: Column.of(column.expand()) for key, column in self.columns.items()}
+        return {**self.__dict__, "columns": columns, "drawn": self.curves, "signed": self.signatures, **gone}
+
+    __getstate__ = saved_state
 
     @property
     def n_samples(self) -> int:
@@ -161,11 +183,7 @@ class Numbers:
         return (n, c) if self.times is None else (np.repeat(n, self.times), np.repeat(c, self.times))
 
     def require_problems(self, what: str) -> None:
-        """Raise if this is the report of a tally; `what` is a noun that begins the sentence.
-
-        Raises:
-            InputError: if the values of each problem are not known.
-        """
+        """Raise if this is the report of a tally; `what` is a noun that begins the sentence."""
         if self.times is not None:
             raise InputError(
                 "tally.no_problems",
@@ -177,3 +195,49 @@ class Numbers:
     def __len__(self) -> int:
         """Count the problems."""
         return len(self.problems) if self.times is None else sum(self.times)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Hold the problems of a data set, and which of their samples are correct.
+
+    Attributes:
+        problems: the samples as they were given.
+        verdicts: the samples as they were judged.
+        names: the name of each problem.
+        labels: the group of each problem; None without groups.
+        clusters: the cluster of each problem; None without clusters.
+        notes: what a reader of the numbers should know of how they were read.
+        conditions: what a signature says of it.
+        source: the path of the files, or a list of paths; None for data in memory.
+        origin: what wrote the files; None for data in memory.
+        named: whether the data name their problems, which are otherwise numbered.
+        rows: what else the data say of each problem.
+        reasons: how many samples are missing for each of `REASONS`.
+        unjudged: problems that were left out because all of their samples are missing.
+        unjudged_samples: the samples of these problems.
+    """
+
+    problems: Problems
+    verdicts: Verdicts
+    names: list[str]
+    labels: list[str] | None
+    clusters: list[str] | None
+    notes: list[Message]
+    conditions: dict[str, str]
+    source: str | list[str] | None = None
+    origin: Origin | None = None
+    named: bool = False
+    rows: Rows | None = None
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    unjudged: int = 0
+    unjudged_samples: int = 0
+
+
+KIND = "report"
+"""What a file of JSON calls a report."""
+
+
+def holds_report(path: str | PathLike[str]) -> bool:
+    """Return whether `save` has written a file, as its beginning says. Other files may not exist."""
+    return holds(path, KIND)

@@ -1,17 +1,22 @@
-"""Lay out the values of a report as a grid, which every table is written from: metrics down, k across, groups below."""
+"""Show the values of a report as a sheet: metrics down, k across, groups below; and list them for programs."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import floor, log10
+from os.path import basename, commonpath
+from typing import Any
 
-from at_k.caching import cached_property
+from at_k.errors import Legend, Message, quote_word
 from at_k.family import OUTPUTS
+from at_k.readers.samples import Origin
 from at_k.report.data import Numbers
 from at_k.report.naming import name_lines
+from at_k.results import sheet
+from at_k.results.sheet import Cell, Sentences, Sheet, Table
 from at_k.validation import Tau
 from at_k.values import ErrorBar, Key
+from at_k.work import cached_property
 
 ALL = "all"
 """The label of the group of all problems."""
@@ -40,13 +45,6 @@ class Block:
         """Return the rows of the block: for each line, the keys of its cells by their columns."""
         lines = group_lines(self.values)
         return lines if self.names is None else {self.names[line]: cells for line, cells in lines.items()}
-
-    def write(self, digits: int | None = None) -> dict[Key, dict[int | None, tuple[str, str]]]:
-        """Write each cell as text, in two parts: its value, and its interval if it has one."""
-        return {
-            line: {k: write_estimate(self.values[key], self.bars.get(key), digits) for k, key in keys.items()}
-            for line, keys in self.lines.items()
-        }
 
 
 def group_lines(keys: Collection[Key]) -> dict[Key, dict[int | None, Key]]:
@@ -78,13 +76,6 @@ def list_groups(report: Numbers) -> list[Block]:
     ]
 
 
-def list_columns(block: Block) -> dict[int | None, str]:
-    """List the columns of numbers and their heads: one for what does not depend on k, then one for every k."""
-    draws = {k for cells in block.lines.values() for k in cells}
-    rising = sorted(k for k in draws if k is not None)
-    return ({None: "n"} if None in draws else {}) | {k: f"k = {k}" for k in rising}
-
-
 def describe_size(report: Numbers) -> str:
     """Say how many problems and samples a report is about: "100 problems × 8 samples"."""
     fewest, most = min(report.n), max(report.n)
@@ -92,48 +83,193 @@ def describe_size(report: Numbers) -> str:
     return f"{len(report):,} problem{'s' * (len(report) != 1)} × {n} sample{'s' * (n != '1')}"
 
 
-_FEWEST, _MOST = 3, 15
-"""Digits of a value that has an interval. A float has 15 that can be relied on."""
-
-_LONGEST = 6
-"""Up to so many digits before the point, a score with an interval has no exponent."""
+def write_estimate(value: float, bar: ErrorBar | None) -> tuple[str, str]:
+    """Write a value, and its interval if it has one."""
+    return sheet.write_estimate(value, None if bar is None else (bar.low, bar.high))
 
 
-def write_estimate(value: float, bar: ErrorBar | None, digits: int | None = None) -> tuple[str, str]:
-    """Write a value, and its interval if it has one.
+def make_cell(value: float | None, bar: ErrorBar | None, style: str = "") -> Cell:
+    """Make the cell of a value; an empty one for None."""
+    return Cell(value, None if bar is None or value is None else (bar.low, bar.high), "estimate", style=style)
 
-    A value without an interval has four digits. One with an interval has three, or, where the interval is so narrow
-    that they would hide it, as many as show the first digit of its width: 1234 ± 4 must not become 1.23e+03.
+
+# The sheet of a report
+
+_SAME = 1e-9
+"""Two shares that differ by less are the same number, computed in two ways."""
+
+_FEW = 4
+"""Up to so many numbers, the table of groups has all of them."""
+
+
+def show_report(report: Numbers, *, short: bool) -> Sheet:
+    """Show metrics down and k across, groups below, and what a reader of the numbers should know.
+
+    The short form, for a terminal, begins with what was read, and shows the first and the last k of groups alone.
+    """
+    blocks, size = list_blocks(report), describe_size(report)
+    of_groups = bool(report.groups)
+    title = f"{name_source(report.source)} · {' · '.join([*_name_harness(report.origin), size])}"
+    main = _lay_out(blocks, f"{blocks[0].label} ({blocks[0].size:,})" if short and of_groups else "", of_groups, short)
+    notes = [*(note for note in report.notes if not isinstance(note, Legend)), *_describe_errors(report)]
+    return Sheet(
+        [each for each in (
+            *([Sentences(_list_facts(report.origin), "fact")] if short and report.origin is not None else []),
+            main,
+            *(_lay_out_groups(report, blocks) if short and of_groups else ()),
+            Sentences([note for note in report.notes if isinstance(note, Legend)], "legend"),
+            Sentences(notes, "note"),
+            Sentences(list(report.left_out.values()), "legend"),
+        ) if isinstance(each, Table) or each.said],
+        title if short else "",
+        data=spell_report(report),
+        rows=list_rows({"": report}),
+        name=f"{size}: {', '.join(f'{key} = {report.values[key]:.3f}' for key in _choose_main(blocks[0]))}",
+    )  # fmt: skip
+
+
+def _lay_out(blocks: Sequence[Block], caption: str, grouped: bool, short: bool) -> Table:
+    """Lay out metrics down and k across: of all problems, or with a row for each line of each group."""
+    shown = blocks[:1] if short else blocks
+    lines = [lay_out_lines(block) for block in shown]
+    draws = sorted({k for own in lines for cells in own.values() for k in cells})
+    named = grouped and not short
+    rows = [
+        [*([block.label, str(block.size)] if named else []), str(line),
+         *(make_cell(block.values[own[k]], block.bars.get(own[k])) if k in own else None for k in draws)]
+        for block, found in zip(shown, lines, strict=True) for line, own in found.items()
+    ]  # fmt: skip
+    head = [*(["group", "problems"] if named else []), "" if short else "metric", *(f"k = {k}" for k in draws)]
+    return Table(head, rows, caption, left=3 if named else 1, stacked=True)
+
+
+def lay_out_lines(block: Block) -> dict[Key, dict[int, Key]]:
+    """Return the rows of a table: for each line, its keys by k. An average stands at k = 1, and comes first."""
+    values = find_shown(block.values)
+    lines = {line: {k: key for k, key in own.items() if key in values} for line, own in block.lines.items()}
+    ordered = sorted((line for line in lines if lines[line]), key=lambda line: None not in lines[line])
+    return {line: {k or 1: key for k, key in lines[line].items()} for line in ordered}
+
+
+def find_shown(values: Mapping[Key, float]) -> dict[Key, float]:
+    """Find the values that a table shows: a mean grade only where it is not avg@n."""
+    average = next((value for key, value in values.items() if key.metric == "avg@n"), None)
+    return {
+        key: value for key, value in values.items()
+        if key.metric != "accuracy" or average is None or abs(value - average) > _SAME
+    }  # fmt: skip
+
+
+def _lay_out_groups(report: Numbers, blocks: Sequence[Block]) -> Iterator[Table | Sentences]:
+    """Lay out a row for each group: all numbers if they are few, else the first and the last of the main ones."""
+    keys = list(find_shown(report.values))
+    is_part = len(keys) > _FEW
+    keys = _choose_main(blocks[0]) if is_part else keys
+    rows = [
+        [block.label, Cell(block.size, form=","), *(make_cell(block.values[key], block.bars.get(key)) for key in keys)]
+        for block in blocks[1:]
+    ]
+    yield Table(["group", "problems", *keys], rows)
+    if is_part:
+        yield Sentences([MORE_BY_GROUP], "legend")
+
+
+def _choose_main(block: Block) -> list[Key]:
+    """Choose two numbers that stand for all: the first one, and pass@k at the largest k."""
+    lines = lay_out_lines(block)
+    first = next(iter(lines.values()))
+    main = lines.get(Key("pass@k"), first)
+    return list(dict.fromkeys([first[min(first)], main[max(main)]]))
+
+
+MORE_BY_GROUP = Legend(
+    "report.more_by_group", "The other numbers of each group are in the forms markdown, html, csv and json."
+)
+
+
+def _describe_errors(report: Numbers) -> Iterator[Message]:
+    for key, error in report.errors.items():
+        yield Message(
+            "note.simulated",
+            "{key} is simulated; the standard error of the simulation is {error}.",
+            key=str(key), error=f"{error:.2g}",
+        )  # fmt: skip
+
+
+def _name_harness(origin: Origin | None) -> list[str]:
+    if origin is None or origin.harness == "plain":
+        return []
+    return [" ".join(filter(None, [origin.harness, origin.version]))]
+
+
+def _list_facts(origin: Origin) -> list[str]:
+    """Say of what the results are, which columns were read, and what was chosen."""
+    columns = {role: column for role, column in origin.roles.items() if column is not None}
+    facts = {"of": origin.subject, "columns": columns, "chosen": origin.chosen}
+    return [
+        f"{fact:9}{', '.join(quote_word(f'{name}={value}') for name, value in pairs.items())}"
+        for fact, pairs in facts.items() if pairs
+    ]  # fmt: skip
+
+
+def name_source(source: str | Sequence[str] | None) -> str:
+    """Name the files of a report in a few words.
 
     Examples:
-        >>> write_estimate(0.91, ErrorBar(0.029, 0.8472, 0.9513)), write_estimate(0.91, None)
-        (('0.910', '[0.847, 0.951]'), ('0.9100', ''))
-        >>> write_estimate(0.9996, ErrorBar(0.0001, 0.9993, 0.9998)), write_estimate(1234, ErrorBar(2, 1229.6, 1238.4))
-        (('0.9996', '[0.9993, 0.9998]'), ('1234', '[1230, 1238]'))
+        >>> name_source("runs/a.eval"), name_source(["runs/a.eval"]), name_source(["runs/a.eval", "runs/b.eval"])
+        ('a.eval', 'a.eval', '2 paths in runs')
     """
-    if bar is None:
-        return write_value(value, digits or 4), ""
-    digits = digits or count_digits(bar)
-    return write_value(value, digits), f"[{write_value(bar.low, digits)}, {write_value(bar.high, digits)}]"
+    if source is None:
+        return "data in memory"
+    paths = [source] if isinstance(source, str) else list(source)
+    if len(paths) == 1:
+        return paths[0] if paths[0].startswith("/dev/") else basename(paths[0].rstrip("/")) or paths[0]
+    try:
+        folder = commonpath(paths)
+    except ValueError:  # some paths are absolute and others are not
+        folder = ""
+    return f"{len(paths)} paths" + (f" in {folder}" if folder else "")
 
 
-def count_digits(bar: ErrorBar) -> int:
-    """Count the digits that a value needs beside its interval: decimals of a share, significant digits of a score."""
-    width = bar.high - bar.low
-    if bar.low >= 0 and bar.high <= 1:
-        before = fewest = 0
-    else:
-        before = floor(log10(max(abs(bar.low), abs(bar.high)))) + 1
-        fewest = before if before <= _LONGEST else 0  # no exponent, such as in 1.23e+03
-    narrow = before - floor(log10(width)) if width > 0 else 0
-    return min(max(_FEWEST, fewest, narrow), _MOST)
+# Numbers for programs
+
+COLUMNS = ["group", "problems", "metric", "k", "tau", "key", "value"]
+"""The columns of the table of rows."""
+
+BARS = ["stderr", "ci_low", "ci_high"]
+"""Further columns, if there are intervals."""
 
 
-def write_value(value: float, digits: int) -> str:
-    """Write a share with `digits` decimals, and a score, which may be of any size, with `digits` digits.
+def list_rows(reports: Mapping[str, Numbers]) -> Table:
+    """List a row for each value of each group of each report, in full precision; the one report may have no name."""
+    is_named, has_bars = "" not in reports, any(report.intervals for report in reports.values())
+    rows = [
+        [*([name] if is_named else []), block.label, block.size, key.metric, key.k,
+         None if key.tau is None else str(key.tau), str(key), value,
+         *((block.bars[key][:3] if key in block.bars else [None] * len(BARS)) if has_bars else ())]
+        for name, report in reports.items() for block in list_blocks(report) for key, value in block.values.items()
+    ]  # fmt: skip
+    return Table([*(["model"] if is_named else []), *COLUMNS, *(BARS if has_bars else ())], rows)
 
-    Examples:
-        >>> write_value(0.5, 4), write_value(2.5, 4), write_value(1234.5, 4)
-        ('0.5000', '2.500', '1234')
-    """
-    return f"{value + 0.0:.{digits}f}" if 0 <= value <= 1 else f"{value:#.{digits}g}".rstrip(".")
+
+def spell_report(report: Numbers) -> dict[str, Any]:
+    """Return the report without the values of each problem, as plain data."""
+    return {
+        "source": report.source,
+        "values": dict(report.values),
+        "groups": report.groups,
+        "intervals": _spell_bars(report.intervals),
+        "group_intervals": {label: _spell_bars(bars) for label, bars in report.group_intervals.items()},
+        "errors": dict(report.errors),
+        "n_problems": len(report),
+        "n_samples": report.n_samples,
+        "n_missing": report.n_missing,
+        "origin": None if report.origin is None else report.origin.to_dict(),
+        "left_out": report.left_out,
+        "notes": report.notes,
+        "signatures": report.signatures,
+    }
+
+
+def _spell_bars(bars: Mapping[Key, ErrorBar]) -> dict[str, dict[str, float | None]]:
+    return {str(key): {"stderr": bar.stderr, "low": bar.low, "high": bar.high} for key, bar in bars.items()}

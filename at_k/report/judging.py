@@ -1,58 +1,234 @@
-"""Read a data set, whatever it is, and judge its samples once."""
+"""Read a data set in any form, and judge its samples once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from itertools import chain
 from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
 
-from at_k.columns import Rows, require_problems
-from at_k.errors import InputError, Mention, Message
-from at_k.grading import Verdicts, find_checker, judge, takes_row
+from at_k.arrow import find_table, to_chunks
+from at_k.columns import (
+    Rows,
+    read_groups,
+    read_problems,
+    replace_na,
+    require_columns,
+    require_problems,
+    require_same_problems,
+)
+from at_k.errors import InputError, Mention
+from at_k.grading import find_checker, judge, takes_row
 from at_k.grading.verdicts import MissingSamplesError
 from at_k.options import JUDGING_OPTIONS
-from at_k.problems import Problems
 from at_k.readers import COUNT_ROLES, Samples, is_paths, read_samples
-from at_k.readers.grouping import make_table
-from at_k.readers.quoting import normalize_name, quote
-from at_k.readers.samples import SAMPLE_ROLES, Origin
-from at_k.report.frames import read_clusters, read_frame, read_labels, read_names, select_frame
+from at_k.readers.arrays import make_table
+from at_k.readers.choosing import select_rows
+from at_k.readers.names import MODEL, normalize_name, quote
+from at_k.readers.prompts import find_tests, gather_tests, join_prompts
+from at_k.readers.samples import SAMPLE_ROLES
+from at_k.report.data import Judged
 from at_k.report.notes import describe_reading, find_conditions
 from at_k.report.report import refuse_report
+from at_k.samples import Problems
+from at_k.validation import shorten, type_name
+
+COLUMNS = ("problem", "answers", "references", "grades", "scores", "group")
+"""The columns of a data set."""
+
+_IDS = ("problem_id", "task_id", "doc_id", "question_id", "id", "uid")
+"""Names of columns that name the problems of a data set without a column `problem`."""
 
 
-@dataclass(frozen=True)
-class Judged:
-    """Hold the problems of a data set, and which of their samples are correct.
+def select_frame(
+    data: Any,
+    *,
+    columns: Mapping[str, str | None] | None,
+    where: Mapping[str, object] | None,
+    pool: str | Sequence[str],
+    prompt_column: str | None = None,
+) -> dict[str, Any]:
+    """Select the columns of a data set by their roles, and its rows. Pooled rows of a problem become one.
 
-    Attributes:
-        problems: the samples as they were given.
-        verdicts: the samples as they were judged.
-        names: the name of each problem.
-        labels: the group of each problem; None without groups.
-        clusters: the cluster of each problem; None without clusters.
-        notes: what a reader of the numbers should know of how they were read.
-        conditions: what a signature says of it.
-        source: the path of the files, or a list of paths; None for data in memory.
-        origin: what wrote the files; None for data in memory.
-        named: whether the data name their problems, which are otherwise numbered.
-        rows: what else the data say of each problem.
+    Beside the roles, `rows` has what the columns say of each problem.
     """
+    whole = {name: column for name, column in read_frame(data).items() if name not in COLUMNS or not is_null(column)}
+    called: dict[str, str | None] = {name: name for name in COLUMNS if name in whole}
+    name = next((name for name in whole if normalize_name(name) in _IDS), None)
+    if name is not None:
+        called.setdefault("problem", name)
+    called |= dict(columns or {})
+    require_columns(called, COLUMNS, whole)
+    frame = {role: whole[column] for role, column in called.items() if column is not None}
+    tests = [] if "grades" in frame else find_tests(whole)
+    if tests and called.get("references", "test_list") == "test_list":
+        frame["references"] = gather_tests(whole, tests)
+    if "grades" not in frame and not ("answers" in frame and "references" in frame):
+        raise InputError(
+            "data.nothing_to_score",
+            "`data` must have a column `grades`, or `answers` and `references`; it has {columns}. Say with "
+            "{option:columns} what others are called, or read a file with `at_k.read_results`.",
+            columns=", ".join(map(repr, list(whole)[:20])) or "no columns",
+        )
+    if prompt_column is not None:
+        frame |= join_prompts(whole, called, prompt_column)
+    used = [column for column in called.values() if column is not None]
+    looked_at = {*(where or ()), *([pool] if isinstance(pool, str) else pool)}
+    looked_at |= {name for name in whole if normalize_name(name) in MODEL}
+    values = {name: list_values(column) if name in looked_at else column for name, column in whole.items()}
+    rows = select_rows(values, where=where, pool=pool, used=used)
+    if rows is not None:
+        frame = {role: _take(column, rows) for role, column in frame.items()}
+    order = rows
+    if pool and "problem" in frame:
+        names = read_groups(frame["problem"], "problem")
+        firsts = {name: row for row, name in reversed(list(enumerate(names)))}
+        order = [firsts[name] if rows is None else rows[firsts[name]] for name in dict.fromkeys(names)]
+        frame = pool_rows(frame)
+    of_samples = {called.get(role) for role in ("answers", "grades", "scores")}
+    others = {name: column for name, column in whole.items() if name not in of_samples and hasattr(column, "__len__")}
+    return frame | {"rows": Rows(others, order)}
 
-    problems: Problems
-    verdicts: Verdicts
-    names: list[str]
-    labels: list[str] | None
-    clusters: list[str] | None
-    notes: list[Message]
-    conditions: dict[str, str]
-    source: str | list[str] | None = None
-    origin: Origin | None = None
-    named: bool = False
-    rows: Rows | None = None
+
+def is_null(column: Any) -> bool:
+    """Return whether a column has no value at all, as a data set that was read has where the file has nothing."""
+    chunks = to_chunks(column)
+    return chunks is not None and bool(chunks) and all(chunk.null_count == len(chunk) for chunk in chunks)
+
+
+def list_values(column: Any) -> list[Any]:
+    """List the values of a column; those of Arrow as Python holds them."""
+    return list(column.to_pylist()) if hasattr(column, "to_pylist") else list(column)
+
+
+def _take(column: Any, rows: Sequence[int]) -> Any:
+    if hasattr(column, "to_pylist"):
+        return column.take(rows)
+    listed = column if isinstance(column, list) else list(column)
+    return [listed[row] for row in rows]
+
+
+def pool_rows(frame: dict[str, Any]) -> dict[str, Any]:
+    """Join the rows of each problem: their samples, in the order of the rows."""
+    rows: dict[str, list[int]] = {}
+    for row, name in enumerate(read_groups(frame["problem"], "problem")):
+        rows.setdefault(name, []).append(row)
+    joined: dict[str, Any] = {"problem": list(rows)}
+    for role, column in frame.items():
+        listed = replace_na(list_values(column))
+        if role in ("answers", "grades", "scores"):
+            for row, samples in enumerate(listed):
+                if isinstance(samples, (str, bytes, Mapping)) or not isinstance(samples, Iterable):
+                    raise TypeError(
+                        f"`{role}` must hold a list of samples in every row; got {shorten(samples)} of type "
+                        f"{type_name(samples)} in row {row}"
+                    )
+            joined[role] = [list(chain.from_iterable(listed[row] for row in own)) for own in rows.values()]
+        elif role != "problem":
+            joined[role] = [take_agreed(role, name, [listed[row] for row in own]) for name, own in rows.items()]
+    return joined
+
+
+def take_agreed(role: str, problem: str, values: list[Any]) -> Any:
+    """Take what the rows of a problem agree on."""
+    spelled = [list(value) if isinstance(value, Iterable) and not isinstance(value, str) else value for value in values]
+    for other in spelled[1:]:
+        if other != spelled[0]:
+            raise InputError(
+                "data.pool_differs",
+                "`{role}` must be the same in all rows of a problem that are pooled; problem {problem} has {first} and "
+                "{second}",
+                role=role, problem=shorten(problem), first=shorten(spelled[0]), second=shorten(other),
+            )  # fmt: skip
+    return values[0]
+
+
+def read_frame(data: Any) -> dict[str, Any]:
+    """List the columns of a data set by name. They stay as they are held: Arrow columns stay in Arrow."""
+    if isinstance(data, Mapping):
+        if data and all(hasattr(value, "column_names") for value in data.values()):
+            raise InputError(
+                "data.splits", "`data` must be one data set; got several: {names}. Choose one of them.",
+                names=", ".join(map(repr, data)),
+            )  # fmt: skip
+        return {str(name): column for name, column in data.items()}
+    names = getattr(data, "column_names", None)
+    if isinstance(names, (list, tuple)) and hasattr(data, "__getitem__"):  # Dataset, pyarrow.Table
+        table = find_table(data)
+        if table is not None:
+            return {name: table.column(name) for name in names}
+        return {name: data[name] for name in names}
+    columns = getattr(data, "columns", None)
+    if columns is not None and hasattr(data, "__getitem__"):  # pandas, Polars
+        return {str(name): data[name] for name in columns}
+    if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
+        return _read_rows(data)
+    raise TypeError(
+        "`data` must be a data set with columns: a datasets.Dataset, a pandas or Polars frame, an Arrow table, a "
+        f"mapping of columns, a list of rows, or the path of a file; got {type_name(data)}"
+    )
+
+
+def _read_rows(rows: Sequence[Any]) -> dict[str, Any]:
+    for number, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            raise TypeError(
+                f"`data` must be a list of rows, each a mapping; got {type_name(row)} in row {number}. Lists of "
+                'samples are a column: {"grades": [[1, 0], [1, 1]]}, or {"answers": …, "references": …}'
+            )
+    names = dict.fromkeys(str(name) for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
+def read_names(column: Any, n_problems: int) -> list[str]:
+    """Read the name of each problem. Without a column, the problems are numbered from 0."""
+    if column is None:
+        return list(map(str, range(n_problems)))
+    names = read_groups(column, "problem")
+    require_same_problems("problem", len(names), "data", n_problems)
+    if len(set(names)) == len(names):
+        return names
+    first: dict[str, int] = {}
+    for row, name in enumerate(names):
+        if first.setdefault(name, row) != row:
+            raise InputError(
+                "data.same_problem",
+                "`problem` must name each problem once; {name} is in rows {first} and {row}. If each row is a sample, "
+                "score the table with a verdict in each row, or read the file by `at_k.read_results`; rows of lists "
+                "are joined by {option:pool}.",
+                name=shorten(name), first=first[name], row=row,
+            )  # fmt: skip
+    return names
+
+
+def read_labels(groups: object, column: Any, n_problems: int, name: str = "groups") -> list[str] | None:
+    """Read the group of each problem, from the labels that were given or from the column; None without groups."""
+    if groups is False:
+        return None
+    given = column if groups is None or groups is True else groups
+    if given is None:
+        return None
+    labels = read_groups(given, name)
+    require_same_problems(name, len(labels), "data", n_problems)
+    return labels
+
+
+def read_clusters(clusters: object, labels: list[str] | None, column: Any, n_problems: int) -> list[str] | None:
+    """Read the cluster of each problem: the labels that were given, or, for True, its group."""
+    if clusters is None or clusters is False:
+        return None
+    if clusters is not True:
+        return read_labels(clusters, None, n_problems, "clusters")
+    found = labels or read_labels(True, column, n_problems, "clusters")
+    if found is None:
+        raise InputError(
+            "data.no_clusters",
+            "{option:clusters} are the groups, but the data have none. Give a label for each problem, or name the "
+            "column of the groups by {option:columns}.",
+        )
+    return found
 
 
 def judge_data(
@@ -68,16 +244,6 @@ def judge_data(
 ) -> Judged:
     """Read and judge a data set. The arguments and errors are those of `at_k.score`.
 
-    Args:
-        data: the data set.
-        columns: what the columns are called.
-        where: the rows to judge.
-        pool: columns of models whose rows are samples of one model.
-        prompt_column: the column with the prompts that answers continue.
-        groups: the group of each problem, as of `at_k.score`; False for no groups.
-        clusters: the cluster of each problem, as of `at_k.score`; None for no clusters.
-        options: how samples are judged, and how files are read.
-
     Examples:
         >>> judge_data({"answers": [["7", "9"]], "references": ["7"]}).verdicts.c
         array([1])
@@ -89,6 +255,7 @@ def judge_data(
     source, data = read_files(data, options, **shared, meta=with_rows)
     if is_read_as_file(data, columns or {}):
         data = read_rows(data, **shared | {"columns": columns or {}}, meta=with_rows)
+    whole = data
     if isinstance(data, Samples) and judging.get("missing") == "drop" and data.n_missing:
         data = data.drop_unjudged()
     origin = data.origin if isinstance(data, Samples) else None
@@ -98,7 +265,7 @@ def judge_data(
         frame["rows"] = Rows(said | {data.roles.get(role) or role: column for role, column in said.items()})
     else:
         frame = select_frame(data, **shared)
-    problems = Problems.read(**{role: frame.get(role) for role in ("answers", "references", "grades", "scores")})
+    problems = read_problems(**{role: frame.get(role) for role in ("answers", "references", "grades", "scores")})
     require_problems("data", len(problems))
     names = read_names(frame.get("problem"), len(problems))
     named = frame.get("problem") is not None if origin is None else origin.roles.get("problem") is not None
@@ -111,7 +278,11 @@ def judge_data(
         raise count_missing(error, problems, names) from None
     notes = [] if origin is None else list(describe_reading(origin))
     conditions = find_conditions(data)
-    return Judged(problems, verdicts, names, labels, together, notes, conditions, source, origin, named, frame["rows"])
+    own = names, labels, together, notes, conditions, source, origin, named, frame["rows"]
+    if not isinstance(whole, Samples):
+        return Judged(problems, verdicts, *own)
+    gone = len(whole.problems) - len(problems), int(whole.n.sum() - problems.n.sum())
+    return Judged(problems, verdicts, *own, whole.reasons, *gone)
 
 
 def count_missing(error: MissingSamplesError, problems: Problems, names: Sequence[str]) -> InputError:
@@ -171,7 +342,7 @@ def is_read_as_file(data: Any, columns: Mapping[str, str | None]) -> bool:
         >>> is_read_as_file({"id": ["p", "q"], "grades": [[1, 0], [1, 1]]}, {})
         False
     """
-    from at_k.readers.table import PROBLEM_NAMES
+    from at_k.readers.names import PROBLEM
 
     if isinstance(data, Samples):
         return False
@@ -181,7 +352,7 @@ def is_read_as_file(data: Any, columns: Mapping[str, str | None]) -> bool:
     called = {*frame, *columns}
     standard = "grades" in called or {"answers", "references"} <= called
     named = any(role in columns for role in ("problem", *COUNT_ROLES))
-    named = named or any(normalize_name(name) in PROBLEM_NAMES for name in frame)
+    named = named or any(normalize_name(name) in PROBLEM for name in frame)
     return len(first) > 1 and named and (plain or not standard)
 
 
@@ -190,20 +361,21 @@ def read_rows(data: Any, **reading: Any) -> Samples:
     import pyarrow as pa
 
     from at_k.readers.format import Reading
-    from at_k.readers.formats.plain import collect_samples
-    from at_k.readers.sources import Source
-    from at_k.readers.tables import open_table
+    from at_k.readers.formats.plain import Table
+    from at_k.readers.sources import IN_MEMORY, Source
 
     table = make_table(read_frame(data) if isinstance(data, Sequence) else data)
     with pa.BufferOutputStream() as stream:
         with pa.ipc.new_file(stream, table.schema) as writer:
             writer.write_table(table)
         content = stream.getvalue().to_pybytes()
-    return collect_samples(open_table(Source("the data", content)), Reading(**reading))
+    return Table(Source(IN_MEMORY, content), Reading(**reading)).read()
 
 
 _NO_READING = {
-    **dict.fromkeys(("format", "scorer", "filter", "tests", "scale")),
+    **dict.fromkeys(("format", "scorer", "filter", "tests", "scale", "rows_at", "exclude", "sampling")),
+    "correct": (),
+    "wrong": (),
     "concat": False,
     "errors": "raise",
 }

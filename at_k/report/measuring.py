@@ -1,4 +1,4 @@
-"""Compute the metrics that judged samples allow, and gather their numbers."""
+"""Compute the metrics that judged samples allow, also against k, and gather their numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,13 +16,12 @@ from at_k import summary
 from at_k.columns import flag_samples
 from at_k.combinatorics import Ints
 from at_k.computation import choose_k
-from at_k.error_bars import NO_ERROR_BARS, Confidence, find_error_bars
 from at_k.errors import InputError, Message
 from at_k.estimators.consensus import VoteConflictError
-from at_k.family import FAMILY, Metric
-from at_k.report.curves import spread_k, trace
-from at_k.report.data import Curves
-from at_k.report.judging import Judged, name_samples
+from at_k.family import FAMILY, OUTPUTS, Metric
+from at_k.grading import Verdicts
+from at_k.report.data import Curves, Judged
+from at_k.report.judging import name_samples
 from at_k.report.naming import choose_numbers
 from at_k.report.notes import (
     VOTE_OF_GRADES,
@@ -35,7 +34,49 @@ from at_k.report.notes import (
     refuse_scatter,
     write_notes,
 )
+from at_k.samples import Ragged
+from at_k.summary import NO_ERROR_BARS, Confidence, find_error_bars
 from at_k.values import Column, Key, Values
+
+_POINTS = 64
+"""Up to this n, a curve has a point for every k."""
+
+
+def spread_k(n: int, *others: int) -> tuple[int, ...]:
+    """List the k of a curve up to n: all of them, or, for large n, k that are evenly spread on a logarithmic axis.
+
+    Examples:
+        >>> spread_k(4), spread_k(1000)[:3], spread_k(1000)[-2:]
+        ((1, 2, 3, 4), (1, 2, 3), (896, 1000))
+    """
+    if n <= _POINTS:
+        return tuple(range(1, n + 1))
+    spread = np.geomspace(1, n, _POINTS).round().astype(int).tolist()
+    return tuple(sorted({*spread, *others}))
+
+
+def trace(
+    grid: Sequence[int], values: Values, confidence: Confidence, times: Ints | None = None
+) -> tuple[Mapping[Key, Sequence[float | None]], Mapping[Key, Sequence[tuple[float, float] | None]]]:
+    """Return the lines of a metric over a grid of k, and the bands of its intervals, for other problems like these.
+
+    Numbers that are no shares, or repeat a share without its threshold, have no line.
+    """
+    columns = {key: column for key, column in values.columns.items() if OUTPUTS[key.metric].style}
+    means = summary.average(columns, times=times)
+    bars = find_error_bars(columns, means, confidence, times=times)
+    return join_points(grid, means), join_points(grid, {key: (bar.low, bar.high) for key, bar in bars.items()})
+
+
+_Point = TypeVar("_Point")
+
+
+def join_points(grid: Sequence[int], points: Mapping[Key, _Point]) -> dict[Key, tuple[_Point | None, ...]]:
+    """Join the points of each line; None where it has none. A point without k belongs to every k."""
+    found: dict[Key, dict[int | None, _Point]] = {}
+    for key, point in points.items():
+        found.setdefault(key.line, {})[key.draws] = point
+    return {line: tuple(own.get(k, own.get(None)) for k in grid) for line, own in found.items()}
 
 
 @dataclass(frozen=True)
@@ -61,6 +102,12 @@ class Measurement:
         problems, verdicts = self.judged.problems, self.judged.verdicts
         own = metric.own({**self.options, **changes})
         if metric.votes:
+            if verdicts.answers is None and self.options.get("metrics") is None:
+                raise LeftOutError(
+                    "left_out.no_answers",
+                    "{title} is left out: it needs answers. {option:metrics=cons@k} counts it from grades.",
+                    title=metric.title,
+                )
             refuse_scatter(verdicts, metric.title, self.times)
             with self.explain_conflict(metric):
                 return metric.compute(verdicts, seed=self.options["seed"], **own)
@@ -156,15 +203,7 @@ class Measurement:
 
 
 def compute_all(wanted: Iterable[Metric], choose: Callable[[Metric], Measurement | Message]) -> dict[str, Message]:
-    """Compute the metrics that the data allow, and return for each of the others the reason.
-
-    Args:
-        wanted: the metrics.
-        choose: returns what measures a metric, or the reason why nothing does.
-
-    Raises:
-        InputError: if the data allow none of them.
-    """
+    """Compute the metrics that the data allow, and return for each of the others the reason."""
     left_out: dict[str, Message] = {}
     found = False
     for metric in wanted:
@@ -191,11 +230,7 @@ def make_left_out(left_out: Mapping[str, Message]) -> InputError:
 
 
 def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
-    """Gather what a report holds, but for the options: every number, and what a reader should know of them.
-
-    Args:
-        parts: what the metrics were computed by. The first has all problems, as the report counts them.
-    """
+    """Gather what a report holds, but for the options: every number, and what a reader should know of them."""
     whole, used = parts[0], [part for part in parts if part.found]
     judged, verdicts, times = whole.judged, whole.judged.verdicts, whole.times
     metrics: dict[str, list[Key]] = {}
@@ -213,7 +248,8 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
         return {label: join(own[name][label] for own in numbers) for label in numbers[0][name]}
 
     values, intervals = (join(own[name] for own in numbers) for name in ("values", "intervals"))
-    of_grades = verdicts.answers is None and any(FAMILY[name].votes for name in whole.found)
+    voted = any(FAMILY[name].votes for name in whole.found)
+    of_grades = verdicts.ballots is None and voted
     return {
         "values": values,
         "intervals": intervals,
@@ -231,9 +267,9 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
         "metrics": metrics,
         "notes": [
             *explain_intervals(intervals, whole.confidence, judged.labels),
-            *write_notes(judged, whole.options["check_correct_fn"]),
+            *write_notes(judged, whole.options["check_correct_fn"], voted=voted),
             *([VOTE_OF_GRADES] if of_grades else []),
-            *explain_odd_k(values),
+            *(explain_odd_k(values) if whole.options.get("metrics") is not None else []),
         ],
         "sign": lambda: {name: text for part in used for name, text in part.sign().items()},
         "source": judged.source,
@@ -242,6 +278,51 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
         "draw_curves": lambda: draw_all(used, find_grid(whole, metrics)),
         "compute_at": None if times is not None else lambda k: [each for part in used for each in part.compute_at(k)],
     }
+
+
+def write_policies(part: Measurement) -> Iterator[Message]:
+    """Yield the reasons for missing samples, and the share of correct samples under both policies."""
+    judged, verdicts = part.judged, part.judged.verdicts
+    if part.times is not None or not verdicts.n_missing + judged.unjudged:
+        return
+    if judged.reasons:
+        unknown = verdicts.n_missing + judged.unjudged_samples - sum(judged.reasons.values())
+        listed = {**judged.reasons, **({"unknown": unknown} if unknown > 0 else {})}
+        reasons = ", ".join(f"{name} {count:,}" for name, count in listed.items())
+        yield Message("note.reasons", "Why samples are missing: {reasons}.", reasons=reasons)
+    absent = np.concatenate([Ragged.of_lengths(np.isnan(own.values), own.n).sums() for own in verdicts.graded])
+    present = verdicts.n if verdicts.kept is not None else verdicts.given - absent
+    gone = np.zeros(judged.unjudged, dtype=np.int64)
+    clusters = None if judged.clusters is None else [*judged.clusters, *(f"problem {i}" for i in range(len(gone)))]
+    dropped = _measure(part, present, verdicts.c, clusters)
+    wrong = _measure(part, np.append(verdicts.given, gone + 1), np.append(verdicts.c, gone), clusters)
+    if dropped is not None:
+        yield Message(
+            "note.policies",
+            "pass@1 is {dropped} without the missing samples, and {wrong} where they count as wrong.",
+            dropped=dropped,
+            wrong=wrong,
+        )
+
+
+def _measure(part: Measurement, n: Ints, c: Ints, clusters: list[str] | None) -> str | None:
+    """Write the share of correct samples with its interval; None without samples."""
+    kept = n > 0
+    if not kept.any():
+        return None
+    n, c = n[kept], c[kept]
+    ends = np.cumsum(n)
+    flags = np.arange(ends[-1]) - np.repeat(ends - n, n) < np.repeat(c, n)
+    verdicts = Verdicts((Ragged.of_lengths(flags.astype(np.float64), n),), 0.5, n, 0)
+    own = None if clusters is None else [label for label, here in zip(clusters, kept, strict=False) if here]
+    judged = replace(part.judged, verdicts=verdicts, labels=None, clusters=own)
+    whole = Measurement(judged, part.options, replace(part.confidence, clusters=own))
+    whole.found["avg_at_n"] = whole.compute(FAMILY["avg_at_n"])
+    numbers = whole.average()
+    key = next(key for key in numbers["values"] if str(key).startswith("avg@"))
+    bar = numbers["intervals"].get(key)
+    value = f"{numbers['values'][key]:.3f}"
+    return value if bar is None else f"{value} [{bar.low:.3f}, {bar.high:.3f}]"
 
 
 def find_grid(whole: Measurement, names: Iterable[str]) -> tuple[int, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -28,16 +29,17 @@ def find_key(name: str) -> Key | None:
 def find_number(name: str) -> Key:
     """Find the number that a paper calls so; avg is avg@n, whatever n is.
 
-    Raises:
-        InputError: if it is that of no number, or of a curve.
-        ValueError: if its τ is not in [0, 1].
-
     Examples:
         >>> find_number("G-Pass@8_0.5"), find_number("maj@8"), find_number("avg")
         ('G-Pass@8_0.5', 'cons@8', 'avg@n')
     """
     key = find_key("avg@n" if name == "avg" else name)
     if key is None or (key.metric[-1] == "k" and key.k is None) or (key.metric == "G-Pass@k" and key.tau is None):
+        near = _find_near(name) if isinstance(name, str) else ""
+        if near:
+            raise InputError(
+                "naming.near_number", "There is no number {key}. Did you mean {near}?", key=shorten(name), near=near
+            )
         raise InputError(
             "naming.number",
             "There is no number {key}. Numbers are spelled like pass@1, pass^4, G-Pass@8_0.5, cons@8 or avg@n.",
@@ -48,13 +50,17 @@ def find_number(name: str) -> Key:
     return key
 
 
-def find_metrics(names: Any) -> dict[str, Key | None]:
-    """Find what each name stands for: a key, or None for the name of a module.
+def _find_near(name: str) -> str:
+    """Return the number that a misspelled name may stand for; "" if none is near."""
+    start, sign, rest = re.findall(r"^([^@^]*)([@^]?)(.*)", name.lower())[0]
+    starts = {key.lower()[:-2]: key[:-2] for key in _KEYS if key[-2:-1] in ("@", "^")}
+    near = difflib.get_close_matches(start, starts, 1)
+    found = f"{starts[near[0]]}{sign or '@'}{rest or 'k'}" if near else ""
+    return found if found and find_key(found) is not None and found.lower() != name.lower() else ""
 
-    Raises:
-        TypeError: if the names are neither a string nor several.
-        InputError: if there is no such metric, or no name.
-    """
+
+def find_metrics(names: Any) -> dict[str, Key | None]:
+    """Find what each name stands for: a key, or None for the name of a module."""
     if not isinstance(names, Iterable):
         raise TypeError(
             f"`metrics` must be the name of a metric, or a list of names; got {shorten(names)} of type "
@@ -93,21 +99,12 @@ def _refuse(name: object) -> InputError:
 def choose_metrics(options: dict[str, Any]) -> tuple[list[Metric], list[Key], dict[str, Any]]:
     """Return the metrics that are wanted, and the options for them.
 
-    Returns:
-        The metrics; the averages that are asked of a certain number of samples, which the data have or have not; and
-        the options with the k and τ that names hold, whose `metrics` is what `choose_numbers` takes. Where `k` is given
-        beside names, these hold for every k.
-
     Examples:
         >>> names = ["pass@1", "G-Pass@8_0.5", "avg@8"]
         >>> options = {"metrics": names, "k": None, "thresholds": (0.25, 0.5, 0.75, 1.0)}
         >>> metrics, averages, found = choose_metrics(options)
         >>> [metric.name for metric in metrics], averages, found["k"], found["thresholds"]
         (['gpassk', 'pass_at_k', 'avg_at_n'], ['avg@8'], [1, 8], [0.5])
-
-    Raises:
-        TypeError: if the names are neither a string nor several.
-        InputError: if there is no such metric, no name, or a name contradicts `k` or `thresholds`.
     """
     if options["metrics"] is None:
         return list(FAMILY.values()), [], options
@@ -141,10 +138,6 @@ def _find_line(key: Key) -> Key:
 
 def choose_numbers(asked: Mapping[str, Key | None] | None, keys: Iterable[Key]) -> list[Key]:
     """Choose the numbers that were asked for: all of a module, those of a curve, or one.
-
-    Args:
-        asked: what each name stands for, as of `find_metrics`; None for every number.
-        keys: the numbers that there are.
 
     Examples:
         >>> keys = [Key("pass@k", 1), Key("pass@k", 4), Key("G-Pass@k", 4, 1.0), Key("mG-Pass@k", 4)]

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from at_k.combinatorics import Ints
-from at_k.error_bars import Confidence
 from at_k.errors import InputError, Legend, Mention, Message, Mistake
 from at_k.family import OUTPUTS
-from at_k.grading import Verdicts
+from at_k.grading import Verdicts, find_checker
 from at_k.grading.numbers import read_number
 from at_k.grading.pairs import Outcomes
 from at_k.options import SCORING
-from at_k.problems import Problems
 from at_k.readers.samples import BUILDER, Origin, Samples
-from at_k.samples import Ragged
+from at_k.report.data import Judged
+from at_k.samples import Problems, Ragged
+from at_k.summary import Confidence
 from at_k.validation import K, check_k
 from at_k.values import ErrorBar, Key
-
-if TYPE_CHECKING:
-    from at_k.report.judging import Judged
 
 _AGREEMENT = 0.02
 """The least share of samples that repeat an earlier answer of their problem for a vote to mean anything. It is 0
@@ -51,13 +48,14 @@ def ask_for_scores(title: str) -> LeftOutError:
     return LeftOutError("left_out.no_scores", "{title} is left out: it needs a score for every sample.", title=title)
 
 
-def write_notes(judged: Judged, checker: object) -> Iterator[Message]:
+def write_notes(judged: Judged, checker: object, *, voted: bool) -> Iterator[Message]:
     """Yield remarks on how samples were read and judged, the most important first; `checker` is the one asked for."""
     problems, verdicts = judged.problems, judged.verdicts
     yield from judged.notes
-    judged_here = problems.grades is None and verdicts.answers is not None and problems.references is not None
+    judged_here = problems.grades is None and verdicts.ballots is not None and problems.references is not None
     outcomes = verdicts.outcomes
-    if judged_here and outcomes is None and not verdicts.c.any():
+    explained = outcomes is not None and "not compared" not in outcomes.names
+    if judged_here and not explained and not verdicts.c.any():
         yield from _explain_no_match(problems)
     elif str(verdicts.conditions["checker"]).startswith(_OF_WHOLE_TEXTS):
         yield from _note_boxes(problems, verdicts)
@@ -86,11 +84,13 @@ def write_notes(judged: Judged, checker: object) -> Iterator[Message]:
             count=count,
             cause=cause,
         )
+    if voted and judged_here and verdicts.merge is None and "equivalence" not in verdicts.conditions:
+        yield from _note_split_votes(verdicts, checker)
     for cause, count in verdicts.not_compared.items():
         yield Message(
             "note.not_compared",
-            "Pairs of answers that {option:equivalence} did not compare: {count:,} (cause: {cause}). They count as "
-            "different.",
+            "Answers, or pairs of them, that could not be compared with others: {count:,} (cause: {cause}). They "
+            "vote apart.",
             count=count,
             cause=cause,
         )
@@ -205,11 +205,29 @@ def _note_texts(verdicts: Verdicts) -> Iterator[Message]:
         )
 
 
+def _note_split_votes(verdicts: Verdicts, checker: object) -> Iterator[Message]:
+    """Say that answers vote apart that the checker holds equal."""
+    from at_k.grading.equivalence import find_split_votes
+
+    found = None if verdicts.answers is None else find_split_votes(verdicts.answers, find_checker(checker))
+    if found is not None:
+        count, looked, (first, second) = found
+        yield Message(
+            "note.split_votes",
+            "Equal texts vote together. {option:check_correct_fn} accepts each for the other in {count} of {total} "
+            "pairs of answers that vote apart, such as {first} and {second}; {option:equivalence} can merge them.",
+            count=count,
+            total=looked,
+            first=_quote(first),
+            second=_quote(second),
+        )
+
+
 def _weigh(verdicts: Verdicts, is_one: Callable[[str], bool]) -> tuple[float, str]:
     """Return the share of the answers that are of a kind, and the most frequent of these."""
-    if verdicts.answers is None or len(verdicts.answers.distinct) == 0:
+    if verdicts.ballots is None or len(verdicts.ballots.distinct) == 0:
         return 0.0, ""
-    codes, distinct = verdicts.answers.codes.values, list(map(str, verdicts.answers.distinct))
+    codes, distinct = verdicts.ballots.codes.values, list(map(str, verdicts.ballots.distinct))
     counts = np.bincount(codes[codes >= 0], minlength=len(distinct))
     found = counts * np.array(list(map(is_one, distinct)))
     return found.sum() / max(counts.sum(), 1), distinct[int(np.argmax(found))]
@@ -259,6 +277,12 @@ def _quote(text: object) -> str:
     return f"“{shown if len(shown) <= 60 else shown[:29] + ' … ' + shown[-28:]}”"
 
 
+def note_idle(names: Sequence[str]) -> Iterator[Message]:
+    """Name the options that act on no number of the report."""
+    if names:
+        yield Message("note.idle", "No number here depends on {names}.", names=Mention(*names))
+
+
 def refuse_k_above_n(k: K | None, n: Ints, names: Sequence[str]) -> None:
     """Raise if a k exceeds the number of samples of a problem, and name that problem."""
     if k is None:
@@ -268,7 +292,7 @@ def refuse_k_above_n(k: K | None, n: Ints, names: Sequence[str]) -> None:
         raise InputError(
             "options.k_above_n",
             "{option:k} must be at most n, the number of samples of every problem; got k = {k}, but problem {problem} "
-            "has n = {n} (problems with too few samples: {count:,} of {total:,}).",
+            "has n = {n} (problems with too few samples: {count:,} of {total:,}). Ask for {option:k} up to {n}.",
             k=draws,
             n=int(n.min()),
             problem=_quote(names[int(n.argmin())]),
@@ -339,6 +363,14 @@ def explain_intervals(
             "Some problems have no more samples than k = {k}. The intervals there are those for other problems, "
             "which are wider.",
             k=", ".join(map(str, draws)),
+        )
+    skewed = [str(key) for key, bar in bars.items() if bar.is_skewed]
+    if skewed:
+        yield Message(
+            "note.skewed",
+            "The values of the problems are very skewed for {keys}: their skewness exceeds 2. These intervals cover "
+            "the true value too rarely, whatever the method.",
+            keys=", ".join(skewed),
         )
 
 

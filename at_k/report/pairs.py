@@ -103,11 +103,7 @@ class Pairs:
         return cls(dict(counts), (conditions, conditions))
 
     def __add__(self, other: Pairs) -> Pairs:
-        """Count the problems of both, which must be different ones.
-
-        Raises:
-            ValueError: if they were counted with different options.
-        """
+        """Count the problems of both, which must be different ones."""
         if not isinstance(other, Pairs):
             return NotImplemented
         if not self.counts or not other.counts:

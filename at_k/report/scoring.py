@@ -1,26 +1,39 @@
-"""Score a data set: judge its samples once, and compute every metric that it allows from the verdicts."""
+"""Score a data set, or one for each model: judge its samples once, and compute every metric that it allows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import isclose
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from at_k.engines import find_engine
-from at_k.error_bars import Confidence
+from at_k.errors import Legend, Message
+from at_k.family import FAMILY
 from at_k.options import PILOT, SCORING, TALLYING, complete, takes
+from at_k.options.numbers import NUMBERS
+from at_k.readers import is_paths
+from at_k.readers.paths import name_models
+from at_k.report.grid import describe_size, find_shown, list_blocks, list_rows, make_cell, spell_report
 from at_k.report.judging import judge_data, name_source
-from at_k.report.measuring import Measurement, compute_all, gather
+from at_k.report.measuring import Measurement, compute_all, gather, write_policies
 from at_k.report.naming import choose_metrics, make_absent
-from at_k.report.notes import refuse_k_above_n
+from at_k.report.notes import note_idle, refuse_k_above_n
 from at_k.report.report import Report, find_report, refuse_scoring_options
 from at_k.report.tally import Tally
 from at_k.report.tally_scoring import find_tally, refuse_late_options, score_tally
+from at_k.results.sheet import Sentences, Sheet, Shown, Table
+from at_k.summary import Confidence
+from at_k.validation import shorten, type_name
 from at_k.values import Key
+from at_k.work import cached_property
 
+if TYPE_CHECKING:
+    from at_k.signatures import ScoreOptions, Unpack
 if TYPE_CHECKING:
     from at_k.signatures import ScoreOptions, Unpack
 
@@ -74,17 +87,20 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
         options["groups"] = judged.labels  # a generator can be read once
     options["clusters"] = True if clusters is True and judged.labels is not None else judged.clusters
     changed, samples = find_changed(options), (judged.problems, judged.verdicts)
-    return _require(averages, Report(**gather([measurement]), left_out=left_out, options=changed, samples=samples))
+    numbers = gather([measurement])
+    numbers["notes"] += [*write_policies(measurement), *note_idle(_find_idle(options, measurement.found))]
+    return _require(averages, Report(**numbers, left_out=left_out, options=changed, scored=samples))
+
+
+def _find_idle(options: Mapping[str, Any], found: Iterable[str]) -> list[str]:
+    """List the options that were given and that no computed metric takes."""
+    taken = {argument for name in found for argument in FAMILY[name].arguments}
+    given = [option for option in NUMBERS if option.name in options and option.name != "metrics"]
+    return [each.name for each in given if each.name not in taken and options[each.name] != each.default]
 
 
 def score_unless_scored(data: Any, options: Mapping[str, Any], **others: Any) -> Report:
-    """Return the report that data are, or the path of one that was saved; or else score the data.
-
-    Args:
-        data: a report, the path of one, or what `score` takes.
-        options: those that the user gave, which do not go with a report.
-        others: further options, for data that are not scored yet.
-    """
+    """Return the report that data are, or the path of one that was saved; or else score the data."""
     report = find_report(data)
     if report is None:
         return score(data, **options, **others)
@@ -117,3 +133,161 @@ def _simplify(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     return [_simplify(part) for part in value] if isinstance(value, Iterable) else value
+
+
+_LOWER = "max@k"
+"""The metric of which the lowest value is the best one, if lower scores are better."""
+
+BEST = Legend(
+    "models.best",
+    "The best value of each number is marked. Only a comparison of two models shows whether they differ by more than "
+    "chance.",
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Models(Shown):
+    """Hold the reports of several models, and write them as one table.
+
+    Attributes:
+        reports: name → report.
+    """
+
+    reports: dict[str, Report]
+
+    @cached_property
+    def keys(self) -> dict[Key, str]:
+        """Return the keys of all models, in the order of their tables, and what their columns are called."""
+        names = {
+            key: str(key if k is None else Key(line.metric, k, line.tau))
+            for report in self.reports.values()
+            for line, cells in list_blocks(report)[0].lines.items()
+            for k, key in cells.items()
+        }
+        shown = {key for report in self.reports.values() for key in find_shown(report.values)}
+        return {
+            key: names[key]
+            for report in self.reports.values()
+            for key in report.values
+            if key in names and key in shown
+        }
+
+    @cached_property
+    def best(self) -> dict[Key, list[str]]:
+        """Return key → the models with the best value: several if theirs are equal, none if only one has a value."""
+        found: dict[Key, list[str]] = {}
+        for key in self.keys:
+            own = {name: report.values[key] for name, report in self.reports.items() if key in report.values}
+            lower = key.metric == _LOWER and not all(
+                report.options.get("higher_is_better", True) for report in self.reports.values()
+            )
+            best = (min if lower else max)(own.values())
+            # Sums of the same numbers in another order differ in the last digits.
+            alike = [name for name, value in own.items() if isclose(value, best, rel_tol=1e-12)]
+            found[key] = alike if len(own) > 1 else []
+        return found
+
+    @cached_property
+    def notes(self) -> list[Message]:
+        """Return what a reader should know: of all models, or of some, which are named."""
+        said: dict[Message, list[str]] = {}
+        for name, report in self.reports.items():
+            for note in (*report.notes, *report.left_out.values()):
+                said.setdefault(note, []).append(name)
+        notes: list[Message] = []
+        if len({tuple(sorted(report.problems)) for report in self.reports.values() if report.times is None}) > 1:
+            listed = ", ".join(f"{name} ({len(report):,})" for name, report in self.reports.items())
+            notes.append(
+                Message(
+                    "models.problems",
+                    "The models were not measured on the same problems, and their numbers differ for that, too: "
+                    "{models}.",
+                    models=listed,
+                )
+            )
+        for note, names in said.items():
+            if len(names) == len(self.reports):
+                notes.append(note)
+            else:
+                notes.append(Message("models.note", "{models}: {note}", models=", ".join(names), note=note))
+        return sorted(notes, key=lambda note: not isinstance(note, Legend))
+
+    def sheet(self, *, short: bool = False) -> Sheet:
+        """Show models down and numbers across, the best of each marked, and the notes of all."""
+        rows = [
+            [name, *(
+                make_cell(report.values.get(key), report.intervals.get(key), "best" * (name in self.best[key]))
+                for key in self.keys
+            )]
+            for name, report in self.reports.items()
+        ]  # fmt: skip
+        sizes = [f"{name} · {describe_size(report)}" for name, report in self.reports.items()]
+        parts: list[Sentences | Table] = [
+            *([Sentences(sizes, "fact")] if short else []),
+            Table(["" if short else "model", *self.keys.values()], rows, stacked=True),
+            Sentences([BEST, *(note for note in self.notes if isinstance(note, Legend))], "legend"),
+            Sentences([note for note in self.notes if not isinstance(note, Legend)], "note"),
+        ]
+        data = {
+            "models": {name: spell_report(report) for name, report in self.reports.items()},
+            "best": self.best,
+            "notes": self.notes,
+        }
+        rows_of_all = list_rows(self.reports)
+        return Sheet(
+            [each for each in parts if isinstance(each, Table) or each.said],
+            data=data, rows=rows_of_all, name=f"{len(self.reports)} models: {', '.join(self.reports)}",
+        )  # fmt: skip
+
+
+@takes(SCORING)
+def score_models(models: Any, /, **given: Unpack[ScoreOptions]) -> Models:
+    r"""Score several models with the same options, for one table.
+
+    Args:
+        models: name → a data set, as of `at_k.score`, or a report; or a list of paths, of results or of saved reports,
+            whose names are those of the models.
+        given: see below.
+
+    Returns:
+        Their reports, and the table of them.
+
+    Raises:
+        TypeError: if the models are neither.
+        ValueError: as `at_k.score`.
+
+    Examples:
+        >>> small, large = {"grades": [[1, 0], [0, 0]]}, {"grades": [[1, 1], [1, 0]]}
+        >>> print(score_models({"small": small, "large": large}, metrics="pass_at_k", confidence_level=None).to_latex())
+        \begin{tabular}{lrr}
+        \toprule
+        model & pass@1 & pass@2 \\
+        \midrule
+        small & 0.2500 & 0.5000 \\
+        large & \textbf{0.7500} & \textbf{1.0000} \\
+        \bottomrule
+        \end{tabular}
+    """
+    data = map_models(models)
+    found = {name: find_report(each) for name, each in data.items()}
+    if None not in found.values():
+        refuse_scoring_options(given)
+    return Models({name: report or score(data[name], **given) for name, report in found.items()})
+
+
+def map_models(models: Any) -> dict[str, Any]:
+    """Map the names of models to their data. Those of a list of paths are named by their files."""
+    if isinstance(models, Mapping) and models:
+        named: dict[str, Any] = {}
+        for name, data in models.items():
+            if str(name) in named:
+                raise ValueError(f"`models` must have names that are written differently; got {name!s} more than once")
+            named[str(name)] = data
+        return named
+    if is_paths(models) and not isinstance(models, (str, PathLike)):
+        paths = list(map(fspath, models))
+        return dict(zip(name_models(paths), paths, strict=True))
+    raise TypeError(
+        '`models` must map the name of each model to a report, a file or a data set, as in {"a": report_a, "b": '
+        f'"b.jsonl"}}, or be a list of paths; got {shorten(models)} of type {type_name(models)}'
+    )

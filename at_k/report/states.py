@@ -1,16 +1,19 @@
-"""Hold what is enough of problems: states that merge when problems, or samples of a problem, are added."""
+"""Hold what is enough of problems: states that merge when problems or samples are added, and their JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from heapq import nsmallest
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Collection, Mapping, Sequence
 from math import fsum
-from typing import NamedTuple
-from zlib import crc32
+from typing import Any, NamedTuple
 
 import numpy as np
 
+import at_k
 from at_k.combinatorics import Floats, Ints
+from at_k.engines.clusters import hash_names
+from at_k.results.saving import FORMAT, decode, encode
 from at_k.values import Key
 
 ACCURACY = Key("accuracy")
@@ -29,8 +32,8 @@ Measures = tuple[Floats, Floats, Floats]
 """Values of problems, their jackknife variances, and the errors of simulated ones."""
 
 
-_NAMES = 64
-"""Names of problems that a tally keeps, so that two tallies of the same problems are noticed."""
+_HASHES = 50_000
+"""Hashes of names that a tally keeps, those of all problems or the smallest: 400 kB at most."""
 
 
 class Moments(NamedTuple):
@@ -173,6 +176,126 @@ def add_up(cells: Sequence[Cell], values: Mapping[Key, Measures]) -> dict[Cell, 
     }
 
 
-def choose_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Choose the names that tell two tallies of the same problems: the same ones wherever they occur."""
-    return tuple(nsmallest(_NAMES, names, key=lambda name: (crc32(name.encode()), name)))
+def hash_problems(names: Sequence[str]) -> bytes:
+    """Return what tells two tallies of the same problems: 64-bit hashes of the names, rising, the smallest of many."""
+    return np.unique(hash_names(names))[:_HASHES].astype("<u8").tobytes()
+
+
+def merge_hashes(first: bytes, second: bytes) -> bytes:
+    """Return the hashes of the problems of both: the smallest of all are among the smallest of either."""
+    return np.union1d(np.frombuffer(first, "<u8"), np.frombuffer(second, "<u8"))[:_HASHES].tobytes()
+
+
+def count_shared(first: bytes, second: bytes) -> int:
+    """Count the problems that both are known to have: all of them where each has at most 50,000."""
+    return len(np.intersect1d(np.frombuffer(first, "<u8"), np.frombuffer(second, "<u8"), assume_unique=True))
+
+
+TALLY = "tally"
+"""What a file calls a tally."""
+
+_FORMAT = f"{FORMAT} {TALLY}"
+_MAPPINGS = ("conditions", "reading", "options")
+
+
+def write_state(state: Mapping[str, Any]) -> str:
+    """Write the fields of a tally as JSON."""
+    return json.dumps(_to_content(state), ensure_ascii=False)
+
+
+def read_state(text: str | bytes, name: str) -> dict[str, Any]:
+    """Read the fields of a tally from its JSON; `name` is what errors call it."""
+    try:
+        content = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"{name} must be the JSON of a tally; it is not JSON: {error}") from None
+    if not isinstance(content, Mapping) or content.get("format") != _FORMAT:
+        raise ValueError(f"{name} must be a tally; it is something else")
+    try:
+        state = _from_content(content)
+        _check(state)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ValueError(f"{name} must be a tally; it is damaged: {error!r}") from None
+    return state
+
+
+def _to_content(state: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "format": _FORMAT,
+        "version": at_k.__version__,
+        **{name: state[name] for name in ("by_problem", "n_missing", *_MAPPINGS)},
+        "hashes": b64encode(state["hashes"]).decode(),
+        "left_out": encode(dict(state["left_out"])),
+        "counts": [[*each, problems] for each, problems in state["counts"].items()],
+        "votes": None if state["votes"] is None else [[*each, problems] for each, problems in state["votes"].items()],
+        "sums": [
+            [*cell, each.problems, encode({key: list(own) for key, own in each.moments.items()})]
+            for cell, each in state["sums"].items()
+        ],
+        "problems": [
+            [name, *each[:4], encode({key: list(own) for key, own in each.values.items()})]
+            for name, each in state["problems"].items()
+        ],
+    }
+
+
+def _from_content(content: Mapping[str, Any]) -> dict[str, Any]:
+    votes = content["votes"]
+    return {
+        "by_problem": bool(content["by_problem"]),
+        "counts": {(group, n, c): problems for group, n, c, problems in content["counts"]},
+        "votes": None if votes is None else {(group, n, tuple(own)): problems for group, n, own, problems in votes},
+        "sums": {
+            (group, n): Stratum(problems, {key: Moments(*own) for key, own in decode(moments).items()})
+            for group, n, problems, moments in content["sums"]
+        },
+        "problems": {
+            name: Problem(
+                group,
+                n,
+                c,
+                own and {answer: (count, right) for answer, (count, right) in own.items()},
+                {key: (value, variance, error) for key, (value, variance, error) in decode(values).items()},
+            )
+            for name, group, n, c, own, values in content["problems"]
+        },
+        "hashes": b64decode(content["hashes"], validate=True),
+        "n_missing": content["n_missing"],
+        **{name: dict(content[name]) for name in _MAPPINGS},
+        "left_out": decode(content["left_out"]),
+    }
+
+
+def _check(state: Mapping[str, Any]) -> None:
+    """Raise if the parts of a tally are not numbers that a set of problems can have, or contradict each other."""
+    hashes = np.frombuffer(state["hashes"], "<u8")
+    _require(len(hashes) <= _HASHES and bool((hashes[1:] > hashes[:-1]).all()), "the hashes of problems")
+    for group, n, c in state["counts"]:
+        _require(group is None or isinstance(group, str), "groups are texts")
+        _require(all(type(each) is int for each in (n, c)) and 0 <= c <= n and n > 0, f"n = {n}, c = {c}")
+    for _, n, votes in state["votes"] or ():
+        falling = all(type(each) is int and each for each in votes) and list(map(abs, votes)) == sorted(
+            map(abs, votes), reverse=True
+        )
+        _require(falling and sum(map(abs, votes)) <= n, f"votes {votes} of {n} samples")
+    sizes: dict[Any, list[int]] = {}
+    parts = [
+        [((group, n), times) for (group, n, _), times in state["counts"].items()],
+        [((group, n), times) for (group, n, _), times in (state["votes"] or {}).items()],
+        [(cell, each.problems) for cell, each in state["sums"].items()],
+        [((each.group, each.n), 1) for each in state["problems"].values()],
+    ]
+    for place, part in enumerate(parts):
+        for cell, times in part:
+            _require(type(times) is int and times > 0, f"{times} problems")
+            sizes.setdefault(cell, [0] * len(parts))[place] += times
+    for cell, (expected, *others) in sizes.items():
+        given = [state["votes"] is not None, bool(state["sums"]), state["by_problem"]]
+        _require(
+            all(size == expected for size, part in zip(others, given, strict=True) if part), f"the problems of {cell}"
+        )
+
+
+def _require(right: bool, what: str) -> None:
+    if not right:
+        raise ValueError(what)

@@ -6,33 +6,33 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
 from at_k.combinatorics import Ints
 from at_k.computation import choose_k
-from at_k.error_bars import Confidence
 from at_k.errors import InputError, Mention, Message
 from at_k.estimators.consensus import CountedAnswers, VoteCounts
 from at_k.family import FAMILY, Metric
 from at_k.grading import Verdicts
 from at_k.options import TALLYING
-from at_k.problems import Problems
 from at_k.readers import is_paths
 from at_k.readers.paths import find_files, is_folder_or_glob
-from at_k.report.frames import read_clusters
-from at_k.report.judging import Judged
+from at_k.report.data import Judged
+from at_k.report.judging import read_clusters
 from at_k.report.measuring import Measurement, compute_all, gather, make_left_out
 from at_k.report.notes import (
     LeftOutError,
     ask_for_scores,
 )
 from at_k.report.report import Report
-from at_k.report.states import ACCURACY, Measures, Moments, Problem, list_values
+from at_k.report.states import ACCURACY, TALLY, Measures, Moments, Problem, list_values, read_state
 from at_k.report.tally import Tally
-from at_k.report.tally_files import holds_tally, load
-from at_k.samples import Answers, Ragged
+from at_k.results.saving import holds
+from at_k.samples import Answers, Problems, Ragged
+from at_k.summary import Confidence
 from at_k.validation import check_k
 from at_k.values import Column, Key, Values
 
@@ -43,7 +43,7 @@ def find_tally(data: Any) -> Tally | None:
         return data
     given = [data] if isinstance(data, (str, PathLike)) else list(data) if is_paths(data) else []
     paths = [path for each in given for path in (find_files(each)[0] if is_folder_or_glob(each) else [each])]
-    held = [holds_tally(path) for path in paths]
+    held = [holds(path, TALLY) for path in paths]
     if not any(held):
         return None
     if not all(held):
@@ -53,7 +53,8 @@ def find_tally(data: Any) -> Tally | None:
             path=fspath(paths[held.index(False)]),
             tally=fspath(paths[held.index(True)]),
         )
-    return sum((load(path, Tally) for path in paths), Tally())
+    states = (read_state(Path(path).read_bytes(), f"The file {fspath(path)!r}") for path in paths)
+    return sum((Tally(**state) for state in states), Tally())
 
 
 def score_tally(
@@ -64,19 +65,7 @@ def score_tally(
     confidence: Confidence,
     source: str | list[str] | None,
 ) -> Report:
-    """Compute the report of a tally.
-
-    Args:
-        tally: the counts.
-        options: those of `at_k.score`.
-        changed: those that are not the defaults.
-        wanted: the metrics to compute.
-        confidence: the intervals.
-        source: the paths of the tally, if it was read.
-
-    Raises:
-        InputError: if the tally is empty, or an option needs the samples.
-    """
+    """Compute the report of a tally."""
     _refuse_options(tally, options, confidence)
     options = {**options, **tally.options}
 
@@ -103,7 +92,7 @@ def score_tally(
 _NOTE = Message(
     "note.tally",
     "Scored from a tally, which counts problems and does not keep them: there is no table of problems, no comparison "
-    "of problems and no diagnosis.",
+    "of problems and no diagnosis. Intervals of max@k are those of Student's t.",
 )
 
 
@@ -241,7 +230,7 @@ def _judge(
     answers: Answers | None = None,
 ) -> Judged:
     """Return samples that were judged as those of the tally were."""
-    verdicts = Verdicts((flags,), 0.5, flags.n, tally.n_missing, answers=answers, conditions=dict(tally.conditions))
+    verdicts = Verdicts((flags,), 0.5, flags.n, tally.n_missing, ballots=answers, conditions=dict(tally.conditions))
     labels = [group for group in groups if group is not None] or None
     clusters = read_clusters(options["clusters"], labels, None, len(groups)) if groups else None
     shown = None if options["groups"] is False else labels

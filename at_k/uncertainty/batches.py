@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from array_api_compat import array_namespace, device, is_array_api_obj, is_torch_array, to_device
 from numpy.typing import NDArray
 
 from at_k import columns
-from at_k.array_api import array_namespace, device, is_array_api_obj, is_torch_array, to_device
-from at_k.caching import cached_property
+from at_k.columns import NUMBERS, is_missing, list_rows, replace_na
 from at_k.combinatorics import Ints
-from at_k.rows import NUMBERS, is_missing, list_rows, replace_na
 from at_k.samples import Ragged
 from at_k.validation import shorten
+from at_k.work import cached_property
 
 
 @dataclass(frozen=True, eq=False)

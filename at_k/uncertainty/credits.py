@@ -21,14 +21,14 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
+from array_api_compat import device
 
 from at_k import columns
-from at_k.array_api import device
-from at_k.choices import BASELINES, NORMALIZATIONS, TIES, Baseline, Normalization, Ties
+from at_k.columns import list_rows
 from at_k.combinatorics import Floats, rank_weights
 from at_k.estimators.consensus import VoteConflictError, count_votes, elect_by_plurality
 from at_k.estimators.counts import Table, tabulate_g_pass, tabulate_mg_pass, tabulate_pass, tabulate_pass_hat
-from at_k.rows import list_rows
+from at_k.options.option import BASELINES, NORMALIZATIONS, TIES, Baseline, Normalization, Ties
 from at_k.uncertainty.batches import Batch, to_numpy
 from at_k.uncertainty.jackknife import Places, leave_out_counts, leave_out_ranks, leave_out_votes
 from at_k.validation import (
@@ -326,8 +326,8 @@ def _credit_votes(batch: Batch, answers: object, right: Any, k: Any, baseline: s
     def without(k: int) -> Floats:
         voted, silent = np.zeros(len(tally.count) + 1), np.zeros(len(batch.n))
         for left in leave_out_votes(tally, [k], ties):
-            voted[left.entries] = left.value[left.kind, 0]
-            silent[left.problems] = left.value[left.silent, 0]
+            voted[left.entries] = left.voted[:, 0]
+            silent[left.problems] = left.silent[:, 0]
         return np.where(codes.values < 0, silent[codes.problem], voted[entry])
 
     whole = elect_by_plurality(tally, [k], ties)[codes.problem, 0]

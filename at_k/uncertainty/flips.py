@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from copy import copy
 
 import numpy as np
@@ -48,6 +48,7 @@ class Flips:
         times: how many units are alike.
         units: how many there are of all.
         problems: the problems of each subset.
+        drawn: the same before it is rounded, as the normal limit has it.
         is_normal: whether the sums are drawn from their normal limit.
     """
 
@@ -58,28 +59,20 @@ class Flips:
         *,
         n_flips: int = N_FLIPS,
         seed: int = 0,
-        questions: Iterable[Floats] | None = None,
+        effective: Floats | None = None,
         times: Ints | None = None,
     ) -> None:
-        """Add up columns of one value per problem.
-
-        Args:
-            columns: a row for each problem.
-            clusters: the number of the cluster of each problem.
-            n_flips: random subsets.
-            seed: of these.
-            questions: the sums of columns that are asked for; by default the columns themselves.
-            times: how many problems each row stands for, without clusters; None for one each. Of so many units that are
-                alike, a binomial number is in each subset.
-        """
+        """Add up columns of one value per problem."""
         self.sizes, self.totals = add_units(columns, clusters)
         self.times = np.ones(len(self.sizes), dtype=np.int64) if times is None else times
         self.units = int(self.times.sum())
         self.n_flips, self.seed = n_flips, seed
-        asked = (add_units(each, clusters)[1] for each in (columns.T if questions is None else questions))
-        self.is_normal = self.units >= MANY and all(
-            _count_effective(each, self.times) >= MANY for each in (self.sizes, *asked) if each.any()
-        )
+        if self.units >= MANY:
+            known = count_effective(self.totals, times) if effective is None else effective
+            own = np.append(known[known > 0], count_effective(self.sizes[:, None], times))
+            self.is_normal = bool((own >= MANY).all())
+        else:
+            self.is_normal = False
         self._add_up()
 
     def _add_up(self) -> None:
@@ -90,8 +83,7 @@ class Flips:
             added = add_random_subsets(units, self.times, self.n_flips, self.seed, is_normal=self.is_normal)
             # Of 15 units, one subset in 32,768 is empty, and has no mean.
             added[np.rint(added[:, -1]) <= 0] = (units * self.times[:, None]).sum(axis=0)
-            added[:, -1] = np.rint(added[:, -1])
-        self.sums, self.problems = added[:, :-1], added[:, -1]
+        self.sums, self.drawn, self.problems = added[:, :-1], added[:, -1], np.rint(added[:, -1])
 
     def lengthen(self, value: float, count: int) -> Flips:
         """Return what they add up to with so many more units, of one problem each with this value in every column."""
@@ -103,7 +95,8 @@ class Flips:
             longer._add_up()
         else:  # how many of the further units are in each subset says all of them, whose values are equal
             chosen = np.random.default_rng((self.seed, count)).binomial(count, 0.5, len(self.sums))
-            longer.sums, longer.problems = self.sums + value * chosen[:, None], self.problems + chosen
+            longer.sums = self.sums + value * chosen[:, None]
+            longer.drawn, longer.problems = self.drawn + chosen, self.problems + chosen
         return longer
 
 
@@ -136,8 +129,17 @@ def factor_columns(units: Floats) -> tuple[Floats, Floats]:
     return basis, np.einsum("ir,ij->rj", basis, units)
 
 
-def _count_effective(totals: Floats, times: Ints) -> float:
-    return float((totals**2 * times).sum() ** 2 / (totals**4 * times).sum())
+def count_effective(totals: Floats, times: Ints | None = None) -> Floats:
+    """Return (Σ S²)²/Σ S⁴ of each column: how many units make up its variance; 0 where all are 0."""
+    largest = np.abs(totals).max(axis=0)
+    squares = np.divide(totals, largest, out=np.zeros(totals.shape), where=largest > 0) ** 2
+    second, fourth = add_rows(squares, times), add_rows(squares**2, times)
+    return np.divide(second**2, fourth, out=np.zeros(len(second)), where=fourth > 0)
+
+
+def add_rows(values: Floats, times: Ints | None) -> Floats:
+    """Add up the rows, each as often as it stands for a unit. It does without BLAS, as `factor_columns` does."""
+    return np.asarray(values.sum(axis=0) if times is None else np.einsum("u,uq->q", times, values))
 
 
 def add_random_subsets(units: Floats, times: Ints, count: int, seed: int, *, is_normal: bool) -> Floats:
@@ -207,20 +209,7 @@ def find_critical_t(observed: Floats, flipped: Callable[[int], Floats], alpha: f
 
 
 def adjust_by_max_t(observed: Floats, flipped: Callable[[int], Floats]) -> Floats:
-    """Adjust p-values of several questions for each other, by the step-down distribution of the largest statistic.
-
-    Args:
-        observed: the statistic of each question.
-        flipped: returns the statistics of a question for all flips, in the same order for all questions.
-
-    Returns:
-        For each question the share of flips for which a question whose statistic is not larger reaches the statistic
-        of this one, at least the value of all questions with a larger statistic. Questions that resemble each other
-        are counted as one.
-
-    References:
-        P. Westfall, S. Young, Resampling-Based Multiple Testing, 1993, algorithm 4.1.
-    """
+    """Adjust p-values of several questions for each other, by the step-down distribution of the largest statistic."""
     adjusted = np.empty(len(observed))
     largest: Floats | float = 0.0
     rising = np.argsort(observed, kind="stable")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from at_k.choices import METHODS, Method
 from at_k.combinatorics import Floats
+from at_k.options.option import METHODS, Method
 from at_k.uncertainty.checks import check_fraction, read_numbers, require_unit_range, to_floats
+from at_k.uncertainty.standard_errors import centre
 from at_k.validation import check_choice, check_flag
 
 _NEAR, _FAR = 0.25, 0.75
@@ -19,6 +21,16 @@ intervals are 7 % wider; with (½, ½) they are those of Jeffreys, and cover 89 
 _MANY = 1e12
 """So many right and wrong samples are as good as a normal distribution, to six digits of the width. SciPy's quantile
 is off, or NaN, from 1e14 on."""
+
+_RESAMPLES, _CELLS = 999, 1_000_000
+"""Resamples of the studentised bootstrap, and how many of their values are held at a time."""
+
+_MOST_PROBLEMS = 10_000
+"""From so many problems on, up to a skewness of 2, the ends of the studentised bootstrap are within 2 % of the half
+width of those of t."""
+
+_ROUNDING = 1e-12
+"""The variance of a resample is rounding if it is less than this share of that of the values."""
 
 _LEAST_SUM = 1e-6
 """Least sum of the two parameters of the Beta distribution."""
@@ -93,15 +105,6 @@ def find_difference_interval(
     difference: ArrayLike, stderr: ArrayLike, m: ArrayLike, /, *, confidence_level: float
 ) -> tuple[Floats, Floats]:
     """Compute the interval of a difference of two means in [0, 1]: that of (1 + difference)/2, stretched to [−1, 1].
-
-    Args:
-        difference: in [−1, 1].
-        stderr: as of `interval`, as the next two.
-        m: the number of independent units.
-        confidence_level: the confidence level.
-
-    Returns:
-        The lower and the upper limits, in the shape of the data.
 
     Examples:
         >>> lower, upper = find_difference_interval(0.25, 0.1, 30, confidence_level=0.95)
@@ -225,3 +228,62 @@ def _clopper_pearson(v: Floats, size: Floats, alpha: float) -> tuple[Floats, Flo
     margin = -ndtri(alpha / 2) * np.sqrt(v * (1 - v) / size)
     many = np.minimum(right, wrong) > _MANY
     return np.where(many, v - margin, lower), np.where(many, v + margin, upper)
+
+
+def find_skewness(values: Floats) -> float:
+    """Return the skewness of values; 0 where all are equal."""
+    centred = centre(values)
+    square = float((centred**2).mean())
+    return float((centred**3).mean()) / square**1.5 if square > 0 else 0.0
+
+
+def find_studentised_quantiles(values: Floats, alpha: float) -> tuple[Floats, Floats]:
+    """Return two quantiles of (mean* − mean)/se* of each column, by a seeded bootstrap over problems.
+
+    They are 0 for columns of which too few resamples vary, and for so many problems that t is as good.
+    """
+    problems, columns = values.shape
+    low, high = np.zeros((2, columns))
+    if not 1 < problems <= _MOST_PROBLEMS:
+        return low, high
+    error = np.sort(centre(values), axis=0)  # so that the order of the problems does not matter
+    table, rng, found = np.concatenate([error, error**2], axis=1), np.random.default_rng(0), []
+    for block in np.array_split(np.arange(_RESAMPLES), 1 + _RESAMPLES * problems // _CELLS):
+        drawn = rng.integers(0, problems, size=(len(block), problems)) + problems * np.arange(len(block))[:, None]
+        found.append(np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape) @ table)
+    mean, square = np.split(np.concatenate(found) / problems, 2, axis=1)
+    variance = (square - mean**2) / (problems - 1)
+    for column, least in enumerate(_ROUNDING * (error**2).mean(axis=0) / problems):
+        varies = variance[:, column] > least  # not those that hold one value alone
+        studentised = np.sort(mean[varies, column] / np.sqrt(variance[varies, column]))
+        place = int(alpha / 2 * (len(studentised) + 1) + 1e-9)
+        if place:
+            low[column], high[column] = studentised[place - 1], studentised[-place]
+    return low, high
+
+
+def bootstrap_interval(
+    values: Floats, /, *, confidence_level: float = 0.95, n_resamples: int = 10_000, seed: int = 0
+) -> tuple[Floats, Floats]:
+    """Compute the bias-corrected and accelerated (BCa) bootstrap interval of a mean over problems, by SciPy.
+
+    It has no width where all values are equal, and covers too rarely where there are few problems or values near 0
+    and 1. `at_k.interval` is the better choice; this one is here because papers report it.
+
+    Examples:
+        >>> lower, upper = bootstrap_interval(np.ones(15))  # no width: the reason not to use it
+        >>> float(lower), float(upper)
+        (1.0, 1.0)
+    """
+    from scipy.stats import bootstrap
+
+    table = values.reshape(len(values), -1)
+    limits = np.tile(table[0], (2, 1))
+    options: dict[str, Any] = {"method": "BCa", "confidence_level": confidence_level, "n_resamples": n_resamples}
+    options["batch"] = max(1, 2 * _CELLS // len(values))
+    for place, column in enumerate(table.T):
+        if np.ptp(column) > _ROUNDING * np.abs(column).max():
+            found = bootstrap((column,), np.mean, random_state=np.random.default_rng(seed), **options)
+            limits[:, place] = found.confidence_interval
+    lower, upper = (each.reshape(values.shape[1:])[()] for each in limits)
+    return lower, upper

@@ -16,18 +16,16 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from array_api_compat import device, numpy as xp
 from numpy.typing import ArrayLike, NDArray
 
-from at_k import columns
-from at_k.array_api import device, numpy as xp
-from at_k.choices import CONFLICTS, TIES
 from at_k.combinatorics import Floats, Ints, rank_weights
-from at_k.estimators.consensus import VoteCounts, count_votes, elect_by_plurality, read_votes
+from at_k.estimators.consensus import VoteCounts, count_votes, elect_by_plurality
 from at_k.estimators.counts import Table, evaluate_tables
-from at_k.estimators.selection import choose_best, read_choice, read_highest
+from at_k.estimators.selection import choose_best
 from at_k.samples import Answers, Ragged, to_float64
 from at_k.uncertainty.checks import read_counts
-from at_k.validation import K, check_choice, check_k, is_sequence, refuse_too_many_k
+from at_k.validation import K, check_k, is_sequence, refuse_too_many_k
 
 _CELLS = 2_000_000
 """Distinct answers that are laid out at a time, each of its problems once for each sample that is left out: 16 MB for
@@ -44,23 +42,8 @@ class CountsEstimator(Protocol):
 def jackknife_counts(estimate: CountsEstimator, n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
     """Compute the jackknife variance of each problem's value, for a metric that depends on n and c alone.
 
-    Args:
-        estimate: the metric, called as `estimate(n, c, k=[…])`: `at_k.pass_at_k`, or
-            `functools.partial(at_k.g_pass_at_k, tau=0.5)`.
-        n: samples of each problem.
-        c: correct samples among them.
-        k: number of draws, 1 ≤ k ≤ n, or a list of them.
-
-    Returns:
-        Variances of shape (problems,) for one k and (problems, len(k)) for several, then the further axes of the
-        metric. NaN where k = n.
-
     Formula: J = (n − 1) c (n − c)/n² · (f(n − 1, c) − f(n − 1, c − 1))², since leaving out one of the n − c wrong
         samples gives f(n − 1, c), and one of the c correct ones f(n − 1, c − 1).
-
-    Raises:
-        TypeError: if `k`, `n` or `c` are not integers.
-        ValueError: if `k` < 1, some n < k, or c is not in 0…n.
 
     Examples:
         >>> from at_k import pass_at_k
@@ -102,71 +85,12 @@ def leave_out_counts(table: Table, n: int, k: int) -> tuple[Floats, Floats]:
     return np.concatenate([value[:1], value]), np.concatenate([value, value[-1:]])
 
 
-def jackknife_mean(grades: object, /) -> Floats:
-    """Compute the jackknife variance of each problem's mean grade: the variance of its grades, divided by n.
-
-    Args:
-        grades: one row per problem of numbers in [0, 1].
-
-    Returns:
-        One variance per problem; NaN where n = 1.
-
-    Formula: Σ (g − ḡ)²/(n(n − 1)).
-
-    Raises:
-        TypeError: if a row is not a list of numbers.
-        ValueError: if a grade is not in [0, 1], or a problem has no samples.
-
-    Examples:
-        >>> jackknife_mean([[1, 0], [1, 1, 1], [0.5]])
-        array([0.25, 0.  ,  nan])
-    """
-    graded = columns.read_grades(grades, "grades", missing=False)
-    columns.require_problems("grades", len(graded))
-    return jackknife_grades(graded)
-
-
 def jackknife_grades(graded: Ragged) -> Floats:
-    """Compute `jackknife_mean` of checked grades. A missing grade counts as 0."""
+    """Compute the variances of mean grades, Σ (g − ḡ)²/(n(n − 1)). A missing grade counts as 0."""
     mean = graded.total() / graded.n
     grades = np.nan_to_num(to_float64(graded.values), nan=0.0)
     error = graded.with_values((grades - np.repeat(mean, graded.n)) ** 2)
     return np.where(graded.n > 1, error.total() / (graded.n * np.maximum(graded.n - 1, 1)), np.nan)
-
-
-def jackknife_cons(
-    votes: object, correct: object, /, *, k: K, ties: str = "random", on_conflict: str = "error"
-) -> Floats:
-    """Compute the jackknife variance of each problem's cons@k: one vote is counted for each distinct answer left out.
-
-    Args:
-        votes: as of `at_k.cons_at_k`.
-        correct: as of `at_k.cons_at_k`.
-        k: number of draws, 1 ≤ k ≤ n, or a list of them.
-        ties: as of `at_k.cons_at_k`. "first" is "random" here, since it is so for all k < n.
-        on_conflict: as of `at_k.cons_at_k`.
-
-    Returns:
-        Variances of shape (problems,) for one k and (problems, len(k)) for several. NaN where k = n. Where votes have
-        weights, use `jackknife_samples`.
-
-    Formula: J = (n − 1)/n · Σ_a count_a (U₋ₐ − U)² over the distinct answers a, of which "no answer" is one.
-
-    Raises:
-        TypeError: if a row is not a list, or an argument is of the wrong kind.
-        ValueError: if some n < k, rows differ in length, or equal answers differ in correctness.
-
-    Examples:
-        >>> jackknife_cons([["7", "7", "9"]], [[1, 1, 0]], k=[1, 2])  # without one 7: ½, without the 9: 1
-        array([[0.11111111, 0.11111111]])
-    """
-    check_choice("ties", ties, TIES)
-    check_choice("on_conflict", on_conflict, CONFLICTS)
-    ballots, flags = read_votes(votes, correct)
-    draws = check_k(k)
-    refuse_too_many_k(draws, ballots.codes.n)
-    found = jackknife_votes(ballots, flags, draws, ties=ties, on_conflict=on_conflict)
-    return found if is_sequence(k) else found[:, 0]
 
 
 def jackknife_votes(
@@ -178,44 +102,40 @@ def jackknife_votes(
     on_conflict: str = "error",
     name: str = "correct",
 ) -> Floats:
-    """Compute `jackknife_cons` of checked columns: one row per problem and one column per k."""
+    """Compute (n − 1)/n · Σ_a count_a (U₋ₐ − U)² of cons@k over distinct answers a, of which "no answer" is one."""
     counts = count_votes(ballots, correct, on_conflict, name)
     variances = np.full((len(counts.n), len(k)), np.nan)
     for left in leave_out_votes(counts, k, ties):
-        total = np.zeros((len(left.problems), left.value.shape[1]))
-        np.add.at(total, left.owner, left.value * left.samples[:, None])
-        n = counts.n[left.problems][:, None]
-        spread = np.zeros_like(total)
-        np.add.at(spread, left.owner, (left.value - (total / n)[left.owner]) ** 2 * left.samples[:, None])
+        count, n = counts.count[left.entries][:, None], counts.n[left.problems][:, None]
+        row = np.searchsorted(left.problems, counts.problem[left.entries])
+        unvoted = n - _add_up(count, row, len(n))
+        mean = (_add_up(left.voted * count, row, len(n)) + unvoted * left.silent) / n
+        spread = _add_up((left.voted - mean[row]) ** 2 * count, row, len(n)) + unvoted * (left.silent - mean) ** 2
         variances[np.ix_(left.problems, left.columns)] = spread * (n - 1) / n
     return variances
 
 
-class VotesLeft(NamedTuple):
-    """The values of cons@k on all samples but one, for some problems, and once for each kind of sample.
+def _add_up(values: Floats | Ints, row: NDArray[np.intp], rows: int) -> Floats:
+    """Add up the values of each row, in every column."""
+    return np.stack([np.bincount(row, column, rows) for column in values.T], axis=1)
 
-    Answers of one problem that have as many votes and the same verdict are one kind, and so are its samples without an
-    answer.
+
+class VotesLeft(NamedTuple):
+    """The values of cons@k on all samples but one, for some problems, by the answer of the sample that is left out.
 
     Attributes:
         problems: the problems.
         columns: the k for which they have a sample to spare, as indices of those that were asked for.
-        value: one row per kind and one column per such k.
-        owner: the problem of each kind, as an index of `problems`.
-        samples: how many samples are of each kind.
         entries: the answers of these problems, as indices of the counted votes.
-        kind: the kind of each of them.
-        silent: the kind of the samples without an answer, for each problem; −1 if it has none.
+        voted: the value without a vote for each of them, one column per such k.
+        silent: the value without a sample that gave no answer, one row per problem; 0 if there is none.
     """
 
     problems: Ints
     columns: NDArray[np.intp]
-    value: Floats
-    owner: Ints
-    samples: Ints
     entries: Ints
-    kind: NDArray[np.intp]
-    silent: Ints
+    voted: Floats
+    silent: Floats
 
 
 def leave_out_votes(counts: VoteCounts, k: Sequence[int], ties: str) -> Iterator[VotesLeft]:
@@ -247,21 +167,12 @@ def _leave_out_votes(
     size = bounds[problems + 1] - bounds[problems]
     entry = join_ranges(bounds[problems], size)
     row = np.repeat(np.arange(len(problems)), size)
-    kinds, first, kind, times = np.unique(
-        np.stack([row, counts.count[entry], counts.correct[entry]]),
-        axis=1,
-        return_index=True,
-        return_inverse=True,
-        return_counts=True,
-    )
+    shapes = np.stack([row, counts.count[entry], counts.correct[entry]])
+    kinds, first, kind = np.unique(shapes, axis=1, return_index=True, return_inverse=True)
     cast = np.bincount(row, weights=counts.count[entry], minlength=len(problems)).astype(np.int64)
-    unvoted = counts.n[problems] - cast
-    mute = np.flatnonzero(unvoted)
+    mute = np.flatnonzero(counts.n[problems] > cast)
     owner = np.concatenate([kinds[0], mute])
     out = np.concatenate([entry[first], np.full(len(mute), -1)])
-    samples = np.concatenate([kinds[1] * times, unvoted[mute]])
-    silent = np.full(len(problems), -1)
-    silent[mute] = len(first) + np.arange(len(mute))
 
     # The kinds become problems of n − 1 samples, in which one entry has one vote less.
     width = size[owner]
@@ -277,7 +188,9 @@ def _leave_out_votes(
         np.zeros(np.count_nonzero(left), dtype=np.int64),
     )
     value = elect_by_plurality(without, k, ties)
-    return VotesLeft(problems, columns, value, owner, samples, entry, kind.reshape(-1), silent)
+    silent = np.zeros((len(problems), len(k)))
+    silent[mute] = value[len(first) :]
+    return VotesLeft(problems, columns, entry, value[kind.reshape(-1)], silent)
 
 
 def join_ranges(start: Ints, length: Ints) -> Ints:
@@ -286,53 +199,8 @@ def join_ranges(start: Ints, length: Ints) -> Ints:
     return np.repeat(start - before, length) + np.arange(length.sum())
 
 
-def jackknife_best(
-    scores: object,
-    grades: object,
-    /,
-    *,
-    k: K,
-    threshold: float = 0.5,
-    select: str | None = None,
-    score_weights: Sequence[float] | None = None,
-    higher_is_better: bool = True,
-) -> Floats:
-    """Compute the jackknife variance of each problem's best@k, by two cumulative sums.
-
-    Args:
-        scores: as of `at_k.best_at_k`.
-        grades: as of `at_k.best_at_k`.
-        k: number of draws, 1 ≤ k ≤ n, or a list of them.
-        threshold: as of `at_k.best_at_k`.
-        select: as of `at_k.best_at_k`. For "pareto", best@k itself is computed on every n − 1 samples.
-        score_weights: as of `at_k.best_at_k`.
-        higher_is_better: as of `at_k.best_at_k`.
-
-    Returns:
-        Variances of shape (problems,) for one k and (problems, len(k)) for several. NaN where k = n.
-
-    Formula: with the samples in rising order of score, w_p = C(p − 1, k − 1)/C(n − 1, k), and s_p the share of correct
-        samples among those with the score of sample p, leaving out sample i gives
-        U₋ᵢ = Σ_{p below its score} w_p s_p + s′ Σ_{p of its score, except the last} w_p + Σ_{p above} w_{p−1} s_p,
-        where s′ is the share of the other samples with its score.
-
-    Raises:
-        TypeError: if a row is not a list of numbers, or an argument is of the wrong kind.
-        ValueError: if some n < k, rows differ in length, a score is not finite, or `select` does not fit them.
-
-    Examples:
-        >>> jackknife_best([[0.9, 0.5, 0.1]], [[0, 1, 1]], k=[1, 2])
-        array([[0.11111111, 0.44444444]])
-    """
-    ranked, correct, draws = read_choice(
-        scores, grades, k, threshold, select=select, score_weights=score_weights, higher_is_better=higher_is_better
-    )
-    found = jackknife_choice(ranked, correct, draws)
-    return found if is_sequence(k) else found[:, 0]
-
-
 def jackknife_choice(ranked: Ragged, correct: Ragged, k: Sequence[int]) -> Floats:
-    """Compute `jackknife_best` of ranked scores: one row per problem and one column per k."""
+    """Compute the variances of best@k of ranked scores: one row per problem and one column per k."""
     if ranked.values.ndim == 2:
 
         def estimate(points: list[Any], flags: list[Any], *, k: list[int]) -> Floats:
@@ -397,44 +265,6 @@ class Places(NamedTuple):
         return cls(total / xp.astype(size, worth.dtype), (total - worth) / xp.astype(others, worth.dtype), low, high)
 
 
-def jackknife_max(
-    scores: object,
-    /,
-    *,
-    k: K,
-    select: str | None = None,
-    score_weights: Sequence[float] | None = None,
-    higher_is_better: bool = True,
-) -> Floats:
-    """Compute the jackknife variance of each problem's max@k, in the squared unit of the scores.
-
-    Args:
-        scores: as of `at_k.max_at_k`.
-        k: number of draws, 1 ≤ k ≤ n, or a list of them.
-        select: as of `at_k.max_at_k`.
-        score_weights: as of `at_k.max_at_k`.
-        higher_is_better: as of `at_k.max_at_k`.
-
-    Returns:
-        Variances of shape (problems,) for one k and (problems, len(k)) for several. NaN where k = n.
-
-    Formula: that of `jackknife_best`, with the scores in the place of the shares.
-
-    Raises:
-        TypeError: if a row is not a list of numbers, or an argument is of the wrong kind.
-        ValueError: if some n < k, a score is NaN or infinite, or `select` leaves no single number.
-
-    Examples:
-        >>> jackknife_max([[0.0, 1.0, 2.0]], k=2)  # without 0: 2, without 1: 2, without 2: 1
-        array([0.44444444])
-    """
-    ranked, draws = read_highest(
-        scores, k, select=select, score_weights=score_weights, higher_is_better=higher_is_better
-    )
-    found = vary_ranks(ranked, None, draws)
-    return found if is_sequence(k) else found[:, 0]
-
-
 def leave_out_ranks(xp: Any, places: Places, k: int) -> Any:
     """Compute what the highest of k scores is worth on all samples but one, k < n, for the sample at each place.
 
@@ -457,21 +287,9 @@ def leave_out_ranks(xp: Any, places: Places, k: int) -> Any:
 def jackknife_samples(estimate: Callable[..., ArrayLike], /, *rows: Sequence[Any], k: K) -> Floats:
     """Compute the jackknife variance of each problem's value, for any metric, by computing it on all n − 1 samples.
 
-    It takes n times as long as the metric. `jackknife_counts`, `jackknife_cons` and `jackknife_best` are faster.
-
-    Args:
-        estimate: the metric, called as `estimate(*rows, k=[…])`. It returns one row per problem and one column per k.
-        rows: what it takes, each with one list of samples per problem.
-        k: number of draws, 1 ≤ k ≤ n, or a list of them.
-
-    Returns:
-        Variances of shape (problems,) for one k and (problems, len(k)) for several. NaN where k = n.
+    It takes n times as long as the metric. `jackknife_counts`, `jackknife_votes` and `jackknife_choice` are faster.
 
     Formula: (n − 1)/n · Σ (U₋ᵢ − mean of all U₋ᵢ)².
-
-    Raises:
-        TypeError: if `k` is not an integer.
-        ValueError: if rows differ in length, or some n < k.
 
     Examples:
         >>> from at_k import cons_at_k
@@ -479,15 +297,7 @@ def jackknife_samples(estimate: Callable[..., ArrayLike], /, *rows: Sequence[Any
         >>> jackknife_samples(weighted, [["7", "9", "9"]], [[1, 0, 0]], [[3.0, 1.0, 1.0]], k=2)
         array([0.44444444])
     """
-    if not rows:
-        raise ValueError("`rows` must hold at least one column; got none")
-    lengths = [np.array([len(row) for row in column], dtype=np.int64) for column in rows]
-    columns.require_problems("rows[0]", len(lengths[0]))
-    for column, other in enumerate(lengths[1:], start=1):
-        columns.require_same_samples("rows[0]", lengths[0], f"rows[{column}]", other)
-    n = lengths[0]
-    draws = check_k(k)
-    refuse_too_many_k(draws, n)
+    n, draws = np.array([len(row) for row in rows[0]], dtype=np.int64), check_k(k)
     variances = np.full((len(n), len(draws)), np.nan)
     for problem, size in enumerate(n.tolist()):
         fit = [column for column, each in enumerate(draws) if each < size]

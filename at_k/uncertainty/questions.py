@@ -1,4 +1,4 @@
-"""One question about two models: do they differ in this number, and by how much?"""
+"""Do two models differ? One family of questions, all read from one matrix of random subsets of the problems."""
 
 from __future__ import annotations
 
@@ -8,24 +8,45 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.caching import cached_property
 from at_k.combinatorics import Floats, Ints
-from at_k.errors import Message
+from at_k.errors import Message, Phrases
 from at_k.uncertainty.flips import (
+    MANY,
+    N_FLIPS,
     ROUNDING,
+    Flips,
+    add_rows,
     adjust_by_max_t,
+    count_effective,
+    find_critical_t,
     find_flip_p,
     find_typical_limits,
+    round_ties,
 )
 from at_k.uncertainty.intervals import find_difference_interval, find_lower_level
-from at_k.uncertainty.significance import find_mid_limit, find_mid_tail
 from at_k.uncertainty.standard_errors import add_units, estimate_error
+from at_k.work import cached_property
 
-FEW = 6
-"""With fewer differences other than 0, no p-value of the sign-flip test is below .05."""
+LEAST_EFFECTIVE = 10
+"""With fewer effective differences, flips do not show large differences that are rare. A count of the differences that
+are not 0 would not do: pass@k for large k differs by 1e-9 in every problem."""
+
+_FEW = 6
+"""With fewer differences that are not 0, no p-value of flips is below .05. For values without a range."""
 
 _MANY = 100
-"""From so many units on, the bounded interval is not shown beside: both are about as wide."""
+"""From this number of units on, the bounded interval is not reported beside the other: both are about as wide."""
+
+
+_say = Phrases(
+    {
+        "compare.equal": "The two have the same value in every problem.",
+        "compare.few": "Problems whose values differ: {count}. With so few, no p-value below {least:.4f} can occur: "
+        "take more problems, or more samples of each.",
+        "compare.few_clusters": "Clusters whose values differ: {count}. With so few, no p-value below {least:.4f} can "
+        "occur: take problems from more clusters.",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -36,22 +57,23 @@ class Comparison:
         a: the mean over the problems of the one.
         b: that of the other.
         difference: a − b.
-        low: the lower limit of the interval of the difference.
+        low: the lower limit of the interval of the difference. Those of several numbers hold together.
         high: its upper limit.
         stderr: the standard error of the difference; NaN where there is none.
-        p_value: the p-value of the difference. It is below 1 − confidence_level exactly where the interval does not
-            hold 0.
-        confidence_level: that of the interval.
+        p_value: the p-value of this number alone.
+        p_adjusted: the p-value, adjusted for all numbers that are compared. It is below 1 − confidence_level exactly
+            where the interval does not hold 0.
+        confidence_level: that of all intervals together.
         paired: whether both were measured on the same problems.
         problems: how many problems a and b were measured on.
-        method: how p-value and interval are made: "sign-flip", "mcnemar", "bounded", "welch", or "rerun" for other
-            samples of these very problems.
+        method: how p-value and interval are made: "sign-flip", "mcnemar", "bounded", "pooled", "welch", or "rerun" for
+            other samples of these very problems.
         units: the number of problems, or of clusters, whose signs flip; 0 if not paired.
+        effective: the effective number of differences, (Σ d²)²/Σ d⁴; the method is "bounded" below 10.
         bounded: the bounded interval, if there are fewer than 100 units; it also covers the true value where
             large differences are rare.
-        fragility: with how many more problems that the better model loses, and the other solves, it would not be
-            better, by the adjusted p-value where several numbers are compared; None if none is, for values without a
-            range, if not paired, and for the pairs of a ranking.
+        fragility: the number of further problems, all lost by the better model and solved by the other, after which it
+            would not be better; None without a verdict, for values without a range, if not paired, and in a ranking.
         p_equivalence: the p-value of a difference of at least the margin; None without a margin.
         won: problems in which a is better; None if not paired.
         lost: problems in which b is better; None if not paired.
@@ -66,11 +88,13 @@ class Comparison:
     high: float
     stderr: float
     p_value: float
+    p_adjusted: float
     confidence_level: float
     paired: bool
     problems: tuple[int, int]
     method: str
     units: int = 0
+    effective: float = 0.0
     bounded: tuple[float, float] | None = None
     fragility: int | None = None
     p_equivalence: float | None = None
@@ -82,7 +106,7 @@ class Comparison:
     @property
     def better(self) -> str | None:
         """Return "a" or "b" if it is better at the `confidence_level`, else None."""
-        if not is_decided(self.p_value, self.confidence_level):
+        if not is_decided(self.p_adjusted, self.confidence_level):
             return None
         return "a" if self.difference > 0 else "b"
 
@@ -94,223 +118,442 @@ def is_decided(p_value: float, confidence_level: float) -> bool:
         >>> is_decided(0.0499, 0.95), is_decided(0.05, 0.95)  # 1 − 0.95 is a little more than 0.05 in floats
         (True, False)
     """
-    return p_value < _find_alpha(confidence_level) - 1e-12
+    return p_value < find_alpha(confidence_level) - ROUNDING
 
 
-def _find_alpha(confidence_level: float) -> float:
+def find_alpha(confidence_level: float) -> float:
+    """Return 1 − confidence_level, to the digits that a level is written with."""
     return round(1 - confidence_level, 12)
 
 
-class Question:
-    """Hold one difference of two models, and what it adds up to over the subsets of units whose signs flip."""
+def subtract_columns(a: Floats, b: Floats, *, bounded: bool = True) -> Floats:
+    """Return a − b, with 0 where they differ by rounding alone."""
+    difference = a - b
+    scale = 1.0 if bounded else max(float(np.abs(a).max()), float(np.abs(b).max()))
+    return np.where(np.abs(difference) <= ROUNDING * scale, 0.0, difference)
+
+
+class Questions:
+    """Ask whether means are 0: keys × pairs of models × weights of problems × clusters, from one matrix of subsets.
+
+    Units are problems or clusters. r is the mean difference over a random subset of them, S their sums.
+
+    Attributes:
+        difference: a row for each problem, a column for each question.
+        mean: the means of the columns.
+        totals: the sums of the units.
+        effective: the effective number of differences of each question, ν = (Σ S²)²/Σ S⁴.
+        methods: how each question is decided: "mcnemar", "bounded" or "sign-flip".
+        flips: the sums over the same subsets for all questions.
+    """
 
     def __init__(
         self,
-        difference: Floats,
-        clusters: Ints | None,
-        add_up: Callable[[], Floats],
-        problems: Floats,
-        method: str,
+        columns: Floats,
         *,
-        bounded: bool,
+        pairs: Sequence[tuple[int, int]] | None = None,
+        bounded: bool | Sequence[bool] = True,
+        clusters: Ints | None = None,
         times: Ints | None = None,
+        weight: Floats | None = None,
+        error: tuple[Floats, Floats] | None = None,
+        method: str = "sign-flip",
+        n_flips: int = N_FLIPS,
+        seed: int = 0,
+        shorter: tuple[Questions, float] | None = None,
     ) -> None:
-        """Take the difference of each problem, the sums over subsets, and how many problems each subset has.
+        """Take the differences, or the values of models."""
+        self.columns, self.pairs, self.clusters, self.times, self.weight = columns, pairs, clusters, times, weight
+        self.method = method
+        self.difference = columns
+        if pairs is not None:
+            scaled = all(np.atleast_1d(bounded))
+            subtracted = [subtract_columns(columns[:, a], columns[:, b], bounded=scaled) for a, b in pairs]
+            self.difference = np.stack(subtracted, axis=1)
+        self.count = self.difference.shape[1]
+        self.bounded = np.broadcast_to(bounded, self.count)
+        self.size = len(columns) if times is None else int(times.sum())
+        weighted = self.difference if weight is None else self.difference * weight[:, None]
+        _, self.totals = add_units(weighted, clusters)
+        self._given_error = error
+        self.effective: Floats = count_effective(self.totals, times)
+        self.flips: Flips
+        self.methods: list[str]
+        if shorter is not None:
+            longer = self.size - shorter[0].size
+            self.flips, self.methods = shorter[0].flips.lengthen(shorter[1], longer), shorter[0].methods
+            return
+        added = weighted if pairs is None else columns
+        self.flips = Flips(
+            added if weight is None else np.column_stack([added, weight]), clusters,
+            n_flips=n_flips, seed=seed, effective=self.effective, times=times,
+        )  # fmt: skip
+        self.methods = [self._choose_method(q) for q in range(self.count)]
 
-        `add_up` returns the sums each time anew: those of all pairs of a hundred models would take 400 MB. A difference
-        is that of `times` problems, without clusters; of one if `times` is None.
-        """
-        self.difference, self.clusters, self.bounded = difference, clusters, bounded
-        self.add_up, self.problems = add_up, problems
-        self.times = times
-        self.few = method != "bounded" and self.differing < FEW
-        self.method = self._choose_method(method)
-
-    def _count(self, flags: NDArray[np.bool_]) -> int:
-        """Count the problems, or units, for which this holds."""
-        return int(np.count_nonzero(flags) if self.times is None else self.times[flags].sum())
+    def _choose_method(self, q: int) -> str:
+        difference = self.difference[:, q]
+        if not self.bounded[q]:
+            return "sign-flip"
+        if self.method == "bounded" or np.ptp(difference) <= ROUNDING:
+            return "bounded"
+        if self.clusters is None and self.weight is None and np.isin(difference, (-1, 0, 1)).all():
+            return "mcnemar"  # it counts problems, which all have one weight
+        return "bounded" if self.effective[q] < LEAST_EFFECTIVE else "sign-flip"
 
     @cached_property
-    def totals(self) -> Floats:
-        """Return the sum of the differences of each unit."""
-        return add_units(self.difference, self.clusters)[1]
+    def mean(self) -> Floats:
+        """Return the mean differences."""
+        if self.weight is not None:  # weights add up to 1 but for rounding
+            return np.clip(add_rows(self.difference * self.weight[:, None], None), -1.0, 1.0)
+        return self.difference.mean(axis=0) if self.times is None else add_rows(self.difference, self.times) / self.size
 
     @cached_property
-    def size(self) -> int:
-        """Count the problems."""
-        return len(self.difference) if self.times is None else int(self.times.sum())
+    def error(self) -> tuple[Floats, Floats]:
+        """Return the standard errors, and the numbers of independent units."""
+        return estimate_error(self.difference, self.clusters, self.times) if self._given_error is None else (
+            self._given_error)  # fmt: skip
 
     @cached_property
-    def won(self) -> int:
-        """Count the problems in which a is better."""
-        return self._count(self.difference > 0)
-
-    @cached_property
-    def lost(self) -> int:
-        """Count the problems in which b is better."""
-        return self._count(self.difference < 0)
-
-    @cached_property
-    def differing(self) -> int:
+    def differing(self) -> Ints:
         """Count the units whose values differ."""
         return self._count(self.totals != 0)
 
-    def _choose_method(self, asked: str) -> str:
-        if not self.bounded:
-            return "sign-flip"
-        if asked == "bounded" or self.few or np.ptp(self.difference) <= ROUNDING:
-            return "bounded"
-        if self.clusters is None and np.isin(self.difference, (-1, 0, 1)).all():
-            return "mcnemar"
-        return "sign-flip"
-
-    def compare(self, a: Floats, b: Floats, confidence_level: float, margin: float | None = None) -> Comparison:
-        """Compare the two models whose values these are."""
-        stderr, _ = self._error
-        p_value = self.find_p()
-        low, high = self._find_limits(confidence_level, p_value)
-        units = len(self.totals) if self.times is None else self.size
-        near = self.bounded and units < _MANY
-        return Comparison(
-            a=float(np.average(a, weights=self.times)),
-            b=float(np.average(b, weights=self.times)),
-            difference=self.mean,
-            low=low,
-            high=high,
-            stderr=stderr,
-            p_value=p_value,
-            confidence_level=confidence_level,
-            paired=True,
-            problems=(self.size, self.size),
-            method=self.method,
-            units=units,
-            bounded=self._find_bounded_limits(confidence_level) if near else None,
-            p_equivalence=None if margin is None or not self.bounded else self._find_equivalence_p(margin),
-            won=self.won,
-            lost=self.lost,
-            tied=self.size - self.won - self.lost,
-            notes=tuple(self._note_few()),
-        )
+    @cached_property
+    def won(self) -> Ints:
+        """Count the problems in which the first model is better."""
+        return self._count(self.difference > 0)
 
     @cached_property
-    def mean(self) -> float:
-        """Return the mean difference."""
-        return float(np.average(self.difference, weights=self.times))
+    def lost(self) -> Ints:
+        """Count the problems in which the second model is better."""
+        return self._count(self.difference < 0)
+
+    def _count(self, flags: NDArray[np.bool_]) -> Ints:
+        return np.asarray(np.count_nonzero(flags, axis=0) if self.times is None else self.times @ flags)
 
     @cached_property
-    def _error(self) -> tuple[float, float]:
-        stderr, m = estimate_error(self.difference, self.clusters, self.times)
-        return float(stderr), float(m)
+    def problems(self) -> Floats:
+        """Return the problems of each subset, or their weight."""
+        return self.flips.problems if self.weight is None else self.flips.sums[:, -1]
 
-    def find_p(self) -> float:
-        """Return the p-value of the difference."""
-        if self.method == "mcnemar":
-            tails = find_mid_tail(self.won, self.lost, 0.5), find_mid_tail(self.lost, self.won, 0.5)
-            return min(1.0, 2 * min(tails))
-        p_value = find_flip_p(self.add_up())
-        if self.method == "sign-flip":
+    @cached_property
+    def _norms(self) -> Floats:
+        return np.sqrt(add_rows(self.totals**2, self.times))
+
+    def add_up(self, q: int) -> Floats:
+        """Return the sums over the subsets. They are made anew each time: those of all pairs of models are many."""
+        if self.pairs is None:
+            return round_ties(self.flips.sums[:, q], self._sizes[q])
+        a, b = self.pairs[q]
+        return round_ties(self.flips.sums[:, a] - self.flips.sums[:, b], self._sizes[a] + self._sizes[b])
+
+    @cached_property
+    def _sizes(self) -> Floats:
+        weighted = self.columns if self.weight is None else self.columns * self.weight[:, None]
+        return add_rows(np.abs(weighted), self.times)
+
+    def find_t(self, q: int, sums: Floats | float = 0.0) -> Floats:
+        """Return the size of t of the observed signs, or with other signs of the subsets of these sums."""
+        total = self.totals[:, q].sum() if self.times is None else (self.totals[:, q] * self.times).sum()
+        return np.asarray(np.abs(total - 2 * np.asarray(sums)) / (self._norms[q] or 1.0))
+
+    @cached_property
+    def p_values(self) -> Floats:
+        """Return the p-value of each question alone."""
+        return np.array([self._find_p(q) for q in range(self.count)])
+
+    def _find_p(self, q: int) -> float:
+        if self.methods[q] == "mcnemar":
+            return min(1.0, 2 * min(self._find_mid_tails(q, 0.5)))
+        p_value = find_flip_p(self.add_up(q))
+        if self.methods[q] == "sign-flip":
             return p_value
-        if self.few:  # random flips may fall below the least p-value by chance
-            return max(p_value, find_least_p(self.differing))
-        return min(1.0, max(p_value, 2 * min(self._find_tails(0.0))))
+        # Random flips may fall below the least p-value by chance.
+        return min(1.0, max(p_value, self._find_least_p(q), float(self._bounded_alpha[q])))
 
-    def find_t(self, sums: Floats | float = 0.0) -> Floats:
-        """Return the size of the t of the observed signs, or with other signs of the subsets of these sums."""
-        weighted = self.totals * (1 if self.times is None else self.times)
-        norm = float(np.sqrt((weighted * self.totals).sum()))
-        return np.asarray(np.abs(weighted.sum() - 2 * np.asarray(sums)) / (norm or 1.0))
+    def _find_least_p(self, q: int) -> float:
+        """Return the least p-value that flips of these signs can have; mid-p counts half of what was seen."""
+        least: float = 2.0 ** ((self.methods[q] != "mcnemar") - int(self.differing[q]))
+        return min(1.0, least)
 
-    def _find_limits(self, confidence_level: float, p_value: float) -> tuple[float, float]:
-        alpha = _find_alpha(confidence_level)
-        inverted = find_typical_limits(self.add_up() / self.problems, alpha)
-        if not self.bounded and np.ptp(self.difference) <= ROUNDING * float(np.abs(self.difference).max()):
+    def _find_mid_tails(self, q: int, share: float) -> tuple[float, float]:
+        won, lost = int(self.won[q]), int(self.lost[q])
+        return find_mid_tail(won, lost, share), find_mid_tail(lost, won, share)
+
+    @cached_property
+    def _bounded_alpha(self) -> Floats:
+        """Return the α at which the bounded interval of each question begins to hold 0."""
+        stderr, m = self.error
+        below, above = find_bounded_tails(np.clip(self.mean, -1, 1), stderr, m, 0.0)
+        return np.asarray(np.minimum(1.0, 2 * np.minimum(below, above)))
+
+    @cached_property
+    def adjusted(self) -> Floats:
+        """Return the p-values, adjusted for each other (step-down max-T); for bounded intervals, as those of a band."""
+        if self.count == 1:
+            return self.p_values
+        observed = np.array([float(self.find_t(q)) for q in range(self.count)])
+        p_values = np.maximum(self.p_values, adjust_by_max_t(observed, lambda q: self.find_t(q, self.add_up(q))))
+        few = np.array([method == "bounded" for method in self.methods])
+        return np.where(few, np.maximum(p_values, self._adjust_bounded()), p_values) if few.any() else p_values
+
+    def _adjust_bounded(self) -> Floats:
+        """Return the α at which the bounded interval that holds together with the others begins to hold 0."""
+        from scipy.special import stdtrit
+
+        alpha = self._bounded_alpha
+        shared = np.ones(self.count)
+        if self.flips.units > 1:
+            distance = -stdtrit(self.flips.units - 1, alpha / 2)
+            beyond = len(self._largest_t) - np.searchsorted(self._largest_t, distance, side="left")
+            shared = (1 + beyond) / (len(self._largest_t) + 1)
+        return np.asarray(np.maximum(alpha, np.minimum(self.count * alpha, shared)))
+
+    @cached_property
+    def _largest_t(self) -> Floats:
+        """Return, in rising order, the largest |t| of the centred differences over the questions, of each flip."""
+        units = self.flips.units
+        counted = self.flips.drawn if self.weight is None else self.flips.sums[:, -1]
+        largest = np.zeros(len(counted))
+        if units < 2:
+            return largest
+        sizes = self.flips.sizes if self.weight is None else self.flips.totals[:, -1]
+        for q in range(self.count):
+            if np.ptp(self.difference[:, q]) <= ROUNDING * np.abs(self.difference[:, q]).max():
+                continue
+            centred = self.totals[:, q] - sizes * self.mean[q]
+            squares = float((centred**2).sum() if self.times is None else (centred**2 * self.times).sum())
+            # The centred totals add up to 0: a flip of the signs in a subset changes the sum by twice that over it.
+            mean = 2 * np.abs(self.add_up(q) - self.mean[q] * counted) / units
+            spread = np.maximum(squares / units - mean**2, 0.0) / (units - 1)
+            with np.errstate(divide="ignore", over="ignore"):
+                t = np.divide(mean, np.sqrt(spread), out=np.zeros(mean.shape), where=mean > 0)
+            np.maximum(largest, t, out=largest)
+        return np.sort(largest)
+
+    def find_quantile(self, confidence_level: float) -> float:
+        """Return q, with which all means ± q·se hold together; infinite with too few units for the level."""
+        place = int(np.ceil(round((1 - find_alpha(confidence_level)) * (len(self._largest_t) + 1), 9)))
+        known = self.flips.units > 1 and place <= len(self._largest_t)
+        return float(self._largest_t[place - 1]) if known else np.inf
+
+    def share_level(self, confidence_level: float) -> float:
+        """Return the level of each interval with which all hold together: that of Bonferroni, or of the quantile."""
+        from scipy.special import stdtr
+
+        alpha, q = find_alpha(confidence_level), self.find_quantile(confidence_level)
+        own = 2 * float(stdtr(self.flips.units - 1, -q)) if np.isfinite(q) else 0.0
+        return float(1 - min(alpha, max(alpha / self.count, own)))
+
+    def find_band(self, confidence_level: float, own: float | None = None) -> tuple[Floats, Floats]:
+        """Return limits that hold together: mean ± q·se, or bounded ones with few effective differences."""
+        q, (stderr, m) = self.find_quantile(confidence_level), self.error
+        few = self._few | np.isinf(q)
+        margin = np.full(self.count, np.inf)
+        margin[~few] = q * stderr[~few]
+        low, high = self.mean - margin, self.mean + margin
+        low, high = (np.where(self.bounded, np.clip(each, -1, 1), each) for each in (low, high))
+        few &= self.bounded
+        if few.any():
+            level = self.share_level(confidence_level) if own is None else own
+            low[few], high[few] = find_difference_interval(
+                self.mean[few], stderr[few], m[few], confidence_level=level
+            )  # fmt: skip
+        return low, high
+
+    @cached_property
+    def _few(self) -> NDArray[np.bool_]:
+        """Tell of which questions too few differences make up the variance for a mean ± q·se."""
+        few = np.array([method == "bounded" for method in self.methods]) | (self.effective < LEAST_EFFECTIVE)
+        return np.where(self.bounded, few, self.differing < _FEW) | ~(self.error[0] > 0)
+
+    @cached_property
+    def p_of_band(self) -> Floats:
+        """Return the α at which the band begins to hold 0."""
+        t = np.divide(np.abs(self.mean), self.error[0], out=np.zeros(self.count), where=~self._few)
+        beyond = len(self._largest_t) - np.searchsorted(self._largest_t, t, side="left")
+        few = np.where(self.bounded, self._adjust_bounded(), 1.0)
+        p_values = np.where(self._few, few, (1 + beyond) / (len(self._largest_t) + 1))
+        return np.asarray(np.maximum(p_values, np.minimum(1.0, 2.0 ** (1 - self.differing))))
+
+    def find_limits(self, confidence_level: float) -> tuple[Floats, Floats]:
+        """Return the intervals. Each excludes 0 exactly where the adjusted p-value is below 1 − confidence_level."""
+        if self.count == 1:
+            low, high = self.find_own_limits(0, confidence_level)
+            return np.array([low]), np.array([high])
+        limits = zip(*self.find_band(confidence_level), strict=True)
+        obeying = [
+            obey_test(own, (ROUNDING, -ROUNDING), decided=is_decided(p, confidence_level), mean=float(mean))
+            for own, p, mean in zip(limits, self.adjusted, self.mean, strict=True)
+        ]
+        low, high = np.array(obeying).T
+        return low, high
+
+    def find_own_limits(self, q: int, confidence_level: float) -> tuple[float, float]:
+        """Return the interval of one question, as if it were the only one."""
+        alpha, decided = find_alpha(confidence_level), is_decided(self.p_values[q], confidence_level)
+        mean, bounded, difference = float(self.mean[q]), bool(self.bounded[q]), self.difference[:, q]
+        typical = find_typical_limits(self.add_up(q) / self.problems, alpha)
+        if not bounded and np.ptp(difference) <= ROUNDING * float(np.abs(difference).max()):
             # Equal differences do not show how far others may lie, but maybe on which side of 0.
-            sign = float(np.sign(self.difference[0])) if is_decided(p_value, confidence_level) else 0.0
-            return (5e-324 if sign > 0 else -np.inf), (-5e-324 if sign < 0 else np.inf)
-        if self.method == "sign-flip" and (not self.bounded or np.isfinite(inverted[0])):
-            return inverted
-        if self.method == "mcnemar":
+            return obey_test((-np.inf, np.inf), (5e-324, -5e-324), decided=decided, mean=mean)
+        if self.methods[q] == "sign-flip" and (not bounded or np.isfinite(typical[0])):
+            return typical
+        if self.methods[q] == "mcnemar":
             # Alone, these limits take the number of problems that differ as given, and cover .38 where only A wins.
-            share, typical = (self.won + self.lost) / self.size, inverted
+            won, lost = int(self.won[q]), int(self.lost[q])
+            share = (won + lost) / self.size
             inverted = (
-                share * (2 * find_mid_limit(self.won, self.lost, alpha / 2) - 1),
-                share * (1 - 2 * find_mid_limit(self.lost, self.won, alpha / 2)),
+                share * (2 * find_mid_limit(won, lost, alpha / 2) - 1),
+                share * (1 - 2 * find_mid_limit(lost, won, alpha / 2)),
             )
-            low, high = max(-1.0, min(typical[0], inverted[0])), min(1.0, max(typical[1], inverted[1]))
-        else:
-            low, high = self._find_bounded_limits(confidence_level)
-        return obey_test((low, high), inverted, decided=is_decided(p_value, confidence_level))
+            limits = max(-1.0, min(typical[0], inverted[0])), min(1.0, max(typical[1], inverted[1]))
+            return obey_test(limits, inverted, decided=decided, mean=mean)
+        return obey_test(self._find_bounded(q, confidence_level), typical, decided=decided, mean=mean)
 
-    def _find_bounded_limits(self, confidence_level: float) -> tuple[float, float]:
-        low, high = find_difference_interval(self.mean, *self._error, confidence_level=confidence_level)
+    def _find_bounded(self, q: int, confidence_level: float) -> tuple[float, float]:
+        stderr, m = (each[q] for each in self.error)
+        low, high = find_difference_interval(self.mean[q], stderr, m, confidence_level=confidence_level)
         return float(low), float(high)
 
-    def _find_tails(self, distance: float) -> tuple[float, float]:
-        return find_bounded_tails(self.mean, *self._error, distance)
-
-    def _find_equivalence_p(self, margin: float) -> float:
-        """Return the least α for which the interval of level 1 − 2α lies within the margin."""
-        if self.method == "bounded":
-            return max(self._find_tails(margin))
-        means = self.add_up() / self.problems
+    def find_equivalence_p(self, q: int, margin: float) -> float:
+        """Return the least α for which the interval of this question alone, of level 1 − 2α, lies in the margin."""
+        if self.methods[q] == "bounded":
+            stderr, m = (each[q] for each in self.error)
+            return float(max(find_bounded_tails(self.mean[q], stderr, m, margin)))
+        means = self.add_up(q) / self.problems
         outside = max(np.count_nonzero(means <= -margin), np.count_nonzero(means >= margin))
         p_value = float(1 + outside) / (len(means) + 1)
-        if self.method == "mcnemar":
-            share = max(0.0, (1 - margin * self.size / (self.won + self.lost)) / 2)
-            tails = find_mid_tail(self.won, self.lost, share), find_mid_tail(self.lost, self.won, share)
-            return max(p_value, *tails)
+        if self.methods[q] == "mcnemar":
+            share = max(0.0, (1 - margin * self.size / int(self.won[q] + self.lost[q])) / 2)
+            return max(p_value, *self._find_mid_tails(q, share))
         return p_value
 
-    def _note_few(self) -> Iterator[Message]:
-        count = self.differing
-        if not self.difference.any():
-            yield Message("compare.equal", "The two have the same value in every problem.")
-        elif count < FEW and self.clusters is None:
-            yield Message(
-                "compare.few",
-                "Problems whose values differ: {count}. With so few, no p-value below {least:.4f} can occur: take more "
-                "problems, or more samples of each.",
-                count=count,
-                least=find_least_p(count),
-            )
-        elif count < FEW:
-            yield Message(
-                "compare.few_clusters",
-                "Clusters whose values differ: {count}. With so few, no p-value below {least:.4f} can occur: take "
-                "problems from more clusters.",
-                count=count,
-                least=find_least_p(count),
-            )
+    def count_to_undo(self, confidence_level: float) -> list[int | None]:
+        """Count, for each question, the further problems after which its verdict falls; None without a verdict.
+
+        The better model loses them, and the other one solves them, in every question: that is the worst case. The
+        method of the verdict stays. None for values without a range.
+        """
+        longer: dict[tuple[int, int], Questions] = {}
+        critical = self._find_critical_t(confidence_level) if self.flips.units >= MANY else None
+
+        def find_undoing(q: int) -> int | None:
+            sign = 1 if self.mean[q] > 0 else -1
+            total, squares = abs(float(self.mean[q])) * self.size, float(self._norms[q]) ** 2
+
+            def undoes(count: int) -> bool:
+                if count >= total:
+                    return True
+                if critical is not None and total - count < critical[q] * (squares + count) ** 0.5:
+                    return True
+                if critical is not None and self.methods[q] != "bounded":
+                    return False
+                if (sign, count) not in longer:  # once for all questions
+                    longer[sign, count] = self._lengthen(-sign, count)
+                own = longer[sign, count]
+                p_value = own.adjusted[q] if critical is None else own._bounded_alpha[q]
+                return not is_decided(float(p_value), confidence_level)
+
+            return find_least(undoes, 1, 2 * self.size)
+
+        return [
+            find_undoing(q) if self.bounded[q] and is_decided(float(p_value), confidence_level) else None
+            for q, p_value in enumerate(self.adjusted)
+        ]
+
+    def _find_critical_t(self, confidence_level: float) -> Floats:
+        """Return the t at which each verdict falls. A few more of a thousand units hardly change it."""
+        observed = np.array([float(self.find_t(q)) for q in range(self.count)])
+        return find_critical_t(observed, lambda q: self.find_t(q, self.add_up(q)), 1 - confidence_level)
+
+    def _lengthen(self, value: float, count: int) -> Questions:
+        """Return the questions with more problems, each of which is a cluster of its own."""
+        clusters, times = self.clusters, self.times
+        return Questions(
+            np.append(self.difference, np.full((count, self.count), value), axis=0),
+            bounded=self.bounded.tolist(),
+            clusters=None if clusters is None else np.append(clusters, clusters.max() + 1 + np.arange(count)),
+            times=None if times is None else np.append(times, np.ones(count, dtype=np.int64)),
+            shorter=(self, value),
+        )
+
+    def compare(
+        self, means: Sequence[tuple[float, float]], confidence_level: float, margin: float | None = None
+    ) -> list[Comparison]:
+        """Return how two models compare in each question, from the mean values of both."""
+        low, high = self.find_limits(confidence_level)
+        units = len(self.totals) if self.times is None else self.size
+        near = units < _MANY and self.weight is None
+        level = self.share_level(confidence_level) if near and self.count > 1 else confidence_level
+        found = []
+        for q, (a, b) in enumerate(means):
+            bounded, won, lost = bool(self.bounded[q]), int(self.won[q]), int(self.lost[q])
+            found.append(Comparison(
+                a=a, b=b, difference=float(self.mean[q]), low=float(low[q]), high=float(high[q]),
+                stderr=float(self.error[0][q]), p_value=float(self.p_values[q]), p_adjusted=float(self.adjusted[q]),
+                confidence_level=confidence_level, paired=True, problems=(self.size, self.size),
+                method=self.methods[q], units=units, effective=float(self.effective[q]),
+                bounded=self._find_bounded(q, level) if bounded and near else None,
+                p_equivalence=self.find_equivalence_p(q, margin) if margin is not None and bounded else None,
+                won=won, lost=lost, tied=self.size - won - lost, notes=tuple(self._note_few(q, confidence_level)),
+            ))  # fmt: skip
+        return found
+
+    def _note_few(self, q: int, confidence_level: float) -> Iterator[Message]:
+        count, least = int(self.differing[q]), self._find_least_p(q)
+        if not self.difference[:, q].any():
+            yield _say("compare.equal")
+        elif not is_decided(least, confidence_level):
+            yield _say("compare.few" if self.clusters is None else "compare.few_clusters", count=count, least=least)
 
 
-def find_bounded_tails(mean: float, stderr: float, m: float, distance: float) -> tuple[float, float]:
+def find_mid_tail(won: int, lost: int, share: float) -> float:
+    """Return the probability of winning more than `won` of all, and half that of `won`, with this chance for each."""
+    from scipy.special import bdtrc
+
+    return float(bdtrc(won - 1, won + lost, share) + bdtrc(won, won + lost, share)) / 2
+
+
+def find_mid_limit(won: int, lost: int, alpha: float) -> float:
+    """Return the chance of winning for which `find_mid_tail` is alpha; 0 if nothing was won."""
+    from scipy.optimize import brentq
+
+    if not won:
+        return 0.0
+    return float(brentq(lambda share: find_mid_tail(won, lost, share) - alpha, 0.0, 1.0, xtol=1e-15))
+
+
+def find_bounded_tails(mean: Floats, stderr: Floats, m: Floats, distance: float) -> tuple[Floats, Floats]:
     """Return half of the α at which the bounded interval begins to hold −distance below, and distance above."""
-    if np.isnan(stderr):
-        stderr, m = 0.0, 1.0
-    half, units, limit = np.asarray(stderr / 2), np.asarray(m), (1 - distance) / 2
-    below, above = (find_lower_level(np.asarray((1 + each) / 2), half, units, limit) for each in (mean, -mean))
-    return float(below), float(above)
+    none = np.isnan(stderr)
+    half, units = np.where(none, 0.0, stderr) / 2, np.where(none, 1.0, m)
+    below, above = (find_lower_level((1 + each) / 2, half, units, (1 - distance) / 2) for each in (mean, -mean))
+    return below, above
 
 
-def obey_test(limits: tuple[float, float], inverted: tuple[float, float], *, decided: bool) -> tuple[float, float]:
-    """Return limits that hold 0 exactly where the test decides nothing; its inversion gives the end that must move."""
+def obey_test(
+    limits: tuple[float, float], inverted: tuple[float, float], *, decided: bool, mean: float
+) -> tuple[float, float]:
+    """Return limits that hold 0 exactly where the test decides nothing; `inverted` has the end that must move."""
     low, high = limits
     if not decided:
         return min(low, 0.0), max(high, 0.0)
     if low <= 0 <= high:
-        return (inverted[0], high) if inverted[0] > 0 else (low, inverted[1])
+        return (inverted[0], high) if mean > 0 else (low, inverted[1])
     return low, high
 
 
-def find_least_p(count: int) -> float:
-    """Return the least p-value that flips of so many signs can have."""
-    return min(1.0, 2.0 ** (1 - count))
-
-
-def adjust(questions: Sequence[Question], own: Sequence[float]) -> list[float]:
-    """Adjust the p-values of several questions for each other; that of a single one stays as it is."""
-    if len(questions) == 1:
-        return list(own)
-    observed = np.array([float(question.find_t()) for question in questions])
-    together = adjust_by_max_t(observed, lambda place: questions[place].find_t(questions[place].add_up()))
-    return list(map(max, own, together.tolist()))
+def find_least(reaches: Callable[[int], bool], least: int, most: int) -> int | None:
+    """Return the smallest number from `least` to `most` that reaches, if a larger one always does so too."""
+    if reaches(least):
+        return least
+    below, above = least, least
+    while not reaches(above):
+        if above >= most:
+            return None
+        below, above = above, min(2 * above, most)
+    while above - below > 1:
+        middle = (below + above) // 2
+        below, above = (below, middle) if reaches(middle) else (middle, above)
+    return above

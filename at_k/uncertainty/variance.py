@@ -1,25 +1,113 @@
-"""How much the value of one problem varies, for any number of samples, as far as a pilot tells."""
+"""How difficulties vary, and with them the value of one problem for any number of samples, as far as a pilot tells."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from at_k.caching import cached_property
 from at_k.combinatorics import Floats, Ints
-from at_k.errors import InputError
+from at_k.errors import Phrases
 from at_k.estimators.counts import pass_at_k
-from at_k.uncertainty.beta_binomial import BetaBinomial, fit_beta_binomial
-from at_k.uncertainty.checks import check_size, read_counts
+from at_k.uncertainty.checks import read_counts
+from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.jackknife import CountsEstimator
-from at_k.uncertainty.standard_errors import add_units, count_units, read_clusters, standard_error
+from at_k.uncertainty.standard_errors import Shares, add_units, count_units, find_shares, read_clusters, standard_error
 from at_k.validation import check_k, is_sequence, refuse_too_many_k, shorten
+from at_k.work import cached_property
+
+_say = Phrases(
+    {
+        "plan.one_problem": "A plan needs a pilot of at least two problems.",
+        "plan.one_cluster": "A plan for problems in clusters needs a pilot of at least two clusters.",
+        "plan.one_sample": "One sample of each problem does not show how much samples vary. Draw at least two of some "
+        "problems.",
+    }
+)
+
+_RANGE = (-12.0, 12.0)
+"""Range of log(a + b) and of the log-odds of the mean: at its ends problems are all or nothing, or all equally hard."""
+
+
+class BetaBinomial(NamedTuple):
+    """Hold the distribution Beta(a, b) of the difficulties of problems.
+
+    Attributes:
+        a: the first parameter, above 0.
+        b: the second parameter, above 0.
+    """
+
+    a: float
+    b: float
+
+    def chances(self, n: int) -> Floats:
+        """Return P(c of n samples of a new problem are correct), at index c = 0…n."""
+        from scipy.special import betaln
+
+        c = np.arange(n + 1)
+        chances = np.exp(_log_choose(n, c) + betaln(self.a + c, self.b + n - c) - betaln(self.a, self.b))
+        return np.asarray(chances / chances.sum())
+
+    def fail(self, k: Ints) -> Floats:
+        """Return the mean chance that all of k samples of a new problem are wrong, 1 − pass@k."""
+        from scipy.special import betaln
+
+        return np.asarray(np.exp(betaln(self.a, self.b + k) - betaln(self.a, self.b)))
+
+
+def _log_choose(n: int, c: Ints) -> Floats:
+    from scipy.special import betaln
+
+    return np.asarray(-np.log1p(n) - betaln(n - c + 1, c + 1))
+
+
+def fit_beta_binomial(n: Ints, c: Ints, *, near: BetaBinomial | None = None) -> BetaBinomial:
+    """Fit a beta-binomial distribution to the counts of problems, by maximum likelihood.
+
+    Formula: the maximum of Σ log(B(a + c_i, b + n_i − c_i)/B(a, b)).
+
+    References:
+        J. Skellam, A Probability Distribution Derived from the Binomial Distribution by Regarding the Probability of
+        Success as Variable Between the Sets of Trials, 1948, https://www.jstor.org/stable/2983779.
+
+    Examples:
+        >>> fitted = fit_beta_binomial(np.full(4, 8), np.array([0, 1, 7, 8]))  # easy or hard, nothing in between
+        >>> fitted.a < 1, round(fitted.a / fitted.b, 3)
+        (True, 1.0)
+    """
+    from scipy.optimize import minimize
+    from scipy.special import betaln
+
+    pairs, times = np.unique(np.stack([n, c]), axis=1, return_counts=True)
+    size, right = pairs[0], pairs[1]
+
+    def loss(point: Floats) -> float:
+        """Return the negative mean log-likelihood at these log-odds of the mean and log(a + b)."""
+        a, b = _read_point(point)
+        return -float(times @ (betaln(a + right, b + size - right) - betaln(a, b)) / times.sum())
+
+    share = (times @ right + 0.5) / (times @ size + 1)
+    # Two parameters need no gradient. Its use by L-BFGS-B took ten times as long where BLAS had several threads.
+    digits = 1e-7 if near is None else 1e-3
+    options = {"xatol": digits, "fatol": digits**2, "maxiter": 1000}
+    starts = [[np.log(share / (1 - share)), total] for total in (0.0, 3.0)]
+    if near is not None:
+        starts = [list(np.clip([np.log(near.a / near.b), np.log(near.a + near.b)], *_RANGE))]
+    found = [minimize(loss, start, method="Nelder-Mead", bounds=[_RANGE] * 2, options=options) for start in starts]
+    return BetaBinomial(*_read_point(min(found, key=lambda each: float(each.fun)).x))
+
+
+def _read_point(point: Floats) -> tuple[float, float]:
+    mean, total = 1 / (1 + np.exp(-point[0])), np.exp(point[1])
+    return float(mean * total), float((1 - mean) * total)
+
+
+_SINGLE = Shares(1.0, 1.0)
+"""Problems without clusters."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +133,11 @@ class Variance:
         """Return the value of each problem of the pilot."""
         return np.asarray(self.estimate(self.n, self.c, k=self.k))
 
+    @property
+    def value(self) -> float:
+        """Return the value of the pilot."""
+        return float(self.values.mean())
+
     @cached_property
     def shared(self) -> float:
         """Return what clusters add to the variance of a problem: samples drawn anew do not change it."""
@@ -54,16 +147,15 @@ class Variance:
         return max(0.0, float(together**2 - alone**2)) * len(self.n)
 
     @cached_property
-    def size(self) -> float:
-        """Return how many problems there are for each of the effective number of clusters."""
-        sizes, _ = add_units(self.values, self.clusters)
-        return float((sizes**2).sum()) / len(self.n)
+    def shares(self) -> Shares:
+        """Return the problems per effective cluster."""
+        return find_shares(add_units(self.values, self.clusters)[0])
 
     def count_units(self, variance: ArrayLike, problems: ArrayLike) -> Floats:
         """Return how many independent units so many problems are, whose values vary so much."""
         alone = np.asarray(variance) - self.shared
         design = np.divide(variance, alone, out=np.full(alone.shape, np.inf), where=alone > 0)
-        return np.maximum(1, count_units(design, problems, self.size))
+        return np.maximum(1, count_units(design, problems, self.shares))
 
     def at(self, samples: float) -> float:
         """Return the variance of a new problem's value with so many samples; `inf` leaves that between problems."""
@@ -74,16 +166,8 @@ class Variance:
         if self.estimate is pass_at_k and min(2 * k, samples) <= least:
             return self.exact_at(samples)
         if (self.n == 1).all():
-            raise InputError(
-                "plan.one_sample",
-                "One sample of each problem does not show how much samples vary. Draw at least two of some problems.",
-            )
-        fitted = self._fitted
-        if samples == inf:
-            return vary_latent(fitted, np.asarray(self.estimate(k, np.arange(k + 1), k=k)))
-        size = int(samples)
-        value, chances = np.asarray(self.estimate(size, np.arange(size + 1), k=k)), fitted.chances(size)
-        return max(0.0, float(chances @ value**2 - (chances @ value) ** 2))
+            raise _say.error("plan.one_sample")
+        return vary_fitted(self._fitted, samples, k, self.estimate)
 
     @cached_property
     def _fitted(self) -> BetaBinomial:
@@ -123,6 +207,43 @@ def list_overlaps(n: int, k: int) -> Floats:
     return np.asarray(hypergeom.pmf(np.arange(k + 1), n, k, k))
 
 
+@dataclass(frozen=True)
+class Assumed:
+    """A distribution of difficulties in the place of a pilot.
+
+    Attributes:
+        difficulty: the distribution.
+        k: the number of draws behind the value.
+        estimate: the metric of counts.
+    """
+
+    difficulty: BetaBinomial
+    k: int
+    estimate: CountsEstimator
+    clusters: None = None
+    shares: Shares = _SINGLE
+
+    @property
+    def value(self) -> float:
+        """Return the expected value of the metric."""
+        return float(
+            self.difficulty.chances(self.k) @ np.asarray(self.estimate(self.k, np.arange(self.k + 1), k=self.k))
+        )
+
+    def at(self, samples: float) -> float:
+        """Return the variance of a problem's value with so many samples."""
+        return vary_fitted(self.difficulty, samples, self.k, self.estimate)
+
+
+def vary_fitted(fitted: BetaBinomial, samples: float, k: int, estimate: CountsEstimator) -> float:
+    """Return the variance of a problem's value with so many samples, under a distribution of difficulties."""
+    if samples == inf:
+        return vary_latent(fitted, np.asarray(estimate(k, np.arange(k + 1), k=k)))
+    size = int(samples)
+    value, chances = np.asarray(estimate(size, np.arange(size + 1), k=k)), fitted.chances(size)
+    return max(0.0, float(chances @ value**2 - (chances @ value) ** 2))
+
+
 def vary_latent(fitted: BetaBinomial, value: Floats) -> float:
     """Return the variance between problems of the expected value of k samples.
 
@@ -140,75 +261,118 @@ def vary_latent(fitted: BetaBinomial, value: Floats) -> float:
     return max(0.0, float(value @ chances @ value - (fitted.chances(k) @ value) ** 2))
 
 
-def predict_stderr(
-    n: ArrayLike,
-    c: ArrayLike,
-    /,
-    *,
-    problems: int | Sequence[int],
-    samples: int | Sequence[int],
-    k: int = 1,
-    estimate: CountsEstimator = pass_at_k,
-) -> Floats:
-    """Predict the standard error of a metric for other numbers of problems and samples, from the counts of a pilot.
-
-    For a pilot of 100 problems, the prediction is off by 1–15 % typically. Where nearly all values are 1, it is off by
-    20–90 %.
-
-    Args:
-        n: samples of each problem of the pilot.
-        c: correct samples among them.
-        problems: numbers of problems, one or a list of them.
-        samples: numbers of samples of each, one or a list of them.
-        k: the number of draws; 1 for avg@n.
-        estimate: the metric, which depends on n and c alone: `at_k.pass_at_k`, or another one that is called as
-            `estimate(n, c, k=k)`.
-
-    Returns:
-        One standard error, or a row for each number of problems and a column for each number of samples.
-
-    Formula: √(Var(n′)/M′). For pass@1, Var = s_b² + s_w²/n′ with s_w² = mean n p(1 − p)/(n − 1) and
-        s_b² = max(0, var(p) − mean p(1 − p)/(n − 1)) [1]. For pass@k with min(2k, n′) ≤ n, and
-        h(r) = C(n − c, r)/C(n, r), it is [2]
-        Var = Σ_j P(two k-subsets of n′ share j samples) · mean h(2k − j) − Σ_{i≠l} h_i(k) h_l(k)/(M(M − 1)).
-        Otherwise the variance under a beta-binomial distribution that is fitted by maximum likelihood.
-
-    Raises:
-        TypeError: if a number is not an integer.
-        ValueError: if the pilot has fewer than two problems, `samples` is below k, c is not in 0…n, or all n are 1 and
-            more samples are asked for.
-
-    References:
-        1. S. Searle, G. Casella, C. McCulloch, Variance Components, 1992, chapter 3.
-        2. W. Hoeffding, A Class of Statistics with Asymptotically Normal Distribution, 1948,
-           https://doi.org/10.1214/aoms/1177730196 (the variance of an average over subsets).
-
-    Examples:
-        >>> predict_stderr([4, 4, 4, 4], [0, 1, 3, 4], problems=[4, 16], samples=[4, 64]).round(3)
-        array([[0.228, 0.212],
-               [0.114, 0.106]])
-    """
-    variance = read_pilot(n, c, k, estimate)
-    rows = np.array([check_size("problems", each) for each in _list(problems)])
-    columns = [variance.at(check_size("samples", each, variance.k)) for each in _list(samples)]
-    table = np.sqrt(np.array(columns) / rows[:, None])
-    return np.asarray(table[:, 0] if not is_sequence(samples) else table)[() if is_sequence(problems) else 0]
-
-
-def _list(numbers: Any) -> list[int]:
-    return list(numbers) if is_sequence(numbers) else [numbers]
-
-
 def read_pilot(n: ArrayLike, c: ArrayLike, k: int, estimate: CountsEstimator, clusters: object = None) -> Variance:
     """Check the counts of a pilot, and return how much its values vary."""
     sizes, right = read_counts(n, c)
     if len(sizes) < 2:
-        raise InputError("plan.one_problem", "A plan needs a pilot of at least two problems.")
+        raise _say.error("plan.one_problem")
     if is_sequence(k):
         raise TypeError(f"`k` must be one number of draws; got {shorten(k)}")
     draws = check_k(k)
     refuse_too_many_k(draws, sizes)
     codes = None if clusters is None else read_clusters(clusters, len(sizes), "n")
     if codes is not None and not codes.any():
-        raise InputError("plan.one_cluster", "A plan for problems in clusters needs a pilot of at least two clusters.")
+        raise _say.error("plan.one_cluster")
     return Variance(sizes, right, draws[0], estimate, codes)
+
+
+_GROUPS = 20
+"""Groups of problems that the jackknife leaves out one by one."""
+
+
+class Correlation(NamedTuple):
+    """Hold how much the difficulties of problems for two models agree.
+
+    Attributes:
+        value: the correlation, from −1 to 1.
+        low: the lower limit of its interval.
+        high: the upper limit.
+    """
+
+    value: float
+    low: float
+    high: float
+
+
+def estimate_correlation(a: Variance, b: Variance, /, *, confidence_level: float = 0.95) -> Correlation | None:
+    """Estimate the correlation between the difficulties of problems for two models, without the noise of samples.
+
+    Return None where the problems of a pilot do not vary beyond the noise of samples, or there are fewer than four.
+
+    Formula: cov(v_a, v_b)/√(s_a² s_b²), with the variances between problems s², cut at ±1. Samples of two models are
+        independent, so that noise adds to the variances of v alone (Spearman's correction for attenuation [1]). The
+        interval is that of Fisher's z, with the standard error of a jackknife over groups of problems and Student's t.
+
+    References:
+        1. C. Spearman, The Proof and Measurement of Association between Two Things, 1904,
+           https://doi.org/10.2307/1412159.
+    """
+    from scipy.special import stdtrit
+
+    total = len(a.n)
+    if total < 4:
+        return None
+    value = _correlate(a, b, np.arange(total))
+    if value is None:
+        return None
+    groups = min(_GROUPS, total)
+    order = np.random.default_rng(0).permutation(total) % groups
+    left = [_correlate(a, b, np.flatnonzero(order != group)) for group in range(groups)]
+    z = np.arctanh([each for each in left if each is not None])
+    if len(z) < groups:
+        return Correlation(value, -1.0, 1.0)
+    spread = float(np.sqrt((groups - 1) / groups * ((z - z.mean()) ** 2).sum()))
+    margin = -float(stdtrit(groups - 1, (1 - confidence_level) / 2)) * spread
+    centre = np.arctanh(value)
+    return Correlation(value, float(np.tanh(centre - margin)), float(np.tanh(centre + margin)))
+
+
+def _correlate(a: Variance, b: Variance, places: np.ndarray[tuple[int, ...], np.dtype[np.intp]]) -> float | None:
+    first, second = (replace(each, n=each.n[places], c=each.c[places], clusters=None) for each in (a, b))
+    scale = first.at(inf) * second.at(inf)
+    if scale <= 1e-18:
+        return None
+    found = float(np.cov(first.values, second.values)[0, 1]) / scale**0.5
+    return float(min(max(found, -0.999), 0.999))
+
+
+_RESAMPLES = 200
+"""Pilots of the bootstrap behind the interval of a share."""
+
+
+def find_between_share(variance: Variance, samples: int, confidence_level: float) -> tuple[float, float] | None:
+    """Find the interval of the share of the variance that is between problems, by a bootstrap over problems.
+
+    None for values whose variance follows from a fitted distribution, which would take minutes.
+    """
+    if variance.estimate is not pass_at_k or 2 * variance.k > int(variance.n.min()) or variance.clusters is not None:
+        return None
+    random, total, shares = np.random.default_rng(0), len(variance.n), []
+    for _ in range(_RESAMPLES):
+        chosen = random.integers(0, total, total)
+        whole = variance.exact_at(samples, chosen)
+        if whole > 0:
+            shares.append(variance.exact_at(inf, chosen) / whole)
+    if len(shares) < _RESAMPLES / 2:
+        return None
+    low, high = np.quantile(np.clip(shares, 0, 1), [(1 - confidence_level) / 2, (1 + confidence_level) / 2])
+    return float(low), float(high)
+
+
+def find_half_width(variance: Variance | Assumed, spread: ArrayLike, m: ArrayLike, confidence_level: float) -> Floats:
+    """Return half of the width of the interval for m problems whose values have the variance `spread`."""
+    units = m if variance.clusters is None else variance.count_units(spread, m)
+    low, high = interval(variance.value, np.sqrt(np.asarray(spread) / m), units, confidence_level=confidence_level)
+    return np.asarray((high - low) / 2)
+
+
+def find_detectable(
+    within: Floats, between: float, m: Floats, size: float, confidence_level: float, power: float
+) -> Floats:
+    """Return the differences that a paired t-test over units of this size finds with this power, 1 at most."""
+    from scipy.special import stdtrit
+
+    # Fewer than two clusters find nothing. The quantiles for less than one degree of freedom are all but infinite.
+    freedom = np.maximum(m / size - 1, 0.01)
+    quantiles = -stdtrit(freedom, (1 - confidence_level) / 2) + stdtrit(freedom, power)
+    return np.asarray(np.minimum(quantiles * np.sqrt(2 * (within + between) / m), 1.0))

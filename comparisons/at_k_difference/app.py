@@ -3,4 +3,4 @@
 from at_k.demo.app import launch
 
 if __name__ == "__main__":
-    launch(page="compare")
+    launch("compare")

@@ -7,11 +7,11 @@ import evaluate
 
 from at_k.analysis.comparison import compare
 from at_k.columns import read_references, require_problems, require_same_problems
-from at_k.documentation import write_docstring
+from at_k.module import write_docstring
 from at_k.family import FAMILY
 from at_k.options import COMPARING, JUDGING, OPTIONS, Option, check_config, complete, sign
-from at_k.problems import Problems
-from at_k.store import Store
+from at_k.columns import read_problems
+from at_k.samples import Store
 from at_k.validation import check_choice, shorten
 
 # A comparison has no column for scores.
@@ -71,13 +71,13 @@ OUTPUTS = {
     "{key}_predictions1": "the value of the first model, averaged over the problems; {key} is as in the metric, such as `pass@1`.",
     "{key}_predictions2": "that of the second model.",
     "{key}_difference": "the first value minus the second, between −1 and 1.",
-    "{key}_difference_ci_low": "the lower end of the confidence interval of the difference.",
+    "{key}_difference_ci_low": "the lower end of the confidence interval of the difference. Those of all keys hold together.",
     "{key}_difference_ci_high": "the upper end.",
-    "{key}_p_value": "the p-value of the sign-flip test: how often a difference as large occurs if the models are equal. It "
-    "is below 1 − `confidence_level` exactly where the interval does not hold 0.",
-    "{key}_p_adjusted": "the p-value, adjusted for the different questions that the keys ask (step-down max-T).",
-    "{key}_p_equivalence": "with `margin`, the p-value of a difference of at least the margin (TOST), adjusted for the number of "
-    "questions (Holm).",
+    "{key}_p_value": "the p-value of this key alone: how often a difference as large occurs if the models are equal.",
+    "{key}_p_adjusted": "the p-value, adjusted for the different questions that the keys ask (step-down max-T). It is below "
+    "1 − `confidence_level` exactly where the interval does not hold 0.",
+    "{key}_p_equivalence": "with `margin`, the p-value of a difference of at least the margin (TOST), times the number of "
+    "questions.",
     "{key}_fragility": "if a model is better, the number of further problems, all lost by it, after which it would not be.",
     "{key}_won": "the number of problems with a higher value for the first model.",
     "{key}_lost": "the number of problems with a higher value for the second model.",
@@ -87,9 +87,9 @@ OUTPUTS = {
 
 _EXAMPLES = """\
     >>> at_k_difference = evaluate.load("comparisons/at_k_difference", "graded")
-    >>> results = at_k_difference.compute(predictions1=[[1, 1]] * 7, predictions2=[[0, 1]] * 6 + [[0, 0]], k=1)
+    >>> results = at_k_difference.compute(predictions1=[[1, 1]] * 11, predictions2=[[0, 1]] * 10 + [[1, 1]], k=1)
     >>> round(results["pass@1_difference"], 3), results["pass@1_p_value"], results["pass@1_won"]
-    (0.571, 0.015625, 7)
+    (0.455, 0.001953125, 10)
 """
 
 _KWARGS_DESCRIPTION = write_docstring(INPUTS, OUTPUTS, _EXAMPLES, [FAMILY[name] for name in METRICS])
@@ -182,7 +182,7 @@ class AtKDifference(evaluate.Comparison):
         column = "grades" if self.config_name == "graded" else "answers"
         shared = {} if self.config_name == "graded" else {"references": read_references(columns["references"])}
         first, second = (
-            Problems.read(**{column: columns[name]}, **shared, names={column: name})
+            read_problems(**{column: columns[name]}, **shared, names={column: name})
             for name in ("predictions1", "predictions2")
         )
         require_same_problems("predictions1", len(first), "predictions2", len(second))

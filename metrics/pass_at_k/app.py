@@ -1,6 +1,6 @@
-"""The demo, opened at this metric. The Space of this folder starts it."""
+"""The demo of this metric. The Space of this folder starts it."""
 
-from at_k.demo.app import launch
+from at_k.demo.metric_demo import launch
 
 if __name__ == "__main__":
-    launch(page="metrics", metric="pass_at_k")
+    launch("pass_at_k")

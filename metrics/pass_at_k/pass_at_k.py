@@ -2,7 +2,7 @@
 
 import evaluate
 
-from at_k.documentation import describe_inputs
+from at_k.module import describe_inputs
 from at_k.computation import compute_pass
 from at_k.module import SampledMetric
 from at_k.module import sample_features

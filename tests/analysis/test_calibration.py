@@ -8,12 +8,68 @@ import numpy as np
 import pytest
 from cases import for_each
 from diagnoses import codes, grades, said, votes
+from hypothesis import given, settings, strategies as st
 
 import at_k
 from at_k.analysis import calibration
-from at_k.analysis.diagnosis import diagnose, find_calibrations
+from at_k.analysis.calibration import measure_calibration, measure_vote_shares
+from at_k.analysis.diagnosis import diagnose
 from at_k.analysis.findings import Findings
-from at_k.uncertainty.calibration import measure_calibration
+from at_k.estimators.consensus import count_votes, read_votes
+
+samples = st.lists(st.tuples(st.integers(0, 20).map(lambda i: i / 20), st.integers(0, 1)), min_size=1, max_size=30)
+
+
+def bins_of_equal_width(confidence, bins):
+    """Guo et al.: the interval ((m − 1)/M, m/M]; here the first one holds 0 too."""
+    found = {}
+    for i, each in enumerate(confidence):
+        index = next(m for m in range(1, bins + 1) if each <= m / bins)
+        found.setdefault(index, []).append(i)
+    return list(found.values())
+
+
+@settings(derandomize=True, max_examples=100)
+@given(samples, st.integers(1, 15))
+def test_scores_by_their_definitions(rows, bins):
+    confidence, correct = map(list, zip(*rows, strict=True))
+    size = len(rows)
+    groups = bins_of_equal_width(confidence, bins)
+    points = [(len(g), np.mean([confidence[i] for i in g]), np.mean([correct[i] for i in g])) for g in groups]
+    found = measure_calibration(np.array(confidence), np.array(correct), bins=bins)
+    assert found.ece == pytest.approx(sum(n / size * abs(f - o) for n, f, o in points), abs=1e-12)
+    assert found.brier == pytest.approx(np.mean((np.array(confidence) - correct) ** 2), abs=1e-12)
+    assert found.count.sum() == size
+
+
+def test_the_last_bin_counts():
+    """lighteval and AISBench skip it: confidence 1 and all wrong, 150 samples, gives 0.0 there."""
+    assert measure_calibration(np.ones(150), np.zeros(150)).ece == 1
+    assert measure_calibration(np.zeros(150), np.ones(150)).ece == 1
+
+
+def test_edges_belong_to_the_bin_below():
+    found = measure_calibration(np.array([0.1, 0.2, 0.3, 0.7]), np.ones(4))
+    assert found.confidence.tolist() == [0.1, 0.2, 0.3, 0.7]
+    assert found.count.tolist() == [1, 1, 1, 1]
+
+
+def test_half_a_win_is_the_mean_of_a_win_and_a_loss():
+    both = measure_calibration(np.array([0.6, 0.6]), np.array([0, 1]))
+    half = measure_calibration(np.array([0.6]), np.array([0.5]))
+    for name in ("ece", "brier"):
+        assert getattr(half, name) == pytest.approx(getattr(both, name))
+
+
+def test_shares_of_votes():
+    votes = [["a", "a", "b", None], ["a", "b", "b", "a"], [None, None], ["c"]]
+    correct = [[1, 1, 0, 0], [1, 0, 0, 1], [0, 0], [0]]
+    share, right = measure_vote_shares(count_votes(*read_votes(votes, correct), "error", "correct"))
+    assert share.tolist() == [0.5, 0.5, 0, 1]
+    assert right.tolist() == [1, 0.5, 0, 0]
+    ballots, flags = read_votes([["a", "a", "a"]], [[1, 1, 0]])
+    share, right = measure_vote_shares(count_votes(ballots, flags, "majority", "correct"))
+    assert (share.tolist(), right.tolist()) == ([1], [1])
 
 
 class TestCalibration:
@@ -21,7 +77,7 @@ class TestCalibration:
         found = diagnose(votes(*["bbbb"] * 30, *["aaaa"] * 10))
         # Sure in all problems, and right in a quarter of them.
         calibration = found.figures["calibration"]["vote"]
-        assert calibration["width"]["ece"] == calibration["mass"]["ece"] == 0.75
+        assert calibration["ece"] == 0.75
         assert calibration["overconfidence"]["value"] == 0.75
         assert calibration["ece_if_calibrated"] == 0  # who is always sure and calibrated is always right
         sentence = said(votes(*["bbbb"] * 30, *["aaaa"] * 10), "vote_confidence")
@@ -44,7 +100,7 @@ class TestCalibration:
         assert found.values["said"] == pytest.approx(score)
         assert found.values["right"] == 0.5
         assert found.values["verdict"].code == f"diagnosis.{verdict}"
-        assert found.values["width"] == pytest.approx(abs(score - 0.5))
+        assert found.values["ece"] == pytest.approx(abs(score - 0.5))
 
     def test_a_bias_that_is_not_shown(self):
         data = {"grades": [[1, 1], [0, 0], [1, 1]], "scores": [[0.9, 0.9], [0.9, 0.9], [0.9, 0.9]]}
@@ -52,12 +108,12 @@ class TestCalibration:
 
     @for_each("scores", [[[0.5, 1.5]], [[-0.1, 0.5]], [[None, 0.5]], [[[0.5, 0.5], [0.1, 0.2]]]])
     def test_scores_that_are_no_confidences(self, scores):
-        assert find_calibrations(at_k.score({"grades": [[1, 0]], "scores": scores})) == {}
+        assert diagnose({"grades": [[1, 0]], "scores": scores}).figures["calibration"] == {}
 
     def test_low_scores_that_are_better_are_no_confidences(self):
         data = {"grades": [[1, 0]], "scores": [[0.1, 0.2]]}
-        assert list(find_calibrations(at_k.score(data))) == ["score"]
-        assert find_calibrations(at_k.score(data, higher_is_better=False)) == {}
+        assert list(diagnose(data).figures["calibration"]) == ["score"]
+        assert diagnose(data, higher_is_better=False).figures["calibration"] == {}
 
     @for_each("row", ["aab", "aabc", "abcd", "aaab", "aabb", "aaa-", "----"])
     def test_the_leader_of_one_half_is_looked_for_in_the_other(self, row):

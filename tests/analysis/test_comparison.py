@@ -10,10 +10,12 @@ from cases import for_each
 from pairs import A, B, codes, make
 from scipy import stats
 
-from at_k.analysis.comparison import compare, rank
+import at_k
+from at_k.analysis.comparison import compare
+from at_k.analysis.ranking import rank
 from at_k.errors import InputError
 from at_k.report import score
-from at_k.uncertainty.comparison import compare_columns, compare_values, find_equivalence_p
+from at_k.uncertainty.comparison import compare_columns, compare_values
 
 RNG = np.random.default_rng(9)
 
@@ -50,9 +52,9 @@ class TestNumbers:
         assert found.extra_tests["wilcoxon"]["pass@1"] == pytest.approx(exact)
 
     def test_p_is_that_of_all_sign_flips(self):
-        x, y = [1, 0.5, 1, 0.75, 1, 1, 0.25], [0, 0.5, 0.25, 1, 0.5, 0.25, 0]
+        x, y = [1, 0.5, 1, 0.75, 1, 1, 0.5] * 2, [0.5, 0, 0.5, 1, 0.5, 0.5, 0.75] * 2
         difference = np.subtract(x, y)
-        flips = [abs(difference @ signs) >= abs(difference.sum()) - 1e-9 for signs in product([-1, 1], repeat=7)]
+        flips = [abs(difference @ signs) >= abs(difference.sum()) - 1e-9 for signs in product([-1, 1], repeat=14)]
         assert compare(make(x), make(y)).comparisons["pass@1"].p_value == np.mean(flips)
 
     def test_the_order_of_problems_does_not_matter(self):
@@ -64,20 +66,10 @@ class TestNumbers:
         assert (one.low, one.high, one.won) == pytest.approx((-other.high, -other.low, other.lost))
         assert one.p_value == other.p_value
 
-    def test_mcnemar_is_for_truth_values_alone(self):
-        x, y = [1, 1, 1, 1, 1, 0, 0, 1], [0, 0, 0, 0, 1, 1, 0, 0]
-        binary, graded = make(x), make([each / 2 for each in x], "pass@2")
-        found = compare({**binary, **graded}, {**make(y), **make(y, "pass@2")}, extra_tests="mcnemar")
-        assert found.extra_tests == {"mcnemar": {"pass@1": pytest.approx(stats.binomtest(1, 6).pvalue)}}
-        (note,) = [note for note in found.notes if note.code == "compare.mcnemar"]
-        assert "left out for pass@2: it counts problems, whose values must all be 0 or 1" in str(note)
-        alone = compare(binary, make(y), extra_tests="mcnemar")
-        assert "compare.mcnemar" not in [note.code for note in alone.notes]
-
     def test_equivalence_is_the_two_one_sided_tests(self):
         x, y = (np.array(list(each["pass@1"].values())) for each in (A, B))
         found = compare(A, B, margin=0.3)
-        assert found.equivalence["pass@1"] == find_equivalence_p(x, y, margin=0.3)
+        assert found.equivalence["pass@1"] == compare_values(x, y, margin=0.3).p_equivalence
         assert compare(A, B).equivalence == {}
 
     def test_different_questions_are_adjusted_together(self):
@@ -86,7 +78,7 @@ class TestNumbers:
         first, second = ({**make(each), **make(each + 1e-16, "avg@3"), **make(each**2, "pass@2")} for each in thirds)
         found = compare(first, second)
         x, y = thirds
-        _, (one, two) = compare_columns([(x, y), (x**2, y**2)], [True, True])
+        one, two = (each.p_adjusted for each in compare_columns([(x, y), (x**2, y**2)], [True, True]))
         assert found.adjusted == {"pass@1": one, "pass@2": two, "avg@3": one}
         (note,) = [note for note in found.notes if note.code == "compare.adjusted"]
         assert note.values["count"] == 2
@@ -147,10 +139,10 @@ class TestUnbounded:
         for pair in ((large, small), (small, large)):
             found = compare(*pair)
             assert (list(found.comparisons), codes(found)[0]) == (["pass@1"], "compare.too_large")
-            assert refused(*pair, keys="max@1")[0] == "compare.too_large"
+            assert refused(*pair, metrics="max@1")[0] == "compare.too_large"
         assert refused(make([2e150, 1], "max@1"), make([1, 2], "max@1"))[0] == "compare.too_large"
         with pytest.raises(InputError, match=r"float does not hold their squares: max@1"):
-            rank({"a": large, "b": small}, key="max@1")
+            rank({"a": large, "b": small}, metrics="max@1")
 
 
 LABELS = dict(zip([f"p{i}" for i in range(8)], "xxxxyyyy", strict=True))
@@ -170,7 +162,7 @@ class TestClusters:
         assert str(found.verdict("pass@1")) == "no difference shown"
         assert found.comparisons["pass@1"].units == 2
         assert set(codes(found)) == {"compare.in_clusters", "compare.few_clusters"}
-        assert str(rank({"A": self.a, "B": self.b}, clusters=clusters)) == "A, B"
+        assert rank({"A": self.a, "B": self.b}, clusters=clusters).order == "A, B"
 
     def test_reports_bring_the_clusters_of_their_intervals(self, tmp_path):
         a, b = (score(data, clusters=True, **PASS_AT_1) for data in (IN_TEXTS_A, IN_TEXTS_B))
@@ -206,7 +198,7 @@ class TestClusters:
 class TestRank:
     def test_the_order_that_the_data_allow(self):
         found = rank(MODELS, **PASS_AT_1)
-        assert str(found) == "good > fair, same > poor"
+        assert found.order == "good > fair, same > poor"
         assert found.ranks == {"good": (1, 1), "fair": (2, 3), "same": (2, 3), "poor": (4, 4)}
         assert len(found.pairs) == 6
         # All 2⁹ flips of nine equal differences: two are as extreme. One pair has p = 1; the p-values of four pairs are
@@ -218,7 +210,7 @@ class TestRank:
         paths = [tmp_path / f"{name}.json" for name in MODELS]
         for path, data in zip(paths, MODELS.values(), strict=True):
             score(data, **PASS_AT_1).save(path)
-        assert str(rank(paths)) == "good.json > fair.json, same.json > poor.json"
+        assert rank(paths).order == "good.json > fair.json, same.json > poor.json"
 
     def test_problems_that_all_have(self):
         models = {name: {**data, "problem": list("abcdefghi")} for name, data in MODELS.items()}
@@ -227,16 +219,16 @@ class TestRank:
             rank(models, **PASS_AT_1)
         assert caught.value.code == "compare.problems"
         assert "good has 1" in str(caught.value)
-        assert str(rank(models, unmatched="drop", **PASS_AT_1)) == "good > fair, same > poor"
+        assert rank(models, unmatched="drop", **PASS_AT_1).order == "good > fair, same > poor"
 
     def test_models_whose_keys_or_problems_are_part_of_anothers(self):
         """No key, and no problem, is common to all three, although one model has all of them."""
         whole = {"x": {"1": 1.0, "2": 0.5}, "y": {"1": 1.0, "2": 0.5}}
         with pytest.raises(InputError) as caught:
-            rank({"all": whole, "one": {"x": whole["x"]}, "other": {"y": whole["y"]}}, key="x")
+            rank({"all": whole, "one": {"x": whole["x"]}, "other": {"y": whole["y"]}}, metrics="x")
         assert caught.value.code == "compare.no_key"
         with pytest.raises(InputError) as caught:
-            rank({"all": {"x": whole["x"]}, "one": {"x": {"1": 1.0}}, "other": {"x": {"2": 1.0}}}, key="x")
+            rank({"all": {"x": whole["x"]}, "one": {"x": {"1": 1.0}}, "other": {"x": {"2": 1.0}}}, metrics="x")
         assert caught.value.code == "compare.no_problem"
 
     def test_what_is_refused(self):
@@ -249,7 +241,7 @@ class TestRank:
         with pytest.raises(ValueError, match="`unmatched`"):
             rank(MODELS, unmatched="unpaired", **PASS_AT_1)
         with pytest.raises(InputError, match="Not all models have pass@2"):
-            rank(MODELS, key="pass@2", **PASS_AT_1)
+            rank(dict.fromkeys("ab", score({"grades": [[1, 0]]}, k=1)), metrics="pass@2")
 
 
 @for_each("call", [partial(compare, A, B), partial(rank, {"a": A, "b": B})])
@@ -301,15 +293,15 @@ class TestOtherRuns:
     def test_votes_and_saved_reports(self, tmp_path):
         answers = {"answers": [["7", "7", "8", "9"], ["1", "7", "7", "2"]], "references": ["7", "7"]}
         report = score(answers, k=2)
-        found = compare(report, report, target="problem_set", keys=["cons@2", "pass@2"])
+        found = compare(report, report, target="problem_set", metrics=["cons@2", "pass@2"])
         assert {each.method for each in found.comparisons.values()} == {"rerun"}
         report.save(tmp_path / "r.json")
         assert (
-            compare(tmp_path / "r.json", report, target="problem_set", keys="pass@2").comparisons["pass@2"]
+            compare(tmp_path / "r.json", report, target="problem_set", metrics="pass@2").comparisons["pass@2"]
             == (found.comparisons["pass@2"])
         )
         with pytest.raises(InputError, match=r"How much cons@2 varies .* which A does not have"):
-            compare(tmp_path / "r.json", report, target="problem_set", keys="cons@2")
+            compare(tmp_path / "r.json", report, target="problem_set", metrics="cons@2")
 
     @pytest.mark.parametrize(
         "given", [{"clusters": list("aabbccddeeff")}, {"extra_tests": "t"}, {"band": True}], ids=str
@@ -333,3 +325,75 @@ def test_equal_differences_of_scores_have_no_interval_without_width():
     assert found.high == np.inf
     few = compare({"max@2": {"q1": 3.0, "q2": 4.0}}, {"max@2": {"q1": 1.0, "q2": 2.0}}).comparisons["max@2"]
     assert (few.low, few.high) == (-np.inf, np.inf)
+
+
+POOLED_RNG = np.random.default_rng(1)
+
+
+def make_data(n, m, share):
+    c = POOLED_RNG.binomial(n, share, m)
+    return {"problem": [f"q{i}" for i in range(m)], "grades": [[1] * own + [0] * (n - own) for own in c]}
+
+
+NEW = {"easy": make_data(4, 20, 0.8), "hard": make_data(8, 40, 0.5)}
+OLD = {"easy": make_data(4, 20, 0.6), "hard": make_data(8, 40, 0.3)}
+
+
+def test_each_benchmark_is_compared_and_all_are_pooled():
+    found = at_k.compare_benchmarks(NEW, OLD)
+    for name, own in found.benchmarks.items():
+        alone = at_k.compare(NEW[name], OLD[name])
+        assert own.comparisons == alone.comparisons
+    pooled = found.pooled.comparisons["pass@1"]
+    parts = [own.comparisons["pass@1"].difference for own in found.benchmarks.values()]
+    assert pooled.difference == pytest.approx(np.mean(parts))
+    assert pooled.problems == (60, 60)
+    assert "pass@8" not in found.pooled.comparisons  # the easy ones have four samples
+    by_problem = at_k.compare_benchmarks(NEW, OLD, pool_by="problem", metrics="pass@1").pooled.comparisons["pass@1"]
+    assert by_problem.difference == pytest.approx((20 * parts[0] + 40 * parts[1]) / 60)
+
+
+def test_it_is_written():
+    found = at_k.compare_benchmarks(NEW, OLD, metrics="pass@1", names=("new", "old"))
+    assert "| metric |   new |   old |" in found.to_markdown()
+    assert "### hard" in found.to_markdown()
+    assert "Pooled over 2 benchmarks, each benchmark with equal weight." in found.to_markdown()
+    assert set(found.to_dict()["benchmarks"]) == {"easy", "hard"}
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "given", "error", "sentence"),
+    [
+        (NEW, {"easy": OLD["easy"]}, {}, InputError, "only one has hard"),
+        ([NEW], [OLD], {}, TypeError, "`a` must map benchmarks to reports"),
+        (NEW, OLD, {"pool_by": "size"}, ValueError, "`pool_by` must be"),
+        (
+            {"x": NEW["easy"], "y": NEW["hard"]},
+            {"x": OLD["easy"], "y": OLD["hard"]},
+            {"k": [8]},
+            ValueError,
+            "k",
+        ),
+    ],
+)
+def test_what_cannot_be_pooled_is_refused(a, b, given, error, sentence):
+    with pytest.raises(error, match=sentence):
+        at_k.compare_benchmarks(a, b, **given)
+
+
+def test_saved_reports_without_a_number_in_common():
+    a = {
+        "x": at_k.score(NEW["easy"], k=2, metrics="pass_at_k"),
+        "y": at_k.score(NEW["hard"], k=4, metrics="pass_at_k"),
+    }
+    with pytest.raises(InputError, match="no share in common"):
+        at_k.compare_benchmarks(a, a)
+
+
+def test_benchmarks_may_be_numbered():
+    found = at_k.compare_benchmarks(
+        {1: NEW["easy"], 2: NEW["hard"]}, {1: OLD["easy"], 2: OLD["hard"]}, metrics="pass@1"
+    )
+    named = at_k.compare_benchmarks(NEW, OLD, metrics="pass@1")
+    assert list(found.benchmarks) == ["1", "2"]
+    assert found.pooled.comparisons == named.pooled.comparisons

@@ -1,18 +1,21 @@
-"""Diagnoses as a whole: what they take, and the forms that they are written in. Each rule has tests of its own."""
+"""Diagnoses as a whole: what they take, and the forms that they are written in. And what must be a mistake."""
 
 import ast
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from cases import for_each
-from diagnoses import votes
+from diagnoses import grades, votes
 from tree import list_nodes
 
 import at_k
 from at_k.analysis.diagnosis import diagnose
+from at_k.analysis.findings import Findings
+from at_k.values import Column
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "examples" / "data"
@@ -38,7 +41,7 @@ class TestInput:
         found, whole = diagnose(at_k.Report.load(tmp_path / "report.json")), diagnose(report)
         assert diagnose(tmp_path / "report.json").to_dict() == found.to_dict()
         assert found.figures["solved"] == whole.figures["solved"]
-        assert found.figures["stability"]["kappa"] == pytest.approx(whole.figures["stability"]["kappa"])
+        assert found.figures["stability"]["noise_floor"] == pytest.approx(whole.figures["stability"]["noise_floor"])
         assert found.figures["stability"]["run_accuracy"] == []
         assert found.figures["repeated"] is None
         assert found.figures["calibration"] == {}
@@ -51,15 +54,16 @@ class TestInput:
 
     def test_an_odd_name_stays_on_its_line(self):
         data = {"problem": ["a\n- b"], **votes("bbbaa")}
-        assert len(diagnose(data).to_markdown().splitlines()) == len(diagnose(data).sentences)
+        said = diagnose(data).to_markdown().partition("**How they were read**")[0].splitlines()
+        assert sum(line.startswith("- ") for line in said) == len(diagnose(data).sentences)
 
 
 def test_forms():
     found = diagnose(DATA / "qwen25_math.jsonl")
     content = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert [each["rule"] for each in content["sentences"]] == [each.code for each in found.sentences]
-    assert str(found) == found.to_markdown()
-    assert all(line.startswith("- ") and line.endswith("`)") for line in str(found).splitlines())
+    lines = [line for line in found.to_markdown().splitlines() if line and not line.startswith("**")]
+    assert all(line.startswith("- ") and line.endswith("]") for line in lines)
 
 
 def test_figures_of_the_qwen_file():
@@ -67,8 +71,8 @@ def test_figures_of_the_qwen_file():
     found = diagnose(DATA / "qwen25_math.jsonl").figures
     assert found["solved"]["never"] == 4
     assert found["cons_minus_avg"]["value"] == pytest.approx(0.015)
-    assert sum(found["calibration"]["vote"]["width"]["count"]) == 100
-    right = np.dot(found["calibration"]["vote"]["width"]["count"], found["calibration"]["vote"]["width"]["accuracy"])
+    assert sum(found["calibration"]["vote"]["count"]) == 100
+    right = np.dot(found["calibration"]["vote"]["count"], found["calibration"]["vote"]["accuracy"])
     assert right == pytest.approx(92.5)
 
 
@@ -81,3 +85,93 @@ def test_every_rule_and_threshold_is_in_the_document():
     parts = {"note.vote_of_grades"}
     assert {rule for rule in rules - parts if f"`{rule}`" not in text} == set()
     assert set(re.findall(r"`((?:diagnosis|bug)\.[a-z_]+)`", text)) <= rules
+
+
+def test_without_intervals_those_of_the_default_level_are_used():
+    data = grades((20, 1), n=4)
+    assert diagnose(data, confidence_level=None).to_dict() == diagnose(data).to_dict()
+
+
+def test_clusters_widen_the_interval_of_a_difference():
+    data = votes(*["aab"] * 10, *["abb"] * 10, *["aaa"] * 20)
+    labels = ["x"] * 10 + ["y"] * 10 + ["z"] * 20
+    alone = diagnose(data).figures["cons_minus_avg"]
+    found = diagnose(data, clusters=labels).figures["cons_minus_avg"]
+    assert found["value"] == pytest.approx(alone["value"], abs=1e-12)
+    assert found["high"] - found["low"] > alone["high"] - alone["low"]
+
+
+def test_the_largest_k_is_looked_at():
+    found = diagnose(votes("aabb", "abbb"), k=[1, 4, 2])
+    assert Findings(found.report).keys == {
+        "pass@k": at_k.Key("pass@k", 4), "cons@k": at_k.Key("cons@k", 4), "avg@n": at_k.Key("avg@n", 4)
+    }  # fmt: skip
+
+
+class TestMistakes:
+    def changed(self, **values):
+        """Return a report in which some values are others, as a file that another program wrote may have."""
+        report = at_k.score(votes("aab", "bba", "aaa"), k=[1, 3])
+        keys = {str(key): key for key in report.values}
+        own = {keys[name.replace("_at_", "@")]: value for name, value in values.items()}
+        columns = {**report.columns, **{key: Column.of([value] * 3) for key, value in own.items()}}
+        return replace(report, values=report.values | own, columns=columns)
+
+    def test_good_numbers_have_none(self):
+        assert diagnose(self.changed()).mistakes == []
+        for path in {*DATA.glob("*.jsonl")} - {DATA / "published.jsonl"}:  # counts of ten models, and no samples
+            where = {"prompt": "long"} if path.stem == "codex_puzzles" else None  # this one has two prompts
+            assert diagnose(at_k.score(path, where=where)).mistakes == []
+
+    @for_each("value", [1.001, -0.001, float("nan"), float("inf"), 91.0])
+    def test_a_share_outside_of_its_range(self, value):
+        found = diagnose(self.changed(pass_at_3=value))
+        first = found.sentences[0]
+        assert first.code == "bug.range"
+        assert first.values["key"] == "pass@3"
+        assert {each.code.partition(".")[0] for each in found.sentences} == {"bug"}  # nothing else is said of them
+        assert found.figures.keys() == {"problems_with_two_verdicts"}
+
+    def test_scores_have_no_range(self):
+        data = {"grades": [[1, 0]], "scores": [[-7.0, 90.0]]}
+        assert diagnose(data).mistakes == []
+
+    @for_each("key", ["avg_at_3", "cons_at_3"])
+    def test_a_value_above_pass(self, key):
+        equal = dict.fromkeys(["pass_at_1", "pass_at_3", "cons_at_1", "cons_at_3", "avg_at_3"], 0.5)
+        assert diagnose(self.changed(**equal)).mistakes == []
+        assert diagnose(self.changed(**equal | {key: 0.5 + 1e-7})).mistakes == []  # it was rounded
+        found = diagnose(self.changed(**equal | {key: 0.75})).mistakes
+        assert {each.code for each in found} == {"bug.above_pass"}
+        assert {each.values["key"] for each in found} == {key.replace("_at_", "@")}
+        assert {each.values["gap"] for each in found} == {0.25}
+
+    def test_no_answer_equals_its_reference(self):
+        found = diagnose(votes("bbc", "bcc"))
+        assert [each.code for each in found.mistakes] == ["note.no_match"]
+        assert found.sentences[0] is found.mistakes[0]
+        assert diagnose(votes("bbc", "acc")).mistakes == []
+        assert diagnose({"answers": [["b", "b"]], "grades": [[0, 0]]}).mistakes == []  # a grader may say so
+
+    def test_one_answer_with_two_verdicts(self):
+        data = {
+            "problem": ["p", "q", "r"],
+            "answers": [["x", "y"], ["x", "x"], ["z", "z"]],
+            "grades": [[1, 0], [1, 1], [0, 1]],
+        }
+        found = diagnose(data)
+        (mistake,) = found.mistakes
+        assert mistake.values == {"count": 1, "total": 3, "answer": "'z'", "problem": "“r”"}
+        assert found.figures["problems_with_two_verdicts"] == 1
+        assert found.figures["wrong_majority"] is None  # no vote without verdicts
+        decided = diagnose(data, on_conflict="majority")
+        assert [each.code for each in decided.mistakes] == ["bug.two_verdicts"]
+        assert decided.figures["wrong_majority"] is not None
+
+    def test_a_saved_report_still_has_the_mistake(self, tmp_path):
+        at_k.score({"answers": [["x", "x"]], "grades": [[0, 1]]}).save(tmp_path / "report.json")
+        assert [each.code for each in diagnose(str(tmp_path / "report.json")).mistakes] == ["left_out.conflict"]
+
+    def test_samples_without_an_answer_have_no_common_verdict(self):
+        data = {"answers": [[None, None, "a", "a"]], "grades": [[0, 1, 1, 1]]}
+        assert diagnose(data).mistakes == []

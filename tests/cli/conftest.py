@@ -17,12 +17,17 @@ HUMAN_EVAL = ROOT / "tests" / "data" / "harness" / "human-eval" / "samples.jsonl
 
 @pytest.fixture
 def run(monkeypatch):
-    """Run the command in this process, with a terminal of `columns` columns that has no colours."""
+    """Run the command in this process, with a terminal of `columns` columns that has no colours.
+
+    `said` of the result is all that was printed, as one line without frames.
+    """
 
     def invoke(*words, columns=80, charset="utf-8"):
         monkeypatch.setenv("COLUMNS", str(columns))
         monkeypatch.setenv("NO_COLOR", "1")
-        return CliRunner(charset=charset).invoke(app, [str(word) for word in words])
+        done = CliRunner(charset=charset).invoke(app, [str(word) for word in words])
+        done.said = " ".join(done.output.replace("│", " ").split())
+        return done
 
     return invoke
 

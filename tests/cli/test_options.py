@@ -1,77 +1,62 @@
-"""The values that the texts of options stand for. What is refused is tested with the commands."""
+"""Options of the command: what their texts stand for, how the library's sentences spell them, help, and targets."""
 
+import os
 import re
+import shlex
 from fractions import Fraction
 from inspect import signature
-from typing import Literal, get_args, get_origin
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
 import typer
+from cases import for_each
+from reports import DATA
 from typer.main import get_command
 
-from at_k.cli import app, commands, options
+import at_k
+from at_k.cli import app, commands, options, output, questions
+from at_k.cli.options import spell
+from at_k.errors import InputError, Mention, Message, quote_word
+from at_k.results.sheet import make_printable
 
 
-@pytest.mark.parametrize(
-    ("texts", "k"),
-    [([], None), (["8,1"], [1, 8]), (["1, 4", "4,2"], [1, 2, 4]), ([","], None), (["007"], [7])],
-)
-def test_draws(texts, k):
-    assert options.read_numbers("--k", texts) == k
-
-
-@pytest.mark.parametrize(
-    ("texts", "taus"),
+@for_each(
+    "read, given, value",
     [
-        (["0.5,1"], [0.5, 1.0]),
-        (["1/3", "0.07"], [Fraction(1, 3), 0.07]),
-        (["0", "1e-1", "0.0"], [0.0, 0.1]),
+        *[(lambda texts: options.read_numbers("--k", texts), texts, k) for texts, k in (
+            ([], None), (["8,1"], [1, 8]), (["1, 4", "4,2"], [1, 2, 4]), ([","], None), (["007"], [7]))],
+        (options.read_taus, ["0.5,1"], [0.5, 1.0]),
+        (options.read_taus, ["1/3", "0.07"], [Fraction(1, 3), 0.07]),
+        (options.read_taus, ["0", "1e-1", "0.0"], [0.0, 0.1]),
+        *[(options.read_level, text, level) for text, level in (("0.95", 0.95), ("1e-3", 0.001), ("none", None))],
+        (options.read_metrics, ["pass@k, pass_at_k", "maj@8"], ["pass@k", "pass_at_k", "maj@8"]),
+        (options.read_columns, ["problem=Task ID,answers=a,b=c,grades=", "scores=x=y"],
+         {"problem": "Task ID", "answers": "a,b=c", "grades": None, "scores": "x=y"}),
+        (options.read_where, ["model=a=b,c", "n=1", "model="], {"model": ["a=b,c", ""], "n": ["1"]}),
+        (options.read_where, [], None),
+        (options.complete_from("at_k.family:METRICS"), "av", ["avg_at_n"]),
     ],
-)
-def test_taus(texts, taus):
-    assert options.read_taus(texts) == taus
+)  # fmt: skip
+def test_what_texts_stand_for(read, given, value):
+    assert read(given) == value
 
 
-@pytest.mark.parametrize("text", ["-0.1", "1.01", "inf", "nan", "1/0", "a", "-1/2"])
-def test_taus_outside(text):
-    with pytest.raises(typer.BadParameter):
-        options.read_taus([text])
+@for_each(
+    "read, wrong, says",
+    [
+        *[(options.read_taus, [text], "from 0 to 1") for text in ("-0.1", "1.01", "inf", "nan", "1/0", "a", "-1/2")],
+        *[(options.read_level, text, "Give a share") for text in ("0", "1", "-0.5", "nan", "95", "195%", "", "None")],
+        (options.read_metrics, ["passk"], r"`--metrics` must be out of .*; got 'passk'\. Near it: pass"),
+        *[(questions.check_picture, name, r"\.png, \.svg, \.pdf") for name in ("x", "x.jpg", "svg", "x.svg.gz")],
+        *[(lambda out: output.choose_form(None, out), out, "--format") for out in ("x", "x.parquet", ".json", "json")],
+    ],
+)  # fmt: skip
+def test_what_is_refused(read, wrong, says):
+    with pytest.raises(typer.BadParameter, match=says):
+        read(wrong)
 
 
-@pytest.mark.parametrize(("text", "level"), [("0.95", 0.95), ("1e-3", 0.001), ("none", None)])
-def test_levels(text, level):
-    assert options.read_level(text) == level
-
-
-@pytest.mark.parametrize("text", ["0", "1", "-0.5", "inf", "nan", "95", "95%", "", "None"])
-def test_levels_outside(text):
-    with pytest.raises(typer.BadParameter):
-        options.read_level(text)
-
-
-def test_metrics_have_the_names_of_papers_and_of_modules():
-    assert options.read_metrics(["pass@k, pass_at_k", "maj@8"]) == ["pass@k", "pass_at_k", "maj@8"]
-    with pytest.raises(typer.BadParameter, match=r"`--metric` must be out of .*; got 'passk'\. Near it: pass"):
-        options.read_metrics(["passk"])
-
-
-def test_columns():
-    assert options.read_columns(["problem=Task ID,answers=a,b=c,grades=", "scores=x=y"]) == {
-        "problem": "Task ID",
-        "answers": "a,b=c",
-        "grades": None,
-        "scores": "x=y",
-    }
-
-
-def test_where():
-    assert options.read_where(["model=a=b,c", "n=1", "model="]) == {"model": ["a=b,c", ""], "n": ["1"]}
-    assert options.read_where([]) is None
-
-
-def test_completion():
-    assert options.complete_from("at_k.family:METRICS")("av") == ["avg_at_n"]
-    assert "human-eval" in options.complete_from(options.FORMATS)("hu")
+# Help
 
 
 def list_choices(hint):
@@ -85,22 +70,19 @@ def list_choices(hint):
 def test_help_names_every_choice_in_one_piece(run, command):
     hints = [each.annotation for each in signature(getattr(commands, command)).parameters.values()]
     choices = [choice for hint in hints for choice in list_choices(hint)]
-    assert {"drop", "skip", "quasi_exact", "json" if command != "plot" else "map"} <= {*choices}
+    assert {"drop", "skip", "quasi_exact", "json" if command != "plot" else "curves"} <= {*choices}
     shown = run(command, "--help-all").stdout
     assert [choice for choice in choices if not re.search(rf"\b{choice}\b", shown)] == []
 
 
 OWN = {"--debug", "--help-all", "--help"}
-SCORE = {"--metric", "--k", "--by", "--columns", "--where", "--extract", "--check", "--models", "--format", "--out"}
+SCORE = {"--metrics", "--k", "--groups", "--columns", "--where", "--extract-fn", "--check-correct-fn", "--models"}
+SCORE |= {"--format", "--out"}
 
 
 def list_flags(shown):
     """List the long flags that begin a line of the help."""
     return set(re.findall(r"^│ (?:\* +)?(--[a-z-]+)", shown, re.MULTILINE))
-
-
-def test_help_has_the_ten_options_that_people_use(run):
-    assert list_flags(run("score", "--help").stdout) == SCORE | OWN
 
 
 @pytest.mark.parametrize("command", [each.name or each.callback.__name__ for each in app.registered_commands])
@@ -112,10 +94,100 @@ def test_help_comes_in_two_lengths_where_there_are_many_options(run, command):
         assert "--missing" in everything - short
     else:
         assert "--help-all" not in short
+    if command == "score":  # the ten options that people use
+        assert short == SCORE | OWN
 
 
 def test_the_shell_completes_options_of_both_lengths():
     command = get_command(app).commands["score"]
     context = command.make_context("score", ["results.jsonl"], resilient_parsing=True)
-    for start, found in (("--ta", ["--target", "--tau"]), ("--met", ["--metric"])):
+    for start, found in (("--ta", ["--target", "--tau"]), ("--met", ["--metrics"])):
         assert sorted(each.value for each in command.shell_complete(context, start)) == found
+    assert "human-eval" in options.complete_from(options.FORMATS)("hu")
+
+
+# Sentences
+
+
+@for_each(
+    "settings, said",
+    [
+        ({"missing": "drop"}, "`--missing drop`"),
+        ({"on_conflict": "majority"}, "`--on-conflict majority`"),
+        ({"where": {"model": "a b"}}, "`--where 'model=a b'`"),
+        ({"where": {"n": 3}}, "`--where n=3`"),
+        ({"where": {"model": "a", "n": 3}}, "`--where model=a --where n=3`"),
+        ({"columns": {"problem": "qid", "grades": "is_right"}}, "`--columns problem=qid,grades=is_right`"),
+        ({"columns": {"answers": None}}, "`--columns answers=`"),
+        ({"format": "plain", "pool": "file"}, "`--input-format plain`, `--pool file`"),
+        ({"select": "pareto"}, '`select="pareto"`'),
+    ],
+)
+def test_settings(settings, said):
+    assert spell(Message("a.b", "{settings}", settings=Mention(**settings))) == said
+
+
+def test_names():
+    sentence = "{option:thresholds}, {option:confidence_level}: {option:tests=base}, {option:seed}; {names}"
+    message = Message("a.b", sentence, names=Mention("k", "metrics"))
+    assert spell(message) == "`--tau`, `--ci`: `--tests base`, `seed`; `--k`, `--metrics`"
+    assert str(message) == '`thresholds`, `confidence_level`: `tests="base"`, `seed`; `k`, `metrics`'
+    assert spell(InputError("a.b", "{why}", why=message).in_file("x.csv")) == f"x.csv: {spell(message)}"
+
+
+@for_each("word", ["a", "a b", "it's", "$HOME", "`x`", "a;b", "", "é=数", "(x)"])
+def test_a_shell_reads_a_quoted_word_back(word):
+    assert shlex.split(quote_word(word)) == [word]
+    assert make_printable("a\x1b[0m\t\u202e\ud800é数 ") == r"a\x1b[0m\t\u202e\ud800é数 "
+
+
+# Where a report goes, and in which form
+
+
+@for_each(
+    "form, out, chosen",
+    [
+        *[(None, None, "table"), ("json", None, "json"), (None, "x.JSON", "json"), (None, "a.b/x.md", "markdown")],
+        *[(None, "x.tex", "latex"), ("csv", "x.what", "csv"), ("table", "x.json", "table")],
+    ],
+)
+def test_the_form(form, out, chosen):
+    assert output.choose_form(form, out) == chosen
+    kind = get_type_hints(commands.score)["form"]
+    forms = get_args(next(each for each in get_args(kind) if each is not type(None)))
+    assert set(output.BY_ENDING.values()) == set(forms)
+
+
+def test_targets_are_checked(tmp_path):
+    here = tmp_path / "x.json"
+    output.check_targets(["a.jsonl"])
+    output.check_targets(["a.jsonl"], out=str(here), per_problem=str(tmp_path / "y.csv"))
+    with pytest.raises(OSError, match="is a folder"):
+        output.check_targets([], out=str(tmp_path))
+    with pytest.raises(OSError, match="There is no folder"):
+        output.check_targets([], per_problem=str(tmp_path / "no" / "y.csv"))
+    assert os.listdir(tmp_path) == []
+
+
+@for_each(
+    "path, targets",
+    [
+        ("x", {"out": "a.csv", "per_problem": "b/../a.csv"}),
+        ("r.jsonl", {"per_problem": "r.jsonl"}),
+        ("r.jsonl", {"per_problem": "b/../r.jsonl"}),
+        ("r.json", {"out": "r.json"}),
+    ],
+)
+def test_a_file_of_results_is_not_overwritten(path, targets, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "b").mkdir(exist_ok=True)
+    with pytest.raises(typer.BadParameter, match="another name"):
+        output.check_targets([path], **targets)
+
+
+def test_what_is_written(tmp_path, capsys):
+    report = at_k.score({"problem": ['a,"b"\n', "é"], "grades": [[1], [0]]}, k=1, metrics="pass_at_k")
+    output.write_columns(report.per_problem, str(tmp_path / "x.csv"))
+    assert (tmp_path / "x.csv").read_bytes() == 'problem,n,c,pass@1\n"a,""b""\n",1,1,1.0\né,1,0,0.0\n'.encode()
+    output.write_result(at_k.score(DATA, k=1), "json")
+    assert '"source": null' in capsys.readouterr().out

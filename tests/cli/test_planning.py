@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from rich.cells import cell_len
 
 import at_k
 
@@ -25,49 +24,40 @@ def pilot(write):
     )
 
 
-def say(done):
-    return " ".join((done.stdout + done.stderr).replace("│", "").split())
-
-
-@pytest.mark.parametrize("columns", [60, 80, 120])
-def test_nothing_is_wider_than_the_terminal_and_nothing_is_lost(run, pilot, columns):
+def test_nothing_is_lost(run, pilot):
     samples = [1, 2, 4, 8, 16, 32, 64, 128, 1024]
-    words = ("--half-width", 0.05, "--detect", 0.1, "--predict", "8,16", "--adaptive")
-    done = run("plan", pilot, "--samples", ",".join(map(str, samples)), "--problems", "12,48", *words, columns=columns)
+    words = ("--half-width", 0.05, "--detect", 0.1, "--predict", "8,16")
+    done = run("plan", pilot, "--samples", ",".join(map(str, samples)), "--problems", "12,48", *words)
     assert done.exit_code == 0
-    assert max(map(cell_len, done.stdout.splitlines())) <= columns
     found = at_k.plan(pilot, samples=samples, problems=[12, 48], half_width=0.05, detect=0.1)
     printed = " ".join(done.stdout.split())
     for i, n in enumerate(samples):
         assert f"n = {n:,}" in printed
-        assert f"± {found.half_width[0, i]:.3f}" in printed
+        assert f"{found.half_width[0, i]:.3f}" in printed
         assert f"{found.detectable[1, i]:.3f}" in printed
-    assert f"{found.needed_problems:,} problems with as many samples" in printed
+    assert f"{found.needed_problems:,} problems with 4 samples of each" in printed
     assert f"To find a difference of 0.1 takes {found.needed_to_detect:,} problems" in printed
     assert "pass@16_predicted" in printed
-    assert "perfect" in printed
 
 
 def test_a_prediction_stands_alone_unless_the_plan_is_asked_for_too(run, pilot):
-    for words, shown in ((("--predict", "8"), "pass@8_predicted"), (("--adaptive",), "perfect")):
-        done = run("plan", pilot, *words)
-        assert done.stdout.startswith("Pilot: 12 problems × 4 samples, pass@1 = ")
-        assert shown in done.stdout
-        assert "problems  " not in done.stdout
-        assert "problems  " in run("plan", pilot, *words, "--samples", "4").stdout
+    done = run("plan", pilot, "--predict", "8")
+    assert done.stdout.startswith("Pilot: 12 problems × 4 samples, pass@1 = ")
+    assert "pass@8_predicted" in done.stdout
+    assert "problems  " not in done.stdout
+    assert "problems  " in run("plan", pilot, "--predict", "8", "--samples", "4").stdout
 
 
 def test_json(run, pilot):
-    words = ("--predict", "8", "--adaptive", "--half-width", 0.05, "-k", 2, "--ci", 0.9)
+    words = ("--predict", "8", "--half-width", 0.05, "-k", 2, "--ci", 0.9)
     content = json.loads(run("plan", pilot, "--format", "json", *words).stdout)
     found = at_k.plan(pilot, k=2, half_width=0.05, confidence_level=0.9)
     assert content["key"] == "pass@2"
     assert content["value"] == found.value
     assert content["half_width"] == found.half_width.tolist()
     assert content["needed_problems"] == found.needed_problems
-    assert set(content["predicted"]) == {"pass@8_predicted"}
-    assert content["adaptive"]["fixed"]["samples"] == 4
-    assert set(json.loads(run("plan", pilot, "--format", "json").stdout)) & {"predicted", "adaptive"} == set()
+    assert set(content["predicted"]) == {"pass@8_predicted", "target"}
+    assert "predicted" not in json.loads(run("plan", pilot, "--format", "json").stdout)
 
 
 def test_g_pass_at_k(run, pilot):
@@ -79,66 +69,20 @@ def test_the_shares_of_the_variance(run, pilot, write):
     found = at_k.plan(pilot)
     share = found.between / (found.between + found.within)
     low, high = found.between_share
-    assert f"{share:.0%} [{low:.0%}, {high:.0%}] of the variance is between problems" in say(run("plan", pilot))
+    assert f"{share:.0%} [{low:.0%}, {high:.0%}] of the variance is between problems" in run("plan", pilot).said
     alike = write(*({"id": i, "correct": [1, 1]} for i in range(20)), name="alike.jsonl")
     done = run("plan", alike)
     assert "of the variance" not in done.stdout
-    assert "This pilot cannot tell how much problems vary. Problems with another value than 1: 0 of 20." in say(done)
+    assert "This pilot cannot tell how much problems vary. Problems with another value than 1: 0 of 20." in done.said
     done = run("plan", alike, "--detect", 0.05, "--half-width", 0.05)
     assert "takes" not in done.stdout
     content = json.loads(run("plan", alike, "--detect", 0.05, "--format", "json").stdout)
     assert (content["needed_to_detect"], content["stderr"], content["detectable"]) == (None, None, None)
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--half-width", 2), "`--half-width`"),
-        (("--detect", 0), "`--detect`"),
-        (("--ci", 1), "`--ci`"),
-        (("--tau", 2), "'--tau'"),
-        (("--tau", "0.5,1"), "'--tau': Give one number"),
-        (("--problems", 1), "'--problems': Give at least two problems."),
-        (("--problems", "x"), "'--problems'"),
-        (("-k", 4, "--samples", "2,8"), "'--samples': Give at least k = 4 samples; got 2."),
-        (("-k", 0), "'--k'"),
-        (("--format", "csv"), "'--format'"),
-    ],
-)
-def test_wrong_options_are_refused_before_anything_is_read(run, words, said):
-    done = run("plan", "not-there.jsonl", *words)
-    assert done.exit_code == 2
-    assert said in say(done)
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("-k", 9), "`--k`"),
-        (("--where", "x=1"), "There is no column"),
-        (("--predict", "2"), "above n"),
-        (("--predict", "8,400"), "Draw more samples: nothing supports"),
-    ],
-)
-def test_files_that_do_not_fit(run, pilot, words, said):
-    done = run("plan", pilot, *words)
-    assert done.exit_code == 1
-    assert said in say(done)
-    assert "Traceback" not in say(done)
-
-
-def test_too_little(run, write):
-    done = run("plan", write({"id": "a", "correct": [1, 0]}))
-    assert (done.exit_code, say(done)) == (1, "A plan needs a pilot of at least two problems.")
-    grades = write({"id": "a", "correct": [1, 0]}, {"id": "b", "correct": [1, 1]}, name="grades.jsonl")
-    done = run("plan", grades, "--adaptive")
-    assert done.exit_code == 1
-    assert "Only answers can vote" in say(done)
-
-
 def test_two_pilots(run, pilot, write):
     other = write(*({"id": f"q{i}", "correct": [1] * (i // 4) + [0] * (4 - i // 4)} for i in range(12)), name="b.jsonl")
     found = at_k.plan(pilot, other, detect=0.2)
     done = run("plan", pilot, other, "--detect", 0.2)
-    assert found.describe_correlation()[0] in say(done)
-    assert found.list_needs()[0] in say(done)
+    assert all(str(each) in done.said for each in found.describe_assumptions())
+    assert str(next(found.list_needs())) in done.said

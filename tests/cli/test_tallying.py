@@ -38,7 +38,9 @@ def test_counts_of_machines_add_up(run, shards):
     assert at_k.Tally.from_json(together.stdout) == sum(at_k.Tally.from_json(part.read_text()) for part in parts)
     done = run("score", *parts, "--format", "json")
     assert json.loads(done.stdout)["values"] == pytest.approx(
-        json.loads(run("score", folder / "*.jsonl", "--missing", "incorrect", "--format", "json").stdout)["values"]
+        json.loads(
+            run("score", folder / "*.jsonl", "--pool", "file", "--missing", "incorrect", "--format", "json").stdout
+        )["values"]
     )
 
 
@@ -69,7 +71,7 @@ def test_files_whose_problems_have_the_same_names(run, tmp_path):
     files = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
     done = run("tally", *files)
     assert done.exit_code == 1
-    assert "problems in common, such as 'q0'" in done.stderr
+    assert "Problems that both tallies have" in done.stderr
     assert "`--by-problem`" in done.stderr
     apart, together = (at_k.Tally.from_json(run("tally", *files, flag).stdout) for flag in ("--concat", "--by-problem"))
     assert apart.counts == {(None, 2, 2): 1, (None, 2, 1): 1}
@@ -93,9 +95,7 @@ def test_options_that_come_too_late(run, tmp_path):
     assert run("tally", tmp_path / "part.json", "--out", tmp_path / "part.csv").exit_code == 2
 
 
-@for_each(
-    "words", [["plan", "--adaptive"], ["diagnose"], ["score", "--per-problem", "problems.csv"], ["compare", "b.jsonl"]]
-)
+@for_each("words", [["diagnose"], ["score", "--per-problem", "problems.csv"], ["compare", "b.jsonl"]])
 def test_what_needs_samples(run, tmp_path, monkeypatch, words):
     monkeypatch.chdir(tmp_path)
     at_k.Tally.from_rows([(4, 1, 2), (4, 4, 9)]).save(tmp_path / "part.json")
@@ -110,5 +110,4 @@ def test_a_plan_and_a_figure_need_counts_alone(run, tmp_path):
     done = run("plan", tmp_path / "part.json", "--predict", "8")
     assert done.exit_code == 0
     assert "Pilot: 40 problems × 4 samples" in done.stdout
-    for kind in ("problems", "map", "curves"):
-        assert run("plot", tmp_path / "part.json", "--kind", kind, "--out", tmp_path / "picture.svg").exit_code == 0
+    assert run("plot", tmp_path / "part.json", "--out", tmp_path / "picture.svg").exit_code == 0

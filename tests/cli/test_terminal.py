@@ -1,12 +1,14 @@
-"""What reaches a stream."""
+"""What reaches a terminal: no line that is too wide, no control character, and no sign that it does not have."""
 
 import io
 import sys
 
 import pytest
+from cases import for_each
+from rich.cells import cell_len
 
-from at_k import progress
-from at_k.cli import terminal
+from at_k import work
+from at_k.cli import output
 
 
 @pytest.fixture
@@ -30,20 +32,20 @@ def stream(monkeypatch):
 def test_signs_that_the_terminal_does_not_have(stream, encoding, shown, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     written = stream(encoding)
-    terminal.print_lines([[("τ ≤ 1 · ", "bold"), ("“é” 数", "")]], terminal.make_console())
+    output.print_lines([[("τ ≤ 1 · ", "bold"), ("“é” 数", "")]], output.make_console())
     written.flush()
     assert written.buffer.getvalue() == shown + b"\n"
 
 
 def test_markup_is_text(stream):
     written = stream("utf-8")
-    terminal.print_lines([[("[bold]a[/bold] :smile: " + "x" * 200, "")]], terminal.make_console())
+    output.print_lines([[("[bold]a[/bold] :smile: " + "x" * 200, "")]], output.make_console())
     written.flush()
     assert written.buffer.getvalue().decode() == "[bold]a[/bold] :smile: " + "x" * 200 + "\n"
 
 
 def test_no_progress_without_a_terminal(capsys):
-    with terminal.show_work("Scoring"):
+    with output.show_work("Scoring"):
         pass
     assert capsys.readouterr() == ("", "")
 
@@ -66,24 +68,104 @@ def open_terminal(monkeypatch):
 
 def test_short_work_has_no_bar(open_terminal):
     shown = open_terminal()
-    with terminal.show_work("Scoring"), progress.open_bar(2000, "math") as bar:
+    with output.show_work("Scoring"), work.open_bar(2000, "math") as bar:
         bar.update(1500)
     assert "Checking" not in shown.getvalue()
 
 
 def test_reading_has_a_share(open_terminal, monkeypatch):
     shown = open_terminal()
-    monkeypatch.setattr(terminal, "_DELAY", -1)
-    with terminal.show_work("Scoring"), progress.follow_reading(4000) as reach:
+    monkeypatch.setattr(output, "_DELAY", -1)
+    with output.show_work("Scoring"), work.follow_reading(4000) as reach:
         reach(600, 400)
     assert "Reading bytes: 1,000 of 4,000 (25%)" in shown.getvalue()
 
 
 def test_long_checks_are_counted_while_work_goes_on(open_terminal, monkeypatch):
     shown = open_terminal()
-    monkeypatch.setattr(terminal, "_DELAY", -1)
-    with terminal.show_work("Scoring"), progress.open_bar(2000, "math") as bar:
+    monkeypatch.setattr(output, "_DELAY", -1)
+    with output.show_work("Scoring"), work.open_bar(2000, "math") as bar:
         bar.update(1500)
         bar.update()
     assert "Checking with math: 1,501 of 2,000" in shown.getvalue()
     assert shown.getvalue().count("Checking") < 10  # it is redrawn now and then
+
+
+# Commands
+
+NAMES = [f"q{i}" for i in range(12)]
+COUNTS = [0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4]
+
+
+@pytest.fixture
+def files(write):
+    """Three models, of which one has very long names."""
+    rows = {
+        "a": [
+            {"id": q, "topic": f"t{c}", "correct": [1] * c + [0] * (4 - c)} for q, c in zip(NAMES, COUNTS, strict=True)
+        ],
+        "b": [{"id": q, "correct": [1, 0, 0, 0]} for q in NAMES],
+        "c" * 90: [{"id": f"{q}{'第一题' * 30}", "level": "数论", "correct": [1, 1, 1, 1]} for q in NAMES],
+        "d" * 90: [{"id": f"{q}{'第一题' * 30}", "level": "数论", "correct": [0, 0, 0, 1]} for q in NAMES],
+    }
+    return {name[0]: write(*each, name=f"{name}.jsonl") for name, each in rows.items()}
+
+
+# At each width something long that must not be lost
+PRINTED = {
+    "score a": "pass@k",
+    "score c": "pass@k",
+    "score a b --models": "b.jsonl",
+    "compare a b --tau 1/3,2/3,1 --margin 0.02 --extra-tests wilcoxon --extra-tests t": "is better",
+    "compare c d": "第一题第一题",
+    "compare a b b -m pass@k -k 1": "a.jsonl",
+    "plan a --samples 1,2,4,8,16,32,64,128,1024 --problems 12,48 --half-width 0.05 --predict 8,16": "n = 1,024",
+    "gate a --require pass@1>=0.85 --against b --margin 0.02 --metrics pass@2": "pass@1 >= 0.85",
+    "diagnose a": "[diagnosis.solved]",
+}
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+@pytest.mark.parametrize("words", PRINTED)
+def test_nothing_is_wider_than_the_terminal(run, files, words, columns):
+    done = run(*(files.get(word, word) for word in words.split()), columns=columns)
+    assert done.exit_code in ((1, 3) if words.startswith("gate") else (0,))
+    assert max(map(cell_len, done.stdout.splitlines())) <= columns
+    assert "".join(PRINTED[words].split()) in "".join(done.stdout.split())  # long paths are broken anywhere
+
+
+def test_a_width_of_nothing_is_that_of_most_terminals(run, files):
+    assert run("score", files["a"], columns=0).stdout == run("score", files["a"]).stdout
+
+
+@for_each("command", ["score", "compare", "diagnose"])
+def test_names_cannot_move_the_cursor(run, write, command):
+    rows = [
+        {"id": f"\x1b[2J{i}\n", "level": "\x1b[2Jx\ny\u202e", "answers": list("bbbaa"), "reference": "a"}
+        for i in (1, 2)
+    ]
+    wrong = [{**row, "answers": list("bbbbb")} for row in rows]
+    more = [write(*wrong, name="other.jsonl")] if command == "compare" else []
+    done = run(command, write(*rows), *more)
+    assert "\x1b" not in done.stdout
+    assert r"\x1b[2J" in done.stdout
+    if command == "score":
+        assert r"\x1b[2Jx y\u202e  " in done.stdout
+
+
+def test_chinese_characters_are_two_columns_wide(run, write):
+    rows = ({"id": 1, "correct": [1], "level": "abc"}, {"id": 2, "correct": [0], "level": "数论"})
+    lines = [
+        line for line in run("score", write(*rows)).stdout.splitlines() if line.startswith(("数论", "group", "abc"))
+    ]
+    assert len(set(map(cell_len, lines))) == 1
+
+
+@for_each("command, said", [("score", " - 1"), ("diagnose", "the difference is +0.008")])
+def test_ascii(run, qwen, command, said):
+    done = run(command, qwen, charset="ascii")
+    assert done.exit_code == 0
+    assert said in " ".join(done.stdout_bytes.decode("ascii").split())
+    missing = run(command, "é.jsonl", charset="ascii")
+    assert missing.exit_code == 1
+    assert b"There is no file" in missing.stderr_bytes

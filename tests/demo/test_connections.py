@@ -6,8 +6,8 @@ import pytest
 import uvicorn
 from uvicorn.protocols.http import auto
 
-from at_k.demo import connections
-from at_k.demo.connections import limit_heads
+from at_k.demo import guard
+from at_k.demo.guard import limit_heads
 
 HEAD = b"GET / HTTP/1.1\r\nhost: a\r\n\r\n"
 
@@ -22,7 +22,7 @@ async def answer_late(scope, receive, send):
 def visit(monkeypatch):
     """Run what a caller does with a connection to a server that expects a head within half a second."""
     monkeypatch.setattr(auto, "AutoHTTPProtocol", auto.AutoHTTPProtocol)
-    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.5)
+    monkeypatch.setattr(guard, "HEAD_SECONDS", 0.5)
     limit_heads()
 
     async def serve(caller):

@@ -14,7 +14,6 @@ from at_k.errors import InputError
 
 TEXT = b'{"id": "x", "correct": [1, 0]}\n{"id": "y", "correct": [1, 1]}\n'
 FILES = {"results.jsonl": TEXT, "runs/a b.jsonl": TEXT, "large.jsonl": b" " * (LIMITS.max_bytes + 1)}
-SIDES = {"results": "results.jsonl", "other": "runs/a b.jsonl"}
 
 ASKED = []
 """What was asked for: the path, and who asked."""
@@ -67,8 +66,7 @@ def fake(monkeypatch):
 
 
 def ask(text, language="en"):
-    values = {"example": "", "given": {"results": {"text": text}}}
-    return work.answer("score", work.ANSWERING["score"].USUAL | values, language)
+    return work.run("score", {"data": {"text": text}, "language": language})
 
 
 @pytest.mark.parametrize(
@@ -90,15 +88,8 @@ def test_a_file_is_read_without_a_name_of_ours(fake, address, name):
 
 def test_a_file_is_scored_as_one_that_was_opened(fake):
     opened, pasted = ask("hf://datasets/owner/name/results.jsonl"), ask(TEXT.decode())
-    assert opened["parts"]["table"] == pasted["parts"]["table"]
-    assert "results.jsonl" in opened["parts"]["head"]
-
-
-def test_two_pilots_are_asked_for_once_each(fake):
-    given = {side: {"text": f"hf://datasets/owner/name/{name}"} for side, name in SIDES.items()}
-    found = work.answer("plan", work.ANSWERING["plan"].USUAL | {"example": "", "given": given}, "en")
-    assert found["refused"] is None
-    assert sorted(unquote(path).partition("/main/")[2] for path, _ in fake) == sorted(SIDES.values())
+    assert opened["values"] == pasted["values"]
+    assert opened["name"] == "results.jsonl"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -107,7 +98,7 @@ def test_a_file_that_cannot_be_taken_is_refused_in_a_sentence(fake, file, code, 
     with pytest.raises(InputError) as caught:
         hub.read_file(f"hf://datasets/owner/name/{file}")
     assert caught.value.code == code
-    said = ask(f"hf://datasets/owner/name/{file}", language)["refused"]
+    said = ask(f"hf://datasets/owner/name/{file}", language)["error"]
     assert WORDS[code][LANGUAGES.index(language)].partition("{")[0].strip("“") in said
 
 
@@ -146,5 +137,4 @@ def test_what_comes_too_slowly_is_refused(fake, monkeypatch):
 def test_without_a_network_there_is_a_sentence(monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     found = ask("hf://datasets/owner/name/results.jsonl")
-    assert "does not come from the Hub" in found["refused"]
-    assert found["parts"] == {}
+    assert found["code"] == "hub.unreachable"

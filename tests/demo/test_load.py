@@ -26,3 +26,12 @@ def test_fifty_visitors_at_once(app, addresses, each):
     assert [visit.fault for visit in done if visit.fault] == []
     assert len(done) == 50 * each
     assert app.memory() - before < GROWTH
+
+
+def test_the_app_starts_quickly_and_stays_light_without_the_demos(tmp_path):
+    with serving(tmp_path) as app:
+        assert app.seconds() < 1.2
+        for _ in range(4):
+            assert app.ask("score", data='{"correct": [1, 0]}')[0] == 200
+            assert app.ask("compare", a='{"correct": [1, 0]}', b='{"correct": [1, 1]}')[0] == 200
+        assert app.memory() < 150_000_000

@@ -1,15 +1,13 @@
 """Turns: in which order visitors work, how many wait, and what happens when one leaves."""
 
 import asyncio
-import os
 import threading
 
 import pytest
 from starlette.requests import Request
 
 from at_k.demo import turns
-from at_k.demo.turns import BusyError, Turns, find_address, in_turn
-from at_k.errors import InputError
+from at_k.demo.turns import BusyError, Turns, ask, find_address
 
 
 async def pause():
@@ -169,11 +167,13 @@ class Waiting:
     def __init__(self):
         self.started, self.go_on, self.done = threading.Event(), threading.Event(), []
 
-    def run(self, work, *args):
+    def run(self, work, name, values):
         self.started.set()
         assert self.go_on.wait(60)
-        self.done.append(args)
-        return work(*args)
+        self.done.append(name)
+        if values.get("fails"):
+            raise ValueError
+        return name
 
 
 @pytest.mark.parametrize("end", ["returns", "raises"])
@@ -183,31 +183,33 @@ def test_who_leaves_keeps_the_turn_until_the_work_is_done(monkeypatch, end):
     monkeypatch.setattr(turns, "start_sandbox", lambda: sandbox)
 
     async def work():
-        first = asyncio.create_task(in_turn("a", "", int, "1" if end == "returns" else "one"))
-        second = asyncio.create_task(in_turn("b", "", int, "2"))
+        first = asyncio.create_task(ask("a", "", "first", {"fails": end == "raises"}))
+        second = asyncio.create_task(ask("b", "", "second", {}))
         await asyncio.to_thread(sandbox.started.wait, 60)
         for _ in range(3):  # an impatient visitor
             first.cancel()
             await pause()
         assert sandbox.done == []
         sandbox.go_on.set()
-        assert await asyncio.wait_for(second, 60) == 2
+        assert await asyncio.wait_for(second, 60) == "second"
         return first.cancelled()
 
     assert run(work)
     assert len(sandbox.done) == 2
-    assert sandbox.done[1] == ("2",)
+    assert sandbox.done[1] == "second"
 
 
 @pytest.mark.xdist_group("sandbox")  # one worker starts it
 def test_work_is_done_elsewhere_and_its_refusal_is_passed_on():
     async def work():
-        assert await in_turn("", "", os.getpid) != os.getpid()
-        with pytest.raises(InputError, match="ended without an answer"):
-            await in_turn("", "", os.abort)
-        return await in_turn("", "", divmod, 7, 2)
+        found = await ask("", "", "score", {"data": "id,correct\na,1"})
+        return found["average"]["value"], (await ask("", "", "score", {"data": "x"}))["code"]
 
-    assert run(work) == [3, 1]
+    try:
+        assert run(work) == (1.0, "tables.empty")
+    finally:
+        turns.start_sandbox().end()
+        turns.start_sandbox.cache_clear()
 
 
 def test_an_address_is_that_of_the_request():

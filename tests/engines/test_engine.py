@@ -1,5 +1,6 @@
 """The same numbers come from every engine as from the samples in memory."""
 
+from dataclasses import asdict
 from datetime import date
 from importlib import import_module
 from pathlib import Path
@@ -16,7 +17,7 @@ from tallies import assert_same, list_samples, make_data
 
 import at_k
 from at_k.engines import find_engine
-from at_k.engines.engine import ENGINES as MODULES, list_engines
+from at_k.engines.engine import ENGINES as MODULES, choose_roles, list_engines
 
 pytestmark = [  # of the clusters' own
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
@@ -50,6 +51,35 @@ def test_an_engine_gives_the_report_of_the_samples(engine, tmp_path):
     assert_same(
         at_k.score(data, groups=False, threshold=0.7, k=2), at_k.score(graded, groups=False, threshold=0.7, k=2)
     )
+
+
+@for_each("columns, roles", [
+    ("task_id passed", "task_id passed - - -"),
+    ("Question Is_Correct category", "Question Is_Correct - - category"),
+    ("id question correct", "id correct - - -"),
+    ("doc_id pred gold level", "doc_id - pred gold level"),
+    ("doc_id pred answer", "doc_id - pred answer -"),
+    ("doc_id answer target", "doc_id - answer target -"),
+    ("题号 答案 标准答案", "题号 - 答案 标准答案 -"),
+    ("task_id completion passed", "task_id passed - - -"),  # whole texts are no answers
+    ("problem grades id reward type kind", "problem grades - - type"),
+])  # fmt: skip
+def test_columns_are_called_as_in_files(columns, roles):
+    assert list(asdict(choose_roles(columns.split(), {})).values()) == [
+        None if column == "-" else column for column in roles.split()
+    ]
+
+
+@for_each("columns, names, settled", [
+    ("id task_id correct", "'task_id', 'id'", 'columns={"problem": "task_id"}'),
+    ("problem passed reward", "'passed', 'reward'", 'columns={"grades": "passed"}'),
+    ("problem grades subject difficulty", "'subject', 'difficulty'", 'columns={"group": "subject"}'),
+])  # fmt: skip
+def test_two_columns_of_one_role_are_refused(columns, names, settled):
+    with pytest.raises(at_k.InputError) as caught:
+        choose_roles(columns.split(), {})
+    assert names in str(caught.value)
+    assert settled in str(caught.value)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -1,21 +1,34 @@
-"""pass@k, pass^k, G-Pass@k, mG-Pass@k, majority and avg@n, against subsets and exact rationals."""
+"""pass@k, pass^k, G-Pass@k, mG-Pass@k, majority and avg@n, and the probabilities below them, in exact rationals."""
 
 import re
 from fractions import Fraction
 from functools import partial
+from itertools import combinations
+from math import comb
 
 import numpy as np
 import oracles
 import pytest
-from cases import for_each
+from cases import for_each, refuses
 from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import hypergeom
 
-from at_k import avg_at_n, g_pass_at_k, majority_at_k, mg_pass_at_k, pass_at_k, pass_hat_k
+from at_k import avg_at_n, combinatorics, g_pass_at_k, majority_at_k, mg_pass_at_k, pass_at_k, pass_hat_k
+from at_k.combinatorics import (
+    at_least,
+    average_over_subsets,
+    fewer_than,
+    from_ratios,
+    look_up,
+    mean_excess,
+    rank_weights,
+)
 
 # A few thousand factors, each rounded to 1.1e-16, stay far below this.
 RTOL = 1e-12
 TAUS = [i / 20 for i in range(21)]
+SWITCH = combinatorics._INTEGERS_UP_TO
 
 repeatable = settings(derandomize=True, deadline=None, max_examples=100)
 
@@ -27,81 +40,121 @@ def problems(draw, largest=40):
     return n, draw(st.integers(0, n)), draw(st.integers(1, n))
 
 
-@for_each("n", range(1, 9))
-def test_every_count_of_small_n(n):
-    """Every c, k and τ: the correctly rounded share of subsets."""
-    for k in range(1, n + 1):
-        for c in range(n + 1):
-            ways = oracles.correct_drawn(n, c, k)
-            assert pass_at_k(n, c, k=k) == float(oracles.tail(ways, 1))
-            assert pass_at_k(n, c, k=k, complement=True) == float(1 - oracles.tail(ways, 1))
-            assert pass_hat_k(n, c, k=k) == float(oracles.tail(ways, k))
-            assert majority_at_k(n, c, k=k) == float(oracles.majority(ways))
-            needed = [float(oracles.tail(ways, oracles.needed(tau, k))) for tau in TAUS]
-            assert_array_equal(g_pass_at_k(n, c, k=k, tau=TAUS), needed)
-            # The sum, 2/k and their product are each rounded.
-            assert mg_pass_at_k(n, c, k=k) == pytest.approx(float(oracles.mg_pass(ways)), rel=4e-16, abs=0)
+METRICS = {
+    pass_at_k: lambda ways: oracles.tail(ways, 1),
+    partial(pass_at_k, complement=True): lambda ways: 1 - oracles.tail(ways, 1),
+    pass_hat_k: lambda ways: oracles.tail(ways, len(ways) - 1),
+    majority_at_k: oracles.majority,
+    mg_pass_at_k: oracles.mg_pass,
+    partial(g_pass_at_k, tau=TAUS): lambda ways: [
+        oracles.tail(ways, oracles.needed(tau, len(ways) - 1)) for tau in TAUS
+    ],
+}
+"""Estimator → its value, from how many of the subsets hold 0, 1, … correct samples."""
 
 
-@for_each("n", [9, 50, 127, 128])
-def test_integers_are_rounded_once(n):
-    counts = np.arange(n + 1)
-    for k in (1, 2, n // 2, n):
-        ways = [oracles.hypergeometric(n, c, k) for c in counts.tolist()]
-        assert_array_equal(pass_at_k(n, counts, k=k), [float(oracles.tail(way, 1)) for way in ways])
-        assert_array_equal(
-            pass_at_k(n, counts, k=k, complement=True), [float(1 - oracles.tail(way, 1)) for way in ways]
-        )
-        assert_array_equal(pass_hat_k(n, counts, k=k), [float(oracles.tail(way, k)) for way in ways])
-        assert_array_equal(majority_at_k(n, counts, k=k), [float(oracles.majority(way)) for way in ways])
-        for tau in (0.05, 0.25, 0.55, 0.95):
-            needed = oracles.needed(tau, k)
-            assert_array_equal(g_pass_at_k(n, counts, k=k, tau=tau), [float(oracles.tail(way, needed)) for way in ways])
+@for_each("metric", METRICS)
+@for_each("n", [*range(1, 9), 9, 50, 127, 128, 129, 1000, 2000])
+def test_every_metric_is_the_share_of_subsets(metric, n):
+    """Every c of small n, and those near the ends of large ones; correctly rounded where integers are counted."""
+    few = sorted({0, 1, 2, 7, n // 10, n // 2, n - n // 10, n - 8, n - 1, n})
+    counts = list(range(n + 1)) if n <= 50 else few
+    draw = oracles.correct_drawn if n <= 8 else oracles.hypergeometric
+    for k in range(1, n + 1) if n <= 8 else {1, 2, n // 2, n} if n <= 128 else {1, 2, 10, 100, 127}:
+        exact = np.array([METRICS[metric](draw(n, c, k)) for c in counts], dtype=float)
+        # Of mG-Pass@k the sum, 2/k and their product are each rounded.
+        rtol = RTOL if n > SWITCH else 4e-16 * (metric is mg_pass_at_k)
+        assert_allclose(metric(n, counts, k=k), exact, rtol=rtol, atol=0)
 
 
-@for_each("n", [128, 129, 1000, 2000])
-@for_each("k", [1, 2, 10, 100, 127])
-def test_large_n(n, k):
-    counts = sorted({0, 1, 2, 7, n // 10, n // 2, n - n // 10, n - 8, n - 1, n})
-    ways = [oracles.hypergeometric(n, c, k) for c in counts]
-
-    def agree(values, exact):
-        assert_allclose(values, np.array(exact, dtype=float), rtol=RTOL, atol=0)
-
-    agree(pass_at_k(n, counts, k=k), [oracles.tail(way, 1) for way in ways])
-    agree(pass_at_k(n, counts, k=k, complement=True), [1 - oracles.tail(way, 1) for way in ways])
-    agree(pass_hat_k(n, counts, k=k), [oracles.tail(way, k) for way in ways])
-    agree(majority_at_k(n, counts, k=k), [oracles.majority(way) for way in ways])
-    agree(mg_pass_at_k(n, counts, k=k), [oracles.mg_pass(way) for way in ways])
-    taus = [0.0, 0.07, 0.25, 0.55, 0.75, 1.0]
-    agree(
-        g_pass_at_k(n, counts, k=k, tau=taus),
-        [[oracles.tail(way, oracles.needed(tau, k)) for tau in taus] for way in ways],
-    )
+@for_each("n", [*range(1, 9), 31, 64, SWITCH - 1, SWITCH, SWITCH + 1, SWITCH + 2, 300])
+def test_tails_count_subsets(n):
+    draw = oracles.correct_drawn if n <= 8 else oracles.hypergeometric
+    for k in range(1, n + 1) if n <= 8 else (1, 2, n // 3, n - 1, n):
+        for m in range(-1, k + 3) if n <= 8 else {1, k // 2 + 1, k}:
+            exact = [oracles.tail(draw(n, c, k), max(m, 0)) for c in range(n + 1)]
+            rtol = RTOL * (n > SWITCH)
+            assert_allclose(at_least(n, k, m), [float(share) for share in exact], rtol=rtol, atol=0)
+            assert_allclose(fewer_than(n, k, m), [float(1 - share) for share in exact], rtol=rtol, atol=0)
+            if m <= k:
+                assert (
+                    at_least(n, k, m).max() == at_least(n, k, m)[n] == 1
+                )  # what is certain is 1, and nothing is above
 
 
-def agree_to_the_end(value, exact):
-    assert value == pytest.approx(float(exact), rel=RTOL, abs=0)
+@for_each("n", [SWITCH + 1, 1000, 2000])
+@for_each("share", [0.002, 0.1, 0.5, 0.9])
+def test_tails_of_large_n(n, share):
+    k = max(1, round(share * n))
+    counts = sorted({0, 1, 2, k // 2, k, n // 4, n // 2, n - k, n - 2, n - 1, n})
+    for m in {1, k // 2 + 1, k}:
+        exact = [oracles.tail(oracles.hypergeometric(n, c, k), m) for c in counts]
+        for found, wanted in ((at_least(n, k, m), exact), (fewer_than(n, k, m), [1 - share for share in exact])):
+            # Below the smallest normal float, 2.2e-308, digits are lost.
+            normal = np.array([share == 0 or share > Fraction(1, 10**300) for share in wanted])
+            assert_allclose(found[counts][normal], np.array(wanted, dtype=float)[normal], rtol=RTOL, atol=0)
+
+
+@for_each("n", [12, SWITCH, SWITCH + 1, 1000, 10_000])
+def test_scipy_agrees(n):
+    c = np.arange(0, n + 1, max(1, n // 200))
+    for k in (1, n // 10 + 1, n // 2):
+        for m in (1, k // 2 + 1, k):
+            # SciPy's tail is right to about 2e-15 where it is not tiny; tiny ones are compared with rationals above.
+            assert_allclose(at_least(n, k, m)[c], hypergeom.sf(m - 1, n, c, k), rtol=RTOL, atol=1e-15)
+
+
+@for_each("n", [1, SWITCH + 1, 1300, 10_000])
+def test_one_draw_is_the_share(n):
+    assert_array_equal(at_least(n, 1, 1), [c / n for c in range(n + 1)])
+    assert_array_equal(fewer_than(n, 1, 1), [(n - c) / n for c in range(n + 1)])
+
+
+def close_to_the_end(exact):
+    return pytest.approx(float(exact), rel=RTOL, abs=0)
 
 
 @for_each(
     "n, c, k, below",
-    [(1000, 8, 700, 1e-4), (1000, 100, 500, 1e-32), (2000, 400, 1000, 1e-142), (2000, 620, 1000, 1e-249)],
-)
+    [(1000, 8, 700, 1e-4), (1000, 30, 500, 1e-9), (1000, 100, 500, 1e-32), (2000, 400, 1000, 1e-142),
+     (2000, 620, 1000, 1e-249)],
+)  # fmt: skip
 def test_small_numbers_keep_their_digits(n, c, k, below):
     """What pass@k lacks of 1, and pass^k of the mirrored problem, down to 1e-250."""
     missed = Fraction(oracles.choose(n - c, k), oracles.choose(n, k))
-    assert 0 < missed < below
-    agree_to_the_end(pass_at_k(n, c, k=k, complement=True), missed)
-    agree_to_the_end(pass_hat_k(n, n - c, k=k), missed)
-    agree_to_the_end(g_pass_at_k(n, n - c, k=k, tau=1.0), missed)
+    assert below / 100 < missed < below
+    assert pass_at_k(n, c, k=k, complement=True) == fewer_than(n, k, 1)[c] == close_to_the_end(missed)
+    assert pass_hat_k(n, n - c, k=k) == at_least(n, k, k)[n - c] == close_to_the_end(missed)
+    assert g_pass_at_k(n, n - c, k=k, tau=1.0) == close_to_the_end(missed)
 
 
 @for_each("c, tau", [(20, 0.15), (50, 0.3), (100, 0.5), (300, 1.0)])
 def test_small_tails_of_g_pass(c, tau):
     exact = oracles.tail(oracles.hypergeometric(1000, c, 100), oracles.needed(tau, 100))
     assert 0 < exact < 1e-8
-    agree_to_the_end(g_pass_at_k(1000, c, k=100, tau=tau), exact)
+    assert g_pass_at_k(1000, c, k=100, tau=tau) == close_to_the_end(exact)
+
+
+@for_each(
+    "n, k, m",
+    [
+        *((n, k, m) for n in range(1, 9) for k in range(1, n + 1) for m in range(k + 2)),
+        *[(SWITCH + 1, 65, 33), (1000, 8, 5), (1000, 999, 500), (2000, 300, 150)],
+    ],
+)
+def test_the_mean_excess_over_m(n, k, m):
+    counts = range(n + 1) if n <= 8 else [0, 1, m, m + 1, n // 2, n - 1, n]
+    every = [oracles.hypergeometric(n, c, k) for c in counts]
+    exact = [float(Fraction(sum(max(0, j - m) * way for j, way in enumerate(ways)), sum(ways))) for ways in every]
+    assert_allclose(mean_excess(n, k, m)[list(counts)], exact, rtol=RTOL * (n > 8), atol=0)
+
+
+@for_each("n", range(SWITCH + 1, SWITCH + 40))
+def test_mean_excess_does_not_exceed_its_largest_value(n):
+    """All samples are correct: k − m, and nothing above it by rounding."""
+    for k in (2, 3, 10, n // 2, n - 1, n):
+        for m in (1, k // 2, k - 1):
+            assert mean_excess(n, k, m).max() <= k - m
 
 
 @for_each("tau, k, needed", [(0.55, 20, 11), (0.07, 100, 7), (0.1, 10, 1)])
@@ -124,11 +177,77 @@ def test_every_percent_of_every_k():
         assert_array_equal(k + 1 - values.sum(axis=0), [oracles.needed(tau, k) for tau in taus])
 
 
-def test_the_largest_mg_pass():
-    """All samples correct: 1 for even k, (k − 1)/k for odd k, and 0 for k = 1."""
-    for k in range(1, 12):
-        largest = 1 if k % 2 == 0 else Fraction(k - 1, k)
-        assert mg_pass_at_k(11, 11, k=k) == pytest.approx(float(largest), rel=4e-16, abs=0)
+# Weights, tables and averages over subsets
+
+
+@for_each("n", [*range(1, 9), 40, SWITCH, SWITCH + 1, 700])
+def test_rank_weights(n):
+    for k in {1, 2, n // 2, n - 1, n} & set(range(1, n + 1)):
+        exact = [comb(p - 1, k - 1) / comb(n, k) for p in range(1, n + 1)]
+        weights = rank_weights(n, k)
+        assert_allclose(weights / weights.sum(), exact, rtol=1e-12, atol=0)
+
+
+def test_from_ratios_gives_the_binomial_distribution():
+    i = np.arange(30)
+    exact = [float(comb(30, j) * Fraction(1, 4) ** j * Fraction(3, 4) ** (30 - j)) for j in range(31)]
+    assert_allclose(from_ratios((30 - i) * 0.25, (i + 1) * 0.75), exact, rtol=1e-14)  # 30 factors
+    assert_array_equal(from_ratios(np.empty(0), np.empty(0)), [1.0])
+
+
+def test_look_up_takes_each_table_once():
+    made = []
+
+    def table(n):
+        made.append(n)
+        return np.stack([n + np.arange(n + 1) / 100, -np.arange(n + 1.0)], axis=1)
+
+    assert_allclose(look_up(table, np.array([3, 5, 3, 4]), np.array([0, 5, 3, 1])),
+                    [[3, 0], [5.05, -5], [3.03, -3], [4.01, -1]], rtol=1e-15)  # fmt: skip
+    assert sorted(made) == [3, 4, 5]
+    assert_array_equal(look_up(table, np.array([2, 2]), np.array([2, 0])), [[2.02, -2], [2, 0]])
+    assert made.count(2) == 1
+    assert look_up(lambda n: np.arange(n + 1.0), np.array([3]), np.array([2])).tolist() == [2.0]
+
+
+@pytest.mark.parametrize("block", [1, 7, 4_000_000])
+def test_average_over_subsets_sees_every_subset_once(monkeypatch, block):
+    monkeypatch.setattr(combinatorics, "_BLOCK", block)
+    seen = []
+
+    def value(drawn):
+        seen.extend(map(tuple, drawn.tolist()))
+        return drawn.max(axis=1).astype(float)
+
+    mean, error = average_over_subsets(value, 7, 3, np.random.default_rng(0))
+    assert sorted(seen) == list(combinations(range(7), 3))
+    assert mean == pytest.approx(sum(map(max, seen)) / 35, rel=1e-15)
+    assert error == 0
+    monkeypatch.setattr(combinatorics, "MAX_SUBSETS", 35)
+    assert average_over_subsets(value, 7, 3, np.random.default_rng(0))[1] == 0
+    monkeypatch.setattr(combinatorics, "MAX_SUBSETS", 34)
+    assert average_over_subsets(value, 7, 3, np.random.default_rng(0))[1] > 0
+
+
+@pytest.mark.parametrize("block", [500, 4_000_000])
+def test_average_over_subsets_draws_when_there_are_too_many(monkeypatch, block):
+    monkeypatch.setattr(combinatorics, "_BLOCK", block)
+    n, k = 20, 10  # 184,756 subsets
+    seen = []
+
+    def value(drawn):
+        seen.append(drawn)
+        return (drawn == 0).any(axis=1).astype(float)
+
+    mean, error = average_over_subsets(value, n, k, np.random.default_rng(0))
+    drawn = np.concatenate(seen)
+    assert drawn.shape == (combinatorics.N_DRAWS, k)
+    assert (np.diff(np.sort(drawn, axis=1), axis=1) > 0).all()  # no sample twice
+    # The sample standard deviation of a coin that shows heads half of the time, over √10,000.
+    assert error == pytest.approx(np.sqrt(mean * (1 - mean) / (combinatorics.N_DRAWS - 1)), rel=1e-9)
+    assert abs(mean - 0.5) < 5 * error
+    # Every sample is drawn as often as any other: 5,000 ± 50 times each.
+    assert (abs(np.bincount(drawn.ravel(), minlength=n) - 5000) < 250).all()
 
 
 class TestShapes:
@@ -161,16 +280,6 @@ class TestShapes:
             for j, k in enumerate((2, 4)):
                 assert_array_equal(values[..., j, i], g_pass_at_k(n, c, k=k, tau=tau))
 
-    @for_each("n", [[4, 9, 4, 200, 130], [4, 4, 4, 4, 4]])
-    def test_n_may_differ_from_problem_to_problem(self, n):
-        c = [2, 3, 4, 0, 1]
-        together = pass_at_k(n, c, k=[1, 4])
-        assert_array_equal(together, [pass_at_k(size, right, k=[1, 4]) for size, right in zip(n, c, strict=True)])
-
-    @for_each("kind", [list, tuple, np.array, *(partial(np.array, dtype=name) for name in ("u1", "i2", "u4", "u8"))])
-    def test_any_integers(self, kind):
-        assert_array_equal(pass_at_k(kind([2, 4]), kind([1, 4]), k=1), [0.5, 1])
-
 
 class TestIdentities:
     @repeatable
@@ -185,7 +294,7 @@ class TestIdentities:
         # The mirrored problem: all of k are wrong exactly when none is right.
         assert pass_at_k(n, c, k=k, complement=True) == pytest.approx(float(pass_hat_k(n, n - c, k=k)), rel=RTOL, abs=0)
 
-    @repeatable
+    @settings(repeatable, max_examples=40)
     @given(problems(largest=120))
     def test_monotone_in_k_and_in_c(self, problem):
         n, c, _ = problem
@@ -225,43 +334,33 @@ class TestAvg:
 
 @for_each("metric", [pass_at_k, pass_hat_k, mg_pass_at_k, majority_at_k])
 @for_each(
-    "n, c, k, error, said",
+    "n, c, k, says",
     [
-        (4, 2, 5, ValueError, ["`k`", "k=5", "smallest n is 4", "problem 0"]),
-        ([9, 4, 9, 3], 2, 5, ValueError, ["`k`", "k=5", "smallest n is 3", "2 of 4", "problem 1"]),
-        (4, 5, 2, ValueError, ["`c`", "`n`", "n=4, c=5", "problem 0"]),
-        (4.0, 2, 2, TypeError, ["`n`", "float64", "4.0"]),
-        (4, "2", 2, TypeError, ["`c`", "'2'"]),
-        ([4, 4], [1, 2, 3], 2, ValueError, ["`n`", "`c`", "(2,)", "(3,)"]),
-        (4, 2, 0, ValueError, ["`k`", "0"]),
-        (4, 2, 2.5, TypeError, ["`k`", "2.5", "float"]),
-        ([], [], 1, ValueError, ["`n`", "at least one problem"]),
+        (4, 2, 5, "ValueError: `k` … k=5 … smallest n is 4 … problem 0"),
+        ([9, 4, 9, 3], 2, 5, "ValueError: `k` … k=5 … smallest n is 3 … 2 of 4 … problem 1"),
+        (4, 5, 2, "ValueError: `c` … `n` … n=4, c=5 … problem 0"),
+        (4.0, 2, 2, "TypeError: `n` … float64 … 4.0"),
+        (4, 2, 0, "ValueError: `k` … 0"),
+        ([], [], 1, "ValueError: `n` … at least one problem"),
     ],
 )
-def test_errors(metric, n, c, k, error, said):
-    with pytest.raises(error) as caught:
-        metric(n, c, k=k)
-    for words in said:
-        assert words in str(caught.value)
+def test_errors(metric, n, c, k, says):
+    refuses(says, metric, n, c, k=k)
 
 
 @for_each(
-    "grades, error, said",
+    "grades, says",
     [
-        ([], ValueError, ["`grades`"]),
-        ([[1], []], ValueError, ["`grades`", "problem 1"]),
-        ([[1, 0], [0, 1.5]], ValueError, ["`grades`", "1.5", "problem 1, sample 1"]),
-        ([[0, -1e-300]], ValueError, ["`grades`", "problem 0, sample 1"]),
-        ([[1, float("nan")]], ValueError, ["`grades`", "NaN", "problem 0, sample 1"]),
-        ([[1, "1"]], TypeError, ["`grades`", "'1'", "problem 0, sample 1"]),
-        (1, TypeError, ["`grades`", "1"]),
+        ([], "ValueError: `grades`"),
+        ([[1], []], "ValueError: `grades` … problem 1"),
+        ([[1, 0], [0, 1.5]], "ValueError: `grades` … 1.5 … problem 1, sample 1"),
+        ([[0, -1e-300]], "ValueError: `grades` … problem 0, sample 1"),
+        ([[1, float("nan")]], "ValueError: `grades` … NaN … problem 0, sample 1"),
+        (1, "TypeError: `grades` … 1"),
     ],
 )
-def test_errors_of_avg(grades, error, said):
-    with pytest.raises(error) as caught:
-        avg_at_n(grades)
-    for words in said:
-        assert words in str(caught.value)
+def test_errors_of_avg(grades, says):
+    refuses(says, avg_at_n, grades)
 
 
 @for_each("function", [pass_at_k, pass_hat_k, mg_pass_at_k, g_pass_at_k])

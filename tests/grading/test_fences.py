@@ -6,7 +6,7 @@ import pytest
 from bounds import hold, timed
 from cases import for_each
 
-from at_k.grading.fences import find_names, find_program
+from at_k.grading.extraction import find_names, find_program
 
 F = "def f(x):\n    return x\n"
 G = "def g(x):\n    return x\n"

@@ -15,18 +15,18 @@ from datasets import Dataset
 from grading.obedient import Obedient
 
 import at_k
+from at_k.columns import read_problems
 from at_k.errors import InputError
 from at_k.grading import judge
 from at_k.grading.checkers import Checker, checkers
 from at_k.grading.pairs import grade_samples
 from at_k.grading.workers import NotGradedError
-from at_k.problems import Problems
 
 ROOT = Path(__file__).parents[2]
 
 
 def grade(answers, references, check, **options):
-    problems = Problems.read(answers=answers, references=references)
+    problems = read_problems(answers=answers, references=references)
     return grade_samples(problems.answers, problems.references, check, **options)
 
 
@@ -133,11 +133,11 @@ def test_an_error_of_the_network_is_a_missing_verdict_and_not_the_end(error):
     found = grade([["a", "x", "b"]], ["a"], check)
     assert found.count_causes() == {"error": 1}
     assert found.values.tolist()[::2] == [1, 0]
-    problems = Problems.read(answers=[["a", "x", "b"]], references=["a"])
+    problems = read_problems(answers=[["a", "x", "b"]], references=["a"])
     with pytest.raises(InputError, match=r"did not grade 1 samples.*problem 0, sample 1.*'x'.*cause: error") as caught:
         judge(problems, check_correct_fn=check)
     assert caught.value.code == "check.not_graded"
-    problems = Problems.read(answers=[["a", "x", "b", None]], references=["a"])
+    problems = read_problems(answers=[["a", "x", "b", None]], references=["a"])
     verdicts = judge(problems, check_correct_fn=check, missing="incorrect")
     assert (verdicts.n_missing, verdicts.c.tolist(), verdicts.not_graded) == (2, [1], {"error": 1})
     dropped = judge(problems, check_correct_fn=check, missing="drop", warn=False)

@@ -4,8 +4,8 @@ import pytest
 from cases import for_each
 
 import at_k
+from at_k.columns import read_problems
 from at_k.grading.suggestion import Suggestion, suggest_options
-from at_k.problems import Problems
 
 
 @for_each(
@@ -31,7 +31,7 @@ from at_k.problems import Problems
     ],
 )
 def test_suggestions(answers, reference, suggestion):
-    assert suggest_options(Problems.read(answers=[answers], references=[reference])) == suggestion
+    assert suggest_options(read_problems(answers=[answers], references=[reference])) == suggestion
 
 
 def test_a_suggestion_is_what_differs_from_the_defaults():
@@ -51,4 +51,4 @@ def test_a_report_proposes_what_would_match_and_it_does():
 
 
 def test_without_references_there_is_nothing_to_suggest():
-    assert suggest_options(Problems.read(grades=[[0, 0]])) is None
+    assert suggest_options(read_problems(grades=[[0, 0]])) is None

@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
+from cases import for_each
 from numpy.testing import assert_array_equal
 
+import at_k
 from at_k import columns
+from at_k.columns import read_problems
 from at_k.errors import InputError
 from at_k.grading import judge
-from at_k.problems import Problems
+from at_k.samples import Problems
 
 GRADES = [[1, 0.5, None], [0.6, 0.2]]
 
@@ -51,7 +54,7 @@ def test_the_place_of_a_missing_sample_counts_all_parts():
 
 
 def test_answers_equal_but_for_white_space_are_one_vote_under_exact_match_alone():
-    problems = Problems.read(answers=[["7", " 7", "9"]], references=["7 "])
+    problems = read_problems(answers=[["7", " 7", "9"]], references=["7 "])
     assert len(judge(problems).answers.distinct) == 2
     checked = judge(problems, check_correct_fn=lambda a, b: a.strip() == b.strip())
     assert len(checked.answers.distinct) == 3
@@ -59,7 +62,7 @@ def test_answers_equal_but_for_white_space_are_one_vote_under_exact_match_alone(
 
 
 def test_grades_decide_about_answers_whatever_the_references():
-    problems = Problems.read(answers=[["7", " 7", None, "9"]], references=["9"], grades=[[1, 1, 0.75, 0]])
+    problems = read_problems(answers=[["7", " 7", None, "9"]], references=["9"], grades=[[1, 1, 0.75, 0]])
     verdicts = judge(problems, check_correct_fn=lambda *_: 1 / 0)
     assert_array_equal(verdicts.correct.values, [True, True, True, False])
     assert [row.tolist() for row in codes(verdicts)] == [[0, 0, -1, 1]]  # the third is there, and casts no vote
@@ -67,7 +70,7 @@ def test_grades_decide_about_answers_whatever_the_references():
 
 
 def test_an_answer_without_a_grade_is_missing():
-    problems = Problems.read(answers=[["7", "7", "9"]], grades=[[1, None, 0]])
+    problems = read_problems(answers=[["7", "7", "9"]], grades=[[1, None, 0]])
     with pytest.raises(InputError, match="problem 0, sample 1"):
         judge(problems)
     counted = judge(problems, missing="incorrect")
@@ -82,7 +85,7 @@ def test_distinct_pairs_of_counts():
     rng = np.random.default_rng(0)
     for sizes in ([4] * 50, rng.integers(1, 6, 50), [5000, 3]):
         rows = [(rng.random(n) < 0.5).astype(float) for n in sizes]
-        verdicts = judge(Problems.read(grades=rows))
+        verdicts = judge(read_problems(grades=rows))
         n, c, which = verdicts.counts
         assert_array_equal(n[which], [len(row) for row in rows])
         assert_array_equal(c[which], [row.sum() for row in rows])
@@ -91,10 +94,10 @@ def test_distinct_pairs_of_counts():
 
 def test_a_reference_that_nobody_gave_matches_no_answer():
     for answers in ([list("abcdef")] * 2, [list("abcdef"), list("abc")]):
-        verdicts = judge(Problems.read(answers=answers, references=["z", ["q", "w", "b"]]))
+        verdicts = judge(read_problems(answers=answers, references=["z", ["q", "w", "b"]]))
         assert_array_equal(verdicts.c, [0, 1])
         assert len(verdicts) == 2
-    missing = judge(Problems.read(answers=[["a", None, "b"]], references=[["z", "b"]]), missing="incorrect")
+    missing = judge(read_problems(answers=[["a", None, "b"]], references=[["z", "b"]]), missing="incorrect")
     assert_array_equal(missing.correct.values, [False, False, True])
 
 
@@ -103,7 +106,7 @@ def test_the_place_of_a_missing_sample():
         with pytest.raises(InputError, match="None or NaN in problem 2, sample 1"):
             judge(in_parts(*parts))
     with pytest.raises(InputError, match="None or NaN in problem 1, sample 1"):
-        judge(Problems.read(answers=[["a"], ["b", None]], references=["a", "b"]))
+        judge(read_problems(answers=[["a"], ["b", None]], references=["a", "b"]))
 
 
 def test_a_column_beside_the_samples_has_a_value_for_each_that_is_there():
@@ -120,7 +123,7 @@ def test_a_column_beside_the_samples_has_a_value_for_each_that_is_there():
 
 def test_each_problem_is_checked_by_its_own_reference():
     answers = [["a", "b", "c"], ["b", "a", "c"], ["c", "c", "a"]]
-    problems = Problems.read(answers=answers, references=["a", "b", "c"])
+    problems = read_problems(answers=answers, references=["a", "b", "c"])
     verdicts = judge(problems, check_correct_fn=lambda prediction, reference: 0.75 * (prediction == reference))
     assert_array_equal(verdicts.correct.values, [True, False, False, True, False, False, True, True, False])
     assert_array_equal(verdicts.mean_grade, [0.25, 0.25, 0.5])
@@ -136,3 +139,42 @@ def test_a_warning_points_at_what_called_the_library():
     with pytest.warns(UserWarning, match="left out 1 of 2 samples") as caught:
         judge(in_parts([[1, None]]), missing="drop")
     assert caught[0].filename == __file__
+
+
+@for_each(
+    "checker, row, votes",
+    [
+        ("numeric", ["1250", "1,250", "7", "7"], 2),
+        ("numeric", ["1/3", "0.3333333", "0.33"], 2),
+        ("quasi_exact", ["Paris.", "paris", "Rome"], 2),
+        ("choice", ["The answer is (B).", "**B**", "C"], 2),
+        ("exact_match", ["0.5", " 0.5", "1/2"], 2),
+        (lambda a, b: float(a) == float(b), ["0.5", "0.50"], 2),
+    ],
+)
+def test_votes_follow_the_checker(checker, row, votes):
+    problems = read_problems(answers=[row], references=[row[0]])
+    verdicts = judge(problems, check_correct_fn=checker)
+    assert len(set(verdicts.answers.codes.values.tolist())) == votes
+    assert verdicts.ballots.listed() == [[text.strip() if isinstance(checker, str) else text for text in row]]
+
+
+def test_a_right_and_a_wrong_answer_vote_apart():
+    """1.0000009 is within a millionth of both others, of which one is right."""
+    problems = read_problems(answers=[["1.0", "1.0000018", "1.0000009", "1.0000009"]], references=["1.0"])
+    verdicts = judge(problems, check_correct_fn="numeric")
+    assert verdicts.correct.values.tolist() == [True, False, True, True]
+    assert verdicts.answers.listed() == [["1.0000009", "1.0000018", "1.0000009", "1.0000009"]]
+
+
+def test_gsm8k_has_one_number_with_and_without_separators():
+    data = {"answers": [["#### 1250", "It is 1,250.", "9", "9", "7"]], "references": ["50 * 25 = 1,250\n#### 1,250"]}
+    report = at_k.score(data, extract_fn="last_number", check_correct_fn="numeric", metrics="cons_at_k", k=5)
+    assert report.values["cons@5"] == 0.5
+
+
+def test_a_report_says_where_votes_are_apart_that_a_function_holds_equal():
+    data = {"answers": [["0.5", "0.50", "1"]], "references": ["0.5"]}
+    report = at_k.score(data, check_correct_fn=lambda a, b: float(a) == float(b), metrics="cons_at_k", k=3)
+    note = next(note for note in report.notes if note.code == "note.split_votes")
+    assert (note.values["count"], note.values["total"]) == (1, 3)

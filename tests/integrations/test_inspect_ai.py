@@ -62,6 +62,22 @@ def test_the_metric_sees_every_epoch(plugin):
     assert found["pass@2_ci_low"] < 0.5 < found["pass@2_ci_high"]
 
 
+def test_accuracy_is_the_mean_score_as_in_inspect_ai(plugin):
+    """inspect_ai's own `accuracy` is the mean over samples of the mean over epochs, with “P” as ½."""
+    scores = [SampleScore(score, "p") for score in read("CPI", "779")]
+    scores += [SampleScore(score, "q") for score in [Score(0.2), Score(float("nan")), Score("P")]]
+    numbers = plugin.at_k(k=1)(scores)
+    assert numbers["accuracy"] == pytest.approx(((1 + 0.5 + 0) / 3 + (0.2 + 0.5) / 2) / 2)
+    assert numbers["pass@1"] == pytest.approx(1 / 6)
+    assert "mG-Pass@1" not in numbers
+
+
+@pytest.mark.parametrize("options", [{"k": [0]}, {"k": "8"}, {"metrics": ["bogus"]}, {"threshold": "a"}])
+def test_wrong_options_are_refused_when_the_metric_is_made(plugin, options):
+    with pytest.raises((TypeError, ValueError)):
+        plugin.at_k(**options)
+
+
 def test_reducers(plugin):
     scores = read("CCI", "779")
     assert plugin.cons(k=3)(scores).value == 1

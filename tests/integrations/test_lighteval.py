@@ -80,7 +80,7 @@ def test_a_function_of_ones_own(make):
 
     documents = [(Doc(["7"]), ["it is 7", "7, I think", "8"])]
     found = measure(make(n=3, k=3, sample_scoring_function=score), documents)
-    assert found["cons@3"] == 1  # whole texts are no answers: two of three are right
+    assert "cons@3" not in found  # whole texts are no answers
     assert found["avg@3"] == pytest.approx(2 / 3)
     assert measure(make(n=3, k=3, sample_scoring_function=score, normalize=str.strip), documents)["cons@3"] < 1
     assert measure(make(n=3, threshold=0.8, sample_scoring_function=score), documents)["pass@1"] == 0

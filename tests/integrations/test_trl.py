@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 
 from at_k.integrations.trl import CreditMixin, log_at_k
@@ -21,27 +22,39 @@ class Tensor(np.ndarray):
 
 
 class FakeTrainer:
-    num_generations, num_generations_eval = 3, 1
+    num_generations, num_generations_eval = 4, 1
     accelerator = SimpleNamespace(process_index=1)
     model = SimpleNamespace(training=True)
     reward_weights = np.array([1.0, 0.5]).view(Tensor)
+    by_function = ((1, 0), (0, 0), (0, np.nan), (0, 0), (0, 2), (0, 0), (0, np.nan), (0, 0))
 
     def _calculate_rewards(self, inputs, prompts, completions, completion_ids_list):
-        return np.array([[1, 0], [0, 0], [0, np.nan], [0, 2], [0, 0], [np.nan, np.nan]]).view(Tensor)
+        return np.array(self.by_function, dtype=float).view(Tensor)
 
     def _generate_and_score_completions(self, inputs):
         self._calculate_rewards(inputs, None, None, None)
-        return {"advantages": np.full(3, 9.0), "completion_ids": "kept"}
+        return {"advantages": np.full(4, 9.0), "completion_ids": "kept"}
 
 
 class Trainer(CreditMixin, FakeTrainer):
     at_k = {"metric": "pass@2"}  # noqa: RUF012 - as users write it
 
 
-def test_the_advantages_are_replaced():
-    found = Trainer()._generate_and_score_completions([])
-    assert found["completion_ids"] == "kept"
-    assert_allclose(found["advantages"], [2, -1, -1])
+NONE = (np.nan, np.nan)
+
+
+@pytest.mark.parametrize(("of_this_process", "advantages"), [
+    (((0, 2), (0, 0), (0, np.nan), (0, 0)), [2, -2 / 3, -2 / 3, -2 / 3]),  # pass@2 is ½, and ⅔ without a wrong sample
+    (((0, 2), (0, 0), NONE, (0, 0)), [8 / 3, -4 / 3, 0, -4 / 3]),  # pass@2 of three samples, times 4
+    ((NONE, (0, 2), NONE, (0, 0)), [0, 0, 0, 0]),  # two samples are too few for pass@2 without one of them
+    ((NONE, NONE, NONE, NONE), [0, 0, 0, 0]),
+])  # fmt: skip
+def test_advantages_are_credits_of_scored_completions(of_this_process, advantages):
+    trainer = Trainer()
+    trainer.by_function = (*FakeTrainer.by_function[:4], *of_this_process)
+    outputs = trainer._generate_and_score_completions([])
+    assert outputs["completion_ids"] == "kept"
+    assert_allclose(outputs["advantages"], np.array(advantages))
 
 
 def test_the_numbers_of_a_reward_function_are_logged():
@@ -60,3 +73,18 @@ def test_the_numbers_of_a_reward_function_are_logged():
     assert rewards == [1, 0, 0, 0, 1, 1]
     assert function.__name__ == "is_correct"  # TRL logs a function under its name
     assert (logged["at_k/pass@1"], round(logged["at_k/pass@2"], 4)) == (0.5, 0.6667)
+
+
+def test_votes_and_a_choice_of_numbers_are_logged():
+    logged = {}
+    function = log_at_k(
+        lambda completions, **_: [float(text.endswith("7")) for text in completions],
+        k=3,
+        metrics=["cons@3", "pass@3"],
+        find_answer=lambda text: text.split()[-1],
+    )
+    function(prompts=["p"] * 3, completions=["so 7", "7", "is 8"], log_metric=logged.__setitem__)
+    assert logged == {"at_k/pass@3": 1, "at_k/cons@3": 1}
+    for wrong, error in (({"k": [0]}, ValueError), ({"k": "8"}, TypeError), ({"metrics": ["bogus"]}, ValueError)):
+        with pytest.raises(error):
+            log_at_k(lambda **_: [], **wrong)

@@ -8,7 +8,7 @@ from cases import for_each
 from hypothesis import given, settings, strategies as st
 from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, PASS_AT_K, every_config, every_module
 
-from at_k.choices import CONFIGS
+from at_k.options.option import CONFIGS
 
 # Each property is tried with every module and configuration, so that it meets ten times as many problem sets.
 quick = settings(max_examples=8, deadline=None)
@@ -98,17 +98,6 @@ def test_the_order_of_samples_does_not_change_what_is_simulated(module, options)
     assert found[0] == found[1] == found[2]
 
 
-@given(problems=problem_sets, data=st.data())
-@quick
-def test_with_ties_to_the_first_the_order_of_samples_decides_only_when_all_are_drawn(problems, data):
-    shuffled = [data.draw(st.permutations(problem)) for problem in problems]
-    k = [draws for draws in drawable(problems) if draws < min(map(len, problems))]
-    if k:
-        result = compute(CONS_AT_K, "default", problems, k=k, ties="first")
-        assert compute(CONS_AT_K, "default", problems, k=k, ties="random") == result
-        assert compute(CONS_AT_K, "default", shuffled, k=k, ties="first") == pytest.approx(result, rel=1e-12)
-
-
 @every_module
 @every_config
 @given(problems=problem_sets, data=st.data())
@@ -184,19 +173,6 @@ def test_details_are_what_the_means_are_made_of(module, config, problems):
         # sums may be taken in another order
         assert [table[key][i] for key in result] == pytest.approx(alone, rel=1e-13, abs=1e-14)
     assert json.loads(json.dumps(details, allow_nan=False)) == details
-
-
-@every_module
-@every_config
-@given(problems=problem_sets)
-@quick
-def test_problems_may_come_in_batches(module, config, problems):
-    k = drawable(problems)
-    expected = compute(module, config, problems, k=k)
-    instance = module.load(config)
-    for problem in problems:
-        instance.add_batch(**columns(module, config, [problem]))
-    assert instance.compute(k=k) == expected
 
 
 @given(problems=problem_sets)

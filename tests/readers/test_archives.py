@@ -19,9 +19,9 @@ from cases import for_each
 from readers.zips import DEFLATED, STORED, ZSTANDARD, Member, compress, pack
 
 from at_k.errors import InputError
-from at_k.limits import Limits
 from at_k.readers.archives import Archive, list_members
 from at_k.readers.sources import Source
+from at_k.work import Limits
 
 TEXT = b"The answer is 42. " * 200
 
@@ -271,8 +271,6 @@ class TestDamage:
     def test_what_is_wrong_is_said(self, wrong, reason, method):
         if "offset" in wrong:
             wrong = wrong | {"packed_size": 10}
-        if method == ZSTANDARD and wrong.get("size", len(TEXT)) < len(TEXT):
-            reason = "decompression error: did not decompress full frame"
         error = refuse(pack([Member("a", TEXT, **({"method": method} | wrong))]))
         assert str(error) == f"Member “a” of this zip file is damaged ({reason}). Copy the file again."
 

@@ -1,37 +1,36 @@
-"""Arrow arrays, as pyarrow itself makes them, but without pandas."""
+"""Arrow arrays as pyarrow makes them but without pandas, and codes of values as plain Python says of them."""
 
 import subprocess
 import sys
 from pathlib import Path
 
+import datasets
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
+from cases import for_each
 from hypothesis import given, strategies as st
 
 import at_k
-from at_k.readers.arrays import make_array, make_flags, make_lists, make_numbers, make_texts
+from at_k.errors import InputError
+from at_k.readers.arrays import make_lists, make_numbers, make_table, make_text_lists, make_texts
+from at_k.readers.coding import Groups, encode, find_firsts, join_codes, read_integers
 
-TEXTS = st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"])))
+ANY_TEXTS = st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"])))
 
 
-@given(TEXTS)
+@given(ANY_TEXTS)
 def test_texts(values):
     made = make_texts(values)
     made.validate(full=True)
     assert made.equals(pa.array(values, pa.string()))
 
 
-@given(st.lists(st.none() | st.floats(allow_nan=False)))
-def test_numbers(values):
-    made = make_array(values, pa.float64())
-    made.validate(full=True)
-    assert made.equals(pa.array(values, pa.float64()))
-
-
-@given(st.lists(st.none() | TEXTS))
+@given(st.lists(st.none() | ANY_TEXTS))
 def test_lists(values):
-    made = make_array(values, pa.list_(pa.string()))
+    made = make_text_lists(values)
     made.validate(full=True)
     assert made.equals(pa.array(values, pa.list_(pa.string())))
 
@@ -48,12 +47,42 @@ def test_half_a_character_is_refused():
         make_texts(["\ud800"])
 
 
-def test_flags_with_and_without_null():
-    flags = np.arange(11) % 3 == 0
-    made = make_flags(flags, np.arange(11) != 4)
-    made.validate(full=True)
-    assert made.to_pylist() == [None if place == 4 else place % 3 == 0 for place in range(11)]
-    assert make_flags(flags).to_pylist() == flags.tolist()
+COLUMNS = {"problem": ["b", "a", "b"], "grades": [1.0, 0.5, None], "messages": [[{"role": "user"}], [], None]}
+TABLES = {
+    "mapping": lambda: COLUMNS,
+    "arrow": lambda: pa.table(COLUMNS),
+    "dataset": lambda: datasets.Dataset.from_dict(COLUMNS).select([2, 1, 0]).select([2, 1, 0]),
+    "polars": lambda: pl.DataFrame(COLUMNS),
+    "pandas": lambda: pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in COLUMNS.items()}),
+}
+
+
+@for_each("make", TABLES.values(), ids=TABLES)
+def test_any_table(make):
+    assert make_table(make()).to_pydict() == COLUMNS
+
+
+@for_each(
+    "data, code, said",
+    [
+        ({"problem": [True, 1, 2]}, "group.mixed", "`problem`"),
+        ({"problem": [1, True]}, "group.mixed", "`problem`"),
+        ({"problem": [1, "1"]}, "group.mixed", "`problem`"),
+        (pd.DataFrame({"problem": [1, "1"]}), "group.mixed", "`problem`"),
+        ({"problem": ["a", "b"], "answers": [1, "x"]}, "group.mixed", "`answers`"),
+        ({"problem": ["a", "b"], "grades": [1]}, "group.lengths", "`problem` has 2 and `grades` has 1"),
+    ],
+)
+def test_no_value_of_a_table_is_taken_for_another(data, code, said):
+    with pytest.raises(InputError, match=said) as caught:
+        make_table(data)
+    assert caught.value.code == code
+
+
+@for_each("data", [7, "f.csv", [{"problem": 1}], None])
+def test_what_is_no_table_is_refused(data):
+    with pytest.raises(TypeError, match="`data` must be a table with a row for each sample"):
+        make_table(data)
 
 
 @pytest.mark.skipif(int(pa.__version__.split(".")[0]) < 26, reason="an older PyArrow loads pandas by itself")
@@ -64,3 +93,68 @@ def test_pandas_is_not_loaded(tmp_path):
     root = Path(at_k.__file__).parents[1]
     found = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert found.stdout == "set()\n"
+
+
+CODES = st.lists(st.integers(-3, 6) | st.integers(-(2**40), 2**40), min_size=1)
+TEXTS = st.lists(st.none() | st.sampled_from(["a", "b", "", "é"]))
+
+
+@given(TEXTS, st.integers(1, 4))
+def test_arrow_and_lists_have_the_same_codes(values, size):
+    chunks = [pa.array(values[i : i + size], pa.string()) for i in range(0, len(values), size)]
+    for column in (pa.array(values, pa.string()), pa.chunked_array(chunks, pa.string()), values):
+        codes, distinct = encode(column)
+        assert [None if code < 0 else distinct[code] for code in codes] == values
+        assert distinct == list(dict.fromkeys(value for value in values if value is not None))
+
+
+def test_values_of_other_types_are_others():
+    assert len(encode([1, 1.0, True, "1", [1], None]).values) == 5
+
+
+@given(CODES)
+def test_first_places(values):
+    assert find_firsts(np.array(values)).tolist() == [values.index(value) for value in sorted({*values})]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.none() | st.text(st.characters(exclude_categories=["Cs"]))), min_size=1)
+)
+def test_groups_are_a_dict_of_lists(rows):
+    expected = {}
+    for key, value in rows:
+        expected.setdefault(key, []).append(value)
+    groups = Groups.of(encode([key for key, _ in rows]).codes)
+    values = [value for _, value in rows]
+    assert groups.list(pa.array(values, pa.string())).to_pylist() == list(expected.values()) == list(groups.cut(values))
+    assert [rows[first][0] for first in groups.firsts] == list(expected)
+
+
+@given(st.lists(st.tuples(*[st.integers(-2, 2) | st.integers(-(2**61), 2**61)] * 3), min_size=1))
+def test_combinations(rows):
+    codes = join_codes([np.array(column) for column in zip(*rows, strict=True)])
+    assert [[a == b for b in codes] for a in codes] == [[a == b for b in rows] for a in rows]
+
+
+@for_each(
+    "column, numbers",
+    [
+        ([0, 2], [0, 2]),
+        (["0", " 2"], [0, 2]),
+        ([1.0], [1]),
+        (pa.array([3, 4]), [3, 4]),
+        (pa.chunked_array([[3], [4]]), [3, 4]),
+        (pa.array(["3"]), [3]),
+        ([1.5], None),
+        ([True], None),
+        (["a"], None),
+        (["1" * 30], None),
+        ([2**70], None),
+        ([None], None),
+        ([], None),
+        (pa.array([1, None]), None),
+    ],
+)
+def test_whole_numbers(column, numbers):
+    found = read_integers(column)
+    assert (None if found is None else found.tolist()) == numbers

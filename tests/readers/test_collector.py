@@ -8,9 +8,9 @@ from cases import for_each
 
 from at_k.errors import InputError
 from at_k.readers.cells import NOTHING
+from at_k.readers.choosing import find_step
 from at_k.readers.collector import Collector
 from at_k.readers.format import Reading, note_choice
-from at_k.readers.models import find_step
 from at_k.readers.samples import STANDARD, Origin, list_types
 from at_k.readers.sources import Source
 
@@ -112,11 +112,11 @@ class TestValues:
     @for_each(
         "value, code",
         [
-            ({"grade": 1.5}, "cells.grade"),
-            ({"grade": -1}, "cells.grade"),
+            ({"grade": 1.5}, "cells.points"),
+            ({"grade": -1}, "cells.points"),
             ({"grade": inf}, "cells.grade"),
             ({"grade": LONG}, "cells.grade"),
-            ({"grade": "1"}, "cells.grade"),
+            ({"grade": "maybe"}, "cells.word"),
             ({"grade": [1]}, "cells.grade"),
             ({"score": inf}, "cells.score"),
             ({"score": LONG}, "cells.score"),
@@ -137,7 +137,7 @@ class TestValues:
     def test_a_broken_one_is_refused_or_counted(self, value, code):
         error = refuse(("p", {}), ("q", value))
         assert error.code == code
-        assert str(error).endswith("(line 2).")
+        assert "(line 2)" in str(error)
         samples = collect(("p", {}), ("q", value), ("q", value), ("r", {}), errors="skip")
         assert samples.problems == ["p", "r"]  # a problem none of whose samples can be read is left out with them
         assert [(cause.code, count) for cause, count in samples.origin.skipped.items()] == [(code, 2)]
@@ -149,8 +149,8 @@ class TestValues:
     def test_a_number_is_there_once(self):
         error = refuse(("p", {"number": 1}), ("q", {"number": 1}), ("p", {"number": 2}), ("p", {"number": 1}))
         assert str(error) == (
-            "Sample 1 of problem “p” is there twice: line 1 and line 4. Number them differently, remove one, or leave "
-            "out the column if it does not number samples."
+            "Sample 1 of problem “p” is there twice: line 1 and line 4. Number them differently, or remove one. If "
+            'that column does not number samples: `columns={"sample": None}`.'
         )
         samples = collect(*(("p", {"number": each, "grade": 1}) for each in (3, 1, 3, "x")), errors="skip")
         assert samples.numbers == [[3, 1, "x"]]
@@ -162,17 +162,15 @@ class TestValues:
     def test_causes_are_counted_apart(self):
         samples = collect(("p", {}), ("p", {"grade": 2}), ("p", {"grade": 3}), (None, {}), errors="skip")
         assert {cause.code: count for cause, count in samples.origin.skipped.items()} == {
-            "cells.grade": 2,
+            "cells.points": 2,
             "cells.problem": 1,
         }
 
     def test_nothing_is_left(self):
         assert refuse().code == "collector.empty"
         error = refuse(("p", {"grade": 2}), (None, {}), errors="skip")
-        assert str(error) == (
-            "Nothing is left: all 2 rows or samples are broken. The first fault: “A grade must be true, false, or a "
-            "number from 0 to 1, unless `scale` says otherwise; got 2 (line 1).”."
-        )
+        assert str(error).startswith("Nothing is left: all 2 rows or samples are broken. The first fault: “A grade")
+        assert "got 2 (line 1)" in str(error)
 
 
 class TestProblems:
@@ -269,6 +267,11 @@ class TestRoles:
         assert samples.table.column_names == ["problem", "grades", "meta"]
         assert samples.roles["answers"] is None
 
+    def test_none_for_all_roles_of_samples_leaves_nothing(self):
+        with pytest.raises(InputError, match="leaves out answers, grades, scores") as caught:
+            self.add(answers=None, grades=None, scores=None)
+        assert caught.value.code == "collector.no_values"
+
     def test_an_unknown_field(self):
         with pytest.raises(InputError) as caught:
             self.add(group="levle")
@@ -332,7 +335,7 @@ class TestRows:
         assert kept({"id": [1, 2], "model": "b"}) == [2]
 
     def test_where_that_finds_nothing(self):
-        for where, code in (({"model": "c"}, "models.no_rows"), ({"modle": "a"}, "collector.no_column")):
+        for where, code in (({"model": "c"}, "models.no_rows"), ({"modle": "a"}, "models.no_column")):
             rows, collector = read(self.TEXT, where=where)
             assert rows == []
             with pytest.raises(InputError) as caught:
@@ -340,7 +343,7 @@ class TestRows:
             assert caught.value.code == code
 
     def test_where_in_a_format_without_rows(self):
-        assert refuse(("p", {}), where={"model": "a"}).code == "collector.no_column"
+        assert refuse(("p", {}), where={"model": "a"}).code == "models.no_column"
 
     def test_rows_of_several_models(self):
         with pytest.raises(InputError, match=r"“model” has several values: “a”, “b”") as caught:
@@ -382,7 +385,7 @@ MODELS = [{"id": f"p{i // 4}", "ok": i % 2 == 0} | ({} if i < 3 else {"model": "
 class TestLateModels:
     """A column of models may begin in any row; the rows before it are of no model, which is a value, too."""
 
-    @pytest.mark.parametrize("name", ["model", "Model ID", "run"])
+    @pytest.mark.parametrize("name", ["model", "Model ID", "checkpoint"])
     @pytest.mark.parametrize("call", ["rows", "entries"])
     def test_they_are_refused(self, call, name):
         rows = [{name if field == "model" else field: value for field, value in row.items()} for row in MODELS]

@@ -1,14 +1,16 @@
-"""By what a format is recognised, and the choice among several scorers, filters or tests."""
+"""By what a format is recognised, what its declaration reads, and the choice among scorers, filters or tests."""
 
-import inspect
 import json
+from contextlib import suppress
 
 import pytest
 from cases import for_each
+from readers.texts import read_bytes
 
 from at_k.errors import InputError
-from at_k.readers import read_bytes, read_samples
-from at_k.readers.format import OPTIONS, Reading, choose
+from at_k.readers import read_samples
+from at_k.readers.fields import Fields, Keys, list_documents
+from at_k.readers.format import Reading, choose
 from at_k.readers.formats import FORMATS, find_format
 from at_k.readers.sources import Source
 
@@ -56,13 +58,6 @@ def test_choose():
     assert caught.value.code == "format.no_choice"
 
 
-@for_each("name", FORMATS)
-def test_a_format_takes_the_options_that_its_reader_looks_at(name):
-    code = inspect.getsource(inspect.getmodule(FORMATS[name].read))
-    looked_at = {option for option in OPTIONS if f"reading.{option}" in code}
-    assert {*FORMATS[name].options} == looked_at
-
-
 REFUSED = {
     "no choice at all": ("human-eval", {"scorer": "exact"}, "format.no_options", ("human-eval", "`scorer`")),
     "another choice": ("evalplus", {"filter": "x"}, "format.no_option", ("evalplus", "`filter`", "only `tests`")),
@@ -84,3 +79,97 @@ def test_an_option_that_a_format_does_not_take_is_refused(tmp_path, format, opti
             read()
         assert caught.value.code == code
         assert all(each in str(caught.value) for each in said)
+
+
+KEYS = Keys(
+    "task.id",
+    "judge.reward",
+    number="trial",
+    answers="said",
+    references="gold",
+    group="task.level",
+    failed="error",
+    details=("usage.cost",),
+    needed=("task", "judge"),
+)
+FIELDS = Fields("example", KEYS)
+
+
+def collect(*rows, **reading):
+    whole = {"task": {"id": "p", "level": "easy"}, "judge": {"reward": 1}, "said": "7", "gold": "7"}
+    whole |= {"model": "m", "error": None, "usage": {"cost": 0.1}}
+    lines = (json.dumps(whole | {"trial": place} | row) for place, row in enumerate(rows, 1))
+    return FIELDS.read(Source("f", "\n".join(lines).encode()), Reading(**reading))
+
+
+def test_every_field_is_taken():
+    samples = collect({}, {"judge": {"reward": 0.25}, "said": None, "usage": {}}, {"task": {"id": "q"}})
+    assert samples.problems == ["p", "q"]
+    assert samples.grades == [[1, 0.25], [1]]
+    assert samples.answers == [["7", None], ["7"]]
+    assert samples.references == [["7"], ["7"]]
+    assert samples.group == ["easy", None]
+    assert samples.numbers == [[1, 2], [3]]
+    assert list(map(json.loads, samples.listed("meta"))) == [{"cost": [0.1, None]}, {"cost": [0.1]}]
+    assert samples.origin.subject == {"model": "m"}
+    assert samples.origin.roles["grades"] == "judge.reward"
+
+
+def test_what_failed_is_missing():
+    samples = collect({}, {"error": {"type": "Timeout"}}, {"judge": None})
+    assert samples.grades == [[1, None, None]]
+
+
+def test_a_sample_without_a_problem():
+    with pytest.raises(InputError, match=r"The field “task\.id” is missing \(line 2\)"):
+        collect({}, {"task": {}})
+    samples = collect({}, {"task": {}}, errors="skip")
+    assert (samples.grades, sum(samples.origin.skipped.values())) == ([[1]], 1)
+
+
+def test_several_models():
+    rows = ({}, {"model": "n"})
+    with pytest.raises(InputError, match="“model” has several values: “m”, “n”"):
+        collect(*rows)
+    assert collect(*rows, where={"model": "n"}).origin.subject == {"model": "n"}
+    assert collect(*rows, pool=["model"]).origin.subject == {}
+
+
+def test_documents_of_one_file_and_of_several(tmp_path):
+    (tmp_path / "a.json").write_text('{"x": 1}')
+    ((number, document, path),) = list_documents(Source("a.json", tmp_path / "a.json"))
+    assert (number, document, path.name) == (1, {"x": 1}, "a.json")
+    several = list_documents(Source("folder", b'{"x": 1}\n{"x": 2}\n', files=["a.json", "b.json"]))
+    assert [(number, document["x"], path.name) for number, document, path in several] == [
+        (1, 1, "a.json"),
+        (2, 2, "b.json"),
+    ]
+
+
+ODD = [
+    '{"prompt":"a","completion":"b"}',
+    '{"spans":[]}',
+    '[{"assessments":[]}]',
+    '{"feedback":null,"rows":3}',
+    '{"results":[]}',
+    '{"columns":["request","response"],"data":[]}',
+    '{"columns":[],"data":[]}',
+    '{"data":[null]}',
+    '{"messages":[],"reward":null}',
+    "{}",
+    "[]",
+    "[[]]",
+    "[null]",
+    "[1,2]",
+    '"x"',
+    "3",
+]
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_every_format_refuses_what_it_cannot_be(text, tmp_path):
+    path = tmp_path / "odd.json"
+    path.write_text(text)
+    for name in FORMATS:
+        with suppress(InputError):
+            read_samples(path, format=name)

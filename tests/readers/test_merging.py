@@ -182,9 +182,9 @@ def test_what_was_left_out_is_counted_by_its_cause():
         return collector.finish(Origin("example"))
 
     merged = merge([skipping(7), skipping(8)], FILES[:2])
-    assert [(str(cause), count) for cause, count in merged.origin.skipped.items()] == [
-        ("A grade must be true, false, or a number from 0 to 1, unless `scale` says otherwise; got 7 (line 2).", 4)
-    ]
+    ((cause, count),) = merged.origin.skipped.items()
+    assert (cause.code, count) == ("cells.points", 4)
+    assert "got 7 (line 2)" in str(cause)
 
 
 def test_notes_are_said_once_and_versions_are_joined():

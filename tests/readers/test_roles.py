@@ -1,14 +1,11 @@
 """Tables as people have them: which column is guessed for what."""
 
 import json
+from itertools import product
 
-import pytest
 from cases import for_each
-from readers.texts import collect, read_table, refuse, write_lines
+from readers.texts import collect, guess_roles, read_table, refuse
 
-from at_k.errors import InputError
-from at_k.readers import json_lines, table as tables
-from at_k.readers.roles import guess_roles, list_first_cells
 from at_k.readers.samples import ROLES
 
 
@@ -57,9 +54,7 @@ GUESSES = {
         {"problem": "id", "answers": "predictions", "references": "references"},
     ),
     "rewards of a reward model": (
-        [
-            {"id": 1, "correct": [1, 0], "rm_score": [3.5, -2]},
-        ],
+        [{"id": 1, "correct": [1, 0], "rm_score": [3.5, -2]}],
         {"problem": "id", "grades": "correct", "scores": "rm_score"},
     ),
     "messages are no answers": (
@@ -87,68 +82,105 @@ GUESSES = {
         {"problem": "id", "grades": "correct"},
     ),
     "nothing": ([{"x": 1}], {}),
+    "numbers of samples in lists": (
+        [{"id": 1, "sample": [0, 1, 2], "correct": [1, 0, 1]}, {"id": 2, "sample": [0, 1], "correct": [1, 0]}],
+        {"problem": "id", "grades": "correct"},
+    ),
+    "numbers of samples in lists without names": (
+        [{"sample": [0, 1, 2], "correct": [1, 0, 1]}, {"sample": [0, 1], "correct": [1, 0]}],
+        {"grades": "correct"},
+    ),
+    "numbers of samples as CSV spells them": (
+        rows_of(id="aabb", sample="0101", correct="1001"),
+        {"problem": "id", "grades": "correct"},
+    ),
+    "numbers that begin anew for each model": (
+        rows_of(model="aabb", id=[1, 1, 1, 1], sample=[0, 1, 0, 1], correct=[1, 0, 1, 1]),
+        {"problem": "id", "grades": "correct"},
+    ),
+    "numbers with gaps": (
+        rows_of(id=[1, 1, 2, 2], sample=[0, 3, 1, 3], correct=[1, 0, 1, 1]),
+        {"problem": "id", "grades": "correct"},
+    ),
+    "other integers are answers": (
+        rows_of(id=[1, 1, 1], sample=[0, 1, 1], target=[1, 1, 1]),
+        {"problem": "id", "answers": "sample", "references": "target"},
+    ),
+    "answers of another name may be such integers": (
+        rows_of(id=[1, 1, 1], prediction=[0, 1, 2], target=[1, 1, 1]),
+        {"problem": "id", "answers": "prediction", "references": "target"},
+    ),
+    "a visitor may say that numbers are answers": (
+        rows_of(id=[1, 1], sample=[0, 1], target=[1, 1]),
+        {"problem": "id", "answers": "sample", "references": "target"},
+        {"answers": "sample"},
+    ),
+    "a number within each question is no problem": (
+        rows_of(id=[0, 1, 0, 1], question="aabb", correct=[1, 0, 1, 1]),
+        {"problem": "question", "grades": "correct"},
+    ),
+    "a number within each prompt, in turn": (
+        rows_of(idx=[0, 0, 1, 1], prompt="abab", correct=[1, 0, 1, 1]),
+        {"problem": "prompt", "grades": "correct"},
+    ),
+    "an id beside its question": (
+        rows_of(id=[0, 0, 1, 1], question="aabb", correct=[1, 0, 1, 1]),
+        {"problem": "id", "grades": "correct"},
+    ),
+    "an id beside its question, with lists": (
+        rows_of(id=[0, 1], question="aa", correct=[[1], [0]]),
+        {"problem": "id", "grades": "correct"},
+    ),
+    "100 labels": (
+        [{"id": i, "correct": [1], "level": i} for i in range(100)],
+        {"problem": "id", "grades": "correct", "group": "level"},
+    ),
+    "101 labels": ([{"id": i, "correct": [1], "level": i} for i in range(101)], {"problem": "id", "grades": "correct"}),
+    "a column that is given gets no other role": (
+        [{"id": 1, "predictions": [1, 0], "target": 1}],
+        {"problem": "id", "grades": "predictions", "references": "target"},
+        {"grades": "predictions"},
+    ),
+    "a role without column stays so": (
+        [{"id": 1, "answers": ["a", "b"], "correct": [1, 0]}],
+        {"grades": "correct"},
+        {"answers": None, "problem": None},
+    ),
+    "one column may be given two roles": (
+        [{"id": 1, "correct": [1, 0]}],
+        {"problem": "id", "group": "id", "grades": "correct"},
+        {"problem": "id", "group": "id"},
+    ),
+    "tests of programs come before truths without a name": (
+        [{"task_id": 1, "test_list": ["assert f()"], "checked": True, "completion": "…"}],
+        {"problem": "task_id", "answers": "completion"},
+    ),
+    "truths without a name beside tests, and no programs": (
+        [{"task_id": 1, "test_list": ["assert f()"], "checked": True}],
+        {"problem": "task_id", "grades": "checked"},
+    ),
 }
 
 
-@for_each("rows, roles", GUESSES.values(), ids=GUESSES)
-def test_guess(rows, roles):
-    assert guess_roles(read_table(json.dumps(rows))) == given_roles(**roles)
+@for_each("case", GUESSES.values(), ids=GUESSES)
+def test_guess(case):
+    rows, roles, *given = case
+    assert guess_roles(read_table(json.dumps(rows)), *given) == given_roles(**roles)
 
 
-def test_too_many_labels_are_not_guessed():
-    rows = [{"id": i, "correct": [1], "level": i} for i in range(101)]
-    assert guess_roles(read_table(json.dumps(rows)))["group"] is None
-    assert guess_roles(read_table(json.dumps(rows[:-1])))["group"] == "level"
+NUMBERED = ([0, 1, 2, 0, 1, 2], [1, 2, 3, 1, 2, 3], [2, 0, 1, 1, 0, 2], "012012")
+"""Numbers of the samples of two problems: from 0, from 1, in any order, as text."""
 
 
-NUMBERED = {
-    "from 0": [0, 1, 2, 0, 1, 2],
-    "from 1": [1, 2, 3, 1, 2, 3],
-    "in any order": [2, 0, 1, 1, 0, 2],
-    "as text": ["0", "1", "2", "0", "1", "2"],
-}
-
-
-class TestNumbersOfSamples:
-    @pytest.mark.parametrize("numbers", NUMBERED.values(), ids=NUMBERED)
-    @pytest.mark.parametrize("name", ["sample", "Sample", "samples"])
-    def test_they_are_no_answers(self, name, numbers):
-        columns = {"id": [1, 1, 1, 2, 2, 2], name: numbers}
-        verdicts = rows_of(**columns, correct=[1, 0, 1, 1, 1, 0])
-        assert guess_roles(read_table(json.dumps(verdicts))) == given_roles(problem="id", grades="correct")
-        answers = rows_of(**columns, answer=list("abcdef"), target=list("aaaddd"))
-        assert guess_roles(read_table(json.dumps(answers))) == given_roles(
-            problem="id", answers="answer", references="target"
-        )
-
-    def test_they_are_no_answers_in_csv(self):
-        table = read_table("id,sample,correct\na,0,1\na,1,0\nb,0,1\nb,1,1\n")
-        assert guess_roles(table) == given_roles(problem="id", grades="correct")
-
-    def test_they_are_no_answers_in_lists(self):
-        rows = [{"id": 1, "sample": [0, 1, 2], "correct": [1, 0, 1]}, {"id": 2, "sample": [0, 1], "correct": [1, 0]}]
-        assert guess_roles(read_table(json.dumps(rows))) == given_roles(problem="id", grades="correct")
-        unnamed = [{"sample": row["sample"], "correct": row["correct"]} for row in rows]
-        assert guess_roles(read_table(json.dumps(unnamed))) == given_roles(grades="correct")
-
-    def test_they_may_begin_anew_for_each_model(self):
-        rows = rows_of(model=list("aabb"), id=[1, 1, 1, 1], sample=[0, 1, 0, 1], correct=[1, 0, 1, 1])
-        assert guess_roles(read_table(json.dumps(rows))) == given_roles(problem="id", grades="correct")
-
-    def test_other_integers_are_answers(self):
-        rows = rows_of(id=[1, 1, 1], sample=[0, 1, 1], target=[1, 1, 1])
-        assert guess_roles(read_table(json.dumps(rows))) == given_roles(
-            problem="id", answers="sample", references="target"
-        )
-
-    def test_answers_of_another_name_may_be_such_integers(self):
-        rows = rows_of(id=[1, 1, 1], prediction=[0, 1, 2], target=[1, 1, 1])
-        assert guess_roles(read_table(json.dumps(rows)))["answers"] == "prediction"
-
-    def test_a_visitor_may_say_otherwise(self):
-        rows = rows_of(id=[1, 1], sample=[0, 1], target=[1, 1])
-        table = read_table(json.dumps(rows))
-        assert guess_roles(table, {"answers": "sample"})["answers"] == "sample"
+@for_each("name, numbers", list(product(["sample", "Sample", "samples"], NUMBERED)))
+def test_numbers_of_samples_are_no_answers(name, numbers):
+    columns = {"id": [1, 1, 1, 2, 2, 2], name: numbers}
+    verdicts = rows_of(**columns, correct=[1, 0, 1, 1, 1, 0])
+    assert guess_roles(read_table(json.dumps(verdicts))) == given_roles(problem="id", grades="correct")
+    answers = rows_of(**columns, answer="abcdef", target="aaaddd")
+    assert guess_roles(read_table(json.dumps(answers))) == given_roles(
+        problem="id", answers="answer", references="target"
+    )
 
 
 WHOLE = ["sample", "completion", "completions", "response", "responses", "output", "outputs"]
@@ -191,35 +223,16 @@ def test_whole_completions(name):
     assert guess_roles(table, {"answers": name}) == given_roles(problem="id", answers=name, grades="passed")
 
 
-class TestGivenRoles:
-    def test_a_column_that_is_given_gets_no_other_role(self):
-        table = read_table(json.dumps([{"id": 1, "predictions": [1, 0], "target": 1}]))
-        assert guess_roles(table, {"grades": "predictions"}) == given_roles(
-            problem="id", grades="predictions", references="target"
-        )
-
-    def test_a_role_without_column_stays_so(self):
-        table = read_table(json.dumps([{"id": 1, "answers": ["a", "b"], "correct": [1, 0]}]))
-        assert guess_roles(table, {"answers": None, "problem": None}) == given_roles(grades="correct")
-
-    def test_one_column_may_be_given_two_roles(self):
-        table = read_table(json.dumps([{"id": 1, "correct": [1, 0]}]))
-        assert guess_roles(table, {"problem": "id", "group": "id"}) == given_roles(
-            problem="id", group="id", grades="correct"
-        )
-
-    @for_each(
-        "given, code",
-        [
-            ({"groups": "id"}, "standard.no_role"),
-            ({"problem": "qid"}, "standard.no_column"),
-            ({"grades": ["id"]}, "standard.no_column"),
-        ],
-    )
-    def test_unknown_names_are_refused(self, given, code):
-        with pytest.raises(InputError) as caught:
-            guess_roles(read_table("id,correct\n1,1"), given)
-        assert caught.value.code == code
+@for_each(
+    "given, code",
+    [
+        ({"groups": "id"}, "standard.no_role"),
+        ({"problem": "qid"}, "standard.no_column"),
+        ({"grades": "nothing"}, "standard.no_column"),
+    ],
+)
+def test_unknown_names_are_refused(given, code):
+    refuse("id,correct\n1,1", code, columns=given)
 
 
 INTERVALS = {
@@ -236,55 +249,18 @@ def test_an_interval_is_an_answer_where_lists_of_samples_are_not_meant(text, ans
     assert collect(text).answers == answers
 
 
-def test_a_number_within_each_question_is_no_problem():
-    rows = rows_of(id=[0, 1, 0, 1], question=["a", "a", "b", "b"], correct=[1, 0, 1, 1])
-    assert guess_roles(read_table(json.dumps(rows))) == given_roles(problem="question", grades="correct")
-    in_turn = rows_of(idx=[0, 0, 1, 1], prompt=["a", "b", "a", "b"], correct=[1, 0, 1, 1])
-    assert guess_roles(read_table(json.dumps(in_turn)))["problem"] == "prompt"
-
-
-def test_an_id_beside_its_question_is_the_problem():
-    rows = rows_of(id=[0, 0, 1, 1], question=["a", "a", "b", "b"], correct=[1, 0, 1, 1])
-    assert guess_roles(read_table(json.dumps(rows)))["problem"] == "id"
-    lists = rows_of(id=[0, 1], question=["a", "a"], correct=[[1], [0]])
-    assert guess_roles(read_table(json.dumps(lists)))["problem"] == "id"
-
-
-def test_numbers_with_gaps_are_no_answers():
-    rows = rows_of(id=[1, 1, 2, 2], sample=[0, 3, 1, 3], correct=[1, 0, 1, 1])
-    assert guess_roles(read_table(json.dumps(rows)))["answers"] is None
-
-
-def test_verdicts_after_first_rows_without_any_are_found(monkeypatch):
-    for module in (tables, json_lines):
-        monkeypatch.setattr(module, "LOOKED_AT", 10)
-    rows = [{"id": i % 5, "correct": None if i < 20 else True, "answer": "1", "reference": "9"} for i in range(40)]
-    table = read_table(write_lines(rows))
-    assert guess_roles(table)["grades"] == "correct"
-    assert list_first_cells(table, "grades", "correct") == [True] * 20
-    assert list_first_cells(read_table('[{"a": null}]'), "grades", "a") == []
-
-
 @for_each(
-    "text",
+    "text, grades, answers",
     [
-        "id,answers,reference\n1,\"['1' '2' '3']\",1\n2,\"['1' '2'\n '2']\",2\n",
-        "id,answers,reference\n1,[1 2 3],1\n2,[1 2 2],2\n",
-        "id,correct\n1,[1. 0.]\n2,[1. 1.]\n",
-        "id,correct\n1,[ True False]\n2,[ True  True]\n",
+        (
+            "id,answers,reference\n1,\"['1' '2' '3']\",1\n2,\"['1' '2'\n '2']\",2\n",
+            None,
+            [["1", "2", "3"], ["1", "2", "2"]],
+        ),
+        ("id,correct\n1,[1. 0.]\n2,[1. 1.]\n", [[1, 0], [1, 1]], None),
+        ("id,correct\n1,[ True False]\n2,[ True  True]\n", [[1, 0], [1, 1]], None),
     ],
 )
-def test_arrays_as_numpy_prints_them_are_refused(text):
-    refuse(text, "roles.array")
-
-
-@for_each(
-    "text, answers",
-    [
-        ("id,answer,correct\n1,[1 2],1\n1,[3 4],0\n", [["[1 2]", "[3 4]"]]),
-        ("id,answer,target\n1,[1 2],[1 2]\n1,[3 4],[1 2]\n", [["[1 2]", "[3 4]"]]),
-        ("id,answer,target\n1,[1 2],7\n1,x,7\n", [["[1 2]", "x"]]),
-    ],
-)
-def test_an_array_that_is_one_answer_is_kept(text, answers):
-    assert collect(text).answers == answers
+def test_arrays_as_numpy_prints_them_are_lists(text, grades, answers):
+    found = collect(text)
+    assert (found.grades, found.answers) == (grades, answers)

@@ -1,34 +1,145 @@
-"""The grid that every table is written from."""
+"""The sheet of a report: every number in its cell, in every form."""
+
+import csv
+import io
+import re
 
 import pytest
 from cases import for_each
-from reports import DATA, RAGGED, full_report
+from reports import DATA, RAGGED, TAUS, full_report, simulated_report
+from rich.cells import cell_len
 
 import at_k
-from at_k.report.grid import list_blocks, list_columns, write_estimate
-from at_k.values import ErrorBar
+from at_k.report.grid import list_blocks, list_rows, name_source
+from at_k.results.sheet import lay_out, write_estimate
+from at_k.values import Key
+
+REPORTS = {
+    "full": full_report,
+    "simulated": simulated_report,
+    "odd labels": lambda: at_k.score(RAGGED, k=[1, 3]),
+    "without intervals": lambda: at_k.score(DATA, k=[1, 2, 4], thresholds=TAUS, confidence_level=None),
+}
+every_report = pytest.mark.parametrize("make", REPORTS.values(), ids=REPORTS)
+SMALL = {"grades": [[1, 0], [1, 1]]}
 
 
-def test_every_value_has_one_cell_in_each_block():
-    for report in (full_report(), at_k.score(RAGGED)):
-        blocks = list_blocks(report)
-        columns = list(list_columns(blocks[0]))
-        assert [block.label for block in blocks] == ["all", *report.groups]
-        for block in blocks:
-            cells = [(line, k, key) for line, keys in block.lines.items() for k, key in keys.items()]
-            assert sorted(key for _, _, key in cells) == sorted({*block.values} - {"mG-Pass@1"})
-            assert len({(line, k) for line, k, _ in cells}) == len(cells)
-            for line, k, key in cells:
-                assert k in columns
-                assert (line.metric, line.tau) == (key.metric, key.tau)
-                assert k == (key.k if key.metric.endswith("k") else None)
-    assert list_columns(list_blocks(full_report())[0]) == {None: "n", 1: "k = 1", 2: "k = 2", 4: "k = 4"}
+def expected_cells(report):
+    """The header and every row, from the values and intervals by their keys."""
+    draws = sorted({*report.k, 1} if any(key.draws is None for key in report.values) else report.k)
+    blocks = [("all", len(report), report.values, report.intervals)]
+    blocks += [(label, report.sizes[label], values, report.group_intervals[label])
+               for label, values in report.groups.items()]  # fmt: skip
+    rows = []
+    for label, size, values, bars in blocks:
+        lines = sorted(
+            dict.fromkeys(key.line for key in values), key=lambda line: line.metric not in ("avg@n", "accuracy")
+        )
+        average = next((value for key, value in values.items() if key.metric == "avg@n"), None)
+        for line in lines:
+            own = {key.draws or 1: key for key in values if key.line == line and key != "mG-Pass@1"}
+            if line == "accuracy" and values["accuracy"] == pytest.approx(average, abs=1e-9):
+                continue
+            cells = [" ".join(filter(None, write_estimate(values[own[k]], bars.get(own[k]) and bars[own[k]][1:3])))
+                     if k in own else "" for k in draws]  # fmt: skip
+            rows.append([*([label, str(size)] if report.groups else []), str(line), *cells])
+    head = [*(["group", "problems"] if report.groups else []), "metric", *(f"k = {k}" for k in draws)]
+    return [head, *(row for row in rows if any(row[-len(draws) :]))]
+
+
+def list_notes(report):
+    simulated = [f"{key} is simulated; the standard error of the simulation is {error:.2g}."
+                 for key, error in report.errors.items()]  # fmt: skip
+    return [*map(str, report.notes), *simulated, *map(str, report.left_out.values())]
+
+
+@every_report
+def test_csv(make):
+    report = make()
+    bars = {"all": report.intervals, **report.group_intervals}
+    values = {"all": report.values, **report.groups}
+    rows = list(csv.DictReader(io.StringIO(report.to_csv())))
+    for label, own in values.items():
+        assert {row["key"]: float(row["value"]) for row in rows if row["group"] == label} == own
+    for row in rows:
+        key = next(key for key in report.values if key == row["key"])
+        found = [float(row[name]) if row.get(name) else None for name in ("stderr", "ci_low", "ci_high")]
+        assert found == list(bars[row["group"]].get(key, [None] * 3))[:3]
+        assert ("stderr" in row) is bool(report.intervals)
+        shown = (key.metric, "" if key.k is None else str(key.k), "" if key.tau is None else str(key.tau))
+        assert (row["metric"], row["k"], row["tau"]) == shown
+    assert report.to_pandas()["value"].tolist() == [float(row["value"]) for row in rows]
+
+
+@every_report
+def test_markdown(make):
+    report = make()
+    lines = report.to_markdown().split("\n")
+    table = [line for line in lines if line.startswith("|")]
+    cells = [[cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in table]
+    head, *rows = expected_cells(report)
+    assert [cells[0], *cells[2:]] == [head, *([cell.replace("\n", " ").strip() for cell in row] for row in rows)]
+    assert [cell.endswith(":") for cell in cells[1]] == [cell.startswith("k =") for cell in head]
+    assert sorted(line[2:] for line in lines if line.startswith("- ")) == sorted(list_notes(report))
+
+
+def test_odd_labels_are_escaped():
+    report = REPORTS["odd labels"]()  # "a|b & c_d" and "<i>\\é", with a line break
+    lines = report.to_latex().splitlines()
+    assert len({line.count(" & ") for line in lines if line.endswith(r" \\")}) == 1
+    assert r"a|b \& c\_d" in report.to_latex()
+    assert r"$<$i$>$\textbackslash{}é" in report.to_latex()
+    assert "<td>a|b &amp; c_d</td>" in report.to_html()
+    assert "<td>&lt;i&gt;\\é </td>" in report.to_html()
+
+
+@every_report
+@pytest.mark.parametrize("width", [30, 40, 60, 80, 200])
+def test_nothing_is_wider_than_the_terminal(make, width):
+    report = make()
+    lines = ["".join(text for text, _ in line) for line in lay_out(report.sheet(short=True), width)]
+    assert max(map(cell_len, lines)) <= width
+    if not report.groups:
+        for row in expected_cells(report)[1:]:
+            for cell in row[1:]:
+                assert cell.partition(" ")[0] in "\n".join(lines)
+
+
+def test_a_small_report():
+    report = at_k.score(SMALL, k=[1, 2], metrics=["pass_at_k", "avg_at_n"], confidence_level=None)
+    assert str(report) == (
+        "data in memory · 2 problems × 2 samples\n\n         k = 1   k = 2\navg@n   0.7500\npass@k  0.7500  1.0000"
+    )
+    assert repr(report) == "<Report 2 problems × 2 samples: avg@2 = 0.750, pass@2 = 1.000>"
+
+
+def test_the_first_table():
+    """No column that holds one value, no number twice, and no vote of grades unless it is asked for."""
+    data = {"grades": [[1, 0, 0.8], [1, 1, 1]]}
+    report = at_k.score(data, confidence_level=None)
+    lines = [row[0] for row in report.sheet().main.rows]
+    assert lines[:2] == ["avg@n", "accuracy"]  # which differ: a grade of 0.8 is correct
+    assert "cons@k" not in lines
+    assert "left_out.no_answers" in [reason.code for reason in report.left_out.values()]
+    assert "cons@3" in at_k.score(data, metrics=["cons@k", "pass@k"]).values
+    assert [row[0] for row in at_k.score(SMALL).sheet().main.rows][0:2] == ["avg@n", "G-Pass@k_0.25"]
+    assert "note.odd_k" not in [note.code for note in at_k.score({"grades": [[1, 0, 1]]}).notes]
 
 
 def test_a_group_called_all_is_not_the_total():
     report = at_k.score({"grades": [[1, 1], [0, 0]], "group": ["all", "x"]}, k=1, metrics="pass_at_k")
     found = {block.label: block.values["pass@1"] for block in list_blocks(report)}
     assert found == {"(all)": 0.5, "all": 1.0, "x": 0.0}
+
+
+def test_groups_have_all_numbers_if_they_are_few():
+    data = {"grades": [[1, 0, 1, 0], [1, 1, 0, 0]], "group": ["a", "b"]}
+    few = at_k.score(data, metrics=["pass@1", "pass@4"]).sheet(short=True).parts
+    assert [list(part.head) for part in few if "group" in getattr(part, "head", ())] == [
+        ["group", "problems", "pass@1", "pass@4"]
+    ]
+    many = at_k.score(data).sheet(short=True)
+    assert "report.more_by_group" in str([getattr(each, "said", "") for each in many.parts])
 
 
 @for_each(
@@ -38,26 +149,33 @@ def test_a_group_called_all_is_not_the_total():
         (["pass^2", "G-Pass@4_0.5"], ["pass^k", "G-Pass@k_0.5"]),
         ("G-Pass@k", [f"G-Pass@k_{tau}" for tau in (0.25, 0.5, 0.75, 1.0)]),
         ("mG-Pass@1", ["mG-Pass@k"]),  # which tables leave out beside others
-        (["best@2", "avg@4", "pass_at_k"], ["pass@k", "avg@n", "best@k"]),
-        (["accuracy", "avg_at_n"], ["avg@n", "accuracy"]),
+        (["best@2", "avg@4", "pass_at_k"], ["avg@n", "pass@k", "best@k"]),
+        ("accuracy", ["accuracy"]),
         ("gpassk", [f"G-Pass@k_{tau}" for tau in (0.25, 0.5, 0.75, 1.0)] + ["mG-Pass@k"]),
     ],
 )
 def test_rows_are_those_that_were_asked_for_by_their_names(names, rows):
-    report = at_k.score(DATA, metrics=names if isinstance(names, str) else iter(names))
-    for block in list_blocks(report):
-        assert [str(line) for line in block.lines] == rows
-    assert [line.split("|")[3].strip() for line in report.to_markdown().split("\n")[2 : 2 + len(rows)]] == rows
+    data = {name: column for name, column in DATA.items() if name != "group"}
+    report = at_k.score(data, metrics=names if isinstance(names, str) else iter(names))
+    assert [line.split("|")[1].strip() for line in report.to_markdown().split("\n")[2 : 2 + len(rows)]] == rows
 
 
 def test_a_name_of_papers_heads_the_column_of_models():
     models = at_k.score_models({"a": DATA, "b": DATA}, metrics=["pass^2", "avg@n"], confidence_level=None)
     assert models.to_markdown().split("\n")[0].split() == ["|", "model", "|", "pass^2", "|", "avg@4", "|"]
-    assert "note.odd_k" not in {note.code for note in at_k.score(DATA, metrics="pass^3").notes}
 
 
-@pytest.mark.parametrize(
-    ("value", "low", "high", "shown"),
+def test_a_score_of_one_problem_has_no_interval():
+    report = at_k.score({"grades": [[1, 0], [1, 1]], "scores": [[3.0, 1.0], [4.0, 2.0]], "group": ["a", "b"]}, k=1)
+    assert set(report.group_intervals["a"]) == set(report.values) - {"max@1"}
+    assert "max@1" in report.intervals
+    rows = {(row[0], row[5]): row[6:] for row in list_rows({"": report}).rows}
+    assert rows["a", "max@1"] == [2.0, None, None, None]
+    assert Key("max@k", 1) in report.values
+
+
+@for_each(
+    "value, low, high, shown",
     [
         (0.91, 0.84724, 0.95135, ("0.910", "[0.847, 0.951]")),
         (0.5, 0.5, 0.5, ("0.500", "[0.500, 0.500]")),
@@ -67,9 +185,9 @@ def test_a_name_of_papers_heads_the_column_of_models():
         (2.9, 2.58, 3.228, ("2.90", "[2.58, 3.23]")),
         (1234.5, 1230.1, 1238.4, ("1234", "[1230, 1238]")),
         (12.345, 12.318, 12.372, ("12.35", "[12.32, 12.37]")),
-        (-1234.5, -1238.4, -1230.6, ("-1234", "[-1238, -1231]")),
-        (0.5, -0.25, 1.25, ("0.500", "[-0.250, 1.25]")),
-        (334.25, -1103.2, 1770.5, ("334.2", "[-1103, 1770]")),  # half to even
+        (-1234.5, -1238.4, -1230.6, ("−1234", "[−1238, −1231]")),
+        (0.5, -0.25, 1.25, ("0.500", "[−0.250, 1.25]")),
+        (334.25, -1103.2, 1770.5, ("334.2", "[−1103, 1770]")),  # half to even
         (654321.0, 254321.0, 954321.0, ("654321", "[254321, 954321]")),
         (2e6, 1e6, 3e6, ("2.00e+06", "[1.00e+06, 3.00e+06]")),
         (1.5e300, 1.25e300, 1.75e300, ("1.50e+300", "[1.25e+300, 1.75e+300]")),
@@ -77,9 +195,22 @@ def test_a_name_of_papers_heads_the_column_of_models():
     ],
 )
 def test_an_interval_shows_its_width(value, low, high, shown):
-    assert write_estimate(value, ErrorBar(0.1, low, high)) == shown
+    assert write_estimate(value, (low, high)) == shown
 
 
-def test_asked_for_digits_hold_for_values_and_intervals():
-    assert write_estimate(0.91, ErrorBar(0.1, 0.84724, 0.95135), 2) == ("0.91", "[0.85, 0.95]")
-    assert write_estimate(0.91, None, 2) == ("0.91", "")
+@for_each(
+    "source, name",
+    [
+        ("a/b.eval", "b.eval"),
+        ("runs/", "runs"),
+        ("/", "/"),
+        ("runs/*.jsonl", "*.jsonl"),
+        (["a/b", "a/c"], "2 paths in a"),
+        (["b", "c"], "2 paths"),
+        (["/a/b", "c"], "2 paths"),
+        ("/dev/fd/63", "/dev/fd/63"),
+        (None, "data in memory"),
+    ],
+)
+def test_names_of_sources(source, name):
+    assert name_source(source) == name

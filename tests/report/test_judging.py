@@ -1,4 +1,4 @@
-"""From a data set of any kind to judged samples."""
+"""From a data set of any kind to judged samples: its columns stay as they are held."""
 
 import json
 
@@ -6,11 +6,13 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from cases import refuses
 from datasets import Dataset
 from reports import CORRECT, DATA
 
 import at_k
 from at_k.errors import InputError
+from at_k.report import judging
 from at_k.report.judging import judge_data, name_samples
 
 
@@ -20,10 +22,6 @@ def test_columns_become_verdicts():
     assert judged.verdicts.n.tolist() == [4] * 4
     assert judged.names == DATA["problem"]
     assert (judged.labels, judged.source, judged.origin, judged.notes) == (None, None, None, [])
-
-
-def test_without_names_problems_are_numbered():
-    assert judge_data({"grades": [[1], [0], [1]]}).names == ["0", "1", "2"]
 
 
 def test_files_say_where_they_come_from(tmp_path):
@@ -45,18 +43,9 @@ def test_options_of_files_are_refused_for_data_in_memory():
 
 def test_labels_are_read_before_samples_are_judged():
     for name in ("groups", "clusters"):
-        with pytest.raises(ValueError, match=f"`{name}`"):  # and not the sample without a grade
-            judge_data({"grades": [[None]]}, **{name: ["x", "y"]})
+        refuses(f"ValueError: `{name}`", judge_data, {"grades": [[None]]}, **{name: ["x", "y"]})
     judged = judge_data(DATA, groups=None, clusters=True)
     assert judged.labels == judged.clusters == DATA["group"]
-
-
-@pytest.mark.parametrize(
-    ("missing", "c", "n"), [("incorrect", [1, 1], [3, 2]), ("drop", [1, 1], [2, 2])], ids=["incorrect", "drop"]
-)
-def test_missing_samples(missing, c, n):
-    judged = judge_data({"grades": [[1, None, 0], [0, 1]]}, missing=missing)
-    assert (judged.verdicts.c.tolist(), judged.verdicts.n.tolist()) == (c, n)
 
 
 @pytest.mark.parametrize(
@@ -74,11 +63,6 @@ def test_an_error_counts_missing_samples_and_names_the_first(data, column, said)
     with pytest.raises(InputError, match=said):
         judge_data(data)
     assert name_samples(judge_data(data, missing="incorrect").problems) == column
-
-
-def test_no_problems():
-    with pytest.raises(ValueError, match="data"):
-        judge_data({"grades": []})
 
 
 ROWS = {"task_id": ["a", "b", "a", "b"], "passed": [True, True, None, False], "level": ["x", "y", "x", "y"]}
@@ -118,10 +102,10 @@ def test_an_id_names_the_problems_unless_another_column_does():
     grades = {"id": ["a", "b"], "grades": [[1, 0], [1, 1]]}
     assert at_k.score(grades | {"problem": ["p", "q"]}).problems == ["p", "q"]
     assert at_k.score(grades, columns={"problem": None}).problems == ["0", "1"]
-    with pytest.raises(InputError, match="'a' is in rows 0 and 1"):
-        at_k.score(grades | {"id": ["a", "a"]})
-    with pytest.raises(InputError, match=r"A column must say which samples are correct.*“x”"):
+    refuses("InputError: 'a' is in rows 0 and 1", at_k.score, grades | {"id": ["a", "a"]})
+    with pytest.raises(InputError) as refused:
         at_k.score({"id": ["a", "b"], "x": [1, 2]})
+    assert refused.value.code == "plain.unknown_data"
 
 
 @in_every_library
@@ -140,3 +124,73 @@ def test_a_row_for_each_sample_is_read_as_a_file_of_it_is(hold, tmp_path):
 def test_a_column_may_be_named_as_the_problem():
     columns = {"problem": "q", "grades": "ok"}
     assert at_k.score({"q": ["a", "a"], "ok": [1, 0]}, columns=columns, metrics="pass@1").values == {"pass@1": 0.5}
+
+
+# Columns and names
+
+HELD = {"grades": [[1, 0], [1, 1]], "group": ["a", "b"]}
+
+
+@pytest.mark.parametrize("form", [dict, pa.table, pd.DataFrame, pl.DataFrame, Dataset.from_dict])
+def test_columns_are_not_copied(form):
+    data = form(HELD)
+    frame = judging.read_frame(data)
+    assert list(frame) == ["grades", "group"]
+    for name, column in frame.items():
+        assert type(column) is (pa.ChunkedArray if isinstance(data, Dataset) else type(data[name]))
+
+
+def test_arrow_columns_stay_in_arrow():
+    selected = judging.select_frame(pa.table(HELD | {"model": ["x", "y"]}), columns=None, where={"model": "y"}, pool=())
+    assert isinstance(selected["grades"], pa.ChunkedArray)
+    assert selected["grades"].to_pylist() == [[1, 1]]
+
+
+def test_rows_have_the_columns_of_all_of_them():
+    frame = judging.read_frame([{"a": 1}, {"b": 2, "a": None}, {}])
+    assert frame == {"a": [1, None, None], "b": [None, 2, None]}
+    assert judging.read_frame(({"a": 1},)) == {"a": [1]}
+
+
+def test_names_of_problems():
+    assert judging.read_names(None, 3) == ["0", "1", "2"]
+    assert judging.read_names([7, 8], 2) == ["7", "8"]
+    with pytest.raises(InputError, match="'b' is in rows 1 and 3") as caught:
+        judging.read_names(["a", "b", "c", "b"], 4)
+    assert caught.value.code == "data.same_problem"
+
+
+def test_labels_of_groups():
+    column = ["a", "b"]
+    assert judging.read_labels(None, column, 2) == judging.read_labels(True, column, 2) == column
+    assert judging.read_labels(["c", "d"], column, 2) == ["c", "d"]
+    assert judging.read_labels(False, column, 2) is None
+    assert judging.read_labels(None, None, 2) is None
+    assert judging.read_labels(True, None, 2) is None
+    with pytest.raises(ValueError, match="`groups` and `data` must have as many problems; got 2 and 3"):
+        judging.read_labels(None, column, 3)
+
+
+MISSING = [None, float("nan"), pd.NA]
+
+
+@pytest.mark.parametrize("missing", MISSING, ids=repr)
+@pytest.mark.parametrize("column", ["grades", "answers"])
+def test_a_missing_cell_is_a_missing_sample(column, missing):
+    values = {"grades": [1, missing], "answers": ["7", missing]}
+    data = pd.DataFrame({"problem": ["a"], column: [values[column]], "references": ["7"]})
+    with pytest.raises(InputError) as caught:
+        at_k.score(data, metrics="pass_at_k", k=1)
+    assert caught.value.code == f"missing.{column}"
+    assert at_k.score(data, metrics="pass_at_k", k=1, missing="incorrect").values["pass@1"] == 0.5
+
+
+@pytest.mark.parametrize("missing", MISSING, ids=repr)
+@pytest.mark.parametrize("column", ["problem", "group", "references"])
+@pytest.mark.parametrize("pool", [(), "run"], ids=["one run", "pooled"])
+def test_a_missing_name_or_reference_is_refused(column, missing, pool):
+    data = pd.DataFrame({"problem": ["a", "b"], "answers": [["7"]] * 2, "references": ["7"] * 2, "group": ["x", "y"]})
+    data["run"] = 1
+    data[column] = pd.Series([data[column][0], missing], dtype=object)
+    with pytest.raises(ValueError, match=r"must hold (a label|an answer) for every problem"):
+        at_k.score(data, metrics="pass_at_k", k=1, pool=pool)

@@ -1,10 +1,16 @@
 """The metrics that samples allow, the reasons why others are left out, and the curves."""
 
+from itertools import pairwise
+
+import numpy as np
 import pytest
+from cases import refuses
 from reports import DATA, RAGGED, TAUS, full_report, simulated_report
 
 import at_k
-from at_k.errors import InputError
+from at_k.report.data import Curves
+from at_k.report.measuring import spread_k
+from at_k.values import Key
 
 
 @pytest.mark.parametrize("data", [DATA, RAGGED], ids=["equal n", "different n"])
@@ -60,12 +66,11 @@ def test_a_conflict_leaves_the_vote_out_alone():
     assert "problem index 1, sample index 0" in reason
     assert "problem index 1, sample index 1" in reason
     assert "on_conflict" in reason
-    assert reason in str(report)
+    assert reason in report.to_markdown()
     settled = at_k.score(data, k=[1, 2], on_conflict="majority")
     assert settled.values["cons@1"] == 0.25  # "c" is right in half of its samples: wrong
     assert "|on_conflict:majority|" in settled.signatures["cons_at_k"]
-    with pytest.raises(InputError, match="cons@k is left out"):
-        at_k.score(data, metrics="cons_at_k")
+    refuses("InputError: cons@k is left out", at_k.score, data, metrics="cons_at_k")
 
 
 def test_a_column_of_whole_texts_is_no_vote():
@@ -75,10 +80,6 @@ def test_a_column_of_whole_texts_is_no_vote():
     assert report.left_out["cons_at_k"].values == {"title": "cons@k", "repeats": 0, "chances": 45}
     texts[0][1] = texts[0][0]  # 1 of 45 repeats: more than 2 %
     assert "cons@1" in at_k.score({"answers": texts, "references": [row[0] for row in texts]}).values
-    few = [[f"{sample}" for sample in range(8)]]  # seven that could repeat one are too few to say
-    assert "cons@1" in at_k.score({"answers": few, "references": ["1"]}).values
-    more = [[f"{sample}" for sample in range(9)]]
-    assert "cons_at_k" in at_k.score({"answers": more, "references": ["1"]}).left_out
 
 
 def test_scores_that_do_not_fit_leave_the_choice_out():
@@ -110,3 +111,33 @@ def test_bands_are_the_intervals_of_the_table():
     assert set(curves.bands) == set(curves.lines)
     for nothing in ({"confidence_level": None}, {"target": "problem_set"}):
         assert at_k.score(DATA, k=1, **nothing).curves.bands == {}
+
+
+def test_every_k_up_to_64_and_then_64_of_them():
+    for n in (1, 2, 63, 64):
+        assert spread_k(n) == tuple(range(1, n + 1))
+    for n in (65, 100, 1000, 10**6):
+        spread = spread_k(n)
+        assert (spread[0], spread[-1]) == (1, n)
+        assert len(spread) <= 64
+        assert all(low < high for low, high in pairwise(spread))
+        ratios = np.diff(np.log([k for k in spread if k > 50]))
+        assert ratios.max() < 0.3  # no gap on a logarithmic axis
+    assert set(spread_k(1000, 777, 3)) == {*spread_k(1000), 777, 3}
+    assert list(spread_k(1000, 777, 3)) == sorted(spread_k(1000, 777, 3))
+
+
+def test_k_is_what_was_drawn_and_not_n():
+    assert at_k.score({"grades": [[1, 0, 1]]}, metrics="avg_at_n").k == ()
+    assert at_k.score({"grades": [[1, 0, 1]]}, k=[2, 1]).k == (1, 2)
+
+
+def test_the_values_of_one_k():
+    lines = {Key("pass@k"): (0.25, 0.375, 0.5), Key("G-Pass@k", None, 0.5): (0.125, 0.25, None)}
+    lines |= {Key("avg@n"): (0.25, 0.25, 0.25)}
+    for equal_n, average in ((True, Key("avg@n", 4)), (False, Key("avg@n"))):
+        curves = Curves((2, 3, 4), lines, equal_n)
+        assert curves.at(2) == {"pass@2": 0.25, "G-Pass@2_0.5": 0.125, average: 0.25}
+        assert curves.at(4) == {"pass@4": 0.5, average: 0.25}
+    assert Curves((2, 4), {Key("avg@n"): (0.5, 0.5)}).at(2) == {"avg@4": 0.5}
+    refuses("ValueError: `k` must be a k of the curves, which are 2, 3, 4; got 1", curves.at, 1)

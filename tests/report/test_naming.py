@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import pytest
-from cases import for_each
+from cases import for_each, refuses
 
 import at_k
 from at_k.errors import InputError
@@ -94,8 +94,7 @@ def test_what_is_no_name(name):
 
 @for_each("data", [{"grades": [[1, 0] * 4]}, {"grades": [[1, 0, 0], [1, 0]]}, at_k.Tally.of({"grades": [[1, 0] * 4]})])
 def test_an_average_of_another_number_of_samples_is_an_error(data):
-    with pytest.raises(InputError, match=r"The results do not have avg@4\. They have avg@"):
-        at_k.score(data, metrics="avg@4")
+    refuses("InputError: The results do not have avg@4. They have avg@", at_k.score, data, metrics="avg@4")
 
 
 def test_an_average_of_all_samples_is_found_by_its_number():

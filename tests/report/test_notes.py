@@ -16,12 +16,12 @@ def judged(answers, references, **options):
 
 
 def list_codes(found):
-    return [note.code for note in notes.write_notes(found, "exact_match")]
+    return [note.code for note in notes.write_notes(found, "exact_match", voted=True)]
 
 
 def test_an_answer_beside_its_reference():
     found = judged([[None, None], [None, "x" * 61]], ["a", "y" * 60], missing="incorrect")
-    no_match, missing = notes.write_notes(found, "exact_match")
+    no_match, missing = notes.write_notes(found, "exact_match", voted=True)
     assert no_match.code == "note.no_match"
     assert no_match.values == {"answer": f"“{'x' * 29} … {'x' * 28}”", "reference": f"“{'y' * 60}”"}
     assert (missing.code, missing.values) == ("note.incorrect", {"count": 3})
@@ -33,38 +33,32 @@ def test_nothing_to_note():
     assert list_codes(judged([[None]], ["a"], missing="incorrect")) == ["note.incorrect"]
 
 
-@pytest.mark.parametrize(("repeats", "refused"), [(0, True), (1, True), (2, False), (3, False)])
-def test_two_in_a_hundred_answers_must_repeat_one(repeats, refused):
+def repeat(repeats):
     """A hundred problems of two samples: a hundred samples that could repeat the one before."""
-    rows = [["x", "x" if problem < repeats else "y"] for problem in range(100)][::-1]
-    verdicts = judged(rows, ["x"] * 100).verdicts
-    if refused:
-        with pytest.raises(InputError) as caught:
-            notes.refuse_scatter(verdicts, "cons@k")
-        assert (caught.value.code, caught.value.values) == (
-            "left_out.scatter",
-            {"title": "cons@k", "repeats": repeats, "chances": 100},
-        )
+    return [["x", "x" if problem < repeats else "y"] for problem in range(100)][::-1]
+
+
+LATE = [["x", "y"]] * 2490 + [["x", "x"]] * 51
+
+
+@for_each(
+    "rows, scatter",
+    [
+        *[(repeat(0), (0, 100)), (repeat(1), (1, 100)), (repeat(2), None), (repeat(3), None)],
+        *[(LATE, None), (LATE[:-1], (50, 2540))],  # 51 of 2541 are 2 %
+        ([["x", "y"]] * 10, (0, 10)),  # answers of different problems do not repeat each other
+        ([["x", None, None, None]] * 20, None),  # samples without an answer could not repeat one
+        ([[f"{sample}" for sample in range(8)]], None),  # seven that could repeat one are too few to say
+        ([[f"{sample}" for sample in range(9)]], (0, 8)),
+    ],
+)
+def test_two_in_a_hundred_answers_must_repeat_one(rows, scatter):
+    report = at_k.score({"answers": rows, "references": ["x"] * len(rows)}, k=1, missing="incorrect")
+    if scatter:
+        reason = report.left_out["cons_at_k"]
+        assert (reason.code, tuple(reason.values.values())) == ("left_out.scatter", ("cons@k", *scatter))
     else:
-        notes.refuse_scatter(verdicts, "cons@k")
-
-
-def test_answers_that_repeat_in_late_problems():
-    rows = [["x", "y"]] * 2490 + [["x", "x"]] * 51
-    notes.refuse_scatter(judged(rows, ["x"] * len(rows)).verdicts, "cons@k")  # 51 of 2541 are 2 %
-    with pytest.raises(InputError, match="50 of 2540 repeat"):
-        notes.refuse_scatter(judged(rows[:-1], ["x"] * (len(rows) - 1)).verdicts, "cons@k")
-
-
-def test_answers_of_different_problems_do_not_repeat_each_other():
-    with pytest.raises(InputError, match="0 of 10 repeat"):
-        notes.refuse_scatter(judged([["x", "y"]] * 10, ["x"] * 10).verdicts, "cons@k")
-
-
-def test_samples_without_an_answer_could_not_repeat_one():
-    rows = [["x", None, None, None]] * 20
-    notes.refuse_scatter(judged(rows, ["x"] * 20, missing="incorrect").verdicts, "cons@k")
-    notes.refuse_scatter(judge_data({"grades": [[1, 0]] * 100}).verdicts, "cons@k")
+        assert "cons@1" in report.values
 
 
 def test_k_above_n_names_the_problem():
@@ -78,7 +72,7 @@ def test_k_above_n_names_the_problem():
 @pytest.mark.parametrize(("k", "said"), [(1, True), ([2, 3], True), ([2, 4], False)])
 def test_what_mg_pass_cannot_reach_for_odd_k(k, said):
     """All samples are correct, so that the value is the largest: (k − 1)/k for odd k, 1 for even k."""
-    report = at_k.score({"grades": [[1, 1, 1, 1]]}, k=k)
+    report = at_k.score({"grades": [[1, 1, 1, 1]]}, k=k, metrics="gpassk")
     assert ("note.odd_k" in [note.code for note in report.notes]) is said
     largest = [value for key, value in report.values.items() if key.metric == "mG-Pass@k"]
     assert (min(largest) < 1) is said
@@ -95,35 +89,28 @@ def test_groups_that_are_one_cluster_are_noted():
     assert {"note.one_cluster"} == {note.code for note in whole.notes} - {"note.intervals_clusters"}
     # As the notes say, the interval is that of a single problem: no standard error, and one unit.
     low, high = at_k.interval(0.5, 0, 1)
-    assert whole.intervals["pass@1"] == (None, low, high, False)
+    assert whole.intervals["pass@1"][:3] == (None, low, high)
     assert "cluster" not in " ".join(note.code for note in score(clusters=["x", "y", "z", "z"], groups=False).notes[1:])
 
 
-@for_each(
-    "more, said",
-    [
-        ({}, True),
-        ({"check_correct_fn": "numeric"}, True),
-        ({"extract_fn": "boxed"}, False),
-        ({"check_correct_fn": lambda answer, reference: reference in answer}, False),
-    ],
-)
-def test_boxes_in_answers_that_count_as_whole_texts_are_noted(more, said):
-    data = {"answers": [[r"so \boxed{12}", r"thus \boxed{12}", "12", "13"]], "references": ["12"]}
-    assert ("note.boxes" in {note.code for note in at_k.score(data, k=1, **more).notes}) is said
+BOXED = {"answers": [[r"so \boxed{12}", r"thus \boxed{12}", "12", "13"]], "references": ["12"]}
 
 
 @for_each(
-    "data, said",
+    "data, options, said",
     [
-        ({"answers": [[r"so \boxed{12}", "12"]], "grades": [[1, 1]]}, True),  # two answers get a vote each
-        ({"answers": [[r"\boxed{12}", r"\boxed{13}"]], "references": [r"\boxed{12}"]}, False),
-        ({"answers": [["12"] * 19 + [r"\boxed{12}"]], "references": ["12"]}, True),
-        ({"answers": [["12"] * 39 + [r"\boxed{12}"]], "references": ["12"]}, False),
+        (BOXED, {}, True),
+        (BOXED, {"check_correct_fn": "numeric"}, True),
+        (BOXED, {"extract_fn": "boxed"}, False),
+        (BOXED, {"check_correct_fn": lambda answer, reference: reference in answer}, False),
+        ({"answers": [[r"so \boxed{12}", "12"]], "grades": [[1, 1]]}, {}, True),  # two answers get a vote each
+        ({"answers": [[r"\boxed{12}", r"\boxed{13}"]], "references": [r"\boxed{12}"]}, {}, False),
+        ({"answers": [["12"] * 19 + [r"\boxed{12}"]], "references": ["12"]}, {}, True),  # from 5 % on
+        ({"answers": [["12"] * 39 + [r"\boxed{12}"]], "references": ["12"]}, {}, False),
     ],
 )
-def test_boxes_are_noted_from_five_percent_on(data, said):
-    assert ("note.boxes" in {note.code for note in at_k.score(data, k=1).notes}) is said
+def test_boxes_in_answers_that_count_as_whole_texts_are_noted(data, options, said):
+    assert ("note.boxes" in {note.code for note in at_k.score(data, k=1, **options).notes}) is said
 
 
 def test_answers_that_are_not_numbers_are_noted_where_numbers_are_compared():

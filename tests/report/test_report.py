@@ -5,11 +5,10 @@ import json
 import pickle
 import sys
 from dataclasses import replace
-from math import isnan
 
-import pandas as pd
 import pytest
-from reports import DATA, TAUS, full_report, simulated_report, whole
+from cases import refuses
+from reports import DATA, TAUS, full_report, simulated_report
 
 import at_k
 from at_k.report import Report
@@ -24,7 +23,6 @@ def test_what_it_says_of_itself():
     assert list(report.per_problem)[4:] == list(report.values)
     assert {len(column) for column in report.per_problem.values()} == {4}
     assert "group" not in at_k.score(DATA, groups=False).per_problem
-    assert str(report) == report.to_markdown()
     assert report._repr_html_() == report.to_html()
     assert report.to_html().startswith("<table>")
     assert report.curves is report.curves  # computed once
@@ -48,26 +46,13 @@ def test_to_dict_is_json():
 
 
 def test_to_pandas():
-    report = full_report()
-    frame = report.to_pandas()
-    assert isinstance(frame, pd.DataFrame)
+    frame = full_report().to_pandas()
     columns = ["group", "problems", "metric", "k", "tau", "key", "value"]
     assert list(frame.columns) == [*columns, "stderr", "ci_low", "ci_high"]
     assert list(at_k.score(DATA, k=1, confidence_level=None).to_pandas().columns) == columns
-    overall = frame[frame["group"] == "all"].set_index("key")["value"]
-    assert overall.to_dict() == report.values
-    for label, values in report.groups.items():
-        part = frame[frame["group"] == label]
-        assert dict(zip(part["key"], part["value"], strict=True)) == values
-        assert set(part["problems"]) == {2}
-        for name, place in (("stderr", 0), ("ci_low", 1), ("ci_high", 2)):
-            bars = report.group_intervals[label]
-            shown = dict(zip(part["key"], part[name], strict=True))
-            assert {key: shown[key] for key in bars} == {key: bar[place] for key, bar in bars.items()}
-            assert all(isnan(shown[key]) for key in shown.keys() - bars.keys())  # highest scores that are all alike
+    assert set(frame[frame["group"] == "Level 2"]["problems"]) == {2}
     third = frame[frame["tau"] == "2/3"]
-    assert sorted(set(third["k"])) == [1, 2, 4]
-    assert set(third["metric"]) == {"G-Pass@k"}
+    assert (sorted(set(third["k"])), set(third["metric"])) == ([1, 2, 4], {"G-Pass@k"})
 
 
 def test_a_report_without_curves():
@@ -77,22 +62,17 @@ def test_a_report_without_curves():
 
 
 def test_two_reports_of_the_same_data_hold_the_same():
-    assert whole(full_report()) == whole(full_report())
-    assert whole(full_report()) != whole(at_k.score(DATA, k=[1, 2], thresholds=TAUS))
+    assert full_report() == full_report()
+    assert full_report() != at_k.score(DATA, k=[1, 2], thresholds=TAUS)
 
 
 def test_a_terminal_is_given_what_it_can_show(monkeypatch):
     report = at_k.score({"grades": [[1, 0]], "group": ["é"]})
     assert "é" in str(report)
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
-    assert str(report) == report.to_markdown().replace("é", "\\xe9")
+    assert "\\xe9" in str(report)
     monkeypatch.setattr(sys, "stdout", None)
-    assert str(report) == report.to_markdown()
-
-
-def test_the_representation_shows_values_and_no_functions():
-    assert "'pass@1': 0.5" in repr(at_k.score({"grades": [[1, 0]]}, k=1))
-    assert "<function" not in repr(full_report())
+    assert "é" in str(report)
 
 
 def test_a_report_can_be_pickled():
@@ -107,14 +87,20 @@ def test_a_report_can_be_pickled():
 class TestScoredAgain:
     """A report has no samples: where data are expected, an error says what to do."""
 
-    @pytest.mark.parametrize("ending", [".json", ".parquet"])
-    def test_the_file_of_a_report(self, tmp_path, ending):
-        path = tmp_path / f"report{ending}"
+    def test_the_file_of_a_report(self, tmp_path):
+        path = tmp_path / "report.json"
         at_k.score({"grades": [[1, 0]]}).save(path)
         for data in (path, str(path), [str(path)]):
-            with pytest.raises(at_k.InputError, match=r"This is a report that was saved, .* Read it by `at_k\."):
-                at_k.score(data)
+            refuses("InputError: This is a report that was saved, … Read it by `at_k.", at_k.score, data)
 
     def test_a_report(self):
         with pytest.raises(TypeError, match="`data` must be a data set or the path of a file; got a report"):
             at_k.score(at_k.score({"grades": [[1, 0]]}))
+
+    def test_it_has_no_samples(self, tmp_path):
+        report = at_k.score({"grades": [[1, 0]]})
+        assert report.samples[1].c.tolist() == [1]
+        report.save(tmp_path / "report.json")
+        for each in (at_k.Report.load(tmp_path / "report.json"), at_k.score(at_k.Tally.of({"grades": [[1, 0]]}))):
+            with pytest.raises(at_k.InputError, match="does not hold its samples"):
+                _ = each.samples

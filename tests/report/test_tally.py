@@ -1,22 +1,250 @@
+"""Tallies: the report of counts is that of samples; they add up in any order, and are written and read."""
+
+import json
 import pickle
+import shutil
 from decimal import Decimal
 from itertools import permutations
 
+import numpy as np
 import pytest
-from cases import for_each
+from cases import for_each, refuses
 from hypothesis import given, settings, strategies as st
-from tallies import assert_same, make_data
+from tallies import KINDS, assert_same, make_data, options_of, split
 
 import at_k
+from at_k.report.states import Moments, Problem, Stratum
+from at_k.report.tally_scoring import find_tally
+from at_k.values import Key
 
 Tally = at_k.Tally
+
+# A grade beside each answer: one without an answer casts no vote, and equal answers may be graded differently.
+CONFLICTING = {
+    "problem": ["x", "y", "z"],
+    "answers": [["7", "7", "7", None, "9"], ["a", "b", "b", "b", None], ["x"] * 5],
+    "grades": [[1, 0, 1, 1, 0], [1, 0, 0, 1, 1], [0, 0, 0, 1, 1]],
+}
+UNIQUE = {
+    "problem": [f"q{i}" for i in range(8)],
+    "answers": [[f"{i}-{j}" for j in range(4)] for i in range(8)],
+    "references": [f"{i}-0" for i in range(8)],
+}
+EQUAL = {"problem": list("abcdef"), "grades": [[1, 0]] * 6, "scores": [[0.1, 0.1]] * 6}
+LONG = {"problem": ["a", "b"], "grades": [[1, 0] * 50] * 2, "scores": [list(range(100))] * 2}
+HARD_AND_SOFT = {name: column + make_data("soft", seed=2)[name] for name, column in make_data("hard", seed=1).items()}
+
+# The data, how they are judged when samples are counted, and options of each score
+SAME = {
+    **{
+        f"{kind}, {target}": (make_data(kind), options_of(kind), *(
+            {"target": target, **more} for more in ({}, {"k": [1, 3]}, {"groups": False},
+                                                    {"metrics": "pass_at_k", "k": 2})
+        ))
+        for kind in KINDS for target in ("population", "problem_set")
+    },
+    # The interval of clusters needs how many problems of each cluster have which state.
+    **{
+        f"{kind}, clusters": (make_data(kind) | {"group": [f"text {i * i % 7}" for i in range(40)]}, options_of(kind),
+                              {"clusters": True}, {"clusters": True, "groups": False})
+        for kind in KINDS
+    },
+    "ties": (make_data("answers"), {"missing": "incorrect"},
+             *({"ties": ties} for ties in ("random", "strict", "incorrect"))),
+    # A mean grade is not the share of correct samples.
+    **{
+        f"{kind}, above {threshold}": (make_data(kind), {"threshold": threshold}, {"target": "problem_set"})
+        for kind, threshold in (("hard", 1.0), ("soft", 0.0), ("soft scores", 0.9))
+    },
+    "conflicts": (CONFLICTING, {}, {}),
+    "conflicts that are settled": (CONFLICTING, {"on_conflict": "majority"}, {}),
+    "answers that never repeat": (UNIQUE, {}, {}),
+    "equal scores have no interval": (EQUAL, {}, {}),
+    "many samples": (LONG, {}, {}),
+    "soft grades of one part": (HARD_AND_SOFT, {}, {"target": "problem_set"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_a_tally_gives_the_report_of_its_samples(name):
+    data, judging, *scored = SAME[name]
+    tally = sum(Tally.of(shard, **judging) for shard in split(data, 3)[::-1])
+    for options in scored:
+        found, report = at_k.score(tally, **options), at_k.score(data, **judging, **options)
+        assert_same(found, report)
+        assert found.left_out == report.left_out
+        codes = [{note.code for note in each.notes if "cluster" in note.code} for each in (found, report)]
+        assert codes[0] == codes[1]
+
+
+def of_days(*days):
+    return sum(Tally.of({"problem": ["a"], **day}, by_problem=True) for day in days)
+
+
+ANSWERED = {"problem": ["a"], "answers": [["7", "9"]], "grades": [[1, 0]]}
+
+
+@for_each(
+    "make, name, words",
+    [
+        (lambda: Tally.of(make_data("hard", seed=1)) + Tally.of(make_data("hard scores", seed=2)), "best_at_k",
+         "needs a score"),
+        (lambda: Tally.of(ANSWERED) + Tally.of({"problem": ["b"], "grades": [[1]]}), "cons_at_k", "have no answers"),
+        (lambda: Tally.of({"problem": ["b"], "grades": [[1]]}) + Tally.of(ANSWERED), "cons_at_k", "have no answers"),
+        (lambda: of_days(*({"answers": [["7"]], "grades": [[grade]]} for grade in (0, 1))), "cons_at_k",
+         "another verdict"),
+    ],
+)  # fmt: skip
+def test_numbers_that_some_parts_do_not_have_are_left_out(make, name, words):
+    assert words in str(at_k.score(make()).left_out[name])
+
+
+@for_each(
+    "data, options, name, words",
+    [
+        (make_data("answers"), {"ties": "first"}, "cons@k", "order of the samples"),
+        (LONG, {"k": [99]}, "best@k", "for k = 1, 2"),
+    ],
+)
+def test_numbers_that_need_samples_are_left_out(data, options, name, words):
+    report = at_k.score(Tally.of(data, missing="incorrect"), **options)
+    assert words in str(report.left_out[name.replace("@k", "_at_k")])
+    assert not any(key.metric == name for key in report.values)
+
+
+def count_rows(*rows):
+    return lambda: Tally.from_rows([(4, 1, 1), *rows])
+
+
+def score_rows(**options):
+    return lambda: at_k.score(Tally.from_rows([(3, 1, 2), (6, 2, 2)]), **options)
+
+
+def add(one, other):
+    return lambda: (
+        Tally.of({"problem": ["a"], "grades": [[1, 0]]}, **one)
+        + Tally.of({"problem": ["b"], "grades": [[1, 0]]}, **other)
+    )
+
+
+@for_each(
+    "call, says",
+    [
+        *[(lambda ask=ask: ask(at_k.score(Tally.of(make_data("hard")))), "InputError: comes from a tally") for ask in (
+            lambda report: report.per_problem, lambda report: at_k.compare(report, report), at_k.diagnose)],
+        (score_rows(threshold=0.3), "InputError: The options `threshold` act when samples are counted"),
+        (score_rows(groups=["a", "b"]), "InputError: `groups` act when"),
+        (score_rows(clusters=["a", "b", "c", "d"]), "InputError: `clusters` needs the value of each problem"),
+        (score_rows(ci_method="bootstrap"), "InputError: `ci_method` needs the value"),
+        (score_rows(k=5), "InputError: got k = 5, but the smallest n is 3 (problems with too few samples: 2 of 4)"),
+        (lambda: at_k.score(Tally()), "InputError: counts no problems"),
+        *[(add(one, other), f"InputError: counted differently: {next(iter(one))} is") for one, other in (
+            ({"threshold": 0.3}, {}), ({"missing": "drop"}, {"missing": "incorrect"}),
+            ({"on_conflict": "majority"}, {}), ({"groups": ["x"]}, {}))],
+        (add({"by_problem": True}, {}), "ValueError: `by_problem` must be the same"),
+        *[(lambda a=a, b=b: a + b, "TypeError: unsupported operand") for a, b in ((Tally(), 1), (1, Tally()))],
+        (lambda: Tally.of(ANSWERED) + Tally.of(ANSWERED), "InputError: both tallies have, by their names: 1."),
+        (lambda: of_days(*({"group": [label], "grades": [[1]]} for label in "xy")),
+         "ValueError: `groups` must put problem 'a' in one group"),
+        (lambda: Tally.of({"grades": [[1]]}, by_problem=True),
+         "ValueError: `by_problem` must be False for problems without names"),
+        (count_rows((4, 5, 1)), "ValueError: 0 ≤ c ≤ n"),
+        (count_rows((0, 0, 1)), "ValueError: n > 0"),
+        (count_rows((4, 1, 0)), "ValueError: problems > 0"),
+        (count_rows((4, 1.5, 1)), "TypeError: integers; got 1.5"),
+        (count_rows((4, None, 1)), "TypeError: integers; got None"),
+        (count_rows((4, 1)), "TypeError: (n, c, problems)"),
+        (count_rows(7), "TypeError: in row 1"),
+        (count_rows((4, 1, 1, "a")), "ValueError: `rows` must have a group in every row, or in none"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(call, says):
+    refuses(says, call)
+
+
+def test_tallies_without_names_or_problems():
+    assert len(Tally.of({"grades": [[1]]}) + Tally.of({"grades": [[1]]})) == 2
+    one = of_days({"grades": [[1]]})
+    assert one + Tally(by_problem=True) == one
+    assert "no table of problems" in " ".join(map(str, at_k.score(Tally.of(make_data("hard"))).notes))
+
+
+@pytest.mark.parametrize("target", ["population", "problem_set"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_problems_by_their_names_have_all_that_their_samples_have(kind, target):
+    """Every value of every problem, and what needs them one by one: a table, a selection, clusters, the bootstrap."""
+    data, judging = make_data(kind), options_of(kind)
+    tally = sum(Tally.of(shard, by_problem=True, **judging) for shard in split(data, 3))
+    report, other = at_k.score(data, target=target, **judging), at_k.score(tally, target=target)
+    assert_same(other, report)
+    for name, column in report.per_problem.items():
+        assert other.per_problem[name] == (
+            pytest.approx(column, rel=1e-12) if name not in ("problem", "group") else column
+        )
+    assert other.select("pass@2 > 0.5") == report.select("pass@2 > 0.5")
+    for options in ({"clusters": [f"text {i % 7}" for i in range(40)]}, {"ci_method": "bootstrap"}):
+        if target == "population":
+            assert_same(at_k.score(tally, **options), at_k.score(data, **judging, **options))
+
+
+def test_choices_that_are_simulated(monkeypatch):
+    monkeypatch.setattr("at_k.combinatorics.MAX_SUBSETS", 5)
+    rng = np.random.default_rng(0)
+    data = {"grades": rng.integers(0, 2, (4, 6)).tolist(), "scores": rng.random((4, 6, 2)).tolist()}
+    report = at_k.score(data, select="pareto")
+    assert report.errors["best@2"] > 0
+    assert_same(at_k.score(Tally.of(data, select="pareto")), report)
+
+
+def test_a_billion_samples():
+    """The counts are those of 10 million problems; they are never listed."""
+    rows = [(100, c, 10_000_000 // 100 if c else 12_345_678) for c in range(101)]
+    report = at_k.score(Tally.from_rows(rows), k=[1, 10])
+    n, c, times = (np.array(column) for column in zip(*rows, strict=True))
+    assert len(report) == times.sum()
+    value = at_k.pass_at_k(n, c, k=10)
+    mean = np.average(value, weights=times)
+    assert report.values["pass@10"] == pytest.approx(mean, rel=1e-12)
+    error = np.sqrt(np.average((value - mean) ** 2, weights=times) / (times.sum() - 1))
+    assert report.intervals["pass@10"].stderr == pytest.approx(error, rel=1e-9)
+    assert at_k.plan(at_k.score(Tally.from_rows([(4, 1, 30), (4, 3, 30)]))).value == 0.5
+
+
+def test_files_of_tallies(tmp_path):
+    data = make_data("answers")
+    paths = []
+    for i, shard in enumerate(split(data, 3)):
+        paths.append(tmp_path / f"part{i}.json")
+        Tally.of(shard, missing="incorrect").save(paths[-1])
+        Tally.of(shard, missing="incorrect", by_problem=True).save(tmp_path / f"named{i}.json")
+    report = at_k.score(paths)
+    assert_same(report, at_k.score(data, missing="incorrect"))
+    assert at_k.score([tmp_path / f"named{i}.json" for i in range(3)]).problems == data["problem"]
+    assert report.source == list(map(str, paths))
+    assert at_k.score(tmp_path / "named*.json").problems == data["problem"]
+    (tmp_path / "folder").mkdir()
+    for path in paths:
+        shutil.copy(path, tmp_path / "folder")
+    assert at_k.score(tmp_path / "folder").values == report.values
+    refuses("FileNotFoundError: No file matches … none*", at_k.score, tmp_path / "none*.json")
+    (tmp_path / "report.json").write_text(json.dumps({"grades": [1]}))
+    refuses("InputError: report.json is not a tally that was saved", at_k.score, [*paths, tmp_path / "report.json"])
+    assert find_tally(data) is None
+
+
+def test_a_report_of_a_tally_can_be_saved(tmp_path):
+    report = at_k.score(Tally.of(make_data("hard")))
+    report.save(tmp_path / "report.json")
+    again = at_k.Report.load(tmp_path / "report.json")
+    assert again.values == report.values
+    assert len(again) == len(report) == 40
+    assert again.times == report.times
 
 
 SAMPLES = st.tuples(st.sampled_from([0, 1, 0.3, 0.7]), st.sampled_from(["a", "b", "c", None]), st.integers(-5, 5))
 FORMS = (
     lambda tally: tally,
     lambda tally: Tally.from_json(tally.to_json()),
-    lambda tally: Tally.from_arrow(tally.to_arrow()),
 )
 
 
@@ -60,14 +288,14 @@ def assert_same_sums(tally, other):
     st.randoms(use_true_random=False),
 )
 def test_tallies_add_up_in_any_order(problems, kind, by_problem, random):
-    """To the last bit for counts and votes, to 1e-12 for sums; through JSON and Arrow too."""
+    """To the last bit for counts and votes, to 1e-12 for sums; through JSON too."""
     rows = [(f"{'xy'[i % 2]}{i}", samples) for i, (_, samples) in enumerate(problems)]
     parts = [
         count([row for row, (part, _) in zip(rows, problems, strict=True) if part == own], kind, by_problem)
         for own in range(4)
     ]
     whole, merged = count(rows, kind, by_problem), add_up(parts, random)
-    for name in ("by_problem", "counts", "votes", "names", "n_missing", "conditions", "options", "left_out"):
+    for name in ("by_problem", "counts", "votes", "hashes", "n_missing", "conditions", "options", "left_out"):
         assert getattr(merged, name) == getattr(whole, name), name
     assert {name: each[:4] for name, each in merged.problems.items()} == {
         name: each[:4] for name, each in whole.problems.items()
@@ -91,51 +319,29 @@ def test_problems_grow_in_any_order(problems, kind, random):
         return count([(f"{'xy'[i % 2]}{i}", samples) for i, samples in enumerate(rows)], kind, by_problem=True)
 
     whole, merged = count_days(range(4)), add_up([count_days([day]) for day in range(4)], random)
-    for name in ("counts", "votes", "names", "n_missing", "left_out"):
+    for name in ("counts", "votes", "hashes", "n_missing", "left_out"):
         assert getattr(merged, name) == getattr(whole, name), name
     for name, problem in whole.problems.items():
         assert merged.problems[name][:4] == problem[:4]
     assert_same_sums(merged, whole)
 
 
-def test_soft_grades_of_one_part():
-    """Mean grades that are shares of correct samples follow from the counts, where the other part has soft ones."""
-    hard, soft = make_data("hard", seed=1), make_data("soft", seed=2)
-    whole = {name: hard[name] + soft[name] for name in hard}
-    for tally in (Tally.of(hard) + Tally.of(soft), Tally.of(soft) + Tally.of(hard)):
-        assert_same(at_k.score(tally, target="problem_set"), at_k.score(whole, target="problem_set"))
+def test_one_problem_of_thousands_is_noticed():
+    """Up to 50,000 problems each is noticed; above, tallies keep the smallest hashes. There are no false alarms."""
 
+    def count(first, last, by=1):
+        return Tally.of(
+            {"problem": [f"p{i}" for i in range(first, last, by)], "grades": [[1]] * len(range(first, last, by))}
+        )
 
-def test_scores_of_one_part_are_left_out():
-    tally = Tally.of(make_data("hard", seed=1)) + Tally.of(make_data("hard scores", seed=2))
-    assert "needs a score" in str(at_k.score(tally).left_out["best_at_k"])
-
-
-def test_answers_of_one_part():
-    one = Tally.of({"problem": ["a"], "answers": [["7", "9"]], "grades": [[1, 0]]})
-    other = Tally.of({"problem": ["b"], "grades": [[1, 0]]})
-    for tally in (one + other, other + one):
-        assert "have no answers" in str(at_k.score(tally).left_out["cons_at_k"])
-
-
-def test_samples_of_the_same_problems():
-    """A day more of samples is what all samples would have been, if problems are kept by their names."""
-    monday = {"problem": ["a", "b"], "answers": [["7", "9", "9"], ["1", "2", "2"]], "references": ["7", "2"]}
-    tuesday = {"problem": ["b", "c"], "answers": [["2", "3"], ["5", "5"]], "references": ["2", "5"]}
-    both = {
-        "problem": ["a", "b", "c"],
-        "answers": [["7", "9", "9"], ["1", "2", "2", "2", "3"], ["5", "5"]],
-        "references": ["7", "2", "5"],
-    }
-    with pytest.raises(at_k.InputError, match="problems in common, such as 'b'"):
-        Tally.of(monday) + Tally.of(tuesday)
-    one, other = Tally.of(monday, by_problem=True), Tally.of(tuesday, by_problem=True)
-    for tally in (one + other, other + one):
-        assert_same(at_k.score(tally), at_k.score(both))
-        assert tally.problems == Tally.of(both, by_problem=True).problems
-    assert one + Tally(by_problem=True) == one
-    with pytest.raises(ValueError, match="`by_problem` must be the same"):
-        one + Tally.of(tuesday)
+    for last in (3_000, 50_000):
+        refuses("InputError: by their names: 1.", lambda: count(0, last) + count(last - 1, 2 * last - 1))  # noqa: B023
+    assert len(count(0, 60_000).hashes) == 8 * 50_000
+    halves = count(0, 120_000, 2), count(1, 120_000, 2)
+    assert len(sum(halves)) == 120_000
+    assert sum(halves).hashes == count(0, 120_000).hashes  # in any order, those of all
+    with pytest.raises(at_k.InputError, match="by their names: "):
+        count(0, 60_000) + count(59_000, 119_000)  # of 1,000 in common, some hundreds are among the smallest
 
 
 def test_soft_grades_of_a_problem_grow():
@@ -165,38 +371,6 @@ def test_scores_of_a_problem_do_not_grow():
         assert "does not keep scores one by one" in str(report.left_out["best_at_k"])
 
 
-def test_a_conflict_between_days():
-    days = [Tally.of({"problem": ["a"], "answers": [["7"]], "grades": [[grade]]}, by_problem=True) for grade in (0, 1)]
-    assert "another verdict" in str(at_k.score(sum(days)).left_out["cons_at_k"])
-
-
-def test_a_problem_is_in_one_group():
-    days = [Tally.of({"problem": ["a"], "group": [label], "grades": [[1]]}, by_problem=True) for label in "xy"]
-    with pytest.raises(ValueError, match="`groups` must put problem 'a' in one group"):
-        sum(days)
-
-
-@for_each(
-    "name, options, others",
-    [
-        ("threshold", {"threshold": 0.3}, {}),
-        ("missing", {"missing": "drop"}, {"missing": "incorrect"}),
-        ("on_conflict", {"on_conflict": "majority"}, {}),
-        ("groups", {"groups": ["x"]}, {}),
-    ],
-)
-def test_tallies_with_other_conditions(name, options, others):
-    with pytest.raises(at_k.InputError, match=f"counted differently: {name} is"):
-        Tally.of({"grades": [[1, 0]]}, **options) + Tally.of({"grades": [[1, 0]]}, **others)
-
-
-def test_only_tallies_are_added():
-    with pytest.raises(TypeError, match="unsupported operand"):
-        Tally() + 1
-    with pytest.raises(TypeError, match="unsupported operand"):
-        1 + Tally()
-
-
 def test_rows_of_any_engine():
     data = {"grades": [[1, 0, 1]] * 3 + [[0, 0]] * 2, "group": ["a"] * 3 + ["b"] * 2}
     rows = [(3, 2, 1, "a"), (3, 2, 2, "a"), (2, 0, 2, "b")]
@@ -205,23 +379,86 @@ def test_rows_of_any_engine():
     assert Tally.from_rows(iter([(3, 2, 3), (2, 0, 2)])) == Tally.of({"grades": data["grades"]})
 
 
+@for_each("by_problem", [False, True])
+@for_each("kind", KINDS)
+def test_a_tally_is_written_and_read(kind, by_problem):
+    tally = Tally.of(make_data(kind), by_problem=by_problem, **options_of(kind))
+    assert Tally.from_json(tally.to_json()) == tally
+    json.loads(tally.to_json(), parse_constant=pytest.fail)  # NaN is no JSON
+
+
+def change(**parts):
+    return lambda content: content | parts
+
+
 @for_each(
-    "row, kind, sentence",
+    "damage",
     [
-        ((4, 5, 1), ValueError, "0 ≤ c ≤ n"),
-        ((0, 0, 1), ValueError, "n > 0"),
-        ((4, 1, 0), ValueError, "problems > 0"),
-        ((4, 1.5, 1), TypeError, "integers; got 1.5"),
-        ((4, None, 1), TypeError, "integers; got None"),
-        ((4, 1), TypeError, r"\(n, c, problems\)"),
-        (7, TypeError, "in row 1"),
+        change(counts=[[None, 4, 5, 1]]),
+        change(counts=[[None, 4, -1, 1]]),
+        change(counts=[[None, 4, 1, 0]]),
+        change(counts=[[None, 4, 1.5, 1]]),
+        change(counts=[[7, 4, 1, 1]]),
+        change(counts=[[None, 4, 1]]),
+        change(counts=None),
+        change(votes=[[None, 3, [1, -2], 1]]),
+        change(votes=[[None, 3, [3, -2], 1]]),
+        change(votes=[[None, 3, [2, -1], 2]]),
+        change(sums=[[None, 3, 1, {"is": "os:system", "of": ["true"]}]]),
+        change(sums=[[None, 3, 5, {}]]),
+        change(hashes=3),
+        lambda content: {name: each for name, each in content.items() if name != "conditions"},
     ],
 )
-def test_wrong_rows(row, kind, sentence):
-    with pytest.raises(kind, match=sentence):
-        Tally.from_rows([(4, 1, 1), row])
+def test_damaged_tallies_are_refused(damage):
+    content = json.loads(Tally.of({"answers": [["7", "7", "9"]], "references": ["7"]}).to_json())
+    with pytest.raises(ValueError, match="`text` must be a tally; it is damaged"):
+        Tally.from_json(json.dumps(damage(content)))
 
 
-def test_rows_are_all_in_groups_or_none_is():
-    with pytest.raises(ValueError, match="`rows` must have a group in every row, or in none"):
-        Tally.from_rows([(4, 1, 1), (4, 1, 1, "a")])
+def test_other_files_are_refused(tmp_path):
+    for text, sentence in (("{", "is not JSON"), ("[]", "something else"), ('{"format": "x"}', "something else")):
+        with pytest.raises(ValueError, match=sentence):
+            Tally.from_json(text)
+    path = tmp_path / "part.json"
+    Tally.from_rows([(4, 1, 2)]).save(path)
+    path.write_text(path.read_text()[:-20])
+    refuses("ValueError: part.json' must be the JSON of a tally; it is not JSON", at_k.score, path)
+
+
+KEY = Key("max@k", 2)
+
+
+def moments(values):
+    values = np.asarray(values, dtype=np.float64)
+    return Moments.of(values, values**2, np.zeros(len(values)), np.ones(len(values), dtype=np.int64))
+
+
+def test_moments_merge_without_cancellation():
+    """A mean of 10⁹ with deviations of 1: sums of squares would have lost half of their digits."""
+    values = 1e9 + np.random.default_rng(0).random(300)
+    parts = [Stratum(100, {KEY: moments(part)}) for part in np.split(values, 3)]
+    merged = parts[0].merge(parts[1]).merge(parts[2]).moments[KEY]
+    assert merged.mean == pytest.approx(values.mean(), rel=1e-15)
+    assert merged.squares == pytest.approx(((values - values.mean()) ** 2).sum(), rel=1e-8)  # 1e9 has 7 decimals
+    assert (merged.variance, merged.largest) == pytest.approx(((values**2).sum(), (values**2).max()), rel=1e-12)
+
+
+def test_equal_values_do_not_deviate():
+    one, other = Stratum(3, {KEY: moments([0.1] * 3)}), Stratum(7, {KEY: moments([0.1] * 7)})
+    assert one.merge(other).moments[KEY][:2] == (0.1, 0.0)
+
+
+def test_merging_is_commutative_to_the_last_bit():
+    rng = np.random.default_rng(1)
+    one, other = (Stratum(size, {KEY: moments(rng.random(size))}) for size in (5, 8))
+    assert one.merge(other) == other.merge(one)
+
+
+def test_a_problem_grows():
+    grown = Problem("a", 3, 2, {"7": (2, 2), "9": (1, 0)}).merge(Problem("a", 2, 0, {"9": (2, 0)}))
+    assert grown == Problem("a", 5, 2, {"7": (2, 2), "9": (3, 0)})
+    assert grown.shape == ("a", 5, (-3, 2))
+    assert not grown.disagrees
+    assert grown.merge(Problem("a", 1, 1, {"9": (1, 1)})).disagrees
+    assert grown.merge(Problem("a", 1, 1, None)).votes is None

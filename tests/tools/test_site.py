@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from typer.main import get_command
 
 import at_k
+from at_k.cli import app
 from tools import site
 from tools.spaces import copy_parts
 
@@ -23,18 +25,26 @@ def list_pages(nav):
 def test_every_page_is_in_the_navigation(tmp_path):
     copy_parts(site.SOURCES, tmp_path / "pages")
     written = {path.relative_to(tmp_path / "pages").as_posix() for path in (tmp_path / "pages").rglob("*.md")}
-    text = re.sub("!!python/.*", "''", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
-    pages = list_pages(yaml.safe_load(text)["nav"])
-    assert sorted(pages) == sorted(written | {"reference.md"})
+    config = yaml.safe_load(re.sub("!!python/.*", "''", (ROOT / "mkdocs.yml").read_text(encoding="utf-8")))
+    pages = list_pages(site.on_config(config)["nav"])
+    assert sorted(pages) == sorted([*written, *site.write_commands(), *site.write_reference()])
 
 
-def test_the_reference_has_every_name_in_the_order_of_help():
-    reference = site.write_reference()
-    names = [line.rpartition(".")[2] for line in reference.splitlines() if re.match("::: at_k|### ", line)]
-    names = [name.removeprefix("### ") for name in names if name != "Numbers"]
+def test_the_reference_has_a_page_for_every_name_in_the_order_of_help():
+    index, *pages = site.write_reference()
+    names = [re.fullmatch(r"reference/(\w+)\.md", page)[1] for page in pages]
     assert sorted(names) == sorted([*at_k.__all__, "Key"])
     assert [re.findall(rf"\b{name}\b", at_k.__doc__)[:1] for name in names] == [[name] for name in names]
-    assert reference.index("at_k.score\n") < reference.index("at_k.compare\n") < reference.index("at_k.Key\n")
+    assert re.findall(r"^\| \[(\w+)\]", site.write_reference()[index], re.MULTILINE) == names
+
+
+def test_every_option_of_every_command_is_on_its_page():
+    pages = site.write_commands()
+    commands = get_command(app).commands
+    assert list(pages) == ["commands/index.md", *(f"commands/{name}.md" for name in commands)]
+    for name, command in commands.items():
+        for option in command.params:
+            assert f"`{option.opts[0]}`" in pages[f"commands/{name}.md"] or option.param_type_name == "argument"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from at_k.choices import METHODS
+from at_k.options.option import METHODS
 from at_k.uncertainty.intervals import find_lower_level, interval
 from at_k.uncertainty.standard_errors import standard_error
 

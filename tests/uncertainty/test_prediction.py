@@ -7,11 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cases import for_each
+from scipy import stats
+from scorio.aggregate.online import adaptive_consistency_stop
 
 from at_k import pass_at_k
 from at_k.errors import InputError
-from at_k.uncertainty.beta_binomial import fit_beta_binomial
-from at_k.uncertainty.prediction import predict_by_both, predict_pass_at_k
+from at_k.uncertainty.prediction import enough, find_settled_probability, predict_by_both, predict_pass_at_k
+from at_k.uncertainty.variance import fit_beta_binomial
 
 DATA = Path(__file__).parent.parent / "data"
 CODEX = [json.loads(line) for line in (DATA / "p3_codex_cushman_n1000.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -110,13 +112,125 @@ def test_far_predictions_can_be_forced():
     assert 0 < predict_pass_at_k([4, 8], [1, 2], k=400, force=True).value <= 1
 
 
-def test_the_mean_of_both_models_has_an_interval_that_holds_other_samples():
-    random, inside = np.random.default_rng(0), 0
-    truth = float((1 - (1 - random.beta(0.5, 1.5, 500_000)) ** 32).mean())
-    for _ in range(10):
-        found = predict_pass_at_k(np.full(100, 16), random.binomial(16, random.beta(0.5, 1.5, 100)), k=[32, 64])
-        assert found.mean.tolist() == ((found.value + found.power_law) / 2).tolist()
-        assert (found.low < found.mean).all()
-        assert (found.mean < found.high).all()
-        inside += found.low[0] <= truth <= found.high[0]
-    assert inside >= 9
+def test_the_interval_is_about_these_problems_or_about_others():
+    rng = np.random.default_rng(0)
+    n, c = np.full(100, 16), rng.binomial(16, rng.beta(0.2, 1.8, 100))
+    these, others = (predict_pass_at_k(n, c, k=[32, 64], target=target) for target in ("problem_set", "population"))
+    assert these.mean.tolist() == ((these.value + these.power_law) / 2).tolist() == others.mean.tolist()
+    values = pass_at_k(n, c, k=16)
+    half = these.high - these.mean
+    assert (half >= 0.03 - 1e-12).all()
+    assert these.low.tolist() == np.maximum(these.mean - half, values.mean()).tolist()
+    wider = np.hypot(half, 1.959964 * stats.sem(values))
+    assert others.high == pytest.approx(others.mean + wider)
+    assert others.low == pytest.approx(others.mean - wider)
+    assert (these.describe().code, others.describe().code) == ("predict.problem_set", "predict.population")
+    with pytest.raises(ValueError, match="`target` must be one of"):
+        predict_pass_at_k(n, c, k=32, target="these")
+
+
+def test_the_interval_holds_the_samples_that_were_left_out():
+    """Pass@64 from 8 samples of each problem, for models and puzzles with 100 or 1,000 samples of each."""
+    data = [(1000, each["c"]) for each in CODEX] + [(100, [sum(row["correct"]) for row in TREE])]
+    models = json.loads((DATA / "evalperf_counts.json").read_text(encoding="utf-8"))["models"].values()
+    data += [(100, each["c"]) for each in models if each["n"] == 100][::4]
+    rng, inside = np.random.default_rng(0), []
+    for samples, c in data:
+        truth = pass_at_k(np.full(len(c), samples), c, k=64).mean()
+        found = predict_pass_at_k(np.full(len(c), 8), rng.hypergeometric(c, samples - np.array(c), 8), k=64)
+        inside.append(found.low <= truth <= found.high)
+    assert sum(inside) >= len(inside) - 1
+
+
+def test_a_prediction_is_a_result(tmp_path):
+    found = predict_pass_at_k([8] * 6, [0, 0, 1, 2, 4, 8], k=[16, 64])
+    found.save(tmp_path / "p.json")
+    assert type(found).load(tmp_path / "p.json") == found != predict_pass_at_k([8] * 6, [0, 0, 1, 2, 4, 8], k=[16])
+    assert list(found.to_dict()) == ["pass@16_predicted", "pass@64_predicted", "target"]
+    assert found.to_dict()["pass@64_predicted"]["power_law"] == pytest.approx(found.power_law[1])
+    assert predict_pass_at_k([8] * 6, [0, 0, 1, 2, 4, 8], k=16).to_dict()["pass@16_predicted"]["mean"] > 0
+
+
+@for_each("counts", [[1], [5], [3, 3], [8, 2], [5, 2, 1], [2, 2, 2], [1, 1, 1, 1, 1], [30, 25, 1, 1], [400, 380, 200]])
+def test_it_is_that_of_scorio(counts):
+    votes = [str(answer) for answer, times in enumerate(counts) for _ in range(times)]
+    stop, probability = adaptive_consistency_stop(votes, threshold=0.9, return_prob=True)
+    # Their quadrature is asked for 1e-10.
+    assert find_settled_probability(*[*counts, 0][:2], len(counts), "beta") == pytest.approx(probability, rel=1e-8)
+    assert enough(votes, confidence=0.9) == stop
+
+
+def test_votes_that_settle_nothing():
+    assert not enough([])
+    assert not enough([None, None])
+    assert not enough(["a"])
+    assert enough(["a", None, "a", "a", "a"])
+    assert enough(["a"] * 4 + [None] * 100)
+
+
+@for_each(
+    "call, error, said",
+    [
+        (lambda: enough(["a"], confidence=1), ValueError, "`confidence` must lie between 0 and 1"),
+        (
+            lambda: enough(["a"], rule="crp"),
+            ValueError,
+            "`rule` must be one of 'beta', 'sequence'; got 'crp'",
+        ),
+        (lambda: enough("aab"), TypeError, "`votes` must hold a list of samples"),
+        (lambda: enough(["a", 1]), TypeError, "`votes` must not mix types"),
+    ],
+)
+def test_arguments_that_cannot_be_used(call, error, said):
+    with pytest.raises(error, match=re.escape(said)):
+        call()
+
+
+class TestSequence:
+    """The rule that is valid at every look."""
+
+    @for_each("counts", [(9, 0), (8, 3), (20, 15), (1, 1), (3, 3)])
+    def test_the_formula_by_a_sum_over_shares(self, counts):
+        first, second = counts
+        shares = np.linspace(0.5, 1, 200_001)
+        evidence = np.trapezoid(2 * shares**first * (1 - shares) ** second, shares) * 2.0 ** (first + second)
+        different = 1 + (second > 0)
+        expected = max(0.0, 1 - 1.5 * different * (different + 1) / evidence)
+        assert find_settled_probability(*counts, different, "sequence") == pytest.approx(expected, abs=1e-6)
+
+    def test_no_vote_is_not_settled(self):
+        assert find_settled_probability(0, 0, 0, "sequence") == 0
+        assert not enough([], rule="sequence")
+        assert enough(["7"] * 9, rule="sequence")
+        assert not enough(["7"] * 8, rule="sequence")
+
+    @for_each("shares", [(0.51, 0.49), (0.4, 0.35, 0.25)])
+    def test_a_wrong_leader_stops_a_vote_rarely_however_often_one_looks(self, shares):
+        votes = np.random.default_rng(0).choice(len(shares), p=shares, size=(400, 300))
+        counts = (votes[:, :, None] == np.arange(len(shares))).cumsum(axis=1)
+        wrong = {}
+        for rule in ("beta", "sequence"):
+            falling = -np.sort(-counts, axis=2)
+            several = np.count_nonzero(counts, axis=2)
+            settled = find_settled_probability(falling[..., 0], falling[..., 1], several, rule) >= 0.95
+            stop = settled.argmax(axis=1)
+            leader = counts[np.arange(400), stop].argmax(axis=1)
+            wrong[rule] = float(((leader > 0) & settled.any(axis=1)).mean())
+        assert wrong["sequence"] <= 0.05
+        assert wrong["beta"] > 0.08  # at every look, its confidence does not hold
+
+    def test_of_nearly_equal_answers_the_default_stops_at_the_wrong_one_in_43_percent(self):
+        """Exactly, by the chance of each pair of counts: of the votes at .51 to .49 that 64 samples settle."""
+        counts = [(first, second) for first in range(65) for second in range(65)]
+        settled = {each: find_settled_probability(max(each), min(each), 2, "beta") >= 0.95 for each in counts}
+        chances, stopped = {(0, 0): 1.0}, {True: 0.0, False: 0.0}
+        for _ in range(64):
+            later = {}
+            for (first, second), chance in chances.items():
+                if settled[first, second]:
+                    stopped[first > second] += chance
+                    continue
+                for place, share in (((first + 1, second), 0.51), ((first, second + 1), 0.49)):
+                    later[place] = later.get(place, 0.0) + share * chance
+            chances = later
+        assert stopped[False] / sum(stopped.values()) == pytest.approx(0.43, abs=0.005)

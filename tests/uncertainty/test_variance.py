@@ -10,17 +10,14 @@ from pairs import draw
 from scipy import integrate, stats
 
 from at_k import g_pass_at_k, majority_at_k, pass_at_k, pass_hat_k
-from at_k.uncertainty.beta_binomial import BetaBinomial
-from at_k.uncertainty.planning import plan_counts
-from at_k.uncertainty.variance import Variance, predict_stderr
+from at_k.uncertainty.variance import BetaBinomial, Variance, estimate_correlation, fit_beta_binomial, read_pilot
 
 
 @for_each("k", [1, 3, 8])
 def test_for_the_pilot_s_own_numbers_it_is_the_pilot_s_standard_error(k):
     n, c = draw(0, 40, 8)
     values = pass_at_k(n, c, k=k)
-    found = predict_stderr(n, c, problems=40, samples=8, k=k)
-    assert found == pytest.approx(stats.sem(values), rel=1e-9)
+    assert np.sqrt(Variance(n, c, k, pass_at_k).at(8) / 40) == pytest.approx(stats.sem(values), rel=1e-9)
 
 
 def test_the_two_parts_of_pass_at_1():
@@ -36,8 +33,8 @@ def test_the_two_parts_of_pass_at_1():
 
 def test_the_part_between_problems_is_not_below_zero_for_one_sample_either():
     """s_w² = (1/2 + 1/3)/2; var(p) = 1/129.6 is less than what samples explain, so that s_b² is 0."""
-    table = plan_counts([2, 3] * 5, [1] * 10, problems=[5], samples=[1, 2]).stderr
-    assert_allclose(table, [[np.sqrt(5 / 12 / 5), np.sqrt(5 / 24 / 5)]], rtol=1e-12)
+    pilot = read_pilot([2, 3] * 5, [1] * 10, 1, pass_at_k)
+    assert_allclose([pilot.at(1), pilot.at(2)], [5 / 12, 5 / 24], rtol=1e-12)
 
 
 @for_each("k, samples", [(1, 4), (2, 3), (4, 8), (4, np.inf)])
@@ -68,8 +65,7 @@ def test_other_metrics_use_a_beta_binomial_distribution(metric, k, samples):
     chances = BetaBinomial(0.6, 0.4).chances(samples)
     values = metric(samples, np.arange(samples + 1), k=k)
     truth = np.sqrt((chances @ values**2 - (chances @ values) ** 2) / 50)
-    found = predict_stderr(n, c, problems=50, samples=samples, k=k, estimate=metric)
-    assert found == pytest.approx(truth, rel=0.05)
+    assert np.sqrt(Variance(n, c, k, metric).at(samples) / 50) == pytest.approx(truth, rel=0.05)
 
 
 def test_infinitely_many_samples_leave_the_variance_between_problems():
@@ -88,15 +84,86 @@ def test_infinitely_many_samples_leave_the_variance_between_problems():
 
 
 def test_pilots_with_different_n():
-    n, c = np.array([2, 9, 1, 5]), np.array([1, 4, 0, 5])
-    table = predict_stderr(n, c, problems=[10, 40], samples=[1, 4, 16])
-    assert table.shape == (2, 3)
-    assert_allclose(table[0], 2 * table[1])
-    assert (np.diff(table, axis=1) < 0).all()
+    variance = Variance(np.array([2, 9, 1, 5]), np.array([1, 4, 0, 5]), 1, pass_at_k)
+    assert variance.at(1) > variance.at(4) > variance.at(16)
 
 
-def test_shapes():
-    n, c = draw(0, 10, 8)
-    assert np.shape(predict_stderr(n, c, problems=10, samples=8)) == ()
-    assert predict_stderr(n, c, problems=[10], samples=8).shape == (1,)
-    assert predict_stderr(n, c, problems=10, samples=[8, 9]).shape == (2,)
+def draw_skills(seed, true, problems, samples):
+    """Difficulties of two models on the logit scale with this correlation; return them, and counts of samples."""
+    random = np.random.default_rng(seed)
+    logits = random.multivariate_normal([0, 0], [[1, true], [true, 1]], size=problems) * 1.5
+    skills = 1 / (1 + np.exp(-logits))
+    counts = random.binomial(samples, skills)
+    pilots = [Variance(np.full(problems, samples), counts[:, i], 1, pass_at_k) for i in (0, 1)]
+    return skills, pilots
+
+
+def test_noise_of_samples_does_not_lower_it():
+    skills, pilots = draw_skills(0, 0.7, 4_000, 4)
+    truth = np.corrcoef(skills.T)[0, 1]
+    naive = np.corrcoef(pilots[0].values, pilots[1].values)[0, 1]
+    found = estimate_correlation(*pilots)
+    assert naive < truth - 0.15
+    assert abs(found.value - truth) < 0.04  # its standard error is about .015
+
+
+def test_the_interval_holds_it():
+    inside = 0
+    truth = np.corrcoef(draw_skills(0, 0.6, 200_000, 1)[0].T)[0, 1]
+    for seed in range(100):
+        found = estimate_correlation(*draw_skills(seed, 0.6, 100, 8)[1])
+        inside += found.low <= truth <= found.high
+    assert inside >= 88  # of 100 at 95 %, three standard errors are 6.5
+
+
+def test_what_cannot_tell_says_nothing():
+    n, c = np.full(10, 8), np.arange(10) % 8
+    flat, varied = Variance(n, np.full(10, 4), 1, pass_at_k), Variance(n, c, 1, pass_at_k)
+    assert estimate_correlation(flat, varied) is None
+    assert estimate_correlation(Variance(n[:3], c[:3], 1, pass_at_k), Variance(n[:3], c[:3], 1, pass_at_k)) is None
+
+
+@for_each("n", [1, 7, 300])
+@for_each("a, b", [(0.3, 0.5), (2, 5), (40, 0.01)])
+def test_chances_are_those_of_scipy(n, a, b):
+    assert_allclose(
+        BetaBinomial(a, b).chances(n), stats.betabinom.pmf(np.arange(n + 1), n, a, b), rtol=1e-9, atol=1e-15
+    )
+
+
+@for_each("k", [1, 10, 1000])
+def test_all_wrong_is_an_integral_over_the_difficulties(k):
+    found, _ = integrate.quad(lambda p: (1 - p) ** k * stats.beta.pdf(p, 2, 3), 0, 1, epsabs=1e-13, limit=200)
+    assert BetaBinomial(2, 3).fail(np.array(k)) == pytest.approx(found, rel=1e-6)
+
+
+def log_likelihood(n, c, a, b):
+    return stats.betabinom.logpmf(c, n, a, b).sum()
+
+
+@for_each("seed", range(4))
+def test_no_distribution_near_or_far_is_more_likely(seed):
+    rng = np.random.default_rng(seed)
+    n = rng.integers(2, 20, size=50)
+    c = rng.binomial(n, rng.beta(*rng.uniform(0.2, 3, size=2), size=50))
+    a, b = fit_beta_binomial(n, c)
+    best = log_likelihood(n, c, a, b)
+    grid = np.exp(np.linspace(-3, 3, 25))
+    others = [log_likelihood(n, c, x, y) for x in grid for y in grid]
+    others += [log_likelihood(n, c, a * x, b * y) for x in (0.98, 1, 1.02) for y in (0.98, 1, 1.02)]
+    assert best >= max(others) - 1e-6
+
+
+def test_it_finds_the_distribution_of_many_problems():
+    rng = np.random.default_rng(0)
+    c = rng.binomial(16, rng.beta(0.4, 1.2, size=20_000))
+    a, b = fit_beta_binomial(np.full(20_000, 16), c)
+    assert (a, b) == (pytest.approx(0.4, rel=0.05), pytest.approx(1.2, rel=0.05))
+
+
+@for_each("c, mean", [([8] * 5, 1), ([0] * 5, 0), ([4] * 5, 0.5), ([0, 8] * 5, 0.5)])
+def test_counts_without_a_maximum_end_at_the_bounds(c, mean):
+    a, b = fit_beta_binomial(np.full(len(c), 8), np.array(c))
+    assert a > 0
+    assert b > 0
+    assert a / (a + b) == pytest.approx(mean, abs=0.01)

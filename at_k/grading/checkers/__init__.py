@@ -1,9 +1,19 @@
-"""Checkers: small objects that compare one answer with one reference."""
+"""Checkers by name: small objects that compare one answer with one reference, of this package and of plugins."""
 
+# ruff: noqa: N813 - a class is imported by the name of its checker
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any
+
+from at_k.errors import InputError
 from at_k.grading.checkers.base import Check, Checker, Explained, Row, takes_row
-from at_k.grading.checkers.exact_match import ExactMatch
-from at_k.grading.checkers.numeric import Numeric
-from at_k.grading.checkers.registry import Checkers, checkers, find_checker, name_checker
+from at_k.grading.checkers.text import ExactMatch, Numeric
+from at_k.validation import shorten, type_name
 
 __all__ = [
     "Check",
@@ -18,3 +28,135 @@ __all__ = [
     "name_checker",
     "takes_row",
 ]
+
+GROUP = "at_k.checkers"
+"""The group of entry points by which a plugin registers a checker: its name and a subclass of `Checker` or function."""
+
+
+class Checkers(Mapping[str, Any]):
+    """List the checkers by name. Each is also an attribute, and makes a checker with other parameters.
+
+    Examples:
+        >>> checkers.numeric(rel_tol=0.01)("99", "100"), "quasi_exact" in checkers
+        (True, True)
+    """
+
+    # Each checker is one line: editors learn its parameters from it, and `_OWN` its place. The file is loaded when the
+    # checker is used, since all of them together take a tenth of a second.
+    # isort: off
+    if TYPE_CHECKING:
+        from at_k.grading.checkers.text import ExactMatch as exact_match
+        from at_k.grading.checkers.text import QuasiExact as quasi_exact
+        from at_k.grading.checkers.text import Choice as choice
+        from at_k.grading.checkers.text import Numeric as numeric
+        from at_k.grading.checkers.math import Math as math
+        from at_k.grading.checkers.code import Code as code
+        from at_k.grading.checkers.similarity import Bleu as bleu
+        from at_k.grading.checkers.similarity import Chrf as chrf
+        from at_k.grading.checkers.similarity import Rouge1 as rouge1
+        from at_k.grading.checkers.similarity import Rouge2 as rouge2
+        from at_k.grading.checkers.similarity import RougeL as rougeL
+        from at_k.grading.checkers.judge import Judge as judge
+    # isort: on
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys([*_OWN, *_find_plugins()]))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __getitem__(self, name: str) -> Any:
+        return resolve_name(_OWN[name]) if name in _OWN else _load_plugin(name)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            if not name.startswith("__"):
+                return self[name]
+        except KeyError:
+            pass
+        raise AttributeError(f"there is no checker {name!r}; there are {', '.join(self)}")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self]
+
+    def __repr__(self) -> str:
+        width = max(map(len, self))
+        return "\n".join(f"{name:{width}}  {self._summarize(name)}" for name in self)
+
+    def _summarize(self, name: str) -> str:
+        try:
+            return str(self[name].__doc__ or "").strip().partition("\n")[0]
+        except InputError as error:
+            return str(error)
+
+
+_OWN = {
+    alias.asname: f"{node.module}:{alias.name}"
+    for node in ast.walk(ast.parse(Path(__file__).read_text(encoding="utf-8")))
+    if isinstance(node, ast.ImportFrom)
+    for alias in node.names
+    if alias.asname
+}
+"""Name → the file and class of a checker of this package."""
+
+
+checkers = Checkers()
+
+
+def _find_plugins() -> dict[str, Any]:
+    from importlib.metadata import entry_points
+
+    return {each.name: each for each in entry_points(group=GROUP)}
+
+
+def _load_plugin(name: str) -> Any:
+    plugin = _find_plugins()[name]
+    try:
+        return plugin.load()
+    except Exception as error:
+        raise InputError(
+            "check.plugin",
+            "The checker {name} of the plugin {plugin} cannot be loaded: {fault}.",
+            name=repr(name), plugin=plugin.value, fault=f"{type_name(error)}: {error}",
+        ) from error  # fmt: skip
+
+
+def find_checker(check_correct_fn: object) -> Check:
+    """Return the checker of a name, or the function that was given.
+
+    Examples:
+        >>> find_checker("numeric")("1,000", "1000")
+        True
+    """
+    check = check_correct_fn
+    if isinstance(check, str):
+        if check not in checkers:
+            raise InputError(
+                "check.unknown",
+                "{option:check_correct_fn} must be a function or one of {names}; got {value}",
+                names=", ".join(map(repr, checkers)), value=shorten(check),
+            )  # fmt: skip
+        check = checkers[check]
+    if isinstance(check, type) and issubclass(check, Checker):
+        check = check()
+    if isinstance(check, Checker):
+        if not hasattr(check, "name"):
+            raise TypeError(f"A checker must have a name; {type_name(check)} has none. Write `name = …` in its class")
+        check.require()
+        return check
+    if not callable(check):
+        raise TypeError(
+            f"`check_correct_fn` must be a function or the name of a checker; got {shorten(check)} of type "
+            f"{type_name(check)}"
+        )
+    return check
+
+
+def name_checker(check_correct_fn: object) -> str:
+    """Return the name of a checker for a signature: its name with its parameters, or the name of the function."""
+    if isinstance(check_correct_fn, str) and not isinstance(checkers[check_correct_fn], type):
+        return check_correct_fn  # a function of a plugin
+    check = find_checker(check_correct_fn)
+    if isinstance(check, Checker):
+        return check.describe()
+    return f"{getattr(check, '__module__', None)}.{getattr(check, '__qualname__', type_name(check))}"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import lru_cache
 from importlib.util import find_spec
 from inspect import signature
 from typing import Any, ClassVar
 
-from at_k.errors import InputError
-from at_k.validation import is_number, shorten, type_name
+from at_k.errors import InputError, write_install
 
 Check = Callable[..., object]
 """A function that takes a prediction and a reference, and returns a bool or a grade in [0, 1]. If it has a parameter
@@ -95,6 +94,19 @@ class Checker:
         """Return the grade of an answer."""
         return self.compare(self.normalize(answer), self.normalize_reference(reference))
 
+    def read_votes(
+        self, texts: Sequence[str], *, num_workers: int | None = None, timeout: float | None = None
+    ) -> list[Hashable]:
+        """Return a form of each answer: answers with equal forms vote together. A `NotGraded` stands for none."""
+        return [self.normalize(text) for text in texts] if self.equates_forms else [text.strip() for text in texts]
+
+    def list_close(self, forms: Sequence[Any]) -> Iterable[tuple[int, int, bool]]:
+        """Yield the places of different forms that may vote together, and whether they surely do.
+
+        The others do if the checker accepts each for the other.
+        """
+        return ()
+
     def decide(self, answer: str, reference: str) -> bool | float | None:
         """Return a grade that is known without work; None if there is work to do."""
         return None
@@ -129,10 +141,14 @@ class Checker:
         Returns:
             For each pair a grade, an `Explained`, or a `NotGraded`.
         """
-        from at_k.choices import TIMEOUT
         from at_k.grading.workers import grade_pairs
+        from at_k.options.option import TIMEOUT
 
         return grade_pairs(self, pairs, num_workers=num_workers, timeout=TIMEOUT if timeout is None else timeout)
+
+    def join_references(self, references: Sequence[tuple[str, ...]]) -> Sequence[tuple[str, ...]]:
+        """Return the acceptable answers of each problem. A checker whose references are parts of one joins them."""
+        return references
 
     def with_timeout(self, seconds: float) -> Checker:
         """Return this checker, with the time that a check may take among its parameters if its grades depend on it."""
@@ -147,10 +163,10 @@ class Checker:
         if not _are_installed(self.imports):
             raise InputError(
                 "check.extra",
-                'The checker {name} needs {packages}. Install it with `pip install "at-k[{extra}]"`.',
+                "The checker {name} needs {packages}. Run `{install}` in a clone of at-k.",
                 name=repr(self.name),
                 packages=", ".join(self.imports).replace("_", "-"),
-                extra=self.extra,
+                install=write_install(self.extra),
             )
 
     def describe(self) -> str:
@@ -173,14 +189,21 @@ class Checker:
         return self.compares_forms and type(self).compare is Checker.compare
 
 
+def find_neighbours(
+    forms: Sequence[Any], places: Iterable[int], key: Callable[[Any], Any], near: Callable[[Any, Any], bool]
+) -> Iterator[tuple[int, int]]:
+    """Yield pairs of places whose forms are near each other, with the smaller first, where forms are sorted by a key.
+
+    What is beyond a form that is not near is not near either.
+    """
+    order = sorted(places, key=lambda place: key(forms[place]))
+    for end, one in enumerate(order):
+        for other in map(order.__getitem__, range(end - 1, -1, -1)):
+            if not near(forms[other], forms[one]):
+                break
+            yield other, one
+
+
 @lru_cache(maxsize=64)
 def _are_installed(names: tuple[str, ...]) -> bool:
     return all(find_spec(name) is not None for name in names)
-
-
-def check_tolerance(name: str, value: object) -> None:
-    """Raise unless a tolerance is a finite number that is not negative."""
-    if not is_number(value):
-        raise TypeError(f"`{name}` must be a number; got {shorten(value)} of type {type_name(value)}")
-    if not 0 <= value < float("inf"):
-        raise ValueError(f"`{name}` must be finite and not negative; got {shorten(value)}")

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
+from textwrap import indent
 from typing import Any
 
-from at_k.choices import TIMEOUT
-from at_k.errors import InputError
 from at_k.grading.checkers.base import Checker, Explained
-from at_k.grading.code import HarnessError, Outcome, run_each
-from at_k.grading.code.cases import read_cases
-from at_k.grading.code.limits import MEBIBYTE, ProgramLimits
-from at_k.grading.code.pool import ISOLATIONS, make_limits, require_permission
-from at_k.grading.fences import find_names, find_program
-from at_k.grading.workers import NotGraded
-from at_k.progress import open_bar
-from at_k.validation import check_choice
+from at_k.grading.code import HarnessError, Outcome, ProgramLimits, run_each
+from at_k.grading.code.cases import join_prompt, read_cases, read_row, write_tests
+from at_k.grading.code.pool import ISOLATIONS, require_permission
+from at_k.grading.code.protocol import MEBIBYTE
+from at_k.grading.extraction import find_names, find_program
+from at_k.grading.workers import NotGraded, check_num_workers
+from at_k.options.option import TIMEOUT
+from at_k.validation import check_choice, is_integer, is_number, shorten
+from at_k.work import open_bar
+
+LEAST_MEMORY = 64 * MEBIBYTE
 
 
 @dataclass(frozen=True, repr=False)
@@ -33,11 +34,13 @@ class Code(Checker):
     and `fn_name` where a function is called. A program then has a process of its own for each case, and fails at the
     first whose output differs.
 
+    It may be the row of a data set as it ships (MBPP, HumanEval, BigCodeBench), as JSON. Of a list of tests, all must
+    hold. A completion is joined to its prompt.
+
     Where a text has fences of Markdown, the program is the last block that defines something which the tests name, as
-    by `extract_fn="code"`. Tests run as what they are: as a script, by `unittest`, or, if they are functions, by a call
-    of each. A test program that cannot be compiled, or that reaches no assertion and calls nothing of the program,
-    grades nothing. One with a test that cannot be called, such as a `check` of HumanEval without its `entry_point`,
-    passes nothing.
+    by `extract_fn="code"`. The verdict is the end of `python` with the program and then the tests as one script: an
+    exit code of 0 passes, if the tests ran and something in them decided. A test program that cannot be compiled, or
+    that reaches no assertion and calls nothing of the program, grades nothing.
 
     Args:
         timeout: the seconds that a program may take with its tests, or for each case: of processor time, and on the
@@ -45,13 +48,10 @@ class Code(Checker):
         memory: the bytes of address space that each process may take.
         isolation: "auto" takes namespaces, where the kernel has none bubblewrap, where that is not installed limits
             alone. "required" raises rather than do the last, and "none" does only that.
-        sandbox: "namespaces", "limits", "bubblewrap", "docker", or the name of a plugin, in place of what `isolation`
-            takes; "auto" leaves it to that.
         total: the seconds on the clock that all cases of a program may take. By default, as in LiveCodeBench, a second
             more than `timeout` for each case, and five seconds.
         tolerance: how much fractions that a program prints or returns may differ from those of a case, relative to
             these where they are above 1; 0 for the verdicts of LiveCodeBench.
-        pytest: whether pytest runs the tests of test programs, so that fixtures, marks and parameters work.
 
     Examples:
         >>> import os
@@ -64,28 +64,28 @@ class Code(Checker):
     timeout: float | None = None
     memory: int = ProgramLimits.memory
     isolation: str = "auto"
-    sandbox: str = "auto"
     total: float | None = None
     tolerance: float = ProgramLimits.tolerance
-    pytest: bool = False
 
     name = "code"
     slow = True
     strips = False
 
     def __post_init__(self) -> None:
-        check_choice("isolation", self.isolation, ISOLATIONS)
-        self._make_limits(TIMEOUT)
+        check_choice("isolation", self.isolation, tuple(ISOLATIONS))
+        seconds = {"timeout": self.timeout, "total": self.total}
+        for name, each in seconds.items():
+            if each is not None and (not is_number(each) or not 0 < each < float("inf")):
+                raise ValueError(f"`{name}` must be a positive number of seconds; got {shorten(each)}")
+        if not is_number(self.tolerance) or not 0 <= self.tolerance < 1:
+            raise ValueError(f"`tolerance` must be a number in [0, 1); got {shorten(self.tolerance)}")
+        if not is_integer(self.memory) or self.memory < LEAST_MEMORY:
+            least = f"at least {LEAST_MEMORY:,} bytes, which Python needs"
+            raise ValueError(f"`memory` must be {least}; got {shorten(self.memory)}")
 
     def require(self) -> None:
-        """Raise unless the user has allowed that programs are run, and pytest is installed where it runs the tests."""
+        """Raise unless the user has allowed that programs are run."""
         require_permission()
-        if self.pytest and find_spec("pytest") is None:
-            raise InputError(
-                "code.pytest",
-                "The checker `code` with `pytest=True` needs pytest. Install it with `pip install pytest`, or leave "
-                "the parameter out.",
-            )
 
     def with_timeout(self, seconds: float) -> Checker:
         """Return a checker with a limit of time: a program that exceeds it is wrong, and so a signature states it."""
@@ -98,19 +98,21 @@ class Code(Checker):
         near = "" if self.tolerance == ProgramLimits.tolerance else f",tolerance={self.tolerance:g}"
         return f"code({seconds}memory={self.memory / MEBIBYTE:g}MiB{total}{near})"
 
+    def join_references(self, references: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+        """Return one test program for each problem: of a list of tests, all must hold."""
+        return [("\n".join(row),) if len(row) > 1 else row for row in references]
+
     def grade_all(
         self, pairs: Sequence[tuple[str, str]], *, num_workers: int | None = None, timeout: float | None = None
     ) -> list[Any]:
         """Run programs with their tests."""
-        limits = self._make_limits(timeout or TIMEOUT)
-        names = {tests: _find_entries(tests) for _, tests in pairs}
-        outcomes = run_each(
-            [(find_program(text, names[tests]) or text, tests) for text, tests in pairs],
-            limits,
-            num_workers=num_workers,
-            isolation=self.isolation,
-            sandbox=self.sandbox,
-        )
+        seconds = self.timeout or timeout or TIMEOUT
+        total = None if self.total is None else float(self.total)  # numbers of NumPy do not travel
+        limits = ProgramLimits(float(seconds), int(self.memory), total=total, tolerance=float(self.tolerance))
+        tests = {reference: _read_tests(reference) for _, reference in pairs}
+        programs = [(_find_whole(text, *tests[reference]), tests[reference][1]) for text, reference in pairs]
+        workers = check_num_workers(num_workers)
+        outcomes = run_each(programs, limits, num_workers=workers, isolation=self.isolation)
         found: dict[int, Explained | NotGraded] = {}
         with open_bar(len(pairs), self.name) as bar, closing(outcomes):
             for place, outcome in outcomes:
@@ -118,20 +120,25 @@ class Code(Checker):
                 bar.update()
         return [found[place] for place in range(len(pairs))]
 
-    def _make_limits(self, seconds: float) -> ProgramLimits:
-        timeout = seconds if self.timeout is None else self.timeout
-        return make_limits(timeout, self.memory, self.total, self.tolerance, pytest=self.pytest)
 
-
-def _find_entries(tests: str) -> frozenset[str]:
-    """Return the names one of which a program must define; none for a script that reads its input."""
+def _read_tests(reference: str) -> tuple[Mapping[str, Any], str, frozenset[str]]:
+    """Return the row of a reference, its tests, and the names one of which a program must define."""
+    row = read_row(reference) or {}
+    tests = write_tests(row) if row else reference
     try:
         cases = read_cases(tests)
     except HarnessError:
-        return frozenset()  # it is raised again where the program would run
+        return row, tests, frozenset()  # it is raised again where the program would run
     if cases is None:
-        return find_names(tests)
-    return frozenset(["Solution", cases.function] if cases.function else [])
+        return row, tests, find_names(tests)
+    return row, tests, frozenset(["Solution", cases.function] if cases.function else [])
+
+
+def _find_whole(text: str, row: Mapping[str, Any], tests: str, names: frozenset[str]) -> str:
+    """Return the program in a text, with its prompt if it is a completion. A body in a fence has been dedented."""
+    program = find_program(text, names) or text
+    whole = join_prompt(row, program)
+    return whole if whole == program or program in text else join_prompt(row, indent(program, "    "))
 
 
 def _read(outcome: Outcome | HarnessError) -> Explained | NotGraded:

@@ -2,53 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import re
 import sqlite3
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from at_k.errors import InputError
 from at_k.grading.checkers.base import Checker, Explained, Row
-from at_k.grading.checkers.quasi_exact import normalize_words
-from at_k.grading.marks import remove_thoughts
+from at_k.grading.checkers.text import normalize_words
+from at_k.grading.extraction import remove_thoughts
 from at_k.grading.workers import NotGraded
-from at_k.progress import open_bar
-from at_k.validation import is_integer, is_number, shorten, type_name
+from at_k.validation import is_integer, shorten, type_name
+from at_k.work import open_bar
 
-TEMPLATES = {
-    "simpleqa": """Compare an answer with the known right one, and say how it did.
-
-Say CORRECT if the answer contains all that matters of the right one, and nothing that contradicts it. Spelling, order,
-length and hedging do not matter. A number must agree to the last digit that the right answer gives. What the question
-makes plain may be left out, and so may details of the right answer for which the question does not ask.
-Say INCORRECT if any statement of the answer contradicts the right one, however carefully it is worded.
-Say NOT_ATTEMPTED if the answer neither contains what matters nor contradicts it: it declines, asks back, or says only a
-part.
-
-Question: {question}
-Right answer: {reference}
-Answer to be judged: {answer}
-
-Reply with one of the words CORRECT, INCORRECT and NOT_ATTEMPTED, and nothing else.""",
-    "math_equality": """Are these two answers to one mathematical problem the same?
-
-They are the same if they differ in notation, in units that only one of them states, in the order of terms, or by a
-simplification that is done at a glance, such as 3/2 and 1.5, or 2x + 3 and 3 + 2x. They are not the same if real
-computation is needed to see it, such as 3245/5 and 649, or if the variables differ.
-
-First answer: {reference}
-Second answer: {answer}
-
-Reply with Yes or No, and nothing else.""",
-}
+TEMPLATES: dict[str, str] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
 """Prompts by name. They ask for what the graders of SimpleQA (Wei et al. 2024, https://arxiv.org/abs/2411.04368) and of
 MATH in simple-evals (https://github.com/openai/simple-evals) ask for, in other words."""
 
@@ -57,27 +31,33 @@ _VERDICTS = {
     **dict.fromkeys(("incorrect", "no", "b", "false"), (0.0, "incorrect")),
     **dict.fromkeys(("not attempted", "c"), (0.0, "not attempted")),
 }
-_LABEL = re.compile(r"^(?:(?:final )?(?:grade|verdict|judge?ment|answer|score))\s*(?:is)?\s*[:=]?\s*", re.IGNORECASE)
-_FIELD = re.compile(r"\{(\w+)\}")
+_FIELDS = ("grade", "verdict", "judgment", "judgement", "score", "correct", "is_correct", "label", "result", "answer")
+_LABEL = re.compile(
+    r"(?:the )?(?:final )?(?:grade|verdict|judge?ment|answer|score|result)\s*(?:is\b)?[\s*_]*[:=]?", re.IGNORECASE
+)
+_AROUND = " \t\n*_`'\".,!#()[]{}"
 _QUESTIONS = ("question", "prompt", "input", "query", "instruction", "problem_text", "problem")
 """Columns that may hold what was asked, in order of preference. A problem may also be an id, which has no spaces."""
 
-_TABLE = "create table if not exists replies (key text primary key, reply text, read integer, written integer)"
-
 
 def read_verdict(reply: str) -> tuple[float, str] | None:
-    r"""Read a grade and its name from the whole reply of a judge, or its last line; None if neither is a verdict.
+    r"""Read a grade and its name from the reply of a judge: its last line, or a field of its JSON. None for no verdict.
 
     Examples:
-        >>> read_verdict("CORRECT"), read_verdict("It names both.\nGrade: NOT_ATTEMPTED"), read_verdict("0.5")
+        >>> read_verdict("Correct!"), read_verdict("It names both.\nGrade: NOT_ATTEMPTED"), read_verdict("0.5")
         ((1.0, 'correct'), (0.0, 'not attempted'), (0.5, 'graded'))
-        >>> print(read_verdict("It is hard to say."))
-        None
+        >>> read_verdict('{"grade": "INCORRECT"}'), read_verdict("It is hard to say.")
+        ((0.0, 'incorrect'), None)
     """
-    lines = [line for line in remove_thoughts(reply).strip().splitlines() if line.strip()]
-    if not lines:
-        return None
-    word = _LABEL.sub("", lines[-1].strip(" \t*_`'\".#()[]")).strip(" \t*_`'\".()[]").replace("_", " ").lower()
+    text = remove_thoughts(reply).strip().removesuffix("```").strip()
+    word = text.rpartition("\n")[2]
+    if text.endswith("}") and "{" in text:
+        try:
+            given = {name.lower(): value for name, value in json.loads(text[text.index("{") :]).items()}
+        except ValueError:
+            given = {}
+        word = next((str(given[name]) for name in _FIELDS if name in given), word)
+    word = _LABEL.sub("", word.strip(_AROUND), count=1).removeprefix("\\boxed").strip(_AROUND).replace("_", " ").lower()
     if re.fullmatch(r"[01]|[01]?\.\d{1,9}", word) and float(word) <= 1:
         return float(word), "graded"
     return _VERDICTS.get(word)
@@ -93,8 +73,8 @@ class Judge(Checker):
     verdict grades nothing, and is not kept.
 
     A prompt is a name ("simpleqa", where an answer that is not attempted is wrong, or "math_equality"), or a text with
-    {answer}, {reference}, and {question} or any other column of the problem. The last line of a reply must be correct,
-    incorrect, not attempted, yes, no, or a number from 0 to 1.
+    {answer}, {reference}, and {question} or any other column of the problem. The last line of a reply, or a
+    field such as "grade" of its JSON, must be correct, incorrect, not attempted, yes, no, or a number from 0 to 1.
 
     Args:
         model: the name of the model; by default the environment variable AT_K_JUDGE_MODEL.
@@ -103,10 +83,7 @@ class Judge(Checker):
         cache: the SQLite file of replies; by default at_k/judge.sqlite in the user's folder for caches. ":memory:"
             keeps none.
         temperature: the temperature of the model.
-        max_tokens: the most tokens of a reply; by default the endpoint's own limit.
         concurrency: the most requests at a time.
-        max_retries: how often a request is tried again.
-        seconds: the time after which a request is given up.
 
     Examples:
         >>> Judge(model="a-model", prompt="math_equality").describe()
@@ -118,16 +95,10 @@ class Judge(Checker):
     prompt: str = "simpleqa"
     cache: str | os.PathLike[str] | None = None
     temperature: float = 0.0
-    max_tokens: int | None = None
     concurrency: int = 8
-    max_retries: int = 5
-    seconds: float = 120.0
 
-    name = "judge"
-    slow = True
-    takes_row: ClassVar[bool] = True
-    extra = "judge"
-    imports = ("openai",)
+    name, slow, takes_row = "judge", True, True
+    extra, imports = "judge", ("openai",)
 
     def __post_init__(self) -> None:
         for name in ("model", "prompt"):
@@ -139,12 +110,8 @@ class Judge(Checker):
                 "`prompt` must be one of {names}, or a text with {{answer}} and {{reference}}; got {value}",
                 names=", ".join(map(repr, TEMPLATES)), value=shorten(self.prompt),
             )  # fmt: skip
-        for name in ("concurrency", "max_retries"):
-            value = getattr(self, name)
-            if not is_integer(value) or value < (name == "concurrency"):
-                raise ValueError(f"`{name}` must be an integer from {int(name == 'concurrency')}; got {shorten(value)}")
-        if not is_number(self.seconds) or not self.seconds > 0:
-            raise ValueError(f"`seconds` must be a positive number; got {shorten(self.seconds)}")
+        if not is_integer(self.concurrency) or self.concurrency < 1:
+            raise ValueError(f"`concurrency` must be a positive integer; got {shorten(self.concurrency)}")
 
     @property
     def _model(self) -> str:
@@ -170,135 +137,95 @@ class Judge(Checker):
         return f"judge(model={self._model},prompt={prompt},temperature={self.temperature:g})"
 
     def grade_all(
-        self,
-        pairs: Sequence[tuple[str, str]],
-        *,
-        rows: Sequence[Row] | None = None,
-        num_workers: int | None = None,
-        timeout: float | None = None,
+        self, pairs: Sequence[tuple[str, str]], *, rows: Sequence[Row] | None = None, **limits: Any
     ) -> list[Any]:
-        """Ask the model about pairs of an answer and a reference, given the row of each problem.
-
-        Returns:
-            For each pair an `Explained`, whose facts count requests and tokens, or a `NotGraded`.
-
-        Raises:
-            InputError: if the prompt needs a column that is not there, or the endpoint refuses the key or the model.
-        """
+        """Ask the model about pairs of an answer and a reference, given the row of each problem."""
         self.require()
-        prompts = [
-            _fill(TEMPLATES.get(self.prompt, self.prompt), *pair, row)
-            for pair, row in zip(pairs, rows or [{}] * len(pairs), strict=True)
+        template = TEMPLATES.get(self.prompt, self.prompt)
+        prompts = [_fill(template, *pair, row) for pair, row in zip(pairs, rows or [{}] * len(pairs), strict=True)]
+        try:
+            if str(self._file) != ":memory:":
+                Path(self._file).parent.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(self._file, timeout=60)) as cache:
+                cache.execute("create table if not exists replies (key text primary key, reply text)")
+                replies, costs = self._ask_all(list(dict.fromkeys(prompts)), cache)
+        except (sqlite3.Error, OSError) as error:
+            raise InputError(
+                "judge.cache",
+                "The file of the judge's replies, {file}, cannot be used: {fault}. Move it away, or name another one "
+                "as `cache`.",
+                file=repr(str(self._file)), fault=str(error),
+            ) from error  # fmt: skip
+        return [
+            _explain(replies[prompt], costs.pop(prompt, {}), *pair)  # a reply costs once
+            for pair, prompt in zip(pairs, prompts, strict=True)
         ]
-        with ThreadPoolExecutor(1) as thread:  # the caller may be in an event loop, as a notebook is
-            try:
-                replies = thread.submit(asyncio.run, self._ask_all(list(dict.fromkeys(prompts)))).result()
-            except (sqlite3.Error, OSError) as error:
-                raise InputError(
-                    "judge.cache",
-                    "The file of the judge's replies, {file}, cannot be used: {fault}. Move it away, or name another "
-                    "one as `cache`.",
-                    file=repr(str(self._file)), fault=str(error),
-                ) from error  # fmt: skip
-        found, paid = [], set[str]()
-        for (answer, reference), prompt in zip(pairs, prompts, strict=True):
-            found.append(_explain(replies[prompt], answer, reference, first=prompt not in paid))
-            paid.add(prompt)
-        return found
 
-    async def _ask_all(self, prompts: Sequence[str]) -> dict[str, _Reply | NotGraded]:
-        from openai import AsyncOpenAI
+    def _ask_all(self, prompts: Sequence[str], cache: sqlite3.Connection) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the reply to each prompt, or a `NotGraded`, and what each cost. Replies that are verdicts are kept."""
+        from openai import OpenAI
 
-        if str(self._file) != ":memory:":
-            Path(self._file).parent.mkdir(parents=True, exist_ok=True)
         endpoint = self.base_url or os.environ.get("OPENAI_BASE_URL")
-        settings = {"temperature": self.temperature, "max_tokens": self.max_tokens}
-        keys = {
-            prompt: sha256(json.dumps([self._model, endpoint, settings, prompt]).encode()).hexdigest()
-            for prompt in prompts
-        }
-        replies: dict[str, _Reply | NotGraded] = {}
-        with closing(sqlite3.connect(self._file, timeout=60)) as cache, open_bar(len(prompts), self.name) as bar:
-            cache.execute(_TABLE)
-            for prompt in prompts:
-                held = cache.execute(
-                    "select reply, read, written from replies where key = ?", [keys[prompt]]
-                ).fetchone()
-                if held:
-                    text, read, written = held
-                    replies[prompt] = _Reply(text, read, written, cached=True)
-                    bar.update()
-            left = [prompt for prompt in prompts if prompt not in replies]
-            if not left:
-                return replies
-            key = os.environ.get("OPENAI_API_KEY") or "none"  # servers of one's own need no key, and others refuse it
-            async with AsyncOpenAI(
-                base_url=endpoint, api_key=key, max_retries=self.max_retries, timeout=self.seconds
-            ) as client:
-                turns = asyncio.Semaphore(self.concurrency)
+        settings = self._model, endpoint, self.temperature
+        keys = {each: sha256(json.dumps([*settings, each]).encode()).hexdigest() for each in prompts}
+        find = "select reply from replies where key = ?"
+        rows = {prompt: cache.execute(find, [key]).fetchone() for prompt, key in keys.items()}
+        replies: dict[str, Any] = {prompt: row[0] for prompt, row in rows.items() if row}
+        costs = {prompt: {"from_cache": 1} for prompt in replies}
+        # Servers of one's own need no key, and others refuse it.
+        client = OpenAI(base_url=endpoint, api_key=os.environ.get("OPENAI_API_KEY") or "none")
+        left = [prompt for prompt in prompts if prompt not in replies]
+        with ThreadPoolExecutor(self.concurrency) as threads, open_bar(len(left), self.name) as bar:
+            asked = {threads.submit(self._ask, client, prompt): prompt for prompt in left}
+            for future in as_completed(asked):
+                prompt = asked[future]
+                try:
+                    replies[prompt], costs[prompt] = future.result()
+                except InputError:
+                    threads.shutdown(cancel_futures=True)
+                    raise
+                if isinstance(replies[prompt], str) and read_verdict(replies[prompt]):
+                    row = keys[prompt], replies[prompt]
+                    cache.execute("insert or replace into replies (key, reply) values (?, ?)", row)
+                    cache.commit()
+                bar.update()
+        return replies, costs
 
-                async def ask(prompt: str) -> None:
-                    async with turns:
-                        reply = replies[prompt] = await self._ask(client, prompt, settings)
-                    if isinstance(reply, _Reply) and read_verdict(reply.text):
-                        row = (keys[prompt], reply.text, reply.read, reply.written)
-                        cache.execute("insert or replace into replies values (?, ?, ?, ?)", row)
-                        cache.commit()
-                    bar.update()
-
-                await asyncio.gather(*map(ask, left))
-        return replies
-
-    async def _ask(self, client: Any, prompt: str, settings: Mapping[str, Any]) -> _Reply | NotGraded:
+    def _ask(self, client: Any, prompt: str) -> tuple[str | NotGraded, dict[str, int]]:
         import openai
 
-        given = {name: value for name, value in settings.items() if value is not None}
+        messages = [{"role": "user", "content": prompt}]
         try:
-            said = await client.chat.completions.create(
-                model=self._model, messages=[{"role": "user", "content": prompt}], **given
-            )
+            reply = client.chat.completions.create(model=self._model, messages=messages, temperature=self.temperature)
+            text = _encodable(reply.choices[0].message.content)
         except (openai.AuthenticationError, openai.PermissionDeniedError, openai.NotFoundError) as error:
             raise InputError(
                 "judge.refused", "The endpoint of the judge refuses the key or the model {model}: {fault}.",
                 model=repr(self._model), fault=str(error)[:300],
             ) from error  # fmt: skip
         except (openai.OpenAIError, ValueError) as error:  # the package lets those of JSON through
-            return NotGraded("error", f"{type_name(error)}: {error}"[:500])
-        try:
-            text = said.choices[0].message.content
+            return NotGraded("error", f"{type_name(error)}: {error}"[:500]), {}
         except (AttributeError, IndexError, TypeError):
-            text = None
-        if not isinstance(text, str):
-            return NotGraded("error", f"the judge's reply has no text: {str(said)!r:.200}")
-        read, written = (getattr(said.usage, name, 0) for name in ("prompt_tokens", "completion_tokens"))
-        return _Reply(_encodable(text), read if is_integer(read) else 0, written if is_integer(written) else 0)
+            return NotGraded("error", f"the judge's reply has no text: {str(reply)!r:.200}"), {}
+        tokens = (getattr(reply.usage, name, 0) for name in ("prompt_tokens", "completion_tokens"))
+        read, written = (each if is_integer(each) else 0 for each in tokens)
+        return text, {"requests": 1, "tokens_read": read, "tokens_written": written}
 
 
-@dataclass(frozen=True)
-class _Reply:
-    """Hold what a judge said, and the tokens that were read and written for it."""
-
-    text: str
-    read: int
-    written: int
-    cached: bool = False
+_COSTS = dict.fromkeys(("requests", "from_cache", "tokens_read", "tokens_written"), 0)
 
 
-def _explain(reply: _Reply | NotGraded, answer: str, reference: str, *, first: bool) -> Explained | NotGraded:
-    """Turn a reply into a grade. The first of equal ones has the cost among its facts."""
+def _explain(reply: str | NotGraded, cost: dict[str, int], answer: str, reference: str) -> Explained | NotGraded:
+    """Turn a reply into a grade."""
     if isinstance(reply, NotGraded):
         return reply
-    verdict = read_verdict(reply.text)
+    verdict = read_verdict(reply)
     if verdict is None:
-        return NotGraded("error", f"the judge's reply is no verdict: {reply.text!r:.200}")
+        return NotGraded("error", f"the judge's reply is no verdict: {reply!r:.200}")
     grade, outcome = verdict
     equal = normalize_words(answer) == normalize_words(reference)
-    facts = {"judged": 1, "agreeing": int((grade > 0.5) == equal)}
-    if first:
-        new = not reply.cached
-        facts |= {"requests": int(new), "from_cache": int(reply.cached)}
-        facts |= {"tokens_read": new * reply.read, "tokens_written": new * reply.written}
-    return Explained(grade, outcome, f"{outcome}: {reply.text.strip()}"[:500], facts=facts)
+    facts = {"judged": 1, "agreeing": int((grade > 0.5) == equal), **(_COSTS | cost)}
+    return Explained(grade, outcome, f"{outcome}: {reply.strip()}"[:500], facts=facts)
 
 
 def _fill(template: str, answer: str, reference: str, row: Row) -> str:
@@ -308,19 +235,14 @@ def _fill(template: str, answer: str, reference: str, row: Row) -> str:
     if asked:
         values.setdefault("question", asked[0])
 
-    def find(field: re.Match[str]) -> str:
-        if field[1] in values:
-            return _spell(values[field[1]])
-        if field[1] == "question":
-            raise InputError(
-                "judge.question",
-                "The prompt of the judge needs the question of each problem, in a column such as {names}; the data "
-                "have {columns}. In a module, `rows` gives them.",
-                names=", ".join(map(repr, _QUESTIONS[:2])), columns=", ".join(map(repr, row)) or "no columns",
-            )  # fmt: skip
-        return field[0]
-
-    return _encodable(_FIELD.sub(find, template))
+    if "{question}" in template and "question" not in values:
+        raise InputError(
+            "judge.question",
+            "The prompt of the judge needs the question of each problem, in a column such as {names}; the data "
+            "have {columns}. In a module, `rows` gives them.",
+            names=", ".join(map(repr, _QUESTIONS[:2])), columns=", ".join(map(repr, row)) or "no columns",
+        )  # fmt: skip
+    return _encodable(re.sub(r"\{(\w+)\}", lambda field: _spell(values.get(field[1], field[0])), template))
 
 
 def _encodable(text: str) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from at_k.grading.checkers.base import Checker
+from at_k.grading.checkers.base import Checker, Explained, find_neighbours
 from at_k.grading.numbers import Rational, read_number, to_ascii
+from at_k.grading.workers import grade_pairs
+from at_k.options.option import TIMEOUT
 from at_k.validation import check_flag
 
 _DELIMITED = re.compile(r"(?<!\\)\$|\\\(|\\\[|\\boxed|\\begin\{(?:equation|align|math|displaymath)")
@@ -59,11 +61,13 @@ class Math(Checker):
     def __post_init__(self) -> None:
         check_flag("ordered", self.ordered)
 
-    def decide(self, answer: str, reference: str) -> bool | None:
+    def decide(self, answer: str, reference: str | None) -> bool | None:
         """Decide equal texts, equal numbers and whole numbers here.
 
         Numbers that differ are left to Math-Verify, which rounds, and knows that 50% may be meant by 50.
         """
+        if reference is None:
+            return None
         answer, reference = answer.strip(), reference.strip()
         if answer == reference:
             return bool(answer)
@@ -74,24 +78,77 @@ class Math(Checker):
             return int(answer) == int(reference)
         return None
 
-    def grade(self, answer: str, reference: str) -> bool:
-        """Compare two expressions. This function has no limits of its own."""
-        from math_verify import verify
+    def grade(self, answer: str, reference: str | None) -> Any:
+        """Compare two expressions, without limits. Without a reference, return the `Values` of the answer, or None."""
+        if reference is None:
+            from at_k.grading.formulas import evaluate_formula, read_formula
 
+            values = evaluate_formula(read_formula(prepare_text(answer)))
+            return None if values is None else Values(*values)
+        same = self._compare(answer, reference)
+        if same is None:
+            return Explained(False, "not compared", "not compared: a formula was not read whole")
+        return same
+
+    def _compare(self, answer: str, reference: str) -> bool | None:
+        from at_k.grading.formulas import compare_formulas, read_formula
+
+        decided = self.decide(answer, reference)
+        if decided is not None:
+            return decided
         if self.ordered:
             first, second = _split_list(answer), _split_list(reference)
             if len(first) > 1 or len(second) > 1:
-                return len(first) == len(second) and all(map(Math()._agree, first, second))
+                found = list(map(Math()._compare, first, second)) if len(first) == len(second) else [False]
+                return all(found) if None not in found or False in found else None
         try:
-            return bool(verify(_parse(reference), _parse(answer), timeout_seconds=None, raise_on_error=True))
+            return compare_formulas(*(read_formula(prepare_text(text)) for text in (answer, reference)))
         except (MemoryError, RecursionError):
             raise
         except Exception:  # noqa: BLE001 - SymPy raises errors of many types for what it cannot compare, such as 1/0
             return False
 
-    def _agree(self, answer: str, reference: str) -> bool:
-        decided = self.decide(answer, reference)
-        return self.grade(answer, reference) if decided is None else decided
+    def read_votes(
+        self, texts: Sequence[str], *, num_workers: int | None = None, timeout: float | None = None
+    ) -> list[Hashable]:
+        """Evaluate each answer once at seeded points. What cannot be evaluated votes by its text."""
+        forms: list[Any] = [self._read_number(text) for text in texts]
+        left = [place for place, form in enumerate(forms) if form is None]
+        spelled = [(self._spell_list(texts[place]), None) for place in left]
+        seconds = TIMEOUT if timeout is None else timeout
+        read = grade_pairs(self, spelled, num_workers=num_workers, timeout=seconds)
+        for place, values in zip(left, read, strict=True):
+            forms[place] = texts[place].strip() if values is None else values
+        # Formulas with the same values have the form of the first of them.
+        found = [place for place, form in enumerate(forms) if isinstance(form, Values) and form.exact]
+        for first, second in find_neighbours(list(forms), found, lambda form: form.exact[0].real, Values.is_near):
+            if forms[second].equals(forms[first]):
+                forms[second] = forms[first]
+        return forms
+
+    def list_close(self, forms: Sequence[Any]) -> Iterator[tuple[int, int, bool]]:
+        """Yield formulas of different kinds, or with decimals, that have nearly the same values."""
+        found = [place for place, form in enumerate(forms) if isinstance(form, Values) and form.loose]
+        for first, second in find_neighbours(forms, found, lambda form: form.loose[0].real, Values.is_roughly_near):
+            if forms[second].may_equal(forms[first]):
+                yield first, second, forms[second].is_same_list(forms[first])
+
+    @staticmethod
+    def _read_number(text: str) -> Values | None:
+        """Read a number here: it takes microseconds, and Math-Verify does not know all spellings."""
+        number = _read_amount(text.strip())
+        if number is None:
+            return None
+        money = "".join(sorted(set(_MONEY.findall(text))))
+        try:
+            values = (complex(number),) * 3
+        except OverflowError:
+            return None
+        return Values(f"value {money}", values, values, "." in text, number.as_integer_ratio())
+
+    def _spell_list(self, text: str) -> str:
+        members = _split_list(text) if self.ordered else [text]
+        return f"({', '.join(members)})" if len(members) > 1 else text
 
     def warm_up(self) -> None:
         """Import Math-Verify and SymPy, and let them build their tables."""
@@ -103,6 +160,61 @@ class Math(Checker):
         from importlib.metadata import version
 
         return f"math({'ordered,' * self.ordered}math-verify={version('math-verify')})"
+
+
+_LISTS = frozenset(["FiniteSet", "Tuple", "Interval"])
+_CLOSE, _ROUGH = 1e-12, 1e-5
+"""Relative differences of values that are the same, and of values that may have been rounded."""
+
+
+def _are_close(a: complex, b: complex, relative: float = _CLOSE, absolute: float = 0.0) -> bool:
+    return abs(a - b) <= max(relative * max(abs(a), abs(b)), absolute)
+
+
+class Values(NamedTuple):
+    """The values of a formula at seeded points.
+
+    Attributes:
+        kind: the kind of formula. Those of one kind are the same if their exact values are close.
+        exact: the values that decide.
+        loose: values that equivalent formulas of other kinds have too, such as 5 for x = 5.
+        rounded: whether it has decimals.
+        ratio: numerator and denominator of a rational number.
+    """
+
+    kind: str
+    exact: tuple[complex, ...]
+    loose: tuple[complex, ...]
+    rounded: bool
+    ratio: tuple[int, int] | None
+
+    def is_near(self, other: Values) -> bool:
+        """Return whether the first values are so close that two formulas may be the same."""
+        return _are_close(self.exact[0].real, other.exact[0].real, _CLOSE, 1e-300)
+
+    def is_roughly_near(self, other: Values) -> bool:
+        """Return whether the first values are so close that one formula may accept the other."""
+        return _are_close(self.loose[0].real, other.loose[0].real, _ROUGH, _ROUGH)
+
+    def equals(self, other: Values) -> bool:
+        """Return whether two formulas of one kind are the same."""
+        if self.kind != other.kind:
+            return False
+        if self.ratio and other.ratio:
+            return self.ratio == other.ratio
+        return all(map(_are_close, self.exact, other.exact))
+
+    def is_same_list(self, other: Values) -> bool:
+        """Return whether two lists with close values have the same members in the same order."""
+        return {self.kind.strip(), other.kind.strip()} <= _LISTS and not (self.rounded or other.rounded)
+
+    def may_equal(self, other: Values) -> bool:
+        """Return whether Math-Verify may accept each for the other, though their forms differ."""
+        rounded = self.rounded or other.rounded
+        if self.kind == other.kind and not rounded:
+            return False
+        tolerance = (_ROUGH, _ROUGH) if rounded else (_CLOSE, 0.0)
+        return all(_are_close(a, b, *tolerance) for a, b in zip(self.loose, other.loose, strict=False))
 
 
 def _split_list(text: str) -> list[str]:
@@ -131,13 +243,6 @@ def _have_other_money(answer: str, reference: str) -> bool:
     """Return whether both name a currency, and not the same one: €5 and $5."""
     first, second = (set(_MONEY.findall(re.sub("USD|dollar", "$", text))) for text in (answer, reference))
     return bool(first and second and first != second)
-
-
-@lru_cache(maxsize=1024)
-def _parse(text: str) -> Any:
-    from math_verify import parse
-
-    return parse(prepare_text(text), parsing_timeout=None)
 
 
 def prepare_text(text: str) -> str:

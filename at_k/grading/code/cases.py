@@ -1,9 +1,16 @@
-"""Read cases of input and expected output, as LiveCodeBench, APPS, TACO and CodeContests write them, and judge them.
+"""Read the tests of a program as data sets ship them: as a row with a test program, or as cases of input and output.
 
-The rules are those of `testing_util.py` of LiveCodeBench (github.com/LiveCodeBench/LiveCodeBench, May 2025). Output is
-compared without white space at its ends, line by line, each line stripped. Two lines that differ are equal if all their
-tokens are numbers, and these are equal in pairs. What a function returns is compared by ==, with a tuple as a list.
-Where a reference is no whole number, numbers may here differ by a tolerance, as they might in LiveCodeBench until
+A reference may be the JSON of such a row, or of those of its columns that hold tests:
+
+- MBPP: `test_list`, all of which must hold, after `test_imports` and `test_setup_code`; MBPP+ has `test` besides;
+- HumanEval, HumanEval+: `test`, which defines `check`, `entry_point`, and `prompt`, which a completion continues;
+- BigCodeBench: `test`, cases of `unittest`, `entry_point`, and `complete_prompt`;
+- LiveCodeBench, APPS, TACO, CodeContests: cases of input and output.
+
+The rules for cases are those of `testing_util.py` of LiveCodeBench (github.com/LiveCodeBench/LiveCodeBench, May 2025).
+Output is compared without white space at its ends, line by line, each line stripped. Two lines that differ are equal if
+all their tokens are numbers, and these are equal in pairs. What a function returns is compared by ==, with a tuple as a
+list. Where a reference is no whole number, numbers may here differ by a tolerance, as they might in LiveCodeBench until
 January 2025. With a tolerance of 0, the verdicts are those of today's LiveCodeBench.
 """
 
@@ -17,12 +24,13 @@ import re
 import sys
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from math import isfinite
 from typing import Any, NoReturn
 
-from at_k.grading.code.outcomes import HarnessError
+from at_k.grading.code.protocol import HarnessError
 
 MOST_UNPACKED = 2**30
 """Bytes of packed cases: a few kilobytes could otherwise unpack to any amount of memory."""
@@ -48,11 +56,13 @@ class Cases:
         inputs: for each case the text that the program reads, or the list of arguments of the function.
         outputs: for each case the text that the program must print, or the values one of which the function must
             return.
+        loose: whether tuples within a result are lists, and whole numbers are keys, as in APPS and TACO.
     """
 
     function: str
     inputs: list[Any]
     outputs: list[Any]
+    loose: bool = False
 
 
 class _TextUnpickler(pickle.Unpickler):
@@ -65,17 +75,9 @@ class _TextUnpickler(pickle.Unpickler):
 def read_cases(tests: str) -> Cases | None:
     """Read cases of input and output; None if the tests are a program.
 
-    Args:
-        tests: JSON: an object with `inputs` and `outputs`, and `fn_name` where a function is called; a list of objects
-            with `input`, `output` and `testtype`; an object with lists `input` and `output`; an object that holds such
-            lists as a row of LiveCodeBench or CodeContests does; or any of these packed by pickle, zlib and base64.
-
-    Raises:
-        HarnessError: if they are cases, and cannot be used.
-
     Examples:
         >>> read_cases('{"inputs": ["1 2"], "outputs": ["3"]}')
-        Cases(function='', inputs=['1 2'], outputs=['3'])
+        Cases(function='', inputs=['1 2'], outputs=['3'], loose=False)
         >>> read_cases("assert add(1, 2) == 3") is None
         True
     """
@@ -103,7 +105,8 @@ def read_cases(tests: str) -> Cases | None:
         calls = [_read_call(given, wanted) for given, wanted, _ in pairs]
     except ValueError as error:
         raise HarnessError(f"the arguments and results of a function must be JSON: {error}") from error
-    return Cases(function, [given for given, _ in calls], [wanted for _, wanted in calls])
+    loose = not all(isinstance(given, str) for given, *_ in pairs)
+    return Cases(function, [given for given, _ in calls], [wanted for _, wanted in calls], loose)
 
 
 def limit_digits(most: int) -> None:
@@ -177,14 +180,18 @@ def _read_call(given: Any, wanted: Any) -> tuple[list[Any], list[Any]]:
     """Return the arguments of a call, and what it may return.
 
     LiveCodeBench has a line of JSON for each argument, and JSON for the result. APPS has a list of arguments, and a
-    result that may stand in a list.
+    result that may stand alone in a list. Where its first argument is an object with whole numbers as keys, they are
+    numbers.
     """
     if isinstance(given, str):
         loaded = json.loads(wanted) if isinstance(wanted, str) else wanted
         return [json.loads(line) for line in given.strip("\n").split("\n") if given.strip()], [loaded]
     if not isinstance(given, list):
         raise ValueError(f"the arguments of a function must stand in a list; got {given!r:.60}")
-    return given, [wanted, *(wanted[:1] if isinstance(wanted, list) else ())]
+    if given and isinstance(given[0], dict):
+        with suppress(ValueError):
+            given = [{int(key): each for key, each in given[0].items()}, *given[1:]]
+    return given, [wanted, *(wanted if isinstance(wanted, list) and len(wanted) == 1 else ())]
 
 
 def compare_output(printed: str, wanted: str, tolerance: float) -> str:
@@ -226,17 +233,17 @@ UNEQUAL = "\0"
 """The key of an object in JSON that stands for a value which JSON does not have."""
 
 
-def simplify(value: Any, depth: int = 0) -> Any:
+def simplify(value: Any, depth: int = 0, *, loose: bool = False) -> Any:
     """Return a value in types of JSON. What equals no value of JSON becomes an object that equals none.
 
-    A tuple is a list at the top alone, as LiveCodeBench has it. The numbers of NumPy are numbers.
+    A tuple is a list at the top alone, as LiveCodeBench has it, or everywhere if `loose`. Numbers of NumPy are numbers.
     """
     if value is None or isinstance(value, (bool, str)):
         return value
-    if isinstance(value, list) or (isinstance(value, tuple) and not depth):
-        return [simplify(each, depth + 1) for each in value]
-    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        return {key: simplify(each, depth + 1) for key, each in value.items()}
+    if isinstance(value, list) or (isinstance(value, tuple) and (loose or not depth)):
+        return [simplify(each, depth + 1, loose=loose) for each in value]
+    if isinstance(value, dict) and all(isinstance(key, str) or (loose and type(key) is int) for key in value):
+        return {str(key): simplify(each, depth + 1, loose=loose) for key, each in value.items()}
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         return simplify(value.item(), 1)
     if isinstance(value, (int, float)):
@@ -277,3 +284,58 @@ def shorten(value: object) -> str:
     """Return a value as it is shown in an outcome."""
     text = repr(value)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN // 2]} … {text[-_SHOWN // 2 :]}"
+
+
+SCRIPTS = ("test_list", "test")
+
+
+def read_row(reference: str) -> dict[str, Any] | None:
+    """Return the row that a reference holds, or None for another reference."""
+    if not reference.lstrip().startswith("{"):
+        return None
+    try:
+        row = json.loads(reference)
+    except (ValueError, RecursionError):
+        return None
+    return row if isinstance(row, dict) and any(row.get(name) for name in SCRIPTS) else None
+
+
+def write_tests(row: Mapping[str, Any]) -> str:
+    """Return the test program of a row. Every test of a list must hold.
+
+    Examples:
+        >>> print(write_tests({"test_list": ["assert f(1) == 2", "assert f(2) == 3"], "test_imports": ["import math"]}))
+        import math
+        assert f(1) == 2
+        assert f(2) == 3
+    """
+    test, entry = str(row.get("test") or ""), row.get("entry_point")
+    if entry and re.search(r"^def check\(", test, re.MULTILINE) and not re.search(r"^check\(", test, re.MULTILINE):
+        test += f"\ncheck({entry})"
+    parts = [*_list(row.get("test_imports")), *_list(row.get("test_setup_code")), *_list(row.get("test_list")), test]
+    return "\n".join(filter(None, parts))
+
+
+def _list(cell: Any) -> list[str]:
+    """Return the statements of a cell. A list may also be written as JSON."""
+    if isinstance(cell, str) and cell.startswith("["):
+        cell = json.loads(cell)
+    return [cell] if isinstance(cell, str) else list(cell or ())
+
+
+def join_prompt(row: Mapping[str, Any], program: str) -> str:
+    r"""Return a whole program: a completion after its prompt, and what defines the function alone.
+
+    Examples:
+        >>> row = {"prompt": "def f(x):\n", "entry_point": "f"}
+        >>> join_prompt(row, "    return x")
+        'def f(x):\n    return x'
+        >>> join_prompt(row, "def f(x): return x")
+        'def f(x): return x'
+    """
+    prompt, entry = row.get("complete_prompt") or row.get("prompt"), row.get("entry_point")
+    if not isinstance(prompt, str) or not isinstance(entry, str) or f"def {entry}" not in prompt:
+        return program
+    own = rf"^(?:(?:async +)?def|class) +{re.escape(entry)}\b|^{re.escape(entry)} *="
+    continues = program.lstrip("\r\n")[:1].isspace() or not re.search(own, program, re.MULTILINE)
+    return prompt + program if continues else program

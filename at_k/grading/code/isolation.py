@@ -1,7 +1,11 @@
-"""Separate a process from the network, from other processes, and from the files of the machine, as Linux allows it.
+"""Separate a process from the network, from other processes, and from the files of the machine.
 
-Everything here is a system call that Python does not offer, or offers from 3.12 on, and is called through ctypes. What
-the kernel refuses raises `OSError`. Containers often refuse; the caller then does without.
+Most of it is system calls of Linux that Python does not offer, or offers from 3.12 on, called through ctypes. What the
+kernel refuses raises `OSError`. Containers often refuse; the caller then does without.
+
+The rest is audit hooks: Python tells them of each act before it happens, and cannot remove one. They stop what a model
+writes without thinking of it, as files deleted by absolute path, requests, and signals, where the kernel does not. They
+do not stop code that leaves Python: a program that starts another one, or that calls the C library.
 """
 
 from __future__ import annotations
@@ -11,9 +15,13 @@ import errno
 import os
 import struct
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from math import ceil
 from pathlib import Path
+from typing import Any
+
+from at_k.grading.code.protocol import ProgramLimits
 
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC = 0x00020000, 0x04000000, 0x08000000
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
@@ -42,23 +50,29 @@ HOMES = ("/root", "/home")
 SIOCSIFFLAGS, IFF_UP = 0x8914, 0x1
 SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW = 1, 4
 SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO = 0x7FFF0000, 0x00050000
-LOAD, JUMP_EQUAL, JUMP_AT_LEAST, RETURN = 0x20, 0x15, 0x35, 0x06
+LOAD, JUMP_EQUAL, JUMP_AT_LEAST, JUMP_IF_ANY, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 """Operations of the filters that the kernel runs before each system call."""
 
-CALLS: dict[str, tuple[int, int, tuple[int, ...], tuple[int, ...]]] = {
+CALLS: dict[str, tuple[int, int, int, tuple[int, ...], tuple[int, ...]]] = {
     # shmget semget msgget mq_open ptrace process_vm_readv/writev add_key request_key keyctl bpf perf_event_open
-    # userfaultfd io_uring_setup; and, without namespaces, socket mknod mknodat
+    # userfaultfd io_uring_setup unshare setns; and, without namespaces, socket mknod mknodat
     "x86_64": (
-        *(0xC000003E, 317, (29, 64, 68, 240, 101, 310, 311, 248, 249, 250, 321, 298, 323, 425)),
+        *(0xC000003E, 317, 56, (29, 64, 68, 240, 101, 310, 311, 248, 249, 250, 321, 298, 323, 425, 272, 308)),
         (41, 133, 259),
     ),
     "aarch64": (
-        *(0xC00000B7, 277, (194, 190, 186, 180, 117, 270, 271, 217, 218, 219, 280, 241, 282, 425)),
+        *(0xC00000B7, 277, 220, (194, 190, 186, 180, 117, 270, 271, 217, 218, 219, 280, 241, 282, 425, 97, 268)),
         (198, 33),
     ),
 }
-"""For each kind of machine: its name to the kernel, the number of seccomp, and of the calls that are refused: those for
-memory, messages and keys that outlive a process or belong to another one, and those for which there are namespaces."""
+"""For each kind of machine: its name to the kernel, the numbers of seccomp and clone, and those of the refused calls.
+
+The first are those for memory, messages and keys that outlive a process or belong to another one, and for namespaces,
+in which a program has rights; the others are refused where there are no namespaces.
+"""
+
+CLONE3 = 435
+NAMESPACES = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | 0x02000000
 
 READABLE = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix", "/sys/devices/system/cpu"),
@@ -115,10 +129,6 @@ def arrange_mounts(place: str, needed: Sequence[str]) -> None:
 
     Where root's programs run as another user, a directory that only root may enter is hidden too, so that the folders
     of Python below it can be entered.
-
-    Args:
-        place: the directory over which each program later gets one of its own.
-        needed: directories of Python, which stay visible.
     """
     _call("mount", None, b"/", None, MS_REC | MS_PRIVATE, None)
     paths = sorted({path for each in needed for path in (os.path.abspath(each), os.path.realpath(each))})
@@ -172,12 +182,7 @@ def shut_memory() -> None:
 
 
 def give_up_privileges(user: int | None, *, may_read: bool) -> None:
-    """Become another user, unless that is None, and drop all capabilities.
-
-    Args:
-        user: the user and group to become.
-        may_read: whether the right to read all files stays, for a Python that only root can read.
-    """
+    """Become another user, unless that is None, and drop all capabilities."""
     if user is not None:
         if may_read:
             _control_process(PR_SET_KEEPCAPS, 1)
@@ -202,10 +207,6 @@ def allow_files(readable: Sequence[str], writable: Sequence[str]) -> int | None:
     """Make a set of rules by which a process may open files, for `restrict_files`. Return its handle.
 
     Where there is no Landlock, or its first version, which forbids to move files between directories, return None.
-
-    Args:
-        readable: directories and files that may be read, and whose programs may be run.
-        writable: directories in which everything is allowed, also in what is mounted below them later.
     """
     version = find_landlock()
     if version < 2:
@@ -228,20 +229,19 @@ def make_filter(*, network: bool) -> tuple[int, bytes, object] | None:
     """Make a filter of system calls that no program under test needs, for `restrict_calls`.
 
     Where there is no seccomp, or the numbers of the calls of this machine are not known, return None.
-
-    Args:
-        network: whether a program may open sockets, and make files that are none. In namespaces these lead nowhere.
     """
     machine = CALLS.get(os.uname().machine)
     if not LINUX or machine is None:
         return None
-    name, seccomp, always, outside = machine
+    name, seccomp, clone, always, outside = machine
     refused = always if network else (*always, *outside)
     count, refusal = len(refused), (RETURN, 0, 0, SECCOMP_RET_ERRNO | errno.EPERM)
     steps = [(LOAD, 0, 0, 4), (JUMP_EQUAL, 1, 0, name), refusal]  # calls by the numbers of another machine
-    steps += [(LOAD, 0, 0, 0), (JUMP_AT_LEAST, count + 1, 0, 0x40000000)]  # those of x32
-    steps += [(JUMP_EQUAL, count - place, 0, number) for place, number in enumerate(refused)]
-    steps += [(RETURN, 0, 0, SECCOMP_RET_ALLOW), refusal]
+    steps += [(LOAD, 0, 0, 0), (JUMP_AT_LEAST, count + 5, 0, 0x40000000)]  # those of x32
+    steps += [(JUMP_EQUAL, count + 4 - place, 0, number) for place, number in enumerate(refused)]
+    # No filter sees the flags of clone3. Where the kernel does not have it, the C library takes clone.
+    steps += [(JUMP_EQUAL, 5, 0, CLONE3), (JUMP_EQUAL, 0, 2, clone), (LOAD, 0, 0, 16), (JUMP_IF_ANY, 1, 0, NAMESPACES)]
+    steps += [(RETURN, 0, 0, SECCOMP_RET_ALLOW), refusal, (RETURN, 0, 0, SECCOMP_RET_ERRNO | errno.ENOSYS)]
     code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
     return seccomp, struct.pack("HxxxxxxP", len(steps), ctypes.addressof(code)), code
 
@@ -264,12 +264,7 @@ def restrict_files(rules: int | None) -> None:
 
 
 def choose_user(needed: Sequence[str], number: int) -> tuple[int | None, bool]:
-    """Return the user that programs run as, None for the present one, and whether it needs the right to read all files.
-
-    Args:
-        needed: directories that programs must be able to read, those of Python.
-        number: that of the supervisor. Each has a user of its own, since the kernel counts the processes of each apart.
-    """
+    """Return the user that programs run as, None for the present one, and whether it needs to read all files."""
     if os.geteuid() != 0:
         return None, False
     user = FIRST_USER + number % USERS
@@ -291,3 +286,144 @@ def _can_read_as(user: int, directories: Sequence[str], *, may_read: bool) -> bo
         except BaseException:  # noqa: BLE001 - whatever it is, it cannot
             os._exit(1)
     return os.waitpid(child, 0)[1] == 0
+
+
+def apply_limits(limits: ProgramLimits, other_tasks: int) -> None:
+    """Put the calling process, and all that it starts, under limits that it cannot raise again."""
+    import resource
+
+    wanted = {
+        # The supervisor measures processor time more finely, and of all processes together. This is a second net.
+        resource.RLIMIT_CPU: ceil(limits.timeout) + 1,
+        resource.RLIMIT_FSIZE: limits.file_size,
+        resource.RLIMIT_NOFILE: limits.open_files,
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_NPROC: limits.processes + other_tasks,
+        resource.RLIMIT_AS: limits.memory,
+    }
+    for which, amount in wanted.items():
+        _, hardest = resource.getrlimit(which)
+        least = amount if hardest == resource.RLIM_INFINITY else min(amount, hardest)
+        try:
+            resource.setrlimit(which, (least, least))
+        except (OSError, ValueError):
+            # macOS refuses limits of address space below what a process has mapped already, which is hundreds of GB.
+            if which != resource.RLIMIT_AS:
+                raise
+
+
+CHANGES: dict[str, tuple[tuple[int, int | None], ...]] = {
+    "os.chmod": ((0, 2),),
+    "os.chown": ((0, 3),),
+    "os.link": ((1, 3),),
+    "os.mkdir": ((0, 2),),
+    "os.remove": ((0, 1),),
+    "os.removexattr": ((0, None),),
+    "os.rename": ((0, 2), (1, 3)),
+    "os.rmdir": ((0, 1),),
+    "os.setxattr": ((0, None),),
+    "os.symlink": ((1, 2),),
+    "os.truncate": ((0, None),),
+    "os.utime": ((0, 3),),
+}
+"""Events that change a file, and where their arguments have its path and the directory that the path starts from."""
+
+NETWORK = frozenset({"socket.bind", "socket.connect", "socket.getaddrinfo", "socket.sendmsg", "socket.sendto"})
+UNSEEN = frozenset({"_posixshmem", "sysv_ipc", "posix_ipc"})
+"""Modules that make memory which outlives a program, and tell no hook of it."""
+
+SIGNALS = frozenset({"os.kill", "os.killpg"})
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+
+
+class RefusedError(RuntimeError):
+    """A right program may do what is refused here: it has no verdict if it ends by this."""
+
+
+def ignore_no_trace(settrace: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Return a `sys.settrace` that does nothing for None, which is how `doctest` calls it."""
+    return lambda function: None if function is None else settrace(function)
+
+
+def refuse_jumps(event: str, arguments: tuple[Any, ...]) -> None:
+    """Refuse what lets a function of a program jump over statements of its caller, or replace the code of the tests.
+
+    It refers to no global variable and no other function of this library, which a program could change.
+    """
+    if event in ("sys.settrace", "sys.monitoring.register_callback"):
+        raise RuntimeError("programs may not trace their execution here")
+    if event == "object.__setattr__" and arguments[1] == "__code__":
+        file = arguments[0].__code__.co_filename
+        if file == "<tests>" or "/at_k/grading/code/" in file:
+            raise RuntimeError("programs may not replace the code of the tests")
+
+
+def refuse_forks(event: str, arguments: tuple[Any, ...]) -> None:
+    """Refuse copies of a program, which could try one answer each, and tell the program how the tests took it.
+
+    `code_eval` of `evaluate` refuses them too. A program may still start others, which begin afresh. Bytecode that no
+    compiler has written is refused as well, since it reads the stack of the interpreter, where the token lies. That of
+    libraries is not: a program which names a file of theirs as its own, or imports a file of bytecode, gets around it.
+    """
+    if event in ("os.fork", "os.forkpty"):
+        if "multiprocessing.process" in sys.modules:
+            raise RefusedError("programs may not use multiprocessing here, which forks; threads are allowed")
+        raise RuntimeError("programs may not fork here")
+    if event == "code.__new__" and not sys._getframe(1).f_code.co_filename.startswith("/"):
+        raise RuntimeError("programs may not make bytecode here")
+
+
+def guard_machine(place: str) -> Callable[[str, tuple[Any, ...]], None]:
+    """Return an audit hook that refuses changes of files outside of a directory, the network, and other processes."""
+    place = os.path.realpath(place)
+    for module in (os, sys.modules["posix"]):  # no event tells of these, and no other name leads to them
+        for name in ("mkfifo", "mknod"):
+            vars(module).pop(name, None)
+
+    def refuse(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open" and not isinstance(arguments[0], int):
+            path, _, flags = arguments
+            if isinstance(flags, int) and flags & WRITING:
+                require_inside(path, None)
+            # No event says which directory a relative path starts from: it is the program's own, if it opens no other.
+            name = os.fsdecode(path)
+            if os.path.isdir(name) and not _is_inside(os.path.realpath(name), place):
+                raise PermissionError("programs may not open directories outside of their own here")
+            if _is_inside(os.path.realpath(name), "/proc") or (not os.path.isabs(name) and "proc" in name.split("/")):
+                raise PermissionError("programs may not open files of /proc here: the environment of others is there")
+        elif event in CHANGES:
+            for path, start in CHANGES[event]:
+                require_inside(arguments[path], None if start is None else arguments[start])
+        elif event == "sqlite3.connect" and arguments[0] not in (":memory:", ""):
+            require_inside(str(os.fsdecode(arguments[0])).removeprefix("file:").partition("?")[0], None)
+        elif event == "import" and arguments[0] in UNSEEN:
+            raise PermissionError("programs may not make memory that outlives them here")
+        elif event in NETWORK:
+            raise PermissionError("programs may not use the network here")
+        elif event in SIGNALS and not (arguments[0] > 0 and os.getsid(arguments[0]) == os.getsid(0)):
+            raise PermissionError("programs may not send signals to other processes here")
+
+    def require_inside(path: Any, start: int | None) -> None:
+        if isinstance(path, int):
+            return  # an open file was allowed when it was opened
+        name = os.fsdecode(path)
+        if start is not None and start >= 0 and not os.path.isabs(name):
+            name = os.path.join(os.readlink(f"/proc/self/fd/{start}"), name)
+        # A symbolic link at the end of a path counts as where it stands for removal, and as where it leads for writing;
+        # both must be inside.
+        real = os.path.realpath(name)
+        stands = os.path.join(os.path.realpath(os.path.dirname(name) or "."), os.path.basename(name))
+        if real != os.devnull and not (_is_inside(real, place) and _is_inside(stands, place)):
+            raise PermissionError(f"programs may not change files outside of their directory here: {name}")
+
+    return refuse
+
+
+def _is_inside(path: str, place: str) -> bool:
+    """Return whether a path is a directory, or is in it.
+
+    Examples:
+        >>> _is_inside("/tmp/a/b", "/tmp/a"), _is_inside("/tmp/ab", "/tmp/a")
+        (True, False)
+    """
+    return path == place or path.startswith(f"{place}/")

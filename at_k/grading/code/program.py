@@ -11,16 +11,25 @@ import atexit
 import builtins
 import importlib
 import json
+import linecache
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache
 from types import ModuleType
 from typing import Any
 
 from at_k.grading.code.cases import simplify
-from at_k.grading.code.testing import CANDIDATE, MODULE, NOT_RUN, REACHED, TESTS
+from at_k.grading.code.testing import (
+    CANDIDATE,
+    NOT_RUN,
+    REACHED,
+    comes_from_program,
+    list_lines,
+    run_tests,
+    succeeds,
+)
 
 READY, FAULT, TOKEN, ERROR, DONE = b"R", b"F", b"T", b"E", b"D"
 """What a process tells its supervisor: that it is about to begin, or why it cannot; its token; how the tests failed;
@@ -30,56 +39,35 @@ TOKEN_LENGTH = 16
 MOST_CHARACTERS = 500
 """Characters of an error message, and bytes of the names of tests, that are kept."""
 
-
-def separate_builtins() -> dict[str, object]:
-    """Give programs a module `builtins` of their own, and return the built-in functions for the tests.
-
-    What a candidate puts into `builtins` reaches itself, and neither the tests nor the standard library. Both are made
-    once, in the supervisor: a copy in each process would touch a hundred pages of memory, a fifth of all that it does.
-    """
-    sys.settrace = ignore_no_trace(sys.settrace)
-    copied = ModuleType("builtins")
-    vars(copied).update(vars(builtins))
-    sys.modules["builtins"] = copied
-    return dict(vars(builtins))
-
-
-def ignore_no_trace(settrace: Callable[[Any], None]) -> Callable[[Any], None]:
-    """Return a `sys.settrace` that does nothing for None, which is how `doctest` calls it."""
-
-    def set_trace(function: Any) -> None:
-        if function is not None:
-            settrace(function)
-
-    return set_trace
+FILE = "program.py"
 
 
 def run_program(channel: int, candidate: str, sealed: list[Any]) -> None:
-    """Run a candidate and its tests, and tell the supervisor how that went.
-
-    Args:
-        channel: a socket to the supervisor.
-        candidate: the source of the candidate program.
-        sealed: the built-in functions for the tests, and the compiled tests. Both are taken out of this list before the
-            candidate starts, so that it does not find them in a frame.
-    """
-    module = ModuleType(MODULE)
+    """Run a candidate and its tests as one script, and tell the supervisor how that went."""
+    module = enter_module(ModuleType("__main__"), candidate)
+    sys.modules["candidate"] = module  # by which tests may import it
     namespace = vars(module)
-    namespace["__builtins__"] = vars(sys.modules["builtins"])
-    # For pickle, dataclasses, unittest and everything else that looks for the module of a class.
-    sys.modules[MODULE] = sys.modules["__main__"] = module
+    namespace["__builtins__"] = builtins
     os.write(channel, READY)
     try:
-        sealed[0] = partial(namespace.update, __builtins__=sealed[0], __name__="__main__", __file__=TESTS)
         sealed.insert(0, compile(candidate, CANDIDATE, "exec", dont_inherit=True))
         execute(channel, sealed, namespace)
+        finish()
     except BaseException as error:  # noqa: BLE001 - SystemExit too: the tests did not run to their end
         report_error(channel, error)
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
+        flush()
 
 
-def execute(channel: int, sealed: list[Any], namespace: dict[str, object]) -> None:
+def enter_module(module: ModuleType, candidate: str) -> ModuleType:
+    """Make a module the script that runs, with arguments of its own and a source that `inspect` finds."""
+    sys.modules["__main__"] = module
+    module.__file__ = os.path.join(os.getcwd(), FILE)
+    sys.argv[:] = [module.__file__]
+    linecache.cache[CANDIDATE] = len(candidate), None, candidate.splitlines(keepends=True), CANDIDATE
+    return module
+
+
+def execute(channel: int, sealed: list[Any], namespace: dict[str, Any]) -> None:
     """Run a candidate, then its tests, and then send the token and what decided, in one expression.
 
     Python evaluates a call from left to right. When the candidate starts, the token and every function and argument
@@ -88,15 +76,8 @@ def execute(channel: int, sealed: list[Any], namespace: dict[str, object]) -> No
     that a compiler has written finds the token; bytecode that none has can, in a file that Python imports. Replacing
     `exec`, `os.write` or a variable of this frame comes too late. The only way to the outer calls is that the inner
     ones return: the candidate's, and then that of the tests. A fork would have the same stack, so the token is cut to
-    nothing unless the number of the process is still what it was: a fork that comes to the end of the tests has nothing
-    to hand to the process that it came from. Code that reads and writes
-    memory by address, as ctypes does, can find the token, and no arrangement inside one process prevents it. How many
-    lines decided, and which tests could not be run, protects nothing: it comes after tests that the program has passed.
-
-    Args:
-        channel: a socket to the supervisor.
-        sealed: the compiled candidate, what gives the tests their built-in functions and name, and the compiled tests.
-        namespace: the global variables of both.
+    nothing unless the number of the process is still what it was. Code that reads and writes memory by address, as
+    ctypes does, can find the token, and no arrangement inside one process prevents it.
     """
     os.write(
         channel,
@@ -104,10 +85,12 @@ def execute(channel: int, sealed: list[Any], namespace: dict[str, object]) -> No
             : TOKEN_LENGTH
             * (
                 os.getpid()
-                # Each inner call returns None, and `or ()` makes it no argument at all of the call that waits for it,
-                # which a type checker does not expect of None.
+                # Each inner call returns None, and `or ()` makes it no argument at all of the call that waits for it.
                 == os.getpid(
-                    *(exec(sealed.pop(), namespace, sealed.pop()(*(exec(sealed.pop(), namespace) or ()))) or ())  # type: ignore[func-returns-value]
+                    *(
+                        run_tests(sealed.pop(), namespace, *(run_script(sealed.pop(), namespace) or ()))  # type: ignore[func-returns-value]
+                        or ()
+                    )
                 )
             )
         ]
@@ -115,11 +98,35 @@ def execute(channel: int, sealed: list[Any], namespace: dict[str, object]) -> No
     )
 
 
+def run_script(code: Any, namespace: dict[str, Any]) -> None:
+    """Run a candidate. One that ends by an exit that reports success has defined what it defines: its tests run."""
+    try:
+        exec(code, namespace)
+    except SystemExit as end:
+        if not succeeds(end):
+            raise
+
+
 def announce_token(channel: int) -> bytes:
     """Make a token, send it to the supervisor, and return it."""
     token = os.urandom(TOKEN_LENGTH)
     os.write(channel, TOKEN + token)
     return token
+
+
+def finish() -> None:
+    """Do what Python does at the end of a script: wait for threads, call functions of `atexit`, print what waits."""
+    if "threading" in sys.modules:
+        sys.modules["threading"]._shutdown()
+    atexit._run_exitfuncs()
+    flush()
+
+
+def flush() -> None:
+    """Write what was printed and waits in a buffer."""
+    for stream in (sys.stdout, sys.__stdout__, sys.stderr):
+        if stream is not None and not stream.closed:
+            stream.flush()
 
 
 OFFERED = (
@@ -134,66 +141,50 @@ MOST_FRAMES = 50_000
 
 @cache
 def prepare_module() -> ModuleType:
-    """Make the module of a program that is run by cases. It is made once, in the supervisor, as above."""
-    module, names = ModuleType("__main__"), vars(sys.modules["builtins"])
+    """Make the module of a program that is run by cases, once: a fork copies each page of memory that it writes to."""
+    module = ModuleType("__main__")
     for each in map(importlib.import_module, OFFERED):
         public = getattr(each, "__all__", [name for name in vars(each) if not name.startswith("_")])
-        vars(module).update({name: getattr(each, name) for name in public if name not in names})
-    vars(module).update({name: sys.modules[name] for name in OFFERED}, __builtins__=names)
+        vars(module).update({name: getattr(each, name) for name in public if name not in vars(builtins)})
+    vars(module).update({name: sys.modules[name] for name in OFFERED}, __builtins__=builtins)
     return module
 
 
-def run_case(channel: int, candidate: str, function: str, arguments: Sequence[object]) -> None:
-    """Run a candidate for one case, and tell the supervisor what came of it. The supervisor knows what is right.
-
-    Args:
-        channel: a socket to the supervisor.
-        candidate: the source of the candidate program.
-        function: the function, or the method of `Solution`, that is called; "" for a script that reads its input.
-        arguments: the arguments of the function.
-    """
-    module = prepare_module()
-    namespace = vars(module)
-    namespace["__name__"] = MODULE if function else "__main__"
-    sys.modules[MODULE] = sys.modules["__main__"] = module
+def run_case(channel: int, candidate: str, function: str, arguments: Sequence[object], *, loose: bool) -> None:
+    """Run a candidate for one case, and tell the supervisor what came of it. The supervisor knows what is right."""
+    namespace = vars(enter_module(prepare_module(), candidate))
+    namespace["__name__"] = "candidate" if function else "__main__"
+    sys.modules["candidate"] = sys.modules["__main__"]
     sys.setrecursionlimit(MOST_FRAMES)
     os.write(channel, READY)
     try:
-        result = _run_case(namespace, candidate, function, arguments)
-        data = DONE + json.dumps(simplify(result)).encode()
+        # A script may end by an exit, whatever the exit says, as in LiveCodeBench.
+        with suppress(*() if function else (SystemExit,)):
+            exec(compile(candidate, CANDIDATE, "exec", dont_inherit=True), namespace)
+        result = None
+        if function:
+            owner = namespace["Solution"]() if "class Solution" in candidate else sys.modules["candidate"]
+            result = getattr(owner, function)(*arguments)
+        else:
+            finish()
+        data = DONE + json.dumps(simplify(result, loose=loose)).encode()
         while data:
             data = data[os.write(channel, data) :]
     except BaseException as error:  # noqa: BLE001 - SystemExit too: the case did not run to its end
         report_error(channel, error)
 
 
-def _run_case(namespace: dict[str, Any], candidate: str, function: str, arguments: Sequence[object]) -> object:
-    """Return what a function returns; None for a script that ran to the end of its threads.
-
-    A script may end by an exit, whatever the exit says, as in LiveCodeBench.
-    """
-    with suppress(*() if function else (SystemExit,)):
-        exec(compile(candidate, CANDIDATE, "exec", dont_inherit=True), namespace)
-    if function:
-        owner = namespace["Solution"]() if "class Solution" in candidate else sys.modules[MODULE]
-        return getattr(owner, function)(*arguments)
-    for thread in sys.modules["threading"].enumerate() if "threading" in sys.modules else ():
-        if not thread.daemon and thread is not sys.modules["threading"].current_thread():
-            thread.join()
-    atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.__stdout__):
-        if stream is not None and not stream.closed:
-            stream.flush()
-    return None
-
-
 def report_error(channel: int, error: BaseException) -> None:
     """Tell the supervisor with which exception a program ended. A program that prevents this has failed as well."""
     try:
+        by_tests = not comes_from_program(error)
         report = {
             "detail": describe_error(error),
             "memory": isinstance(error, MemoryError),
             "line": find_line(error) if isinstance(error, AssertionError) and not error.args else None,
+            # The tests import what is not here, or the program starts processes that are refused: no verdict.
+            "missing": getattr(error, "name", "") if by_tests and isinstance(error, ModuleNotFoundError) else "",
+            "refused": isinstance(error, RuntimeError) and "multiprocessing" in str(error),
         }
         os.write(channel, ERROR + json.dumps(report).encode())
     except BaseException:  # noqa: BLE001 - the error is the program's, and its text may do anything
@@ -210,15 +201,10 @@ def describe_error(error: BaseException) -> str:
         'AssertionError'
     """
     name, lines = type(error).__name__, str(error).strip().splitlines()
-    text = f"{name}: {lines[-1]}" if lines else name
+    text = lines[-1] if name == "TestsFailedError" else f"{name}: {lines[-1]}" if lines else name
     return text[:MOST_CHARACTERS].encode("utf-8", "backslashreplace").decode()
 
 
 def find_line(error: BaseException) -> int | None:
-    """Return the number of the innermost line of the tests through which an exception passed."""
-    found, step = None, error.__traceback__
-    while step is not None:
-        if step.tb_frame.f_code.co_filename == TESTS:
-            found = step.tb_lineno
-        step = step.tb_next
-    return found
+    """Return the number of the innermost line of the tests through which an exception passed, or None."""
+    return max(enumerate(list_lines(error)), default=(0, None))[1]

@@ -1,8 +1,9 @@
 """Run programs one after the other, each in a process of its own, and say how each ended.
 
-A supervisor is a Python process with a single thread, started afresh by `pool.py`. A fork of it starts within a
-millisecond, since it has imported little: every page of memory that a fork touches is copied, which costs more than
-anything else that is done for a program. A supervisor runs none of a program's code itself.
+It is a script, `python supervisor.py PARENT`, with a socket as standard input, and not a module, since importing `at_k`
+loads NumPy: a fork of a process without it starts within a millisecond. Every page of memory that a fork touches is
+copied, which costs more than anything else that is done for a program. PARENT is the process that started this one, for
+people who read a list of processes. `pool.py` draws all processes. None of them runs a program's code itself.
 """
 
 from __future__ import annotations
@@ -17,10 +18,17 @@ import socket
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import Any, NoReturn
+
+if not __package__:  # the files of this folder are then imported without what their packages import
+    place = os.path.dirname(os.path.realpath(__file__))
+    for name in ("at_k.grading.code", "at_k.grading", "at_k"):
+        sys.modules[name] = ModuleType(name)
+        sys.modules[name].__path__ = [place]
+        place = os.path.dirname(place)
 
 from at_k.grading.code import isolation, program
 from at_k.grading.code.cases import (
@@ -32,16 +40,20 @@ from at_k.grading.code.cases import (
     limit_digits,
     read_cases,
 )
-from at_k.grading.code.guard import guard_machine, refuse_forks, refuse_jumps
-from at_k.grading.code.limits import MEBIBYTE, ProgramLimits, apply_limits
-from at_k.grading.code.messages import receive_message, send_message
-from at_k.grading.code.outcomes import HarnessError, Outcome, Status
-from at_k.grading.code.processes import count_tasks, end_children, kill, open_processes, remove_folder
-from at_k.grading.code.testing import compile_tests
-from at_k.grading.code.watching import Watch
+from at_k.grading.code.protocol import (
+    MEBIBYTE,
+    HarnessError,
+    Outcome,
+    ProgramLimits,
+    Status,
+    receive_message,
+    send_message,
+)
+from at_k.grading.code.testing import Tests, compile_tests
+from at_k.grading.code.watching import Watch, count_tasks, end_children, open_processes, remove_folder
 
-WARM = ("bisect", "cmath", "collections", "copy", "functools", "heapq", "itertools", "math", "re", "string", "typing")
-"""What programs often import, and what does not make every fork slower for those that do not."""
+WARM = ("bisect", "cmath", "collections", "copy", "functools", "heapq", "itertools", "math", "re", "resource", "string")
+"""What programs often import, and what does not make every fork slower for those that do not. So is `typing`."""
 
 CHANNEL = 3
 """The number of the socket on which a verdict travels. It is the only file left open above the standard ones."""
@@ -54,99 +66,9 @@ KIBIBYTE = 1024 if isolation.LINUX else 1
 
 
 @lru_cache(maxsize=16)
-def compile_once(tests: str, by_pytest: bool) -> CodeType | Cases:
+def compile_once(tests: str) -> Tests | Cases:
     """Compile tests, or read their cases. The samples of a problem come one after the other, with the same tests."""
-    return read_cases(tests) or compile_tests(tests, by_pytest=by_pytest)
-
-
-def serve(connection: socket.socket) -> NoReturn:
-    """Be a supervisor, until the other side closes the connection.
-
-    The first message holds `path` (none for that of this Python), `temporary`, `limits`, `isolate`, and the name of the
-    `sandbox` that this process is in, if any. The answer holds the `isolation` that is in
-    force, or a `fault`. Each further message holds `candidate` and `tests`, and its answer the fields of an `Outcome`,
-    or a `fault`.
-    """
-    settings = receive_message(connection)
-    if settings is None:
-        sys.exit()
-    sys.path[:] = settings["path"] or sys.path
-    for name in WARM:
-        importlib.import_module(name)
-    if settings["limits"].get("pytest"):
-        importlib.import_module("pytest")
-    os.umask(0o022)
-    limit_digits(MOST_DIGITS)
-    folder = os.path.join(settings["temporary"], f"at-k-code-{os.urandom(8).hex()}")
-    os.mkdir(folder, 0o755)
-    isolation.adopt_orphans()
-    inner = os.fork()
-    if inner == 0:
-        try:
-            _serve_in(
-                folder,
-                connection,
-                ProgramLimits(**settings["limits"]),
-                isolate=settings["isolate"],
-                sandbox=settings["sandbox"],
-            )
-        except Exception as error:  # noqa: BLE001 - the other side must hear of it
-            send_message(connection, {"fault": program.describe_error(error)})
-        finally:
-            os._exit(1)
-    # This process stays outside of the namespaces, and so can clean up when the supervisor has ended, even if killed.
-    connection.close()
-    os.waitpid(inner, 0)
-    end_children(open_processes(), all_inside=False)
-    remove_folder(folder)
-    os._exit(0)
-
-
-def _serve_in(folder: str, connection: socket.socket, limits: ProgramLimits, *, isolate: bool, sandbox: str) -> None:
-    """Isolate this process, if that is asked for, and serve."""
-    needed = [path for path in {sys.prefix, sys.base_prefix, *sys.path} if os.path.isdir(path)]
-    libraries = [path for path in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if os.path.isabs(path)]
-    processes, number = open_processes(), os.getpid()
-    place = os.path.join(folder, "work")
-    if isolate:
-        isolation.enter_namespaces()
-        init = os.fork()
-        if init:
-            connection.close()
-            os.waitpid(init, 0)
-            os._exit(0)
-        isolation.connect_to_itself()
-        isolation.arrange_mounts(place, [*needed, *filter(os.path.isdir, libraries)])
-    else:
-        isolation.adopt_orphans()
-    isolation.shut_memory()
-    hidden = isolation.PRIVATE if isolate else ()  # they are empty
-    rules = isolation.allow_files([*needed, *sys.path, *libraries, *isolation.READABLE, *hidden], [folder, "/dev"])
-    user, may_read = isolation.choose_user([folder, *needed], number)
-    if may_read and rules is None:
-        raise OSError("only root can read this Python, and programs with the right to do so could read all files")
-    os.environ.clear()
-    os.environ.update(PATH=os.defpath, HOME=place, TMPDIR=place, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
-    sys.addaudithook(refuse_jumps)
-    supervisor = Supervisor(connection, place, limits, isolate, user, may_read, processes, rules, sandbox)
-    _hide_own_modules()
-    gc.collect()
-    gc.freeze()  # before the first fork, so that no collection in a program copies what it shares with this process
-    send_message(connection, {"isolation": supervisor.isolation})
-    while (request := receive_message(connection)) is not None:
-        try:
-            answer = asdict(supervisor.run(request))
-        except HarnessError as fault:
-            answer = {"fault": str(fault)}
-        send_message(connection, answer)
-    os._exit(0)
-
-
-def _hide_own_modules() -> None:
-    """Forget the modules of this library, so that programs import the library as if it had not been there."""
-    for name in [name for name in sys.modules if name.partition(".")[0] == "at_k"]:
-        del sys.modules[name]
-    sys.modules["__main__"] = ModuleType("__main__")
+    return read_cases(tests) or compile_tests(tests)
 
 
 @dataclass
@@ -157,60 +79,48 @@ class Supervisor:
         connection: the socket to the process that wants the outcomes. If it is closed, a running program ends.
         place: the directory in which each program finds itself, empty.
         limits: how much each program may use.
-        isolated: whether this process is the first one of a namespace of processes.
-        user: the user that programs run as; None for the present one.
+        isolation: what protects the machine. With "namespaces", this process is the first one of its own.
+        user: the user that programs run as, or None for the present one.
         may_read: whether that user needs the right to read all files.
         processes: a handle on /proc, as it is outside of the namespaces.
-        rules: the rules by which programs may open files; None where the kernel has none.
-        sandbox: the name of the sandbox that this process is in, if any.
+        rules: the rules by which programs may open files, or None where the kernel has none.
     """
 
     connection: socket.socket
     place: str
     limits: ProgramLimits
-    isolated: bool
+    isolation: str
     user: int | None
     may_read: bool
     processes: int | None
     rules: int | None
-    sandbox: str
 
     def __post_init__(self) -> None:
+        self.isolated = self.isolation == "namespaces"
         # From Linux 5.14 on, each user namespace counts for itself. A user of the supervisor's own has no other tasks.
-        alone = self.user is not None or (self.isolated and read_release() >= (5, 14))
+        release = tuple(int(number) for number in re.findall(r"\d+", os.uname().release)[:2])
+        alone = self.user is not None or (self.isolated and release >= (5, 14))
         self.other_tasks = 0 if alone else count_tasks(self.processes, os.getuid())
-        self.builtins = program.separate_builtins()
         self.filter = isolation.make_filter(network=self.isolated)
         # Locks of multiprocessing are files in /dev/shm.
         self.private = {self.place: 0o700} | ({"/dev/shm": 0o1777} if os.path.isdir("/dev/shm") else {})
-
-    @property
-    def isolation(self) -> str:
-        """Return the isolation that is in force."""
-        return self.sandbox or ("namespaces" if self.isolated else "limits")
+        self.mounted: dict[str, object] = {}
 
     def run(self, request: dict[str, str]) -> Outcome:
-        """Run a candidate and its tests in a fresh process, or in one for each case, and say how that ended.
-
-        Args:
-            request: the `candidate` and the `tests`. No other name refers to these, so that the process of the program
-                can forget the tests before it starts the candidate.
-
-        Raises:
-            HarnessError: if the program did not run.
-        """
-        sealed: list[Any] = [self.builtins, compile_once(request["tests"], self.limits.pytest)]
-        if isinstance(sealed[1], Cases):
-            return self._run_cases(request, sealed[1])
+        """Run a candidate and its tests in a fresh process, or in one for each case, and say how that ended."""
+        sealed: list[Any] = [compile_once(request["tests"])]
+        if isinstance(sealed[0], Cases):
+            return self._run_cases(request, sealed[0])
 
         def run_tests() -> None:
-            candidate = [request["candidate"]]
-            self._forget(request)
+            candidate = request["candidate"]
+            _forget(request)
             limit_digits(USUAL_DIGITS)
-            program.run_program(CHANNEL, candidate.pop(), sealed)
+            program.run_program(CHANNEL, candidate, sealed)
 
-        ended = self._run_once(run_tests, self.limits)
-        return self._judge(ended, request["tests"])
+        watch = self._run_once(run_tests, self.limits)
+        status, detail, reached = judge_end(watch, request["tests"])
+        return Outcome(status, detail, watch.text, self.isolation, reached)
 
     def _run_cases(self, request: dict[str, str], cases: Cases) -> Outcome:
         """Run a candidate in a fresh process for each case, until one of them fails.
@@ -218,7 +128,7 @@ class Supervisor:
         The outputs stay on this side: the process of the program forgets them before it starts the candidate.
         """
         program.prepare_module()
-        isolated, count = self.isolation, len(cases.inputs)
+        count = len(cases.inputs)
         until = time.monotonic() + (self.limits.total or (self.limits.timeout + 1) * count + 5)
         for place in range(count):
 
@@ -227,58 +137,32 @@ class Supervisor:
                 cases.inputs.clear()
                 cases.outputs.clear()
                 candidate = request["candidate"]
-                self._forget(request)
-                program.run_case(CHANNEL, candidate, cases.function, arguments)
+                _forget(request)
+                program.run_case(CHANNEL, candidate, cases.function, arguments, loose=cases.loose)
 
             left = until - time.monotonic()
             most = MOST_RESULT if cases.function else 2 * len(cases.outputs[place]) + MEBIBYTE
             limits = replace(self.limits, timeout=max(0.01, min(left, self.limits.timeout)), output=most)
-            ended = self._run_once(run_case, limits, "" if cases.function else cases.inputs[place])
-            status, detail = self._judge_case(ended, cases, place)
+            watch = self._run_once(run_case, limits, "" if cases.function else cases.inputs[place])
+            status, detail = judge_case(watch, cases, place)
             if status == "timed out" and left < self.limits.timeout:
                 detail = "all tests together took too long"
             if status != "passed":
-                printed = ended.printed[: self.limits.output]
-                return Outcome(status, f"test {place + 1} of {count}: {detail}", printed, isolated)
-        return Outcome("passed", "", "", isolated, count)
+                printed = watch.text[: self.limits.output]
+                return Outcome(status, f"test {place + 1} of {count}: {detail}", printed, self.isolation)
+        return Outcome("passed", "", "", self.isolation, count)
 
-    def _judge_case(self, ended: Ended, cases: Cases, place: int) -> tuple[Status, str]:
-        """Return the verdict on a candidate in one case."""
-        said, wanted = ended.said.removeprefix(program.READY), cases.outputs[place]
-        if not said.startswith(program.DONE) or ended.overtime:
-            return self._judge_failure(ended, "")
-        if cases.function:
-            try:
-                fault = compare_value(json.loads(said[1:]), wanted, self.limits.tolerance)
-            except (ValueError, RecursionError):
-                fault = "what it returned cannot be read"
-        else:
-            fault = compare_output(ended.printed, wanted, self.limits.tolerance)
-        return ("failed", fault) if fault else ("passed", "")
-
-    def _forget(self, request: dict[str, str]) -> None:
-        """Forget, in the process of a program, what its candidate must not find."""
-        request.clear()
-        compile_once.cache_clear()
-        self.builtins = {}
-
-    def _run_once(self, job: Callable[[], None], limits: ProgramLimits, given: str | None = None) -> Ended:
-        """Do a job in a fresh process, and say how that ended.
-
-        Args:
-            job: runs a program, and reports on the channel.
-            limits: how much it may use.
-            given: what stands in its standard input. Then standard error is not kept.
-        """
+    def _run_once(self, job: Callable[[], None], limits: ProgramLimits, text: str | None = None) -> Watch:
+        """Do a job in a fresh process, and return what was seen of it."""
         own, theirs = socket.socketpair()  # and not a pipe, which a program could open anew for reading
         printed, printing = os.pipe()
         os.set_blocking(printed, False)
         self._make_place()
         try:
-            source = os.open(os.devnull, os.O_RDONLY) if given is None else self._hold(given)
+            source = os.open(os.devnull, os.O_RDONLY) if text is None else self._hold(text)
             pid = os.fork()
             if pid == 0:
-                noise = printing if given is None else os.open(os.devnull, os.O_WRONLY)
+                noise = printing if text is None else os.open(os.devnull, os.O_WRONLY)
                 self._become_program(job, theirs.fileno(), (source, printing, noise), limits)
             for handle in (source, printing):
                 os.close(handle)
@@ -287,47 +171,46 @@ class Supervisor:
             try:
                 watch.follow()
             finally:
-                status, used = self._end(watch)
-            while watch.read_output():
-                pass
+                watch.end_program(all_inside=self.isolated)
         finally:
-            self._remove_place()
+            self._clear_place()
             own.close()
             os.close(printed)
-        said = bytes(watch.said)
-        if said.startswith(program.FAULT):
-            raise HarnessError(said[1:].decode("utf-8", "replace"))
-        if not said.startswith(program.READY):
-            raise HarnessError(f"the process of a program ended with status {status} before the program began")
-        return Ended(
-            said, watch.printed.decode("utf-8", "replace"), watch.overtime, watch.closed, watch.end, status, used
-        )
+        if watch.message.startswith(program.FAULT):
+            raise HarnessError(watch.message[1:].decode("utf-8", "replace"))
+        if not watch.message.startswith(program.READY):
+            raise HarnessError(f"the process of a program ended with status {watch.status} before the program began")
+        return watch
 
     def _hold(self, text: str) -> int:
-        """Return a handle on a file without a name that holds a text."""
-        path = os.path.join(self.place, "input")
-        handle = os.open(path, os.O_RDWR | os.O_CREAT)
-        os.unlink(path)
+        """Return a handle on a file that holds a text, without a name where the system has such files."""
+        path = os.path.join(os.path.dirname(self.place), "input")
+        handle = os.memfd_create("input") if isolation.LINUX else os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
         with os.fdopen(os.dup(handle), "wb") as file:
             file.write(text.encode("utf-8", "surrogatepass"))
         os.lseek(handle, 0, os.SEEK_SET)
         return handle
 
     def _make_place(self) -> None:
-        if self.isolated:
-            for directory, mode in self.private.items():
-                isolation.mount_memory(directory, self.limits.file_size, mode=mode, owner=self.user)
-        else:
+        if not self.isolated:
             os.mkdir(self.place, 0o700)
             if self.user is not None:
                 os.chown(self.place, self.user, self.user)
+            return
+        for directory, mode in self.private.items():
+            if directory not in self.mounted:
+                isolation.mount_memory(directory, self.limits.file_size, mode=mode, owner=self.user)
+                os.utime(directory, (0, 0))
+                self.mounted[directory] = _describe_folder(directory)
 
-    def _remove_place(self) -> None:
-        if self.isolated:
-            for directory in self.private:
-                isolation.unmount(directory)
-        else:
+    def _clear_place(self) -> None:
+        """Remove what a program has left. A mount in which it has changed nothing, as most do, serves the next one."""
+        if not self.isolated:
             remove_folder(self.place)
+        for directory, seen in list(self.mounted.items()):
+            if _describe_folder(directory) != seen:
+                isolation.unmount(directory)
+                del self.mounted[directory]
 
     def _become_program(
         self, job: Callable[[], None], channel: int, streams: tuple[int, int, int], limits: ProgramLimits
@@ -344,11 +227,11 @@ class Supervisor:
             try:
                 os.chdir(self.place)
                 isolation.give_up_privileges(self.user, may_read=self.may_read)
-                apply_limits(limits, self.other_tasks)
+                isolation.apply_limits(limits, self.other_tasks)
                 isolation.restrict_calls(self.filter)
-                sys.addaudithook(refuse_forks)
+                sys.addaudithook(isolation.refuse_forks)
                 if not self.isolated:
-                    sys.addaudithook(guard_machine(self.place))
+                    sys.addaudithook(isolation.guard_machine(self.place))
             except Exception as error:  # noqa: BLE001 - a program that cannot be confined must not start
                 os.write(CHANNEL, program.FAULT + program.describe_error(error).encode())
                 leave(1)
@@ -357,71 +240,79 @@ class Supervisor:
         finally:
             leave(1)
 
-    def _end(self, watch: Watch) -> tuple[int, Any]:
-        """End a program with everything that it has started. Return its status, and what it used."""
-        ended = watch.ended
-        if ended is None:
-            kill(watch.pid)
-            _, status, used = os.wait4(watch.pid, 0)
-            ended = status, used
-        kill(-1 if self.isolated else -watch.pid)  # every other process of this namespace, or of the program's group
-        end_children(self.processes, all_inside=self.isolated)
-        return ended
 
-    def _judge(self, ended: Ended, tests: str) -> Outcome:
-        """Turn what was seen of a program into its outcome."""
-        reached, not_run = ended.end or (None, "")
-        if not_run:
-            raise HarnessError(
-                f"the test program holds tests that nobody called, and that need arguments, are asynchronous, or need "
-                f"the runner of pytest: {not_run}; call them, as in a last line such as check(name_of_the_function), "
-                "or let pytest run them, by `at_k.checkers.code(pytest=True)`"
-            )
-        if reached == 0:
-            raise HarnessError(
-                "the test program reached no assertion and called nothing of the program, so that every program would "
-                "pass; that of HumanEval needs a last line such as check(name_of_the_function)"
-            )
-        verdict: tuple[Status, str] = ("passed", "") if reached else self._judge_failure(ended, tests)
-        return Outcome(*verdict, ended.printed, self.isolation, reached or 0)
-
-    def _judge_failure(self, ended: Ended, tests: str) -> tuple[Status, str]:
-        """Return the verdict on a program that did not run to the end of its tests."""
-        if ended.overtime:
-            return "timed out", ended.overtime
-        if report := read_error(ended.said):
-            return judge_error(report, tests)
-        if ended.closed:
-            return "failed", "the program closed the channel of its verdict, or wrote to it"
-        return judge_exit(os.waitstatus_to_exitcode(ended.status), ended.used, self.limits)
+def _forget(request: dict[str, str]) -> None:
+    """Forget, in the process of a program, what its candidate must not find."""
+    request.clear()
+    compile_once.cache_clear()
 
 
-@dataclass(frozen=True)
-class Ended:
-    """Hold what was seen of a process.
+def _describe_folder(folder: str) -> object:
+    """Return what changes when anybody makes, removes or changes something in a folder, or its mode."""
+    status = os.stat(folder)  # the clock of the kernel may stand for 4 ms: the list is looked at besides
+    return status.st_ctime_ns, status.st_mtime_ns, status.st_mode, os.listdir(folder)
 
-    Attributes:
-        said: what came over its channel.
-        printed: the beginning of what it printed.
-        overtime: the limit of time that it reached, if any.
-        closed: whether it closed its channel while it still ran.
-        end: as of `Watch`.
-        status: its status, as the system gives it.
-        used: what it used, as the system gives it.
-    """
 
-    said: bytes
-    printed: str
-    overtime: str
-    closed: bool
-    end: tuple[int, str] | None
-    status: int
-    used: Any
+def judge_end(watch: Watch, tests: str) -> tuple[Status, str, int]:
+    """Return the verdict on a program with its tests, and how many of their lines decided."""
+    reached, not_run = watch.end or (None, "")
+    if not_run:
+        raise HarnessError(
+            f"the test program holds tests that nobody called, and that need arguments, are asynchronous, or need "
+            f"the runner of pytest: {not_run}; call them, as in a last line such as check(name_of_the_function)"
+        )
+    if reached == 0:
+        raise HarnessError(
+            "the test program reached no assertion and called nothing of the program, so that every program would "
+            "pass; that of HumanEval needs a last line such as check(name_of_the_function)"
+        )
+    if reached and not watch.status and not watch.overtime:
+        return "passed", "", reached
+    return *judge_failure(watch, tests), 0
+
+
+def judge_case(watch: Watch, cases: Cases, place: int) -> tuple[Status, str]:
+    """Return the verdict on a candidate in one case. A script may also end by `os._exit(0)`."""
+    message, wanted = watch.message.removeprefix(program.READY), cases.outputs[place]
+    left = not cases.function and not message and watch.status == 0 and not watch.closed
+    if watch.overtime or not (message.startswith(program.DONE) or left):
+        return judge_failure(watch, "")
+    if cases.function:
+        try:
+            fault = compare_value(json.loads(message[1:]), wanted, watch.limits.tolerance)
+        except (ValueError, RecursionError):
+            fault = "what it returned cannot be read"
+    else:
+        fault = compare_output(watch.text, wanted, watch.limits.tolerance)
+    return ("failed", fault) if fault else ("passed", "")
+
+
+def judge_failure(watch: Watch, tests: str) -> tuple[Status, str]:
+    """Return the verdict on a program that did not run to the end of its tests."""
+    if watch.overtime:
+        return "timed out", watch.overtime
+    start = watch.message.rfind(program.ERROR + b"{")
+    try:
+        report = json.loads(watch.message[start + 1 :]) if start >= 0 else None
+    except ValueError:
+        report = None
+    if isinstance(report, dict):
+        return judge_error(report, tests)
+    if watch.closed:
+        return "failed", "the program closed the channel of its verdict, or wrote to it"
+    return judge_exit(os.waitstatus_to_exitcode(watch.status), watch.used, watch.limits)
 
 
 def judge_error(report: dict[str, Any], tests: str) -> tuple[Status, str]:
     """Return the verdict on a program that ended with an exception."""
     detail, line = str(report.get("detail")), report.get("line")
+    if report.get("missing"):
+        raise HarnessError(
+            f"the test program imports `{report['missing']}`, which is not installed here; install it, or, if it "
+            "stands for the program, remove the import: the tests see what the program defines"
+        )
+    if report.get("refused"):
+        raise HarnessError(detail)
     lines = tests.splitlines()
     if isinstance(line, int) and 0 < line <= len(lines):
         detail += f" in line {line} of the tests: {lines[line - 1].strip()}"
@@ -439,16 +330,94 @@ def judge_exit(code: int, used: Any, limits: ProgramLimits) -> tuple[Status, str
     return "failed", f"ended by {signal.Signals(-code).name} before the end of the tests"
 
 
-def read_release() -> tuple[int, ...]:
-    """Return the first two numbers of the kernel's version."""
-    return tuple(int(number) for number in re.findall(r"\d+", os.uname().release)[:2])
+def keep(connection: socket.socket) -> NoReturn:
+    """Be the keeper of a supervisor, until the other side closes the connection.
+
+    The first message holds `path`, `temporary`, `limits`, and `isolation`, the name of what protects the machine. The
+    answer is empty, or a fault. Each further message holds `candidate` and `tests`, and its answer the fields
+    of an `Outcome`, or a `fault`.
+    """
+    settings = json.loads(receive_message(connection) or b"{}")
+    if not settings:
+        sys.exit()
+    sys.path[:] = settings["path"]
+    for name in WARM:
+        importlib.import_module(name)
+    sys.dont_write_bytecode = True  # from here on: this library's own may be written
+    os.umask(0o022)
+    limit_digits(MOST_DIGITS)
+    folder = os.path.join(settings["temporary"], f"at-k-code-{os.urandom(8).hex()}")
+    os.mkdir(folder, 0o755)
+    isolation.adopt_orphans()
+    inner = os.fork()
+    if inner == 0:
+        try:
+            serve(folder, connection, ProgramLimits(**settings["limits"]), settings["isolation"])
+        except Exception as error:  # noqa: BLE001 - the other side must hear of it
+            send_message(connection, f"no program could be run: {program.describe_error(error)}".encode())
+        finally:
+            os._exit(1)
+    connection.close()
+    os.waitpid(inner, 0)
+    end_children(open_processes(), all_inside=False)
+    remove_folder(folder)
+    os._exit(0)
 
 
-def read_error(said: bytes) -> dict[str, Any] | None:
-    """Return the report of an exception from what came over the channel of the verdict, or None."""
-    start = said.rfind(program.ERROR + b"{")
-    try:
-        report = json.loads(said[start + 1 :]) if start >= 0 else None
-    except ValueError:
-        return None
-    return report if isinstance(report, dict) else None
+def serve(folder: str, connection: socket.socket, limits: ProgramLimits, kind: str) -> None:
+    """Isolate this process, if that is asked for, and answer requests."""
+    needed = [path for path in {sys.prefix, sys.base_prefix, *sys.path} if os.path.isdir(path)]
+    libraries = [path for path in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if os.path.isabs(path)]
+    processes, number = open_processes(), os.getpid()
+    place, isolated = os.path.join(folder, "work"), kind == "namespaces"
+    if isolated:
+        isolation.enter_namespaces()
+        init = os.fork()
+        if init:
+            connection.close()
+            os.waitpid(init, 0)
+            os._exit(0)
+        isolation.connect_to_itself()
+        isolation.arrange_mounts(place, [*needed, *filter(os.path.isdir, libraries)])
+    else:
+        isolation.adopt_orphans()
+    isolation.shut_memory()
+    hidden = isolation.PRIVATE if isolated else ()  # they are empty
+    rules = isolation.allow_files([*needed, *sys.path, *libraries, *isolation.READABLE, *hidden], [folder, "/dev"])
+    user, may_read = isolation.choose_user([folder, *needed], number)
+    if may_read and rules is None:
+        raise OSError("only root can read this Python, and programs with the right to do so could read all files")
+    os.environ.clear()
+    os.environ.update(PATH=os.defpath, HOME=place, TMPDIR=place, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+    sys.settrace = isolation.ignore_no_trace(sys.settrace)
+    sys.addaudithook(isolation.refuse_jumps)
+    supervisor = Supervisor(connection, place, limits, kind, user, may_read, processes, rules)
+    # Programs import this library as if it had not been there.
+    for name in [name for name in sys.modules if name.partition(".")[0] == "at_k"]:
+        del sys.modules[name]
+    sys.modules["__main__"] = ModuleType("__main__")
+    gc.collect()
+    gc.freeze()  # before the first fork, so that no collection in a program copies what it shares with this process
+    send_message(connection, b"")
+    # The text of a request must not lie in this frame, where a program could find it.
+    while request := json.loads(receive_message(connection) or b"{}"):
+        try:
+            answer = vars(supervisor.run(request))
+        except HarnessError as fault:
+            answer = {"fault": str(fault)}
+        send_message(connection, json.dumps(answer).encode())
+    os._exit(0)
+
+
+def main() -> None:
+    """Serve on the socket that is standard input."""
+    connection = socket.socket(fileno=os.dup(0))
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1):
+        os.dup2(nothing, stream)
+    os.close(nothing)
+    keep(connection)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,17 +1,19 @@
-"""Follow a program from outside, through what it sends, what it prints, and what the system says of its time."""
+"""Follow a program from outside, through what it sends, what it prints, and what the system says; and end it."""
 
 from __future__ import annotations
 
 import os
 import re
 import select
+import signal
 import socket
 import time
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 from at_k.grading.code import program
-from at_k.grading.code.limits import ProgramLimits
-from at_k.grading.code.processes import find_children, measure_descendants, read_file
+from at_k.grading.code.protocol import HarnessError, ProgramLimits
 
 TICK = 0.05
 """Seconds between two looks at a program that still runs."""
@@ -25,54 +27,64 @@ SECONDS_TO_BEGIN = 60.0
 SECONDS_TO_EXIT = 0.5
 """How long a program that has closed its channel may take to end."""
 
+SECONDS_TO_END = 10.0
+"""How long processes may survive being killed."""
 
+
+@dataclass(eq=False)
 class Watch:
     """Follow one program while it runs.
 
-    Args:
+    Attributes:
         pid: the number of the program's process.
         channel: the socket on which the verdict comes.
-        printed: a pipe, from which its output comes.
-        connection: a socket. If its other side is closed, no one waits for the outcome any more.
+        output: a pipe, from which its output comes.
+        connection: a socket. If its other side is closed, the outcome is not wanted any more.
         limits: how much time the program has, and how much of its output is kept.
         processes: a handle on /proc.
-
-    Attributes:
-        said: what came over the channel of the verdict.
+        message: what came over the channel of the verdict.
         printed: the beginning of what the program printed.
         overtime: the limit of time that it reached, if any.
         closed: whether the channel was closed while the program still ran.
         ended: the status of the program's process and what it used, once it has ended.
     """
 
-    def __init__(
-        self,
-        pid: int,
-        channel: socket.socket,
-        printed: int,
-        connection: socket.socket,
-        limits: ProgramLimits,
-        processes: int | None,
-    ) -> None:
-        self.pid, self.channel, self.output, self.connection = pid, channel, printed, connection
-        self.limits, self.processes = limits, processes
-        self.said, self.printed = bytearray(), bytearray()
-        self.overtime = ""
-        self.closed = False
-        self.ended: tuple[int, Any] | None = None
+    pid: int
+    channel: socket.socket
+    output: int
+    connection: socket.socket
+    limits: ProgramLimits
+    processes: int | None
+    message: bytearray = field(default_factory=bytearray)
+    printed: bytearray = field(default_factory=bytearray)
+    overtime: str = ""
+    closed: bool = False
+    ended: tuple[int, Any] | None = None
+
+    @property
+    def text(self) -> str:
+        """Return the beginning of what the program printed."""
+        return self.printed.decode("utf-8", "replace")
+
+    @property
+    def status(self) -> int:
+        """Return the status of the program's process, which has ended."""
+        return self.ended[0] if self.ended else 0
+
+    @property
+    def used(self) -> Any:
+        """Return what the program's process has used."""
+        return self.ended[1] if self.ended else None
 
     @property
     def end(self) -> tuple[int, str] | None:
-        """Return how many lines of the tests decided, and the names of tests that could not be run.
-
-        None unless the program has sent its token a second time.
-        """
+        """Return how many lines decided, and the names of tests that could not be run; None without the token twice."""
         begin = program.READY + program.TOKEN
-        token = self.said[len(begin) : len(begin) + program.TOKEN_LENGTH]
-        said = re.fullmatch(rb"(\d{1,9}) (.*)", self.said.removeprefix(begin + token + token), re.DOTALL)
-        if len(token) < program.TOKEN_LENGTH or said is None:
+        token = self.message[len(begin) : len(begin) + program.TOKEN_LENGTH]
+        rest = re.fullmatch(rb"(\d{1,9}) (.*)", self.message.removeprefix(begin + token + token), re.DOTALL)
+        if len(token) < program.TOKEN_LENGTH or rest is None:
             return None
-        return int(said[1]), said[2].decode("utf-8", "replace")
+        return int(rest[1]), rest[2].decode("utf-8", "replace")
 
     def follow(self) -> None:
         """Return when the program has ended, or must be ended."""
@@ -90,13 +102,16 @@ class Watch:
                 self.closed = not self._ends_within(SECONDS_TO_EXIT)
                 return
             if self.connection.fileno() in ready:
-                os._exit(1)  # no one waits for the outcome. The process that started this one ends the program.
+                os._exit(1)  # nobody wants the outcome. The process that started this one ends the program.
             now = time.monotonic()
-            if not self.said and now - forked < SECONDS_TO_BEGIN:
+            if not self.message and now - forked < SECONDS_TO_BEGIN:
                 started = now
             if now >= next_look:
                 spent = self._read_clock()
-                if self._has_ended() or self._is_over(spent, now - started):
+                if self._has_ended():
+                    self._read_rest()
+                    return
+                if self._is_over(spent, now - started):
                     return
                 next_look = now + max(0.001, min(TICK, self.limits.timeout - spent))
 
@@ -109,10 +124,26 @@ class Watch:
         self.printed += data[: self.limits.output - len(self.printed)]
         return bool(data)
 
-    def _read_channel(self) -> bool:
-        data = self.channel.recv(65_536)
-        self.said += data
-        return bool(data) and len(self.said) <= max(MOST_MESSAGE, self.limits.output)
+    def end_program(self, *, all_inside: bool) -> None:
+        """End the program with everything that it has started."""
+        if self.ended is None:
+            kill(self.pid)
+            self.ended = os.wait4(self.pid, 0)[1:]
+        kill(-1 if all_inside else -self.pid)  # every other process of this namespace, or of the program's group
+        end_children(self.processes, all_inside=all_inside)
+        while self.read_output():
+            pass
+
+    def _read_channel(self, flags: int = 0) -> bool:
+        data = self.channel.recv(65_536, flags)
+        self.message += data
+        return bool(data) and len(self.message) <= max(MOST_MESSAGE, self.limits.output)
+
+    def _read_rest(self) -> None:
+        """Read what an ended program has said since the channel was last looked at, as while its output was read."""
+        with suppress(BlockingIOError):  # a process that it started may hold the channel open
+            while self._read_channel(socket.MSG_DONTWAIT):
+                pass
 
     def _has_ended(self) -> bool:
         if self.ended is None:
@@ -138,13 +169,13 @@ class Watch:
 
     def _is_over(self, spent: float, elapsed: float) -> bool:
         """Return whether the program has reached a limit of time."""
-        if elapsed > self.limits.timeout >= spent:
+        most = self.limits.timeout
+        if elapsed > most >= spent:
             spent = measure_descendants(self.processes)  # takes milliseconds, and few programs run that long
-        if spent > self.limits.timeout:
-            self.overtime = f"{self.limits.timeout:g} s of processor time"
-        elif elapsed > self.limits.timeout and elapsed - self._read_delay() > self.limits.timeout:
-            worked = 2 * spent > self.limits.timeout
-            self.overtime = f"{self.limits.timeout:g} s {'of processor time' if worked else 'mostly without work'}"
+        if spent > most:
+            self.overtime = f"{most:g} s of processor time"
+        elif elapsed > most and elapsed - self._read_delay() > most:
+            self.overtime = f"{most:g} s {'of processor time' if 2 * spent > most else 'mostly without work'}"
         return bool(self.overtime)
 
     def _read_delay(self) -> float:
@@ -155,3 +186,90 @@ class Watch:
             return int(delay) / 1e9
         except (OSError, ValueError):
             return 0.0
+
+
+def open_processes() -> int | None:
+    """Return a handle on /proc, which stays good when /proc is hidden, or None without one, as on macOS."""
+    try:
+        return os.open("/proc", os.O_RDONLY)
+    except OSError:
+        return None
+
+
+def read_file(processes: int | None, path: str) -> str:
+    """Return the content of a file in /proc."""
+    handle = os.open(path, os.O_RDONLY, dir_fd=processes)
+    try:
+        return os.read(handle, 65_536).decode("utf-8", "replace")
+    finally:
+        os.close(handle)
+
+
+def read_stat(processes: int | None, number: int | str) -> list[str]:
+    """Return what /proc says of a process, from its state on: its name, in parentheses, may hold more of these."""
+    return read_file(processes, f"{number}/stat").rpartition(")")[2].split()
+
+
+def find_children(processes: int | None) -> list[int]:
+    """Return the children of this process, the oldest first, with the numbers that /proc shows."""
+    return [] if processes is None else list(map(int, read_file(processes, "thread-self/children").split()))
+
+
+def measure_descendants(processes: int | None) -> float:
+    """Return the seconds of processor time that all descendants of this process have used."""
+    ticks, family = 0, find_children(processes)
+    for number in family:
+        with suppress(OSError):  # the process has ended
+            ticks += sum(map(int, read_stat(processes, number)[11:15]))
+            family += map(int, read_file(processes, f"{number}/task/{number}/children").split())
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def count_tasks(processes: int | None, user: int) -> int:
+    """Return how many processes and threads of a user there are."""
+    tasks = 0
+    for name in filter(str.isdecimal, os.listdir(processes) if processes is not None else []):
+        with suppress(OSError):  # the process has ended, or /proc hides it
+            if os.stat(name, dir_fd=processes).st_uid == user:
+                tasks += int(read_stat(processes, name)[17])
+    return tasks
+
+
+def kill(target: int) -> None:
+    """Kill a process; a group of processes, if the number is negative; or every process of the namespace, for −1."""
+    with suppress(ProcessLookupError):
+        os.kill(target, signal.SIGKILL)
+
+
+def end_children(processes: int | None, *, all_inside: bool) -> None:
+    """Kill the children of this process, and those that it inherits from them, until there are none."""
+    give_up = time.monotonic() + SECONDS_TO_END
+    while _has_children():
+        if time.monotonic() > give_up:
+            raise HarnessError("the processes of a program could not be ended")
+        for child in [-1] if all_inside else find_children(processes):
+            kill(child)
+        time.sleep(0.0002)
+
+
+def _has_children() -> bool:
+    """Collect children that have ended, and return whether there are others."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return False
+    return True
+
+
+def remove_folder(folder: str) -> None:
+    """Remove a directory, also one that a program has made unreadable or deeper than Python can follow."""
+    try:
+        os.rmdir(folder)  # most are empty
+    except OSError:
+        import subprocess
+
+        remove = ["rm", "-rf", folder]
+        for command in (remove, ["chmod", "-R", "u+rwx", folder], remove):
+            if os.path.isdir(folder):
+                subprocess.run(command, check=False, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -3,189 +3,113 @@
 from __future__ import annotations
 
 from math import isnan
-from typing import Any, NamedTuple
 
-from at_k.errors import InputError, Message
-from at_k.readers.cells import NOTHING
+from at_k.errors import Message
+from at_k.readers.blocks import find_field
 from at_k.readers.collector import Collector
-from at_k.readers.format import Format, Mark, Reading, choose, note_choice
-from at_k.readers.quoting import quote
-from at_k.readers.samples import Origin, Samples
+from at_k.readers.fields import Found, Keys, Row, declare
+from at_k.readers.format import About, Mark, Reading, check_kinds, choose, has_fields, note_choice
 from at_k.readers.sources import Source
 
 _NEEDED = ("model_id", "evaluation_name", "sample_id", "evaluation", "answer_attribution")
+_KINDS = {
+    "evaluation_name": (str,),
+    "evaluation_result_id": (str, type(None)),
+    "evaluation": (dict,),
+    "evaluation.score": (int, float, bool, type(None)),
+    "answer_attribution": (list, type(None)),
+}
 
 
-class _Row(NamedTuple):
-    """What is kept of a line."""
-
-    line: int
-    model: object
-    evaluation: str
-    sample: object
-    result: str | None
-    score: float | None
-    is_correct: object
-    is_graded: bool
-    answer: object
-    references: object
-    meta: dict[str, Any] | None
-    fields: dict[str, Any] | None
-
-
-def _read(source: Source, reading: Reading) -> Samples:
-    collector = Collector(reading)
-    rows = _gather(source, reading, collector)
-    chosen, notes = _choose_results(rows, reading.scorer)
-    rows = [row for row in rows if str(row.result) == chosen.get(row.evaluation, str(row.result))]
+def _find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
+    rows = []
+    for line, row in collector.rows(source, _NEEDED):
+        with collector.faults:
+            check_kinds("Every Eval Ever", row, _KINDS, collector.place(line))
+            rows.append((line, _flatten(row, line, collector, whole=bool(reading.columns))))
+    chosen, notes = _choose_results([row for _, row in rows], reading.scorer)
+    rows = [each for each in rows if each[1]["result"] == chosen.get(each[1]["evaluation_name"], each[1]["result"])]
+    graded = [row for _, row in rows if row.get("error") is None]
     # `score` may be of any size; `is_correct` means something for metrics of 0 and 1 alone.
-    uses_score = all(_is_grade(row.score) for row in rows if row.is_graded)
-    if uses_score:
-        notes += _note_verdicts(rows)
-    elif "grades" not in reading.columns:
-        notes.append(
+    uses_score = all(row["score"] is None or isnan(row["score"]) or 0 <= row["score"] <= 1 for row in graded)
+    notes += _note_verdicts(graded, uses_score=uses_score or "grades" in reading.columns)
+    evaluations = list(dict.fromkeys(row["evaluation_name"] for _, row in rows))
+    for _, row in rows:
+        row["verdict"] = row["score" if uses_score else "is_correct"]
+        if len(evaluations) > 1:
+            row |= {"problem": f"{row['evaluation_name']}: {row['problem']}", "group": row["evaluation_name"]}
+    roles = {
+        "problem": "sample_id",
+        "answers": "answer_attribution",
+        "references": "input.reference",
+        "grades": "evaluation.score" if uses_score else "evaluation.is_correct",
+        "group": "evaluation_name" if len(evaluations) > 1 else None,
+    }
+    taken = {"scorer": ", ".join(dict.fromkeys(chosen.values()))} if chosen else {}
+    models = ", ".join(dict.fromkeys(str(row["model_id"]) for _, row in rows))
+    return Found(rows, roles, notes, taken, {"model": models, "evaluation": ", ".join(evaluations)})
+
+
+def _flatten(row: Row, line: int, collector: Collector, *, whole: bool) -> Row:
+    """Keep what is read of a row, or the whole row where a user names columns."""
+    attributed = row["answer_attribution"] or [{"extracted_value": None}]
+    for name, held in (("evaluation.score", row["evaluation"]), ("answer_attribution.extracted_value", attributed[-1])):
+        if not has_fields(held, name.partition(".")[2]):
+            raise collector.lack(name, line)
+    kept = row if whole else {name: row.get(name) for name in ("model_id", "evaluation_name", "metadata", "error")}
+    return kept | {
+        "problem": row["sample_id"],
+        "result": str(row.get("evaluation_result_id")),
+        "answer": attributed[-1]["extracted_value"] or None,
+        "gold": find_field(row.get("input"), ["reference"]),
+        "score": row["evaluation"]["score"],
+        "is_correct": row["evaluation"].get("is_correct"),
+    }
+
+
+def _choose_results(rows: list[Row], wanted: str | None) -> tuple[dict[str, str], list[Message]]:
+    """Choose the result of each evaluation: a sample that K metrics score has K lines, with K results."""
+    results: dict[str, dict[str, None]] = {}
+    for row in rows:
+        results.setdefault(row["evaluation_name"], {})[row["result"]] = None
+    if wanted is not None:
+        choose(wanted, [result for found in results.values() for result in found], "scorer")
+        return dict.fromkeys(results, wanted), []
+    several = {evaluation: list(found) for evaluation, found in results.items() if len(found) > 1}
+    taken = {evaluation: found[0] for evaluation, found in several.items()}
+    return taken, [note_choice("scorer", found[0], found) for found in several.values()]
+
+
+def _note_verdicts(rows: list[Row], *, uses_score: bool) -> list[Message]:
+    """Write the note, if one is due, that scores are not all grades, or that a score and its verdict disagree."""
+    if not uses_score:
+        return [
             Message(
                 "every_eval_ever.is_correct",
                 "The grades are “is_correct”, because the scores are not all from 0 to 1.",
             )
-        )
-    evaluations = list(dict.fromkeys(row.evaluation for row in rows))
-    several = len(evaluations) > 1
-    for row in rows:
-        verdict = row.score if uses_score else row.is_correct
-        name: object = f"{row.evaluation}: {row.sample}" if several else row.sample
-        collector.add(
-            row.line,
-            name,
-            answer=row.answer,
-            grade=verdict if row.is_graded else None,
-            references=row.references,
-            group=row.evaluation if several else NOTHING,
-            meta=row.meta,
-            fields=row.fields,
-        )
-    models = dict.fromkeys(str(row.model) for row in rows)
-    origin = Origin(
+        ]
+    judged = [row for row in rows if isinstance(row["is_correct"], bool) and row["score"] is not None]
+    count = sum((row["score"] > 0.5) != row["is_correct"] for row in judged)
+    note = Message(
+        "every_eval_ever.verdicts",
+        "The grades are the scores. For {count:,} samples “is_correct” says otherwise than a score above one half.",
+        count=count,
+    )
+    return [note] if count else []
+
+
+FORMAT = declare(
+    About(
         "every-eval-ever",
-        subject={"model": ", ".join(models), "evaluation": ", ".join(evaluations)},
-        chosen={"scorer": ", ".join(dict.fromkeys(chosen.values()))} if chosen else {},
-        roles={
-            "problem": "sample_id",
-            "answers": "answer_attribution",
-            "references": "input.reference",
-            "grades": "evaluation.score" if uses_score else "evaluation.is_correct",
-            "group": "evaluation_name" if several else None,
-        },
-        notes=notes,
-    )
-    return collector.finish(origin)
-
-
-def _gather(source: Source, reading: Reading, collector: Collector) -> list[_Row]:
-    """List what is kept of each line."""
-    rows = []
-    for line, row in collector.rows(source, _NEEDED):
-        evaluation, name, result = row["evaluation"], row["evaluation_name"], row.get("evaluation_result_id")
-        with collector.faults:
-            if not isinstance(evaluation, dict) or "score" not in evaluation:
-                raise collector.lack("evaluation.score", line)
-            if not isinstance(evaluation["score"], (int, float, type(None))):
-                raise InputError(
-                    "every_eval_ever.score",
-                    "The score of an evaluation must be a number; got {value} ({place}).",
-                    value=quote(evaluation["score"]),
-                    place=collector.place(line),
-                )
-            answer = _read_answer(row["answer_attribution"], collector.place(line))
-            if not isinstance(name, str) or not isinstance(result, (str, type(None))):
-                raise InputError(
-                    "every_eval_ever.name",
-                    "The names of an evaluation and of its result must be text; got {value} ({place}).",
-                    value=quote(result if isinstance(name, str) else name),
-                    place=collector.place(line),
-                )
-            given = row.get("input")
-            references = given.get("reference") if isinstance(given, dict) else None
-            rows.append(
-                _Row(
-                    line,
-                    row["model_id"],
-                    name,
-                    row["sample_id"],
-                    result,
-                    evaluation["score"],
-                    evaluation.get("is_correct"),
-                    row.get("error") is None,
-                    answer,
-                    references or NOTHING,
-                    row["metadata"] if isinstance(row.get("metadata"), dict) else None,
-                    row if reading.columns else None,
-                )
-            )
-    return rows
-
-
-def _choose_results(rows: list[_Row], wanted: str | None) -> tuple[dict[str, str], list[Message]]:
-    """Choose the result of each evaluation: a sample that K metrics score has K lines, with K results."""
-    results: dict[str, dict[str, None]] = {}
-    for row in rows:
-        results.setdefault(row.evaluation, {})[str(row.result)] = None
-    if wanted is not None:
-        choose(wanted, [result for found in results.values() for result in found], "scorer")
-        return dict.fromkeys(results, wanted), []
-    chosen: dict[str, str] = {}
-    notes = []
-    for evaluation, found in results.items():
-        if len(found) > 1:
-            chosen[evaluation] = taken = next(iter(found))
-            notes.append(note_choice("scorer", taken, found))
-    return chosen, notes
-
-
-def _note_verdicts(rows: list[_Row]) -> list[Message]:
-    """Write the note, if one is due, that a score and its verdict fall on different sides of one half."""
-    count = sum(
-        isinstance(row.is_correct, bool) and row.score is not None and (row.score > 0.5) != row.is_correct
-        for row in rows
-        if row.is_graded
-    )
-    if not count:
-        return []
-    return [
-        Message(
-            "every_eval_ever.verdicts",
-            "The grades are the scores. For {count:,} samples “is_correct” says otherwise than a score above one half.",
-            count=count,
-        )
-    ]
-
-
-def _is_grade(score: float | None) -> bool:
-    return score is None or isnan(score) or 0 <= score <= 1
-
-
-def _read_answer(attribution: object, place: Message) -> object:
-    """Return the value that was extracted last; None if there is none."""
-    if not attribution and isinstance(attribution, (list, type(None))):
-        return None
-    last = attribution[-1] if isinstance(attribution, list) else attribution
-    if not isinstance(attribution, list) or not isinstance(last, dict) or "extracted_value" not in last:
-        raise InputError(
-            "every_eval_ever.answer",
-            "The field “answer_attribution” must be a list of objects with an “extracted_value”; got {value} "
-            "({place}).",
-            value=quote(last),
-            place=place,
-        )
-    return last["extracted_value"] or None
-
-
-FORMAT = Format(
-    name="every-eval-ever",
-    title="Every Eval Ever 0.3",
-    file="*_samples.jsonl",
-    samples="a line for each sample, with the same sample_id and evaluation_result_id",
-    marks=(Mark("rows", ("schema_version", "evaluation_id", *_NEEDED)),),
-    read=_read,
+        "Every Eval Ever 0.3",
+        "*_samples.jsonl",
+        "a line for each sample, with the same sample_id and evaluation_result_id",
+    ),
+    Mark("rows", ("schema_version", "evaluation_id", *_NEEDED)),
+    keys=Keys("problem", answers="answer", references="gold", group="group", failed="error", info="metadata"),
     options=("scorer",),
+    find=_find_rows,
+    judge=lambda row, *_: row["verdict"],
+    sparse=True,
 )

@@ -17,19 +17,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from contextlib import contextmanager
+from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
 from at_k.errors import InputError, Message
 from at_k.readers.archives import Archive
+from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
 from at_k.readers.decoding import decode
-from at_k.readers.format import Format, Mark, Reading, choose
-from at_k.readers.quoting import quote, quote_all
-from at_k.readers.samples import Columns, Origin, Samples
+from at_k.readers.faults import Faults
+from at_k.readers.fields import Found, Keys, Row, declare, list_in
+from at_k.readers.format import About, Mark, Reading, check_kinds, choose, name_subject, refuse_field
+from at_k.readers.names import quote, quote_all
 from at_k.readers.sources import Source, TooLargeError
 
 _HEADER, _START, _SAMPLES = "header.json", "_journal/start.json", "samples/"
@@ -51,62 +53,49 @@ class _Log:
     load: Callable[[Any], Any]
     replaced: int = 0
 
+    def read(self, faults: Faults) -> Iterator[tuple[int, Any]]:
+        """Yield the samples, each with its number; those that cannot be read are faults."""
+        for number, entry in enumerate(self.samples, 1):
+            try:
+                sample = self.load(entry)
+            except TooLargeError:  # noqa: PERF203 - decoding a sample takes much longer
+                raise  # the file as a whole is too large
+            except InputError as error:
+                faults.add(error)
+            else:
+                yield number, sample
 
-@dataclass
+
+@dataclass(frozen=True)
 class _Scorer:
-    """The scorer whose grades are taken. It is chosen by the first sample that has its score.
+    """The scorer whose grades are taken.
 
     Attributes:
-        wanted: the name that was asked for; None for the first scorer.
-        order: the names of scorers, as the header lists them.
-        found: name → scorer and key, of all scorers that were seen before one was chosen. A scorer that gives several
-            values has a name for each of them, such as "rubric.right". The key of other scorers is None.
-        name: the name that was chosen; None before that.
+        name: what it is called: that of a scorer that gives several values has their keys, such as "rubric.right".
+        scorer: the name under which its scores are.
+        key: the key of the value, where there are several.
+        found: the names that were seen before this one was chosen.
     """
 
-    wanted: str | None
-    order: Sequence[str]
-    found: dict[str, tuple[str, str | None]] = field(default_factory=dict)
-    name: str | None = None
-
-    @property
-    def path(self) -> tuple[str, str | None]:
-        """The scorer and the key that were chosen."""
-        return self.found[self.name or ""]
-
-    def look_at(self, scores: Mapping[str, Any]) -> None:
-        """Look for the scorer among those of a sample."""
-        for scorer in sorted(scores, key=lambda each: (*self.order, each).index(each)):
-            value = scores[scorer].get("value") if isinstance(scores[scorer], dict) else None
-            for key in value if isinstance(value, dict) else [None]:
-                self.found.setdefault(scorer if key is None else f"{scorer}.{key}", (scorer, key))
-        if self.wanted is None or self.wanted in self.found:
-            self.name = self.wanted or next(iter(self.found), None)
+    name: str
+    scorer: str
+    key: str | None
+    found: Sequence[str]
 
 
-def _read(source: Source, reading: Reading) -> Samples:
+@contextmanager
+def _open_log(source: Source) -> Iterator[_Log]:
     if source.layout != "zip":
-        return _collect(_read_document(source.document), reading)
+        header = source.document if isinstance(source.document, dict) else {}
+        yield _Log(header, list_in(header, "samples"), lambda sample: sample)
+        return
     with Archive(source, latest=True) as archive:
-        return _collect(_read_archive(archive), reading)
-
-
-def _read_document(document: Any) -> _Log:
-    header = document if isinstance(document, dict) else {}
-    samples = header.get("samples")
-    return _Log(header, samples if isinstance(samples, list) else [], lambda sample: sample)
-
-
-def _read_archive(archive: Archive) -> _Log:
-    name = next((each for each in (_HEADER, _START) if each in archive), None)
-    found = None if name is None else _load_member(archive, name)
-    header = found if isinstance(found, dict) else {}
-    return _Log(
-        header if name == _HEADER else {**header, "status": "started"},
-        [each for each in archive if each.startswith(_SAMPLES) and each.endswith(".json")],
-        lambda each: _load_member(archive, each),
-        archive.replaced,
-    )
+        name = next((each for each in (_HEADER, _START) if each in archive), None)
+        found = None if name is None else _load_member(archive, name)
+        header = found if isinstance(found, dict) else {}
+        samples = [each for each in archive if each.startswith(_SAMPLES) and each.endswith(".json")]
+        ended = {} if name == _HEADER else {"status": "started"}
+        yield _Log({**header, **ended}, samples, lambda each: _load_member(archive, each), archive.replaced)
 
 
 def _load_member(archive: Archive, name: str) -> Any:
@@ -122,253 +111,44 @@ def _load_member(archive: Archive, name: str) -> Any:
         ) from None
 
 
-def _collect(log: _Log, reading: Reading) -> Samples:
-    if not log.samples:
-        raise InputError(
-            "inspect_ai.no_samples",
-            "This log of inspect_ai has no samples. It may be of a run with log_samples=False, or of one that ended "
-            "before its first sample did.",
-        )
-    collector = Collector(reading, unit="sample")
-    scorer = _Scorer(reading.scorer, _list_scorers(log.header))
-    counts: Counter[str] = Counter()
-    for row, sample in _load_samples(log, collector):
-        with collector.faults:
-            grade, answer = _read_score(sample, scorer, partial(collector.place, row))
-            _add(collector, row, sample, grade=grade, answer=answer)
-            if grade is not None:
-                _count_oddities(sample, scorer, counts)
-    if scorer.name is not None:
-        return _finish(collector, _describe(log, scorer, counts))
-    if scorer.found:
-        choose(scorer.wanted, list(scorer.found), "scorer")
-    return _collect_texts(log, reading)
-
-
-def _collect_texts(log: _Log, reading: Reading) -> Samples:
-    """Collect the completions of a log that was not scored."""
-    if reading.scorer is not None:
-        raise InputError(
-            "inspect_ai.no_scores",
-            "There is no scorer {scorer}: no sample of this log has a score. `inspect score` adds scores.",
-            scorer=quote(reading.scorer),
-        )
-    collector = Collector(reading, unit="sample")
-    failed = 0
-    for row, sample in _load_samples(log, collector):
-        failed += sample.get("error") is not None
-        if failed == len(log.samples):
+def _find_samples(source: Source, reading: Reading, collector: Collector) -> Found:
+    with _open_log(source) as log:
+        if not log.samples:
             raise InputError(
-                "inspect_ai.all_failed",
-                "All {count:,} samples of this log failed, so that none has a score. The last error: {reason}. Run it "
-                "again: `inspect eval-retry`.",
-                count=failed,
-                reason=quote(_find(sample["error"], "message") or sample["error"]),
+                "inspect_ai.no_samples",
+                "This log of inspect_ai has no samples. It may be of a run with log_samples=False, or of one that "
+                "ended before its first sample did.",
             )
-        _add(collector, row, sample, answer=_read_text(sample))
-    run = _describe_run(log)
-    note = Message(
-        "inspect_ai.texts",
-        "No sample of this log has a score. Its answers are whole completions, to be compared with the targets; "
-        "`inspect score` adds scores.",
-    )
-    roles: Columns = {"problem": "id", "answers": "output.choices[0].message.content", "references": "target"}
-    return _finish(collector, replace(run, roles=roles, notes=[*run.notes, note]))
+        scorer = _choose_scorer(log, reading.scorer)
+    notes, counts = _note_run(log), Counter[str]()
 
+    def list_rows() -> Iterator[tuple[int, Row]]:
+        with _open_log(source) as log:
+            for number, sample in log.read(collector.faults):
+                with collector.faults:
+                    row = _flatten(sample, scorer, collector.place(number))
+                    counts.update(row["odd"])
+                    yield number, row
+        notes.extend(_note_oddities(counts))
 
-def _finish(collector: Collector, origin: Origin) -> Samples:
-    """Return the samples that were collected; a role of which no sample has a value comes from no field."""
-    samples = collector.finish(origin)
-    found = samples.table.column_names
-    roles = {role: source for role, source in samples.origin.roles.items() if role in found}
-    return replace(samples, origin=replace(samples.origin, roles=roles))
-
-
-def _load_samples(log: _Log, collector: Collector) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the samples, each with its number; those that are broken are skipped."""
-    for row, entry in enumerate(log.samples, 1):
-        try:
-            sample = _load_sample(log, entry, collector.place(row))
-        except TooLargeError:  # noqa: PERF203 - decoding a sample takes much longer
-            raise  # the file as a whole is too large
-        except InputError as error:
-            collector.faults.add(error)
-        else:
-            yield row, sample
-
-
-def _load_sample(log: _Log, entry: object, place: Message) -> dict[str, Any]:
-    sample = log.load(entry)
-    if not isinstance(sample, dict):
-        raise InputError(
-            "inspect_ai.sample",
-            "A sample must be an object with an id, an epoch and scores; got {value} ({place}).",
-            value=quote(sample),
-            place=place,
-        )
-    epoch = sample.get("epoch")
-    if not isinstance(epoch, int) or isinstance(epoch, bool):
-        raise InputError(
-            "inspect_ai.epoch",
-            "The epoch of a sample must be a whole number; got {value} ({place}).",
-            value=quote(epoch),
-            place=place,
-        )
-    return sample
-
-
-def _add(collector: Collector, row: int, sample: dict[str, Any], *, grade: object = NOTHING, answer: object) -> None:
-    metadata = sample.get("metadata")
-    collector.add(
-        row,
-        sample.get("id"),
-        number=sample["epoch"],
-        answer=NOTHING if answer is None else answer or None,
-        grade=grade,
-        references=_read_target(sample),
-        meta=metadata if isinstance(metadata, dict) else None,
-        fields=sample,
-    )
-
-
-def _read_score(sample: dict[str, Any], scorer: _Scorer, place: Callable[[], Message]) -> tuple[object, object]:
-    """Return the grade and the answer of a sample, as the scorer has them; None for what it does not have."""
-    scores = sample.get("scores")
-    if not scores:
-        return None, None
-    if not isinstance(scores, dict):
-        raise _refuse_score(scores, place())
-    if scorer.name is None:
-        scorer.look_at(scores)
-    if scorer.name is None:
-        return None, None
-    name, key = scorer.path
-    score = scores.get(name)
-    if score is None:
-        return None, None
-    if not isinstance(score, dict) or "value" not in score:
-        raise _refuse_score(score, place())
-    value = score["value"]
-    if key is not None:
-        if isinstance(value, dict):
-            value = value.get(key)
-        elif value is not None and not (isinstance(value, float) and isnan(value)):
-            raise _refuse_score(score, place())
-    if isinstance(value, (str, list, dict)):
-        if not isinstance(value, str) or value not in _GRADES:
-            raise InputError(
-                "inspect_ai.grade",
-                "The value of scorer {scorer} must be C, P, I, N, or a number from 0 to 1; got {value} ({place}). Give "
-                "the name of another scorer.",
-                scorer=quote(scorer.name),
-                value=quote(value),
-                place=place(),
-            )
-        value = _GRADES[value]
-    return value, score.get("answer")
-
-
-def _count_oddities(sample: dict[str, Any], scorer: _Scorer, counts: Counter[str]) -> None:
-    """Count the graded samples that a reader of the numbers should know of."""
-    counts["edited"] += bool(sample["scores"][scorer.path[0]].get("history"))
-    counts["errors"] += sample.get("error") is not None
-    counts["invalidated"] += sample.get("invalidation") is not None
-    counts["completions"] += len(_list_choices(sample)) > 1
-
-
-def _refuse_score(value: object, place: Message) -> InputError:
-    return InputError(
-        "inspect_ai.score",
-        "The scores of a sample must be objects with a value, of the same kind in all samples; got {value} ({place}).",
-        value=quote(value),
-        place=place,
-    )
-
-
-def _read_target(sample: dict[str, Any]) -> object:
-    """Return the target: a text, or the texts each of which is correct; NOTHING if it is empty."""
-    target = sample.get("target")
-    if isinstance(target, list) and sample.get("choices") and all(isinstance(each, str) for each in target):
-        target = ", ".join(target)  # the letters that must all be chosen, as the scorer writes them into the answer
-    return NOTHING if target in (None, "", []) else target
-
-
-def _list_choices(sample: dict[str, Any]) -> list[Any]:
-    """List the completions of a sample, of which inspect_ai scores the first."""
-    output = sample.get("output")
-    choices = output.get("choices") if isinstance(output, dict) else None
-    return choices if isinstance(choices, list) else []
-
-
-def _read_text(sample: dict[str, Any]) -> str | None:
-    """Return the text of a completion, which may be in parts; None if the sample failed."""
-    choices = _list_choices(sample)
-    content = _find(choices[0], "message", "content") if choices and sample.get("error") is None else None
-    if isinstance(content, list):
-        content = "\n".join(text for part in content if isinstance(text := _find(part, "text"), str))
-    return content if isinstance(content, str) else None
-
-
-def _find(value: object, *path: str) -> Any:
-    """Return what stands under a path of keys; None if there is nothing."""
-    for key in path:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
-
-
-def _list_scorers(header: Mapping[str, Any]) -> list[str]:
-    """List the scorers in the order of the header. Its results also have the names of those that were added later."""
-    listed = ((_find(header, "results", "scores"), "scorer"), (_find(header, "eval", "scorers"), "name"))
-    names = [_find(each, key) for found, key in listed if isinstance(found, list) for each in found]
-    return list(dict.fromkeys(name for name in names if isinstance(name, str)))
-
-
-def _describe_run(log: _Log) -> Origin:
-    """Describe a run: its version, its task and model, and whether it came to its end."""
-    notes = []
-    status = log.header.get("status")
-    if status == "started":
+    about = find_field(log.header, ["eval"])
+    subject = name_subject(task=find_field(about, ["task"]), model=find_field(about, ["model"]))
+    said = find_field(about, ["packages", "inspect_ai"])
+    version = said if isinstance(said, str) else None
+    if scorer is None:
         notes.append(
             Message(
-                "inspect_ai.started",
-                "This run was not finished when the log was written: it was killed, or is still going on. Samples may "
-                "be absent.",
+                "inspect_ai.texts",
+                "No sample of this log has a score. Its answers are whole completions, to be compared with the "
+                "targets; `inspect score` adds scores.",
             )
         )
-    elif status == "error":
-        notes.append(
-            Message(
-                "inspect_ai.failed",
-                "This run failed, so samples may be absent. Its error: {reason}.",
-                reason=quote(_find(log.header, "error", "message")),
-            )
-        )
-    elif status == "cancelled":
-        notes.append(Message("inspect_ai.cancelled", "This run was cancelled, so samples may be absent."))
-    if log.replaced:
-        notes.append(
-            Message(
-                "inspect_ai.replaced",
-                "Members of the log that were written again: {count:,}. The last one of each name counts.",
-                count=log.replaced,
-            )
-        )
-    subject = {name: _find(log.header, "eval", name) for name in ("task", "model")}
-    version = _find(log.header, "eval", "packages", "inspect_ai")
-    return Origin(
-        "inspect_ai",
-        version=version if isinstance(version, str) else None,
-        subject={name: value for name, value in subject.items() if isinstance(value, str)},
-        notes=notes,
-    )
-
-
-def _describe(log: _Log, scorer: _Scorer, counts: Counter[str]) -> Origin:
-    """Describe a log whose samples have scores, and what was taken from them."""
-    run = _describe_run(log)
-    notes = [*run.notes]
+        roles = {"answers": "output.choices[0].message.content", "grades": None}
+        return Found(list_rows(), roles | _ROLES, notes, subject=subject, version=version)
+    value = f"scores.{scorer.scorer}.value"
+    grades = value if scorer.key is None else f"{value}.{scorer.key}"
     several = len(scorer.found) > 1
-    if several and scorer.wanted is None:
+    if several and reading.scorer is None:
         notes.append(
             Message(
                 "inspect_ai.scorers",
@@ -378,64 +158,181 @@ def _describe(log: _Log, scorer: _Scorer, counts: Counter[str]) -> Origin:
                 name=quote(scorer.name),
             )
         )
-    if counts["edited"]:
-        notes.append(
-            Message(
-                "inspect_ai.edited",
-                "Scores that were edited after the run: {count:,}. The edited value counts.",
-                count=counts["edited"],
-            )
+    roles = {"answers": f"scores.{scorer.scorer}.answer", "grades": grades}
+    chosen = {"scorer": scorer.name} if several else {}
+    return Found(list_rows(), roles | _ROLES, notes, chosen, subject, version=version)
+
+
+_ROLES = {"problem": "id", "references": "target"}
+
+
+def _choose_scorer(log: _Log, wanted: str | None) -> _Scorer | None:
+    """Choose the scorer by the first sample that has its score; None where no sample has any."""
+    order = [find_field(each, [key]) for path, key in _LISTED for each in list_in(log.header, *path)]
+    found: dict[str, tuple[str, str | None]] = {}
+    errors = []
+    for _, sample in log.read(Faults("skip")):
+        scores = find_field(sample, ["scores"])
+        scores = scores if isinstance(scores, dict) else {}
+        for scorer in sorted(scores, key=lambda each: (*order, each).index(each)):
+            value = find_field(scores[scorer], ["value"])
+            for key in value if isinstance(value, dict) else [None]:
+                found.setdefault(scorer if key is None else f"{scorer}.{key}", (scorer, key))
+        if found and wanted in (None, *found):
+            name = wanted or next(iter(found))
+            return _Scorer(name, *found[name], list(found))
+        errors.append(find_field(sample, ["error"]))
+    if found:
+        choose(wanted, list(found), "scorer")
+    if wanted is not None:
+        raise InputError(
+            "inspect_ai.no_scores",
+            "There is no scorer {scorer}: no sample of this log has a score. `inspect score` adds scores.",
+            scorer=quote(wanted),
         )
-    if counts["errors"]:
-        notes.append(
-            Message(
-                "inspect_ai.errors",
-                "Samples that failed and have a score all the same: {count:,}. The score counts.",
-                count=counts["errors"],
-            )
+    if errors and None not in errors:
+        raise InputError(
+            "inspect_ai.all_failed",
+            "All {count:,} samples of this log failed, so that none has a score. The last error: {reason}. Run it "
+            "again: `inspect eval-retry`.",
+            count=len(errors),
+            reason=quote(find_field(errors[-1], ["message"]) or errors[-1]),
         )
-    if counts["invalidated"]:
-        notes.append(
-            Message(
-                "inspect_ai.invalidated",
-                "Samples that were marked as invalid: {count:,}. They count, as in the numbers of inspect_ai.",
-                count=counts["invalidated"],
+    return None
+
+
+_LISTED = ((("results", "scores"), "scorer"), (("eval", "scorers"), "name"))
+"""Where a header lists scorers, in order. Its results also have the names of those that were added later."""
+
+
+def _flatten(sample: Any, scorer: _Scorer | None, place: Message) -> Row:
+    """Return what is read of a sample, and what is odd about one that has a grade."""
+    if not isinstance(sample, dict):
+        raise refuse_field("inspect_ai", "samples", sample, place)
+    check_kinds("inspect_ai", sample, {"epoch": (int,)}, place)
+    choices = list_in(sample, "output", "choices")
+    score: Mapping[str, Any] = {"answer": _read_text(sample, choices)}
+    grade: object = NOTHING
+    if scorer is not None:
+        score, grade = _read_score(sample, scorer, place)
+    odd = {
+        "edited": score.get("history"),
+        "errors": sample.get("error") is not None,
+        "invalidated": sample.get("invalidation") is not None,
+        "completions": len(choices) > 1,
+    }
+    target = sample.get("target")
+    if isinstance(target, list) and sample.get("choices") and all(isinstance(each, str) for each in target):
+        target = ", ".join(target)  # the letters that must all be chosen, as the scorer writes them into the answer
+    error = sample.get("error")
+    return sample | {
+        "answer": score.get("answer"),
+        "target": target,
+        "grade": grade,
+        "reason": find_field(error, ["message"]) or error,
+        "odd": [] if grade is None or grade is NOTHING else [name for name, each in odd.items() if each],
+    }
+
+
+def _read_score(sample: Row, scorer: _Scorer, place: Message) -> tuple[Mapping[str, Any], object]:
+    """Return the score of a sample, and its grade; None if it has none."""
+    scores = sample.get("scores") or {}
+    score = scores.get(scorer.scorer) if isinstance(scores, dict) else scores
+    if score is None:
+        return {}, None
+    if not isinstance(score, dict) or "value" not in score:
+        raise refuse_field("inspect_ai", f"scores.{scorer.scorer}", score, place)
+    value = score["value"]
+    if scorer.key is not None:
+        if isinstance(value, dict):
+            value = value.get(scorer.key)
+        elif value is not None and not (isinstance(value, float) and isnan(value)):
+            raise refuse_field("inspect_ai", f"scores.{scorer.scorer}.value", value, place)
+    if isinstance(value, (str, list, dict)):
+        if not isinstance(value, str) or value not in _GRADES:
+            raise InputError(
+                "inspect_ai.grade",
+                "The value of scorer {scorer} must be C, P, I, N, or a number from 0 to 1; got {value} ({place}). Give "
+                "the name of another scorer.",
+                scorer=quote(scorer.name),
+                value=quote(value),
+                place=place,
             )
-        )
-    if counts["completions"]:
-        notes.append(
-            Message(
-                "inspect_ai.completions",
-                "Samples with several completions: {count:,}. Only the first one has a score, so each counts once. For "
-                "n samples of each problem, run n epochs.",
-                count=counts["completions"],
-            )
-        )
-    name, key = scorer.path
-    value = f"scores.{name}.value"
-    return replace(
-        run,
-        chosen={"scorer": scorer.name} if several and scorer.name else {},
-        roles={
-            "problem": "id",
-            "answers": f"scores.{name}.answer",
-            "references": "target",
-            "grades": value if key is None else f"{value}.{key}",
-        },
-        notes=notes,
+        value = _GRADES[value]
+    return score, value
+
+
+def _read_text(sample: Row, choices: Sequence[Any]) -> str | None:
+    """Return the text of a completion, which may be in parts; None if the sample failed."""
+    content = find_field(choices[0], ["message", "content"]) if choices and sample.get("error") is None else None
+    if isinstance(content, list):
+        content = "\n".join(text for part in content if isinstance(text := find_field(part, ["text"]), str))
+    return content if isinstance(content, str) else None
+
+
+def _note_run(log: _Log) -> list[Message]:
+    """Write the notes on whether a run came to its end, and on members that were written again."""
+    replaced = Message(
+        "inspect_ai.replaced",
+        "Members of the log that were written again: {count:,}. The last one of each name counts.",
+        count=log.replaced,
     )
+    ends = {
+        "started": Message(
+            "inspect_ai.started",
+            "This run was not finished when the log was written: it was killed, or is still going on. Samples may be "
+            "absent.",
+        ),
+        "error": Message(
+            "inspect_ai.failed",
+            "This run failed, so samples may be absent. Its error: {reason}.",
+            reason=quote(find_field(log.header, ["error", "message"])),
+        ),
+        "cancelled": Message("inspect_ai.cancelled", "This run was cancelled, so samples may be absent."),
+    }
+    ended = str(log.header.get("status"))
+    return [*([ends[ended]] if ended in ends else []), *([replaced] if log.replaced else [])]
 
 
-FORMAT = Format(
-    name="inspect_ai",
-    title="inspect_ai 0.3.285",
-    file="*.eval, or *.json in the log folder",
-    samples="inspect eval task.py --epochs n",
-    marks=(
-        Mark("zip", fits=lambda names: any(each in (_HEADER, _START) or each.startswith(_SAMPLES) for each in names)),
-        Mark("json", ("eval", "samples")),
-        Mark("json", ("eval", "plan", "status")),
+def _note_oddities(counts: Counter[str]) -> list[Message]:
+    """Write the notes on graded samples that a reader of the numbers should know of."""
+    notes = {
+        "edited": Message(
+            "inspect_ai.edited",
+            "Scores that were edited after the run: {count:,}. The edited value counts.",
+            count=counts["edited"],
+        ),
+        "errors": Message(
+            "inspect_ai.errors",
+            "Samples that failed and have a score all the same: {count:,}. The score counts.",
+            count=counts["errors"],
+        ),
+        "invalidated": Message(
+            "inspect_ai.invalidated",
+            "Samples that were marked as invalid: {count:,}. They count, as in the numbers of inspect_ai.",
+            count=counts["invalidated"],
+        ),
+        "completions": Message(
+            "inspect_ai.completions",
+            "Samples with several completions: {count:,}. Only the first one has a score, so each counts once. For n "
+            "samples of each problem, run n epochs.",
+            count=counts["completions"],
+        ),
+    }
+    return [note for name, note in notes.items() if counts[name]]
+
+
+FORMAT = declare(
+    About("inspect_ai", "inspect_ai 0.3.285", "*.eval, or *.json in the log folder", "inspect eval task.py --epochs n"),
+    Mark("zip", fits=lambda names: any(each in (_HEADER, _START) or each.startswith(_SAMPLES) for each in names)),
+    Mark("json", ("eval", "samples")),
+    Mark("json", ("eval", "plan", "status")),
+    keys=Keys(
+        "id", number="epoch", answers="answer", references="target", cause="reason", info="metadata", silent=("",)
     ),
-    read=_read,
     options=("scorer",),
+    unit="sample",
+    find=_find_samples,
+    judge=lambda row, *_: row["grade"],
+    sparse=True,
 )

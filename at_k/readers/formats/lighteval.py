@@ -7,18 +7,26 @@ is one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from at_k.errors import InputError, Message
+from at_k.errors import Message
+from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
-from at_k.readers.faults import UNITS
-from at_k.readers.format import Format, Mark, Reading, choose, name_subject, note_choice, refuse_field
+from at_k.readers.fields import Found, Keys, Row, declare
+from at_k.readers.format import (
+    About,
+    Mark,
+    Reading,
+    check_kinds,
+    choose_metric,
+    name_subject,
+    refuse_field,
+    tell_choice,
+)
 from at_k.readers.parquet import read_rows
-from at_k.readers.quoting import quote_all
-from at_k.readers.samples import Origin, Samples
 from at_k.readers.sources import Source
 
 _FIELDS = {
@@ -28,164 +36,101 @@ _FIELDS = {
 }
 """The structs, and what is read of them."""
 
-_Row = dict[str, dict[str, Any]]
-"""Struct → field → value."""
+_TEXTS = Message(
+    "lighteval.texts",
+    "The answers are whole texts, from which nothing was extracted. Extract the answers before a vote, or choose a "
+    "checker that finds them.",
+)
 
 
-def _read(source: Source, reading: Reading) -> Samples:
-    collector = Collector(reading, unit="row")
-    rows: list[tuple[int, _Row, list[Any]]] = []
-    for number, row in _list_rows(source):
-        with collector.faults:
-            texts = _find_texts(row["model_response"], number)
-            rows.append((number, row, texts))
-    n = max((len(texts) for _, _, texts in rows), default=0)
-    metrics = _list_metrics([row for _, row, _ in rows])
-    metric = _choose_metric(metrics, n, reading)
-    scored = n > 0 and all(_has_scores(row["model_response"], len(texts)) for _, row, texts in rows)
-    for number, row, texts in rows:
-        doc = row["doc"]
-        with collector.faults:
-            references = _find_references(doc, number) if n else NOTHING
-            grade = NOTHING if metric is None else row["metric"].get(metric)
-            scores = row["model_response"]["logprobs"] if scored else [NOTHING] * max(len(texts), 1)
-            specific = doc["specific"] if isinstance(doc.get("specific"), dict) else {}
-            collector.add_problem(
-                number,
-                doc.get("id"),
-                [
-                    {"answer": answer, "score": score}
-                    for answer, score in zip(texts or [None if n else NOTHING], scores, strict=True)
-                ],
-                grade=grade,
-                references=references,
-                meta=reading.list_fields(specific),
-                fields=specific,
-            )
-    first = rows[0][1] if rows else None
-    return collector.finish(_describe(source, reading, first, n, metrics, metric, scored=scored), per_sample=False)
-
-
-def _list_rows(source: Source) -> Iterator[tuple[int, _Row]]:
-    """Yield the structs of each row, under the names of the newer versions."""
+def _find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
     names = [around.format(name) + end for name, ends in _FIELDS.items() for end in ends for around in ("{}", "__{}__")]
+    rows: list[tuple[int, Row]] = []
     for number, row in read_rows(source, names):
-        found = {name: row.get(name, row.get(f"__{name}__")) for name in _FIELDS}
-        yield number, {name: value if isinstance(value, dict) else {} for name, value in found.items()}
+        with collector.faults:
+            rows.append((number, _name_structs(row, collector.place(number))))
+    n = max((len(row["texts"]) for _, row in rows), default=0)
+    metrics = _list_metrics([row["metric"] for _, row in rows])
+    metric = choose_metric(metrics, n, reading.scorer, needed=n == 0)
+    scored = n > 0 and all(_has_scores(row) for _, row in rows)
+    for _, row in rows:
+        texts = row["texts"] or [None]
+        scores = row["model_response"]["logprobs"] if scored else [None] * len(texts)
+        row["samples"] = [{"answer": text, "score": score} for text, score in zip(texts, scores, strict=True)]
+        row["references"] = row["references"] if n else None
+        row["grade"] = NOTHING if metric is None else row["metric"].get(metric)
+    first = rows[0][1] if rows else {}
+    judged = "text_post_processed" if find_field(first, ["model_response", "text_post_processed"]) else "text"
+    roles = {
+        "answers": f"model_response.{judged}" if n else None,
+        "references": "doc.choices" if n else None,
+        "grades": None if metric is None else f"metric.{metric}",
+        "scores": "model_response.logprobs" if scored else None,
+    }
+    offered = [name for name, fits in metrics.items() if fits]
+    notes = [*([_TEXTS] if n and metric is None else []), *tell_choice("scorer", metric, offered, reading.scorer)[1]]
+    chosen = {} if metric is None or len(metrics) == 1 else {"scorer": metric}
+    return Found(rows, roles, notes, chosen, name_subject(task=find_field(first, ["doc", "task_name"])))
 
 
-def _find_texts(response: Mapping[str, Any], number: int) -> list[Any]:
-    """Find the texts of a document: those that were judged, without the reasoning, or all that was written."""
-    texts, judged = response.get("text"), response.get("text_post_processed")
-    if not isinstance(texts, list):
-        raise _refuse_field("model_response.text", texts, number)
+def _name_structs(row: Row, place: Message) -> Row:
+    """Return the structs of a row, under the names of the newer versions, with the texts that were judged.
+
+    They are those without the reasoning, or all that was written.
+    """
+    found = {name: row.get(name, row.get(f"__{name}__")) for name in _FIELDS}
+    named: Row = {name: value if isinstance(value, dict) else {} for name, value in found.items()}
+    check_kinds("lighteval", named, {"model_response.text": (list,)}, place)
+    texts, judged = named["model_response"]["text"], named["model_response"].get("text_post_processed")
     if judged and (not isinstance(judged, list) or len(judged) != len(texts)):
-        raise _refuse_field("model_response.text_post_processed", judged, number)
-    return judged or texts
+        raise refuse_field("lighteval", "model_response.text_post_processed", judged, place)
+    return named | {"texts": judged or texts, "references": _find_references(named["doc"], place)}
 
 
-def _find_references(doc: Mapping[str, Any], number: int) -> object:
+def _find_references(doc: Mapping[str, Any], place: Message) -> object:
     """Find the choices that are gold."""
     choices, gold = doc.get("choices"), doc.get("gold_index")
     indices: list[Any] = gold if isinstance(gold, list) else [gold]
     if not choices or gold is None or not indices:
-        return NOTHING
+        return None
     if not isinstance(choices, list) or not all(isinstance(i, int) and 0 <= i < len(choices) for i in indices):
-        raise _refuse_field("doc.gold_index", gold, number)
+        raise refuse_field("lighteval", "doc.gold_index", gold, place)
     return [choices[i] for i in indices]
 
 
-def _has_scores(response: Mapping[str, Any], n: int) -> bool:
+def _has_scores(row: Row) -> bool:
     """Return whether there is one log-probability for each text, rather than for each token or choice."""
-    found = response.get("logprobs")
-    return isinstance(found, list) and len(found) == n and all(isinstance(each, float) for each in found)
+    found = row["model_response"].get("logprobs")
+    return isinstance(found, list) and len(found) == len(row["texts"]) and all(isinstance(x, float) for x in found)
 
 
-def _list_metrics(rows: list[_Row]) -> dict[str, bool]:
+def _list_metrics(rows: Sequence[Mapping[str, Any]]) -> dict[str, bool]:
     """List the metrics, and whether each is 0 or 1 in every row."""
-    names = dict.fromkeys(chain.from_iterable(row["metric"] for row in rows))
-    return {name: all(row["metric"].get(name) in (0, 1, None) for row in rows) for name in names}
+    return {
+        name: all(row.get(name) in (0, 1, None) for row in rows) for name in dict.fromkeys(chain.from_iterable(rows))
+    }
 
 
-def _choose_metric(metrics: Mapping[str, bool], n: int, reading: Reading) -> str | None:
-    """Choose the metric that grades the only sample of a document; None where there are several samples."""
-    if n > 1:
-        if reading.scorer is not None:
-            raise InputError(
-                "lighteval.per_document",
-                "The metrics of this file are of all {n} texts of a document together, so they grade no sample. Leave "
-                "out {option:scorer}, and score the answers with a checker.",
-                n=n,
-            )
-        return None
-    if reading.scorer is not None:
-        return choose(reading.scorer, list(metrics), "scorer")
-    metric = next((name for name, fits in metrics.items() if fits), None)
-    if n == 0 and metric is None:
-        raise InputError(
-            "lighteval.nothing",
-            "There are neither texts in this file nor a metric that is 0 or 1: it has {metrics}.",
-            metrics=quote_all(metrics) or "none",
-        )
-    return metric
-
-
-def _refuse_field(name: str, value: object, number: int) -> InputError:
-    return refuse_field("lighteval", name, value, UNITS["row"](number))
-
-
-def _describe(
-    source: Source,
-    reading: Reading,
-    row: _Row | None,
-    n: int,
-    metrics: Mapping[str, bool],
-    metric: str | None,
-    *,
-    scored: bool,
-) -> Origin:
-    notes = []
-    if n and metric is None:
-        notes.append(
-            Message(
-                "lighteval.texts",
-                "The answers are whole texts, from which nothing was extracted. Extract the answers before a vote, or "
-                "choose a checker that finds them.",
-            )
-        )
-    offered = [name for name, fits in metrics.items() if fits]
-    if metric is not None and reading.scorer is None and len(offered) > 1:
-        notes.append(note_choice("scorer", metric, offered))
-    judged = row is not None and row["model_response"].get("text_post_processed")
-    task = row["doc"].get("task_name") if row else None
-    return Origin(
-        "lighteval",
-        subject=name_subject(task=task if isinstance(task, str) else None, model=_find_model(source)),
-        chosen={"scorer": metric} if metric is not None and len(metrics) > 1 else {},
-        roles={
-            "problem": "doc.id",
-            "answers": f"model_response.{'text_post_processed' if judged else 'text'}" if n else None,
-            "references": "doc.choices" if n else None,
-            "grades": f"metric.{metric}" if metric is not None else None,
-            "scores": "model_response.logprobs" if scored else None,
-        },
-        notes=notes,
-    )
-
-
-def _find_model(source: Source) -> str | None:
+def _find_model(source: Source) -> dict[str, str]:
     """Find the model in the path, `details/{organisation}/{model}/{date}`."""
     folders = source.folders
     end = folders.index("details") if "details" in folders else 0
-    return "/".join(reversed(folders[1:end])) or None
+    return name_subject(model="/".join(reversed(folders[1:end])))
 
 
-FORMAT = Format(
-    name="lighteval",
-    title="lighteval 0.13",
-    file="details_{task}|{fewshot}_{date}.parquet",
-    samples="use a metric of n samples, such as avg@n:n=4 or pass@k:k=1&n=4, and run with --save-details",
-    marks=(Mark("parquet", ("doc", "model_response")), Mark("parquet", ("__doc__", "__model_response__"))),
-    read=_read,
+FORMAT = declare(
+    About(
+        "lighteval",
+        "lighteval 0.13",
+        "details_{task}|{fewshot}_{date}.parquet",
+        "use a metric of n samples, such as avg@n:n=4 or pass@k:k=1&n=4, and run with --save-details",
+    ),
+    Mark("parquet", ("doc", "model_response")),
+    Mark("parquet", ("__doc__", "__model_response__")),
+    keys=Keys("doc.id", answers="answer", references="references", scores="score", many="samples", info="doc.specific"),
     options=("scorer",),
+    unit="row",
+    find=_find_rows,
+    judge=lambda row, *_: row["grade"],
+    subject=_find_model,
 )

@@ -1,70 +1,88 @@
-"""OpenCompass: `results/{model}/{dataset}.json` and, without grades, `predictions/{model}/{dataset}.json`.
+"""OpenCompass and AISBench, which comes from it: `results/{model}/{dataset}.json`, and predictions, without grades.
 
 Results have a list `details`, an object for each problem with lists of n values. Where the evaluator gives no details,
-it is an object with an entry for each sample instead, as predictions are.
+it is an object with an entry for each sample instead, as predictions of OpenCompass are: an object whose keys "0", "1",
+… count the samples, the whole data set and then the whole data set again, n times. So sample i is of problem i mod M,
+and M is found by the prompts, which repeat.
 
-Predictions are an object whose keys "0", "1", … count the samples: the whole data set, then the whole data set again, n
-times. So sample i is of problem i mod M, and M is found by the prompts, which repeat.
+The results of AISBench have pass@k, cons@k and avg@n in each problem. Its writer lists the verdicts of all problems,
+then those of their second samples, and so on, and cuts this list into runs of n, so that a problem gets verdicts of
+others. Where the references show it, this is undone. Its predictions have a line for each sample, in any order.
+`success` says that the request worked, not that the answer is right. Samples whose request failed are not in the file.
 """
 
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeGuard
+from functools import partial
+from itertools import chain
+from typing import Any
 
 from at_k.errors import InputError, Message
+from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
-from at_k.readers.format import Format, Mark, Reading, has_fields, name_subject
-from at_k.readers.quoting import quote
-from at_k.readers.samples import Columns, Origin, Samples
+from at_k.readers.fields import Fields, Found, Keys, Row, declare, find_run, list_in
+from at_k.readers.format import About, Format, Mark, Reading, has_fields, refuse_field
+from at_k.readers.names import quote, quote_all
+from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
 
-_FIELDS = {
+_NAMES = {
     "answers": ("pred", "predictions", "prediction"),
     "references": ("answer", "answers", "references", "gold", "refr"),
     "grades": ("correct", "is_correct", "cascade_correct"),
 }
 """The names that evaluators give to what is known of each sample, the usual one first."""
 
+_METRIC = re.compile(r"(?:pass|cons|avg)@\d+")
 
-@dataclass
-class Detail:
-    """What the results say about a problem.
+_TEXTS = Message(
+    "opencompass.texts",
+    "These are predictions, which are not graded. The answers are whole texts, from which nothing was extracted; "
+    "the results file has grades.",
+)
 
-    Attributes:
-        name: its name.
-        values: role → a value for each sample. All lists have the same length.
-    """
-
-    name: object
-    values: dict[str, list[Any]]
-
-    @property
-    def n(self) -> int:
-        """The number of samples."""
-        return len(next(iter(self.values.values())))
+Detail = dict[str, list[Any]]
+"""Role → a value for each sample of a problem. All lists have the same length."""
 
 
-def list_details(source: Source) -> tuple[list[Detail], Columns]:
-    """List the problems of a results file whose `details` are a list, and the field of each role.
+def _has_details(document: Any) -> bool:
+    found = list_in(document, "details")
+    return bool(found) and all(has_fields(each, "example_abbr") for each in found)
 
-    Raises:
-        InputError: if the file is something else.
-    """
-    found = source.document.get("details") if isinstance(source.document, dict) else None
-    if not is_list_of_details(found):
-        raise refuse_file("there is no list “details” of objects with an “example_abbr”")
-    roles = {role: next((name for name in names if name in found[0]), None) for role, names in _FIELDS.items()}
+
+def _find_entries(document: Any) -> Mapping[str, Any]:
+    """Return the `details` of a results file if they are an object with an entry for each sample; else {}."""
+    details = find_field(document, ["details"])
+    return details if has_fields(find_field(details, ["0"]), "predictions") else {}
+
+
+def _has_metrics(document: Mapping[str, Any]) -> bool:
+    """Return whether results are of AISBench."""
+    entries = _find_entries(document)
+    if entries:
+        return isinstance(entries["0"]["predictions"], list)
+    return _has_details(document) and any(map(_METRIC.fullmatch, (*document, *document["details"][0])))
+
+
+def _find_details(source: Source, *_: Any, regroup: bool) -> Found:
+    found = list_in(source.document, "details") if _has_details(source.document) else [{}]
+    roles = {role: next((name for name in names if name in found[0]), None) for role, names in _NAMES.items()}
     fields = {role: name for role, name in roles.items() if name is not None}
     if not {"answers", "grades"} & {*fields}:
-        raise refuse_file("the details have neither answers nor grades")
-    details = []
-    for place, each in enumerate(found, 1):
-        values: dict[str, Any] = {role: each.get(name) for role, name in fields.items()}
-        lengths = {len(value) if isinstance(value, list) else 0 for value in values.values()}
+        raise InputError(
+            "opencompass.details",
+            "OpenCompass and AISBench write a list “details” of objects with an “example_abbr”, and with answers or "
+            "grades. Those of this file have: {fields}.",
+            fields=quote_all(found[0]) or "none",
+        )
+    details = [{role: each.get(name) for role, name in fields.items()} for each in found]
+    for place, own in enumerate(details, 1):
+        lengths = {len(value) if isinstance(value, list) else 0 for value in own.values()}
         if len(lengths) > 1 or 0 in lengths:
             raise InputError(
                 "opencompass.lengths",
@@ -73,95 +91,94 @@ def list_details(source: Source) -> tuple[list[Detail], Columns]:
                 fields=", ".join(quote(name) for name in fields.values()),
                 place=place,
             )
-        details.append(Detail(each["example_abbr"], values))
-    return details, {"problem": "example_abbr", **roles}
-
-
-def is_list_of_details(found: object) -> TypeGuard[list[dict[str, Any]]]:
-    """Return whether the `details` of a results file are a list with an object for each problem."""
-    return isinstance(found, list) and bool(found) and all(isinstance(x, dict) and "example_abbr" in x for x in found)
-
-
-def add_details(collector: Collector, details: Sequence[Detail]) -> None:
-    """Add the samples of all problems."""
-    for place, detail in enumerate(details, 1):
-        nothing = [NOTHING] * detail.n
-        answers, grades, references = (detail.values.get(role, nothing) for role in ("answers", "grades", "references"))
-        collector.add_problem(
-            place,
-            detail.name,
-            [
-                {"answer": _read_answer(answer), "grade": grade, "references": reference}
-                for answer, grade, reference in zip(answers, grades, references, strict=True)
-            ],
-            meta={"subdivision": str(detail.name).rpartition("_")[0]},
+    details, notes = _regroup(details) if regroup else (details, [])
+    rows = []
+    for place, (each, own) in enumerate(zip(found, details, strict=True), 1):
+        name, samples = (
+            each["example_abbr"],
+            [dict(zip(own, row, strict=True)) for row in zip(*own.values(), strict=True)],
         )
+        about = {"subdivision": str(name).rpartition("_")[0]}
+        rows.append((place, {"problem": name, "samples": samples, "about": about}))
+    return Found(rows, {"problem": "example_abbr", **roles}, notes)
 
 
-def list_entries(found: Mapping[str, Any], fields: Mapping[str, str]) -> list[dict[str, Any]]:
-    """List the samples of an object whose keys count them.
+def _regroup(details: list[Detail]) -> tuple[list[Detail], list[Message]]:
+    """Give each problem of AISBench its own samples, as far as the references show which they are."""
+    m, n = len(details), {len(next(iter(own.values()))) for own in details}
+    if n == {1} or m == 1:
+        return details, []
+    joined = {role: list(chain.from_iterable(own[role] for own in details)) for role in details[0]}
+    # Sample j of problem i stands at position j m + i of the list that was cut.
+    undone = [{role: values[i::m] for role, values in joined.items()} for i in range(m)]
+    as_written, as_undone = _agree(details), len(n) == 1 and _agree(undone)
+    if as_written and not as_undone:
+        return details, []
+    if as_undone and not as_written:
+        return undone, [
+            Message(
+                "aisbench.regrouped",
+                "AISBench wrote the verdicts of different problems together, as their references show. Here each "
+                "problem has its own, so pass@k and cons@k differ from those in the file.",
+            )
+        ]
+    if not as_written:
+        raise InputError(
+            "aisbench.mixed",
+            "The references show that samples of different problems were written together, and not in the order that "
+            "AISBench is known to write. Score the predictions file instead.",
+        )
+    return details, [
+        Message(
+            "aisbench.unsure",
+            "AISBench is known to write the verdicts of different problems together, and the references do not show "
+            "whether it did so here. Only avg@n is sure; the predictions file has the samples of each problem.",
+        )
+    ]
 
-    Args:
-        found: the object.
-        fields: role → field, and "prompt" → the field of the prompt.
 
-    Raises:
-        InputError: if the keys do not count the samples, or an entry has no answer.
-    """
+def _agree(details: list[Detail]) -> bool:
+    """Return whether the samples of each problem have the same reference. They do if there are no references."""
+    return all(own.count(own[0]) == len(own) for each in details for own in [each.get("references", [None])])
+
+
+def _find_samples(found: Mapping[str, Any], fields: Mapping[str, str], *notes: Message) -> Found:
+    """Find the samples of an object whose keys count them, and their problems by the prompts."""
     entries = []
-    for place in range(len(found)):
-        entry = found.get(str(place))
-        if not isinstance(entry, dict) or fields["answers"] not in entry:
+    for place in range(len(found) or 1):
+        entry: Any = found.get(str(place))
+        if not has_fields(entry, fields["answers"]):
             raise InputError(
                 "opencompass.keys",
                 "The keys must count the samples from “0” to “{last}”, and each must have the field {field}; this is "
                 "not so for {key}. The run may not have come to its end.",
-                last=len(found) - 1,
+                last=max(len(found) - 1, 0),
                 field=quote(fields["answers"]),
                 key=quote(str(place)),
             )
         entries.append({role: entry.get(name) for role, name in fields.items()})
-    return entries
-
-
-def add_entries(collector: Collector, entries: Sequence[Mapping[str, Any]]) -> list[Message]:
-    """Add samples whose problems are known by their prompts. Return what is to be said about them."""
-    problems = _find_problems(entries)
-    listed = False
-    for place, (entry, problem) in enumerate(zip(entries, problems, strict=True), 1):
-        answers = entry["answers"]
-        listed = listed or isinstance(answers, list)
-        for answer in answers if isinstance(answers, list) else [answers]:
-            collector.add(
-                place,
-                problem,
-                answer=_read_answer(answer.get("prediction") if isinstance(answer, dict) else answer),
-                grade=entry.get("grades", NOTHING),
-                references=NOTHING if entry.get("references") is None else entry["references"],
-            )
-    notes = []
-    if listed:
-        notes.append(
-            Message(
-                "opencompass.lists",
-                "Predictions that are lists were taken as samples of their problem. If they are the turns of one "
-                "conversation, they cannot be scored.",
-            )
-        )
-    return notes
+    rows: list[tuple[int, Row]] = []
+    for place, (entry, problem) in enumerate(zip(entries, _find_problems(entries), strict=True), 1):
+        several = entry["answers"] if isinstance(entry["answers"], list) else [entry["answers"]]
+        answers = [each.get("prediction") if isinstance(each, dict) else each for each in several]
+        rows += [(place, entry | {"problem": problem, "answers": answer}) for answer in answers]
+    listed = Message(
+        "opencompass.lists",
+        "Predictions that are lists were taken as samples of their problem. If they are the turns of one "
+        "conversation, they cannot be scored.",
+    )
+    told = [listed] if any(isinstance(entry["answers"], list) for entry in entries) else []
+    return Found(rows, {**dict.fromkeys(_NAMES), **fields}, [*notes, *told])
 
 
 def _find_problems(entries: Sequence[Mapping[str, Any]]) -> list[int]:
     """Find the number of the problem of each sample by its prompt and reference.
 
     OpenCompass repeats the whole data set. Others that write the same fields repeat each problem.
-
-    Raises:
-        InputError: if the prompts show neither.
     """
-    marks = [json.dumps([entry.get("prompt"), entry.get("references")], sort_keys=True) for entry in entries]
+    marks = [json.dumps([entry["problem"], entry.get("references")], sort_keys=True) for entry in entries]
     total, different = len(marks), len({*marks})
-    prompted = all(entry.get("prompt") for entry in entries)
+    prompted = all(entry["problem"] for entry in entries)
     if different == total:
         return list(range(total))
     m = next(m for m in range(different, total + 1) if total % m == 0 and marks[m:] == marks[: total - m])
@@ -179,100 +196,113 @@ def _find_problems(entries: Sequence[Mapping[str, Any]]) -> list[int]:
     )
 
 
-def _read_answer(value: object) -> object:
-    """Return an answer; None if it is empty, as where none was found or nothing was written."""
-    return None if value == "" else value
+def _find_listed(source: Source, *_: Any) -> Found:
+    """Find the samples of `details` that are an object. Lists of one value, as of AISBench, stand for the value."""
+    found = _find_entries(source.document)
+    first = found["0"]
+    fields = {"problem": "prompt" if "prompt" in first else "origin_prediction", "answers": "predictions"}
+    fields |= {role: name for role, name in (("references", "references"), ("grades", "correct")) if name in first}
+    return _find_samples({key: _take_single(entry) for key, entry in found.items()}, fields)
 
 
-def refuse_file(what: str) -> InputError:
-    """Return the error for a file that is of another format."""
-    return InputError("opencompass.file", "This file is not what OpenCompass or AISBench write: {what}.", what=what)
+def _take_single(entry: Any) -> Any:
+    if not isinstance(entry, dict):
+        return entry
+    return {name: own[0] if isinstance(own, list) and len(own) == 1 else own for name, own in entry.items()}
 
 
-def find_subject(source: Source, folder: str) -> dict[str, str]:
-    """Find the data set and the model in the path, `{folder}/{model}/{dataset}.json`."""
-    inside = source.folders[1:2] == (folder,)
-    return name_subject(
-        task=source.name.partition(".json")[0] if inside else None, model=source.folders[0] if inside else None
+def _find_predictions(source: Source, *_: Any) -> Found:
+    found = source.document if isinstance(source.document, dict) else {}
+    return _find_samples(found, {"problem": "origin_prompt", "answers": "prediction", "references": "gold"}, _TEXTS)
+
+
+def _find_requests(source: Source, _: Reading, collector: Collector) -> Found:
+    """Find the lines of AISBench's predictions."""
+    rows: list[tuple[int, Row]] = []
+    n: Counter[str] = Counter()
+    for line, row in collector.rows(source, _REQUEST):
+        if row["data_abbr"] != (rows[0][1] if rows else row)["data_abbr"]:
+            raise InputError(
+                "aisbench.data_sets",
+                "This file has predictions for two data sets, {first} and {second} (line {line}), which number their "
+                "problems alike. Put each into a file of its own.",
+                first=quote(rows[0][1]["data_abbr"]),
+                second=quote(row["data_abbr"]),
+                line=line,
+            )
+        with collector.faults:
+            if not isinstance(row["success"], bool):
+                raise refuse_field("AISBench", "success", row["success"], collector.place(line))
+            answer = row["prediction"] if row["success"] else ""
+            rows.append((line, row | {"problem": row["id"], "answers": answer, "references": row.get("gold")}))
+            n[str(row["id"])] += 1
+    most = max(n.values(), default=0)
+    failed = sum(most - count for count in n.values())
+    note = Message(
+        "aisbench.failed",
+        "Some problems have fewer samples than the {most} of others, {failed} in all. AISBench leaves out samples "
+        "whose request failed, and counts them as wrong.",
+        most=most,
+        failed=failed,
     )
+    roles = {"problem": "id", "answers": "prediction", "references": "gold", "grades": None}
+    return Found(rows, roles, [_TEXTS, *([note] if failed else [])])
 
 
-def find_entries(document: object) -> Mapping[str, Any]:
-    """Return the `details` of a results file if they are an object with an entry for each sample; else {}."""
-    details = document.get("details") if isinstance(document, dict) else None
-    first = details.get("0") if isinstance(details, dict) else None
-    return details if isinstance(details, dict) and isinstance(first, dict) and "predictions" in first else {}
+_name_keys = partial(Keys, "problem", answers="answers", references="references", silent=("",))
+_SAMPLE: dict[str, Any] = {
+    "unit": "sample",
+    "judge": lambda row, *_: row.get("grades", NOTHING),
+    "subject": lambda source: find_run(source, "results", "predictions"),
+    "sparse": True,
+}
 
 
-def read_entries(found: Mapping[str, Any], reading: Reading) -> tuple[Collector, Columns, list[Message]]:
-    """Read `details` that are an object. Lists of one value, as AISBench writes them, stand for the value."""
-    fields = {"prompt": "prompt" if "prompt" in found["0"] else "origin_prediction", "answers": "predictions"}
-    fields |= {role: name for role, name in (("references", "references"), ("grades", "correct")) if name in found["0"]}
-    entries = [
-        {role: value[0] if isinstance(value, list) and len(value) == 1 else value for role, value in entry.items()}
-        for entry in list_entries(found, fields)
-    ]
-    collector = Collector(reading, unit="sample")
-    notes = add_entries(collector, entries)
-    return collector, {"problem": fields["prompt"], **{role: fields.get(role) for role in _FIELDS}}, notes
+def _declare_results(about: About, mark: Mark, *, regroup: bool = False) -> Format:
+    listed = Fields(about.name, _name_keys(), find=_find_listed, **_SAMPLE)
+    keys, find = _name_keys(many="samples", info="about"), partial(_find_details, regroup=regroup)
+    details = Fields(about.name, keys, find=find, **_SAMPLE | {"unit": "problem"})
+
+    def read(source: Source, reading: Reading) -> Samples:
+        return (listed if _find_entries(source.document) else details).read(source, reading)
+
+    return Format(*about, read, (mark,))
 
 
-def _read(source: Source, reading: Reading) -> Samples:
-    entries = find_entries(source.document)
-    notes: list[Message] = []
-    if entries:
-        collector, roles, notes = read_entries(entries, reading)
-    else:
-        details, roles = list_details(source)
-        collector = Collector(reading, unit="problem")
-        add_details(collector, details)
-    origin = Origin("opencompass", subject=find_subject(source, "results"), roles=roles, notes=notes)
-    return collector.finish(origin, per_sample=bool(entries))
+_RESULTS = "results/{model}/{dataset}.json"
+_SETTING = "set n in the dataset's configuration"
+_RETURNS = "set num_return_sequences to n in the model's configuration"
+_DUMP = ", and run with --dump-eval-details"
 
-
-def _read_predictions(source: Source, reading: Reading) -> Samples:
-    found = source.document
-    if not isinstance(found, dict) or not found:
-        raise refuse_file("predictions are an object with the keys “0”, “1” and so on")
-    collector = Collector(reading, unit="sample")
-    fields = {"prompt": "origin_prompt", "answers": "prediction", "references": "gold"}
-    notes = [note_texts(), *add_entries(collector, list_entries(found, fields))]
-    origin = Origin(
-        "opencompass-predictions",
-        subject=find_subject(source, "predictions"),
-        roles={"problem": "origin_prompt", "answers": "prediction", "references": "gold"},
-        notes=notes,
-    )
-    return collector.finish(origin)
-
-
-def note_texts() -> Message:
-    """Return the note that predictions are whole texts."""
-    return Message(
-        "opencompass.texts",
-        "These are predictions, which are not graded. The answers are whole texts, from which nothing was extracted; "
-        "the results file has grades.",
-    )
-
-
-FORMAT = Format(
-    name="opencompass",
-    title="OpenCompass 0.5.4",
-    file="results/{model}/{dataset}.json",
-    samples="set n in the dataset's configuration, and run with --dump-eval-details",
-    marks=(
-        Mark("json", ("details",), lambda document: is_list_of_details(document["details"])),
-        Mark("json", ("details",), lambda document: bool(find_entries(document))),
-    ),
-    read=_read,
+OPENCOMPASS = _declare_results(
+    About("opencompass", "OpenCompass 0.5.4", _RESULTS, _SETTING + _DUMP),
+    Mark("json", ("details",), lambda own: _has_details(own) or bool(_find_entries(own))),
 )
 
-PREDICTIONS = Format(
-    name="opencompass-predictions",
-    title="OpenCompass 0.5.4",
-    file="predictions/{model}/{dataset}.json",
-    samples="set n in the dataset's configuration",
-    marks=(Mark("json", ("0",), lambda document: has_fields(document["0"], "prediction")),),
-    read=_read_predictions,
+AISBENCH = _declare_results(
+    About("aisbench", "AISBench 3.1", _RESULTS, _RETURNS + _DUMP),
+    Mark("json", ("details",), _has_metrics),
+    regroup=True,
+)
+
+OPENCOMPASS_PREDICTIONS = declare(
+    About("opencompass-predictions", "OpenCompass 0.5.4", "predictions/{model}/{dataset}.json", _SETTING),
+    Mark("json", ("0",), lambda own: has_fields(own["0"], "prediction")),
+    keys=_name_keys(),
     rank=1,
+    find=_find_predictions,
+    **_SAMPLE,
 )
+
+_REQUEST = ("data_abbr", "id", "success", "uuid", "prediction")
+
+AISBENCH_PREDICTIONS = declare(
+    About("aisbench-predictions", "AISBench 3.1", "predictions/{model}/{dataset}.jsonl", _RETURNS),
+    Mark("rows", _REQUEST),
+    keys=_name_keys(number="uuid"),
+    rank=1,
+    find=_find_requests,
+    **_SAMPLE | {"unit": "line"},
+)
+
+FORMATS = (AISBENCH, AISBENCH_PREDICTIONS, OPENCOMPASS, OPENCOMPASS_PREDICTIONS)

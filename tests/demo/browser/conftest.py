@@ -20,45 +20,24 @@ def browser():
         browser.close()
 
 
-@pytest.fixture(scope="package")
-def profiles(browser):
-    """Profiles of visitors by their options: a page finds in its cache what earlier ones of the profile have loaded."""
-    kept = {}
-
-    def find(**options):
-        key = repr(sorted(options.items()))
-        if key not in kept:
-            kept[key] = browser.new_context(**options)
-            kept[key].set_default_timeout(PATIENCE * 1000)
-        return kept[key]
-
-    yield find
-    for profile in kept.values():
-        profile.close()
-
-
 @pytest.fixture
-def visit(profiles, server):
-    """Opens a page of the app: `visit("score", locale="zh-CN")`. Whatever goes wrong on a page fails the test.
+def visit(browser, server):
+    """Opens a page of the app: `visit("score", locale="zh-CN")`. Whatever goes wrong on a page fails the test."""
+    opened, troubles = [], []
 
-    A `document` takes the place of the app's own.
-    """
-    pages, troubles = [], []
-
-    def visited(name="explore", *, url=None, width=1280, height=900, script="", document="", **options):
-        page = profiles(viewport={"width": width, "height": height}, **{"locale": "en-US"} | options).new_page()
-        pages.append(page)
+    def visited(name="explore", query="", *, width=1280, height=800, ready=True, **options):
+        context = browser.new_context(viewport={"width": width, "height": height}, **{"locale": "en-US"} | options)
+        context.set_default_timeout(PATIENCE * 1000)
+        opened.append(context)
+        page = context.new_page()
         watch(page, troubles)
-        if script:
-            page.add_init_script(script)
-        if document:
-            page.route(f"{server.url}/", lambda route: route.fulfill(body=document, content_type="text/html"))
-        page.goto(f"{server.url}/" if document else url or f"{server.url}/?page={name}")
-        page.locator(f"{READY[name]} >> visible=true").first.wait_for()
+        page.goto(f"{server.url}/{name}{query}")
+        if ready:
+            page.locator(READY[name]).first.wait_for()
         return page
 
+    visited.troubles = troubles
     yield visited
-    for page in pages:
-        page.evaluate("localStorage.clear()")  # the next one has not chosen a language or a theme
-        page.close()
+    for context in opened:
+        context.close()
     assert troubles == []

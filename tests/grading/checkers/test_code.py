@@ -11,7 +11,6 @@ from cases import for_each
 
 import at_k
 from at_k.errors import InputError
-from at_k.grading.checkers import code as checker_module
 from at_k.grading.workers import NotGradedError
 
 HARNESS = Path(__file__).parents[2] / "data" / "harness"
@@ -112,21 +111,12 @@ def test_a_program_that_was_not_run_is_not_wrong(allowed):
         at_k.checkers.code()("pass", "1 =")
 
 
-def test_equal_programs_with_equal_tests_run_once(allowed, monkeypatch):
-    seen, run_each = [], checker_module.run_each
-    monkeypatch.setattr(
-        checker_module, "run_each", lambda pairs, *rest, **more: seen.extend(pairs) or run_each(pairs, *rest, **more)
-    )
-    rows = {"answers": [[RIGHT, WRONG, RIGHT], [RIGHT, RIGHT]], "references": [TESTS, TESTS]}
+def test_every_test_of_a_list_must_hold(allowed):
+    rows = {"answers": [[RIGHT, WRONG]], "references": [["assert f(0) < 2", "assert f(1) == 2", "assert f(2) > 1"]]}
     report = at_k.score(rows, check_correct_fn="code", metrics="avg_at_n")
-    assert seen == [(RIGHT, TESTS), (WRONG, TESTS)]
-    assert report.c == [2, 2]
-
-
-def test_one_of_several_test_programs_suffices(allowed):
-    rows = {"answers": [[RIGHT, WRONG]], "references": [["assert f(1) == 1", "assert f(1) == 3", TESTS]]}
-    report = at_k.score(rows, check_correct_fn="code", metrics="avg_at_n")
-    assert report.samples[1].outcomes.split(report.samples[1].given) == [["passed", "passed"]]
+    assert report.samples[1].outcomes.split(report.samples[1].given) == [
+        ["passed", "failed: AssertionError in line 2 of the tests: assert f(1) == 2"]
+    ]
 
 
 def test_white_space_at_the_ends_of_a_program_counts(allowed):
@@ -187,35 +177,12 @@ def test_a_note_says_that_programs_stand_in_texts(allowed):
     assert "note.no_python" not in [note.code for note in half.notes]
 
 
-def test_nothing_runs_without_permission(monkeypatch):
-    monkeypatch.delenv("HF_ALLOW_CODE_EVAL", raising=False)
-    monkeypatch.setattr(checker_module, "run_each", lambda *_, **__: pytest.fail("it ran"))
-    metric = evaluate.load(str(at_k.module_path("pass_at_k")))
-    metric.add_batch(predictions=[[RIGHT]], references=[TESTS])
-    with pytest.raises(InputError, match=r"would run the programs .* HF_ALLOW_CODE_EVAL=1"):
-        metric.compute(check_correct_fn="code")
-    assert len(metric) == 1
-
-
 def test_the_time_of_the_call_counts_unless_the_checker_has_its_own(allowed):
     rows = {"answers": [["while True: pass"]], "references": ["assert True"]}
     for checker, said in (("code", "0.25"), (at_k.checkers.code(timeout=0.5), "0.5")):
         report = at_k.score(rows, check_correct_fn=checker, timeout=0.25, metrics="avg_at_n")
         assert report.samples[1].outcomes.reasons == [f"timed out: {said} s of processor time"]
         assert f"checker:code(timeout={said}," in report.signatures["avg_at_n"]
-
-
-@for_each(
-    "options, error, says",
-    [
-        ({"timeout": 0}, ValueError, "`timeout` must be a positive number of seconds; got 0"),
-        ({"memory": 1}, ValueError, "`memory` must be at least"),
-        ({"isolation": "some"}, ValueError, "`isolation` must be one of 'auto', 'required', 'none'; got 'some'"),
-    ],
-)
-def test_parameters_that_cannot_be_used(options, error, says):
-    with pytest.raises(error, match=says):
-        at_k.checkers.code(**options)
 
 
 def test_it_travels_with_its_parameters():
@@ -235,13 +202,6 @@ def test_programs_are_not_compared_with_each_other():
     for relation in (at_k.checkers.code, at_k.checkers.code()):
         with pytest.raises(TypeError, match="`equivalence` must compare two answers"):
             at_k.score({"answers": [["a"]], "references": ["a"]}, equivalence=relation)
-
-
-def test_a_test_program_that_decides_nothing_grades_nothing(allowed):
-    for tests in ("def check(candidate):\n    assert candidate(1) == 2", "import random\nrandom.seed(0)"):
-        (graded,) = at_k.checkers.code().grade_all([(RIGHT, tests)])
-        assert graded.cause == "error"
-        assert "check(name_of_the_function)" in graded.reason
 
 
 def test_programs_that_can_be_graded_keep_their_places(allowed):

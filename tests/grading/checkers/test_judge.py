@@ -87,13 +87,11 @@ def test_failures_pass_or_grade_nothing_and_a_refusal_stops(serve):
     assert grade(judge, ("1", "1.0"))[0].grade == 1
     assert len(server.asked) == 3
     broken = serve(lambda prompt, count: (500, "broken"))
-    found = grade(
-        checkers.judge(model="m", base_url=broken.url, cache=":memory:", max_retries=1), ("1", "2"), ("3", "2")
-    )
+    found = grade(checkers.judge(model="m", base_url=broken.url, cache=":memory:"), ("1", "2"), ("3", "2"))
     assert [each.cause for each in found] == ["error", "error"]
     assert "InternalServerError" in found[0].reason
-    assert len(broken.asked) == 4
-    closed = checkers.judge(model="m", base_url="http://127.0.0.1:9/v1", cache=":memory:", max_retries=0)
+    assert len(broken.asked) == 6  # the client tries each three times
+    closed = checkers.judge(model="m", base_url="http://127.0.0.1:9/v1", cache=":memory:")
     assert grade(closed, ("1", "2"))[0].reason == "APIConnectionError: Connection error."
     for status in (401, 403, 404):
         refusing = serve(lambda prompt, count, status=status: (status, "no such thing"))
@@ -178,7 +176,7 @@ def test_the_command_asks_the_model_that_the_environment_names(serve, tmp_path, 
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     for _ in range(2):
-        done = CliRunner().invoke(app, ["score", str(path), "--check", "judge", "--metric", "avg_at_n"])
+        done = CliRunner().invoke(app, ["score", str(path), "--check", "judge", "--metrics", "avg_at_n"])
         assert done.exit_code == 0, done.output
         assert "How the checks ended: correct 2, incorrect 2." in " ".join(done.output.split())
     assert len(server.asked) == 4
@@ -192,7 +190,11 @@ def test_what_a_judge_needs():
         checkers.judge(model="m").grade_all([("a", "b")], rows=[{"references": "b"}])
     with pytest.raises(InputError, match=r"`prompt` must be one of 'simpleqa', 'math_equality', or .*\{answer\}"):
         checkers.judge(prompt="Is it right?")
-    for wrong, error in (({"concurrency": 0}, ValueError), ({"seconds": 0}, ValueError), ({"model": 5}, TypeError)):
+    for wrong, error in (
+        ({"concurrency": 0}, ValueError),
+        ({"concurrency": 1.5}, ValueError),
+        ({"model": 5}, TypeError),
+    ):
         with pytest.raises(error, match=f"`{next(iter(wrong))}` must be"):
             checkers.judge(**wrong)
 
@@ -211,6 +213,19 @@ def test_what_a_judge_needs():
         ("No.", (0, "incorrect")),
         ("It says so.\nGrade: CORRECT", (1, "correct")),
         ("<think>INCORRECT?</think>CORRECT", (1, "correct")),
+        ("Correct!", (1, "correct")),
+        ("**Verdict: INCORRECT!**", (0, "incorrect")),
+        ("**Verdict:** INCORRECT", (0, "incorrect")),
+        ("The answer is correct.", (1, "correct")),
+        ("[[CORRECT]]", (1, "correct")),
+        ("So:\n\\boxed{CORRECT}", (1, "correct")),
+        ('{"grade": "CORRECT"}', (1, "correct")),
+        ('```json\n{"reason": "It {says} so.", "Verdict": "incorrect"}\n```', (0, "incorrect")),
+        ('{"is_correct": true}', (1, "correct")),
+        ('{"score": 0.75}', (0.75, "graded")),
+        ('{"score": 7}', None),
+        ('{"reason": "correct"}', None),
+        ("{CORRECT", (1, "correct")),
         ("0.25", (0.25, "graded")),
         ("1", (1, "graded")),
         ("2", None),

@@ -17,56 +17,41 @@ QWEN = Path(__file__).parents[3] / "examples" / "data" / "qwen25_math.jsonl"
 
 pytestmark = pytest.mark.xdist_group("math")  # its workers import SymPy once
 
-VERDICTS = {
-    (r"\frac{1}{2}", "0.5"): True,
-    ("½", "0.5"): True,
-    ("１２", "12"): True,
-    (r"50\%", "0.5"): True,
-    (r"(x+1)^2", "x^2+2x+1"): True,
-    (r"\{1, 2\}", r"\{2, 1\}"): True,
-    ("(1,2)", "[1,2]"): False,
-    (r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}", r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}"): True,
-    (r"\boxed{5}", "5"): True,
-    (r"The answer is $\frac{1}{2}$.", "1/2"): True,
-    ("x = 5", "5"): True,
-    ("1/0", "5"): False,
-    ("", "5"): False,
-    ("", ""): False,
-    ("7", "7"): True,
-    ("007", "7"): True,
-    ("7", "8"): False,
-    # Numbers that Math-Verify does not read
-    (r"\$10", "10"): True,
-    (r"\$10", "$10$"): True,
-    (r"\$10", "11"): False,
-    (r"x = \$10", "10"): True,
-    ("1 000", "1000"): True,
-    ("1 000", "1"): False,
-    ("1 2", "12"): False,
-    ("2 1/2", r"\frac{5}{2}"): True,
-    ("2 1/2", "1"): False,
-    ("1e3", "1000"): True,
-    ("1e3", "e^3"): False,
-    ("€5", "5"): True,
-    ("€5", r"\$5"): False,
-    ("18 dollars", "18"): True,
-    ("18 dollars", r"\$18"): True,
-    (r"\boxed{1 000}", "1000"): True,
-    (r"\\boxed{5}", "5"): True,
-    (r"\\boxed{x+1}", "1+x"): True,
-    (r"\boxed 5", "5"): True,
-    (r"\boxed 57", "5"): False,
-    # Symbols
-    ("√2", r"\sqrt{2}"): True,
-    ("√2", "2"): False,
-    ("3√(x+1)", r"3\sqrt{x+1}"): True,
-    ("√12/2", r"\sqrt{3}"): True,
-    ("2³√8", "4"): False,  # it may be 8√8
-    ("√12x", r"\sqrt{1}"): False,
-    ("∞", r"\infty"): True,
-    ("-∞", r"\infty"): False,
-    ("(−∞, 2]", r"(-\infty, 2]"): True,
-}
+RIGHT = [
+    (r"\frac{1}{2}", "0.5"), ("½", "0.5"), ("１２", "12"), (r"50\%", "0.5"), ("(x+1)^2", "x^2+2x+1"),
+    (r"\{1, 2\}", r"\{2, 1\}"),
+    (r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}", r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}"), (r"\boxed{5}", "5"),
+    (r"The answer is $\frac{1}{2}$.", "1/2"), ("x = 5", "5"), ("7", "7"), ("007", "7"), (r"\$10", "10"),
+    (r"\$10", "$10$"), (r"x = \$10", "10"), ("1 000", "1000"), ("2 1/2", r"\frac{5}{2}"), ("1e3", "1000"),
+    ("€5", "5"), ("18 dollars", "18"), ("18 dollars", r"\$18"), (r"\boxed{1 000}", "1000"),
+    (r"\\boxed{5}", "5"), (r"\\boxed{x+1}", "1+x"), (r"\boxed 5", "5"), ("√2", r"\sqrt{2}"),
+    ("3√(x+1)", r"3\sqrt{x+1}"), ("√12/2", r"\sqrt{3}"), ("∞", r"\infty"), ("(−∞, 2]", r"(-\infty, 2]"),
+    ("0.003333", "1/300"), (r"\text{East}", "east"), ("V = 3", "v = 3"), ("x+y=7", "7"),
+    (r"1-\frac1{\mathrm e}", "1-e^{-1}"), (r"\varnothing", r"\emptyset"),
+]  # fmt: skip
+WRONG = [
+    ("(1,2)", "[1,2]"), ("1/0", "5"), ("", "5"), ("", ""), ("7", "8"), (r"\$10", "11"), ("1 000", "1"),
+    ("1 2", "12"), ("2 1/2", "1"), ("1e3", "e^3"), ("€5", r"\$5"), (r"\boxed 57", "5"), ("√2", "2"),
+    ("2³√8", "4"), ("√12x", r"\sqrt{1}"), ("-∞", r"\infty"), ("10^{-20}", "10^{-21}"),
+    (r"1.2\times 10^{-7}", r"1.3\times 10^{-7}"), ("10^{-20}", "0"), ("(x+y)^2=81", "81"), ("2x+3y=6", "6"),
+    ("a+b", "A+B"), (r"2\pi r", r"2\pi R"), ("x≡2 (mod 3)", "x≡2 (mod 5)"),
+    (r"2\mathbf{i}+3\mathbf{j}", r"2\mathbf{i}-3\mathbf{j}"),
+]  # fmt: skip
+"""Pairs that Math-Verify reads, alone or with what `math` adds: numbers, currencies, symbols. 2³√8 may be 8√8."""
+
+VERDICTS = dict.fromkeys(RIGHT, True) | dict.fromkeys(WRONG, False)
+
+UNREAD = [
+    (r"x \equiv 2 \pmod{3}", r"x \equiv 2 \pmod{5}"),
+    ("4", r"4\sqrt(2)"),
+    ("1,3,5,…,2n-1", "1,2,…,n"),
+    (r"1,2,\ldots,n", r"1,2,3,\ldots,n"),
+    (r"\begin{cases} x & x>0 \\ 0 & x \le 0\end{cases}", "0"),
+    ("101_2", "101_3"),
+    (r"\frac{\partial f}{\partial x}", r"\frac{\partial f}{\partial y}"),
+    (r"p \land q", r"p \lor q"),
+]
+"""Pairs that Math-Verify holds equal or different by a part of them. Equal texts are equal all the same."""
 
 DIFFERENCES = {
     # The authors' checker compares texts that their parser has normalised. It does not know `{,}`, which is how LaTeX
@@ -75,8 +60,13 @@ DIFFERENCES = {
 }
 
 
+def grade(pairs, checker=None, **limits):
+    """Return the grades of pairs. Those that were not compared are wrong."""
+    return [getattr(each, "grade", each) for each in grade_pairs(checker or checkers.math(), list(pairs), **limits)]
+
+
 def check_here():
-    return grade_pairs(checkers.math(), list(VERDICTS), num_workers=1)  # each worker imports SymPy for a second
+    return grade(VERDICTS, num_workers=1)  # each worker imports SymPy for a second
 
 
 def test_verdicts_are_the_same_in_every_thread_and_under_asyncio():
@@ -95,6 +85,24 @@ def test_verdicts_are_the_same_in_every_thread_and_under_asyncio():
         return check_here(), await asyncio.to_thread(check_here)
 
     assert asyncio.run(check()) == (expected, expected)
+
+
+def test_formulas_that_are_not_read_whole_are_not_compared():
+    pairs = [*UNREAD, *(pair[::-1] for pair in UNREAD)]
+    assert {each.outcome for each in grade_pairs(checkers.math(), pairs)} == {"not compared"}
+    assert not any(grade(pairs))
+    texts = {text for pair in UNREAD for text in pair}
+    assert all(grade([(text, f"${text.replace(' ', '  ')}$") for text in texts]))
+
+
+def test_a_report_counts_what_was_not_compared():
+    report = at_k.score(
+        {"answers": [[r"4\sqrt(2)", "4", "5"]], "references": [r"4\sqrt{2}"]},
+        check_correct_fn="math",
+        metrics="avg_at_n",
+    )
+    assert report.values["avg@3"] == 0
+    assert "How the checks ended: wrong 2, not compared 1." in map(str, report.notes)
 
 
 ORDERS = {
@@ -116,7 +124,7 @@ ORDERS = {
 
 def test_the_order_of_a_list_without_brackets_counts_if_it_is_asked_for():
     for place, ordered in enumerate((False, True)):
-        found = grade_pairs(checkers.math(ordered=ordered), list(ORDERS), num_workers=1)
+        found = grade(ORDERS, checkers.math(ordered=ordered), num_workers=1)
         assert dict(zip(ORDERS, found, strict=True)) == {pair: verdicts[place] for pair, verdicts in ORDERS.items()}
     with pytest.raises(TypeError, match="`ordered` must be"):
         checkers.math(ordered="yes")
@@ -129,7 +137,7 @@ def test_the_verdicts_of_a_published_file():
     for row in rows:
         for answer, correct in zip(row["answers"], row["correct"], strict=True):
             assert published.setdefault((answer, row["reference"]), correct) == correct
-    found = dict(zip(published, grade_pairs(checkers.math(), list(published)), strict=True))
+    found = dict(zip(published, grade(published), strict=True))
     differ = {pair: (published[pair], found[pair]) for pair in published if published[pair] != found[pair]}
     assert differ == DIFFERENCES
 

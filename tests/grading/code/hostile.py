@@ -19,19 +19,19 @@ EVERYWHERE = {
     "swallow": ("while True:\n try:\n  while True: pass\n except BaseException: pass", "timed out", "processor time"),
     "os._exit": ("import os; os._exit(0)", "failed", f"exit code 0 {END}"),
     "os._exit later": ("import os\ndef f(x): os._exit(0)", "failed", f"exit code 0 {END}"),
-    "sys.exit": ("import sys; sys.exit(0)", "failed", "SystemExit: 0"),
+    "sys.exit": ("import sys; sys.exit(0)", "failed", "NameError"),  # its tests run all the same
+    "exit of failure": ("def f(x): return 2\nraise SystemExit(1)", "failed", "SystemExit: 1"),
+    "unshare": (
+        "import ctypes\nif ctypes.CDLL(None).unshare(0x10000000) < 0: raise PermissionError",
+        "failed",
+        "PermissionError",
+    ),
     "sys.exit later": ("import sys\ndef f(x): sys.exit()", "failed", "SystemExit"),
     "quit": ("def f(x): quit()", "failed", "SystemExit"),
-    "no way out": ("import os\nos._exit = lambda code: None\nraise SystemExit", "failed", "SystemExit"),
+    "no way out": ("import os\nos._exit = lambda code: None\nraise SystemExit(1)", "failed", "SystemExit"),
     "exec": ("import os, sys; os.execv(sys.executable, [sys.executable, '-c', ''])", "failed", f"exit code 0 {END}"),
     "signal": ("import os; os.kill(os.getpid(), 15)", "failed", f"SIGTERM {END}|exit code|NameError"),
     "crash": ("import ctypes; ctypes.string_at(0)", "failed", "SIGSEGV"),
-    "equals everything": (
-        "class E:\n def __eq__(self, other): return True\ndef f(x): return E()",
-        "failed",
-        "EqualsEverythingError: an object of type E",
-    ),
-    "any": ("from unittest.mock import ANY\ndef f(x): return ANY", "failed", "EqualsEverythingError"),
     "token in print": (
         "import os\nfor fd in (1, 2):\n os.write(fd, b'passed RT0123456789abcdef0123456789abcdef 2')\nprint('passed')",
         "failed",

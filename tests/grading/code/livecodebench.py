@@ -45,7 +45,6 @@ READING = {
     "exit": (SUM + "print(a + b)\nexit()", ADD, True),
     "exit that reports failure": (SUM + "print(a + b)\nimport sys\nsys.exit(1)", ADD, True),
     "exit before": ("exit()", ADD, False),
-    "os._exit": (SUM + "print(a + b, flush=True)\nimport os\nos._exit(0)", ADD, False),
     "error at the end": (SUM + "print(a + b)\n1 / 0", ADD, False),
     "no syntax": ("print(", ADD, False),
     "nothing": ("", ADD, False),
@@ -110,6 +109,9 @@ DIFFERENT = {
     ),
     "output at the end": (
         "import atexit\natexit.register(print, 3)", say("3"), False, "a program ends as a script does",
+    ),
+    "os._exit": (
+        SUM + "print(a + b, flush=True)\nimport os\nos._exit(0)", ADD, False, "the process ends, with what it printed",
     ),
     "state": (
         "seen = []\ndef one(x):\n    seen.append(x)\n    return len(seen)",

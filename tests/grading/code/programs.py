@@ -3,18 +3,30 @@
 To start some takes a tenth of a second, to run a program a hundredth.
 """
 
+import json
 from contextlib import contextmanager
 
-from at_k.grading.code import HarnessError
-from at_k.grading.code.limits import ProgramLimits
-from at_k.grading.code.pool import Pool
+from at_k.grading.code import HarnessError, Outcome, ProgramLimits
+from at_k.grading.code.pool import ISOLATIONS, Ended, open_supervisors
 
 
 @contextmanager
-def start_judge(*, num_workers=2, isolation="auto", sandbox="auto", **limits):
+def start_judge(*, num_workers=2, isolation="auto", **limits):
     """Yield a function from programs with their tests to outcomes, or to why they were not run."""
-    with Pool(ProgramLimits(**limits), num_workers=num_workers, isolation=isolation, sandbox=sandbox) as pool:
-        yield lambda *pairs: [outcome for _, outcome in sorted(pool.run(pairs), key=lambda found: found[0])]
+    pool, name = open_supervisors(ProgramLimits(**limits), num_workers, ISOLATIONS.get(isolation, [isolation]))
+
+    def read(reply):
+        if isinstance(reply, Ended):
+            return Outcome("failed", "ended the process that watched it", isolation=name)
+        answer = json.loads(reply)
+        return HarnessError(answer["fault"]) if "fault" in answer else Outcome(**answer)
+
+    def judge(*pairs):
+        requests = [json.dumps({"candidate": candidate, "tests": tests}).encode() for candidate, tests in pairs]
+        return [read(reply) for _, reply in sorted(pool.run(requests), key=lambda found: found[0])]
+
+    with pool:
+        yield judge
 
 
 def run_pairs(pairs, *, num_workers=2, **options):

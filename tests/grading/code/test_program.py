@@ -9,14 +9,29 @@ from at_k.grading.code.program import describe_error, find_line
 
 ALLOWED = {
     "names": (
-        "assert __name__ == 'candidate'\nclass A: pass\nmodule = __name__",
-        "import __main__\nassert __name__ == '__main__' and __main__.A.__module__ == module == 'candidate'",
+        "assert __name__ == '__main__'\nclass A: pass\nmodule = __name__",
+        "import __main__\nfrom candidate import A\nassert __main__.A.__module__ == module == __name__ == '__main__'",
     ),
     "pickled": (
         "class A: pass",
         "import pickle\nclass B(A): pass\nassert type(pickle.loads(pickle.dumps([A(), B()]))[1]) is B",
     ),
     "script": ("def f(): return 1\nif __name__ == '__main__': raise SystemExit", "assert f() == 1"),
+    "own tests": (
+        "import unittest\ndef f(): return 1\nclass T(unittest.TestCase):\n def test_f(self): self.assertEqual(f(), 1)\n"
+        "if __name__ == '__main__': unittest.main()",
+        "assert f() == 1",
+    ),
+    "arguments": (
+        "import argparse, fileinput, sys\nassert not list(fileinput.input())\nargparse.ArgumentParser().parse_args()",
+        "assert len(sys.argv) == 1",
+    ),
+    "source": ("def f(): return 1\n", "import inspect\nassert inspect.getsource(f) == 'def f(): return 1\\n'"),
+    "built-in functions of its own": ("import builtins\nbuiltins.twice = lambda x: 2 * x", "assert twice(2) == 4"),
+    "an object that equals everything": (
+        "class E:\n def __eq__(self, other): return True\ndef f(): return E()",
+        "assert f() == 1",
+    ),
     "globals": ("count = 0\ndef f():\n global count\n count += 1", "f()\nf()\nassert count == 2"),
     "data class": (
         "from __future__ import annotations\nfrom dataclasses import dataclass\n@dataclass\nclass A:\n x: int",
@@ -50,7 +65,11 @@ ALLOWED = {
         "import subprocess\np = subprocess.Popen(['sleep', '60'])\np.kill()\np.wait()",
         "assert p.returncode == -9",
     ),
-    "threads left": ("import threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()", "assert True"),
+    "threads left": (
+        "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n"
+        "threading.Thread(target=time.sleep, args=(0.1,)).start()",
+        "assert True",
+    ),
     "recursion": ("def f(n): return n and 1 + f(n - 1)", "assert f(900) == 900"),
     "tests with an object that equals everything": (
         "def f(): return [1, 2]",
@@ -213,19 +232,6 @@ def always(left, right): return True
 for thing in gc.get_objects():
     if type(thing) is dict and ast.Eq in thing:
         thing[ast.Eq] = always
-    if type(thing).__name__ == "partial" and thing.args[:1] == ("__builtins__",):
-        thing.args[1]["=="] = always
-    if getattr(thing, "__module__", "") == "at_k.grading.code.comparison" and getattr(thing, "__closure__", None):
-        for cell in thing.__closure__:
-            cell.cell_contents = always
-def f(x): return 1
-""",
-    "replaces the code of an operator": """
-import gc
-gc.unfreeze()
-for thing in gc.get_objects():
-    if getattr(thing, "__module__", "") == "at_k.grading.code.comparison" and thing.__name__ == "vet":
-        thing.__code__ = (lambda value: 2).__code__
 def f(x): return 1
 """,
     "replaces the code of the tests": "import sys"
@@ -233,12 +239,6 @@ def f(x): return 1
     + """
 def f(x):
     find().f_globals["g"].__code__ = (lambda: None).__code__
-""",
-    "a number that equals everything": """
-class E(int):
-    def __eq__(self, other): return True
-    __hash__ = int.__hash__
-def f(x): return E(7)
 """,
 }
 
@@ -275,7 +275,7 @@ def test_the_forgeries_were_tried(outcomes):
     details = {name: outcomes[name].detail for name in FORGERIES}
     assert "exit code 0" in details["walks frames"] or "channel" in details["walks frames"]
     assert "exit code 0" in details["calls the harness"]
-    assert details["replaces built-in functions"].endswith("assert f(1) == 2")
+    assert details["replaces built-in functions"].startswith("AssertionError")
     assert "trace" in details["jumps"]
     assert "trace" in details["jumps by monitoring"] or "sys" in details["jumps by monitoring"]
     assert "replace the code" in details["replaces the code of the tests"]
@@ -285,9 +285,7 @@ def test_the_forgeries_were_tried(outcomes):
     assert "may not fork" in details["tries answers in forks"]
     assert "line 2 of the tests" in details["replaces operators by name"]
     assert "line 2 of the tests" in details["replaces operators by gc"]
-    assert "replace the code" in details["replaces the code of an operator"]
     assert details["finds the tests"].endswith("assert f(1) == 2")
-    assert "equals everything" in details["a number that equals everything"]
 
 
 def test_an_error_is_described_by_type_and_last_line():

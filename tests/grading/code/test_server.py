@@ -1,53 +1,99 @@
-"""The process that is started: what it loads, and that it ends with the one that started it."""
+"""The process of a supervisor: what it loads, its messages and limits, and that it ends with its parent."""
 
 import json
 import os
 import socket
 import subprocess
 import sys
+import threading
 import time
+from dataclasses import asdict
 
-from at_k.grading.code.messages import receive_message, send_message
-from at_k.grading.code.server import HERE
+import pytest
+
+from at_k.grading.code.pool import HERE
+from at_k.grading.code.protocol import ProgramLimits, receive_message, send_message
 
 
-def start(code=""):
+def start(temporary=None):
     own, theirs = socket.socketpair()
-    run = [sys.executable, str(HERE / "server.py"), str(theirs.fileno())]
-    if code:
-        run = [sys.executable, "-c", code, str(HERE), str(theirs.fileno())]
-    process = subprocess.Popen(run, pass_fds=[theirs.fileno()], stdout=subprocess.PIPE if code else None)
-    theirs.close()
+    with theirs:
+        process = subprocess.Popen([sys.executable, str(HERE / "supervisor.py"), "0"], stdin=theirs)
+    if temporary:
+        limits = asdict(ProgramLimits(timeout=100.0))
+        hello = {"path": sys.path, "temporary": str(temporary), "limits": limits, "isolation": "limits"}
+        send_message(own, json.dumps(hello).encode())
+        assert receive_message(own) == b""
     return own, process
 
 
 def test_little_is_loaded():
     code = (
         "import sys; before = set(sys.modules); import json\n"
-        "sys.path.insert(0, sys.argv[1]); import server; server.prepare_imports()\n"
-        "from at_k.grading.code import supervisor\nprint(json.dumps(sorted(set(sys.modules) - before)))"
+        "sys.path.insert(0, sys.argv[1]); import supervisor\nprint(json.dumps(sorted(set(sys.modules) - before)))"
     )
-    own, process = start(code)
-    loaded = set(json.loads(process.communicate()[0]))
-    own.close()
-    assert "at_k.grading.code.supervisor" in loaded
+    loaded = set(json.loads(subprocess.check_output([sys.executable, "-c", code, str(HERE)])))
+    assert "at_k.grading.code.testing" in loaded
     # Each of these makes every fork slower, by as much as it takes to map its memory.
     assert not loaded & {"numpy", "subprocess", "tempfile", "shutil", "random", "hashlib", "logging", "asyncio"}
 
 
-def test_it_ends_when_no_one_asks():
-    own, process = start()
-    own.close()
-    assert process.wait(60) == 0
-
-
-def test_it_ends_in_the_middle_of_a_program(tmp_path):
-    own, process = start()
-    limits = {"timeout": 100.0}
-    send_message(own, {"path": sys.path, "temporary": str(tmp_path), "limits": limits, "isolate": False, "sandbox": ""})
-    assert receive_message(own) == {"isolation": "limits"}
-    send_message(own, {"candidate": "while True: pass", "tests": "pass"})
-    time.sleep(0.2)
+@pytest.mark.parametrize("busy", [False, True])
+def test_it_ends_when_no_one_asks(tmp_path, busy):
+    own, process = start(tmp_path)
+    if busy:
+        send_message(own, json.dumps({"candidate": "while True: pass", "tests": "pass"}).encode())
+        time.sleep(0.2)
     own.close()
     assert process.wait(60) == 0
     assert os.listdir(tmp_path) == []
+
+
+@pytest.fixture
+def ends():
+    one, other = socket.socketpair()
+    with one, other:
+        yield one, other
+
+
+def test_messages_arrive_in_order_and_whole(ends):
+    one, other = ends
+    messages = [b"a\0", b"", b"x" * 3_000_000]
+    thread = threading.Thread(target=lambda: [send_message(one, message) for message in messages])
+    thread.start()
+    assert [receive_message(other) for _ in messages] == messages
+    thread.join()
+
+
+@pytest.mark.parametrize("part", [b"", b"\0\0", b"\0\0\0\x09{"])
+def test_a_message_that_is_cut_off_is_none(ends, part):
+    one, other = ends
+    one.sendall(part)
+    one.shutdown(socket.SHUT_WR)
+    assert receive_message(other) is None
+
+
+SHOW = """
+import json, resource, sys
+from at_k.grading.code.isolation import apply_limits
+from at_k.grading.code.protocol import ProgramLimits
+if len(sys.argv) > 1:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20))
+apply_limits(ProgramLimits(timeout=2.5, memory=2**33, file_size=1000, processes=50, open_files=30), other_tasks=7000)
+names = ("CPU", "AS", "FSIZE", "NPROC", "NOFILE", "CORE")
+print(json.dumps({name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}")) for name in names}))
+"""
+
+
+def show(*arguments):
+    run = subprocess.run([sys.executable, "-c", SHOW, *arguments], capture_output=True, text=True, check=True)
+    return {name: tuple(pair) for name, pair in json.loads(run.stdout).items()}
+
+
+def test_limits_are_hard():
+    expected = {"CPU": 4, "AS": 2**33, "FSIZE": 1000, "NPROC": 7050, "NOFILE": 30, "CORE": 0}
+    assert show() == {name: (limit, limit) for name, limit in expected.items()}
+
+
+def test_a_stricter_limit_of_the_machine_stays():
+    assert show("strict")["NOFILE"] == (20, 20)

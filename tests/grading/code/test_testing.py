@@ -1,16 +1,16 @@
-"""Test programs: their tests run as what they are, what decided is counted, and values are vetted."""
+"""Test programs: a verdict is the end of `python` with the program and its tests, if something in them decided."""
 
 import re
-from types import CodeType, ModuleType
+import subprocess
+import sys
 
 import pytest
 from cases import for_each
 from grading.code.programs import start_judge
-from grading.code.test_comparison import Chameleon
 
-from at_k.grading.code.comparison import EqualsEverythingError, vet
-from at_k.grading.code.outcomes import HarnessError
-from at_k.grading.code.testing import FAILED, FUNCTIONS, HELD, REACHED, compile_tests
+from at_k.grading.code import testing
+from at_k.grading.code.protocol import HarnessError
+from at_k.grading.code.testing import FUNCTIONS, compile_tests
 
 RIGHT, WRONG = "def double(x): return 2 * x", "def double(x): return 3 * x"
 
@@ -21,6 +21,104 @@ def judge():
         yield judge
 
 
+TRIES = "def double(x):\n    double.tries = getattr(double, 'tries', 0) + 1\n    return 2 * x * (double.tries > 1)"
+NEAR = "def double(x): return 2 * x + 1e-7"
+EQUAL = "class E:\n    def __eq__(self, other): return True\ndef double(x): return E()"
+CAUGHT = "try: assert double(2) == 4\nexcept AssertionError: print('failed')"
+PLAIN = {
+    "right": (RIGHT, "assert double(2) == 4"),
+    "wrong": (WRONG, "assert double(2) == 4"),
+    "retry loop": (TRIES, "for _ in range(3):\n    try:\n        assert double(2) == 4\n        break\n"
+                          "    except AssertionError: pass\nelse: raise SystemExit(1)"),
+    "retry loop that is lost": (WRONG, "for _ in range(3):\n    try:\n        assert double(2) == 4\n        break\n"
+                                       "    except AssertionError: pass\nelse: raise SystemExit(1)"),
+    "suppressed": (WRONG, "import contextlib\nwith contextlib.suppress(Exception): assert double(2) == 4\nassert 1"),
+    "either tolerance": (NEAR, "try: assert double(2) == 4\nexcept AssertionError: assert abs(double(2) - 4) < 1e-6"),
+    "neither tolerance": (WRONG, "try: assert double(2) == 4\nexcept AssertionError: assert abs(double(2) - 4) < 1e-6"),
+    "assertion that is caught": (WRONG, CAUGHT),
+    "assertion in a thread": (WRONG, "import threading\ndef run(): assert double(2) == 4\n"
+                                     "t = threading.Thread(target=run)\nt.start()\nt.join()\nassert True"),
+    "helper that says whether an assertion held": (
+        WRONG, "def same(x, y):\n    try: assert x == y\n    except AssertionError: return False\n    return True\n"
+               "assert same(double(2), 4)"),
+    "test whose error is caught": (WRONG, "def test_two(): assert double(2) == 4\ntry: test_two()\n"
+                                          "except AssertionError: pass"),
+    "error that is expected": (RIGHT, "import unittest\nt = unittest.TestCase()\n"
+                                      "with t.assertRaises(AssertionError): assert double(2) == 5"),
+    "result that is not asked": (WRONG, "import unittest\nclass T(unittest.TestCase):\n"
+                                        "    def test_two(self): self.assertEqual(double(2), 4)\n"
+                                        "unittest.TextTestRunner().run("
+                                        "unittest.defaultTestLoader.loadTestsFromTestCase(T))"),
+    "equals everything": (EQUAL, "assert double(2) == 4"),
+    "arguments": ("import argparse, sys\nn = argparse.ArgumentParser().parse_args()\n" + RIGHT,
+                  "assert double(2) == 4 and len(sys.argv) == 1"),
+    "fileinput": ("import fileinput\nlines = list(fileinput.input())\n" + RIGHT, "assert double(2) == 4 and not lines"),
+    "script part": (RIGHT + "\nif __name__ == '__main__': print(double(2))", "assert double(2) == 4"),
+    "script part that reads": (RIGHT + "\nif __name__ == '__main__': print(double(int(input())))",
+        "assert double(2) == 4"),
+    "exit code of the tests": (WRONG, "import sys\nsys.exit(double(2) != 4)"),
+    "exit with a text": (RIGHT, "assert double(2) == 4\nraise SystemExit('')"),
+    "end by a function of atexit": (RIGHT + "\nimport atexit, os\natexit.register(os._exit, 3)",
+        "assert double(2) == 4"),
+    "error in a function of atexit": (RIGHT + "\nimport atexit\natexit.register(lambda: 1 / 0)",
+        "assert double(2) == 4"),
+    "built-in function of its own": (RIGHT + "\nimport builtins\nbuiltins.four = 4", "assert double(2) == four"),
+    "source": (RIGHT, "import inspect\nassert '2 * x' in inspect.getsource(double) and double(2) == 4"),
+    "pickle": ("class A: pass\n" + RIGHT, "import pickle\nassert type(pickle.loads(pickle.dumps(A()))) is A"),
+    "doctest": ('def double(x):\n    """\n    >>> double(2)\n    4\n    """\n    return 2 * x',
+                "import doctest\nassert doctest.testmod() == (0, 1)"),
+}  # fmt: skip
+"""Programs with their tests, whose verdict `python` gives."""
+
+
+def test_a_verdict_is_the_end_of_python(judge, tmp_path):
+    ends = []
+    for program, tests in PLAIN.values():
+        (tmp_path / "both.py").write_text(f"{program}\n{tests}")
+        run = [sys.executable, "both.py"]
+        ended = subprocess.run(run, check=False, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True)
+        ends.append(ended.returncode)
+    found = judge(*PLAIN.values())
+    assert {name: end == 0 for name, end in zip(PLAIN, ends, strict=True)} == {
+        name: outcome.passed for name, outcome in zip(PLAIN, found, strict=True)
+    }
+    assert 0 < ends.count(0) < len(ends)
+
+
+NO_VERDICT = {
+    "multiprocessing": ("import multiprocessing\ndef double(x):\n    with multiprocessing.Pool(1) as pool:\n"
+                        "        return pool.map(int, [2 * x])[0]", "assert double(2) == 4", "not use multiprocessing"),
+    "executor of processes": ("from concurrent.futures import ProcessPoolExecutor\ndef double(x):\n"
+                              "    with ProcessPoolExecutor() as pool: return pool.submit(int, 2 * x).result()",
+                              "assert double(2) == 4", "not use multiprocessing"),
+    "import of what is not installed": (RIGHT,
+        "from solution import double\nassert double(2) == 4", "imports `solution`"),
+    "import in a test": (RIGHT, "def test_two():\n    import solution", "imports `solution`"),
+}  # fmt: skip
+
+
+@for_each("name, program, tests, says", [(name, *each) for name, each in NO_VERDICT.items()])
+def test_what_is_no_verdict_says_why(judge, name, program, tests, says):
+    (fault,) = judge((program, tests))
+    assert isinstance(fault, HarnessError)
+    assert says in str(fault)
+
+
+@for_each(
+    "tests",
+    [
+        "try: import solution\nexcept ImportError: pass\nassert double(2) == 4",
+        "from candidate import double as f\nf(2)",
+    ],
+)
+def test_an_import_that_need_not_succeed_stays(judge, tests):
+    assert judge((RIGHT, tests))[0].passed
+
+
+def test_an_import_of_the_program_is_its_own(judge):
+    assert judge(("def double(x): import solution", "assert double(2) == 4"))[0].status == "failed"
+
+
 CASE = "class T(unittest.TestCase):\n    def test_two(self): self.assertEqual(double(2), 4)\n"
 DECIDING = {
     "script": "import unittest\n" + CASE + "if __name__ == '__main__':\n    unittest.main()",
@@ -28,10 +126,6 @@ DECIDING = {
     "script without unittest": "if __name__ == '__main__':\n    assert double(2) == 4",
     "seed beside a case": "import random, unittest\nrandom.seed(0)\n" + CASE,
     "data beside a case": "import unittest\nDATA = list(range(3))\n" + CASE,
-    "runner whose result is not asked": (
-        "import unittest\n" + CASE + "unittest.TextTestRunner().run(unittest.makeSuite(T) if 0 else "
-        "unittest.defaultTestLoader.loadTestsFromTestCase(T))"
-    ),
     "case with all fixtures": (
         "from unittest import TestCase\n"
         "def setUpModule(): global two; two = 2\n"
@@ -77,7 +171,6 @@ DECIDING = {
     ),
     "case of one test": "import unittest\n" + CASE.replace("test_two", "runTest"),
     "test that main would call": "def test_two(): assert double(2) == 4\ndef main(): test_two()",
-    "test whose error is caught": "def test_two(): assert double(2) == 4\ntry: test_two()\nexcept AssertionError: pass",
     "test without def": "def two(x): assert double(x) == 4\ntest_two = lambda: two(2)",
     "helper without def": "test = lambda x: double(x) == 4\nif not test(2): raise ValueError",
     "test behind a cache": "import functools\n@functools.cache\ndef test_two(): assert double(2) == 4",
@@ -87,12 +180,6 @@ DECIDING = {
     "helper that the script calls": "def test(got, want):\n    if got != want: raise ValueError\ntest(double(2), 4)",
     "asynchronous test that the script runs": (
         "import asyncio\nasync def test_two(): assert double(2) == 4\nasyncio.run(test_two())"
-    ),
-    "fixtures of pytest": (
-        "def setup_module(): global four; four = 4\n"
-        "class TestTwo:\n    @classmethod\n    def setup_class(cls): cls.two = 2\n"
-        "    def setup_method(self, method): self.four = four\n"
-        "    def test_two(self): assert double(self.two) == self.four"
     ),
     "tests that are marked to be skipped": (
         "from unittest import skip\n@skip('later')\ndef test_one(): assert 0\n"
@@ -115,12 +202,6 @@ DECIDING = {
         "with t.assertRaises(AssertionError): t.assertEqual(double(2), 5)\n"
         "try:\n    assert double(2) == 5\n    raise ValueError\nexcept AssertionError: pass\nassert double(2) == 4"
     ),
-    "test that is marked to fail": (
-        "import unittest\nclass T(unittest.TestCase):\n    @unittest.expectedFailure\n"
-        "    def test_five(self): self.assertEqual(double(2), 5)\n"
-        "    def test_two(self): self.assertEqual(double(2), 4)\n"
-        "unittest.TextTestRunner().run(unittest.defaultTestLoader.loadTestsFromTestCase(T))"
-    ),
     "examples": (
         'def examples():\n    """\n    >>> double(2)\n    4\n    """\n'
         "import doctest\nassert doctest.testmod() == (0, 1)"
@@ -140,14 +221,12 @@ DECIDED = "def test_zero(): assert double(0) == 0\n"
 UNABLE = {
     "mark of all": "import pytest\npytestmark = pytest.mark.skip\ndef test_two(): assert double(2) == 4",
     "asynchronous": "async def test_two(): assert double(2) == 4",
-    "asynchronous in a case": (
-        "import unittest\nclass T(unittest.TestCase):\n    async def test_two(self): assert double(2) == 4"
-    ),
     "generator": "def test_two():\n    yield\n    assert double(2) == 4",
     "arguments": "def test_two(tmp_path): assert double(2) == 4",
     "arguments of a class": "class A:\n    def __init__(self, x): pass\n    def test_two(self): assert double(2) == 4",
     "parameters": "import pytest\n@pytest.mark.parametrize('x', [2])\ndef test_two(x): assert double(x) == 4",
     "fixture": "import pytest\n@pytest.fixture(autouse=True)\ndef two(): assert double(2) == 4",
+    "fixtures by name": ("def setup_module(): global four; four = 4\ndef test_two(): assert double(2) == four"),
     "fixture of a class": (
         "import pytest\nclass TestTwo:\n    @pytest.fixture(autouse=True)\n    def two(self): self.two = 2\n"
         "    def test_two(self): pass"
@@ -158,35 +237,8 @@ UNABLE = {
 @for_each("name, tests", UNABLE.items())
 def test_tests_that_cannot_be_run_grade_nothing(judge, name, tests):
     (fault,) = judge(("def double(x): return 0", DECIDED + tests))
-    says = r"need arguments, are asynchronous, .* of pytest: (test_zero, )?([AT]\w*\.)?(test_)?two;"
     assert isinstance(fault, HarnessError)
-    assert re.search(says, str(fault))
-
-
-@for_each(
-    "tests",
-    [
-        "from solution import double",
-        "import solution.double as double",
-        "class TestTwo:\n    def test_two(self):\n        from solution import double",
-        "if __name__ == '__main__':\n    import solution",
-    ],
-)
-def test_an_import_of_what_is_not_installed_grades_nothing(tests):
-    with pytest.raises(HarnessError, match=r"imports `solution` in line \d, which is not installed here; install it"):
-        compile_tests(f"{DECIDED}{tests}")
-
-
-@for_each(
-    "tests",
-    [
-        "try: import solution\nexcept ImportError: pass",
-        "import sys\nif sys.version_info < (3,): import solution",
-        "from candidate import double\nimport os.path, unittest.mock",
-    ],
-)
-def test_an_import_that_need_not_succeed_stays(tests):
-    compile_tests(tests)
+    assert "or need the runner of pytest: " in str(fault)
 
 
 @for_each(
@@ -240,178 +292,24 @@ def test_tests_of_the_program_itself_do_not_run(judge):
 
 def test_a_program_cannot_skip_its_tests(judge):
     skipping = "import unittest\ndef double(x): raise unittest.SkipTest"
-    pairs = [(skipping, "import unittest\n" + CASE), (skipping, "def test_two(): assert double(2) == 4")]
-    assert [outcome.detail for outcome in judge(*pairs)] == ["SkipTest", "SkipTest"]
+    case, function = judge((skipping, "import unittest\n" + CASE), (skipping, "def test_two(): assert double(2) == 4"))
+    assert isinstance(case, HarnessError)
+    assert function.detail == "SkipTest"
 
 
 @for_each(
     "tests, reached",
     [
-        ("assert double(2) == 4", 1),  # one line, although there is a call in an assertion
         ("assert double(2) == 4\nassert double(3) == 6", 2),
         ("for x in range(9):\n    assert double(x) == 2 * x", 1),
         ("double(2)", 1),
-        ("import unittest\n" + CASE + "T('test_two').debug()", 1),  # which runs twice
+        ("import unittest\n" + CASE + "T('test_two').debug()", 1),
         ("assert True", 1),
+        ("class A:\n    def f(self): pass\nA().f()\ndouble(1)\nA()", 1),
     ],
 )
 def test_lines_that_decide_are_counted_once(judge, tests, reached):
     assert judge((RIGHT, tests))[0].reached == reached
-
-
-SWALLOWING = {
-    "assertion that is caught": "try: assert double(2) == 4\nexcept AssertionError: print('failed')",
-    "assertion that is suppressed": (
-        "from contextlib import suppress\nwith suppress(Exception): assert double(2) == 4\nassert True"
-    ),
-    "assertion of a method that is caught": (
-        "import unittest\nt = unittest.TestCase()\ntry: t.assertEqual(double(2), 4)\nexcept Exception as e: print(e)"
-    ),
-    "cases that are counted": (
-        "passed = 0\nfor x in (2, 0):\n    try:\n        assert double(x) == 2 * x\n        passed += 1\n"
-        "    except AssertionError: pass\nprint(passed)"
-    ),
-    "test that catches its own": "def test_two():\n    try: assert double(2) == 4\n    except: return 0\ntest_two()",
-    "assertion in a thread": (
-        "import threading\ndef run(): assert double(2) == 4\n"
-        "t = threading.Thread(target=run)\nt.start()\nt.join()\nassert True"
-    ),
-    "assertion in a pool": (
-        "from concurrent.futures import ThreadPoolExecutor\ndef run(): assert double(2) == 4\n"
-        "with ThreadPoolExecutor() as pool: pool.submit(run)"
-    ),
-    "helper that says whether an assertion held": (
-        "def same(x, y):\n    try: assert x == y\n    except AssertionError: return False\n    return True\n"
-        "assert same(double(2), 4) and not same(double(2), 5)"
-    ),
-    "helper that says so to nobody": (
-        "def same(x, y):\n    try: assert x == y\n    except AssertionError: return False\n    return True\n"
-        "print(same(double(2), 4))"
-    ),
-}
-"""Tests that go on after an assertion that failed."""
-
-
-@for_each("name, tests", SWALLOWING.items())
-def test_an_assertion_that_failed_is_not_lost(judge, name, tests):
-    assert [outcome.status for outcome in judge((RIGHT, tests), (WRONG, tests))] == ["passed", "failed"]
-
-
-JUDGING = {
-    "unittest": ("import unittest\nunittest.TestCase.assertEqual = lambda *_: None", "import unittest\n" + CASE),
-    "what unittest uses": (
-        "import unittest\nunittest.TestCase._getAssertEqualityFunc = lambda *_: print",
-        "from unittest import *\n" + CASE.replace("unittest.", ""),
-    ),
-    "a module": (
-        "import math\ndef double(x):\n    math.isclose = lambda *_: True\n    return x",
-        "from math import pi\nimport math\nassert math.isclose(double(pi), 2 * pi)",
-    ),
-    "a module within a package": (
-        "import numpy\nnumpy.testing.assert_equal = lambda *_: None",
-        "import numpy as np\nnp.testing.assert_equal(double(2), 4)",
-    ),
-    "chance": (
-        "import random\nrandom.randint = lambda *_: 0",
-        "import random\nassert double(random.randint(1, 9)) > 1",
-    ),
-    "built-in functions": ("all = lambda _: True", "assert all(double(x) == 2 * x for x in range(9))"),
-    "types": ("def abs(x): return 0", "def test_two(): assert abs(double(2) - 4) < 1e-6"),
-}
-"""What programs replace, and tests that use it."""
-
-
-@for_each("name, replacing, tests", [(name, *each) for name, each in JUDGING.items()])
-def test_no_program_replaces_what_judges_it(judge, name, replacing, tests):
-    outcomes = judge((RIGHT, tests), (f"{WRONG.replace('3', '0')}\n{replacing}", tests))
-    assert [outcome.status for outcome in outcomes] == ["passed", "failed"]
-
-
-def test_a_function_with_the_name_of_a_built_in_one_can_be_tested(judge):
-    tests = ("assert abs(2) == 4", "def check(candidate):\n    assert candidate(2) == 4\ncheck(abs)")
-    pairs = [(text.replace("double", "abs"), each) for each in tests for text in (RIGHT, WRONG)]
-    assert [outcome.status for outcome in judge(*pairs)] == ["passed", "failed"] * 2
-
-
-def run(tests, **names):
-    for noted in (REACHED, HELD, FAILED):
-        noted.clear()
-    exec(compile_tests(tests), names)
-
-
-def test_calls_into_the_program_are_told_by_its_module():
-    program = ModuleType("candidate")
-    exec("class A:\n    def f(self): pass\ndef g(): pass", vars(program))
-    tests = "def own(): pass\nown()\nprint()\ng()\nA().f()\nA()"
-    exec(compile_tests(tests), dict(vars(program), __name__="__main__"))
-    assert {4, 5, 6} == REACHED
-    REACHED.clear()
-
-
-@for_each(
-    "tests",
-    [
-        "assert x == 5",
-        "assert 5 == x",
-        "assert [x] == [5]",
-        "assert x in (5, 6)",
-        "assert 5 in [x]",
-        "assert not x != 5",
-        "assert not x not in [5]",
-        "def check(y):\n    for _ in range(1):\n        assert (y == 5) is True\ncheck(x)",
-        "class T:\n    same = x == 5\nassert T.same",
-        "assert all(y == 5 for y in [x])",
-        "assert f'{x == 5}' == 'True'",
-        "assert 5 == 5 == x",
-        "assert min([x], key=id)",
-        "id(next(iter([x])))",
-        "y = [x][0]\nassert y is not None",
-    ],
-)
-def test_values_are_vetted_in_all_places(tests):
-    exec(tests, {"x": Chameleon()})  # as it is, it passes
-    with pytest.raises(EqualsEverythingError):
-        run(tests, x=Chameleon())
-
-
-@for_each(
-    "tests",
-    [
-        "import unittest\nclass T(unittest.TestCase):\n    def test(self): self.assertEqual(x, 4)\nT('test').debug()",
-        "import unittest\nunittest.TestCase().assertIn(4, [x])",
-    ],
-)
-def test_functions_that_assert_take_no_object_that_equals_everything(tests):
-    exec(tests, {"x": Chameleon()})  # as it is, it passes
-    with pytest.raises(EqualsEverythingError):
-        run(tests, x=Chameleon())
-    REACHED.clear()
-
-
-@for_each("tests", ["from unittest.mock import ANY\nassert [1, ANY] == x", "# __eq__\nassert x == [1, 2]"])
-def test_tests_with_such_objects_of_their_own_stay(tests):
-    run(tests, x=[1, 2])
-
-
-def test_no_name_and_no_closure_leads_to_what_vets():
-    code = compile_tests("def g(): return f() == 2\nassert not g()")
-    inner = next(item for item in code.co_consts if isinstance(item, CodeType))
-    assert vet in inner.co_consts
-    assert inner.co_names == ("f",)
-    assert [getattr(function, "__closure__", None) for function in FUNCTIONS.values()] == [None] * len(FUNCTIONS)
-
-
-def test_line_numbers_stay():
-    with pytest.raises(AssertionError) as caught:
-        run("x = 1\n\nassert (\n    x == 2\n)")
-    assert caught.traceback[-1].frame.code.raw.co_filename == "<tests>"
-    assert caught.traceback[-1].lineno + 1 in (3, 4)
-    REACHED.clear()
-
-
-def test_what_looks_at_its_own_frame_still_works():
-    tests = "class A:\n    def f(self): return 1\nclass B(A):\n    def f(self): return super().f()\nassert B().f() == 1"
-    run(tests + "\nx = 3\nassert locals()['x'] == eval('x') == 3")
 
 
 @for_each("tests", ["assert", "\0", "x = '\ud800'", "(" * 1000 + ")" * 1000])
@@ -420,6 +318,12 @@ def test_tests_that_cannot_be_compiled_are_no_fault_of_a_candidate(tests):
         compile_tests(tests)
 
 
-def test_a_long_sum_is_no_deep_recursion():
+def test_compiled_tests_do_what_the_source_does():
+    tests = "class A:\n    def f(self): return 1\nclass B(A):\n    def f(self): return super().f()\nassert B().f() == 1"
     # Python follows 800 levels, and a recursive walk of two frames for each does not.
-    run("assert " + " + ".join(["1"] * 800) + " == 800")
+    tests += "\nx = 3\nassert locals()['x'] == eval('x') == 3\nassert " + " + ".join(["1"] * 800) + " == 800"
+    exec(compile_tests(tests).code, {})
+    with pytest.raises(AssertionError) as caught:
+        exec(compile_tests("x = 1\n\nassert (\n    x == 2\n)").code, {})
+    assert list(testing.list_lines(caught.value))[-1] in (3, 4)
+    assert [getattr(function, "__closure__", None) for function in FUNCTIONS.values()] == [None] * len(FUNCTIONS)

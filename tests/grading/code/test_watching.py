@@ -1,15 +1,18 @@
-"""A program as it is seen from outside."""
+"""A program as it is seen from outside, processes as /proc shows them, and directories that resist."""
 
 import os
 import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
 
 import pytest
 
-from at_k.grading.code.limits import ProgramLimits
+from at_k.grading.code import watching as processes
 from at_k.grading.code.program import READY, TOKEN
+from at_k.grading.code.protocol import ProgramLimits
 from at_k.grading.code.watching import Watch
 
 SECRET = b"0123456789abcdef"
@@ -57,7 +60,7 @@ def watch():
     ],
 )
 def test_only_the_token_passes(watch, said, end):
-    watch.said += said
+    watch.message += said
     assert watch.end == end
 
 
@@ -65,7 +68,7 @@ def test_a_closed_channel_ends_the_watch(watch):
     watch.theirs.sendall(b"last words")
     watch.theirs.close()
     watch.follow()
-    assert watch.said == b"last words"
+    assert watch.message == b"last words"
     assert watch.closed
     assert not watch.overtime
 
@@ -88,7 +91,7 @@ def test_a_program_that_sleeps_ends_by_the_clock(watch):
 def test_the_time_before_a_program_begins_does_not_count(watch):
     threading.Timer(0.3, watch.theirs.sendall, [READY]).start()
     watch.follow()
-    assert watch.said == READY
+    assert watch.message == READY
     assert watch.overtime == "0.1 s mostly without work"
 
 
@@ -110,3 +113,64 @@ def test_output_beyond_the_bound_is_thrown_away(watch):
     assert watch.read_output()
     assert watch.printed == b"0123456789"
     assert not watch.read_output()
+
+
+FAMILY = """
+import os, sys, time
+from at_k.grading.code.isolation import adopt_orphans
+from at_k.grading.code.watching import *
+handle = open_processes()
+adopt_orphans()
+pipe, done = os.pipe()
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.fork()
+        end = time.process_time() + 0.2
+        while time.process_time() < end: pass
+        os.write(done, b"x")
+        time.sleep(60)
+    os._exit(0)
+os.wait()
+os.read(pipe, 1), os.read(pipe, 1)
+assert len(find_children(handle)) == 1, "the orphan is adopted"
+assert 0.3 < measure_descendants(handle) < 30, measure_descendants(handle)
+assert count_tasks(handle, os.getuid()) >= 3
+end_children(handle, all_inside=False)
+assert find_children(handle) == []
+print("ended")
+"""
+
+
+def test_descendants_are_found_measured_and_ended():
+    run = [sys.executable, "-c", FAMILY]
+    assert subprocess.run(run, capture_output=True, text=True, check=True, timeout=60).stdout == "ended\n"
+
+
+def test_without_proc_nothing_is_known():
+    assert processes.find_children(None) == []
+    assert processes.measure_descendants(None) == 0
+    assert processes.count_tasks(None, 0) == 0
+
+
+def test_killing_what_has_ended_is_no_error():
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    processes.kill(child.pid)
+
+
+def test_a_stubborn_directory_is_removed(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    here = os.getcwd()
+    try:
+        os.chdir(folder)
+        for _ in range(1500):  # deeper than recursion goes
+            os.mkdir("d")
+            os.chdir("d")
+        open("file", "w").close()
+        os.chmod(".", 0)
+    finally:
+        os.chdir(here)
+    processes.remove_folder(str(folder))
+    assert not folder.exists()

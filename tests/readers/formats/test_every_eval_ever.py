@@ -1,17 +1,16 @@
 """Every Eval Ever: a line for each sample and metric; rows as the schema for instances, 0.3.0, wants them."""
 
-import json
-
-import pytest
 from readers.broken import check_variants
+from readers.reading import found, over, put, refused
 
 import at_k
-from at_k.errors import InputError
-from at_k.readers import read_samples
+
+SCORED = {"score": 1.0, "is_correct": True}
 
 
-def row(sample="q1", score=1.0, *, value="7", result="m", evaluation="gsm8k", **fields):
+def row(sample="q1", score=1.0, *, value="7", result="m", evaluation="gsm8k", **more):
     """A line with every field that the schema requires."""
+    said = {"turn_idx": 0, "source": "output.raw", "extracted_value": value, "extraction_method": "regex"}
     return {
         "schema_version": "0.3.0",
         "evaluation_id": "gsm8k/acme_toy/1",
@@ -22,128 +21,97 @@ def row(sample="q1", score=1.0, *, value="7", result="m", evaluation="gsm8k", **
         "interaction_type": "single_turn",
         "input": {"raw": "…", "reference": ["7", "seven"]},
         "output": {"raw": [f"It is {value}."]},
-        "answer_attribution": [
-            {
-                "turn_idx": 0,
-                "source": "output.raw",
-                "extracted_value": value,
-                "extraction_method": "regex",
-                "is_terminal": True,
-            }
-        ],
+        "answer_attribution": [said | {"is_terminal": True}],
         "evaluation": {"score": score, "is_correct": score > 0.5},
         "token_usage": {"input_tokens": 12, "output_tokens": 5, "total_tokens": 17},
         "error": None,
         "metadata": {"level": "easy"},
-    } | fields
-
-
-def write(path, *rows):
-    path.write_text("\n".join(map(json.dumps, rows)))
-    return path
+    } | more
 
 
 SAMPLES = [
-    row("q1", 1.0),
-    row("q2", 0.0, value="8"),
-    row("q1", 0.0, value=""),
-    row("q2", 1.0),
-    row("q1", 1.0),
-    row("q2", 0.0, value="8"),
+    *(row("q1", 1.0), row("q2", 0.0, value="8"), row("q1", 0.0, value="")),
+    *(row("q2", 1.0), row("q1", 1.0), row("q2", 0.0, value="8")),
 ]
+METRICS = [
+    each | {"evaluation_result_id": metric} | ({"evaluation": SCORED} if metric == "lax" else {})
+    for each in SAMPLES
+    for metric in ("strict", "lax")
+]
+MODELS = [row(), row(score=0.0, model_id="acme/other")]
 
 
-def test_what_is_read(tmp_path):
-    samples = read_samples(write(tmp_path / "f", *SAMPLES))
-    assert samples.origin.harness == "every-eval-ever"
-    assert samples.origin.subject == {"model": "acme/toy", "evaluation": "gsm8k"}
-    assert samples.problems == ["q1", "q2"]
-    assert samples.answers == [["7", None, "7"], ["8", "7", "8"]]
-    assert samples.grades == [[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
-    assert samples.references == [["7", "seven"]] * 2
-    assert samples.rows == [[1, 3, 5], [2, 4, 6]]
-    report = at_k.score(write(tmp_path / "f", *SAMPLES), k=3, columns={"group": "level"})
+def fault(code, **more):
+    skip = ({"errors": "skip"}, found([[1]]))
+    return ([row(), row() | more], refused(code, place="line 2"), skip)
+
+
+test_every_eval_ever = over({
+    "what is read": (
+        SAMPLES,
+        found(
+            {"q1": [1, 0, 1], "q2": [0, 1, 0]}, answers=[["7", None, "7"], ["8", "7", "8"]],
+            references=[["7", "seven"]] * 2, rows=[[1, 3, 5], [2, 4, 6]], harness="every-eval-ever",
+            subject={"model": "acme/toy", "evaluation": "gsm8k"},
+        ),
+    ),
+    "several metrics": (
+        METRICS,
+        found([[1, 0, 1], [0, 1, 0]], chosen={"scorer": "strict"}, notes=["collector.choice"]),
+        ({"scorer": "lax"}, found([[1, 1, 1]] * 2, chosen={"scorer": "lax"}, notes=[])),
+        ({"scorer": "other"}, refused("format.no_choice", found="“strict”, “lax”")),
+    ),
+    "an error": (
+        [row(), row(score=0.0, error="timeout", answer_attribution=[])],
+        found([[1, None]], answers=[["7", None]], reasons={"timeout": 1}),
+    ),
+    "several models": (
+        MODELS,
+        refused("models.several", column="model_id"),
+        ({"where": {"model_id": "acme/other"}}, found([[0]])),
+        ({"pool": "model_id"}, found([[1, 0]])),
+    ),
+    "several evaluations are groups": (
+        [row(), row(score=0.0, evaluation="aime")],
+        found(problems=["gsm8k: q1", "aime: q1"], group=["gsm8k", "aime"]),
+        ({"where": {"evaluation_name": "aime"}}, found(problems=["q1"])),
+    ),
+    "files of two models": (
+        {"one.jsonl": [row()], "other.jsonl": [row(model_id="b")]}, refused("merging.models"),
+    ),
+    "files of two evaluations": (
+        {"one.jsonl": [row()], "other.jsonl": [row(evaluation="b")]}, refused("merging.subject"),
+    ),
+    "files of one model": (
+        {"run1.jsonl": [row()], "run2.jsonl": [row(score=0.0)]}, found([[1, 0]]),
+    ),
+    "scores of any size": (
+        [row(score=80.0), row() | {"evaluation": {"score": 20.0, "is_correct": False}}],
+        found([[1, 0]], notes=["every_eval_ever.is_correct"]),
+    ),
+    "a verdict that differs from the score": (
+        [row() | {"evaluation": {"score": 0.9, "is_correct": False}}, row(score=0.2)],
+        found([[0.9, 0.2]], notes=["every_eval_ever.verdicts"], told=[{"count": 1}]),
+    ),
+    "no evaluation": fault("collector.field", evaluation=None),
+    "an evaluation without a score": fault("collector.lack", evaluation={}),
+    "a score in words": fault("collector.field", evaluation={"score": "high"}),
+    "a score in a list": fault("collector.field", evaluation={"score": [1]}),
+    "an attribution that is text": fault("collector.field", answer_attribution="7"),
+    "an attribution that is a list of texts": fault("collector.lack", answer_attribution=["7"]),
+    "an attribution without a value": fault("collector.lack", answer_attribution=[{}]),
+    "an attribution that is an object": fault("collector.field", answer_attribution={"extracted_value": "7"}),
+    "an evaluation whose name is a number": fault("collector.field", evaluation_name=1),
+    "a result whose name is a number": fault("collector.field", evaluation_result_id=1),
+    "no name": fault("collector.lack", sample_id=None),
+})  # fmt: skip
+
+
+def test_fields_of_the_metadata_may_group(tmp_path):
+    report = at_k.score(put(tmp_path / "f", SAMPLES), k=3, columns={"group": "level"})
     assert report.labels == ["easy", "easy"]
     assert (report.values["pass@3"], report.values["cons@3"]) == (1.0, 0.5)
 
 
-def test_a_sample_that_several_metrics_score_has_several_lines(tmp_path):
-    rows = [each | {"evaluation_result_id": metric} for each in SAMPLES for metric in ("strict", "lax")]
-    for each in rows[1::2]:
-        each["evaluation"] = {"score": 1.0, "is_correct": True}
-    path = write(tmp_path / "f", *rows)
-    samples = read_samples(path)
-    assert (samples.grades, samples.origin.chosen) == ([[1, 0, 1], [0, 1, 0]], {"scorer": "strict"})
-    assert [str(note) for note in samples.origin.notes] == [
-        'The scorer is “strict”. The file also has “lax”: `scorer="lax"`.'
-    ]
-    lax = read_samples(path, scorer="lax")
-    assert (lax.grades, lax.origin.chosen, lax.origin.notes) == ([[1, 1, 1]] * 2, {"scorer": "lax"}, [])
-    with pytest.raises(InputError, match="It has: “strict”, “lax”"):
-        read_samples(path, scorer="other")
-
-
-def test_an_error_is_missing(tmp_path):
-    path = write(tmp_path / "f", row(), row(score=0.0, error="timeout", answer_attribution=[]))
-    samples = read_samples(path)
-    assert (samples.grades, samples.answers) == ([[1.0, None]], [["7", None]])
-
-
-def test_several_models(tmp_path):
-    path = write(tmp_path / "f", row(), row(score=0.0, model_id="acme/other"))
-    with pytest.raises(InputError, match=r'“model_id” has several values.*where=\{"model_id": "acme/toy"\}') as caught:
-        read_samples(path)
-    assert caught.value.code == "models.several"
-    assert read_samples(path, where={"model_id": "acme/other"}).grades == [[0.0]]
-    assert read_samples(path, pool="model_id").grades == [[1.0, 0.0]]
-
-
-def test_several_evaluations_are_groups(tmp_path):
-    path = write(tmp_path / "f", row(), row(score=0.0, evaluation="aime"))
-    samples = read_samples(path)
-    assert (samples.problems, samples.group) == (["gsm8k: q1", "aime: q1"], ["gsm8k", "aime"])
-    assert read_samples(path, where={"evaluation_name": "aime"}).problems == ["q1"]
-
-
-def test_files_of_two_models_or_evaluations(tmp_path):
-    one = write(tmp_path / "one", row())
-    for fields in ({"model_id": "b"}, {"evaluation": "b"}):
-        with pytest.raises(InputError, match=r"not of the same (model|evaluation)"):
-            read_samples([one, write(tmp_path / "other", row(**fields))])
-    assert read_samples([one, write(tmp_path / "other", row(score=0.0))]).grades == [[1.0, 0.0]]
-
-
-class TestScores:
-    def test_scores_of_any_size(self, tmp_path):
-        rows = [row(score=80.0), row() | {"evaluation": {"score": 20.0, "is_correct": False}}]
-        samples = read_samples(write(tmp_path / "f", *rows))
-        assert samples.grades == [[1.0, 0.0]]
-        assert [note.code for note in samples.origin.notes] == ["every_eval_ever.is_correct"]
-
-    def test_a_verdict_that_differs_from_the_score_is_counted(self, tmp_path):
-        rows = [row(score=0.9), row(score=0.2)]
-        rows[0]["evaluation"]["is_correct"] = False
-        samples = read_samples(write(tmp_path / "f", *rows))
-        assert samples.grades == [[0.9, 0.2]]
-        assert [note.values for note in samples.origin.notes] == [{"count": 1}]
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        *({"evaluation": each} for each in (None, {}, {"score": "high"}, {"score": [1]})),
-        *({"answer_attribution": each} for each in ("7", ["7"], [{}], {"extracted_value": "7"})),
-        {"evaluation_name": 1},
-        {"evaluation_result_id": 1},
-        {"sample_id": None},
-    ],
-)
-def test_faults(tmp_path, fields):
-    path = write(tmp_path / "f", row(), row() | fields)
-    with pytest.raises(InputError, match="line 2"):
-        read_samples(path)
-    assert read_samples(path, errors="skip").grades == [[1.0]]
-
-
 def test_broken(tmp_path):
-    check_variants(write(tmp_path / "whole.jsonl", *SAMPLES), tmp_path)
+    check_variants(put(tmp_path / "whole.jsonl", SAMPLES), tmp_path)

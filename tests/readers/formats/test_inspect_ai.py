@@ -12,11 +12,13 @@ from itertools import product
 import pytest
 from cases import for_each
 from readers.expected import HARNESS, check, read_expected
+from readers.reading import found, over, refused
+from readers.texts import read_bytes
 from readers.zips import DEFLATED, STORED, ZSTANDARD, Member, pack
 
 import at_k
 from at_k.errors import InputError
-from at_k.readers import read_bytes, read_results, read_samples
+from at_k.readers import read_results, read_samples
 from at_k.readers.archives import Archive
 from at_k.readers.format import Reading
 from at_k.readers.sources import Source
@@ -55,12 +57,6 @@ def read(data, **reading):
     return read_bytes("a log", data, Reading(**reading))
 
 
-def refuse(data, **reading):
-    with pytest.raises(InputError) as caught:
-        read(data, **reading)
-    return caught.value
-
-
 def make(*samples, scorers=("match",), status="success", **header):
     """Make a log out of samples, each given by what it has besides an id and an epoch."""
     whole = [{"id": "a", "epoch": row, "target": "7", **sample} for row, sample in enumerate(samples, 1)]
@@ -74,8 +70,10 @@ def match(value, **more):
     return {"scores": {"match": {"value": value, **more}}}
 
 
-def codes(samples):
-    return [note.code for note in samples.origin.notes]
+@cache
+def read_samples_n(file, scorer):
+    """Return the number of samples with a grade, of each problem."""
+    return [sum(grade is not None for grade in grades) for grades in read_samples(FOLDER / file, scorer=scorer).grades]
 
 
 class TestNumbers:
@@ -128,318 +126,269 @@ class TestNumbers:
             assert one.origin == other.origin
 
 
-@cache
-def read_samples_n(file, scorer):
-    """Return the number of samples with a grade, of each problem."""
-    return [sum(grade is not None for grade in grades) for grades in read_samples(FOLDER / file, scorer=scorer).grades]
+def real(file):
+    return (FOLDER / file).read_bytes()
 
 
-class TestLogs:
-    @for_each("file, version, task, model", [
-            ("toy_numbers.eval", "0.3.285", "toy_numbers", "mockllm/model"),
-            ("toy_killed.eval", "0.3.285", "toy_killed", "mockllm/model"),
-            ("log_streaming.eval", "0.3.42.dev228+g349eca8e.d20241022", "popularity",
-             "azureai/Meta-Llama-3-1-405B-Instruct-jqf"),
-            ("log_formats.json", "0.3.41.dev123+g9ad2119a.d20241015", "popularity", "ollama/llama3.1"),
-        ])  # fmt: skip
-    def test_what_a_log_is_of(self, file, version, task, model):
-        origin = read_samples(FOLDER / file).origin
-        assert (origin.harness, origin.version) == ("inspect_ai", version)
-        assert origin.subject == {"task": task, "model": model}
-
-    def test_logs_of_the_second_version(self):
-        samples = read_samples(FOLDER / "log_streaming.eval")
-        assert samples.problems == ["2", "1"]
-        assert samples.grades == [[1, 1], [0, 1]]
-        assert samples.numbers == [[2, 1], [1, 2]]
-        assert read_samples(FOLDER / "log_formats.json").grades == [[0]]
-
-    @for_each("method", [STORED, DEFLATED, ZSTANDARD])
-    def test_compression(self, method):
-        log = load("toy_one.eval")
-        assert read(write(log, method)).grades == read_samples(FOLDER / "toy_one.eval").grades
-
-    def test_a_log_is_found_by_its_content(self, tmp_path):
-        path = tmp_path / "results.bin"
-        for file in ("toy_killed.eval", "toy_num_choices.json", "log_formats.json"):
-            path.write_bytes((FOLDER / file).read_bytes())
-            assert read_samples(path).origin.harness == "inspect_ai"
-
-    def test_other_files_are_not_taken_for_logs(self):
-        for data in (pack([Member("word/document.xml", b"<a/>")]), b'{"eval": {}, "date": "x", "id": 1}'):
-            with pytest.raises(InputError) as caught:
-                read(data)
-            assert not caught.value.code.startswith("inspect_ai.")
-
-    def test_id_and_epoch_come_from_inside(self):
-        # A name may hold "/" and "_epoch_".
-        log = {
-            "samples/q_epoch_2_epoch_1.json": {"id": "q_epoch_2", "epoch": 1, **match("C")},
-            "samples/q_epoch_2_epoch_2.json": {"id": "q_epoch_2", "epoch": 2, **match("I")},
-            "samples/set/a b_epoch_1.json": {"id": "set/a b", "epoch": 3, **match("C")},
-            "samples/10_epoch_1.json": {"id": 10, "epoch": 1, **match("C")},
-            "samples/1_epoch_1.json": {"id": "1", "epoch": 1, **match("I")},
-            "_journal/start.json": {"eval": {"task": "t"}},
-        }
-        samples = read(write(log))
-        assert samples.problems == ["q_epoch_2", "set/a b", "10", "1"]
-        assert samples.grades == [[1, 0], [1], [1], [0]]
-        assert samples.numbers == [[1, 2], [3], [1], [1]]
-
-    def test_two_members_of_one_name_are_a_sample_that_was_run_again(self):
-        # The writer of inspect_ai appends; its readers take the last.
-        members = [
-            Member("header.json", b'{"status": "success", "eval": {}}'),
-            *(
-                Member("samples/a_epoch_1.json", json.dumps({"id": "a", "epoch": 1, **match(value)}).encode())
-                for value in "IC"
-            ),
-        ]
-        samples = read(pack(members))
-        assert samples.grades == [[1]]
-        assert codes(samples) == ["inspect_ai.replaced"]
-
-    def test_the_same_epoch_twice(self):
-        error = refuse(make(match("C"), {"epoch": 1, **match("C")}))
-        assert error.code == "collector.repeated"
-        assert "sample 1 and sample 2" in str(error)
-
-    def test_several_logs(self, tmp_path):
-        one, two = tmp_path / "1.eval", tmp_path / "2.eval"
-        log = load("toy_one.eval")
-        one.write_bytes(write(log))
-        for sample in (value for name, value in log.items() if name.startswith("samples/")):
-            sample["epoch"] += 4
-        two.write_bytes(write(log))
-        assert {len(grades) for grades in read_samples([one, two]).grades} == {8}
-        with pytest.raises(InputError) as caught:
-            read_samples([FOLDER / "toy_failed.eval", FOLDER / "toy_killed.eval"])
-        assert caught.value.code == "merging.subject"
-        assert "not of the same task" in str(caught.value)
-        with pytest.raises(InputError) as caught:
-            read_samples([one, FOLDER / "toy_one.eval"])
-        assert caught.value.code == "merging.clash"
-        pooled = read_samples([one, FOLDER / "toy_one.eval"], pool="file")
-        assert {len(grades) for grades in pooled.grades} == {8}
-
-    def test_groups(self):
-        data = read_results(FOLDER / "toy_one.eval", columns={"group": "subject"})
-        assert dict(zip(data["problem"][:], data["group"][:], strict=True)) == {
-            "10": "misc", "1": "arith", "err": "misc", "none": "arith", "set/a b": "arith", "δοκιμή-é": "misc",
-        }  # fmt: skip
-        values = at_k.score(FOLDER / "toy_one.eval", columns={"group": "subject"}, missing="drop", k=1).groups
-        # inspect's own numbers, of its metric grouped()
-        (printed,) = PRINTED["toy_one.eval"]["scores"]
-        for group in ("misc", "arith"):
-            assert values[group]["accuracy"] == pytest.approx(printed["metrics"][group], rel=0, abs=1e-12)
-
-    def test_metadata(self):
-        meta = read_results(FOLDER / "toy_one.eval")["meta"][0]
-        assert json.loads(meta) == {"outs": ["The answer is 42", "42", "41", "It is 42"], "subject": "misc"}
+def replace_in_one(**members):
+    return write(load("toy_one.eval") | {name.replace("__", "/") + ".json": own for name, own in members.items()})
 
 
-class TestScores:
-    @for_each("value, grade", [("C", 1), ("P", 0.5), ("I", 0), ("N", 0), (1, 1), (0.25, 0.25), (True, 1), (False, 0),
-                               (math.nan, None), (None, None)])  # fmt: skip
-    def test_values(self, value, grade):
-        assert read(make(match("C"), match(value))).grades == [[1, grade]]
+LATER = load("toy_one.eval")
+for _name, _own in LATER.items():
+    if _name.startswith("samples/"):
+        _own["epoch"] += 4
 
-    @for_each("value", ["A", "c", "", "the answer is right", "1.0", ["C"], {"right": 1}])
-    def test_values_that_are_no_grades(self, value):
-        data = make(match("C"), match(value))
-        error = refuse(data)
-        assert error.code == "inspect_ai.grade"
-        assert str(error).startswith("The value of scorer “match” must be C, P, I, N, or a number from 0 to 1; got ")
-        assert str(error).endswith("(sample 2). Give the name of another scorer.")
-        samples = read(data, errors="skip")
-        assert samples.grades == [[1]]
-        assert [*samples.origin.skipped.values()] == [1]
-
-    @for_each("value", [3.0, -1, 1e400])
-    def test_values_out_of_range(self, value):
-        data = make(match("C"), match(value), match(value))
-        error = refuse(data)
-        assert error.code == "cells.grade"
-        assert "(sample 2)" in str(error)
-        samples = read(data, errors="skip")
-        assert samples.grades == [[1]]
-        assert [*samples.origin.skipped.values()] == [2]
-
-    def test_edited_scores(self):
-        samples = read_samples(FOLDER / "toy_one_edited.eval")
-        assert samples.grades[samples.problems.index("1")] == [1, 1, 0, 0]
-        assert samples.answers[samples.problems.index("1")] == ["2", "3", "3", "3"]
-        assert codes(samples) == ["inspect_ai.edited", "inspect_ai.invalidated"]
-        assert [note.values for note in samples.origin.notes] == [{"count": 1}, {"count": 1}]
-
-    def test_samples_that_were_marked_as_invalid_count(self):
-        samples = read_samples(FOLDER / "toy_one_edited.eval")
-        assert samples.grades[samples.problems.index("10")] == [1, 1, 0, 1]  # the third one is invalid
-
-    def test_rescored_logs(self):
-        grades = {}
-        for scorer in ("match", "match1", "includes"):
-            samples = read_samples(FOLDER / "toy_one_rescored.eval", scorer=scorer)
-            assert samples.origin.chosen == {"scorer": scorer}
-            grades[scorer] = samples.grades[samples.problems.index("err")]
-        # The sample that failed was scored again by the scorer that had a score for none of its samples.
-        assert grades == {"match": [1, 0, 1, 0], "match1": [1, None, 1, 0], "includes": [1, 0, 1, 0]}
-
-    def test_a_score_counts_where_the_sample_failed(self):
-        samples = read_samples(FOLDER / "toy_one_rescored.eval")
-        assert [note.values["count"] for note in samples.origin.notes if note.code == "inspect_ai.errors"] == [1]
-
-    def test_samples_without_a_score_are_missing(self):
-        samples = read_samples(FOLDER / "toy_failed.eval")
-        grades = dict(zip(samples.problems, samples.grades, strict=True))
-        assert grades["err"] == [1, None]
-        assert grades["none"] == [0, None]  # it has a text, and was cancelled
-        assert samples.n_missing == 2
-
-    @for_each("scores", [None, {}, {"other": {"value": "C"}}, {"match": None}])
-    def test_absent_scores(self, scores):
-        text = {"choices": [{"message": {"content": "7"}}]}
-        samples = read(make(match("C", answer="7"), {"scores": scores, "output": text}))
-        assert (samples.grades, samples.answers) == ([[1, None]], [["7", None]])
-
-    def test_answers(self):
-        samples = read(make(match("C", answer="7"), match("I", answer=""), match("I"), match("I", answer=None)))
-        assert samples.answers == [["7", None, None, None]]
-
-    def test_a_scorer_that_gives_no_answers(self):
-        # Then there is no vote, in which nobody would win.
-        data = make(match("C"), match("C"), match("I"))
-        samples = read(data)
-        assert samples.answers is None
-        assert samples.roles["answers"] is None
-        report = at_k.score(samples.columns(), k=3)
-        assert report.values["cons@3"] == 1
-
-    def test_an_answer_that_is_empty_is_none(self):
-        report = at_k.score(read(make(match("I", answer=""), match("I", answer=""))).columns(), k=2)
-        assert report.values["cons@2"] == 0
-
-    @for_each(
-        "sample, references",
-        [
-            ({"target": "7"}, ["7"]),
-            ({"target": ["7", "seven"]}, ["7", "seven"]),
-            ({"target": 7}, ["7"]),
-            ({"target": ["B", "C"], "choices": ["a", "b", "c"]}, ["B, C"]),
-            ({"target": "B", "choices": ["a", "b", "c"]}, ["B"]),
-        ],
-    )
-    def test_targets(self, sample, references):
-        assert read(make(match("C") | sample)).references == [references]
-
-    @for_each("target", ["", [], None])
-    def test_empty_targets(self, target):
-        assert read(make(match("C") | {"target": target})).references is None
-
-    def test_all_letters_of_a_multiple_choice_must_be_chosen(self):
-        # The expected answer is written as the scorer writes the answer: compared, they give the grades of the log.
-        options = {"columns": {"grades": None}, "missing": "incorrect", "k": [1, 2]}
-        report = at_k.score(FOLDER / "toy_choice.eval", **options)
-        assert dict(zip(report.problems, report.c, strict=True)) == {"c1": 3, "c2": 2, "c3": 2, "c4": 0}
-
-    def test_several_completions(self):
-        samples = read_samples(FOLDER / "toy_num_choices.json")
-        assert {len(grades) for grades in samples.grades} == {1}
-        assert codes(samples) == ["inspect_ai.completions"]
-        assert samples.origin.notes[0].values == {"count": 6}
+# A name may hold "/" and "_epoch_".
+NAMES = {
+    "samples/q_epoch_2_epoch_1.json": {"id": "q_epoch_2", "epoch": 1, **match("C")},
+    "samples/q_epoch_2_epoch_2.json": {"id": "q_epoch_2", "epoch": 2, **match("I")},
+    "samples/set/a b_epoch_1.json": {"id": "set/a b", "epoch": 3, **match("C")},
+    "samples/10_epoch_1.json": {"id": 10, "epoch": 1, **match("C")},
+    "samples/1_epoch_1.json": {"id": "1", "epoch": 1, **match("I")},
+    "_journal/start.json": {"eval": {"task": "t"}},
+}
+# The writer of inspect_ai appends; its readers take the last.
+AGAIN = [
+    Member("header.json", b'{"status": "success", "eval": {}}'),
+    *(Member("samples/1.json", json.dumps({"id": "a", "epoch": 1, **match(value)}).encode()) for value in "IC"),
+]
+MANY = ("match", "includes", "letter_grade", "rubric.right", "rubric.short", "rubric.len")
+ALL = ", ".join(f"“{name}”" for name in MANY)
+LLAMA = "Meta-Llama-3-1-405B-Instruct-jqf"
 
 
-class TestScorers:
-    NAMES = ("match", "includes", "letter_grade", "rubric.right", "rubric.short", "rubric.len")
-
-    def test_the_first_one_is_the_default_and_a_note_says_so(self):
-        samples = read_samples(FOLDER / "toy_numbers.eval")
-        assert samples.origin.chosen == {"scorer": "match"}
-        (note,) = samples.origin.notes
-        assert str(note) == (
-            "There are several scorers: “match”, “includes”, “letter_grade”, “rubric.right”, “rubric.short”, "
-            "“rubric.len”. The grades are those of “match”; `scorer` chooses another one."
-        )
-        report = at_k.score(FOLDER / "toy_numbers.eval", missing="drop")
-        assert any("“letter_grade”" in str(note) for note in report.notes)
-        assert all("scorer:match" in re.sub("[ =]", ":", signature) for signature in report.signatures.values())
-
-    def test_one_scorer_is_no_choice(self):
-        samples = read_samples(FOLDER / "toy_one.eval", scorer="match")
-        assert samples.origin.chosen == {}
-        assert samples.origin.notes == []
-
-    def test_a_name_that_is_none(self):
-        for wanted in ("rubric", "Match", "rubric.wrong", "right", ""):
-            with pytest.raises(InputError) as caught:
-                read_samples(FOLDER / "toy_numbers.eval", scorer=wanted)
-            assert caught.value.code == "format.no_choice"
-            assert all(f"“{name}”" in str(caught.value) for name in self.NAMES)
-
-    def test_the_order_of_the_header(self):
-        scores = {"scores": {name: {"value": "C"} for name in ("b", "a", "new")}}
-        assert read(make(scores, scorers=("a", "b"))).origin.chosen == {"scorer": "a"}
-        listed = {"results": {"scores": [{"scorer": "new", "name": "new"}, {"scorer": "a", "name": "a"}]}}
-        assert read(make(scores, scorers=("a", "b"), **listed)).origin.chosen == {"scorer": "new"}
-        assert read(make(scores, scorers=())).origin.chosen == {"scorer": "b"}
-
-    def test_where_the_value_came_from(self):
-        roles = read_samples(FOLDER / "toy_numbers.eval", scorer="rubric.right").roles
-        assert roles["grades"] == "scores.rubric.value.right"
-        assert roles["answers"] == "scores.rubric.answer"
-
-    def test_a_scorer_of_later_samples_alone(self):
-        late = {"scores": {"late": {"value": {"right": 1}}}}
-        assert read(make(match("C"), late), scorer="late.right").grades == [[None, 1]]
-
-    def test_dict_values(self):
-        def rubric(value):
-            return {"scores": {"rubric": {"value": value}}}
-
-        data = make(rubric({"right": "C", "len": 0.5}), rubric(math.nan), rubric({"len": 1}), rubric({"right": "P"}))
-        assert read(data).origin.chosen == {"scorer": "rubric.right"}
-        assert read(data, scorer="rubric.right").grades == [[1, None, None, 0.5]]
-        error = refuse(make(rubric({"right": "C"}), rubric("C")))
-        assert error.code == "inspect_ai.score"
-
-    def test_a_log_without_scores(self):
-        parts = [{"type": "reasoning", "reasoning": "well"}, {"type": "text", "text": "7"}]
-        outputs = [{"choices": [{"message": {"content": content}}]} for content in ("7", parts, "8")]
-        failed = {"output": outputs[0], "error": {"message": "no"}}
-        data = make(*({"output": output} for output in outputs), failed, {"output": {"choices": []}})
-        samples = read(data)
-        assert samples.answers == [["7", "7", "8", None, None]]
-        assert samples.grades is None
-        assert codes(samples) == ["inspect_ai.texts"]
-        assert refuse(data, scorer="match").code == "inspect_ai.no_scores"
+def of_log(file, version, task, model, *notes, **more):
+    subject = {"task": task, "model": model}
+    return (real(file), found(harness="inspect_ai", version=version, subject=subject, notes=list(notes), **more))
 
 
-class TestRuns:
-    def test_a_run_that_was_killed(self):
-        samples = read_samples(FOLDER / "toy_killed.eval")
-        assert codes(samples) == ["inspect_ai.started"]
-        assert samples.n_missing == 0
-        assert {len(grades) for grades in samples.grades} == {2}
+test_logs = over({
+    "a log": of_log("toy_one.eval", "0.3.285", "toy_one", "mockllm/model", chosen={}),
+    "a run that was killed": of_log(
+        "toy_killed.eval", "0.3.285", "toy_killed", "mockllm/model", "inspect_ai.started", n_missing=0, n=[2] * 6,
+    ),
+    "a run that failed": of_log("toy_failed.eval", "0.3.285", "toy_failed", "mockllm/model", "inspect_ai.failed"),
+    "several completions": of_log(
+        "toy_num_choices.json", "0.3.285", "toy_num_choices", "mockllm/model", "inspect_ai.completions",
+        n=[1] * 6, told=[{"count": 6}],
+    ),
+    "an early log": of_log(
+        "log_formats.json", "0.3.41.dev123+g9ad2119a.d20241015", "popularity", "ollama/llama3.1", grades=[[0]],
+    ),
+    "a log of the second version": of_log(
+        "log_streaming.eval", "0.3.42.dev228+g349eca8e.d20241022", "popularity", f"azureai/{LLAMA}",
+        grades={"2": [1, 1], "1": [0, 1]}, numbers=[[2, 1], [1, 2]],
+    ),
+    "ids and epochs inside members": (
+        write(NAMES), found(
+            {"q_epoch_2": [1, 0], "set/a b": [1], "10": [1], "1": [0]}, numbers=[[1, 2], [3], [1], [1]]),
+    ),
+    "a sample that was run again": (pack(AGAIN), found([[1]], notes=["inspect_ai.replaced"])),
+    "an epoch twice": (
+        make(match("C"), {"epoch": 1, **match("C")}),
+        refused("collector.repeated", first="sample 1", place="sample 2"),
+    ),
+    "two logs of other epochs": (
+        {"1.eval": real("toy_one.eval"), "2.eval": write(LATER)}, found(n=[8] * 6),
+    ),
+    "two logs of the same epochs": (
+        {"1.eval": real("toy_one.eval"), "2.eval": real("toy_one.eval")},
+        refused("merging.clash"), ({"pool": "file"}, found(n=[8] * 6)),
+    ),
+    "two tasks": (
+        {name: real(name) for name in ("toy_failed.eval", "toy_killed.eval")}, refused("merging.subject"),
+    ),
+    "another zip file": (pack([Member("word/document.xml", b"<a/>")]), refused("plain.zip")),
+    "another document": (b'{"eval": {}, "date": "x", "id": 1}', refused("plain.unknown")),
+    "a run that is going on": (make(match("C"), status="started"), found([[1]], notes=["inspect_ai.started"])),
+    "a run that was cancelled": (make(match("C"), status="cancelled"), found([[1]], notes=["inspect_ai.cancelled"])),
+    "all samples failed": (
+        make(*[{"scores": None, "error": {"message": "ConnectionError('refused')"}}] * 2),
+        refused("inspect_ai.all_failed", count="2", reason="“ConnectionError('refused')”"),
+    ),
+    "no samples": (write({"header.json": {}}), refused("inspect_ai.no_samples")),
+    "a document without samples": (
+        b'{"eval": {}, "plan": {}, "status": "success"}', refused("inspect_ai.no_samples"),
+    ),
+})  # fmt: skip
 
-    def test_a_run_that_failed(self):
-        samples = read_samples(FOLDER / "toy_failed.eval")
-        assert codes(samples) == ["inspect_ai.failed"]
-        assert "RuntimeError('tool crashed on sample" in str(samples.origin.notes[0])
 
-    @for_each("status, code", [("started", "inspect_ai.started"), ("cancelled", "inspect_ai.cancelled")])
-    def test_other_ends(self, status, code):
-        assert codes(read(make(match("C"), status=status))) == [code]
+@for_each("method", [STORED, DEFLATED, ZSTANDARD])
+def test_compression(method):
+    assert read(write(load("toy_one.eval"), method)).grades == read_samples(FOLDER / "toy_one.eval").grades
 
-    def test_a_log_all_of_whose_samples_failed(self):
-        failed = {"scores": None, "error": {"message": "ConnectionError('refused')"}}
-        said = refuse(make(failed, {"epoch": 2, **failed}))
-        assert said.code == "inspect_ai.all_failed"
-        assert "All 2 samples of this log failed" in str(said)
-        assert "ConnectionError" in str(said)
 
-    def test_a_log_without_samples(self):
-        for data in (write({"header.json": {}}), b'{"eval": {}, "plan": {}, "status": "success"}'):
-            assert refuse(data).code == "inspect_ai.no_samples"
+def test_groups_and_metadata():
+    data = read_results(FOLDER / "toy_one.eval", columns={"group": "subject"})
+    assert dict(zip(data["problem"][:], data["group"][:], strict=True)) == {
+        "10": "misc", "1": "arith", "err": "misc", "none": "arith", "set/a b": "arith", "δοκιμή-é": "misc",
+    }  # fmt: skip
+    assert json.loads(data["meta"][0]) == {"subject": "misc"}
+    values = at_k.score(FOLDER / "toy_one.eval", columns={"group": "subject"}, missing="drop", k=1).groups
+    # inspect's own numbers, of its metric grouped()
+    (printed,) = PRINTED["toy_one.eval"]["scores"]
+    for group in ("misc", "arith"):
+        assert values[group]["accuracy"] == pytest.approx(printed["metrics"][group], rel=0, abs=1e-12)
+
+
+def no_grade(value):
+    left = found([[1]], skipped={"inspect_ai.grade": 1})
+    data = make(match("C"), match(value))
+    return (data, refused("inspect_ai.grade", scorer="“match”", place="sample 2"), ({"errors": "skip"}, left))
+
+
+def out_of_range(value, code):
+    left = found([[1]], skipped={code: 2})
+    return (make(match("C"), *[match(value)] * 2), refused(code, place="sample 2"), ({"errors": "skip"}, left))
+
+
+def absent(scores):
+    text = {"choices": [{"message": {"content": "7"}}]}
+    data = make(match("C", answer="7"), {"scores": scores, "output": text})
+    return (data, found([[1, None]], answers=[["7", None]]))
+
+
+def target(references, **sample):
+    return (make(match("C") | sample), found(references=references))
+
+
+def rubric(value):
+    return {"scores": {"rubric": {"value": value}}}
+
+
+def ordered(chosen, *scorers, **header):
+    scores = {"scores": {name: {"value": "C"} for name in ("b", "a", "new")}}
+    return (make(scores, scorers=scorers, **header), found(chosen={"scorer": chosen}))
+
+
+LETTERS = {"choices": ["a", "b", "c"]}
+PARTS = [{"type": "reasoning", "reasoning": "well"}, {"type": "text", "text": "7"}]
+OUTPUTS = [{"output": {"choices": [{"message": {"content": content}}]}} for content in ("7", PARTS, "8")]
+UNSCORED = [*OUTPUTS, OUTPUTS[0] | {"error": {"message": "no"}}, {"output": {"choices": []}}]
+RUBRICS = make(*map(rubric, ({"right": "C", "len": 0.5}, math.nan, {"len": 1}, {"right": "P"})))
+HEADER = {"results": {"scores": [{"scorer": "new", "name": "new"}, {"scorer": "a", "name": "a"}]}}
+
+test_scores = over({
+    "letters": (make(*map(match, "CPIN")), found([[1, 0.5, 0, 0]])),
+    "numbers": (make(*map(match, (1, 0.25, True, False))), found([[1, 0.25, 1, 0]])),
+    "not judged": (make(*map(match, ("C", math.nan, None))), found([[1, None, None]])),
+    **{f"no grade: {value}": no_grade(value) for value in ("A", "c", "", "right", "1.0", ["C"], {"right": 1})},
+    **{f"out of range: {value}": out_of_range(value, "cells.points") for value in (3.0, -1)},
+    "infinite": out_of_range(1e400, "cells.grade"),
+    **{f"absent scores: {scores}": absent(scores) for scores in (None, {}, {"other": {"value": "C"}}, {"match": None})},
+    "answers": (
+        make(match("C", answer="7"), match("I", answer=""), match("I"), match("I", answer=None)),
+        found(answers=[["7", None, None, None]]),
+    ),
+    "no answers": (make(match("C"), match("I")), found(answers=None, roles={"answers": None})),
+    "a text as target": target([["7"]], target="7"),
+    "two targets": target([["7", "seven"]], target=["7", "seven"]),
+    "a number as target": target([["7"]], target=7),
+    "letters that must all be chosen": target([["B, C"]], target=["B", "C"], **LETTERS),
+    "one letter": target([["B"]], target="B", **LETTERS),
+    "an empty target": target(None, target=""),
+    "no targets": target(None, target=[]),
+    "no target": target(None, target=None),
+    "the order of the header": ordered("a", "a", "b"),
+    "the order of the results": ordered("new", "a", "b", **HEADER),
+    "no order": ordered("b"),
+    "a scorer of later samples alone": (
+        make(match("C"), {"scores": {"late": {"value": {"right": 1}}}}),
+        found([[1, None]]), ({"scorer": "late.right"}, found([[None, 1]])),
+    ),
+    "several values": (
+        RUBRICS, found(chosen={"scorer": "rubric.right"}),
+        ({"scorer": "rubric.right"}, found([[1, None, None, 0.5]])),
+    ),
+    "several values and one": (
+        make(rubric({"right": "C"}), rubric("C")), refused("collector.field", name="“scores.rubric.value”"),
+    ),
+    "no scores": (
+        make(*UNSCORED),
+        found(grades=None, answers=[["7", "7", "8", None, None]], notes=["inspect_ai.texts"]),
+        ({"scorer": "match"}, refused("inspect_ai.no_scores")),
+    ),
+    "several scorers": (
+        real("toy_numbers.eval"),
+        found(chosen={"scorer": "match"}, notes=["inspect_ai.scorers"], told=[{"names": ALL, "name": "“match”"}]),
+        ({"scorer": "rubric.right"}, found(roles={
+            "grades": "scores.rubric.value.right", "answers": "scores.rubric.answer"})),
+        *(({"scorer": wanted}, refused("format.no_choice", found=ALL)) for wanted in (
+            "rubric", "Match", "rubric.wrong", "right", "")),
+    ),
+    "one scorer is no choice": (real("toy_one.eval"), found(), ({"scorer": "match"}, found(chosen={}, notes=[]))),
+    "edited scores": (
+        real("toy_one_edited.eval"),
+        found(notes=["inspect_ai.edited", "inspect_ai.invalidated"], told=[{"count": 1}] * 2),
+    ),
+    "a log that was scored again": (
+        real("toy_one_rescored.eval"), found(notes=["inspect_ai.scorers", "inspect_ai.errors"]),
+        ({"scorer": "match1"}, found(chosen={"scorer": "match1"})),
+    ),
+    "half of a character": (
+        make(match("C", answer="\N{GRINNING FACE}"), match("C", answer="\ud83d")),
+        refused("inspect_ai.member"), ({"errors": "skip"}, found(answers=[["\N{GRINNING FACE}"]])),
+    ),
+    "a number of many digits": (
+        replace_in_one(samples__1_epoch_1=b'{"id": 1, "epoch": ' + b"1" * 5_000 + b"}"), refused("inspect_ai.member"),
+    ),
+    "a member that is cut": (
+        replace_in_one(samples__10_epoch_2=b'{"id": 10, "epo'),
+        refused("inspect_ai.member", name="“samples/10_epoch_2.json”"),
+        ({"errors": "skip"}, found(numbers={"10": [1, 3, 4], **{name: [1, 2, 3, 4] for name in (
+            "1", "err", "none", "set/a b", "δοκιμή-é")}}, skipped={"inspect_ai.member": 1})),
+    ),
+    "a member that is null": (
+        replace_in_one(samples__10_epoch_2=None), refused("collector.field", name="“samples”", value="null"),
+    ),
+    "deep JSON": (write({"samples/1.json": b"[" * 100_000}), refused("inspect_ai.member")),
+    "deep JSON in a header": (
+        write({"header.json": b"[" * 100_000, "samples/1.json": {}}), refused("inspect_ai.member"),
+    ),
+    "deep objects in a header": (
+        write({"header.json": b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "samples/1.json": {}}),
+        refused("inspect_ai.member"),
+    ),
+    "a bomb is not left out": (
+        pack([Member("samples/1.json", packed=b"\0", size=1 << 31)]),
+        refused("sources.bomb"), ({"errors": "skip"}, refused("sources.bomb")),
+    ),
+})  # fmt: skip
+
+
+def of_problem(file, problem, **reading):
+    samples = read_samples(FOLDER / file, **reading)
+    place = samples.problems.index(problem)
+    return samples.grades[place], samples.answers[place]
+
+
+def test_samples_of_real_logs():
+    assert of_problem("toy_one_edited.eval", "1") == ([1, 1, 0, 0], ["2", "3", "3", "3"])
+    assert of_problem("toy_one_edited.eval", "10")[0] == [1, 1, 0, 1]  # the third one is invalid, and counts
+    assert of_problem("toy_failed.eval", "err")[0] == [1, None]
+    assert of_problem("toy_failed.eval", "none")[0] == [0, None]  # it has a text, and was cancelled
+    # The sample that failed was scored again by the scorer that had a score for none of its samples.
+    grades = {"match": [1, 0, 1, 0], "match1": [1, None, 1, 0], "includes": [1, 0, 1, 0]}
+    rescored = {name: of_problem("toy_one_rescored.eval", "err", scorer=name)[0] for name in grades}
+    assert rescored == grades
+    assert all("scorer:match" in re.sub("[ =]", ":", own) for own in at_k.score(
+        FOLDER / "toy_numbers.eval", missing="drop").signatures.values())  # fmt: skip
+
+
+def test_a_vote_is_of_answers_that_are_there():
+    # Without answers there is no vote, in which nobody would win; with empty ones nobody does.
+    report = at_k.score(read(make(match("C"), match("C"), match("I"))).columns(), k=3, metrics=["cons@k"])
+    assert report.values["cons@3"] == 1
+    report = at_k.score(read(make(*[match("I", answer="")] * 2)).columns(), k=2)
+    assert report.values["cons@2"] == 0
+
+
+def test_all_letters_of_a_multiple_choice_must_be_chosen():
+    # The expected answer is written as the scorer writes the answer: compared, they give the grades of the log.
+    options = {"columns": {"grades": None}, "missing": "incorrect", "k": [1, 2]}
+    report = at_k.score(FOLDER / "toy_choice.eval", **options)
+    assert dict(zip(report.problems, report.c, strict=True)) == {"c1": 3, "c2": 2, "c3": 2, "c4": 0}
 
 
 def test_memory_does_not_grow_with_texts(tmp_path):
@@ -459,40 +408,6 @@ def test_memory_does_not_grow_with_texts(tmp_path):
 
 
 class TestBroken:
-    def test_half_of_a_character(self):
-        data = make(match("C", answer="\N{GRINNING FACE}"), match("C", answer="\ud83d"))
-        assert "half of a character" in str(refuse(data))
-        assert read(data, errors="skip").answers == [["\N{GRINNING FACE}"]]
-
-    def test_a_number_of_many_digits(self):
-        log = load("toy_one.eval")
-        log["samples/1_epoch_1.json"] = b'{"id": 1, "epoch": ' + b"1" * 5_000 + b"}"
-        assert "too many digits" in str(refuse(write(log)))
-
-    def test_deep_json_in_a_member(self):
-        deep = b"[" * 100_000
-        for data in (
-            write({"samples/1.json": deep}),
-            write({"header.json": deep, "samples/1.json": {}}),
-            write({"header.json": b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "samples/1.json": {}}),
-        ):
-            error = refuse(data)
-            assert error.code == "inspect_ai.member"
-            assert "nested too deeply" in str(error)
-
-    def test_a_broken_member_is_named_and_can_be_left_out(self):
-        log = load("toy_one.eval")
-        log["samples/10_epoch_2.json"] = b'{"id": 10, "epo'
-        error = refuse(write(log))
-        assert str(error).startswith("Member “samples/10_epoch_2.json” of this log cannot be read (")
-        samples = read(write(log), errors="skip")
-        assert samples.numbers[samples.problems.index("10")] == [1, 3, 4]
-        assert [*samples.origin.skipped.values()] == [1]
-
-    def test_a_bomb_is_not_left_out(self):
-        member = Member("samples/1.json", packed=b"\0", size=1 << 31)
-        assert refuse(pack([member]), errors="skip").code == "sources.bomb"
-
     @for_each("file, seed", list(product(["toy_one.eval", "toy_one.json", "log_streaming.eval"], range(10))))
     def test_cut_off(self, tmp_path, file, seed):
         whole = (FOLDER / file).read_bytes()

@@ -1,7 +1,6 @@
 """lighteval: structs in Parquet, several golds, and texts from which nothing was extracted."""
 
 import json
-import re
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -9,6 +8,7 @@ import pytest
 from cases import for_each
 from readers.broken import SEEDS, break_file
 from readers.expected import CLOSE, HARNESS, check, read_expected
+from readers.reading import found, over, refused
 
 import at_k
 from at_k.errors import InputError
@@ -29,21 +29,6 @@ ONE = FILES["toy"][0]
 def find_last_word(text):
     """Extract an answer by the rule of NOTE.md; None if there are no words."""
     return text.split()[-1].strip(".!") if text.split() else None
-
-
-def write(path, *rows, around="{}"):
-    doc = {"id": "0", "choices": ["a", "b"], "gold_index": [1], "task_name": "t|0", "specific": {"level": "easy"}}
-    response = {"text": ["x", "y"], "text_post_processed": None, "logprobs": [[-1.0], [-2.0]]}
-    whole = [
-        {
-            around.format("doc"): doc | row.get("doc", {}),
-            around.format("metric"): row.get("metric", {"em": 1.0}),
-            around.format("model_response"): response | row.get("model_response", {}),
-        }
-        for row in rows
-    ]
-    pq.write_table(pa.Table.from_pylist(whole), path)
-    return path
 
 
 @for_each("path, key", FILES.values(), ids=FILES)
@@ -68,104 +53,93 @@ def test_numbers(path, key):
 
 
 @for_each("path, key", FILES.values(), ids=FILES)
-def test_a_checker_finds_the_answers(path, key):
-    numbers = read_expected()[key]["all_samples"]
+def test_a_checker_and_a_rule_find_the_answers(path, key):
+    expected = read_expected()[key]
 
     def is_last_word(answer, reference):
         return find_last_word(answer) == reference
 
     report = at_k.score(path, metrics=["pass_at_k"], k=[1, 2, 4], check_correct_fn=is_last_word)
-    assert report.c == numbers["n_correct"]
-    assert report.values["pass@2"] == pytest.approx(numbers["pass@2"], abs=CLOSE)
-
-
-@for_each("path, key", FILES.values(), ids=FILES)
-def test_a_rule_finds_the_answers(path, key):
-    check(path, read_expected()[key], extract_fn=r"(\S+?)[.!]*\s*$")
+    assert report.c == expected["all_samples"]["n_correct"]
+    assert report.values["pass@2"] == pytest.approx(expected["all_samples"]["pass@2"], abs=CLOSE)
+    check(path, expected, extract_fn=r"(\S+?)[.!]*\s*$")
 
 
 def test_what_was_read():
-    samples = read_samples(FILES["toy_two_golds"][0])
+    path = FILES["toy_two_golds"][0]
+    subject = {"task": "toy_two_golds|0", "model": "acme/toy-7b"}
+    found(subject=subject, notes=["lighteval.texts"], grades=None).compare(path, {})
+    samples = read_samples(path)
     assert samples.problems == ["3", "1", "2", "4", "0"]
     assert samples.references[0] == ["210", "210.0"]
     assert samples.scores[0] == [-2.2231, -0.4873, -1.0849, -3.8949]
-    assert samples.grades is None
-    assert samples.origin.subject == {"task": "toy_two_golds|0", "model": "acme/toy-7b"}
-    assert [note.code for note in samples.origin.notes] == ["lighteval.texts"]
     assert json.loads(samples.listed("meta")[0]) == {"qid": "x3", "level": "hard"}
     levels = [doc["specific"]["level"] for doc in pq.read_table(ONE)["doc"].to_pylist()]
-    assert read_samples(ONE, columns={"group": "level"}).group == levels
+    found(group=levels).compare(ONE, {"columns": {"group": "level"}})
+    refused("format.per_document", n="4").compare(ONE, {"scorer": "em"})
 
 
-@pytest.mark.parametrize("around", ["{}", "__{}__"])
-def test_older_names_and_texts_with_reasoning(tmp_path, around):
-    samples = read_samples(write(tmp_path / "f", {}, {"doc": {"id": "1", "gold_index": [0]}}, around=around))
-    assert samples.answers == [["x", "y"]] * 2
-    assert samples.references == [["b"], ["a"]]
-    assert samples.scores is None  # those are of tokens
-    assert samples.origin.roles["answers"] == "model_response.text"
-    assert samples.origin.subject == {"task": "t|0"}
-
-
-@pytest.mark.parametrize(
-    ("logprobs", "scores"),
-    [([[-1.0, -2.0], [-3.0, -4.0]], [[-1.0, -2.0], [-3.0, -4.0]]), ([[-1.0, -2.0], [-3.0]], None), (None, None)],
-)
-def test_log_probabilities_are_scores_if_there_is_one_for_each_sample(tmp_path, logprobs, scores):
-    rows = [
-        {"doc": {"id": str(i)}, "model_response": {"logprobs": logprobs[i] if logprobs else None}} for i in range(2)
+def rows(*changes, around="{}"):
+    doc = {"id": "0", "choices": ["a", "b"], "gold_index": [1], "task_name": "t|0", "specific": {"level": "easy"}}
+    response = {"text": ["x", "y"], "text_post_processed": None, "logprobs": [[-1.0], [-2.0]]}
+    whole = [
+        {"doc": doc | own.get("doc", {}), "metric": own.get("metric", {"em": 1.0})}
+        | {"model_response": response | own.get("response", {})}
+        for own in changes
     ]
-    assert read_samples(write(tmp_path / "f", *rows)).scores == scores
+    return pa.Table.from_pylist([{around.format(name): each for name, each in own.items()} for own in whole])
 
 
-def test_one_text_is_graded_by_a_metric(tmp_path):
-    one = {"model_response": {"text": ["x"], "logprobs": None}, "metric": {"f1": 0.5, "em": 1, "qem": 0}}
-    path = write(tmp_path / "f", one)
-    samples = read_samples(path)
-    assert (samples.answers, samples.grades, samples.origin.chosen) == ([["x"]], [[1.0]], {"scorer": "em"})
-    assert [note.code for note in samples.origin.notes] == ["collector.choice"]
-    assert read_samples(path, scorer="f1").grades == [[0.5]]
-    with pytest.raises(InputError, match="no scorer “acc”") as caught:
-        read_samples(path, scorer="acc")
-    assert {"“f1”", "“em”", "“qem”"} <= set(re.findall("“[a-z0-9]+”", str(caught.value)))  # in the order of PyArrow
+def texts(around):
+    read = found(
+        answers=[["x", "y"]] * 2, references=[["b"], ["a"]], scores=None, subject={"task": "t|0"},
+        roles={"answers": "model_response.text"},  # the scores are of tokens
+    )  # fmt: skip
+    return (rows({}, {"doc": {"id": "1", "gold_index": [0]}}, around=around), read)
 
 
-def test_choices_without_texts(tmp_path):
-    one = {"model_response": {"text": [], "logprobs": [-1.0, -2.0]}, "metric": {"acc": 1.0}}
-    samples = read_samples(write(tmp_path / "f", one))
-    assert (samples.answers, samples.grades, samples.scores) == (None, [[1.0]], None)
-    with pytest.raises(InputError, match=r"neither texts .* it has “ppl”"):
-        read_samples(write(tmp_path / "f", one | {"metric": {"ppl": 7.5}}))
+def scored(logprobs, scores):
+    each = [{"doc": {"id": str(i)}, "response": {"logprobs": logprobs and logprobs[i]}} for i in range(2)]
+    return (rows(*each), found(scores=scores))
 
 
-BAD = {
-    "twice": ([{}, {}], "only once; “0” is also in row 1 .row 2"),
-    "gold": ([{"doc": {"gold_index": [2]}}], r"“doc\.gold_index” is not what lighteval writes: \[…\] \(row 1\)"),
-    "lengths": ([{"model_response": {"text_post_processed": ["x"]}}], r"text_post_processed.*row 1"),
-    "no text": ([{"model_response": {"text": None}}], r"“model_response\.text” is not what lighteval writes: null"),
-    "no id": ([{"doc": {"id": None}}], "name of a problem must be text or a number; got null .row 1"),
-}
+ONE_TEXT = {"response": {"text": ["x"], "logprobs": None}, "metric": {"f1": 0.5, "em": 1, "qem": 0}}
+NO_TEXT = {"response": {"text": [], "logprobs": [-1.0, -2.0]}}
+GOLD = "“doc.gold_index”"
 
-
-@pytest.mark.parametrize(("rows", "message"), BAD.values(), ids=BAD)
-def test_what_is_wrong_is_said(tmp_path, rows, message):
-    path = write(tmp_path / "f", *rows)
-    with pytest.raises(InputError, match=message) as caught:
-        read_samples(path)
-    assert str(caught.value).startswith(str(path))
-
-
-def test_metrics_of_all_texts_grade_no_sample():
-    with pytest.raises(InputError) as caught:
-        read_samples(ONE, scorer="em")
-    assert caught.value.code == "lighteval.per_document"
-
-
-def test_broken_rows_can_be_left_out(tmp_path):
-    path = write(tmp_path / "f", {}, {"doc": {"id": "1", "gold_index": [7]}}, {"doc": {"id": "2"}})
-    samples = read_samples(path, errors="skip")
-    assert samples.problems == ["0", "2"]
-    assert sum(samples.origin.skipped.values()) == 1
+test_rows = over({
+    "texts": texts("{}"),
+    "older names": texts("__{}__"),
+    "a score for each text": scored([[-1.0, -2.0], [-3.0, -4.0]], [[-1.0, -2.0], [-3.0, -4.0]]),
+    "a score for some texts": scored([[-1.0, -2.0], [-3.0]], None),
+    "no scores": scored(None, None),
+    "one text is graded by a metric": (
+        rows(ONE_TEXT),
+        found([[1]], answers=[["x"]], chosen={"scorer": "em"}, notes=["collector.choice"]),
+        ({"scorer": "f1"}, found([[0.5]])),
+        ({"scorer": "acc"}, refused("format.no_choice", wanted="acc")),
+    ),
+    "choices without texts": (
+        rows(NO_TEXT | {"metric": {"acc": 1.0}}), found([[1]], answers=None, scores=None, references=None),
+    ),
+    "neither texts nor a grade": (
+        rows(NO_TEXT | {"metric": {"ppl": 7.5}}), refused("format.no_metric", metrics="“ppl”"),
+    ),
+    "a document twice": (rows({}, {}), refused("collector.same_problem", first="row 1", place="row 2")),
+    "a gold that is no choice": (
+        rows({}, {"doc": {"id": "1", "gold_index": [7]}}, {"doc": {"id": "2"}}),
+        refused("collector.field", name=GOLD, place="row 2"),
+        ({"errors": "skip"}, found(problems=["0", "2"], skipped={"collector.field": 1})),
+    ),
+    "fewer texts that were judged": (
+        rows({"response": {"text_post_processed": ["x"]}}),
+        refused("collector.field", name="“model_response.text_post_processed”", place="row 1"),
+    ),
+    "null in place of texts": (
+        rows({"response": {"text": None}}), refused("collector.field", name="“model_response.text”", value="null"),
+    ),
+    "no id": (rows({"doc": {"id": None}}), refused("collector.lack", field="“doc.id”", place="row 1")),
+})  # fmt: skip
 
 
 def read_or_refuse(path):
@@ -179,10 +153,10 @@ def read_or_refuse(path):
 @for_each("path, seed", [(path, seed) for path, _ in FILES.values() for seed in SEEDS])
 def test_broken(tmp_path, seed, path):
     kind, broken = break_file(path, seed, tmp_path)
-    found = read_or_refuse(broken)
-    if isinstance(found, InputError):
+    read = read_or_refuse(broken)
+    if isinstance(read, InputError):
         assert kind != "swap"
-        assert str(found).startswith(str(broken))
+        assert str(read).startswith(str(broken))
     else:
         assert kind != "cut"
-        assert found == read_or_refuse(path)
+        assert read == read_or_refuse(path)

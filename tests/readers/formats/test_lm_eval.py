@@ -5,8 +5,8 @@ import re
 
 import pytest
 from cases import for_each
-from readers.broken import check_variants
 from readers.expected import CLOSE, HARNESS, check, read_expected
+from readers.reading import found, over, refused
 
 import at_k
 from at_k.errors import InputError
@@ -16,10 +16,11 @@ FOLDER = "lm-eval/acme__toy-7b/"
 ALL, MATH, CHOICES = (
     f"{FOLDER}samples_{task}_2026-11-21T10-51-56.618154.jsonl" for task in ("toy_all", "toy_math", "toy_mc")
 )
+RULE = r"The answer is (\-?[0-9\.\,]*[0-9]+)"
 
 
-def write(path, *rows):
-    """Write lines, with what they do not say as for a document that was sampled twice."""
+def documents(*rows):
+    """Make lines, with what they do not say as for a document that was sampled twice."""
     whole = {
         "doc_id": 0,
         "doc": {},
@@ -31,18 +32,7 @@ def write(path, *rows):
         "metrics": ["exact_match"],
         "exact_match": 1.0,
     }
-    path.write_text("\n".join(json.dumps(whole | row) for row in rows), encoding="utf-8")
-    return path
-
-
-def extract(row):
-    """Find the answers in whole responses, as the filters of toy_math do."""
-    found = [re.search(r"The answer is (\-?[0-9\.\,]*[0-9]+)", text) for text in row["answers"]]
-    return {"answers": [each and each[1] for each in found]}
-
-
-def list_codes(samples):
-    return [note.code for note in samples.origin.notes]
+    return [whole | row for row in rows]
 
 
 def test_a_filter_that_keeps_the_repeats():
@@ -61,16 +51,14 @@ def test_a_filter_that_keeps_the_repeats():
 
 
 def test_no_filter_that_keeps_the_repeats():
-    samples = read_samples(HARNESS / MATH)
-    assert samples.answers[0] == [" The answer is 7", " The answer is 29", " The answer is 29", " The answer is 7"]
-    assert samples.origin.chosen == {"answers": "resps"}
-    assert list_codes(samples) == ["lm_eval.responses"]
-    data = at_k.read_results(HARNESS / MATH).map(extract)
-    check(data, read_expected()[MATH], silent=7)
-
-
-def test_a_rule_finds_the_answers_in_whole_responses():
-    check(HARNESS / MATH, read_expected()[MATH], extract_fn=r"(?s)^.*?The answer is (\-?[0-9\.\,]*[0-9]+)")
+    found(chosen={"answers": "resps"}, notes=["lm_eval.responses"]).compare(HARNESS / MATH, {})
+    data = at_k.read_results(HARNESS / MATH)
+    assert data["answers"][0] == [" The answer is 7", " The answer is 29", " The answer is 29", " The answer is 7"]
+    extracted = data.map(
+        lambda row: {"answers": [own and own[1] for own in map(re.compile(RULE).search, row["answers"])]}
+    )
+    check(extracted, read_expected()[MATH], silent=7)
+    check(HARNESS / MATH, read_expected()[MATH], extract_fn=rf"(?s)^.*?{RULE}")
 
 
 @for_each("name", ["score-first", "maj@3", "maj@4"])
@@ -81,77 +69,108 @@ def test_a_filter_that_votes_gives_one_sample(name):
     report = at_k.score(HARNESS / MATH, filter=name)
     assert report.n == [1] * 6
     assert report.values["avg@1"] == pytest.approx(printed, abs=CLOSE)
-    samples = read_samples(HARNESS / MATH, filter=name)
-    assert samples.answers[:2] == [["29" if name == "maj@3" else "7"], [None]]
-    assert samples.origin.chosen == {"filter": name}
-    assert list_codes(samples) == ["lm_eval.vote"]
+    found(chosen={"filter": name}, notes=["lm_eval.vote"]).compare(HARNESS / MATH, {"filter": name})
+    answers = read_samples(HARNESS / MATH, filter=name).answers
+    assert answers[:2] == [["29" if name == "maj@3" else "7"], [None]]
 
 
 def test_choices():
     expected = read_expected()[CHOICES]
     (report,) = check(HARNESS / CHOICES, expected).values()
     assert report.values["pass@1"] == pytest.approx(expected["harness_printed"]["acc,none"], abs=CLOSE)
-    samples = read_samples(HARNESS / CHOICES)
-    assert samples.origin.chosen == {"scorer": "acc"}
-    assert list_codes(samples) == ["collector.choice"]
-    assert samples.answers is None  # log-likelihoods are no answers
-    chosen = read_samples(HARNESS / CHOICES, scorer="acc_norm")
-    assert chosen.grades == [[1], [0], [1], [0], [0]]
-    assert chosen.origin.notes == []
-    with pytest.raises(InputError, match=r"There is no scorer “f1”.*“acc”, “acc_norm”"):
-        read_samples(HARNESS / CHOICES, scorer="f1")
+    # Log-likelihoods are no answers.
+    found(chosen={"scorer": "acc"}, notes=["collector.choice"], answers=None).compare(HARNESS / CHOICES, {})
+    found([[1], [0], [1], [0], [0]], notes=[]).compare(HARNESS / CHOICES, {"scorer": "acc_norm"})
+    refused("format.no_choice", found="“acc”, “acc_norm”").compare(HARNESS / CHOICES, {"scorer": "f1"})
 
 
-def test_one_repeat_is_graded_by_the_first_metric_that_is_0_or_1(tmp_path):
-    row = {"resps": [["x"]], "filtered_resps": ["7"], "metrics": ["bleu", "right"], "bleu": 31.5, "right": True}
-    samples = read_samples(write(tmp_path / "f", row, row | {"doc_id": 1, "right": None}))
-    assert (samples.answers, samples.grades) == ([["7"], ["7"]], [[1.0], [None]])
-    assert samples.origin.roles["grades"] == "right"
-    with pytest.raises(InputError, match=r"“bleu” is 31\.5 in line 1, .*“bleu”, “right”"):
-        read_samples(tmp_path / "f", scorer="bleu")
+def target(text, references, *notes):
+    return ([{"target": text}], found(references=[references], notes=list(notes)))
 
 
-def test_the_default_is_the_first_filter_that_keeps_all_repeats(tmp_path):
-    first = {"filter": "first", "filtered_resps": ["7"]}
-    two = {"filter": "flexible", "filtered_resps": [["7", "9"]]}
-    path = write(tmp_path / "f", first, {"filter": "strict"}, two)
-    samples = read_samples(path)
-    assert (samples.answers, samples.origin.chosen) == ([["7", "8"]], {"filter": "strict"})
-    assert list_codes(samples) == ["collector.choice"]
-    assert read_samples(path, filter="flexible").answers == [["7", "9"]]
-    with pytest.raises(InputError, match=r"There is no filter “none”.*“first”, “strict”, “flexible”"):
-        read_samples(path, filter="none")
+GRADED = {"resps": [["x"]], "filtered_resps": ["7"], "metrics": ["bleu", "right"], "bleu": 31.5, "right": True}
+DOC = {"level": "easy", "question": "?" * 101, "choices": ["a"], "year": 2024, "gold": "8"}
+LIKELIHOODS = {"resps": [[["-1", "True"]], [["-2", "True"]]], "metrics": ["ppl"], "ppl": [1, 2]}
+LEFT = found(answers=[["8"], ["7", "8"]], references=[["7"], ["7"]], skipped={"cells.answer": 1})
+FIELD = "collector.field"
 
+test_documents = over({
+    "one repeat is graded by the first metric that is 0 or 1": (
+        [GRADED, GRADED | {"doc_id": 1, "right": None}],
+        found([[1], [None]], answers=[["7"], ["7"]], roles={"grades": "right"}),
+        ({"scorer": "bleu"}, refused("cells.points", value="31.5", place="line 1")),
+        ({"scorer": "bleu", "scale": (0, 100)}, found([[0.315], [0.315]])),
+    ),
+    "the first filter that keeps all repeats": (
+        [{"filter": "first", "filtered_resps": ["7"]}, {"filter": "strict"}, {
+            "filter": "flexible", "filtered_resps": [["7", "9"]]}],
+        found(answers=[["7", "8"]], chosen={"filter": "strict"}, notes=["collector.choice"]),
+        ({"filter": "flexible"}, found(answers=[["7", "9"]])),
+        ({"filter": "none"}, refused("format.no_choice", found="“first”, “strict”, “flexible”")),
+    ),
+    "a text": target("18", ["18"]),
+    "a solution": target("6 * 3 = 18\n#### 18", ["18"], "lm_eval.solution"),
+    "a solution without an end": target("#### ", ["#### "]),
+    "a list": target("['a', 'b']", ["a", "b"], "lm_eval.list"),
+    "a list with quotes": target('["it\'s", \'"\', "\\\\n"]', ["it's", '"', "\\n"], "lm_eval.list"),
+    "an interval, perhaps": target("[0, 1]", ["[0, 1]"]),
+    "an open list": target("['a', 'b'", ["['a', 'b'"]),
+    "a list that Python cannot read": target("['\\x']", ["['\\x']"]),
+    "two lists": target("['a'] or ['b']", ["['a'] or ['b']"]),
+    "fields of the document": (
+        [{"doc": DOC}, {"doc_id": 1, "doc": DOC | {"level": "hard"}}],
+        found(meta=[{"level": "easy", "year": 2024, "gold": "8"}, {"level": "hard", "year": 2024, "gold": "8"}]),
+        ({"columns": {"group": "level", "references": "gold"}}, found(group=["easy", "hard"], references=[["8"]] * 2)),
+        ({"columns": {"group": "question"}}, found(group=["?" * 101] * 2)),
+        ({"columns": {"group": "subject"}}, refused("collector.no_field", field="“subject”")),
+    ),
+    "a document without the metric": (
+        [GRADED, {"doc_id": 1, "resps": [["x"]], "filtered_resps": ["7"], "metrics": ["right"]}],
+        refused("collector.lack", field="“right”", place="line 2"),
+    ),
+    "a document twice": ([{}, {}], refused("collector.same_problem", first="line 1", place="line 2")),
+    "other repeats": ([{}, {"doc_id": 1, "resps": [["x"]]}], refused("lm_eval.repeats", found="1", line="2")),
+    "other answers": (
+        [{}, {"doc_id": 1, "filtered_resps": [["7"]]}], refused("lm_eval.repeats", answers="1", line="2"),
+    ),
+    "choices later": ([{}, {"doc_id": 1, "resps": [[["1", "True"]]]}], refused(FIELD, name="“resps”")),
+    "filters that are cut": (
+        [{}, {"filter": "b"}, {"doc_id": 1}], refused("lm_eval.lines", lines="2 of “all”, 1 of “b”"),
+    ),
+    "a filter whose name is a number": ([{}, {"filter": 7}], refused(FIELD, value="7", place="line 2")),
+    "no target": ([{"target": None}], refused(FIELD, name="“target”", value="null", place="line 1")),
+    "an answer that is a list": (
+        [{"filtered_resps": [[["7"], "8"]]}, {"doc_id": 1}], refused("cells.answer"), ({"errors": "skip"}, LEFT),
+    ),
+    "a second answer that is a list": (
+        [{"filtered_resps": [["8", ["7"]]]}, {"doc_id": 1}], refused("cells.answer"), ({"errors": "skip"}, LEFT),
+    ),
+    "log-likelihoods without a metric": ([LIKELIHOODS], refused("format.no_metric", metrics="“ppl”")),
+    "metrics of all repeats": (
+        [{}], found(grades=None), ({"scorer": "exact_match"}, refused("format.per_document", n="2")),
+    ),
+    "lines that are broken": (
+        [{}, {"doc_id": 1, "target": None}, {"doc_id": 2}],
+        refused(FIELD), ({"errors": "skip"}, found(problems=["0", "2"], skipped={FIELD: 1})),
+    ),
+    "a line that is cut": (
+        b"\n".join(map(json.dumps(documents({})[0]).encode().__add__, [b"", b'\n{"doc_id": 3,'])),
+        refused("collector.same_problem"), ({"errors": "skip"}, found(skipped={
+            "collector.same_problem": 1, "decoding.broken": 1})),
+    ),
+    "lines longer than what is read at a time": (
+        [{"doc_id": n, "resps": [["x" * 3_000_000, "y"]]} for n in range(3)], found(answers=[["7", "8"]] * 3),
+    ),
+}, documents)  # fmt: skip
 
-@pytest.mark.parametrize(
-    ("target", "references", "codes"),
-    [
-        ("18", ["18"], []),
-        ("6 * 3 = 18\n#### 18", ["18"], ["lm_eval.solution"]),
-        ("#### ", ["#### "], []),
-        ("['a', 'b']", ["a", "b"], ["lm_eval.list"]),
-        ('["it\'s", \'"\', "\\\\n"]', ["it's", '"', "\\n"], ["lm_eval.list"]),
-        ("[0, 1]", ["[0, 1]"], []),  # an interval, perhaps
-        ("['a', 'b'", ["['a', 'b'"], []),
-        ("['a'] or ['b']", ["['a'] or ['b']"], []),
-    ],
-)
-def test_targets(tmp_path, target, references, codes):
-    samples = read_samples(write(tmp_path / "f", {"target": target}))
-    assert samples.references == [references]
-    assert list_codes(samples) == codes
+DAYS = {f"{model}/samples_toy_2026-11-2{day}T10-51-56.618154.jsonl": documents({}) for model in "ab" for day in (1, 2)}
 
-
-def test_the_fields_of_the_document(tmp_path):
-    doc = {"level": "easy", "question": "?" * 101, "choices": ["a"], "year": 2024, "gold": "8"}
-    path = write(tmp_path / "f", {"doc": doc}, {"doc_id": 1, "doc": doc | {"level": "hard"}})
-    samples = read_samples(path, columns={"group": "level", "references": "gold"})
-    assert samples.group == ["easy", "hard"]
-    assert samples.references == [["8"], ["8"]]
-    assert json.loads(samples.listed("meta")[0]) == {"level": "easy", "year": 2024, "gold": "8"}
-    assert read_samples(path, columns={"group": "question"}).group == ["?" * 101] * 2
-    with pytest.raises(InputError, match=r"no field “subject”.*“level”, “year”, “gold”, “question”, “choices”"):
-        read_samples(path, columns={"group": "subject"})
+test_runs = over({
+    "two runs are more samples": (
+        {name: own for name, own in DAYS.items() if name.startswith("a")}, found(answers=[["7", "8", "7", "8"]]),
+    ),
+    "two models are not": (DAYS, refused("merging.models"), ({"pool": "model"}, found(answers=[["7", "8"] * 4]))),
+})  # fmt: skip
 
 
 def test_a_folder_of_several_tasks_is_refused():
@@ -160,73 +179,3 @@ def test_a_folder_of_several_tasks_is_refused():
     assert caught.value.code == "merging.subject"
     for task in ("toy_all", "toy_math", "toy_mc"):
         assert re.search(rf"“{task}” \([^“]*samples_{task}_", str(caught.value))
-
-
-def test_two_runs_are_more_samples_and_two_models_are_not(tmp_path):
-    name = "samples_toy_2026-11-2{}T10-51-56.618154.jsonl"
-    for model in ("a", "b"):
-        (tmp_path / model).mkdir()
-        for day in (1, 2):
-            write(tmp_path / model / name.format(day), {})
-    assert read_samples(tmp_path / "a").answers == [["7", "8", "7", "8"]]
-    with pytest.raises(InputError, match="not of the same model: “a” "):
-        read_samples(tmp_path)
-    assert len(read_samples(tmp_path, pool="model").answers[0]) == 8
-
-
-BAD = {
-    "twice": ([{}, {}], "only once; “0” is also in line 1 .line 2"),
-    "other repeats": ([{}, {"doc_id": 1, "resps": [["x"]]}], r"2 and 2, not 1 and 2 \(line 2\)"),
-    "other answers": ([{}, {"doc_id": 1, "filtered_resps": [["7"]]}], r"2 and 2, not 2 and 1 \(line 2\)"),
-    "choices later": ([{}, {"doc_id": 1, "resps": [[["1", "True"]]]}], "“resps” is not what lm-eval writes"),
-    "filters cut": ([{}, {"filter": "b"}, {"doc_id": 1}], "2 of “all”, 1 of “b”"),
-    "name of a filter": ([{}, {"filter": 7}], r"“filter” is not what lm-eval writes: 7 \(line 2\)"),
-    "no target": ([{"target": None}], r"“target” is not what lm-eval writes: null \(line 1\)"),
-    "an answer that is a list": ([{"filtered_resps": [[["7"], "8"]]}], "An answer must be text or a number"),
-    "log-likelihoods without a metric": (
-        [{"resps": [[["-1", "True"]], [["-2", "True"]]], "metrics": ["ppl"], "ppl": [1, 2]}],
-        "neither answers nor a metric.*“ppl”",
-    ),
-}
-
-
-@pytest.mark.parametrize(("rows", "message"), BAD.values(), ids=BAD)
-def test_what_is_wrong_is_said(tmp_path, rows, message):
-    path = write(tmp_path / "f", *rows)
-    with pytest.raises(InputError, match=message) as caught:
-        read_samples(path)
-    assert str(caught.value).startswith(str(path))
-
-
-def test_metrics_of_all_repeats_grade_no_sample(tmp_path):
-    with pytest.raises(InputError) as caught:
-        read_samples(write(tmp_path / "f", {}), scorer="exact_match")
-    assert caught.value.code == "lm_eval.per_document"
-
-
-def test_broken_lines_can_be_left_out(tmp_path):
-    path = write(tmp_path / "f", {}, {"doc_id": 1, "target": None}, {"doc_id": 2})
-    path.write_text(path.read_text() + '\n{"doc_id": 3,')
-    samples = read_samples(path, errors="skip")
-    assert samples.problems == ["0", "2"]
-    assert {cause.code: count for cause, count in samples.origin.skipped.items()} == {
-        "collector.field": 1,
-        "decoding.broken": 1,
-    }
-
-
-@pytest.mark.parametrize("answers", [[["7"], "8"], ["8", ["7"]]])
-def test_an_answer_that_is_broken_can_be_left_out(tmp_path, answers):
-    samples = read_samples(write(tmp_path / "f", {"filtered_resps": [answers]}, {"doc_id": 1}), errors="skip")
-    assert (samples.answers, samples.references) == ([["8"], ["7", "8"]], [["7"], ["7"]])
-    assert [(cause.code, count) for cause, count in samples.origin.skipped.items()] == [("cells.answer", 1)]
-
-
-def test_lines_longer_than_what_is_read_at_a_time(tmp_path):
-    path = write(tmp_path / "f", *({"doc_id": doc, "resps": [["x" * 3_000_000, "y"]]} for doc in range(3)))
-    assert read_samples(path).answers == [["7", "8"]] * 3
-
-
-def test_broken(tmp_path):
-    for name in (ALL, MATH, CHOICES):
-        check_variants(HARNESS / name, tmp_path, missing="incorrect")

@@ -1,17 +1,20 @@
-"""OpenCompass: details of each problem, and predictions that repeat the whole data set.
+"""OpenCompass and AISBench: details of each problem, and predictions that repeat the whole data set.
 
-Beside the files of one run, the layouts are those of its writers, in github.com/open-compass/opencompass: `details` of
-`BaseEvaluator.evaluate` in opencompass/openicl/icl_evaluator/icl_base_evaluator.py, details that are an object of
+Beside the files of one run, the layouts are those of their writers. In github.com/open-compass/opencompass: `details`
+of `BaseEvaluator.evaluate` in opencompass/openicl/icl_evaluator/icl_base_evaluator.py, details that are an object of
 `format_details` in opencompass/tasks/openicl_eval.py, predictions of `GenInferencerOutputHandler.save_results` in
 opencompass/openicl/icl_inferencer/icl_base_inferencer.py, whose order `concatenate_datasets([dataset] * n)` in
-opencompass/datasets/base.py gives.
+opencompass/datasets/base.py gives. In github.com/AISBench/benchmark, below ais_bench/benchmark: the same function of
+openicl/icl_evaluator/icl_base_evaluator.py, for n = 1 `format_details` in tasks/openicl_eval.py, predictions of
+`run_cache_consumer` in openicl/icl_inferencer/output_handler/base_handler.py.
 """
 
-import json
-from pathlib import Path
+from random import Random
 
 import pytest
 from readers.broken import check_variants
+from readers.expected import HARNESS
+from readers.reading import Json, found, over, put, refused
 
 import at_k
 from at_k.errors import InputError
@@ -30,177 +33,260 @@ RESULTS = {
     "mG-Pass@4": 37.5,
     "details": [{"G-Pass@4_1.0": 0.0, "mG-Pass@4": 0.5} | each for each in DETAILS],
 }
+PREDICTIONS = {
+    str(place): {
+        "origin_prompt": [{"role": "HUMAN", "prompt": prompt}],
+        "prediction": f"It is {prompt} {place // 3}.",
+        "gold": gold,
+    }
+    for place, (prompt, gold) in enumerate([("a", "7"), ("b", "7"), ("c", "9")] * 2)
+}
+FOLDER = {f"{kind}/toy-7b/AIME_2024.json": Json(own) for kind, own in (
+    ("results", RESULTS), ("predictions", PREDICTIONS))}  # fmt: skip
+SUBJECT = {"task": "AIME_2024", "model": "toy-7b"}
 
 
-def make_predictions(problems, n):
-    """Make predictions for (prompt, gold) pairs, n times."""
-    entries = [
-        {"origin_prompt": [{"role": "HUMAN", "prompt": prompt}], "prediction": f"It is {prompt} {turn}.", "gold": gold}
-        for turn in range(n)
-        for prompt, gold in problems
-    ]
-    return {str(place): entry for place, entry in enumerate(entries)}
+def details(*each):
+    return Json({"details": each})
 
 
-def write(path, document):
-    path.write_text(json.dumps(document, indent=4), encoding="utf-8")
-    return path
+def one(**fields):
+    return {"example_abbr": "a_0"} | fields
 
 
-@pytest.fixture
-def results(tmp_path):
-    folder = tmp_path / "results" / "toy-7b"
-    folder.mkdir(parents=True)
-    return write(folder / "AIME_2024.json", RESULTS)
+def prompts(text, expected):
+    return (Json({str(i): {"origin_prompt": x, "prediction": x} for i, x in enumerate(text)}), expected)
 
 
-@pytest.fixture
-def predictions(tmp_path):
-    folder = tmp_path / "predictions" / "toy-7b"
-    folder.mkdir(parents=True)
-    return write(folder / "AIME_2024.json", make_predictions([("a", "7"), ("b", "7"), ("c", "9")], 2))
+def unknown(text):
+    return prompts(text, refused("opencompass.unknown_n", total=str(len(text)), different=str(len({*text}))))
 
 
-def test_results(results):
-    samples = read_samples(results)
-    assert samples.origin.harness == "opencompass"
-    assert samples.origin.subject == {"task": "AIME_2024", "model": "toy-7b"}
-    assert samples.problems == [f"AIME_2024_{i}" for i in range(4)]
-    assert samples.answers[:2] == [["7", "8", "7", "7"], ["1", "2", "3", None]]  # "" is no answer
-    assert samples.grades == [[1, 0, 1, 1], [0] * 4, [1, 1, 0, 0], [1] * 4]
-    assert samples.references == [["7"], ["9"], ["5"], ["4"]]
-    report = at_k.score(results, k=[2, 4])
+def by_prompts(text, *problems):
+    return prompts(text, found(answers=[[*own] for own in problems]))
+
+
+LISTED = {
+    str(place): {"prompt": prompt, "origin_prediction": "…", "predictions": answer, "references": "7"}
+    for place, (prompt, answer) in enumerate([("p", "7"), ("q", "8"), ("p", "9"), ("q", "7")])
+}
+PPL = {"0": {"origin_prediction": {"A": {"PPL": 1.5}}, "predictions": "A", "references": "B", "correct": False}}
+OBJECTS = {
+    "0": {"origin_prompt": "p", "prediction": ["x", ""], "gold": ["a", "b"]},
+    "1": {"origin_prompt": "q", "prediction": {"prediction": "z", "reasoning": "…"}},
+}
+ALIKE = {str(i): {"prediction": "x", "gold": gold} for i, gold in enumerate("ABAB")}
+
+test_opencompass = over({
+    "a folder is read by its results": (
+        FOLDER,
+        found(
+            {f"AIME_2024_{i}": own for i, own in enumerate([[1, 0, 1, 1], [0] * 4, [1, 1, 0, 0], [1] * 4])},
+            harness="opencompass", subject=SUBJECT, references=[["7"], ["9"], ["5"], ["4"]],
+            answers=[["7", "8", "7", "7"], ["1", "2", "3", None], ["5", "5", "6", "6"], ["4"] * 4],
+        ),
+        # OpenCompass cuts at the first "_", which would put AIME_2024 and AIME_2025 together.
+        ({"columns": {"group": "subdivision"}}, found(group=["AIME_2024"] * 4)),
+    ),
+    "predictions": (
+        {name: own for name, own in FOLDER.items() if "predictions" in name},
+        found(
+            harness="opencompass-predictions", subject=SUBJECT, references=[["7"], ["7"], ["9"]], grades=None,
+            answers=[[f"It is {prompt} {turn}." for turn in range(2)] for prompt in "abc"],
+            rows=[[1, 4], [2, 5], [3, 6]], notes=["opencompass.texts"],
+        ),
+    ),
+    "is_correct": (details(one(pred=["x"], is_correct=[True])), found([[1]], roles={"grades": "is_correct"})),
+    "cascade_correct": (
+        details(one(pred=["x"], cascade_correct=[True])), found([[1]], references=None, roles={
+            "grades": "cascade_correct"}),
+    ),
+    "details that are an object": (
+        Json({"accuracy": 50.0, "details": LISTED, "type": "GEN"}),
+        found(harness="opencompass", answers=[["7", "9"], ["8", "7"]], grades=None),
+    ),
+    "perplexities": (Json({"details": PPL, "type": "PPL"}), found([[0]])),
+    "three problems": by_prompts("abc", "a", "b", "c"),
+    "one problem": by_prompts("aaaa", "aaaa"),
+    "a question twice in the data set": by_prompts("abaaba", "aa", "bb", "aa"),
+    "each problem repeated": by_prompts("aabb", "aa", "bb"),
+    "one left over": unknown("abcab"),
+    "unequal numbers": unknown("aab"),
+    "another order": unknown("abba"),
+    "references alone": (Json(ALIKE), refused("opencompass.unknown_n")),
+    "lists and objects": (
+        Json(OBJECTS),
+        found(answers=[["x", None], ["z"]], references=[["a", "b"], None], notes=[
+            "opencompass.texts", "opencompass.lists"]),
+    ),
+    "lists of other lengths": (details(DETAILS[0] | {"pred": ["7"]}), refused("opencompass.lengths", place="1")),
+    "no samples": (details(one(pred=[], correct=[])), refused("opencompass.lengths", place="1")),
+    "a problem twice": (
+        details(DETAILS[0], DETAILS[0]), refused("collector.same_problem", first="problem 1", place="problem 2"),
+    ),
+    "neither answers nor grades": (details(one()), refused("opencompass.details", fields="“example_abbr”")),
+    "a key left out": (
+        Json({"0": {"prediction": "x"}, "2": {"prediction": "y"}}), refused("opencompass.keys", last="1", key="“1”"),
+    ),
+    "an entry that is no object": (Json({"details": LISTED | {"1": 7}}), refused("opencompass.keys", key="“1”")),
+    "no prediction": (
+        Json({"0": {"prediction": "x"}, "1": {"gold": "y"}}),
+        refused("opencompass.keys", field="“prediction”", key="“1”"),
+    ),
+})  # fmt: skip
+
+
+def test_numbers_of_results_and_of_a_real_run(tmp_path):
+    report = at_k.score(put(tmp_path, FOLDER), k=[2, 4])
     assert report.values["pass@4"] == 0.75
     assert report.values["pass@2"] == pytest.approx((1 + 0 + 5 / 6 + 1) / 4, abs=1e-12)
     assert report.values["cons@4"] == pytest.approx((1 + 0 + 1 / 2 + 1) / 4, abs=1e-12)
-    # It prints percent.
-    assert 100 * report.values["G-Pass@4_1.0"] == RESULTS["G-Pass@4_1.0"]
-
-
-def test_the_part_of_the_name_before_the_number_may_group(results):
-    # OpenCompass cuts at the first "_", which would put AIME_2024 and AIME_2025 together.
-    assert {*read_samples(results, columns={"group": "subdivision"}).group} == {"AIME_2024"}
-
-
-@pytest.mark.parametrize("name", ["is_correct", "cascade_correct"])
-def test_other_names_of_the_verdicts(tmp_path, name):
-    details = [{"example_abbr": "a_0", "pred": ["x"], name: [True]}]
-    samples = read_samples(write(tmp_path / "f", {"details": details}))
-    assert (samples.grades, samples.references, samples.origin.roles["grades"]) == ([[1.0]], None, name)
-
-
-def test_details_that_are_an_object(tmp_path):
-    details = {
-        str(place): {"prompt": prompt, "origin_prediction": "…", "predictions": answer, "references": "7"}
-        for place, (prompt, answer) in enumerate([("p", "7"), ("q", "8"), ("p", "9"), ("q", "7")])
-    }
-    samples = read_samples(write(tmp_path / "f", {"accuracy": 50.0, "details": details, "type": "GEN"}))
-    assert samples.origin.harness == "opencompass"
-    assert samples.answers == [["7", "9"], ["8", "7"]]
-    assert samples.grades is None
-    ppl = {"0": {"origin_prediction": {"A": {"PPL": 1.5}}, "predictions": "A", "references": "B", "correct": False}}
-    assert read_samples(write(tmp_path / "f", {"details": ppl, "type": "PPL"})).grades == [[0.0]]
-
-
-def test_predictions(predictions):
-    samples = read_samples(predictions)
-    assert samples.origin.harness == "opencompass-predictions"
-    assert samples.origin.subject == {"task": "AIME_2024", "model": "toy-7b"}
-    assert samples.answers == [[f"It is {prompt} {turn}." for turn in range(2)] for prompt in "abc"]
-    assert samples.references == [["7"], ["7"], ["9"]]
-    assert samples.rows == [[1, 4], [2, 5], [3, 6]]
-    assert [note.code for note in samples.origin.notes] == ["opencompass.texts"]
-
-
-def test_a_folder_is_read_by_its_results(results, predictions, tmp_path):
-    assert read_samples(tmp_path).origin.harness == "opencompass"
-    assert read_samples(predictions.parent).origin.harness == "opencompass-predictions"
-
-
-@pytest.mark.parametrize(
-    ("prompts", "problems"),
-    [
-        ("abc", ["a", "b", "c"]),
-        ("aaaa", ["aaaa"]),
-        ("abaaba", ["aa", "bb", "aa"]),  # the same question twice in the data set
-        ("aabb", ["aa", "bb"]),  # each problem repeated, as other writers do
-    ],
-)
-def test_the_number_of_problems_is_found_by_the_prompts(tmp_path, prompts, problems):
-    document = {str(i): {"origin_prompt": each, "prediction": each} for i, each in enumerate(prompts)}
-    assert ["".join(each) for each in read_samples(write(tmp_path / "f", document)).answers] == problems
-
-
-@pytest.mark.parametrize("prompts", ["abcab", "aab", "abba"])
-def test_where_it_cannot_be_known_it_is_an_error(tmp_path, prompts):
-    document = {str(i): {"origin_prompt": each, "prediction": each} for i, each in enumerate(prompts)}
-    with pytest.raises(InputError, match=f"{len(prompts)} samples have {len({*prompts})} different prompts") as caught:
-        read_samples(write(tmp_path / "f", document))
-    assert caught.value.code == "opencompass.unknown_n"
-
-
-def test_references_alone_do_not_tell_problems_apart(tmp_path):
-    document = {str(i): {"prediction": "x", "gold": gold} for i, gold in enumerate("ABAB")}
-    with pytest.raises(InputError) as caught:
-        read_samples(write(tmp_path / "f", document))
-    assert caught.value.code == "opencompass.unknown_n"
-
-
-def test_predictions_that_are_lists_or_objects(tmp_path):
-    document = {
-        "0": {"origin_prompt": "p", "prediction": ["x", ""], "gold": ["a", "b"]},
-        "1": {"origin_prompt": "q", "prediction": {"prediction": "z", "reasoning": "…"}},
-    }
-    samples = read_samples(write(tmp_path / "f", document))
-    assert (samples.answers, samples.references) == ([["x", None], ["z"]], [["a", "b"], None])
-    assert [note.code for note in samples.origin.notes] == ["opencompass.texts", "opencompass.lists"]
-
-
-BAD = {
-    "lengths": ({"details": [DETAILS[0] | {"pred": ["7"]}]}, "lists of the same length, .* .problem 1"),
-    "no samples": (
-        {"details": [{"example_abbr": "a", "pred": [], "correct": []}]},
-        "with at least one sample .problem 1",
-    ),
-    "twice": ({"details": [DETAILS[0], DETAILS[0]]}, "“AIME_2024_0” is also in problem 1 .problem 2"),
-    "nothing": ({"details": [{"example_abbr": "a"}]}, "neither answers nor grades"),
-    "keys": ({"0": {"prediction": "x"}, "2": {"prediction": "y"}}, "from “0” to “1”, .* not so for “1”"),
-    "no prediction": ({"0": {"prediction": "x"}, "1": {"gold": "y"}}, "the field “prediction”; .* not so for “1”"),
-}
-
-
-@pytest.mark.parametrize(("document", "message"), BAD.values(), ids=BAD)
-def test_what_is_wrong_is_said(tmp_path, document, message):
-    path = write(tmp_path / "f", document)
-    with pytest.raises(InputError, match=message) as caught:
-        read_samples(path)
-    assert str(caught.value).startswith(str(path))
+    assert 100 * report.values["G-Pass@4_1.0"] == RESULTS["G-Pass@4_1.0"]  # it prints percent
+    folder = HARNESS / "opencompass"
+    file = folder / "results" / "toy-7b" / "toy.json"
+    assert read_samples(file).references == [["7"], ["2"], ["5"]]
+    predictions = at_k.score(folder / "predictions" / "toy-7b" / "toy.json", k=[2, 4], missing="incorrect")
+    assert predictions.values == at_k.score(file, k=[2, 4]).values
 
 
 @pytest.mark.parametrize("name", ["opencompass", "opencompass-predictions", "aisbench"])
 @pytest.mark.parametrize("document", [[], [1], {}, {"details": []}, {"details": [1]}, {"details": {}}, {"0": 1}, 7])
 def test_a_file_of_another_format(tmp_path, name, document):
     with pytest.raises(InputError):
-        read_samples(write(tmp_path / "f", document), format=name)
+        read_samples(put(tmp_path / "f", Json(document)), format=name)
 
 
-def test_broken_results(results, tmp_path):
-    check_variants(results, tmp_path, lambda document: [document["details"]])
+PROBLEMS = [("7", ["7", "7"]), ("9", ["1", "2"]), ("5", ["5", "6"])]
+"""The reference of each problem, and its answers."""
 
 
-def test_broken_predictions(predictions, tmp_path):
-    check_variants(predictions, tmp_path, lambda document: [list(document.values())])
+def write_as_aisbench(problems, **changes):
+    """Make the details as the writer does: all first samples, then all second ones, cut into runs of n."""
+    n = len(problems[0][1])
+    judged = [
+        {"pred": answers[turn], "answer": gold, "correct": answers[turn] == gold}
+        for turn in range(n)
+        for gold, answers in problems
+    ]
+    listed = []
+    for place in range(len(problems)):
+        own = judged[place * n : place * n + n]
+        c = sum(each["correct"] for each in own)
+        means = {f"avg@{n}": c / n, f"pass@{n}": float(c > 0), f"cons@{n}": float(c > n / 2)}
+        listed.append({"example_abbr": f"aime_{place}"} | means | {name: [x[name] for x in own] for name in own[0]})
+    whole = {f"pass@{n}": 100 * sum(each[f"pass@{n}"] for each in listed) / len(listed)}
+    return {f"accuracy ({n} runs average)": 50.0, **whole, "details": listed}
 
 
-def test_a_real_run():
-    """Its own numbers, in percent, are in the results file."""
-    folder = Path(__file__).parents[2] / "data" / "harness" / "opencompass"
-    file = folder / "results" / "toy-7b" / "toy.json"
+AISBENCH = write_as_aisbench(PROBLEMS)
+GROUPED = [
+    own | {"pred": answers, "answer": [gold] * 2, "correct": [each == gold for each in answers]}
+    for own, (gold, answers) in zip(AISBENCH["details"], PROBLEMS, strict=True)
+]
+MIXED = [own | ({} if place else {"answer": own["answer"][::-1]}) for place, own in enumerate(AISBENCH["details"])]
+UNSURE = write_as_aisbench([("A", ["A", "A"]), ("A", ["B", "B"])])
+WITHOUT = [{name: own[name] for name in own if name != "answer"} for own in UNSURE["details"]]
+SINGLE = {
+    str(place): {
+        "prompt": f"p{place}",
+        "origin_prediction": "…",
+        "predictions": [answers[0]],
+        "references": [gold],
+        "correct": [answers[0] == gold],
+    }
+    for place, (gold, answers) in enumerate(PROBLEMS)
+}
+
+test_results_of_aisbench = over({
+    "verdicts return to their problems": (
+        {"results/toy-7b/aime.json": Json(AISBENCH)},
+        found(
+            [[1, 1], [0, 0], [1, 0]], harness="aisbench", subject={"task": "aime", "model": "toy-7b"},
+            references=[[gold] for gold, _ in PROBLEMS], answers=[own for _, own in PROBLEMS],
+            notes=["aisbench.regrouped"],
+        ),
+    ),
+    "a writer that groups rightly": (Json(AISBENCH | {"details": GROUPED}), found(
+        [[1, 1], [0, 0], [1, 0]], notes=[])),
+    "references that do not tell": (Json(UNSURE), found([[1, 0], [1, 0]], notes=["aisbench.unsure"])),
+    "one problem": (Json(write_as_aisbench([("7", ["7", "8"])])), found([[1, 0]], notes=[])),
+    "no references": (Json(UNSURE | {"details": WITHOUT}), found([[1, 0], [1, 0]], notes=["aisbench.unsure"])),
+    "samples mixed in another way": (Json(AISBENCH | {"details": MIXED}), refused("aisbench.mixed")),
+    "problems that changed places": (
+        Json(AISBENCH | {"details": AISBENCH["details"][::-1]}), refused("aisbench.mixed"),
+    ),
+    "one sample": (
+        Json({"accuracy": 66.7, "details": SINGLE, "type": "GEN"}),
+        found([[1], [0], [1]], harness="aisbench", answers=[["7"], ["1"], ["5"]]),
+    ),
+})  # fmt: skip
+
+
+def test_two_problems_of_aisbench_one_always_right_and_one_never(tmp_path):
+    document = write_as_aisbench([("7", ["7", "7"]), ("9", ["1", "1"])])
+    assert document["pass@2"] == 100.0  # as AISBench has it
+    report = at_k.score(put(tmp_path / "f", Json(document)), k=2)
+    assert (report.values["pass@2"], report.values["cons@2"]) == (0.5, 0.5)
+
+
+def test_a_real_result_whose_samples_are_of_other_problems():
+    """Of a, b and c, 3, 2 and 1 of four are right; the writer put samples of all three under each name."""
+    file = HARNESS / "aisbench" / "results" / "toy-7b" / "toy.json"
+    samples = read_samples(file)
+    pairs = sorted(zip(map(str, samples.references), map(sum, samples.grades), strict=True))
+    assert pairs == [("['2']", 2), ("['5']", 1), ("['7']", 3)]
     report = at_k.score(file, k=[2, 4])
-    own = json.loads(file.read_text())
-    for key in ("G-Pass@2_1.0", "mG-Pass@2", "G-Pass@4_0.5", "G-Pass@4_0.75", "mG-Pass@4"):
-        assert report.values[key] == pytest.approx(own[key] / 100, abs=1e-12)  # sums in another order
-    assert report.values["accuracy"] == pytest.approx(own["accuracy (4 runs average)"] / 100, abs=1e-12)
-    assert read_samples(file).references == [["7"], ["2"], ["5"]]
-    predictions = at_k.score(folder / "predictions" / "toy-7b" / "toy.json", k=[2, 4], missing="incorrect")
-    assert predictions.values == report.values
+    assert report.values["pass@2"] == pytest.approx((1 + 5 / 6 + 1 / 2) / 3, abs=1e-12)  # sums in another order
+    assert report.values["cons@4"] == pytest.approx(2 / 3, abs=1e-12)  # 7 and 2 win, 6 beats 5
+
+
+def requests(*rows):
+    whole = {"data_abbr": "aime", "success": True, "origin_prompt": "?", "gold": "7", "input_tokens": 1}
+    return [whole | {"uuid": f"u{place}", "prediction": "7"} | row for place, row in enumerate(rows)]
+
+
+SHUFFLED = [
+    {"id": place, "gold": gold, "prediction": f"{text}!"} for place, (gold, own) in enumerate(PROBLEMS) for text in own
+]
+Random(0).shuffle(SHUFFLED)
+ANSWERS = {str(n): [x["prediction"] for x in SHUFFLED if x["id"] == n] for n in range(3)}
+
+test_predictions_of_aisbench = over({
+    "lines in any order": (
+        {"predictions/toy-7b/aime.jsonl": requests(*SHUFFLED)},
+        found(  # success is no verdict
+            None, grades=None, answers=ANSWERS, harness="aisbench-predictions",
+            subject={"task": "aime", "model": "toy-7b"}, notes=["opencompass.texts"],
+        ),
+    ),
+    "failed requests": (
+        requests({"id": 0}, {"id": 0, "success": False, "prediction": "half"}, {"id": 0, "prediction": ""}, {"id": 1}),
+        found(answers=[["7", None, None], ["7"]], notes=["opencompass.texts", "aisbench.failed"], told=[
+            {}, {"most": 3, "failed": 2}]),
+    ),
+    "a sample twice": (requests({"id": 0, "uuid": "u"}, {"id": 0, "uuid": "u"}), refused(
+        "collector.repeated", number="“u”", name="0")),
+    "two data sets": (
+        requests({"id": 0}, {"id": 0, "data_abbr": "gsm8k"}),
+        refused("aisbench.data_sets", first="“aime”", second="“gsm8k”", line="2"),
+    ),
+    "success that is no truth value": (
+        requests({"id": 0, "success": "yes"}), refused("collector.field", value="“yes”", place="line 1"),
+    ),
+    "two references": (requests({"id": 0}, {"id": 0, "gold": "8"}), refused("collector.differs")),
+})  # fmt: skip
+
+# name: (content, its file, the lists of objects, what is refused, the policy)
+VARIANTS = {
+    "results": (Json(RESULTS), "f.json", lambda own: [own["details"]], (), "error"),
+    "predictions": (Json(PREDICTIONS), "f.json", lambda own: [list(own.values())], (), "error"),
+    # The order of the problems is what undoes the fault, so that a swap is refused.
+    "results of AISBench": (Json(AISBENCH), "f.json", lambda own: [own["details"]], ["swap"], "error"),
+    "predictions of AISBench": (requests(*SHUFFLED), "f.jsonl", None, (), "incorrect"),
+}
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_broken(name, tmp_path):
+    content, file, find_lists, refused_kinds, missing = VARIANTS[name]
+    check_variants(put(tmp_path / file, content), tmp_path, find_lists, refused=refused_kinds, missing=missing)

@@ -36,7 +36,7 @@ def test_roles_are_guessed_and_named():
 
 
 def test_several_models_are_refused():
-    refuse(MODELS, "models.several")
+    refuse(MODELS.replace("y,2\n", "y,1\n"), "models.settings")
 
 
 def test_one_model_is_chosen():
@@ -109,8 +109,7 @@ class TestSeveralSets:
     TEXT = "dataset,id,correct\nx,1,1\nx,2,0\ny,1,0\ny,3,1\n"
 
     def test_equal_names_are_refused(self):
-        said = refuse(self.TEXT, "plain.several_sets")
-        assert "“1”" in said
+        said = refuse(self.TEXT, "models.settings")
         assert "“x”, “y”" in said
         assert 'where={"dataset": "x"}' in said
         assert 'pool="dataset"' in said
@@ -121,11 +120,11 @@ class TestSeveralSets:
 
     @for_each("name", ["benchmark", "task", "subset", "data_source"])
     def test_names(self, name):
-        refuse(self.TEXT.replace("dataset", name), "plain.several_sets")
+        refuse(self.TEXT.replace("dataset", name), "models.settings")
 
     def test_rows_without_a_name_are_a_set_of_their_own(self):
-        said = refuse("dataset,id,correct\n,1,1\ny,1,0\n", "plain.several_sets")
-        assert "null, “y”" in said
+        said = refuse("dataset,id,correct\n,1,1\ny,1,0\n", "models.settings")
+        assert "“y”, null" in said
         assert collect("dataset,id,correct\n,1,1\ny,2,0\n").grades == [[1], [0]]
 
     def test_different_names_are_no_matter(self):
@@ -138,7 +137,7 @@ def test_verdicts_that_cannot_be_read_are_noted():
     assert str(note).startswith("Column “correct” was not used: “good” is no verdict.")
     assert collect(text.replace("good", "yes").replace("bad", "no")).grades == [[1, 0]]
     assert collect(text, columns={"grades": None}).origin.notes == []
-    refuse("id,correct\n1,good\n1,bad\n", "cells.grade")
+    refuse("id,correct\n1,good\n1,bad\n", "cells.word")
 
 
 def test_a_number_and_a_text_that_are_spelled_alike_are_refused():
@@ -160,7 +159,7 @@ def test_what_is_broken_is_left_out_and_counted():
     assert (found.problems, found.grades, found.references) == (["a"], [[1, 0.5]], [["x"]])
     assert list(map(list, found.rows)) == [[1, 5]]
     assert {cause.code: count for cause, count in found.origin.skipped.items()} == {
-        "cells.problem": 1, "cells.grade": 2, "cells.reference": 1, "collector.differs": 1,
+        "cells.problem": 1, "cells.points": 1, "cells.word": 1, "cells.reference": 1, "collector.differs": 1,
     }  # fmt: skip
 
 

@@ -1,0 +1,239 @@
+"""Typed claims about a report: quantities that follow from its counts, and the sentences that say them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from at_k.analysis.compared import Compared
+from at_k.errors import Message, Phrases
+from at_k.estimators import pass_at_k, pass_hat_k
+from at_k.report import Report
+from at_k.values import Key
+
+_say = Phrases(
+    {
+        "claims.mean": "{average}: the average",
+        "claims.single": "one answer",
+        "claims.all": "all {k}",
+        "claims.least": "at least {needed} of {k}",
+        "claims.average": "{average} right.",
+        "claims.tasks": "{name} solves {average} of these tasks. All {k} times: {every}.",
+        "claims.every": "{average} right. {every} every time.",
+        "claims.drawn": "{average} right. {every} in all of {k} draws.",
+        "claims.known": "With {problems:,} problems, the average is known to {low:+} / {high:+} points.",
+        "claims.one_solved": "1 problem is always right, {sometimes:,} sometimes, {never:,} never.",
+        "claims.solved": "{always:,} problems are always right, {sometimes:,} sometimes, {never:,} never.",
+        "claims.choice": "Picking the right answer out of {k} could add {gain} points at most.",
+        "claims.choice_scores": "Picking the right answer out of {k} could add {gain} points at most: the best-scored "
+        "answer gets {scores:+}.",
+        "claims.choice_vote": "Picking the right answer out of {k} could add {gain} points at most: a vote gets "
+        "{vote:+}.",
+        "claims.choice_both": "Picking the right answer out of {k} could add {gain} points at most: the best-scored "
+        "answer gets {scores:+}, a vote {vote:+}.",
+        "claims.plan": "{problems} problems with {samples} answers each: {key} is known to ±\u00a0{half} points, and a "
+        "difference of {detect} points between two models is found with a chance of 80\u00a0%.",
+        "claims.no_difference": "No difference between {a} and {b} is shown in {line}.",
+        "claims.open": "No difference is shown for k = {k}.",
+        "claims.better": "{name} is better in {line}.",
+        "claims.better_for": "{name} is better in {line} for k = {k}.",
+        "claims.one_difference": "{value:+} points [{low:+}, {high:+}].",
+        "claims.difference": "At k = {k}: {value:+} points [{low:+}, {high:+}].",
+    }
+)
+
+
+class Share(float):
+    r"""A number in [0, 1], written in whole per cent; 0 % and 100 % of what is certain only.
+
+    Examples:
+        >>> [f"{Share(value)}".replace("\u00a0", " ") for value in (0.914, 0.999, 0.0001, 1.0)]
+        ['91 %', '> 99 %', '< 1 %', '100 %']
+    """
+
+    def __format__(self, form: str) -> str:
+        percent = int(100 * self + 0.5)
+        if self < 1 and percent == 100:
+            return ">\u00a099\u00a0%"
+        return "<\u00a01\u00a0%" if self > 0 and percent == 0 else f"{percent}\u00a0%"
+
+
+class Points(float):
+    """A difference of two shares, written in points of per cent.
+
+    Examples:
+        >>> f"{Points(0.05)}, {Points(-0.0125)}, {Points(0.05):+}"
+        '5.0, −1.2, +5.0'
+    """
+
+    def __format__(self, form: str) -> str:
+        return format(round(100 * self, 6) + 0.0, f"{form}.1f").replace("-", "−")
+
+
+class Step(NamedTuple):
+    """A row of the staircase: how many of k answers must be right, and the key that says how often they are."""
+
+    needed: int
+    key: Key
+    label: Message
+
+
+def find_average(report: Report) -> float:
+    """Return the share of correct samples, averaged over the problems: pass@1."""
+    n, c = report.list_counts()
+    return float(np.mean(c / n))
+
+
+def describe_average(report: Report) -> Message:
+    """Say what the mark in a staircase is."""
+    return _say("claims.mean", average=Share(find_average(report)))
+
+
+def list_steps(report: Report, k: int) -> list[Step]:
+    """List what can be demanded of k answers and is in the report, most first: all right, …, at least one right."""
+    steps: dict[int, Key] = {}
+    for key in report.values:
+        if key.k == k and key.metric == "G-Pass@k" and key.tau is not None:
+            needed = max(1, int(np.ceil(round(float(key.tau) * k, 9))))
+            if needed > 1:
+                steps[needed] = key  # the largest τ: 1, if all of k must be right
+    for key in report.values:
+        if key.k == k and key.metric in ("pass@k", "pass^k"):
+            steps.setdefault(1 if key.metric == "pass@k" else k, key)
+    return [Step(needed, steps[needed], describe_step(needed, k)) for needed in sorted(steps, reverse=True)]
+
+
+def describe_step(needed: int, k: int) -> Message:
+    """Say what a row of the staircase demands."""
+    if k == 1:
+        return _say("claims.single")
+    return _say("claims.all", k=k) if needed == k else _say("claims.least", needed=needed, k=k)
+
+
+def make_headline(report: Report, k: int, name: str = "") -> Message:
+    """Say the average, and how often all of k answers are right."""
+    average = Share(find_average(report))
+    n, c = report.list_counts()
+    if k == 1:
+        return _say("claims.average", average=average)
+    every = Share(np.mean(pass_hat_k(n, c, k=k)))
+    if name:
+        return _say("claims.tasks", name=name, average=average, k=k, every=every)
+    if n.min() == n.max() == k:
+        return _say("claims.every", average=average, every=every)
+    return _say("claims.drawn", average=average, every=every, k=k)
+
+
+def make_claims(report: Report, k: int) -> list[Message]:
+    """Say how many problems are always right, what choosing among k answers could add, and how sure the average is.
+
+    Examples:
+        >>> from at_k import score
+        >>> for claim in make_claims(score({"grades": [[1, 1], [1, 0], [0, 0]]}), 2)[:2]:
+        ...     print(claim)
+        1 problem is always right, 1 sometimes, 1 never.
+        Picking the right answer out of 2 could add 16.7 points at most.
+    """
+    n, c = report.list_counts()
+    always, never = int(np.sum(c == n)), int(np.sum(c == 0))
+    counts = {"always": always, "sometimes": len(n) - always - never, "never": never}
+    claims = [_say("claims.one_solved" if always == 1 else "claims.solved", **counts)] if n.max() > 1 else []
+    if k > 1:
+        claims.append(_weigh_choice(report, k))
+    average = find_average(report)
+    for key, bar in report.intervals.items():
+        if key.metric == "avg@n" and bar.low is not None and bar.high is not None:
+            low, high = Points(bar.low - average), Points(bar.high - average)
+            claims.append(_say("claims.known", problems=len(n), low=low, high=high))
+    return claims
+
+
+def _weigh_choice(report: Report, k: int) -> Message:
+    """Say what choosing among k answers adds to one answer: at most, by the scores, and by a vote."""
+    average = find_average(report)
+    given = {"scores": report.values.get(Key("best@k", k)), "vote": report.values.get(Key("cons@k", k))}
+    if any(note.code == "note.vote_of_grades" for note in report.notes):
+        given["vote"] = None  # nobody voted
+    gains = {name: Points(value - average) for name, value in given.items() if value is not None}
+    code = "claims.choice_both" if len(gains) == 2 else "_".join(["claims.choice", *gains])
+    gain = Points(np.mean(pass_at_k(*report.list_counts(), k=k)) - average)
+    return _say(code, k=k, gain=gain, **gains)
+
+
+def make_plan(problems: int, samples: int, key: Key, half: float, detect: float) -> Message:
+    """Say how precise a planned measurement is, and which difference it finds."""
+    points = {"half": Points(half), "detect": Points(detect)}
+    return _say("claims.plan", problems=problems, samples=samples, key=str(key), **points)
+
+
+class Difference(NamedTuple):
+    """The difference of two models at a k, a − b, its limits, and which one is better: "a", "b" or "open"."""
+
+    k: int
+    value: float
+    low: float
+    high: float
+    verdict: str
+
+
+def list_differences(compared: Compared) -> dict[Key, list[Difference]]:
+    """List the differences of two models by the line that they are on, each with the one verdict about it.
+
+    Where there is a band over k, its limits are those of every k, and the verdict is whether they exclude 0.
+    """
+    found: dict[Key, list[Difference]] = {}
+    for band in compared.bands.values():
+        ends = zip(band.k, band.difference, band.low, band.high, strict=True)
+        found[band.line] = [Difference(*each, _decide(each[2], each[3])) for each in ends]
+    for name, own in compared.comparisons.items():
+        key = name if isinstance(name, Key) else None
+        if key is not None and key.line not in found and (key.draws is None or not compared.bands):
+            better = compared.find_better(name)
+            verdict = "open" if better is None else "a" if own.difference > 0 else "b"
+            found.setdefault(key.line, []).append(Difference(key.k or 1, own.difference, own.low, own.high, verdict))
+    return found
+
+
+def _decide(low: float, high: float) -> str:
+    return "a" if low > 0 else "b" if high < 0 else "open"
+
+
+def make_verdicts(differences: list[Difference], line: Key, names: tuple[str, str]) -> list[Message]:
+    """Say for which k which model is better in a line, and how large the difference is at the largest k.
+
+    Examples:
+        >>> differences = [Difference(1, 0.1, 0.05, 0.15, "a"), Difference(2, 0.02, -0.01, 0.05, "open")]
+        >>> print(*make_verdicts(differences, Key("pass@k"), ("x", "y")), sep=" ")
+        x is better in pass@k for k = 1. No difference is shown for k = 2. At k = 2: +2.0 points [−1.0, +5.0].
+    """
+    every = [each.k for each in differences]
+    claims: list[Message] = []
+    for verdict in ("a", "b", "open"):
+        k, better = _write_ranges([each.k for each in differences if each.verdict == verdict], every), verdict == "b"
+        if k and verdict == "open" and not claims:
+            claims.append(_say("claims.no_difference", a=names[0], b=names[1], line=str(line)))
+        elif k and verdict == "open":
+            claims.append(_say("claims.open", k=k))
+        elif k and len(every) == 1:
+            claims.append(_say("claims.better", name=names[better], line=str(line)))
+        elif k:
+            claims.append(_say("claims.better_for", name=names[better], line=str(line), k=k))
+    last = differences[-1]
+    if np.isfinite([last.low, last.high]).all():
+        values = {"value": Points(last.value), "low": Points(last.low), "high": Points(last.high)}
+        one = len(every) == 1
+        claims.append(_say("claims.one_difference", **values) if one else _say("claims.difference", k=last.k, **values))
+    return claims
+
+
+def _write_ranges(k: list[int], every: list[int]) -> str:
+    """Write the k of a verdict as ranges of neighbours: "1–3, 8"."""
+    places = [every.index(each) for each in k]
+    ranges: list[list[int]] = []
+    for place in places:
+        if ranges and place == ranges[-1][1] + 1:
+            ranges[-1][1] = place
+        else:
+            ranges.append([place, place])
+    return ", ".join(f"{every[a]}–{every[b]}" if b > a else f"{every[a]}" for a, b in ranges)

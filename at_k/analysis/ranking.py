@@ -1,0 +1,178 @@
+"""Which of several models is the best, as far as the data tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from at_k.analysis.measurements import OF_MATCHING, choose_keys, match, read_models
+from at_k.errors import Legend, Message
+from at_k.options import RANKING, SCORED, complete, takes
+from at_k.report.scoring import map_models
+from at_k.results.sheet import Cell, Sentences, Sheet, Shown, Table
+from at_k.summary import is_bounded
+from at_k.uncertainty.checks import read_column
+from at_k.uncertainty.comparison import refuse_other_problems
+from at_k.uncertainty.flips import N_FLIPS
+from at_k.uncertainty.questions import Comparison, Questions
+from at_k.uncertainty.standard_errors import read_clusters
+
+if TYPE_CHECKING:
+    from at_k.signatures import RankOptions, Unpack
+
+RANKS = Legend("ranking.order", "A > B where the data show it; models between commas may change places.")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranking(Shown):
+    """Hold several models in the order of their values, and what is known about that order.
+
+    Attributes:
+        names: the models, the one with the highest value first.
+        values: the mean of each over the problems.
+        pairs: how each two of them compare, the one with the higher value as "a". Their intervals hold together.
+        ranks: for each model the first and the last rank that it may have.
+        tiers: the models, split where every one before is better than every one after.
+        notes: what a reader must know about these values.
+    """
+
+    names: tuple[str, ...]
+    values: dict[str, float]
+    pairs: dict[tuple[str, str], Comparison]
+    ranks: dict[str, tuple[int, int]]
+    tiers: tuple[tuple[str, ...], ...]
+    notes: tuple[Message, ...] = ()
+
+    @property
+    def p_values(self) -> dict[tuple[str, str], float]:
+        """Return the p-value of each pair, adjusted for all pairs by the step-down distribution of the largest t."""
+        return {pair: found.p_adjusted for pair, found in self.pairs.items()}
+
+    @property
+    def order(self) -> str:
+        """Write the order: A > B where the data show it, and commas between models that may change places."""
+        return " > ".join(", ".join(tier) for tier in self.tiers)
+
+    def sheet(self, *, short: bool = False) -> Sheet:
+        """Show the order, the ranks that each model may have, and how each two of them compare."""
+        ranks = {name: str(low) if low == high else f"{low}–{high}" for name, (low, high) in self.ranks.items()}
+        pairs = [
+            (f"{a} − {b}", Cell(own.difference, (own.low, own.high), "+.3f"), Cell(self.p_values[a, b], form="p"))
+            for (a, b), own in self.pairs.items()
+        ]
+        level = next(iter(self.pairs.values())).confidence_level
+        measured = ("difference", "low", "high", "p_value")
+        return Sheet(
+            [
+                Table(
+                    ("model", "value", "rank"), [(n, Cell(self.values[n], form=".3f"), ranks[n]) for n in self.names]
+                ),
+                Table(("pair", f"difference [{100 * level:g} %]", "p"), pairs),
+                Sentences([RANKS], "legend"),
+                Sentences(self.notes, "note"),
+            ],
+            title=self.order,
+            data={
+                "order": self.order,
+                "values": self.values,
+                "ranks": self.ranks,
+                "pairs": [
+                    {
+                        "a": a,
+                        "b": b,
+                        **{each: getattr(own, each) for each in measured},
+                        "p_adjusted": self.p_values[a, b],
+                    }
+                    for (a, b), own in self.pairs.items()
+                ],
+                "notes": self.notes,
+            },
+        )
+
+
+@takes(RANKING, SCORED)
+def rank(models: Any, /, **given: Unpack[RankOptions]) -> Ranking:
+    """Rank several models on the same problems by one number, as far as the data allow.
+
+    Args:
+        models: name → a report, a file, a data set, or key → problem → value, as of `compare`; or a list of paths,
+            which name the models. They are ranked by pass@1, unless `metrics` names another number.
+        given: see below.
+
+    Returns:
+        The models in order, all pairs with p-values adjusted for each other (step-down max-T), and the ranks that are
+        possible.
+
+    Raises:
+        InputError: as `compare`.
+        ValueError: as `compare`; also if there are fewer than two models.
+
+    Examples:
+        >>> models = {"x": {"grades": [[1, 1]] * 9}, "y": {"grades": [[0, 1]] * 9}, "z": {"grades": [[0, 0]] * 9}}
+        >>> rank(models, metrics="pass_at_k", k=1).order
+        'x > y > z'
+    """
+    options = complete(given, rank)
+    models = map_models(models)
+    if len(models) < 2:
+        raise ValueError(f"`models` must hold at least two models; got {len(models)}")
+    found = read_models({f"models[{name!r}]": data for name, data in models.items()}, given)
+    own, *others = choose_keys(options["metrics"] or "pass@1", found)
+    if others:
+        raise ValueError(f"`metrics` must name one number to rank by, such as {own!r}; got {1 + len(others)}")
+    names = tuple(map(str, models))
+    matched = match(found, names, unmatched=options["unmatched"], clusters=options["clusters"])
+    ranking = rank_values(
+        dict(zip(names, matched.values(own), strict=True)), confidence_level=options["confidence_level"],
+        bounded=is_bounded(own), clusters=matched.labels, seed=options["seed"],
+    )  # fmt: skip
+    unlike = matched.unlike_samples
+    notes = [note for note in matched.note([own]) if note.code not in OF_MATCHING]
+    return replace(ranking, notes=(*([] if unlike is None else [unlike]), *notes))
+
+
+def rank_values(
+    values: Mapping[str, ArrayLike],
+    /,
+    *,
+    confidence_level: float = 0.95,
+    bounded: bool = True,
+    clusters: object = None,
+    n_flips: int = N_FLIPS,
+    seed: int = 0,
+) -> Ranking:
+    """Rank several models on the same problems, as far as paired comparisons of all of them allow.
+
+    Examples:
+        >>> good, fair, poor = [1.0] * 9, [0.9] * 8 + [1.0], [0.5] * 9
+        >>> ranking = rank_values({"poor": poor, "good": good, "fair": fair})
+        >>> ranking.order, ranking.ranks["fair"]
+        ('good, fair > poor', (1, 2))
+    """
+    columns = {name: read_column(f"values[{name!r}]", each, bounded=bounded) for name, each in values.items()}
+    means = {name: float(column.mean()) for name, column in columns.items()}
+    names = sorted(columns, key=lambda name: -means[name])  # models of equal value stay in the order given
+    first = columns[names[0]]
+    for name in names:
+        refuse_other_problems(first, columns[name])
+    questions = Questions(
+        np.stack([columns[name] for name in names], axis=1), pairs=list(combinations(range(len(names)), 2)),
+        bounded=bounded, clusters=None if clusters is None else read_clusters(clusters, len(first), "values"),
+        n_flips=n_flips, seed=seed,
+    )  # fmt: skip
+    asked = list(combinations(names, 2))
+    compared = questions.compare([(means[a], means[b]) for a, b in asked], confidence_level)
+    pairs = dict(zip(asked, compared, strict=True))
+    beats = {pair for pair, found in pairs.items() if found.better}
+    ranks = {
+        name: (1 + sum(b == name for _, b in beats), len(names) - sum(a == name for a, _ in beats)) for name in names
+    }
+    splits = [cut for cut in range(1, len(names)) if all((a, b) in beats for a in names[:cut] for b in names[cut:])]
+    bounds = zip([0, *splits], [*splits, len(names)], strict=True)
+    tiers = tuple(tuple(names[start:stop]) for start, stop in bounds)
+    return Ranking(tuple(names), {name: means[name] for name in names}, pairs, ranks, tiers)

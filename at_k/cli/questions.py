@@ -1,0 +1,245 @@
+"""Compare, gate and plan from files, and draw what a command says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os.path import basename, splitext
+from typing import TYPE_CHECKING, Any
+
+from at_k.analysis.ranking import RANKS, Ranking
+from at_k.cli.options import refuse, spell
+from at_k.cli.output import BY_ENDING, make_console, print_lines, save_form, say_written, show_work, write_result
+from at_k.cli.scoring import list_models, make_models, make_report
+from at_k.errors import InputError
+from at_k.options import COMPARING, PILOT, PLANNING, POOLING
+from at_k.plots import (
+    check_ending,
+    draw_curves,
+    draw_difference,
+    draw_models,
+    require_matplotlib,
+    save_figure,
+)
+from at_k.readers.paths import name_models
+from at_k.report.grid import describe_size, name_source
+from at_k.report.notes import describe_reading
+from at_k.results.saving import check_target
+from at_k.results.sheet import Sentences, Sheet, lay_out, make_printable
+from at_k.values import Key
+
+if TYPE_CHECKING:
+    from at_k.report import Report
+
+
+def compare_files(
+    paths: Sequence[str],
+    *,
+    form: str,
+    where: Mapping[str, list[str]] | None,
+    against: Sequence[str],
+    pool_by: str,
+    **options: Any,
+) -> None:
+    """Compare two models, or rank several, and print what was found."""
+    from at_k.analysis.comparison import compare
+    from at_k.analysis.ranking import rank
+
+    if against:
+        _compare_benchmarks(paths, against, form, {"pool_by": pool_by, "where": where, **options})
+        return
+    models = list_models(paths, where or {})
+    comparing = {name: options[name] for name in COMPARING if name in options}
+    if len(models) > 2:
+        for name in ("margin", "extra_tests", "method", "band", "target"):
+            if comparing[name] != COMPARING[name].default:
+                sentence = "This is for two models. Several are ranked by the sign-flip test."
+                raise refuse(COMPARING[name].spelling, sentence)
+        if comparing["unmatched"] == "unpaired":
+            raise refuse("--unmatched", "Several models are ranked on the same problems only: error or drop.")
+    field = comparing.pop("clusters")
+    scoring = {name: value for name, value in options.items() if name not in COMPARING}
+    scoring |= {"clusters": field, "groups": field or "none", "confidence_level": None}
+    reports = {name: make_report([path], where=own, **scoring) for name, (path, own) in models.items()}
+    if len(models) == 2:
+        (a, first), (b, second) = reports.items()
+        compared = compare(first, second, names=(a, b), **comparing)
+        write_result(compared, form)
+        return
+    keys = [key for key in next(iter(reports.values())).values
+            if all(key in report.values for report in reports.values())]  # fmt: skip
+    if not keys:
+        raise InputError(
+            "compare.no_key",
+            "The models have no number in common: {keys}. Ask for the same k.",
+            keys="; ".join(", ".join(report.values) for report in reports.values()),
+        )
+    ranking = {name: comparing[name] for name in ("confidence_level", "unmatched")}
+    rankings = {str(key): rank(reports, metrics=key, **ranking) for key in keys}
+    write_result(join_rankings(rankings), form)
+
+
+def join_rankings(rankings: Mapping[str, Ranking]) -> Sheet:
+    """Join the rankings of several numbers: pairs are shown of one alone, and a note once."""
+    sheets = {key: own.sheet() for key, own in rankings.items()}
+    notes = list(dict.fromkeys(note for own in rankings.values() for note in own.notes))
+    tables = 2 if len(sheets) == 1 else 1
+    own = [Sheet(each.parts[:tables], f"{key}  {each.title}") for key, each in sheets.items()]
+    return Sheet(
+        [*own, Sentences([RANKS], "legend"), Sentences(notes, "note")],
+        data={key: own.data for key, own in sheets.items()},
+    )
+
+
+def _compare_benchmarks(paths: Sequence[str], against: Sequence[str], form: str, options: dict[str, Any]) -> None:
+    """Compare two models on several benchmarks, and print the pooled verdict and that of each."""
+    from at_k.analysis.comparison import compare_benchmarks
+
+    if len(against) != len(paths):
+        raise refuse("--against", f"Give one file for each of the {len(paths)} benchmarks; got {len(against)}.")
+    for name in ("margin", "extra_tests", "band", "target"):
+        if options[name] != COMPARING[name].default:
+            raise refuse(COMPARING[name].spelling, "This is for one benchmark.")
+    pooling = {name: options[name] for name in POOLING if name in options}
+    field = pooling.pop("clusters")
+    scoring = {name: value for name, value in options.items() if name not in COMPARING and name != "pool_by"}
+    scoring |= {"clusters": field, "groups": field or "none", "confidence_level": None}
+    names = name_models(paths)
+    first, second = ({name: make_report([path], **scoring) for name, path in zip(names, own, strict=True)}
+                     for own in (paths, against))  # fmt: skip
+    found = compare_benchmarks(first, second, **pooling)
+    write_result(found, form)
+
+
+_FORMS = {**BY_ENDING, ".xml": "junit"}
+"""Ending of a file → the form that is written into it."""
+
+
+def judge_files(paths: Sequence[str], *, against: Sequence[str], form: str, out: Sequence[str], **given: Any) -> int:
+    """Judge files, print and write the verdict, and return the status with which the command ends."""
+    from at_k.analysis.gate import gate
+    from at_k.analysis.requirements import load_policy
+
+    if against and len(against) != len(paths):
+        raise refuse("--against", f"Give one base for each of the {len(paths)} results; got {len(against)}.")
+    for path in out:
+        if splitext(path)[1].lower() not in _FORMS:
+            raise refuse("--out", f"The name must end in {', '.join(_FORMS)}; got {path!r}.")
+        check_target(path)
+    stems = [basename(path.rstrip("/")).partition(".")[0] for path in paths]
+    names = [stem if stems.count(stem) == 1 else path for stem, path in zip(stems, paths, strict=True)]
+    policy = load_policy(given["policy"]) if "policy" in given else None
+    unknown = [name for name, table in (policy or {}).items() if isinstance(table, dict) and name not in names]
+    if unknown:
+        raise refuse("--policy", f"There are no results for {', '.join(unknown)}. Name the file or folder like this.")
+    if "clusters" in given:
+        given["columns"] = {**(given.get("columns") or {}), "group": given["clusters"]}
+        given["clusters"] = True
+    given["policy"] = policy
+    gates = []
+    for place, (path, name) in enumerate(zip(paths, names, strict=True)):
+        with show_work(f"Scoring {name_source([path])}"):
+            base = against[place] if against else None
+            gates.append(gate(path, base, data=name if len(paths) > 1 or policy else None, **given))
+    found = sum(gates[1:], gates[0])
+    for path in out:
+        save_form(found, _FORMS[splitext(path)[1].lower()], path, junit=found.to_junit)
+        say_written(path)
+    write_result(found, form, junit=found.to_junit)
+    return found.exit_code
+
+
+def plan_files(paths: Sequence[str], *, predict: list[int] | None, form: str, **options: Any) -> None:
+    """Print what a pilot tells about other measurements."""
+    from at_k.analysis.planning import plan
+    from at_k.uncertainty.prediction import predict_pass_at_k
+
+    asked = {name: options.pop(name) for name in PLANNING if name in options}
+    k, tau, problems, samples = (asked[name] for name in ("k", "tau", "problems", "samples"))
+    if problems and min(problems) < 2:
+        raise refuse("--problems", "Give at least two problems.")
+    if samples and min(samples) < k:
+        raise refuse("--samples", f"Give at least k = {k} samples; got {min(samples)}.")
+    if (asked.get("expect") is None) == (not paths):
+        raise refuse("PATH", "Give the results of a pilot, or --expect with the accuracy that you expect, such as 50%.")
+    if not paths:
+        if predict is not None:
+            raise refuse("--predict", "A prediction needs the results of a pilot.")
+        write_result(plan(**asked), form)
+        return
+    # Two files are two models, unless --pool says that they are one.
+    two = len(paths) == 2 and options["pool"] == PILOT["pool"].default
+    report, *others = (
+        make_report(own, **options, metrics=["avg_at_n"], confidence_level=None)
+        for own in ([[path] for path in paths] if two else [paths])
+    )
+    found = plan(report, *others, **asked)
+    predicted = None if predict is None else predict_pass_at_k(*report.list_counts(), k=predict)
+    key = Key("pass@k" if tau is None else "G-Pass@k", k, tau)
+    read = [] if report.origin is None else list(describe_reading(report.origin))
+    # A prediction stands alone, unless something of the plan is asked for too.
+    planned = predicted is None or any(
+        asked[name] != option.default for name, option in PLANNING.items() if name in asked
+    )
+    shown = found.sheet()
+    parts = [*(shown.parts if planned else ())]
+    data = {"key": key, **shown.data, "notes": [*read, *found.notes]}
+    if predicted is not None:
+        own = predicted.sheet()
+        parts, data = [*parts, own], {**data, "predicted": own.data}
+    title = f"Pilot: {describe_size(report)}, {key} = {found.value:.3f}"
+    write_result(Sheet([*parts, Sentences(read, "note")], title, data=data), form)
+
+
+def check_picture(out: str) -> None:
+    """Check that a picture can be drawn and written, before work is done for it."""
+    try:
+        check_ending(out)
+    except InputError as error:
+        raise refuse("--out", str(error)) from None
+    check_target(out)
+    require_matplotlib()
+
+
+def draw_one(report: Report, out: str, title: str | None) -> None:
+    """Draw the metrics of a report against k, and say what its reader should know."""
+    if title is None:
+        title = make_printable(f"{name_source(report.source)}: {describe_size(report)}")
+    _save(
+        draw_curves(report, title=title),
+        out,
+        [part for part in report.sheet(short=True).parts if isinstance(part, Sentences) and part.kind != "fact"],
+    )
+
+
+def draw_several(
+    paths: Sequence[str], out: str, title: str | None, *, metrics: list[str] | None, **options: Any
+) -> None:
+    """Draw one metric of several models against k, a line for each model."""
+    if metrics is not None and len(metrics) > 1:
+        raise refuse("--metrics", f"Several models are drawn by one metric; got {', '.join(metrics)}.")
+    models = make_models(paths, metrics=metrics or ["pass@k"], **options, confidence_level=0.95)
+    figure = draw_models(models, line=(metrics or ["pass@k"])[0], title=title)
+    _save(figure, out, [Sentences(models.notes, "note")])
+
+
+def draw_two(
+    paths: Sequence[str], out: str, title: str | None, *, where: Mapping[str, list[str]] | None, **options: Any
+) -> None:
+    """Draw the difference of two models against k, and say for which k which one is better."""
+    from at_k.analysis.comparison import compare
+
+    models = list_models(paths, where or {})
+    if len(models) != 2:
+        raise refuse("--kind", f"A difference is of two models; got {len(models)}.")
+    reports = [make_report([path], where=own, **options, confidence_level=None) for path, own in models.values()]
+    first, second = map(make_printable, models)
+    found = compare(*reports, names=(first, second), band=True)
+    _save(draw_difference(found, title=title), out, [Sentences(found.describe_bands())])
+
+
+def _save(figure: Any, out: str, said: Sequence[Sentences]) -> None:
+    """Write a figure, and say beside it what its reader should know."""
+    save_figure(figure, out)
+    console = make_console(stderr=True)
+    print_lines(lay_out(Sheet(said), console.width, spell), console)
+    say_written(out)

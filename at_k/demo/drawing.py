@@ -1,0 +1,256 @@
+"""Reports and sheets as plain data that a page draws, in the language of the visitor.
+
+Every text is a message of the library, and every number one of a report. The page adds no words about numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from at_k.analysis.claims import Share, describe_average, find_average, list_steps, make_claims, make_headline
+from at_k.demo.words import LANGUAGES, say, translate
+from at_k.errors import InputError, Mention, Message, Spelling
+from at_k.family import FAMILY, METRICS, OUTPUTS
+from at_k.report import Report
+from at_k.results.sheet import Cell, Sentences, Sheet, Table, plain
+from at_k.values import ErrorBar, Key
+
+Data = dict[str, Any]
+
+MOST_CELLS = 120
+"""Columns of a staircase. With more problems, neighbours share one."""
+
+MOST_LISTED = 400
+"""Problems whose answers are listed."""
+
+_MOST_ANSWERS, _LONGEST = 6, 60
+_FRACTIONS = {0.25: "¼", 0.5: "½", 0.75: "¾"}
+_SHOWN = ("cons@k", "best@k", "pass@k", "avg@n")
+
+
+class Mends(Spelling):
+    """Spell options in words, and collect the values that a message says they should have."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+        self.found: list[dict[str, Any]] = []
+
+    def name(self, option: str) -> str:
+        """Spell the name of an option."""
+        return _quote(option)
+
+    def set(self, settings: Mapping[str, Any]) -> str:
+        """Spell options with their values, and keep each as a choice."""
+        for option, value in settings.items():
+            self.found.append({"label": f"{option} = {_spell(value)}", "set": {option: plain(value)}})
+        return ", ".join(_quote(f"{option} = {_spell(value)}") for option, value in settings.items())
+
+
+def _quote(text: str) -> str:
+    return f"`{text}`"
+
+
+def _spell(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}={'' if each is None else each}" for name, each in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+def draw_message(message: Message | InputError, language: str) -> Data:
+    """Write a message: its sentence, its code, the quantities in it, and the choices that it offers."""
+    spelling = Mends(language)
+    text = translate(message, language, spelling)
+    if isinstance(message, InputError) and message.file:
+        text = f"{message.file}: {text}"
+    values = {name: plain(each) for name, each in message.values.items() if not isinstance(each, (Message, Mention))}
+    return {"text": text, "code": message.code, "values": values, "mends": spelling.found}
+
+
+def draw_claim(claim: Message, language: str) -> Data:
+    """Write a claim; `strong` is the number in it that the page is about."""
+    every = claim.values.get("every")
+    return draw_message(claim, language) | ({} if every is None else {"strong": f"{every}"})
+
+
+def draw_sheet(sheet: Sheet, language: str) -> Data:
+    """Write a sheet: its title, and its parts as sentences, tables and sheets."""
+
+    def word(text: Any) -> str:
+        return translate(text, language) if isinstance(text, Message) else "" if text is None else str(text)
+
+    def cell(each: Cell) -> Data:
+        value, interval = each.write(word)
+        found = {"text": value, "interval": interval, "style": each.style}
+        return {name: own for name, own in found.items() if own}
+
+    def part(each: Sentences | Table | Sheet) -> Data:
+        if isinstance(each, Sheet):
+            return draw_sheet(each, language)
+        if isinstance(each, Sentences):
+            return {"kind": each.kind, "caption": word(each.caption), "said": [word(own) for own in each.said]}
+        rows = [[cell(own) for own in row] for row in each.cells]
+        remarks = [cell(own) for own in each.remarks]
+        head = [word(own) for own in each.head]
+        return {"caption": word(each.caption), "head": head, "left": each.left, "rows": rows, "remarks": remarks}
+
+    return {"title": word(sheet.title), "parts": [part(each) for each in sheet.parts]}
+
+
+def draw_report(report: Report, language: str, name: str = "", model: str = "") -> Data:
+    """Write what a page shows of a report: for each k the claims, the staircase and the bars, and then the groups."""
+    n, _ = report.list_counts()
+    order = sorted(range(len(report)), key=lambda place: (-report.c[place] / report.n[place], place))
+    average = Share(find_average(report))
+    samples = f"{n.min()}" if n.min() == n.max() else f"{n.min()}–{n.max()}"
+    draws = [k for k in report.k if list_steps(report, k)] or list(report.k) or [1]
+    return {
+        "name": name,
+        "size": " × ".join(
+            count_things(language, *each) for each in (("problem", f"{len(report):,}"), ("answer", samples))
+        ),
+        "average": {
+            "value": float(average),
+            "text": translate(describe_average(report), language),
+        },
+        "k": draws,
+        "at": {str(k): _draw_at(report, k, order, language, model) for k in draws},
+        "groups": _draw_groups(report, language),
+        "problems": _draw_problems(report, order),
+        "notes": [draw_message(note, language) for note in (*report.notes, *report.left_out.values())],
+    }
+
+
+def count_things(language: str, noun: str, count: str) -> str:
+    """Say how many problems or answers there are.
+
+    Examples:
+        >>> count_things("en", "problem", "1"), count_things("zh", "answer", "4–8")
+        ('1 problem', '4–8 个回答')
+    """
+    return say(language, f"page.{noun}" if count == "1" else f"page.{noun}s", count=count)
+
+
+def _draw_at(report: Report, k: int, order: list[int], language: str, model: str) -> Data:
+    steps = list_steps(report, k)
+    stairs = [
+        {
+            "key": str(key), "label": translate(label, language), "name": _name(key), "value": report.values[key],
+            "text": f"{Share(report.values[key])}", "cells": draw_cells(np.array(report.by_problem[key])[order]),
+        }
+        for _, key, label in steps
+    ]  # fmt: skip
+    bars = [
+        draw_bar(key, report.values[key], report.intervals.get(key), find_label(key, language))
+        for key in list_shown(report) if key.draws in (None, k) and (k > 1 or key.draws is None)
+    ]  # fmt: skip
+    claims = make_claims(report, k)
+    return {
+        "title": draw_claim(make_headline(report, k, model), language),
+        "lead": [draw_claim(each, language) for each in claims],
+        "stairs": stairs,
+        "bars": bars,
+    }
+
+
+def list_shown(report: Report) -> list[Key]:
+    """List the numbers that have a bar: all of k right first, one answer last."""
+    demanded = [key for key in report.values if key.metric == "G-Pass@k" and float(key.tau or 0) in (0.5, 1.0)]
+    demanded.sort(key=lambda key: -float(key.tau or 0))
+    return demanded + [key for metric in _SHOWN for key in report.values if key.metric == metric]
+
+
+def draw_cells(values: Iterable[float]) -> list[list[float]]:
+    """Write the cells of a row of the staircase as runs: [value, how many].
+
+    Examples:
+        >>> draw_cells(np.array([1.0, 1.0, 0.25, 0.0, 0.0]))
+        [[1.0, 2], [0.25, 1], [0.0, 2]]
+    """
+    listed = np.asarray(list(values))
+    cells = np.array_split(listed, min(MOST_CELLS, len(listed)))
+    means = [round(float(cell.mean()), 3) for cell in cells]
+    return [[value, len(list(same))] for value, same in groupby(means)]
+
+
+def draw_bar(key: Key, value: float, bar: ErrorBar | None, label: str) -> Data:
+    """Write a value with its interval."""
+    low, high = (None, None) if bar is None else (bar.low, bar.high)
+    text = f"{100 * value:.1f}" if OUTPUTS[key.metric].bounded else f"{value:.4g}"
+    return {
+        "key": str(key), "label": label, "name": _name(key), "value": value, "text": text.replace("-", "−"),
+        "low": None if low is None else round(low, 4), "high": None if high is None else round(high, 4),
+    }  # fmt: skip
+
+
+def find_label(key: Key, language: str) -> str:
+    """Find the few words of the registry for a number."""
+    output = OUTPUTS[key.metric]
+    own = None if key.tau is None else output.thresholds.get(float(key.tau))
+    english, chinese = own.label if own and own.label else output.label
+    label = (chinese if language == "zh" else english).replace("{share}", f"τ = {key.tau}")
+    return label.partition(";")[0].partition("；")[0]
+
+
+def _name(key: Key) -> str:
+    """Name the curve that a number is on, as papers do."""
+    if key.metric != "G-Pass@k":
+        return str(key.line)
+    return "pass^k" if key.tau == 1 else f"τ = {_FRACTIONS.get(float(key.tau or 0), key.tau)}"
+
+
+def _draw_groups(report: Report, language: str) -> Data | None:
+    if not report.groups:
+        return None
+    rows = {
+        str(key): [
+            {**draw_bar(key, values[key], _find_bar(report, label, key), label),
+             "name": "", "size": count_things(language, "problem", f"{report.sizes[label]:,}")}
+            for label, values in report.groups.items() if key in values
+        ]
+        for key in list_shown(report)
+    }  # fmt: skip
+    column = report.origin.roles.get("group") if report.origin else None
+    return {"label": say(language, "page.by", column=column or say(language, "role.group")), "rows": rows}
+
+
+def _find_bar(report: Report, label: str, key: Key) -> ErrorBar | None:
+    bars = report.group_intervals.get(label)
+    return None if bars is None else bars.get(key)
+
+
+def _draw_problems(report: Report, order: list[int]) -> list[Data]:
+    """List the problems, those that are right most often first, with their answers: [answer, how many, right]."""
+    listed = []
+    verdicts = None if report.scored is None else report.scored[1]
+    answers = None if verdicts is None else verdicts.answers
+    for place in order[:MOST_LISTED] if len(order) <= MOST_LISTED else ():
+        own: Data = {"name": _cut(report.problems[place]), "n": report.n[place], "c": report.c[place]}
+        if answers is not None and verdicts is not None:
+            start, end = answers.codes.offsets[place], answers.codes.offsets[place + 1]
+            counted: dict[int, list[int]] = {}
+            for code, right in zip(
+                answers.codes.values[start:end].tolist(), verdicts.correct.values[start:end].tolist(), strict=True
+            ):
+                count = counted.setdefault(code, [0, 0])
+                count[0], count[1] = count[0] + 1, count[1] + bool(right)
+            ranked = sorted(counted.items(), key=lambda pair: -pair[1][0])[:_MOST_ANSWERS]
+            own["answers"] = [[_cut(answers.distinct[code]) if code >= 0 else "–", *count] for code, count in ranked]
+        listed.append(own)
+    return listed
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def draw_metrics(language: str) -> list[Data]:
+    """List the metrics with their questions, for a page that leads to the demos."""
+    at = LANGUAGES.index(language)
+    return [
+        {"name": name, "title": FAMILY[name].title, "question": (FAMILY[name].question, FAMILY[name].chinese[0])[at]}
+        for name in METRICS
+    ]

@@ -1,0 +1,85 @@
+// The page Plan: how precise a measurement will be, for numbers of problems and answers that can be dragged.
+
+import { ask, at, fetchPrepared, fold, make, makeCode, readState, say, writeState } from "./base.js";
+import { choose, drawSheet } from "./figures.js";
+import { isCarried, makeNotice, makeSource, merge, readHash, readOptions, writeHash, writeOptions } from "./source.js";
+
+const state = readState();
+let given = readHash();
+let example = given === null && !state.own;
+let options = readOptions(state);
+let chosen = { M: state.M ?? state.problems, n: state.n ?? state.samples };
+let found = null;
+
+function remember() {
+  const own = given && !isCarried(given) ? (given.name ?? say("your file")) : "";
+  writeState({ own, ...chosen, ...writeOptions(options) }, given ? writeHash({ data: given }) : "");
+}
+
+async function load() {
+  remember();
+  if (!example && !given) return refuse({ error: say("This address is of results in {name}, which stay on the machine of whoever opened them. Open that file here.", { name: state.own }), mends: [] });
+  const answer = example && !Object.keys(options).length ? await fetchPrepared("plan") : await ask("plan", { data: given, example: example ? "qwen25_math" : undefined, options });
+  if (answer === null) return null;
+  if (answer.error) return refuse(answer);
+  found = answer;
+  at("refused").replaceChildren();
+  return show();
+}
+
+function refuse(answer) {
+  at("refused").replaceChildren(makeNotice(answer, (choice) => { if (choice.data) given = { text: choice.data }; options = merge(options, choice.set ?? {}); load(); }, "refused"));
+  if (!found) at("source").replaceChildren(...source({ name: "" }));
+}
+
+function source({ name, pilot, rewritten = [] }) {
+  const take = (results) => { [given, example, options, chosen] = [results, false, {}, {}]; load(); };
+  return makeSource({ name: name || say("Pasted"), size: pilot?.size, label: make("span", {}, say(example ? "Example:" : "Pilot:")), said: rewritten, examples: example ? [] : [[say("Math, 8 answers"), () => { [given, example, options, chosen] = [null, true, {}, {}]; load(); }]], take, refuse });
+}
+
+/** The place of the number in a list that is nearest to one that is wished. */
+function near(listed, wished) {
+  const apart = (each) => Math.abs(Math.log(each / wished));
+  return listed.reduce((best, each, i) => (apart(each) < apart(listed[best]) ? i : best), 0);
+}
+
+function slide(name, listed, place, onchange) {
+  const number = make("b", {}, listed[place].toLocaleString("en"));
+  const input = make("input", { type: "range", min: 0, max: listed.length - 1, value: place, "aria-label": name, "aria-valuetext": listed[place], oninput: (event) => {
+    const next = Number(event.target.value);
+    number.textContent = listed[next].toLocaleString("en");
+    input.setAttribute("aria-valuetext", listed[next]);
+    onchange(next);
+  } });
+  return make("label", { class: "slide" }, make("span", {}, `${name} = `, number), input);
+}
+
+function show() {
+  at("source").replaceChildren(...source(found));
+  const sheet = fold(say("Details"), ...drawSheet(found.sheet));
+  const command = fold(say("The same on your machine"), makeCode(found.command));
+  const notes = found.notes.map((note) => make("p", { class: "note" }, note.text));
+  const draws = choose("k =", found.pilot.k, Number(found.key.match(/@(\d+)/)[1]), (each) => { options = { ...options, k: String(each) }; load(); });
+  if (!found.can_tell) {
+    at("report").replaceChildren(...notes, draws, command);
+    return;
+  }
+  const title = make("h1", { class: "sentence" });
+  let [m, n] = [near(found.problems, Number(chosen.M) || found.start[0]), near(found.samples, Number(chosen.n) || found.start[1])];
+  const say_it = () => {
+    const values = { problems: found.problems[m].toLocaleString("en"), samples: found.samples[n], key: found.key, half: found.half[m][n], detect: found.detect[m][n] };
+    const parts = found.sentence.split(/\{(\w+)\}/);
+    title.replaceChildren(...parts.map((part, i) => (i % 2 ? (["half", "detect"].includes(part) ? make("em", {}, values[part]) : String(values[part])) : part)));
+  };
+  const move = () => { chosen = { M: found.problems[m], n: found.samples[n] }; remember(); say_it(); };
+  say_it();
+  at("report").replaceChildren(
+    title,
+    slide(`${say("Problems")}, M`, found.problems, m, (next) => { m = next; move(); }),
+    slide(`${say("Answers to each")}, n`, found.samples, n, (next) => { n = next; move(); }),
+    make("p", {}, draws),
+    ...notes, sheet, command,
+  );
+}
+
+load();

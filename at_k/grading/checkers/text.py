@@ -1,0 +1,273 @@
+"""The checkers that read answers as texts, numbers or letters: `exact_match`, `quasi_exact`, `numeric`, `choice`."""
+
+from __future__ import annotations
+
+import re
+import string
+import unicodedata
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from at_k.errors import InputError
+from at_k.grading.checkers.base import Checker, find_neighbours
+from at_k.grading.extraction import find_final_answer, remove_thoughts
+from at_k.grading.numbers import Rational, read_number, to_ascii
+from at_k.validation import is_number, shorten, type_name
+
+
+@dataclass(frozen=True, repr=False)
+class ExactMatch(Checker):
+    """Accept an answer that equals the reference after white space is stripped from the ends of both.
+
+    Examples:
+        >>> ExactMatch()(" 42", "42"), ExactMatch()("42.0", "42")
+        (True, False)
+    """
+
+    name = "exact_match"
+
+    def normalize(self, text: str) -> str:
+        """Strip white space from the ends."""
+        return text.strip()
+
+
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+
+
+class _NoPunctuation(dict[int, str | int]):
+    """Map punctuation to nothing, and every other character to itself."""
+
+    def __missing__(self, code: int) -> str | int:
+        character = chr(code)
+        kept = character not in string.punctuation and not unicodedata.category(character).startswith("P")
+        self[code] = code if kept else ""
+        return self[code]
+
+
+_NO_PUNCTUATION = _NoPunctuation()
+
+
+def normalize_words(text: str) -> str:
+    """Lower-case a text, and remove punctuation, articles and extra white space.
+
+    A text that consists of articles or of punctuation alone keeps them: the word "A" is an answer, and "+" is one.
+
+    Examples:
+        >>> normalize_words("The  Eiffel Tower!"), normalize_words("A"), normalize_words("+")
+        ('eiffel tower', 'a', '+')
+    """
+    lowered = text.lower()
+    words = " ".join(lowered.translate(_NO_PUNCTUATION).split())
+    return " ".join(_ARTICLES.sub(" ", words).split()) or words or " ".join(lowered.split())
+
+
+@dataclass(frozen=True, repr=False)
+class QuasiExact(Checker):
+    """Accept an answer that equals the reference after the normalisation of SQuAD.
+
+    Both are lower-cased, and lose punctuation, the words "a", "an" and "the", and extra white space. Punctuation is
+    that of all scripts. Signs and decimal points are punctuation too, so that 1.5 equals 15: numbers need `numeric`.
+
+    Examples:
+        >>> QuasiExact()("the Eiffel Tower.", "Eiffel tower"), QuasiExact()("A", "B")
+        (True, False)
+    """
+
+    name = "quasi_exact"
+
+    def normalize(self, text: str) -> str:
+        """Lower-case a text, and remove punctuation, articles and extra white space."""
+        return normalize_words(text)
+
+
+def check_tolerance(name: str, value: object) -> None:
+    """Raise unless a tolerance is a finite number that is not negative."""
+    if not is_number(value):
+        raise TypeError(f"`{name}` must be a number; got {shorten(value)} of type {type_name(value)}")
+    if not 0 <= value < float("inf"):
+        raise ValueError(f"`{name}` must be finite and not negative; got {shorten(value)}")
+
+
+@dataclass(frozen=True, repr=False)
+class Numeric(Checker):
+    r"""Accept an answer that is the same number as the reference.
+
+    Read are thousands separators, fractions and mixed numbers, percentages (50% is 0.5), amounts of money, powers of
+    ten, their LaTeX, and the digits of all scripts. Numbers are compared exactly, as fractions: |answer − reference|
+    must be at most the larger of `abs_tol` and `rel_tol` · |reference|. If one of the two is not a number, the texts
+    must be equal.
+
+    Args:
+        rel_tol: the relative tolerance. By default 1e-6, and 0 between whole numbers: decimals may be rounded, whole
+            numbers are not.
+        abs_tol: the absolute tolerance.
+
+    Examples:
+        >>> Numeric()("$1,234.50", "1234.5"), Numeric()(r"\frac{1}{2}", "50%"), Numeric()("0.3333333", "1/3")
+        (True, True, True)
+        >>> Numeric()("3.14", "3.14159"), Numeric(rel_tol=1e-3)("3.14", "3.14159")
+        (False, True)
+    """
+
+    rel_tol: float | None = None
+    abs_tol: float = 0.0
+
+    name = "numeric"
+
+    def __post_init__(self) -> None:
+        if self.rel_tol is not None:
+            check_tolerance("rel_tol", self.rel_tol)
+        check_tolerance("abs_tol", self.abs_tol)
+
+    def normalize(self, text: str) -> Rational | str:
+        """Read a number. A text that is not one is stripped."""
+        number = read_number(text)
+        return text.strip() if number is None else number
+
+    @property
+    def equates_forms(self) -> bool:
+        """Return whether there is no tolerance."""
+        return self.rel_tol == 0 and not self.abs_tol
+
+    def read_votes(self, texts: Sequence[str], **limits: Any) -> list[Hashable]:
+        """Read the numbers."""
+        return list(map(self.normalize, texts))
+
+    def list_close(self, forms: Sequence[Any]) -> Iterator[tuple[int, int, bool]]:
+        """Yield numbers within a tolerance of each other."""
+
+        def accepts_either(one: Rational, other: Rational) -> bool:
+            return self.compare(one, other) or self.compare(other, one)
+
+        numbers = [place for place, form in enumerate(forms) if not isinstance(form, str) and not self.equates_forms]
+        for first, second in find_neighbours(forms, numbers, lambda number: number, accepts_either):
+            if self.compare(forms[first], forms[second]) and self.compare(forms[second], forms[first]):
+                yield first, second, True
+
+    def compare(self, answer: Rational | str, reference: Rational | str) -> bool:
+        """Compare two numbers within the tolerances."""
+        if isinstance(answer, str) or isinstance(reference, str):
+            return answer == reference
+        tolerance = self.rel_tol
+        if tolerance is None:
+            tolerance = 0.0 if isinstance(answer, int) and isinstance(reference, int) else _ROUNDING
+        if not tolerance and not self.abs_tol:
+            return answer == reference
+        # |a/b − r/s| ≤ tolerance, multiplied by b·s, in whole numbers: sums of fractions take ten times as long.
+        (a, b), (r, s) = answer.as_integer_ratio(), reference.as_integer_ratio()
+        (relative, of), (absolute, per) = _split(tolerance), _split(self.abs_tol)
+        distance = abs(a * s - r * b)
+        return distance * of <= relative * abs(r) * b or distance * per <= absolute * b * s
+
+
+_ROUNDING = 1e-6
+
+
+@lru_cache(maxsize=64)
+def _split(tolerance: float) -> tuple[int, int]:
+    """Return the numerator and denominator of the decimal that a tolerance prints as."""
+    return Fraction(str(tolerance)).as_integer_ratio()
+
+
+_BETWEEN_WORDS = re.compile(
+    r"(?<=[^\W\d_])[-/*](?=[^\W\d_]{2})|(?<=[^\W\d_]{2})[-/*](?=\w)|(?<=[^\W\d_]{2})\s[-/*]\s(?=[^\W\d_]{2})"
+    r"|^\s*[-*+]\s+(?=[^\W\d_]{2})"
+)
+_SIGN = re.compile(r"(?<=[\w)\]}])\s?\*\s?(?=[\w(\\])|[-+/^=<>%]|\.(?=\d)|(?<=\d),(?=\d)(?!\d{3}(?!\d))")
+
+
+def normalize_option(text: str) -> str:
+    """Normalise the text of an option as `quasi_exact` does, but keep what makes another number or formula of it.
+
+    Examples:
+        >>> normalize_option("The well-known  Tower!"), normalize_option("5.") == normalize_option("-5")
+        ('wellknown tower', False)
+    """
+    if text.isalpha():
+        return normalize_words(text)
+    plain = _BETWEEN_WORDS.sub(_drop, to_ascii(text))
+    return normalize_words(_SIGN.sub(_protect, plain))
+
+
+def _drop(found: re.Match[str]) -> str:
+    """Drop a hyphen as punctuation, but keep the spaces around it."""
+    return " " if " " in found[0] else ""
+
+
+def _protect(found: re.Match[str]) -> str:
+    """Write a sign as a character that is no punctuation. Decimal points stay within their number."""
+    sign = found[0].strip()
+    kept = chr(0xE000 + ord(sign))
+    return kept if sign in ".," else f" {kept} "
+
+
+class Option(NamedTuple):
+    """An option: its letter, if there is one, and the text in which it stands."""
+
+    letter: str | None
+    text: str
+
+
+@dataclass(frozen=True, repr=False)
+class Choice(Checker):
+    """Accept an answer that settles on the letter of the reference, or gives the text of its option.
+
+    The answer is free text, as of `extract_fn="choice"`. The reference is a letter, a letter with its text ("(C)
+    Paris"), or the text alone. If both have a letter, the letters decide. If not, the texts decide, normalised as by
+    `quasi_exact`, except that signs and decimal points count.
+
+    Args:
+        letters: the letters that options may have.
+
+    Examples:
+        >>> Choice()("I think it is B. No: the answer is (C).", "C"), Choice()("The answer is Paris.", "(C) Paris")
+        (True, True)
+    """
+
+    letters: str = "ABCDEFGHIJ"  # MMLU-Pro has up to J
+
+    name = "choice"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.letters, str) or not self.letters.isascii() or not self.letters.isalpha():
+            raise InputError(
+                "check.letters",
+                "`letters` must be a string of letters from A to Z, such as 'ABCD'; got {value}.",
+                value=shorten(self.letters),
+            )
+        object.__setattr__(self, "letters", self.letters.upper())
+
+    def normalize(self, text: str) -> Option:
+        """Find the letter that an answer settles on."""
+        from at_k.grading.letters import find_letter
+
+        return Option(find_letter(remove_thoughts(text), self.letters), text)
+
+    def normalize_reference(self, text: str) -> Option:
+        """Read the letter of a reference, and the text of its option."""
+        from at_k.grading.letters import read_option
+
+        letter, words = read_option(text, self.letters)
+        return Option(letter, normalize_option(words) if words else "")
+
+    def read_votes(self, texts: Sequence[str], **limits: Any) -> list[Hashable]:
+        """Find the letter of each answer, or else its text."""
+        return [option.letter or self._find_text(option) for option in map(self.normalize, texts)]
+
+    def compare(self, answer: Option, reference: Option) -> bool:
+        """Compare letters; texts where a letter is missing."""
+        if answer.letter and reference.letter:
+            return answer.letter == reference.letter
+        return bool(reference.text) and self._find_text(answer) == reference.text
+
+    def _find_text(self, answer: Option) -> str:
+        """Return the text of the option that an answer gives, normalised."""
+        from at_k.grading.letters import read_option
+
+        letter, words = read_option(answer.text, self.letters)
+        if letter is None or letter != answer.letter or "\n" in words:
+            words = find_final_answer(answer.text) or answer.text
+        return normalize_option(words)

@@ -1,0 +1,93 @@
+"""What passes between a process that wants outcomes and its workers: messages, limits, outcomes."""
+
+from __future__ import annotations
+
+import socket
+import struct
+from dataclasses import dataclass, field
+from typing import Literal
+
+MEBIBYTE = 2**20
+Status = Literal["passed", "failed", "timed out", "killed for memory"]
+_HEADER = struct.Struct(">I")
+
+
+class HarnessError(RuntimeError):
+    """A program that was not run, through no fault of its own. It has no verdict, and must not count as wrong."""
+
+
+@dataclass(frozen=True)
+class ProgramLimits:
+    """Say how much one program may use, and how it is judged. Limits hold for the program and its tests together.
+
+    Attributes:
+        timeout: seconds of processor time, and seconds on the clock. The time in which a program waits for a processor
+            does not count where the kernel tells it, so that a busy machine changes no verdict.
+        memory: bytes of address space, of each process.
+        file_size: bytes of one file; in namespaces, of all files of a program together.
+        processes: processes and threads.
+        open_files: files open at once, in each process.
+        output: bytes of printed output that are kept. The rest is read and thrown away.
+        total: seconds on the clock for all cases of input and output, each of which has `timeout`. By default, as in
+            LiveCodeBench, a second more than `timeout` for each case, and five seconds.
+        tolerance: how much fractions that a program prints or returns may differ from those of a case, relative to
+            these where they are above 1. The default is that of the judges of most contests.
+    """
+
+    timeout: float = 3.0
+    memory: int = 4096 * MEBIBYTE
+    file_size: int = 64 * MEBIBYTE
+    processes: int = 64
+    open_files: int = 128
+    output: int = 4_096
+    total: float | None = None
+    tolerance: float = 1e-6
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Hold the verdict on one program.
+
+    Attributes:
+        status: "passed" if the program and its tests ran to their end, or the way in which they did not.
+        detail: the type of the exception and the last line of its message, or what ended the program.
+        output: the beginning of what the program printed, to standard output and standard error.
+        isolation: what protected the machine: "namespaces", "bubblewrap", or "limits" where there is neither.
+        reached: how many assertions or cases of input and output decided, if it passed.
+
+    Examples:
+        >>> Outcome("failed", "ZeroDivisionError: division by zero").passed
+        False
+    """
+
+    status: Status
+    detail: str = ""
+    output: str = field(default="", repr=False)
+    isolation: str = ""
+    reached: int = 0
+
+    @property
+    def passed(self) -> bool:
+        """Return whether the program passed."""
+        return self.status == "passed"
+
+
+def send_message(connection: socket.socket, message: bytes) -> None:
+    """Send a message over a socket."""
+    connection.sendall(_HEADER.pack(len(message)) + message)
+
+
+def receive_message(connection: socket.socket) -> bytes | None:
+    """Receive a message from a socket. Return None if the other side has closed it."""
+    header = _receive(connection, _HEADER.size)
+    return _receive(connection, _HEADER.unpack(header)[0]) if header else None
+
+
+def _receive(connection: socket.socket, length: int) -> bytes | None:
+    data = bytearray()
+    while len(data) < length:
+        part = connection.recv(min(length - len(data), 1 << 20))
+        if not part:
+            return None
+        data += part
+    return bytes(data)

@@ -1,0 +1,191 @@
+"""Write the records of Every Eval Ever 0.3: one of all numbers, with their uncertainty, and one of each sample."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import time
+import uuid
+from collections.abc import Iterator
+from math import isnan
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import at_k
+from at_k.errors import InputError
+from at_k.report.data import Numbers
+from at_k.report.grid import ALL, list_blocks
+from at_k.results.saving import replace_file
+from at_k.summary import is_bounded
+from at_k.values import ErrorBar, Key
+
+VERSION = "0.3.0"
+"""The version of both schemas."""
+
+DEVELOPERS = ("first_party", "third_party", "collaborative", "other")
+"""What evaluators may be to the developers of a model."""
+
+
+def write_record(report: Numbers, *, model: str, dataset: str, organization: str, relationship: str) -> dict[str, Any]:
+    """Write the record of a run, ready for `json.dumps`: see `save_records`."""
+    if relationship not in DEVELOPERS:
+        raise ValueError(f"`relationship` must be one of {', '.join(DEVELOPERS)}; got {relationship!r}")
+    now = str(int(time.time()))
+    origin = report.origin
+    harness, version = ("at_k", at_k.__version__) if origin is None else (origin.harness, origin.version)
+    level = report.options.get("confidence_level", 0.95)
+    results = [
+        _write_result(key, value, block.bars.get(key), level)
+        | {
+            "evaluation_result_id": f"{block.label}:{key}",
+            "evaluation_name": dataset if block.label == ALL else f"{dataset}/{block.label}",
+            "source_data": {"dataset_name": dataset, "source_type": "other"},
+        }
+        for block in list_blocks(report)
+        for key, value in block.values.items()
+    ]
+    return {
+        "schema_version": VERSION,
+        "evaluation_id": f"{dataset}/{model.replace('/', '_')}/{now}",
+        "retrieved_timestamp": now,
+        "source_metadata": {
+            "source_type": "evaluation_run",
+            "source_organization_name": organization,
+            "evaluator_relationship": relationship,
+        },
+        "eval_library": {
+            "name": harness,
+            "version": version or "unknown",
+            "additional_details": {"at_k": at_k.__version__, **report.signatures},
+        },
+        "model_info": {"name": model.rpartition("/")[2], "id": model, "additional_details": _UNKNOWN},
+        "evaluation_results": results,
+    }
+
+
+_UNKNOWN = {"deployment_type": "unknown", "model_availability": "unknown"}
+
+
+def _write_result(key: Key, value: float, bar: ErrorBar | None, level: float) -> dict[str, Any]:
+    """Write what a record says of one value: its metric, itself, and how sure it is."""
+    parameters = {name: given for name, given in (("k", key.k), ("tau", key.tau)) if given is not None}
+    low, high = (0.0, 1.0) if is_bounded(key) else ("-Infinity", "Infinity")
+    config = {
+        "metric_id": key.metric.lower().replace("@", "_at_").replace("^", "_hat_").replace("-", "_"),
+        "metric_name": str(key),
+        "metric_parameters": {name: float(each) if name == "tau" else each for name, each in parameters.items()},
+        "lower_is_better": False,
+        "score_type": "continuous",
+        "min_score": low,
+        "max_score": high,
+    }
+    details: dict[str, Any] = {"score": value}
+    if bar is not None:
+        stderr = {} if bar.stderr is None else {"standard_error": {"value": bar.stderr, "method": "analytic"}}
+        interval = {"lower": bar.low, "upper": bar.high, "confidence_level": level}
+        details["uncertainty"] = {**stderr, "confidence_interval": interval}
+    return {"metric_config": config, "score_details": details}
+
+
+def list_instances(report: Numbers, record: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the record of each sample, which belongs to the run of `record`.
+
+    A sample without a verdict, which counts as wrong, has an `error`. `input.raw` is the name of the problem: results
+    files seldom hold what was asked.
+
+    Raises:
+        InputError: if the report has no samples, as one that was loaded has none.
+    """
+    if report.scored is None:
+        raise InputError(
+            "instances.no_samples",
+            "The samples are not in this report, which was loaded or comes from a tally. Score the results themselves.",
+        )
+    problems, verdicts = report.scored
+    correct = verdicts.correct.listed()
+    grades = [row for part in verdicts.graded for row in part.listed()]
+    answers = [[None] * len(row) for row in grades] if verdicts.answers is None else verdicts.answers.listed()
+    references = problems.references or [()] * len(grades)
+    average = [f"{ALL}:{key}" for key in report.values if key.metric == "avg@n"]
+    shared = {
+        "schema_version": VERSION,
+        "evaluation_id": record["evaluation_id"],
+        "model_id": record["model_info"]["id"],
+        "evaluation_name": record["evaluation_results"][0]["evaluation_name"],
+        **({"evaluation_result_id": average[0]} if average else {}),
+    }
+    for place, name in enumerate(report.problems):
+        for answer, grade, right in zip(answers[place], grades[place], correct[place], strict=True):
+            missing = isnan(grade)
+            yield {
+                **shared,
+                "sample_id": name,
+                "interaction_type": "single_turn",
+                "input": {"raw": name, "reference": list(references[place])},
+                "output": {"raw": [] if answer is None else [str(answer)]},
+                "answer_attribution": [] if answer is None else [{**_ATTRIBUTION, "extracted_value": str(answer)}],
+                "evaluation": {"score": 0.0 if missing else float(grade), "is_correct": bool(right)},
+                **({"error": "no verdict"} if missing else {}),
+            }
+
+
+_ATTRIBUTION = {"turn_idx": 0, "source": "output.raw", "extraction_method": "unknown", "is_terminal": True}
+
+
+def save_records(
+    report: Numbers,
+    folder: str | PathLike[str],
+    *,
+    model: str,
+    dataset: str,
+    organization: str = "unknown",
+    relationship: str = "third_party",
+) -> Path:
+    """Write the records of Every Eval Ever 0.3: each number with its uncertainty, and each sample with its verdict.
+
+    Args:
+        report: the report.
+        folder: where to write `data/{dataset}/{developer}/{model}/{uuid}.json`, and `_samples.jsonl` beside it.
+        model: the name of the model, such as "org/model".
+        dataset: the name of the benchmark.
+        organization: who ran the evaluation.
+        relationship: "first_party" if this is who made the model, else "third_party", "collaborative" or "other".
+
+    Returns:
+        The path of the record. `at_k.score` reads the samples beside it, and finds the same numbers.
+
+    Raises:
+        ValueError: if the relationship is another word, or the report has no samples, as one that was loaded.
+    """
+    record = write_record(report, model=model, dataset=dataset, organization=organization, relationship=relationship)
+    dataset, developer, model = (_name_folder(each) for each in (dataset, *_split_model(model)))
+    place = Path("data", dataset, developer, model, str(uuid.uuid4()))
+    target = Path(folder, place)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    lines = [json.dumps(each, ensure_ascii=False) + "\n" for each in list_instances(report, record)]
+    text = "".join(lines).encode()
+    record["detailed_evaluation_results"] = {
+        "format": "jsonl",
+        "file_path": f"{place.as_posix()}_samples.jsonl",
+        "hash_algorithm": "sha256",
+        "checksum": hashlib.sha256(text).hexdigest(),
+        "total_rows": len(lines),
+    }
+    with replace_file(f"{target}_samples.jsonl") as part:
+        part.write_bytes(text)
+    with replace_file(f"{target}.json") as part:
+        part.write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    return target.with_name(f"{target.name}.json")
+
+
+def _split_model(model: str) -> tuple[str, str]:
+    """Split the name of a model, such as "org/model", into its developer and its own."""
+    developer, _, name = model.rpartition("/")
+    return developer or "unknown", name
+
+
+def _name_folder(name: str) -> str:
+    """Spell a name so that it can be that of a folder."""
+    return re.sub(r"[^\w.-]", "_", name).lstrip(".") or "unknown"

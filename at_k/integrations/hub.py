@@ -1,0 +1,130 @@
+"""Share a report on the Hugging Face Hub: a value for leaderboards, the whole report, and a table in the model card."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import at_k
+from at_k.report.data import Numbers
+from at_k.report.grid import describe_size, write_estimate
+from at_k.validation import check_choice
+from at_k.values import Key
+
+START, END = "<!-- at-k -->", "<!-- /at-k -->"
+"""The lines of a model card between which its table stands."""
+
+
+def write_eval_results(report: Numbers, dataset: str, key: str, *, task: str = "default", **about: Any) -> str:
+    """Write the YAML of one value for `.eval_results/` in a model's repository, which leaderboards of the Hub read.
+
+    Its notes have what the format has no field for: k, n, the interval and the conditions.
+
+    Args:
+        report: the report.
+        dataset: the name of the benchmark's repository, such as "cais/hle".
+        key: the value, such as "pass@1". The Hub keeps one for each data set and task.
+        task: the name of the task in the benchmark.
+        about: further fields of `huggingface_hub.EvalResultEntry`, such as `source_url` and `dataset_revision`.
+
+    Raises:
+        ValueError: if the report has no such value.
+        TypeError: if there is no such field.
+    """
+    import yaml
+    from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
+
+    check_choice("key", key, tuple(report.values))
+    (found,) = (each for each in report.values if each == key)
+    given = {"notes": describe_value(report, found), **about}
+    entry = EvalResultEntry(dataset_id=dataset, task_id=task, value=report.values[found], **given)
+    return str(yaml.safe_dump(eval_result_entries_to_yaml([entry]), sort_keys=False, allow_unicode=True))
+
+
+def describe_value(report: Numbers, key: Key) -> str:
+    """Say what a value is, for which the format has no field: k, n, the interval and the conditions.
+
+    Examples:
+        >>> describe_value(at_k.score({"grades": [[1, 0], [1, 1]]}, k=1), Key("pass@k", 1)).partition(";")[0]
+        'pass@1, 95 % interval [0.139, 0.991], 2 problems × 2 samples'
+    """
+    _, interval = write_estimate(report.values[key], report.intervals.get(key))
+    level = report.options.get("confidence_level", 0.95)
+    parts = [key, *([f"{100 * level:g} % interval {interval}"] if interval else []), describe_size(report)]
+    module = next(name for name, keys in report.metrics.items() if key in keys)
+    return f"{', '.join(parts)}; {report.signatures[module]}"
+
+
+def write_card(text: str, report: Numbers, dataset: str) -> str:
+    """Write the table of a report into a model card: in place of the one that stands there, or at the end.
+
+    Examples:
+        >>> report = at_k.score({"grades": [[1, 0], [1, 1]]}, k=1, metrics="pass_at_k", confidence_level=None)
+        >>> print(write_card("# A model", report, "org/data"))
+        # A model
+        <BLANKLINE>
+        <!-- at-k -->
+        ## org/data
+        <BLANKLINE>
+        | metric |  k = 1 |
+        | ------ | -----: |
+        | pass@k | 0.7500 |
+        <!-- /at-k -->
+        <BLANKLINE>
+    """
+    table = f"{START}\n## {dataset}\n\n{report.to_markdown()}\n{END}"
+    old = re.compile(f"{re.escape(START)}\n## {re.escape(dataset)}\n.*?{re.escape(END)}", re.DOTALL)
+    if old.search(text):
+        return old.sub(lambda _: table, text)
+    return f"{text.rstrip()}\n\n{table}\n".lstrip()
+
+
+def push_to_hub(
+    report: Numbers,
+    repo: str,
+    dataset: str,
+    key: str,
+    *,
+    card: bool = False,
+    token: str | None = None,
+    create_pr: bool = False,
+    **about: Any,
+) -> str:
+    """Write a value, and the whole report that it is from, into the repository of a model on the Hub, in one commit.
+
+    Args:
+        report: the report.
+        repo: the repository of the model, such as "org/model".
+        dataset: the name of the benchmark's repository. The source of the value is the report, which is saved as
+            `at_k/{dataset}.json`.
+        key: the value, such as "pass@1".
+        card: whether to write the table into the model card too, in place of the one that an earlier call wrote.
+        token: of the Hub; by default the one of `hf auth login`.
+        create_pr: whether to propose the change, to a repository of others.
+        about: `task` and further fields, as of `write_eval_results`.
+
+    Returns:
+        The address of the commit, or of the pull request.
+    """
+    from huggingface_hub import CommitOperationAdd, HfApi
+
+    api = HfApi(token=token)
+    name = re.sub(r"[^\w.-]", "_", dataset)
+    saved = f"at_k/{name}.json"
+    given = {"source_url": f"{api.endpoint}/{repo}/blob/main/{saved}", "source_name": "at-k", **about}
+    files = {f".eval_results/{name}.yaml": write_eval_results(report, dataset, key, **given)}
+    if card:
+        old = Path(api.hf_hub_download(repo, "README.md")) if api.file_exists(repo, "README.md") else None
+        files["README.md"] = write_card("" if old is None else old.read_text(encoding="utf-8"), report, dataset)
+    with TemporaryDirectory() as folder:
+        report.save(Path(folder, "report.json"))
+        files[saved] = Path(folder, "report.json").read_text(encoding="utf-8")
+    commit = api.create_commit(
+        repo,
+        [CommitOperationAdd(path, text.encode()) for path, text in files.items()],
+        commit_message=f"{key} of {dataset}, by at-k {at_k.__version__}",
+        create_pr=create_pr,
+    )
+    return str(commit.pr_url if create_pr else commit.commit_url)

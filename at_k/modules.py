@@ -1,0 +1,236 @@
+"""The evaluate modules from outside: their folders and registration, and the same metrics as functions of batches."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Mapping
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+import at_k
+from at_k import family
+from at_k.columns import Rows, read_module_columns, require_problems
+from at_k.family import METRICS, find_metric
+from at_k.grading import judge
+from at_k.options import COLUMNS, JUDGING_OPTIONS, check_config, check_options
+from at_k.options.option import Config
+from at_k.summary import spell
+from at_k.validation import check_choice, check_flag, shorten, type_name
+from at_k.values import Key
+
+COMPARISONS = ("at_k_difference",)
+"""The modules that compare two models."""
+
+_KINDS = {**dict.fromkeys(METRICS, "metric"), **dict.fromkeys(COMPARISONS, "comparison")}
+"""Module → its kind, as `evaluate` calls it. The folder of a kind has its name in the plural."""
+
+_MARK = "registered-by-at-k"
+
+_STUB = '''\
+"""Load the module {name} from the installed package at_k, so that this registration never goes stale."""
+
+from at_k.modules import load_class
+
+{class_name} = load_class("{name}")
+{class_name}.__module__ = __name__  # a pickle looks for the class here
+'''
+
+
+def module_path(name: str) -> Path:
+    """Return the folder of a module, for `evaluate.load(str(at_k.module_path(name)))`.
+
+    Args:
+        name: one of `at_k.METRICS`, or "at_k_difference".
+
+    Raises:
+        ValueError: if there is no such module.
+        FileNotFoundError: if the library was copied without its modules.
+
+    Examples:
+        >>> module_path("gpassk").name
+        'gpassk'
+    """
+    check_choice("name", name, tuple(_KINDS))
+    kind = f"{_KINDS[name]}s"
+    library = Path(__file__).resolve().parent
+    for modules in (library / kind, library.parent / kind):  # as installed, and as in a clone
+        if (modules / name / f"{name}.py").is_file():
+            return modules / name
+    raise FileNotFoundError(f"the module {name!r} is neither in {library / kind} nor in {library.parent / kind}")
+
+
+def load_class(name: str) -> Any:
+    """Return the class of a module, from the file in its folder."""
+    spec = spec_from_file_location(f"at_k.{_KINDS[name]}s.{name}", module_path(name) / f"{name}.py")
+    if spec is None or spec.loader is None:
+        raise FileNotFoundError(f"the module {name!r} cannot be loaded from {module_path(name)}")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return getattr(module, name_class(name))
+
+
+def register(*, undo: bool = False) -> list[Path]:
+    """Let `evaluate.load("gpassk")`, and the other names, work from any directory, without a network.
+
+    Write a file for each module into the cache where `evaluate` keeps modules that it has loaded before. The file loads
+    the module from the installed package, so that it need not be written again after an update.
+
+    Args:
+        undo: remove the files again.
+
+    Returns:
+        The folders that were written, or with `undo` removed.
+
+    Examples:
+        >>> [folder.parent.name for folder in register()][0]
+        'evaluate-metric--gpassk'
+        >>> len(register(undo=True)) == len(METRICS) + len(COMPARISONS)
+        True
+    """
+    from evaluate.loading import init_dynamic_modules
+
+    check_flag("undo", undo)
+    cache = Path(init_dynamic_modules()) / "metrics"
+    changed = []
+    for name, kind in _KINDS.items():
+        # `evaluate` looks up a module without an owner under this name, and keeps all kinds in one folder.
+        home = cache / f"evaluate-{kind}--{name}"
+        for old in [mark.parent for mark in home.glob(f"*/{_MARK}")]:
+            shutil.rmtree(old)
+            if undo:
+                changed.append(old)
+        if undo:
+            if home.is_dir() and not any(entry.name not in ("__init__.py", "__pycache__") for entry in home.iterdir()):
+                shutil.rmtree(home)
+            continue
+        stub = _STUB.format(name=name, class_name=name_class(name))
+        folder = home / hashlib.sha256(stub.encode()).hexdigest()  # `evaluate` expects 64 digits
+        folder.mkdir(parents=True, exist_ok=True)
+        for package in (cache, home, folder):
+            (package / "__init__.py").touch()
+        (folder / _MARK).touch()
+        (folder / f"{name}.py").write_text(stub, encoding="utf-8")
+        changed.append(folder)
+    return changed
+
+
+def name_class(name: str) -> str:
+    """Return the name of a module's class: "PassAtK" for "pass_at_k"."""
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+_OF_ALL_PROBLEMS = ("rows", "groups", "weights", "return_details")
+"""Options that are about all problems, not about a batch."""
+
+
+def scorer(
+    name: str, config_name: Config = "default", /, *, columns: Mapping[str, str] | None = None, **options: Any
+) -> Scorer:
+    """Make a function that adds a metric's values, problem by problem, to batches of a data set.
+
+    Args:
+        name: one of `at_k.METRICS`.
+        config_name: "default" (columns `predictions` and `references` or `grades`) or "graded" (`predictions` are
+            grades); for "best_at_k" also `scores`.
+        columns: what the columns are called in the data set, where they have other names:
+            `{"predictions": "answers"}`.
+        options: the options of the metric. If the metric has `k`, it must be given: the default depends on the smallest
+            n, which can differ from batch to batch.
+
+    Returns:
+        A function from columns, each a list with one entry per problem, to one list of values per key. `avg@n` keeps
+        the letter n, so that all batches have the same columns.
+
+    Raises:
+        ValueError: if there is no such metric, `k` is missing, or an option is about the whole data set.
+        TypeError: if there is no such option or column, or an option is of the wrong kind.
+
+    Examples:
+        >>> score = scorer("pass_at_k", "graded", columns={"predictions": "correct"}, k=[1, 2])
+        >>> score({"correct": [[1, 0, 0], [1, 1, 1]]})
+        {'pass@1': [0.3333333333333333, 1.0], 'pass@2': [0.6666666666666666, 1.0]}
+
+        With `datasets`: `dataset.map(at_k.scorer("gpassk", k=[4, 8]), batched=True, num_proc=2)`.
+    """
+    metric = find_metric(name)
+    config = check_config(config_name)
+    check_options(options)
+    for option in _OF_ALL_PROBLEMS:
+        if option in options:
+            raise ValueError(
+                f"`{option}` must not be given to a scorer, which sees a batch at a time; `compute` takes it"
+            )
+    if metric.default_k is not None and options.get("k") is None:
+        raise ValueError(f"`k` must be given to a scorer of {name!r}: its default depends on the samples of a batch")
+    called = dict(columns or {})
+    for column in called:
+        if column not in COLUMNS:
+            raise TypeError(f"`columns` must name columns out of {', '.join(COLUMNS)}; got {shorten(column)}")
+    return Scorer(name, config, called, options)
+
+
+class Scorer:
+    """Score batches. A scorer can be pickled, and its hash depends on all its settings and on the version."""
+
+    def __init__(self, name: str, config_name: str, columns: Mapping[str, str], options: Mapping[str, Any]) -> None:
+        self.name = name
+        self.config_name = config_name
+        self.columns = dict(columns)
+        self.options = dict(options)
+        self.version = at_k.__version__  # so that the cache of `Dataset.map` does not return numbers of another version
+
+    def __call__(self, batch: Mapping[str, Any]) -> dict[str, list[float]]:
+        """Compute one list per key, with one value for each problem of the batch."""
+        metric = family.find_metric(self.name)
+        given = self._select(batch, metric)
+        problems = read_module_columns(self.config_name, **given)
+        require_problems("predictions", len(problems))
+        judging = {name: self.options[name] for name in JUDGING_OPTIONS if name in self.options}
+        rows = Rows({name: batch[name] for name in list_columns(batch) if batch[name] is not given["predictions"]})
+        verdicts = judge(problems, **judging, rows=rows, name="grades" if "grades" in given else "predictions")
+        more = {"scores": problems.scores} if metric.needs_scores else {}
+        values = metric.compute(verdicts, **more, **metric.own(self.options))
+        style = self.options.get("key_style", "standard")
+        return {spell(name_key(key), style): column.expand().tolist() for key, column in values.columns.items()}
+
+    def _select(self, batch: Mapping[str, Any], metric: family.Metric) -> dict[str, Any]:
+        """Select the columns of the metric from a batch: a mapping, an Arrow table or a data frame."""
+        names = list_columns(batch)
+        given = {}
+        for name in metric.arguments:
+            if name not in COLUMNS or (self.config_name == "graded" and name in ("references", "grades")):
+                continue
+            column = self.columns.get(name, name)
+            if column in names:
+                held = batch[column]
+                given[name] = held if hasattr(held, "__len__") else list(held)  # an iterator can be read once
+            elif name in ("predictions", "scores") or column != name:
+                raise ValueError(
+                    f"`{column}` must be a column of the batch, whose columns are {', '.join(map(str, names))}: "
+                    f"{self.name!r} in the configuration {self.config_name!r} takes it as `{name}`"
+                )
+        if self.config_name == "default" and "references" not in given and "grades" not in given:
+            raise ValueError(
+                f"`references` or `grades` must be a column of the batch, whose columns are "
+                f"{', '.join(map(str, names))}; `columns` says which, if it has another name"
+            )
+        if isinstance(given["predictions"], (str, int, float)) or isinstance(
+            next(iter(given["predictions"]), None), (str, int, float)
+        ):
+            got = type_name(given["predictions"])
+            raise TypeError(
+                f"`predictions` must be a batch of problems; got a single one, a {got}: map with batched=True"
+            )
+        return given
+
+
+def list_columns(batch: Any) -> list[str]:
+    """List the names of the columns of a batch."""
+    return getattr(batch, "column_names", None) or list(getattr(batch, "columns", batch))
+
+
+def name_key(key: Key) -> Key:
+    """Return a name that is the same in all batches: an average keeps the letter n."""
+    return key.line if key.draws is None else key

@@ -1,0 +1,164 @@
+"""The rows of a file, in blocks: whatever the layout, a block gives a column as a list or as an Arrow array."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+
+from at_k.errors import InputError, Message
+from at_k.readers.arrays import make_numbers
+from at_k.readers.coding import is_arrow, list_cells
+from at_k.readers.faults import Faults
+
+HEAD = 2000
+"""Rows from which it is judged what a column holds."""
+
+Column = Any
+"""The cells of a column: a list, or an Arrow array where all of them are plain."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some rows of a file that follow each other.
+
+    Attributes:
+        places: the number of each row.
+        names: the columns.
+        get: gives the cells of a column, one per row; None stands for a cell that is empty or missing.
+
+    Examples:
+        >>> block = Block.of([1, 2], [{"id": 1, "by": {"rule": True}}, {"id": 2}])
+        >>> block["id"], block["by.rule"], block["line"], block["id+line"]
+        ([1, 2], [True, None], [1, 2], ['1/1', '2/2'])
+    """
+
+    places: Sequence[int]
+    names: list[str]
+    get: Callable[[str], Column]
+
+    @classmethod
+    def of(cls, places: Sequence[int], rows: Sequence[Mapping[str, Any]]) -> Block:
+        """Make a block of objects."""
+        alike = len(set(map(tuple, rows))) == 1
+        names = list(rows[0]) if alike else list(dict.fromkeys(chain.from_iterable(rows)))
+        return cls(places, names, lambda name: [row.get(name) for row in rows])
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __getitem__(self, name: str) -> list[Any]:
+        return list_cells(self.column(name))
+
+    def column(self, name: str) -> Column:
+        """Return a column, a field within one (`by.rule`), the numbers of the rows (`line`), or columns joined by +."""
+        if name in self.names:
+            return self.get(name)
+        if name == "line":
+            return list(self.places)
+        outer = next((each for each in self.names if name.startswith(f"{each}.")), None)
+        if outer is not None:
+            return [find_field(cell, name[len(outer) + 1 :].split(".")) for cell in self[outer]]
+        if "+" in name:
+            return [join_names(cells) for cells in zip(*map(self.__getitem__, name.split("+")), strict=True)]
+        return [None] * len(self)
+
+    def has(self, name: str) -> bool:
+        """Return whether a name stands for a column, as of `column`."""
+        if name in self.names or name == "line" or any(name.startswith(f"{each}.") for each in self.names):
+            return True
+        return "+" in name and all(map(self.has, name.split("+")))
+
+    def take(self, kept: Sequence[int]) -> Block:
+        """Return some of the rows, by their positions."""
+        if len(kept) == len(self):
+            return self
+
+        def get(name: str) -> Column:
+            cells = self.get(name)
+            if is_arrow(cells):
+                return cells.take(make_numbers(np.asarray(kept, dtype=np.int64)))
+            return [cells[row] for row in kept]
+
+        return Block([self.places[row] for row in kept], self.names, get)
+
+    def put(self, gone: Collection[str], columns: Mapping[str, Column]) -> Block:
+        """Return the rows with other columns in place of some."""
+        names = [name for name in self.names if name not in gone and name not in columns]
+        return Block(self.places, [*columns, *names], lambda name: columns[name] if name in columns else self.get(name))
+
+    def extend(self, other: Block) -> Block:
+        """Return the rows of both blocks."""
+        names = list(dict.fromkeys([*self.names, *other.names]))
+        return Block([*self.places, *other.places], names, lambda name: [*self[name], *other[name]])
+
+
+def find_field(cell: Any, path: Sequence[str]) -> Any:
+    """Return the value at a path of names; of a list of objects, that of each."""
+    for place, name in enumerate(path):
+        if isinstance(cell, list):
+            return [find_field(each, path[place:]) for each in cell]
+        cell = cell.get(name) if isinstance(cell, dict) else None
+    return cell
+
+
+def join_names(cells: Sequence[Any]) -> str | None:
+    """Join the parts of a name, so that no two names become one; None where a part is missing.
+
+    Examples:
+        >>> join_names(["algebra", 7]), join_names(["a/b", "c"])
+        ('algebra/7', '["a/b", "c"]')
+    """
+    if None in cells:
+        return None
+    texts = list(map(str, cells))
+    return json.dumps(texts, ensure_ascii=False) if any("/" in text for text in texts) else "/".join(texts)
+
+
+@dataclass
+class Rows:
+    """The rows of a file.
+
+    Attributes:
+        layout: "jsonl", "json", "csv", "tsv", "parquet" or "arrow".
+        read: yields the rows in blocks, from the first; it is told which columns are needed, and which
+            of them as numbers alone; None for all.
+        faults: raises or counts what is broken.
+        notes: what is to be said of how the rows were found.
+    """
+
+    layout: str
+    read: Callable[[Mapping[str, bool] | None], Iterator[Block]]
+    faults: Faults
+    notes: list[Message] = field(default_factory=list)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether all cells are texts."""
+        return self.layout in ("csv", "tsv")
+
+    def peek(self) -> Block:
+        """Read the first rows."""
+        head: Block | None = None
+        # The last line of a small file is a block of its own.
+        for block in islice((block for block in self.read(None) if len(block)), 2):
+            head = block if head is None else head.extend(block)
+            if len(head) >= HEAD:
+                break
+        if head is None or not head.names:
+            self.faults.refuse_nothing_left()
+            raise InputError(
+                "tables.empty",
+                'There are no results here. At least one row is needed, such as {{"id": 1, "correct": [1, 0]}}.',
+            )
+        return head.take(range(min(HEAD, len(head))))
+
+
+def take_column(table: Any, name: str) -> Column:
+    """Return a column of an Arrow table as one array."""
+    chunks = table[name].chunks
+    return chunks[0] if len(chunks) == 1 else table[name].combine_chunks()

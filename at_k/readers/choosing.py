@@ -1,0 +1,317 @@
+"""Choose rows: those that `where` asks for, of one model, and of problems that no list excludes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from itertools import chain
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from at_k.errors import InputError, Mention, Message
+from at_k.readers.blocks import Block
+from at_k.readers.coding import encode
+from at_k.readers.names import MODEL, SET, has_name, is_model, quote, quote_all, shorten
+from at_k.readers.samples import Samples
+from at_k.readers.structure import refuse_several
+from at_k.validation import type_name
+
+_DEEPEST = 5
+"""Names in the longest path at which models are looked for: a column, and four levels of objects in it."""
+
+_KEPT_VALUES = 100
+"""Values of a column that are kept for an error that lists them."""
+
+
+def find_nested(row: Mapping[str, object], outer: str = "") -> dict[str, object]:
+    """Find the fields within the objects of a row that name its model or its set of problems.
+
+    Examples:
+        >>> find_nested({"id": 1, "provider": {"id": "openai:a", "label": "a"}, "meta": {"model": "b", "n": 1}})
+        {'provider.label': 'a', 'provider.id': 'openai:a', 'meta.model': 'b'}
+        >>> find_nested({"calls": [{"model": "a"}, {"model": "b"}, {"model": "a"}]})
+        {'calls.model': 'a, b'}
+    """
+    found: dict[str, object] = {}
+    for name in sorted(row, key=lambda name: name != "label"):  # a label says more than the id beside it
+        value, path = row[name], f"{outer}{name}"
+        if isinstance(value, dict) and path.count(".") + 1 < _DEEPEST:
+            found |= find_nested(value, f"{path}.")
+        elif isinstance(value, list) and value and isinstance(value[0], dict):
+            parts = [find_nested({name: part}, outer) for part in value if isinstance(part, dict)]
+            for field in dict.fromkeys(chain.from_iterable(parts)):
+                said = list(dict.fromkeys(part[field] for part in parts if field in part))
+                found[field] = said[0] if len(said) == 1 else ", ".join(map(str, said))
+        elif outer and isinstance(value, (str, int, float)) and has_name(path, (*MODEL, *SET)):
+            found[path] = value
+    return found
+
+
+class Where:
+    """Choose the rows that have wanted values in some columns.
+
+    Args:
+        where: column → the value, or list of values, of the rows to keep; or `{"!=": value}` for those to leave out.
+            Numbers and truth values may be given as text: "1" is 1, and "true" is True.
+
+    Examples:
+        >>> where = Where({"model": "a", "id": {"!=": ["x"]}})
+        >>> where.keep(Block.of([1, 2, 3], [{"model": "a", "id": "x"}, {"model": "a"}, {"model": "b"}]))
+        [1]
+    """
+
+    def __init__(self, where: Mapping[str, object] | None) -> None:
+        if where is not None and not isinstance(where, Mapping):
+            raise TypeError(f"`where` must map columns to values; got {type_name(where)}")
+        self._rules: dict[str, tuple[bool, dict[str | None, object]]] = {}
+        for name, wanted in (where or {}).items():
+            is_out = isinstance(wanted, Mapping)
+            if isinstance(wanted, Mapping) and {*wanted} != {"!="}:
+                raise TypeError(f"`where` takes a value, a list of values, or {{'!=': value}}; got {wanted!r}")
+            values = _list(wanted["!="] if isinstance(wanted, Mapping) else wanted)
+            self._rules[name] = is_out, {spell(value): value for value in values}
+        self._seen: dict[str, dict[str | None, object]] = {name: {} for name in self._rules}
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that the rows are chosen by."""
+        return list(self._rules)
+
+    def keeps(self, row: Mapping[str, Any]) -> bool:
+        """Return whether a row is wanted."""
+        return all((spell(row.get(name)) in values) != is_out for name, (is_out, values) in self._rules.items())
+
+    def keep(self, block: Block) -> list[int]:
+        """Return the positions of the rows that are wanted."""
+        kept = np.ones(len(block), dtype=bool)
+        for name, (is_out, wanted) in self._rules.items():
+            codes, values = encode(block.column(name))
+            spelled = [*map(spell, values), None]
+            seen = self._seen[name]
+            if len(seen) < _KEPT_VALUES or not wanted.keys() <= seen.keys():
+                seen |= zip(spelled[:-1], values, strict=True)
+                if len(codes) and codes.min() < 0:
+                    seen[None] = None
+            kept &= (np.array([value in wanted for value in spelled], dtype=bool)[codes]) != is_out
+        return list(map(int, np.flatnonzero(kept)))
+
+    def refuse_unseen(self) -> None:
+        """Raise if a value that is wanted, or is to be left out, is in no row."""
+        for name, (_, wanted) in self._rules.items():
+            for key, value in wanted.items():
+                if key not in self._seen[name]:
+                    raise InputError(
+                        "models.no_value",
+                        "No row has {value} in column “{column}”. Its values are: {values}.",
+                        value=quote(value),
+                        column=shorten(name),
+                        values=quote_all(self._seen[name].values()),
+                    )
+
+
+def select_rows(
+    columns: Mapping[str, Sequence[object]],
+    *,
+    where: Mapping[str, object] | None = None,
+    pool: str | Sequence[str] = (),
+    used: Collection[str | None] = (),
+) -> list[int] | None:
+    """Choose the rows of a table to score, and refuse rows of several models."""
+    wanted = Where(where)
+    pooled = check_pool(pool)
+    refuse_unknown(columns, [*wanted.columns, *pooled])
+    kept = None
+    if where:
+        count = len(next(iter(columns.values())))
+        kept = wanted.keep(Block(range(count), list(columns), lambda name: columns[name]))
+        wanted.refuse_unseen()
+        if not kept:
+            raise no_rows()
+    for name in columns:
+        is_outer = any(other.startswith(f"{name}.") for other in columns)  # it is read within
+        if is_model(name) and name not in used and name not in pooled and not is_outer:
+            codes, values = encode(columns[name])
+            found = dict.fromkeys((codes if kept is None else codes[kept]).tolist())
+            refuse_several(name, [None if code < 0 else values[code] for code in found])
+    return kept
+
+
+def check_pool(pool: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the columns to pool as a tuple."""
+    if not isinstance(pool, (str, Sequence)):
+        raise TypeError(f"`pool` must be the name of a column or a list of names; got {type_name(pool)}")
+    return (pool,) if isinstance(pool, str) else tuple(pool)
+
+
+def refuse_unknown(known: Collection[str], names: Iterable[str]) -> None:
+    """Raise if a name of a column to choose rows by does not exist."""
+    for name in names:
+        if name not in known:
+            raise InputError(
+                "models.no_column",
+                "There is no column {column} to choose rows by. The columns are: {columns}.",
+                column=quote(name),
+                columns=quote_all(known) or "none",
+            )
+
+
+_UNKNOWN = object()
+
+
+class Selection:
+    """Choose the rows of a harness one by one, and refuse those of several models.
+
+    Args:
+        where: as of `Where`.
+        pool: columns whose rows are samples of one model after all.
+
+    Examples:
+        >>> selection = Selection({"model": "a"})
+        >>> [selection.keeps({"model": name}) for name in "aab"]
+        [True, True, False]
+    """
+
+    def __init__(self, where: Mapping[str, object] | None = None, pool: Collection[str] = ()) -> None:
+        self.where = Where(where)
+        self._pool = {*pool}
+        self._seen: dict[str, None] = {}  # the columns that rows have
+        self._models: dict[str, object] = {}  # column of models → its value in the first row that was kept
+        self._has_kept = False
+
+    def keeps(self, row: Mapping[str, Any]) -> bool:
+        """Return whether `where` asks for a row."""
+        if not self._seen.keys() >= row.keys():
+            earlier = None if self._has_kept else _UNKNOWN  # rows that were kept, and did not name a model
+            new = [name for name in row if name not in self._seen]
+            self._models |= {name: earlier for name in new if is_model(name)}
+            self._seen |= dict.fromkeys(row)
+        if not self.where.keeps(row):
+            return False
+        for name, first in self._models.items():
+            value = row.get(name)
+            if first is _UNKNOWN:
+                self._models[name] = value
+            elif value != first and name not in self._pool:
+                refuse_several(name, [first, value])
+        self._has_kept = True
+        return True
+
+    def refuse_unknown(self, subject: Mapping[str, str]) -> None:
+        """Raise if `where` or `pool` names something that no row has. What the file is of may be pooled, too."""
+        refuse_unknown(self._seen, self.where.columns)
+        for name in self._pool - self._seen.keys() - {"file", *subject}:
+            raise InputError(
+                "collector.no_pool",
+                "There is no column {column} in this file for {option:pool} to name. It may name a column of the "
+                "file, or one of: {names}.",
+                column=quote(name),
+                names=quote_all([*subject, "file"]),
+            )
+
+
+def find_step(steps: Iterable[object], pool: Collection[str]) -> dict[str, str]:
+    """Return the step of a training run that a file is of, as what must be the same in all files that are merged.
+
+    Examples:
+        >>> find_step([20, 20], [])
+        {'training step': '20'}
+    """
+    found = [] if "step" in pool else list(dict.fromkeys(spell(step) for step in steps if step is not None))
+    if len(found) > 1:
+        raise InputError(
+            "collector.steps",
+            "This file holds several training steps, which are different weights: {steps}. To score one of them, keep "
+            "only its rows: {where}.",
+            steps=quote_all(found),
+            where=Mention(where={"step": found[0]}),
+        )
+    return {"training step": str(found[0])} if found else {}
+
+
+def no_rows() -> InputError:
+    """Make the error that says that `where` leaves nothing."""
+    return InputError("models.no_rows", "No row has all of the values that {option:where} asks for.")
+
+
+def _list(wanted: object) -> list[object]:
+    return list(wanted) if isinstance(wanted, (list, tuple, set, frozenset)) else [wanted]
+
+
+def spell(value: object) -> str | None:
+    """Return a value as text, so that 1 and "1" are the same; None stays None."""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    return None if value is None else str(value)
+
+
+Names = str | PathLike[str] | Mapping[str, str | None] | Sequence[str]
+
+_DAY = re.compile(r"[\s,;]+(\d{4}-\d\d-\d\d)$")
+
+
+def leave_out(samples: Samples, names: Names) -> Samples:
+    """Leave out problems by their names. Notes say which, and which count again because their day is over."""
+    if isinstance(names, (str, PathLike)):
+        days = read_names(Path(names).read_text(encoding="utf-8-sig"))
+    else:
+        days = dict(names) if isinstance(names, Mapping) else dict.fromkeys(names)
+    today = date.today()
+    over = {name: day for name, day in days.items() if day is not None and _read_day(day) < today}
+    gone = [name for name in samples.problems if name in days and name not in over]
+    back = [name for name in samples.problems if name in over]
+    left = {*samples.problems} - {*gone}
+    if not left:
+        raise InputError("exclusion.nothing", "No problem is left: {option:exclude} names all of them.")
+    notes = [*samples.origin.notes]
+    if gone:
+        notes.append(
+            Message(
+                "note.excluded",
+                "Problems that {option:exclude} left out: {count:,} of {total:,} ({names}).",
+                count=len(gone),
+                total=len(samples.problems),
+                names=quote_all(gone),
+            )
+        )
+    if back:
+        notes.append(
+            Message(
+                "note.exclusion_over",
+                "Problems that count again, since the last day in {option:exclude} is over: {names}.",
+                names=", ".join(f"{quote(name)} ({over[name]})" for name in back[:10]),
+            )
+        )
+    kept = samples.take([place for place, name in enumerate(samples.problems) if name in left]) if gone else samples
+    chosen = samples.origin.chosen | ({"excluded": str(len(gone))} if gone else {})
+    return replace(kept, origin=replace(kept.origin, notes=notes, chosen=chosen))
+
+
+def read_names(text: str) -> dict[str, str | None]:
+    r"""Read names, one on each line, each with the last day on which it is left out; a line may be a comment.
+
+    Examples:
+        >>> read_names("# flaky\np1\np 2  2026-12-31\n")
+        {'p1': None, 'p 2': '2026-12-31'}
+    """
+    found: dict[str, str | None] = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        if not line.startswith("#"):
+            day = _DAY.search(line)
+            found[line[: day.start()] if day else line] = day[1] if day else None
+    return found
+
+
+def _read_day(day: str) -> date:
+    try:
+        return date.fromisoformat(str(day))
+    except ValueError:
+        raise InputError(
+            "exclusion.day",
+            "The last day of an excluded problem must be written as 2026-12-31; got {value}.",
+            value=quote(day),
+        ) from None

@@ -1,0 +1,435 @@
+"""Suites of benchmarks and services, declared by their fields."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from io import TextIOWrapper
+from typing import Any
+
+from at_k.errors import InputError, Message
+from at_k.readers.blocks import find_field
+from at_k.readers.cells import NOTHING
+from at_k.readers.collector import Collector
+from at_k.readers.delimited import read_records
+from at_k.readers.fields import Chosen, Found, Keys, Row, declare, find_run, list_in, list_names, starts_with
+from at_k.readers.format import (
+    About,
+    Format,
+    Mark,
+    Reading,
+    choose,
+    has_fields,
+    name_subject,
+    refuse_field,
+    tell_choice,
+)
+from at_k.readers.formats import plain
+from at_k.readers.names import quote, quote_all
+from at_k.readers.samples import Samples
+from at_k.readers.sources import Source
+from at_k.readers.structure import refuse_several
+
+
+def name_problem(value: Any) -> Any:
+    """Return the only value of an object as it is, and several as JSON."""
+    only = next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else value
+    return only if only and isinstance(only, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+# HELM: an object for each instance and trial, with a list of statistics.
+
+_VERDICTS = (
+    *("exact_match", "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match", "math_equiv"),
+    *("math_equiv_chain_of_thought", "final_number_exact_match", "test_avg", "code_eval_acc", "exact_set_match"),
+)
+"""Statistics that say whether a sample is correct, the usual one first. Others, such as finish_reason_stop, do not."""
+
+
+def _list_means(source: Source) -> Iterator[Any]:
+    """Yield the means of each instance, perturbation and trial; each class of metrics writes an entry of its own.
+
+    As in `run_display.py` of HELM, a statistic that two entries have counts as the later one has it.
+    """
+    merged: dict[str, dict[str, Any]] = {}
+    for place, entry in enumerate(source.document):
+        if not has_fields(entry, "instance_id", "train_trial_index") or not isinstance(entry.get("stats"), list):
+            merged[f"broken {place}"] = entry
+            continue
+        key = json.dumps([entry["instance_id"], entry["train_trial_index"], entry.get("perturbation")], sort_keys=True)
+        kept = merged.setdefault(key, {**entry, "problem": _name_instance(entry), "means": {}})
+        for each in entry["stats"]:
+            name = find_field(each, ["name", "name"])
+            if isinstance(name, str):
+                kept["means"][name] = find_field(each, ["mean"])
+    yield from merged.values()
+
+
+def _name_instance(entry: Mapping[str, Any]) -> object:
+    perturbation = find_field(entry, ["perturbation", "name"])
+    return entry["instance_id"] if perturbation is None else f"{entry['instance_id']} ({perturbation})"
+
+
+def _list_statistics(entries: Sequence[Any], reading: Reading) -> tuple[list[str], list[str]]:
+    found = list_names(entries, "means")
+    verdicts = [name for name in _VERDICTS if name in found]
+    if reading.scorer is None and not verdicts:
+        raise InputError(
+            "helm.scorer",
+            "None of the statistics in this file is known to say which samples are correct. {option:scorer} chooses "
+            "one: {names}.",
+            names=quote_all(found) or "none",
+        )
+    return found, verdicts or found or [""]
+
+
+HELM = declare(
+    About("helm", "HELM 0.5", "per_instance_stats.json", "helm-run … --num-train-trials n"),
+    Mark("json", ("instance_id", "train_trial_index", "stats")),
+    keys=Keys(
+        "problem",
+        "grade",
+        number="train_trial_index",
+        apart=("perturbation",),
+        needed=("problem", "train_trial_index"),
+    ),
+    options=("scorer",),
+    unit="sample",
+    rows=_list_means,
+    scorers=_list_statistics,
+    judge=lambda row, _, chosen: row["means"].get(chosen.scorer),
+    subject=lambda source: name_subject(run=next((each for each in source.folders[:1] if "model=" in each), None)),
+)
+
+
+# evalscope: a line for each sample. The samples of a problem have one `group_id`; older versions do not number them. An
+# answer that is "" stands for none.
+
+_SCORES = "sample_score.score.value"
+
+
+def _list_scores(rows: Sequence[Any], _: Reading) -> tuple[list[str], list[str]]:
+    main = find_field(rows[0], ["sample_score", "score", "main_score_name"])
+    found = list_names(rows, _SCORES) or ["accuracy"]
+    return found, sorted(found, key=lambda name: name != main)
+
+
+EVALSCOPE = declare(
+    About(
+        "evalscope",
+        "evalscope 1.14",
+        "reviews/{model}/{dataset}_{subset}.jsonl",
+        "set repeats to n in the task's configuration",
+    ),
+    Mark("rows", ("sample_score",), lambda row: has_fields(row["sample_score"], "score", "group_id")),
+    keys=Keys(
+        "sample_score.group_id",
+        _SCORES + ".{scorer}",
+        number="sample_score.generation_index",
+        answers="sample_score.score.extracted_prediction",
+        references="target",
+        info="sample_score.sample_metadata",
+        silent=("",),
+        needed=("sample_score", _SCORES),
+    ),
+    options=("scorer",),
+    scorers=_list_scores,
+    subject=lambda source: find_run(source, "reviews"),
+    sparse=True,
+)
+
+# promptfoo: a row for each sample; CSV has columns for each provider. The problem is what `vars` holds: `id` differs in
+# every row, and `testIdx` counts repeats, too. A file may hold several providers, which are models, and prompts.
+
+_STATUS = ("Status", "Score", "Named Scores")
+"""What stands behind each output in the header of CSV."""
+
+_ERROR = 2
+"""The `failureReason` of a sample that could not be made or judged; 1 is that of a wrong one."""
+
+
+def _list_cells(source: Source) -> Iterator[object]:
+    """Yield the samples of CSV, as they are in JSON: six cells for each provider follow those of the variables."""
+    with TextIOWrapper(source.open_text(), encoding="utf-8", newline="") as file:
+        records = read_records(file, ",")
+        header = next(records)
+        places = [place - 1 for place, name in enumerate(header) if name == _STATUS[0]]
+        for record in records:
+            for place in places:
+                label, _, prompt = header[place].removeprefix("[").partition("] ")
+                yield {
+                    "provider": {"label": label},
+                    "prompt": {"label": prompt},
+                    "vars": dict(zip(header[: places[0]], record, strict=False)),
+                    "success": record[place + 1] == "PASS",
+                    "failureReason": _ERROR if record[place + 1] == "ERROR" else 0,
+                    "response": {"output": record[place]},
+                }
+
+
+def _list_results(source: Source) -> list[object]:
+    """Return the rows of a document; a file of one line looks like one."""
+    found = source.document.get("results", [source.document]) if isinstance(source.document, dict) else None
+    found = found.get("results") if isinstance(found, dict) else found
+    if not isinstance(found, list):
+        raise InputError(
+            "promptfoo.results", "There is no list of results in this file. Write it again: promptfoo export."
+        )
+    return found
+
+
+def _find_results(source: Source, reading: Reading, collector: Collector) -> Found:
+    needed = ("vars", "success")
+    if source.layout == "jsonl":
+        rows = list(collector.rows(source, needed, adapt=_name_provider))
+    else:
+        listed = _list_cells(source) if source.layout == "csv" else _list_results(source)
+        rows = list(collector.entries(listed, needed, adapt=_name_provider))
+    if "prompt.label" not in reading.pool:
+        refuse_several("prompt.label", list(dict.fromkeys(row["prompt.label"] for _, row in rows)))
+    models = {} if "provider.label" in reading.pool else {row.get("provider.label") for _, row in rows}
+    return Found(rows, subject=name_subject(model=next(iter(models), None)))
+
+
+def _name_provider(row: Row) -> Row:
+    """Return a row with its provider, by its label if it has one, and its prompt as fields of their own."""
+    provider, prompt = (each if isinstance(each, dict) else {} for each in (row.get("provider"), row.get("prompt")))
+    label = provider.get("label") or provider.get("id")
+    named = {name: row[name] for name in row if name not in ("provider", "prompt")}
+    named |= {} if label is None else {"provider.label": str(label)}
+    return named | {
+        "prompt.label": str(prompt.get("label", "")),
+        "problem": name_problem(row["vars"]) if isinstance(row["vars"], dict) else row["vars"],
+        "output": _spell(find_field(row, ["response", "output"])),
+        "failure": (row.get("error") or True) if row.get("failureReason") == _ERROR else None,
+    }
+
+
+def _judge_result(row: Row, number: int, chosen: Chosen) -> object:
+    if not has_fields(row.get("response"), "output"):
+        raise chosen.collector.lack("response.output", number)
+    return row["success"]
+
+
+PROMPTFOO = declare(
+    About("promptfoo", "promptfoo 0.121", "out.jsonl, out.json, out.csv", "promptfoo eval --repeat n -o out.jsonl"),
+    Mark("json", ("evalId", "results")),
+    Mark("csv", _STATUS),
+    *(Mark(layout, ("provider", "prompt", "vars", "success")) for layout in ("rows", "json")),
+    keys=Keys("problem", "success", answers="output", failed="failure", info="vars"),
+    unit="sample",
+    find=_find_results,
+    judge=_judge_result,
+    prompted="problem",
+    sparse=True,
+)
+
+# NeMo-Skills: a file for each sample, a line for each problem in the same order.
+
+_SKILLS = ("symbolic_correct", "judgement", "is_correct", "is_correct-plus", "graded_list")
+_JUDGEMENT = "Judgement:"
+
+
+def _find_lines(source: Source, reading: Reading, collector: Collector) -> Found:
+    found = [name for name in _SKILLS if name in source.first_row]
+    given = "grades" in reading.columns or not found
+    scorer = None if given else choose(reading.scorer, found, "scorer")
+    roles = {"answers": "predicted_answer", "references": "expected_answer", "scores": "reward_model_score"}
+    roles = {role: name for role, name in roles.items() if name in source.first_row}
+    lines: dict[tuple[object, ...], int] = {}
+    rows, questions = [], {}
+    for line, row in collector.rows(source, [*([] if scorer is None else [scorer]), *roles.values()]):
+        with collector.faults:
+            _refuse_repeated(row, line, lines, collector)
+            verdict = NOTHING if scorer is None else _read_verdict(scorer, row[scorer], collector.place(line))
+            rows.append((line, row | {"line": line, "verdict": verdict}))
+            questions[str(line)] = str(row.get("problem", row.get("question", "")))
+    chosen, notes = tell_choice("scorer", scorer, found, reading.scorer)
+    # Problems are told apart by their lines alone, which another data set has too.
+    known = {} if "problem" in reading.columns else questions
+    return Found(rows, {**roles, "grades": scorer}, notes, chosen, questions=known)
+
+
+def _refuse_repeated(row: Row, line: int, lines: dict[tuple[object, ...], int], collector: Collector) -> None:
+    """Raise if two lines are of the same problem: then this is another file with columns of the same names."""
+    key = tuple(str(row[name]) for name in ("id", "problem", "question") if name in row)
+    first = lines.setdefault(key, line)
+    if key and first != line:
+        raise InputError(
+            "nemo_skills.repeated",
+            "The problem of {first} is there again ({place}), but NeMo-Skills writes a file for each sample. If this "
+            "is a table, say so with {option:format=plain}.",
+            place=collector.place(line),
+            first=collector.place(first),
+        )
+
+
+def _read_verdict(scorer: str, value: object, place: Message) -> object:
+    """Return the grade; None for a judgement that says neither yes nor no."""
+    if scorer == "graded_list" and isinstance(value, list) and len(value) == 1:
+        return value[0]
+    if scorer == "judgement" and isinstance(value, str):
+        _, mark, verdict = value.rpartition(_JUDGEMENT)
+        word = verdict.strip().lower() if mark else ""
+        return True if word.startswith("yes") else False if word.startswith("no") else None
+    if scorer in ("graded_list", "judgement") and value is not None:
+        raise refuse_field("NeMo-Skills", scorer, value, place)
+    return value
+
+
+NEMO_SKILLS = declare(
+    About(
+        "nemo-skills", "NeMo-Skills", "output-rs*.jsonl", "ns eval … --benchmarks=name:n; give the folder, or all files"
+    ),
+    *(Mark("rows", ("generation", name)) for name in _SKILLS if name != "is_correct"),
+    # A table of any origin may have columns `generation` and `is_correct`; that of this harness has more.
+    Mark("rows", ("generation", "is_correct", "predicted_answer", "expected_answer")),
+    keys=Keys("line", answers="predicted_answer", references="expected_answer", scores="reward_model_score", info=""),
+    options=("scorer",),
+    find=_find_lines,
+    judge=lambda row, *_: row["verdict"],
+    sparse=True,
+)
+
+# MLflow: what `evaluate` returns as `tables["eval_results"]`, written as JSON: a row for each trace, with feedback of
+# each scorer. As in `aggregation.py`, feedback is a number or "yes" and "no"; feedback without a value does not count.
+
+_FEEDBACK = "/value"
+_RATINGS = {"yes": 1, "no": 0}
+
+
+def _list_feedback(rows: Sequence[Any], _: Reading) -> tuple[list[str], list[str]]:
+    named = dict.fromkeys(name for row in rows if isinstance(row, dict) for name in row if name.endswith(_FEEDBACK))
+    found = [name.removesuffix(_FEEDBACK) for name in named]
+    return found, found
+
+
+def _has_feedback(row: Mapping[str, Any]) -> bool:
+    return isinstance(row["request"], dict) and any(name.endswith(_FEEDBACK) for name in row)
+
+
+def _spell(value: object) -> str | None:
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _judge_feedback(row: Row, _: int, chosen: Chosen) -> object:
+    value = row.get(chosen.scorer + _FEEDBACK)
+    return _RATINGS.get(value.lower()) if isinstance(value, str) else value
+
+
+MLFLOW = declare(
+    About(
+        "mlflow",
+        "MLflow 3",
+        "eval_results.json",
+        "write n rows with the same inputs into data; then mlflow.genai.evaluate(…).tables['eval_results'].to_json",
+    ),
+    *(Mark(layout, ("request",), _has_feedback) for layout in ("rows", "json")),
+    keys=Keys("problem", "{scorer}/value", answers="response", needed=("request",)),
+    options=("scorer",),
+    unit="row",
+    rows=lambda source: (each for _, each in source.rows()) if source.layout == "jsonl" else source.document,
+    adapt=lambda row: row | {"problem": name_problem(row["request"]), "response": _spell(row.get("response"))},
+    scorers=_list_feedback,
+    judge=_judge_feedback,
+    prompted="problem",
+    sparse=True,
+)
+
+# DeepEval: a document with the test cases of a run. A case passes if all of its metrics do that are not flaky, as
+# `update_metric_data` has it. A metric with an error has no score, and the case counts as failed there.
+
+
+def _list_cases(source: Source) -> Iterator[Any]:
+    """Yield test cases with the verdict of each metric; one whose judge failed has none."""
+    for case in list_in(source.document, "testCases"):
+        held = [each for each in list_in(case, "metricsData") if isinstance(each, dict)]
+        verdicts = {str(each.get("name")): None if each.get("error") else each.get("success") for each in held}
+        failed = any(each.get("error") and not each.get("flaky") for each in held)
+        whole = {"success": None if failed else find_field(case, ["success"])}
+        yield case | {"verdicts": whole | verdicts} if isinstance(case, dict) else case
+
+
+def _list_case_metrics(rows: Sequence[Any], _: Reading) -> tuple[list[str], list[str]]:
+    found = list_names(rows, "verdicts") or ["success"]
+    return found, found if len(found) > 2 else found[:1]
+
+
+DEEPEVAL = declare(
+    About("deepeval", "DeepEval 4", "test_run_*.json", "deepeval test run … --repeat n"),
+    Mark("json", ("testCases",), lambda own: isinstance(own["testCases"], list)),
+    keys=Keys(
+        "input",
+        "verdicts.{scorer}",
+        answers="actualOutput",
+        references="expectedOutput",
+        details=("tokenCost",),
+        needed=("input",),
+    ),
+    options=("scorer",),
+    unit="sample",
+    rows=_list_cases,
+    scorers=_list_case_metrics,
+    prompted="input",
+    sparse=True,
+)
+
+# HealthBench, of simple-evals: the scores of the examples are beside their mean, which is cut to [0, 1] as a whole.
+
+_EXAMPLES = ("metadata", "example_level_metadata")
+
+
+def _find_examples(source: Source, reading: Reading, collector: Collector) -> Found:
+    rows = list(collector.entries(list_in(source.document, *_EXAMPLES), ("prompt_id", "score")))
+    below = sum(reading.scale is None and _is_below(row["score"]) for _, row in rows)
+    note = Message(
+        "healthbench.below",
+        "Scores below 0: {count:,}. Each counts as 0 here. HealthBench keeps them, and cuts the mean instead.",
+        count=below,
+    )
+    return Found(rows, notes=[note] if below else [])
+
+
+def _is_below(score: object) -> bool:
+    return isinstance(score, (int, float)) and score < 0
+
+
+HEALTHBENCH = declare(
+    About(
+        "healthbench",
+        "HealthBench (simple-evals)",
+        "healthbench_*_allresults.json",
+        "simple_evals --eval=healthbench --n-repeats n",
+    ),
+    Mark("json", ("metadata",), lambda own: starts_with(own, _EXAMPLES, "score", "prompt_id")),
+    keys=Keys("prompt_id", "score"),
+    unit="sample",
+    find=_find_examples,
+    judge=lambda row, _, chosen: 0 if chosen.reading.scale is None and _is_below(row["score"]) else row["score"],
+)
+
+# The Hub's data sets server: a page of a table.
+
+
+def _read_page(source: Source, reading: Reading) -> Samples:
+    found = [each if isinstance(each, dict) else {"row": each} for each in list_in(source.document, "rows")]
+    cut = [each.get("row_idx") for each in found if each.get("truncated_cells")]
+    if cut:
+        raise InputError(
+            "hub.cut",
+            "Cells of this page are cut off, as in row {row}. Ask for fewer rows at a time, or download the data set.",
+            row=quote(cut[0]),
+        )
+    content = b"".join(json.dumps(each.get("row")).encode() + b"\n" for each in found)
+    return plain.FORMAT.read(Source(source.name, content, source.limits), reading)
+
+
+HUB_ROWS = Format(
+    *About("hub-rows", "the Hub's data sets server", "rows, first-rows", "as a table"),
+    read=_read_page,
+    marks=(Mark("json", ("rows",), lambda own: starts_with(own, ["rows"], "row", "row_idx")),),
+    options=plain.FORMAT.options,
+    rank=2,
+)
+
+FORMATS = (EVALSCOPE, HELM, NEMO_SKILLS, PROMPTFOO, MLFLOW, DEEPEVAL, HEALTHBENCH, HUB_ROWS)

@@ -1,0 +1,216 @@
+"""Trainers, declared by their fields: the dumps of verl and of TRL, in which several rows may be one sample."""
+
+from __future__ import annotations
+
+import json
+import re
+from math import isnan
+from sys import intern
+from typing import Any
+
+import numpy as np
+
+from at_k.errors import InputError, Mention, Message
+from at_k.readers.cells import NOTHING, read_spelled
+from at_k.readers.choosing import find_step
+from at_k.readers.collector import Collector
+from at_k.readers.fields import Found, Keys, Row, declare
+from at_k.readers.format import About, Mark, Reading, choose, refuse_field, tell_choice
+from at_k.readers.names import quote, quote_all
+from at_k.readers.parquet import list_columns, read_batches, read_rows
+from at_k.readers.sources import Source
+
+# verl: a line for each output, in three layouts. The first two have no name of the problem, which its prompt, `input`,
+# stands for; the older of them writes truth values and numbers as text. The third one has a `uid` =
+# "{problem}_{session}_{index}", and a line for each turn of a session, which all repeat the verdict of the session.
+
+_UID = re.compile(r"(.+)_(\d+)_(\d+)", re.DOTALL)
+_OPTIONAL = ("uid", "acc", "pred", "gts", "step")
+NO_ANSWER = ("", "[INVALID]")
+
+
+def _find_dump(source: Source, reading: Reading, collector: Collector) -> Found:
+    rows = _keep_last(_gather(source, reading, collector), collector)
+    present = {name for _, row in rows for name in row}
+    column = "acc" if "acc" in present or "grades" in reading.columns else "score"
+    above_zero = column == "score" and reading.scale is None and _needs_sign([row["score"] for _, row in rows])
+    for _, row in rows:
+        grade = _read_number(row.get(column))
+        row["verdict"] = grade > 0 if above_zero and isinstance(grade, (int, float)) else grade
+        row["gold"] = _read_truth(row.get("gts"))
+    roles: dict[str, str | None] = {"problem": "uid" if "uid" in present else "input", "grades": column}
+    roles |= {role: None for role, name in (("answers", "pred"), ("references", "gts")) if name not in present}
+    sign = Message("verl.sign", "A sample is correct if its score is above 0: there is no column “acc”.")
+    step = find_step((row.get("step") for _, row in rows), reading.pool)
+    return Found(rows, roles, [sign] if above_zero else [], subject=step)
+
+
+def _gather(source: Source, reading: Reading, collector: Collector) -> list[tuple[int, Row]]:
+    """List what is kept of each line. A field that some lines have is needed in all of them."""
+    rows = []
+    for line, row in collector.rows(source, ("input", "score")):
+        kept = row if reading.columns else {name: row[name] for name in ("score", *_OPTIONAL) if name in row}
+        # The n samples of a problem share the text of its prompt.
+        rows.append((line, kept | {"problem": intern(row["input"]) if type(row["input"]) is str else row["input"]}))
+    present = {name for _, row in rows for name in _OPTIONAL if name in row}
+    whole = []
+    for line, row in rows:
+        with collector.faults:
+            if not present <= row.keys():
+                raise collector.lack(next(name for name in _OPTIONAL if name in present - row.keys()), line)
+            whole.append((line, row))
+    return whole
+
+
+def _keep_last(rows: list[tuple[int, Row]], collector: Collector) -> list[tuple[int, Row]]:
+    """Keep the last turn of each session, and name the problems by their uid, where there is one."""
+    if not any("uid" in row for _, row in rows):
+        return rows
+    if not any(_UID.fullmatch(str(row["uid"])) for _, row in rows):
+        return [(line, row | {"problem": row["uid"]}) for line, row in rows]
+    last: dict[tuple[str, str], tuple[int, int, Row]] = {}
+    for line, row in rows:
+        match = _UID.fullmatch(row["uid"]) if isinstance(row["uid"], str) else None
+        with collector.faults:
+            if match is None:
+                raise refuse_field("verl", "uid", row["uid"], collector.place(line))
+            problem, session, index = match.groups()
+            known, earlier, _ = last.get((problem, session), (-1, line, row))
+            if int(index) == known:
+                raise InputError(
+                    "verl.repeated",
+                    "The uid {value} is there twice: {first} and {place}.",
+                    value=quote(row["uid"]),
+                    first=collector.place(earlier),
+                    place=collector.place(line),
+                )
+            if int(index) > known:
+                last[problem, session] = int(index), line, row | {"problem": problem, "session": int(session)}
+    return [(line, row) for _, line, row in last.values()]
+
+
+def _needs_sign(scores: list[object]) -> bool:
+    """Return whether the scores are grades only by their sign, as −1 and 1 are."""
+    numbers = {_read_number(score) for score in scores if not isinstance(score, (list, dict))}
+    found = sorted(number for number in numbers if isinstance(number, (int, float)))
+    if all(0 <= number <= 1 for number in found):
+        return False
+    if {*found} <= {-1, 0, 1}:
+        return True
+    raise InputError(
+        "verl.score",
+        "The scores of this file, from {low} to {high}, do not say which samples are correct, and it has no column "
+        "“acc”. Name a column of numbers from 0 to 1: {columns}.",
+        columns=Mention(columns={"grades": "…"}),
+        low=quote(found[0]),
+        high=quote(found[-1]),
+    )
+
+
+def _read_number(value: object) -> object:
+    """Return a number or truth value, which the older layout writes as text; None for what is no number."""
+    number = read_spelled(value)
+    return None if number == "None" or (isinstance(number, float) and isnan(number)) else number
+
+
+def _read_truth(value: object) -> object:
+    """Return the reference, or NOTHING for one that is no text: some tasks have an object with what to check."""
+    if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
+        return value
+    return value if isinstance(value, (str, int, float)) else NOTHING
+
+
+VERL = declare(
+    About(
+        "verl",
+        "verl 0.9.1",
+        "{step}.jsonl",
+        "actor_rollout_ref.rollout.val_kwargs.n=n trainer.validation_data_dir=…",
+    ),
+    Mark("rows", ("input", "output", "score", "step")),
+    keys=Keys("problem", number="session", answers="pred", references="gold", silent=NO_ANSWER),
+    find=_find_dump,
+    judge=lambda row, *_: row["verdict"],
+    prompted="input",
+    sparse=True,
+)
+
+# TRL: a row for each completion. Which columns are rewards is not marked: they are those of type double between
+# `completion` and `advantage`. As in the trainer's `nanmean`, a completion without a reward does not count.
+
+
+def _find_completions(source: Source, reading: Reading, collector: Collector) -> Found:
+    names = list_columns(source)
+    rewards = _read_rewards(source, names)
+    scorer = None if "grades" in reading.columns else _choose_reward(rewards, reading.scorer)
+    asked = {*reading.columns.values(), *(reading.where or ()), *reading.pool}
+    needed = [name for name in names if name in ("prompt", "step") or name in asked]
+    columns = dict.fromkeys(names) if reading.columns else {}
+    rows = []
+    for number, row in collector.entries((row for _, row in read_rows(source, needed)), ("prompt",)):
+        grade = None if scorer is None else rewards[scorer][number - 1]
+        # The name of a problem is its prompt, or the messages of which it consists, as JSON.
+        prompt = row["prompt"]
+        named = json.dumps(prompt, ensure_ascii=False) if isinstance(prompt, list) and prompt else prompt
+        rows.append((number, columns | row | {"prompt": named, "verdict": grade}))
+    chosen, notes = tell_choice("scorer", scorer, rewards, reading.scorer)
+    step = find_step((row.get("step") for _, row in rows), reading.pool)
+    return Found(rows, {"grades": scorer}, notes, chosen, step)
+
+
+def _read_rewards(source: Source, names: tuple[str, ...]) -> dict[str, list[float]]:
+    """Read the columns that may be rewards; NaN for a reward that is not there."""
+    import pyarrow as pa
+
+    between = list(names[names.index("completion") + 1 : names.index("advantage")])
+    rewards: dict[str, list[float]] = {}
+    for batch in read_batches(source, between):
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            if column.type == pa.float64():
+                rewards.setdefault(name, []).extend(column.to_numpy(zero_copy_only=False).tolist())
+    return rewards
+
+
+def _choose_reward(rewards: dict[str, list[float]], wanted: str | None) -> str:
+    if not rewards:
+        raise InputError(
+            "trl.no_rewards",
+            "There is no column of rewards, of type double, between “completion” and “advantage”. Name one: {columns}.",
+            columns=Mention(columns={"grades": "…"}),
+        )
+    if wanted is not None:
+        return choose(wanted, list(rewards), "scorer")
+    spans: dict[str, tuple[float, float]] = {}
+    for name, values in rewards.items():
+        known: np.ndarray[Any, Any] = np.array(values)
+        known = known[~np.isnan(known)]
+        if len(known) and known.min() >= 0 and known.max() <= 1:
+            return name
+        if len(known):
+            spans[name] = float(known.min()), float(known.max())
+    raise InputError(
+        "trl.not_grades",
+        "None of the rewards lies between 0 and 1, as grades do: {rewards}. Add a reward function that says which "
+        "completions are correct.",
+        rewards=", ".join(f"{quote(name)} [{low:g}, {high:g}]" for name, (low, high) in spans.items())
+        or quote_all(rewards),
+    )
+
+
+TRL = declare(
+    About(
+        "trl",
+        "TRL 1.16.0",
+        "completions_{step}.parquet",
+        "GRPOConfig(num_generations=n, log_completions=True)",
+    ),
+    Mark("parquet", ("prompt", "completion", "advantage")),
+    keys=Keys("prompt"),
+    options=("scorer",),
+    unit="row",
+    find=_find_completions,
+    judge=lambda row, *_: row["verdict"],
+    prompted="prompt",
+)
+
+FORMATS = (VERL, TRL)

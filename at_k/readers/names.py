@@ -1,0 +1,174 @@
+"""What people call columns, and how messages quote names. Every list of names is here, and nowhere else."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable
+from functools import lru_cache
+from itertools import islice
+
+LONGEST = 40
+"""Characters of one quoted text."""
+
+_LISTED = 10
+"""Values that a message lists."""
+
+
+def quote(value: object) -> str:
+    """Quote a value, the same in every language.
+
+    Examples:
+        >>> quote("42"), quote(True), quote([1, [0]]), quote(None)
+        ('“42”', 'true', '[…]', 'null')
+    """
+    if isinstance(value, str):
+        return f"“{shorten(value)}”"
+    if isinstance(value, (list, dict)) and value:
+        return "[…]" if isinstance(value, list) else "{…}"
+    return shorten(json.dumps(value, default=str))
+
+
+def quote_all(values: Iterable[object]) -> str:
+    """Quote the first ten of several values.
+
+    Examples:
+        >>> quote_all(["id", "correct"])
+        '“id”, “correct”'
+    """
+    quoted = [quote(value) for value in islice(values, _LISTED + 1)]
+    return ", ".join(quoted[:_LISTED]) + (", …" if len(quoted) > _LISTED else "")
+
+
+def shorten(text: str) -> str:
+    """Cut a text to 40 characters, and replace those that cannot be sent."""
+    text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return text.encode("utf-8", "replace").decode()
+
+
+@lru_cache(1024)  # a name is compared with those of every role
+def normalize_name(name: str) -> str:
+    """Return a column's name in one spelling.
+
+    Examples:
+        >>> normalize_name("Task ID")
+        'task_id'
+    """
+    return re.sub(r"[\s-]+", "_", name.strip().lower())
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+PROBLEM = _words(
+    "problem_id task_id doc_id question_id problem_number problem_idx question_number problem problems id "
+    "idx uid task question prompt 题目编号 题号 题目 问题 问题编号 問題 aufgabe exercice problème problema frage "
+    "pregunta"
+)
+QUESTION = _words("problem question prompt 题目 问题 問題 frage pregunta")
+"""Names of columns that may hold the text of the problem."""
+
+ASKED = (*QUESTION, "problem_text", "query")
+"""Names of columns that hold the question, and nothing else."""
+
+PROMPT = ("messages", "instruction", "input", "example")
+"""Names of columns that may hold the question, or what all questions share: the one that differs most is taken."""
+
+PLACE = ("id", "idx", "uid")
+"""Names of columns that may name the problem, or number the samples of each question."""
+
+ROLE = {
+    "problem": PROBLEM,
+    "answers": _words(
+        "answers predictions filtered_resps extracted_answer predicted_answer prediction pred samples "
+        "answer_list sample completions completion responses response outputs output generations generation "
+        "model_answer answer 模型答案 模型回答 预测答案 预测 antwort réponse respuesta 答案"
+    ),
+    "references": _words(
+        "references reference target targets gold ground_truth expected expected_answer gold_answer "
+        "correct_answer solution answer 标准答案 参考答案 正确答案 答案 lösung solución"
+    ),
+    "grades": _words(
+        "correct is_correct passed pass grade grades reward rewards verdict verdicts success acc 正确 是否正确 对错 "
+        "通过 是否通过 判定 richtig korrekt correcto"
+    ),
+    "scores": _words("score scores rm_score rm_scores logprob logprobs reward_model_score confidence 置信度"),
+    "cost": _words("cost costs cost_usd total_cost price"),
+    "group": _words("group groups level category subject topic type difficulty domain split 类别 科目 难度 主题"),
+}
+"""Role → names that are taken for it, in order of preference."""
+
+WHOLE_TEXT = _words("sample completions completion responses response outputs output generations generation")
+"""Names of columns that often hold whole completions: answers only where nothing else can be."""
+
+OWN_ANSWER = ("answer", "答案")
+"""Names that stand for the reference, or for the answer of each sample."""
+
+SAMPLE_NUMBER = _words(
+    "sample sample_id sample_idx sample_index epoch trial trial_id trial_num repeat repeat_id repetition "
+    "seed attempt rollout rollout_id completion_id generation_id"
+)
+VERDICT = _words("correct is_correct passed pass grade grades verdict verdicts success")
+MODEL = _words(
+    "model model_name model_id model_path model_name_or_path model_version llm engine provider system checkpoint ckpt"
+)
+STEP = _words("step global_step training_step")
+SET = _words("dataset dataset_name data_source benchmark task task_name subset")
+
+RUN = _words("run trial attempt seed rollout try repeat epoch")
+"""Names of columns that hold one sample each, if they are numbered."""
+
+NUMBER_WORD = {
+    *_words(
+        "sample run seed trial attempt rollout rep repeat repetition epoch idx index i j k n no nr num number "
+        "draw try iter"
+    ),
+    *_words("iteration gen generation completion response round replicate pass copy order pos position rs sampling"),
+}
+"""Words in the name of a column that numbers samples."""
+
+TOTAL = _words("n num_samples n_samples samples num_trials n_trials trials num_attempts total")
+RIGHT = _words("c num_correct n_correct num_passed n_passed num_success correct passed successes")
+SAMPLE_LIST = _words(
+    "samples sample responses outputs generations completions predictions answers runs trials attempts "
+    "rollouts epochs results"
+)
+ROWS = _words("results data rows records samples items entries examples")
+"""Names under which a document holds its rows."""
+
+
+SHARE = _words("accuracy acc pass_rate success_rate solve_rate score mean avg")
+"""Names of columns that hold the share of correct samples, beside their number."""
+
+OF_SAMPLES = {*ROLE["grades"], "answer", "prediction", "pred", "extracted_answer", "predicted_answer"}
+"""Fields that show that objects in a list are samples, and not the messages of a conversation."""
+
+
+def find_named(columns: Collection[str], names: Collection[str]) -> list[str]:
+    """Find the columns that have one of these names, in the order of the names."""
+    spelled: dict[str, str] = {}
+    for column in columns:
+        spelled.setdefault(normalize_name(column), column)
+    return [spelled[name] for name in names if name in spelled]
+
+
+def has_name(column: str, names: Collection[str]) -> bool:
+    """Return whether a column, or the nested field that its dotted name stands for, has one of these names.
+
+    Examples:
+        >>> has_name("Model Name", MODEL), has_name("provider.label", MODEL), has_name("id", MODEL)
+        (True, True, False)
+    """
+    *outer, last = map(normalize_name, column.split("."))
+    return (outer[-1] if outer and last in ("label", "name", "id") else last) in names
+
+
+def is_model(column: str) -> bool:
+    """Return whether a column, or a field within one, names models: `model`, `provider.label`."""
+    return has_name(column, MODEL)
+
+
+def has_role(name: str) -> bool:
+    """Return whether a column has the name of a role."""
+    return any(normalize_name(name) in names for names in ROLE.values())

@@ -1,0 +1,97 @@
+"""Compare the names of problems with their questions: one name for two questions, or a name for each sample."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from at_k.errors import InputError, Mention
+from at_k.readers.coding import Coded, Codes, encode, find_firsts
+from at_k.readers.names import ASKED, PROMPT, QUESTION, find_named, normalize_name, quote, shorten
+from at_k.readers.roles import Profile
+
+
+def find_questions(profile: Profile, problem: str | None, *, own_names: bool) -> Mapping[str, str]:
+    """Find what each problem asks, as far as the first rows say it: all rows may have gigabytes of questions."""
+    if problem is None or normalize_name(problem) in QUESTION:
+        return {}
+    names = [name for name in profile.columns if name != problem]
+    sure = [name for name in names if normalize_name(name) in ASKED][:1]
+    asking = {name: _code_questions(profile[name].cells) for name in sure or find_named(names, PROMPT)}
+    column = max(asking, key=lambda name: len(asking[name].values), default="")
+    if not column or not all(isinstance(text, str) for text in asking[column].values):
+        return {}
+    (problems, named), (questions, texts) = encode(profile[problem].cells), asking[column]
+    known = np.flatnonzero((problems >= 0) & (questions >= 0))
+    if not len(known):
+        return {}
+    problems, questions = problems[known], questions[known]
+    firsts = find_firsts(problems)
+    asked = np.full(len(named), -1, dtype=np.int64)
+    asked[problems[firsts]] = questions[firsts]
+    ways = {way: Mention(columns={"problem": shorten(name)}) for way, name in (("all", column), ("one", problem))}
+    is_text = any(isinstance(cell, str) for cell in profile[column].there)
+    other = questions != asked[problems]
+    if other.any():
+        row = int(np.argmax(other))
+        if not is_text:
+            raise InputError(
+                "plain.two_prompts",
+                "Problem {problem} has two different questions in column “{column}”. If each is a problem, give it an "
+                "id of its own. If both are the same problem, say so: {one}.",
+                problem=quote(named[problems[row]]),
+                column=shorten(column),
+                one=ways["one"],
+            )
+        raise InputError(
+            "plain.two_questions",
+            "Problem {problem} has two different values in column “{column}”: {first} and {second}. If each is a "
+            "problem, say so: {all}. If both are the same problem, say so: {one}.",
+            problem=quote(named[problems[row]]),
+            column=shorten(column),
+            first=quote(texts[asked[problems[row]]]),
+            second=quote(texts[questions[row]]),
+            **ways,
+        )
+    if own_names and _is_mostly_repeated(questions) and (bool(sure) or len(texts) > 1):
+        if not is_text:
+            raise InputError(
+                "plain.own_prompts",
+                "Every row has its own value in column “{problem}”, so that it would be a problem of its own, but the "
+                "questions in column “{column}” repeat. If a question is a problem, give all of its rows one id. If "
+                "each row is a problem all the same, say so: {one}.",
+                problem=shorten(problem),
+                column=shorten(column),
+                one=ways["one"],
+            )
+        raise InputError(
+            "plain.own_names",
+            "Every row has its own value in column “{problem}”, so that it would be a problem of its own, but column "
+            "“{column}” repeats: {example}. If its values are the problems, say so: {all}. If each row is a "
+            "problem all the same, say so: {one}.",
+            problem=shorten(problem),
+            column=shorten(column),
+            example=quote(texts[np.bincount(questions).argmax()]),
+            **ways,
+        )
+    return {str(named[code]): str(texts[asked[code]]) for code in problems[firsts].tolist()}
+
+
+def _code_questions(cells: Sequence[object]) -> Coded:
+    return encode(list(map(_spell_question, cells)))
+
+
+def _spell_question(cell: object) -> object:
+    """Return a question as text. Of messages, what follows the last one of the user is an answer."""
+    if isinstance(cell, list):
+        asked = [place for place, part in enumerate(cell) if isinstance(part, dict) and part.get("role") == "user"]
+        cell = cell[: asked[-1] + 1] if asked else cell
+    return json.dumps(cell, ensure_ascii=False, default=str) if isinstance(cell, (list, dict)) else cell or None
+
+
+def _is_mostly_repeated(questions: Codes) -> bool:
+    """Return whether half of the rows share their question with another one. A few problems may be there twice."""
+    counts = np.bincount(questions)
+    return bool(2 * counts[counts > 1].sum() >= len(questions))

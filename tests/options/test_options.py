@@ -1,0 +1,366 @@
+"""Options: where each is offered, what their declarations, signatures and documents say, and what is refused."""
+
+import inspect
+import re
+from pathlib import Path
+from typing import get_args
+
+import evaluate
+import numpy as np
+import pytest
+from cases import for_each, refuses
+from modules import (
+    ANSWERS,
+    CONS_AT_K,
+    GPASSK,
+    GRADES,
+    MODULES,
+    PASS_AT_K,
+    REFERENCES,
+    SCORES,
+    every_config,
+    every_module,
+)
+
+import at_k
+from at_k import columns, estimators, family, options
+from at_k.cli import commands
+from at_k.demo.scoring import OFFERED as ON_PAGES
+from at_k.family import METRICS, OUTPUTS
+from at_k.grading import judge
+from at_k.options import (
+    COLUMNS,
+    COMPARING,
+    GATING,
+    JUDGING,
+    OPTIONS,
+    PLANNING,
+    RANKING,
+    READING,
+    SCORING,
+    SHARED_OPTIONS,
+)
+from at_k.summary import spell
+from at_k.work import UNLIMITED
+
+RARE = "rare; Python has it"
+OF_FILES = "modules are given columns, not files"
+MODULES_OWN = dict.fromkeys(("return_details", "key_style"), "a result is a report, which has both")
+OWN_ROWS = "its own columns are the rows of a data set"
+IN_FILE = {"weights": "no column of a file holds weights", "rows": OWN_ROWS, **MODULES_OWN}
+OF_SCORES = dict.fromkeys(("select", "score_weights", "higher_is_better"), RARE)
+UNSEEN = {"seed": RARE, **OF_SCORES, **IN_FILE}
+NO_BARS = dict.fromkeys(("confidence_level", "target", "clusters", "ci_method"), "no interval is shown")
+OWN_BARS = {"ci_method": "a difference has intervals of its own"}
+OF_OTHERS = {**OWN_BARS, "target": "it is about other problems"}
+REQUIRED = dict.fromkeys(("k", "thresholds"), "the requirements say which numbers are needed")
+NO_GROUPS = {"groups": "all problems are looked at together"}
+
+NOT_OFFERED = {
+    "modules": {
+        **{option.name: OF_FILES for option in READING},
+        "metrics": "a module is one metric",
+        "seed": "an argument of evaluate.load",
+    },
+    "at_k.score": IN_FILE,
+    "at_k.diagnose": IN_FILE,
+    "at_k.compare": {**IN_FILE, **OWN_BARS, **NO_GROUPS},
+    "at_k.rank": {**IN_FILE, **OF_OTHERS, **NO_GROUPS},
+    "at_k.gate": {**IN_FILE, **OF_OTHERS, **NO_GROUPS, **REQUIRED},
+    "at_k.plan": {
+        **dict.fromkeys([*(set(SCORING) - set(at_k.plan.options)), "weights"], "changes no count of correct samples"),
+        "rows": OWN_ROWS,
+        **MODULES_OWN,
+    },
+    "at-k score": UNSEEN,
+    "at-k plot": {**UNSEEN, **NO_BARS, **NO_GROUPS, "k": "a curve is drawn over every k"},
+    "at-k compare": {**UNSEEN, **OWN_BARS, **NO_GROUPS},
+    "at-k gate": {**UNSEEN, **OF_OTHERS, **NO_GROUPS, **REQUIRED},
+    "at-k plan": {
+        **dict.fromkeys([*(set(SCORING) - set(at_k.plan.options)), "weights"], "changes no count of correct samples"),
+        "rows": OWN_ROWS,
+        **UNSEEN,
+    },
+    "at-k diagnose": {
+        **UNSEEN,
+        **NO_BARS,
+        **NO_GROUPS,
+        **dict.fromkeys(["metrics", "thresholds"], "all are looked at"),
+    },
+    "the page Score": {
+        **dict.fromkeys(("extract_reference", "score_weights", "seed", "clusters", "ci_method"), RARE),
+        "sampling": RARE,
+        "exclude": "it names a file on the visitor's machine",
+        **dict.fromkeys(("num_workers", "timeout", "format"), "the page sets it"),
+        "prompt_column": "the page runs no programs",
+        **IN_FILE,
+    },
+}
+"""Place → the options that are not offered there, each with its reason."""
+
+_SHARED = ("score", "diagnose", "compare", "plan", "gate")
+OFFERED = {
+    "modules": OPTIONS,
+    **{f"at_k.{name}": getattr(at_k, name).options for name in (*_SHARED, "rank")},
+    **{f"at-k {name}": getattr(commands, name).options for name in (*_SHARED, "plot")},
+    "the page Score": ON_PAGES,
+}
+
+
+@for_each("place", OFFERED)
+def test_every_option_is_offered_or_there_is_a_reason(place):
+    assert {*OPTIONS, *SCORING} - {*OFFERED[place]} == {*NOT_OFFERED[place]}
+
+
+@for_each("registry", [SCORING, COMPARING, RANKING, GATING, PLANNING, OPTIONS])
+def test_declarations(registry):
+    for name, option in registry.items():
+        assert (name, option.text[0], option.text[-1] in ".?") == (option.name, option.text[0].lower(), True)
+        option.refuse_wrong(option.default)
+        if option.choices and option.default is not None:
+            assert option.default in option.choices
+        if option.help and option.metavar is not None:  # then no list of the choices stands beside it
+            assert [
+                each for each in option.choices if each.replace("_", "-") not in option.help.replace("_", "-")
+            ] == []
+
+
+def test_the_command_has_the_defaults_of_the_library():
+    parameters = inspect.signature(commands.score).parameters
+    for name, option in commands.score.options.items():
+        given = parameters[name].default
+        assert str(given) == str(option.default) or given is None
+        assert get_args(parameters[name].annotation)[1].help == option.help
+
+
+@for_each("function", [at_k.score, at_k.compare, at_k.rank, at_k.plan, at_k.gate, at_k.diagnose, at_k.read_results])
+def test_signatures_and_help_name_every_option(function):
+    parameters = inspect.signature(function).parameters
+    named = {name: each.default for name, each in parameters.items() if each.kind is each.KEYWORD_ONLY}
+    assert named.pop("limits", UNLIMITED) is UNLIMITED
+    assert named == {name: option.default for name, option in function.options.items()}
+    described = inspect.getdoc(function).partition("Returns:")[0]
+    assert [name for name in named if f"\n    {name}: " not in described] == []
+    says = f"TypeError: `tiez` of `{function.__name__}` … The options are {next(iter(named))}"
+    refuses(says, function, *([{}] * (2 if function is at_k.compare else 1)), tiez="random")
+
+
+def test_the_nearest_option_is_named():
+    says = "TypeError: `references` is a column of the data of `score`"
+    refuses(says, at_k.score, [["a"]], references=["a"])
+    refuses("TypeError: `treshold` of `score`; got 1. Did you mean `threshold`?", at_k.score, {}, treshold=1)
+
+
+def test_judging_repeats_the_registry():
+    """It spells its options out, for the type checker: those above hand them over one by one, and checked."""
+    parameters = inspect.signature(judge).parameters
+    own = {"problems", "name", "warn", "rows"}
+    assert {name: each.default for name, each in parameters.items() if name not in own} == {
+        option.name: option.default for option in JUDGING
+    }
+
+
+# Values that are wrong whatever the data is
+
+LONG = "x" * 100_000
+TIMES = (np.timedelta64(2, "s"), np.timedelta64(2, "ns"), np.datetime64("2020"))
+
+
+@for_each(
+    "option, value, says",
+    [
+        ("k", 10**5000, "ValueError: `{}` must … an integer of 16610 bits"),
+        ("threshold", TIMES[0], "TypeError: `{}` must be"),
+        ("thresholds", [TIMES[-1]], "TypeError: `{}` must be"),
+        *[("score_weights", wrong, "TypeError: `{}` must") for wrong in (1, "12", ["1"], [1, None], [True])],
+    ],
+)  # fmt: skip
+def test_wrong_values(option, value, says):
+    refuses(says.format(option), options.check_options, {option: value})
+
+
+def test_right_values():
+    for weights in ([1, 0.5], None):
+        options.check_options({"score_weights": weights})
+    assert [options.check_config(each) for each in (None, "default", "graded")] == ["default", "default", "graded"]
+
+
+@for_each("option", [*sorted(OPTIONS.keys() - {"weights", "groups", "clusters"}), "unknown"])
+@for_each("value", [LONG, [LONG], [[LONG]], {LONG: LONG}])
+def test_a_long_value_is_cut_in_messages(option, value):
+    with pytest.raises((TypeError, ValueError), match=f"`{option}`") as caught:
+        options.check_options({option: value})
+    assert len(str(caught.value)) < 600
+
+
+@for_each(
+    "says, call, value",
+    [
+        ("ValueError: got 'xxxx", options.check_config, LONG),
+        ("TypeError: Unknown column `wrong`; got 'xxxx", options.refuse_unknown_columns,
+         {"predictions": 1, "wrong": LONG}),
+        *[("TypeError: `groups` must hold strings or integers", columns.read_groups, [time]) for time in TIMES],
+        *[("ValueError: `config_name` must be one of 'default', 'graded'", options.check_config, value)
+          for value in ("judged", "", 7, "Default")],
+        *[(f"ValueError: `name` must be one of {', '.join(map(repr, METRICS))}; got ", family.find_metric, value)
+          for value in ("passk", "", None, 7, "GPASSK", LONG)],
+    ],
+)  # fmt: skip
+def test_wrong_names(says, call, value):
+    assert len(str(refuses(says, call, value))) < 300
+
+
+# Modules
+
+VALID = {
+    "k": [1, 3],
+    "thresholds": 0.3,
+    "ties": "strict",
+    "weights": [[1, 2, 3, 4]] * 2,
+    "on_conflict": "majority",
+    "select": "pareto",
+    "score_weights": [1, 2],
+    "higher_is_better": False,
+}
+
+SISTERS = [(module, option) for module in MODULES for option in OPTIONS if option not in module.options]
+
+
+def test_the_registry_is_complete():
+    folders = [path for path in Path(PASS_AT_K.path).parent.iterdir() if path.is_dir()]
+    assert {path.name for path in folders if not path.name.startswith(("_", "."))} == set(at_k.METRICS)
+    assert tuple(module.name for module in MODULES) == at_k.METRICS
+    assert {option for module in MODULES for option in module.options} == set(OPTIONS)
+    assert not set(OPTIONS) & set(COLUMNS)
+
+
+@every_module
+def test_the_registry_says_what_functions_and_modules_take(module):
+    metric, taken = module.metric, inspect.signature(module.metric.compute).parameters
+    assert set(metric.own_options) <= set(taken) <= {*metric.own_options, "verdicts", "scores", "seed"}
+    assert ("scores" in taken) == metric.needs_scores
+    assert set(SHARED_OPTIONS) <= set(metric.options)
+    for name in metric.own_options:
+        default = taken[name].default
+        assert default == OPTIONS[name].default or (name == "k" and default is None)
+    assert set(metric.arguments) <= {*COLUMNS, *OPTIONS}
+    parameters = dict(inspect.signature(type(module.load())._compute).parameters)
+    del parameters["self"], parameters["problems"]
+    assert list(parameters) == list(metric.options)
+    assert all(each.kind is each.KEYWORD_ONLY for each in parameters.values())
+    assert {name: each.default for name, each in parameters.items()} == {
+        name: OPTIONS[name].default for name in parameters
+    }
+    documented = re.findall(r"^ {4}(\w+) \(", module.load().inputs_description.partition("Returns:")[0], re.MULTILINE)
+    assert set(documented) & set(OPTIONS) == module.options
+
+
+@every_module
+def test_the_keys_that_the_registry_names_are_those_that_are_computed(module):
+    chosen = {**module.metric.example.options}
+    given = dict(module.metric.example.columns)
+    config = "default" if "answers" in given else "graded"
+    given["predictions"] = given.pop("answers" if config == "default" else "grades")
+    found = module.load(config).compute(**given, **chosen)
+    k, taus = chosen.get("k", [1]), chosen.get("thresholds", [1])
+    assert list(found) == module.keys(k=tuple(k), n=4, taus=tuple(taus))
+
+
+def test_no_two_lines_look_alike():
+    """Each has its own colour, and on paper its own marker and dashes too."""
+    styles = [output.style for output in OUTPUTS.values() if output.style]
+    styles += [tau.style for output in OUTPUTS.values() for tau in output.thresholds.values() if tau.style]
+    colours = [style.colour for style in styles if style.colour]
+    assert len(colours) == len(set(colours))
+    for part in zip(*(style.pen for style in styles if style.pen), strict=True):
+        assert len(part) == len(set(part))
+    for output in OUTPUTS.values():
+        assert output.style is None or bool(output.style.pen) is not ("τ" in output.key), output.key
+        assert all(output.label) or not output.of_module
+
+
+def test_a_twin_is_the_same_number():
+    (g_pass,) = (output for output in OUTPUTS.values() if output.thresholds)
+    n, c = [5] * 6, range(6)
+    for tau, threshold in g_pass.thresholds.items():
+        if threshold.twin:
+            twin = getattr(estimators, spell(threshold.twin, "plain"))
+            for k in (1, 3, 5):
+                assert twin(n, list(c), k=k).tolist() == estimators.g_pass_at_k(n, list(c), k=k, tau=tau).tolist()
+
+
+@every_module
+@every_config
+def test_options_given_at_load_time_become_defaults(module, config):
+    given = module.inputs(config)
+    instance = module.load(config, k=[1, 3], key_style="plain", threshold=0.9)
+    result = instance.compute(**given)
+    assert result == module.load(config).compute(**given, k=[1, 3], key_style="plain", threshold=0.9)
+    assert all("@" not in key for key in result)
+    overridden = instance.compute(**given, k=2, key_style="standard")
+    assert overridden == module.load(config).compute(**given, k=2, threshold=0.9)
+    assert instance.compute(**given) == result  # for that call alone
+    assert instance.compute(**given, k=None) == module.load(config).compute(**given, key_style="plain", threshold=0.9)
+
+
+@for_each("module, option", SISTERS)
+def test_an_option_of_a_sister_module_is_checked_and_ignored(module, option):
+    compute, given = module.load().compute, module.inputs()
+    expected, valid, wrong = compute(**given), {option: VALID[option]}, {option: object()}
+    assert compute(**given, **valid) == module.load(**valid).compute(**given) == expected
+    if option != "weights":  # whether weights fit depends on the samples of the vote
+        refuses(f"TypeError: `{option}` must", compute, **given, **wrong)
+        refuses(f"TypeError: `{option}` must", module.load, **wrong)
+
+
+@every_module
+@for_each("option", ["taus", "num_samples", "K", "thresolds"])
+def test_an_option_of_no_module_is_refused_with_the_valid_ones(module, option):
+    for call in (module.compute, module.load):
+        refuses(f"TypeError: `{option}` … {' … '.join(OPTIONS)}", call, **{option: 1})
+
+
+COMBINED = {
+    "k": [1, 3],
+    "thresholds": [0.5, 1.0],
+    "ties": "strict",
+    "higher_is_better": False,
+    "groups": ["x_1", "x_2"],
+    "key_style": "plain",
+}
+
+
+def all_columns(config="default"):
+    given = {"predictions": GRADES} if config == "graded" else {"predictions": ANSWERS, "references": REFERENCES}
+    return {**given, "scores": SCORES}
+
+
+@every_config
+@for_each("prefix", [True, False])
+def test_combined_modules_equal_single_ones(config, prefix):
+    combined = evaluate.combine([module.load(config) for module in MODULES], force_prefix=prefix)
+    details, expected = {"return_details": True} if prefix else {}, {}
+    for module in MODULES:
+        own = {name: value for name, value in COMBINED.items() if name in module.options}
+        alone = module.load(config).compute(**module.inputs(config), **own, **details)
+        expected |= {f"{module.name}_{key}" if prefix else key: value for key, value in alone.items()}
+    assert combined.compute(**all_columns(config), **COMBINED, **details) == expected
+
+
+def test_combined_modules_take_batches_and_survive_a_wrong_option():
+    combined = evaluate.combine([module.path for module in MODULES])
+    for problem in range(2):
+        combined.add_batch(**{name: column[problem : problem + 1] for name, column in all_columns().items()})
+    for wrong in ({"ties": "most"}, {"thresholds": 2}, {"select": "all"}, {"k": 0}, {"key_style": "bare"}):
+        refuses(f"ValueError: `{next(iter(wrong))}` must", combined.compute, **wrong)
+        assert [len(metric) for metric in combined.evaluation_modules] == [2] * len(MODULES)
+    result = combined.compute(**dict.fromkeys(all_columns()), k=2)
+    expected = {key: value for module in MODULES for key, value in module.compute().items()}
+    assert (result, list(result)) == (expected, list(expected))
+
+
+def test_instances_keep_their_own_defaults():
+    combined = evaluate.combine({"some": GPASSK.load(thresholds=0.5), "vote": CONS_AT_K.load(k=3)})
+    result = combined.compute(predictions=ANSWERS, references=REFERENCES)
+    assert list(result) == ["G-Pass@4_0.5", "mG-Pass@4", "cons@3"]
+    assert list(GPASSK.load(missing="error").compute(**GPASSK.inputs())) == GPASSK.keys(k=(4,))

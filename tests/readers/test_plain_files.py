@@ -1,0 +1,278 @@
+"""Plain files as people have them: what is read from each, or the refusal and the options that settle it."""
+
+import json
+
+import pytest
+
+from at_k.errors import InputError
+from at_k.readers import read_samples
+
+
+def csv(*lines):
+    return "\n".join(lines) + "\n"
+
+
+def jsonl(*rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def ids(*rows, header="id,correct"):
+    """Rows of a table of ids and verdicts: `"a1"` is problem a with verdict 1."""
+    return csv(header, *(f"{row[:-1]},{row[-1]}" for row in rows))
+
+
+def crossed(column, values, m=3):
+    """A table in which each problem has one row of every value."""
+    lines = [f"p{i},{value},{(i + place) % 2}" for i in range(m) for place, value in enumerate(values)]
+    return csv(f"id,{column},correct", *lines)
+
+
+def refused(code, **mended):
+    """A refusal, and the options that settle it."""
+    return code, mended
+
+
+def summed(name, column="id"):
+    """The refusal of a row that sums up the others."""
+    return refused("structure.summary", where={column: {"!=": name}})
+
+
+AB = [[1, 0], [1, 1]]
+
+READ = {
+    # Verdicts in any spelling, under any name where one column alone can hold them.
+    "a row a sample": (ids("a1", "a0", "b1", "b1"), AB),
+    "semicolons": (csv("id;correct", "a;1", "a;0", "b;1", "b;1"), AB),
+    "tabs": (csv("id\tcorrect", "a\t1", "a\t0", "b\t1", "b\t1"), AB),
+    "solved and unsolved": (csv("id,status", "a,solved", "a,unsolved", "b,solved", "b,solved"), AB),
+    "success and failure": (csv("id,result", "a,success", "a,failure", "b,success", "b,success"), AB),
+    "ok and fail": (csv("id,outcome", "a,ok", "a,fail", "b,OK", "b,ok"), AB),
+    "marks": (csv("id,x", "a,✅", "a,❌", "b,✅", "b,✅"), AB),
+    "verdicts of judges": (csv("id,verdict", "a,AC", "a,wrong", "b,AC", "b,AC"), AB),
+    "yes and no": (csv("id,verdict", "a,yes", "a,no", "b,Yes", "b,YES"), AB),
+    "one column of truth values": (
+        jsonl(*({"id": p, "ist_gut": v} for p, v in [("a", True), ("a", False), ("b", True), ("b", True)])),
+        AB,
+    ),
+    "truth values of any name in CSV": (csv("id,gut", "a,True", "a,False", "b,True", "b,True"), AB),
+    "per cent": (csv("id,correct", "a,100%", "a,0%", "b,100%", "b,100 %"), AB),
+    "fractions": (csv("id,grade", "a,4/4", "a,3/4", "b,0/4", "b,1/1"), [[1, 0.75], [0, 1]]),
+    "decimal commas": (csv("id;grade", "a;1,0", "a;0,0", "b;1,0", "b;0,25"), [[1, 0], [1, 0.25]]),
+    "decimal commas in quotation marks": (csv("id,grade", 'a,"1,0"', 'a,"0,5"'), [[1, 0.5]]),
+    "bit strings": (csv("id,correct", "a,10", "b,11", "c,01"), [[1, 0], [1, 1], [0, 1]]),
+    "bit strings with zeros": (csv("id,correct", "a,0010", "b,1111"), [[0, 0, 1, 0], [1, 1, 1, 1]]),
+    "lists in CSV": (csv("id,correct", 'a,"[1, 0]"', 'b,"[1, 1]"'), AB),
+    "lists of Python": (csv("id,correct", 'a,"[True, False]"', 'b,"[True, True]"'), AB),
+    "whole numbers as texts in JSON": (jsonl({"id": "a", "correct": [1, 0]}, {"id": "b", "correct": [1, 1]}), AB),
+    "a list of lists": ("[[1, 0], [1, 1]]", AB),
+    "a list of truth values": ("[[true, false], [true, true]]", AB),
+    "columns": ('{"id": ["a", "b"], "correct": [[1, 0], [1, 1]]}', AB),
+    "names with lists": ('{"a": [1, 0], "b": [1, 1]}', AB),
+    "names with objects": ('{"a": {"correct": [1, 0]}, "b": {"correct": [1, 1]}}', AB),
+    "rows under results": (
+        '{"model": "m", "results": [{"id": "a", "correct": 1}, {"id": "a", "correct": 0}]}',
+        [[1, 0]],
+    ),
+    "a grid": ('{"columns": ["id", "ok"], "data": [["a", true], ["a", false]]}', [[1, 0]]),
+    "objects in a list": (
+        jsonl({"id": "a", "samples": [{"text": "x", "correct": True}, {"text": "y", "correct": False}]}),
+        [[1, 0]],
+    ),
+    "numbered columns": (csv("id,run_0,run_1", "a,1,0", "b,1,1"), AB),
+    "numbered columns of trials": (csv("task,trial 1,trial 2", "a,pass,fail", "b,pass,pass"), AB),
+    "counts": (csv("id,n,c", "a,2,1", "b,2,2"), AB),
+    "counts by other names": (csv("task,total,passed", "a,2,1", "b,2,2"), AB),
+    "a table of counts without ids": (csv("n,c", "2,1", "2,2"), AB),
+    "seeds": (csv("id,seed,correct", "a,42,1", "a,7,0", "b,42,1", "b,7,1"), AB),
+    "numbers of samples": (csv("id,sample,correct", "a,0,1", "a,1,0", "b,0,1", "b,1,1"), AB),
+    "numbers of trials from one": (csv("id,trial,correct", "a,1,1", "a,2,0", "b,1,1", "b,2,1"), AB),
+    "names of runs": (csv("id,run,correct", "a,run_0,1", "a,run_1,0", "b,run_0,1", "b,run_1,1"), AB),
+    "a topic": (csv("id,topic,correct", "a,x,1", "a,x,0", "b,y,1", "b,y,1"), AB),
+    "a cost": (csv("id,correct,cost", "a,1,0.5", "a,0,0.25", "b,1,0.5", "b,1,0.5"), AB),
+    "a column of finish reasons": (csv("id,correct,finish", "a,1,stop", "a,0,length", "b,1,stop", "b,1,stop"), AB),
+    "an index without a name": (csv(",id,correct", "0,a,1", "1,a,0", "2,b,1", "3,b,1"), AB),
+    "blank lines": (csv("id,correct", "a,1", "", "a,0", "b,1", "b,1", ""), AB),
+    "Chinese names": (csv("题号,是否正确", "a,是", "a,否", "b,正确", "b,对"), AB),
+    "a problem called total": (csv("id,correct", "total,1", "total,0", "b,1", "b,1"), AB),
+    "a problem called sum with samples": (
+        jsonl({"id": "max", "correct": [1, 0]}, {"id": "sum", "correct": [1, 1]}),
+        AB,
+    ),
+    "numbers that are all right": (ids("a1", "a1", "b1", "b1"), [[1, 1], [1, 1]]),
+    "late ids": (ids("b1", "a1", "b0", "a1"), [[1, 0], [1, 1]]),
+    "ids as numbers": (csv("id,correct", "1,1", "1,0", "2,1", "2,1"), AB),
+    "rewards of −1 and 1": (csv("id,reward", "a,1", "a,-1", "b,1", "b,1"), refused("cells.points", scale=(-1, 1))),
+    "points up to 100": (csv("id,grade", "a,100", "a,0", "b,100", "b,100"), refused("cells.points", scale=(0, 100))),
+    # Two settings or models in one table.
+    **{
+        f"settings by {column}": (crossed(column, values), refused("models.settings", pool=column))
+        for column, values in {
+            "method": "ab",
+            "agent": ["react", "plan"],
+            "policy": ["p1", "p2"],
+            "temperature": ["0.2", "0.8"],
+            "prompt_version": ["v1", "v2"],
+            "run_id": ["3f2a", "9c1d"],
+            "lora": ["true", "false"],
+            "variant": "xy",
+            "strategy": ["cot", "direct"],
+            "condition": "ab",
+            "system_prompt": ["short", "long"],
+            "arm": "AB",
+            "quantization": ["4bit", "8bit", "16bit"],
+            "temp": ["0", "1"],
+            "adapter": "ab",
+            "config": ["c1", "c3"],
+            "language": ["en", "de"],
+            "reasoning_effort": ["low", "high"],
+            "ckpt_step": ["100", "200"],
+            "backend": ["vllm", "hf"],
+            "max_tokens": ["512", "1024"],
+            "num_shots": ["0", "5"],
+            "tool": ["on", "off"],
+        }.items()
+    },
+    "a setting of two rows each": (
+        csv("id,version,sample,correct", *(f"p{i},{v},{s},1" for i in range(3) for v in (1, 2) for s in (0, 1))),
+        refused("models.settings", pool="version"),
+    ),
+    "a setting beside lists": (
+        csv("id,method,correct", *(f'p{i},{m},"[1, 0]"' for i in range(3) for m in "ab")),
+        refused("models.settings", where={"method": "a"}),
+    ),
+    "years of one number": (
+        csv("year,problem_number,correct", *(f"{y},{i},1" for y in (2024, 2025) for i in range(1, 4))),
+        refused("models.settings", columns={"problem": "year+problem_number"}),
+    ),
+    "two models": (crossed("model", ["gpt", "llama"]), refused("models.settings", where={"model": "gpt"})),
+    "predictions of two predictors": (
+        csv("id,pred_1,pred_2,answer", "a,11,12,11", "b,31,31,31"),
+        refused("shapes.predictors", columns={"answers": "pred_1+pred_2"}),
+    ),
+    # Rows that are no problems.
+    "a total of counts": (csv("id,n,c", "a,2,1", "b,2,2", "Total,4,3"), summed("Total")),
+    "an unnamed total of counts": (csv("id,n,c", "a,2,1", "b,2,2", "zusammen,4,3"), summed("zusammen")),
+    "an average of runs": (csv("id,run_0,run_1", "a,1,0", "b,1,1", "Average,1.0,0.5"), summed("Average")),
+    "an unnamed average": (csv("id,run_0,run_1", "a,1,0", "b,1,1", "alle,1.0,0.5"), summed("alle")),
+    "a Chinese average": (csv("题号,run_0,run_1", "a,1,0", "b,1,1", "平均,1.0,0.5"), summed("平均", "题号")),
+    "mean and deviation": (
+        csv("id,run_0,run_1", "a,1,0", "b,1,1", "Mean ± std,1.0 ± 0.0,0.5 ± 0.5"),
+        summed("Mean ± std"),
+    ),
+    "a sum of runs": (csv("id,run_0,run_1", "a,1,0", "b,1,1", "Total,2,1"), summed("Total")),
+    "an average in a mapping": ('{"a": [1, 0], "b": [1, 1], "average": [1.0, 0.5]}', summed("average", "problem")),
+    "an average row": (ids("a1", "b0", "c1") + "mean,0.6667\n", summed("mean")),
+    "a total behind lists": (
+        jsonl({"id": "a", "correct": [1, 0]}, {"id": "b", "correct": [1, 1]}, {"id": "overall", "correct": [1.0, 0.5]}),
+        summed("overall"),
+    ),
+    "the header once more": (
+        ids("a1", "b1") + ids("a0", "b1"),
+        refused("structure.header", where={"id": {"!=": "id"}}),
+    ),
+    "a file behind itself": (
+        2 * jsonl(*({"id": f"p{i}", "answer": f"text {i}", "correct": i % 2} for i in range(6))),
+        refused("structure.repeated", pool="file"),
+    ),
+    "a list behind itself": (
+        json.dumps(2 * [{"id": f"p{i}", "response": f"text {i}", "correct": i % 2} for i in range(6)]),
+        refused("structure.repeated", pool="file"),
+    ),
+    "names that differ in case": (ids("p01", "P00", "p11"), "samples.white_space"),
+    "names that differ in white space": (csv("id,correct", "p 0,1", "p  0,0"), "samples.white_space"),
+    # Ways on.
+    "rows under a key": (
+        '{"run": {"scores": [{"id": "a", "ok": 1}, {"id": "a", "ok": 0}]}}',
+        refused("plain.rows", rows_at="run.scores", columns={"grades": "ok"}),
+    ),
+    "a problem of two columns": (
+        csv("subset,idx,correct", "x,0,1", "y,0,0", "x,1,1", "y,1,1"),
+        ({"columns": {"problem": "subset+idx"}}, [[1], [0], [1], [1]]),
+    ),
+    "words of one's own": (
+        csv("id,verdict", "a,AC", "a,WA", "b,AC", "b,TLE"),
+        refused("cells.word", wrong=["WA", "TLE"]),
+    ),
+    "words for right": (
+        csv("id,verdict", "a,gelöst", "a,falsch", "b,gelöst", "b,falsch"),
+        refused("cells.word", correct=["gelöst"]),
+    ),
+    "lines are problems": (csv("correct,x", "1,a", "0,b"), [[1], [0]]),
+    "samples that are not numbered": (
+        csv("id,sample,correct", "a,0,1", "a,0,0", "b,0,1", "b,0,1"),
+        refused("collector.repeated", columns={"sample": None}),
+    ),
+    "not this value": (
+        csv("id,split,correct", "a,dev,1", "a,test,0", "b,test,1"),
+        ({"where": {"split": {"!=": "dev"}}}, [[0], [1]]),
+    ),
+    "none of these": (
+        csv("id,split,correct", "a,dev,1", "a,test,0", "b,x,1"),
+        ({"where": {"split": {"!=": ["dev", "x"]}}}, [[0]]),
+    ),
+    "no verdicts at all": (csv("id,alpha,beta", "a,x,y", "b,z,w"), "plain.unknown"),
+    "verdicts of any name, named": (
+        csv("qid,right", "a,1", "a,0"),
+        ({"columns": {"problem": "qid", "grades": "right"}}, [[1, 0]]),
+    ),
+    "two columns of verdicts": (
+        csv("id,correct,passed", "a,1,0", "a,0,0", "b,1,1"),
+        refused("plain.two_verdicts", columns={"grades": "passed"}),
+    ),
+    "two columns that agree": (csv("id,correct,passed", "a,1,1", "a,0,0", "b,1,1"), [[1, 0], [1]]),
+    "one id for two questions": (
+        jsonl(*({"id": i % 2, "question": f"q{i}", "correct": 1} for i in range(4))),
+        refused("plain.two_questions", columns={"problem": "question"}),
+    ),
+    "one question for all ids": (
+        jsonl(*({"uid": i, "question": f"q{i % 2}", "correct": 1} for i in range(4))),
+        refused("plain.own_names", columns={"problem": "question"}),
+    ),
+    "data sets of one id": (
+        csv("dataset,id,correct", "x,0,1", "y,0,0", "x,1,1", "y,1,1"),
+        refused("models.settings", columns={"problem": "dataset+id"}),
+    ),
+    "an accuracy beside a count": (csv("id,n,accuracy", "a,4,0.25", "b,4,1.0"), [[1, 0, 0, 0], [1, 1, 1, 1]]),
+    "an empty file": ("", "tables.empty"),
+    "a header alone": (csv("id,correct"), "tables.empty"),
+    "a verdict that is none": (csv("id,correct", "a,1", "a,0", "b,maybe", "b,1"), "cells.word"),
+    "a verdict that is none, skipped": (
+        csv("id,correct", "a,1", "a,0", "b,maybe", "b,1"),
+        ({"errors": "skip"}, [[1, 0], [1]]),
+    ),
+    "a broken line, skipped": (
+        '{"id": "a", "correct": 1}\n{"id": "a", "corr\n{"id": "a", "correct": 0}\n',
+        ({"errors": "skip"}, [[1, 0]]),
+    ),
+    "a broken line": ('{"id": "a", "correct": 1}\n{"id": "a", "corr\n', "decoding.broken"),
+    "a short row": (csv("id,correct", "a,1", "b"), "tables.fields"),
+    "an open quotation mark": (csv("id,correct", 'a,"1', "b,1"), "tables.quotes"),
+    "only the lines of one model": (crossed("model", ["a", "b"]), ({"where": {"model": "a"}}, [[0], [1], [0]])),
+}
+
+
+def write(folder, text):
+    path = folder / ("results.json" if text.startswith(("{", "[")) else "results.csv")
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def read(path, **options):
+    return read_samples(path, **options).grades
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in READ.items()])
+def test_plain_file(case, tmp_path):
+    text, expected = case
+    path = write(tmp_path, text)
+    if isinstance(expected, list):
+        assert read(path) == expected
+    elif isinstance(expected, tuple) and isinstance(expected[0], dict):
+        assert read(path, **expected[0]) == expected[1]
+    else:
+        code, mended = expected if isinstance(expected, tuple) else (expected, None)
+        with pytest.raises(InputError) as caught:
+            read(path)
+        assert caught.value.code == code
+        if mended is not None:
+            assert read_samples(path, **mended).problems
