@@ -88,7 +88,7 @@ NOT_OFFERED = {
         **dict.fromkeys(["metrics", "thresholds"], "all are looked at"),
     },
     "the page Score": {
-        **dict.fromkeys(("extract_reference", "score_weights", "seed", "clusters", "ci_method"), RARE),
+        **dict.fromkeys(("extract_reference", "seed", "clusters", "ci_method"), RARE),
         "sampling": RARE,
         "exclude": "it names a file on the visitor's machine",
         **dict.fromkeys(("num_workers", "timeout", "format"), "the page sets it"),
