@@ -42,7 +42,8 @@ def __getattr__(name: str) -> object:
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     room = _PLACES[name].partition(".")[0]
-    if room in ("analysis", "modules", "readers", "report") and find_spec("datasets") is None:
+    needs_datasets = name == "register" or room in ("analysis", "integrations", "readers", "report")
+    if needs_datasets and find_spec("datasets") is None:
         install = import_module(f"{__name__}.errors").write_install()
         raise ImportError(
             f"`at_k.{name}` needs more than NumPy and SciPy. Run `{install}` in a clone of at-k, without --no-deps"

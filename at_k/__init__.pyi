@@ -1,6 +1,5 @@
 # The names that users import from at_k. Each is imported when it is first used.
 
-from . import scores as scores
 from .analysis.comparison import compare as compare, compare_benchmarks as compare_benchmarks
 from .analysis.diagnosis import diagnose as diagnose
 from .analysis.gate import gate as gate
@@ -18,11 +17,12 @@ from .estimators import (
     mg_pass_at_k as mg_pass_at_k,
     pass_at_k as pass_at_k,
     pass_hat_k as pass_hat_k,
+    scores as scores,
 )
-from .family import METRICS as METRICS
+from .family import METRICS as METRICS, module_path as module_path, register as register
 from .grading import Checker as Checker
 from .grading.checkers import checkers as checkers
-from .modules import module_path as module_path, register as register, scorer as scorer
+from .integrations.batches import scorer as scorer
 from .readers import read_results as read_results
 from .report import Pairs as Pairs, Report as Report, Tally as Tally, score as score
 from .report.scoring import score_models as score_models
@@ -32,7 +32,7 @@ from .uncertainty.credits import credit as credit
 from .uncertainty.intervals import interval as interval
 from .uncertainty.prediction import enough as enough, predict_pass_at_k as predict_pass_at_k
 from .uncertainty.standard_errors import standard_error as standard_error
+from .validation import Limits as Limits
 from .values import Key as Key
-from .work import Limits as Limits
 
 __version__: str

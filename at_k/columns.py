@@ -25,7 +25,7 @@ from at_k.combinatorics import Floats, Ints
 from at_k.errors import InputError
 from at_k.samples import Answers, Problems, Ragged, to_float64
 from at_k.validation import is_integer, shorten, type_name
-from at_k.work import cached_property
+from at_k.values import cached_property
 
 
 def read_answers(rows: object, name: str = "predictions") -> Answers:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k.combinatorics import Floats, Ints
-from at_k.work import cached_property
+from at_k.values import cached_property
 
 _BLOCK = 1 << 17
 """Numbers compared at a time: with their flags they fit the processor's cache. 12.8 million grades are counted in 18 ms

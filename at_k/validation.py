@@ -1,8 +1,9 @@
-"""Validators of arguments. Each returns its argument in the one form that the rest of the library assumes."""
+"""Validators of arguments, each of which returns the one form that the library assumes, and limits of the input."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 from math import ceil
@@ -201,3 +202,43 @@ def read_as_integers(numbers: Floats) -> tuple[list[int], int]:
     decimals = [Decimal(repr(number)) for number in numbers.tolist()]
     shift = -min([0, *(int(number.as_tuple().exponent) for number in decimals)])
     return [int(number.scaleb(shift, _ALL_DIGITS)) for number in decimals], shift
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most that is accepted, each measured before the work begins. None means without limit.
+
+    Attributes:
+        max_bytes: bytes of a results file, as UTF-8.
+        max_rows: rows of a file: problems, or samples where each has a row of its own.
+        max_text: characters of one answer, reference, name or label.
+        max_problems: problems of a data set.
+        max_samples: samples of one problem.
+        max_all_samples: samples of all problems together.
+        max_groups: different groups of problems.
+
+    Examples:
+        >>> Limits(max_rows=100).max_rows, UNLIMITED.max_rows
+        (100, None)
+    """
+
+    max_bytes: int | None = None
+    max_rows: int | None = None
+    max_text: int | None = None
+    max_problems: int | None = None
+    max_samples: int | None = None
+    max_all_samples: int | None = None
+    max_groups: int | None = None
+
+
+UNLIMITED = Limits()
+
+
+def exceeds(amount: float, limit: float | None) -> bool:
+    """Return whether an amount is more than a limit allows.
+
+    Examples:
+        >>> exceeds(3, 2), exceeds(3, 3), exceeds(3, None)
+        (True, False, False)
+    """
+    return limit is not None and amount > limit

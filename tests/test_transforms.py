@@ -5,8 +5,8 @@ import oracles
 import pytest
 from cases import for_each
 
-from at_k import votes
 from at_k.combinatorics import win_by_transform
+from at_k.estimators import votes
 
 # What the module promises; the errors of these votes are below 1e-12.
 TOLERANCE = 1e-11

@@ -17,9 +17,10 @@ import pytest
 from cases import for_each
 
 import at_k
-from at_k import work
+from at_k import errors
 from at_k.demo.limits import LIMITS
-from at_k.work import UNLIMITED, Limits, cached_property, exceeds
+from at_k.validation import UNLIMITED, Limits, exceeds
+from at_k.values import cached_property
 
 
 class Row:
@@ -89,11 +90,11 @@ def test_an_instance_does_not_wait_for_another_and_threads_get_one_value():
 
 @pytest.fixture
 def at_once(monkeypatch):
-    monkeypatch.setattr(work, "_DELAY", 0)
+    monkeypatch.setattr(errors, "_DELAY", 0)
 
 
 def draw(total):
-    with redirect_stderr(io.StringIO()) as said, work.open_bar(total, "math") as bar:
+    with redirect_stderr(io.StringIO()) as said, errors.open_bar(total, "math") as bar:
         for _ in range(total):
             bar.update()
     return said.getvalue()
@@ -124,9 +125,9 @@ def test_bars_can_be_opened_by_another_function():
         opened.append((total, text))
         yield io.StringIO()
 
-    with work.replace_bars(open_mine), work.open_bar(5, "code"):
+    with errors.replace_bars(open_mine), errors.open_bar(5, "code"):
         pass
-    with pytest.raises(ZeroDivisionError), work.replace_bars(open_mine):
+    with pytest.raises(ZeroDivisionError), errors.replace_bars(open_mine):
         _ = 1 / 0
     assert draw(3) == ""
     assert opened == [(5, "Checking with code")]
@@ -149,7 +150,7 @@ def test_the_bytes_of_all_files_are_counted_once(tmp_path, name):
         totals.append(total)
         yield SimpleNamespace(update=steps.append)
 
-    with work.replace_bars(open_mine):
+    with errors.replace_bars(open_mine):
         at_k.score(paths)
     assert totals == [sum(path.stat().st_size for path in paths)]
     assert sum(steps) == totals[0]
@@ -158,7 +159,7 @@ def test_the_bytes_of_all_files_are_counted_once(tmp_path, name):
 
 
 def test_in_python_reading_has_no_bar(capsys):
-    with work.follow_reading(10) as reach:
+    with errors.follow_reading(10) as reach:
         reach(0, 5)
     assert capsys.readouterr() == ("", "")
 

@@ -30,8 +30,8 @@ ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = ROOT / "tools" / "equivalent_mutants.txt"
 COPIED = ("at_k", "metrics", "tests", "tools", "examples", "conftest.py", "setup.cfg", "pyproject.toml")
 SINGLE = (
-    *("combinatorics", "votes", "samples", "arrow", "columns", "values", "computation", "summary"),
-    *("validation", "module", "modules"),
+    *("combinatorics", "samples", "arrow", "columns", "values", "computation", "summary"),
+    *("validation", "module"),
 )
 FOLDERS = (
     *("grading", "grading/checkers", "grading/code", "estimators", "report", "uncertainty"),
@@ -45,7 +45,7 @@ MORE = {
     "at_k/combinatorics.py": ["tests/estimators/test_counts.py", "tests/test_transforms.py"],
     "at_k/summary.py": ["tests/metrics/test_results.py", "tests/test_error_bars.py"],
     "at_k/computation.py": ["tests/metrics/test_values.py", "tests/metrics/test_inputs.py"],
-    "at_k/modules.py": ["tests/test_module.py", "tests/test_loading.py"],
+    "at_k/family.py": ["tests/test_module.py", "tests/test_loading.py"],
     "at_k/values.py": ["tests/test_errors.py", "tests/metrics/test_results.py"],
     "at_k/report/report.py": ["tests/report"],
     "at_k/report/tally.py": ["tests/report/test_tally.py"],

@@ -14,7 +14,7 @@ from typer.main import get_command
 
 import at_k
 from at_k.cli import app
-from at_k.modules import COMPARISONS, module_path
+from at_k.family import COMPARISONS, module_path
 from tools.spaces import ROOT, Parts, copy_parts
 from tools.texts import make_table
 

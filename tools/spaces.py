@@ -15,7 +15,7 @@ import typer
 from huggingface_hub import HfApi
 
 import at_k
-from at_k.modules import COMPARISONS, module_path
+from at_k.family import COMPARISONS, module_path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "spaces"

@@ -22,8 +22,7 @@ from at_k.summary import Confidence, find_error_bars
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.standard_errors import standard_error
 from at_k.validation import shorten
-from at_k.values import Column, ErrorBar, Key, Keyed
-from at_k.work import cached_property
+from at_k.values import Column, ErrorBar, Key, Keyed, cached_property
 
 FAR = 0.05
 """A difference of at most this is not worth a sentence, even if it is shown: one problem in twenty."""

@@ -25,8 +25,7 @@ from at_k.uncertainty.checks import is_too_large
 from at_k.uncertainty.jackknife import CountsEstimator, jackknife_counts
 from at_k.uncertainty.standard_errors import read_clusters
 from at_k.validation import is_number, shorten, type_name
-from at_k.values import Key
-from at_k.work import cached_property
+from at_k.values import Key, cached_property
 
 _say = Phrases(
     {

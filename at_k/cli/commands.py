@@ -336,8 +336,7 @@ def formats(
 @offers()
 def register(undo: Annotated[bool, typer.Option("--undo", help="Take the modules out again.")] = False) -> None:
     """Let evaluate.load("gpassk"), and the other names, work from any directory, without a network."""
-    from at_k.family import METRICS
-    from at_k.modules import register as register_modules
+    from at_k.family import METRICS, register as register_modules
 
     try:
         folders = register_modules(undo=undo)

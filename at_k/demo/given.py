@@ -22,7 +22,8 @@ from at_k.readers.merging import merge
 from at_k.readers.names import shorten
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source, refuse_large
-from at_k.work import cached_property, exceeds
+from at_k.validation import exceeds
+from at_k.values import cached_property
 
 
 @dataclass(frozen=True)

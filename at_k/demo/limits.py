@@ -1,6 +1,6 @@
 """How much a visitor may ask of a public page."""
 
-from at_k.work import Limits
+from at_k.validation import Limits
 
 READING = (
     *("columns", "where", "pool", "concat", "scorer", "filter", "tests", "errors", "scale"),

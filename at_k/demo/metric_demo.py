@@ -26,8 +26,7 @@ from at_k.demo.scoring import OPTIONS
 from at_k.demo.turns import MOST_WAITING, BusyError, ask, find_address
 from at_k.demo.words import SENTENCES, WORDS, say
 from at_k.errors import InputError
-from at_k.family import FAMILY, METRICS, Metric
-from at_k.modules import module_path
+from at_k.family import FAMILY, METRICS, Metric, module_path
 from at_k.options import Option
 
 _JUDGED = ("extract_fn", "check_correct_fn", "equivalence", "missing")

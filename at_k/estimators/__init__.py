@@ -4,6 +4,7 @@ Every value is the average, over all subsets of k of a problem's n samples, of w
 that subset been drawn: exact, without bias, and the same in whatever order the samples come.
 """
 
+from at_k.estimators import scores
 from at_k.estimators.consensus import cons_at_k
 from at_k.estimators.counts import avg_at_n, g_pass_at_k, majority_at_k, mg_pass_at_k, pass_at_k, pass_hat_k
 from at_k.estimators.selection import best_at_k, max_at_k
@@ -18,4 +19,5 @@ __all__ = [
     "mg_pass_at_k",
     "pass_at_k",
     "pass_hat_k",
+    "scores",
 ]

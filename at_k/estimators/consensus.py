@@ -10,9 +10,10 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k import columns, votes
+from at_k import columns
 from at_k.combinatorics import Floats, Ints, at_least, look_up
 from at_k.errors import InputError
+from at_k.estimators import votes
 from at_k.options.option import CONFLICTS, TIES, Conflicts, Ties
 from at_k.samples import Answers, Ragged
 from at_k.validation import (
@@ -25,7 +26,7 @@ from at_k.validation import (
     refuse_too_many_k,
     shorten,
 )
-from at_k.work import cached_property
+from at_k.values import cached_property
 
 _KEY_BITS = 63
 """Bits of an integer that may hold a sort key."""

@@ -22,7 +22,7 @@ from at_k.grading.workers import CAUSES
 from at_k.options.option import TIMEOUT
 from at_k.samples import Answers, Problems, Ragged
 from at_k.validation import check_threshold, shorten
-from at_k.work import cached_property
+from at_k.values import cached_property
 
 
 class MissingSamplesError(InputError):

@@ -20,12 +20,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Protocol
 
-from at_k.errors import InputError
+from at_k.errors import InputError, open_bar
 from at_k.grading.code.pool import Ended, Pool, Worker
 from at_k.grading.code.protocol import HarnessError, receive_message, send_message
 from at_k.options.option import TIMEOUT
 from at_k.validation import is_integer, is_number, shorten, type_name
-from at_k.work import open_bar
 
 _WALL_FACTOR = 10
 _WALL_SECONDS = 30

@@ -11,11 +11,11 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Message, follow_reading
 from at_k.options import READING, by_name, complete, takes
 from at_k.readers.paths import Paths, is_paths
 from at_k.readers.samples import COUNT_ROLES, ROLES, SAMPLE_ROLES, Samples
-from at_k.work import UNLIMITED, Limits, follow_reading
+from at_k.validation import UNLIMITED, Limits
 
 if TYPE_CHECKING:
     from datasets import Dataset

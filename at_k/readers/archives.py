@@ -14,7 +14,7 @@ from typing import IO, Any
 from at_k.errors import InputError
 from at_k.readers.names import quote
 from at_k.readers.sources import Source, refuse_growth
-from at_k.work import cached_property
+from at_k.values import cached_property
 
 _STORED, _DEFLATED, _ZSTANDARD = 0, 8, 93
 _ENCRYPTED = 0x1 | 0x40 | 0x2000

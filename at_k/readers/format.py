@@ -12,8 +12,7 @@ from at_k.readers.blocks import find_field
 from at_k.readers.names import quote, quote_all, shorten
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
-from at_k.validation import is_number, shorten as shorten_value, type_name
-from at_k.work import UNLIMITED, Limits
+from at_k.validation import UNLIMITED, Limits, is_number, shorten as shorten_value, type_name
 
 _LONGEST_FIELD = 100
 """Characters of a field of a problem that is kept as a possible group. Longer ones are questions and solutions."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from at_k.errors import InputError
 from at_k.readers.blocks import HEAD, Block
 from at_k.readers.sources import Source, refuse_large, refuse_many_rows
-from at_k.work import UNLIMITED
+from at_k.validation import UNLIMITED
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -24,7 +24,7 @@ from at_k.readers.names import (
 )
 from at_k.readers.prompts import find_tests
 from at_k.readers.samples import COUNT_ROLES, FURTHER_ROLES, ROLES, SAMPLE_ROLES, Columns
-from at_k.work import cached_property
+from at_k.values import cached_property
 
 _LOOKED_AT, _SAMPLES_LOOKED_AT = 100, 20
 """Cells, and samples of each, from which it is judged what a column holds."""

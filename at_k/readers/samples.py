@@ -20,7 +20,7 @@ from at_k.errors import Message
 from at_k.readers.arrays import fill_numbers
 from at_k.readers.faults import describe_place
 from at_k.readers.names import quote_all
-from at_k.work import cached_property
+from at_k.values import cached_property
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -16,7 +16,8 @@ from typing import IO, Any, NamedTuple, NoReturn
 from at_k.errors import InputError
 from at_k.readers.decoding import decode, decode_text
 from at_k.readers.paths import list_parts
-from at_k.work import UNLIMITED, Limits, cached_property, exceeds
+from at_k.validation import UNLIMITED, Limits, exceeds
+from at_k.values import cached_property
 
 _KINDS = {
     **dict.fromkeys((b"PK\x03\x04", b"PK\x05\x06"), "zip"),

@@ -19,8 +19,7 @@ from at_k.results.saving import holds
 from at_k.results.sheet import Shown
 from at_k.samples import Problems
 from at_k.validation import shorten
-from at_k.values import Column, ErrorBar, Key, Keyed, Values
-from at_k.work import cached_property
+from at_k.values import Column, ErrorBar, Key, Keyed, Values, cached_property
 
 
 @dataclass(frozen=True)

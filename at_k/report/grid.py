@@ -15,8 +15,7 @@ from at_k.report.naming import name_lines
 from at_k.results import sheet
 from at_k.results.sheet import Cell, Sentences, Sheet, Table
 from at_k.validation import Tau
-from at_k.values import ErrorBar, Key
-from at_k.work import cached_property
+from at_k.values import ErrorBar, Key, cached_property
 
 ALL = "all"
 """The label of the group of all problems."""

@@ -29,8 +29,7 @@ from at_k.report.tally_scoring import find_tally, refuse_late_options, score_tal
 from at_k.results.sheet import Sentences, Sheet, Shown, Table
 from at_k.summary import Confidence
 from at_k.validation import shorten, type_name
-from at_k.values import Key
-from at_k.work import cached_property
+from at_k.values import Key, cached_property
 
 if TYPE_CHECKING:
     from at_k.signatures import ScoreOptions, Unpack

@@ -18,7 +18,7 @@ from at_k.columns import NUMBERS, is_missing, list_rows, replace_na
 from at_k.combinatorics import Ints
 from at_k.samples import Ragged
 from at_k.validation import shorten
-from at_k.work import cached_property
+from at_k.values import cached_property
 
 
 @dataclass(frozen=True, eq=False)

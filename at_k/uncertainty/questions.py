@@ -25,7 +25,7 @@ from at_k.uncertainty.flips import (
 )
 from at_k.uncertainty.intervals import find_difference_interval, find_lower_level
 from at_k.uncertainty.standard_errors import add_units, estimate_error
-from at_k.work import cached_property
+from at_k.values import cached_property
 
 LEAST_EFFECTIVE = 10
 """With fewer effective differences, flips do not show large differences that are rare. A count of the differences that

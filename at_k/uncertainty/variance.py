@@ -18,7 +18,7 @@ from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.jackknife import CountsEstimator
 from at_k.uncertainty.standard_errors import Shares, add_units, count_units, find_shares, read_clusters, standard_error
 from at_k.validation import check_k, is_sequence, refuse_too_many_k, shorten
-from at_k.work import cached_property
+from at_k.values import cached_property
 
 _say = Phrases(
     {

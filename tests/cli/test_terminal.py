@@ -7,7 +7,7 @@ import pytest
 from cases import for_each
 from rich.cells import cell_len
 
-from at_k import work
+from at_k import errors
 from at_k.cli import output
 
 
@@ -68,7 +68,7 @@ def open_terminal(monkeypatch):
 
 def test_short_work_has_no_bar(open_terminal):
     shown = open_terminal()
-    with output.show_work("Scoring"), work.open_bar(2000, "math") as bar:
+    with output.show_work("Scoring"), errors.open_bar(2000, "math") as bar:
         bar.update(1500)
     assert "Checking" not in shown.getvalue()
 
@@ -76,7 +76,7 @@ def test_short_work_has_no_bar(open_terminal):
 def test_reading_has_a_share(open_terminal, monkeypatch):
     shown = open_terminal()
     monkeypatch.setattr(output, "_DELAY", -1)
-    with output.show_work("Scoring"), work.follow_reading(4000) as reach:
+    with output.show_work("Scoring"), errors.follow_reading(4000) as reach:
         reach(600, 400)
     assert "Reading bytes: 1,000 of 4,000 (25%)" in shown.getvalue()
 
@@ -84,7 +84,7 @@ def test_reading_has_a_share(open_terminal, monkeypatch):
 def test_long_checks_are_counted_while_work_goes_on(open_terminal, monkeypatch):
     shown = open_terminal()
     monkeypatch.setattr(output, "_DELAY", -1)
-    with output.show_work("Scoring"), work.open_bar(2000, "math") as bar:
+    with output.show_work("Scoring"), errors.open_bar(2000, "math") as bar:
         bar.update(1500)
         bar.update()
     assert "Checking with math: 1,501 of 2,000" in shown.getvalue()

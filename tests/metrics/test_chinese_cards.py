@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 
 from cases import for_each
 
-from at_k.family import METRICS
-from at_k.modules import COMPARISONS, module_path
+from at_k.family import COMPARISONS, METRICS, module_path
 
 CARDS = {name: module_path(name) / "README.md" for name in (*METRICS, *COMPARISONS)}
 TO_CHINESE, TO_ENGLISH = "[中文](README.zh.md)", "[English](README.md)"

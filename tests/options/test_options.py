@@ -41,7 +41,7 @@ from at_k.options import (
     SHARED_OPTIONS,
 )
 from at_k.summary import spell
-from at_k.work import UNLIMITED
+from at_k.validation import UNLIMITED
 
 RARE = "rare; Python has it"
 OF_FILES = "modules are given columns, not files"

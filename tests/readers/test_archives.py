@@ -21,7 +21,7 @@ from readers.zips import DEFLATED, STORED, ZSTANDARD, Member, compress, pack
 from at_k.errors import InputError
 from at_k.readers.archives import Archive, list_members
 from at_k.readers.sources import Source
-from at_k.work import Limits
+from at_k.validation import Limits
 
 TEXT = b"The answer is 42. " * 200
 

@@ -16,7 +16,7 @@ from cases import for_each
 
 from at_k.errors import InputError
 from at_k.readers.sources import LineBlock, Source, refuse_growth
-from at_k.work import UNLIMITED, Limits
+from at_k.validation import UNLIMITED, Limits
 
 LINES = b'{"id": 1}\n\n{"id": "\xc3\xa9"}\n'
 ROWS = [(1, {"id": 1}), (3, {"id": "é"})]

@@ -22,7 +22,7 @@ from at_k.readers import delimited, json_lines
 from at_k.readers.blocks import Block
 from at_k.readers.format import Reading
 from at_k.readers.sources import Source
-from at_k.work import Limits
+from at_k.validation import Limits
 
 ROWS = [{"id": "a", "correct": [1, 0], "note": None}, {"id": 'b, "c"', "correct": [True, 0.5], "note": "x\ny"}]
 

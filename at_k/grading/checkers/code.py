@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from textwrap import indent
 from typing import Any
 
+from at_k.errors import open_bar
 from at_k.grading.checkers.base import Checker, Explained
 from at_k.grading.code import HarnessError, Outcome, ProgramLimits, run_each
 from at_k.grading.code.cases import join_prompt, read_cases, read_row, write_tests
@@ -17,7 +18,6 @@ from at_k.grading.extraction import find_names, find_program
 from at_k.grading.workers import NotGraded, check_num_workers
 from at_k.options.option import TIMEOUT
 from at_k.validation import check_choice, is_integer, is_number, shorten
-from at_k.work import open_bar
 
 LEAST_MEMORY = 64 * MEBIBYTE
 

@@ -14,13 +14,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from at_k.errors import InputError
+from at_k.errors import InputError, open_bar
 from at_k.grading.checkers.base import Checker, Explained, Row
 from at_k.grading.checkers.text import normalize_words
 from at_k.grading.extraction import remove_thoughts
 from at_k.grading.workers import NotGraded
 from at_k.validation import is_integer, shorten, type_name
-from at_k.work import open_bar
 
 TEMPLATES: dict[str, str] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
 """Prompts by name. They ask for what the graders of SimpleQA (Wei et al. 2024, https://arxiv.org/abs/2411.04368) and of

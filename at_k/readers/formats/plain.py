@@ -46,7 +46,7 @@ from at_k.readers.sheets import Sheet, SheetCollector
 from at_k.readers.sources import IN_MEMORY, Source, refuse_many_rows
 from at_k.readers.structure import Watch, refuse_contradiction, refuse_repeated, refuse_settings, repeats
 from at_k.readers.tables import open_rows
-from at_k.work import cached_property
+from at_k.values import cached_property
 
 _MOST_RESTARTS = 5
 """Columns that may come to light after the first rows, each of which begins the reading anew."""

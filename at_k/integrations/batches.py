@@ -1,125 +1,19 @@
-"""The evaluate modules from outside: their folders and registration, and the same metrics as functions of batches."""
+"""The metrics as functions of batches, for `Dataset.map`."""
 
 from __future__ import annotations
 
-import hashlib
-import shutil
 from collections.abc import Mapping
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 from typing import Any
 
 import at_k
-from at_k import family
 from at_k.columns import Rows, read_module_columns, require_problems
-from at_k.family import METRICS, find_metric
+from at_k.family import Metric, find_metric
 from at_k.grading import judge
 from at_k.options import COLUMNS, JUDGING_OPTIONS, check_config, check_options
 from at_k.options.option import Config
 from at_k.summary import spell
-from at_k.validation import check_choice, check_flag, shorten, type_name
+from at_k.validation import shorten, type_name
 from at_k.values import Key
-
-COMPARISONS = ("at_k_difference",)
-"""The modules that compare two models."""
-
-_KINDS = {**dict.fromkeys(METRICS, "metric"), **dict.fromkeys(COMPARISONS, "comparison")}
-"""Module → its kind, as `evaluate` calls it. The folder of a kind has its name in the plural."""
-
-_MARK = "registered-by-at-k"
-
-_STUB = '''\
-"""Load the module {name} from the installed package at_k, so that this registration never goes stale."""
-
-from at_k.modules import load_class
-
-{class_name} = load_class("{name}")
-{class_name}.__module__ = __name__  # a pickle looks for the class here
-'''
-
-
-def module_path(name: str) -> Path:
-    """Return the folder of a module, for `evaluate.load(str(at_k.module_path(name)))`.
-
-    Args:
-        name: one of `at_k.METRICS`, or "at_k_difference".
-
-    Raises:
-        ValueError: if there is no such module.
-        FileNotFoundError: if the library was copied without its modules.
-
-    Examples:
-        >>> module_path("gpassk").name
-        'gpassk'
-    """
-    check_choice("name", name, tuple(_KINDS))
-    kind = f"{_KINDS[name]}s"
-    library = Path(__file__).resolve().parent
-    for modules in (library / kind, library.parent / kind):  # as installed, and as in a clone
-        if (modules / name / f"{name}.py").is_file():
-            return modules / name
-    raise FileNotFoundError(f"the module {name!r} is neither in {library / kind} nor in {library.parent / kind}")
-
-
-def load_class(name: str) -> Any:
-    """Return the class of a module, from the file in its folder."""
-    spec = spec_from_file_location(f"at_k.{_KINDS[name]}s.{name}", module_path(name) / f"{name}.py")
-    if spec is None or spec.loader is None:
-        raise FileNotFoundError(f"the module {name!r} cannot be loaded from {module_path(name)}")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return getattr(module, name_class(name))
-
-
-def register(*, undo: bool = False) -> list[Path]:
-    """Let `evaluate.load("gpassk")`, and the other names, work from any directory, without a network.
-
-    Write a file for each module into the cache where `evaluate` keeps modules that it has loaded before. The file loads
-    the module from the installed package, so that it need not be written again after an update.
-
-    Args:
-        undo: remove the files again.
-
-    Returns:
-        The folders that were written, or with `undo` removed.
-
-    Examples:
-        >>> [folder.parent.name for folder in register()][0]
-        'evaluate-metric--gpassk'
-        >>> len(register(undo=True)) == len(METRICS) + len(COMPARISONS)
-        True
-    """
-    from evaluate.loading import init_dynamic_modules
-
-    check_flag("undo", undo)
-    cache = Path(init_dynamic_modules()) / "metrics"
-    changed = []
-    for name, kind in _KINDS.items():
-        # `evaluate` looks up a module without an owner under this name, and keeps all kinds in one folder.
-        home = cache / f"evaluate-{kind}--{name}"
-        for old in [mark.parent for mark in home.glob(f"*/{_MARK}")]:
-            shutil.rmtree(old)
-            if undo:
-                changed.append(old)
-        if undo:
-            if home.is_dir() and not any(entry.name not in ("__init__.py", "__pycache__") for entry in home.iterdir()):
-                shutil.rmtree(home)
-            continue
-        stub = _STUB.format(name=name, class_name=name_class(name))
-        folder = home / hashlib.sha256(stub.encode()).hexdigest()  # `evaluate` expects 64 digits
-        folder.mkdir(parents=True, exist_ok=True)
-        for package in (cache, home, folder):
-            (package / "__init__.py").touch()
-        (folder / _MARK).touch()
-        (folder / f"{name}.py").write_text(stub, encoding="utf-8")
-        changed.append(folder)
-    return changed
-
-
-def name_class(name: str) -> str:
-    """Return the name of a module's class: "PassAtK" for "pass_at_k"."""
-    return "".join(part.capitalize() for part in name.split("_"))
-
 
 _OF_ALL_PROBLEMS = ("rows", "groups", "weights", "return_details")
 """Options that are about all problems, not about a batch."""
@@ -183,7 +77,7 @@ class Scorer:
 
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, list[float]]:
         """Compute one list per key, with one value for each problem of the batch."""
-        metric = family.find_metric(self.name)
+        metric = find_metric(self.name)
         given = self._select(batch, metric)
         problems = read_module_columns(self.config_name, **given)
         require_problems("predictions", len(problems))
@@ -195,7 +89,7 @@ class Scorer:
         style = self.options.get("key_style", "standard")
         return {spell(name_key(key), style): column.expand().tolist() for key, column in values.columns.items()}
 
-    def _select(self, batch: Mapping[str, Any], metric: family.Metric) -> dict[str, Any]:
+    def _select(self, batch: Mapping[str, Any], metric: Metric) -> dict[str, Any]:
         """Select the columns of the metric from a batch: a mapping, an Arrow table or a data frame."""
         names = list_columns(batch)
         given = {}

@@ -10,7 +10,7 @@ import pytest
 from cases import for_each
 from numpy.testing import assert_allclose, assert_array_equal
 
-from at_k import votes
+from at_k.estimators import votes
 
 # Sums of positive terms: a few thousand roundings of 1.1e-16 each stay far below this.
 RTOL = 1e-12

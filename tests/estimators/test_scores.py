@@ -8,7 +8,7 @@ import pytest
 from cases import for_each, refuses
 
 import at_k
-from at_k.scores import mean_logprob, perplexity, self_certainty
+from at_k.estimators.scores import mean_logprob, perplexity, self_certainty
 
 
 def test_mean_and_perplexity_by_hand():
