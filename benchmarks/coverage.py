@@ -13,7 +13,6 @@ import json
 import os
 import re
 import sys
-import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
@@ -42,6 +41,7 @@ from at_k.uncertainty.standard_errors import standard_error
 from at_k.uncertainty.variance import BetaBinomial
 from at_k.values import Column, Key
 from benchmarks.coverage_comparisons import DEMANDED, IN_CLUSTERS, Demands, write_section
+from tools.maintenance import summarise
 
 Result = TypeVar("Result")
 
@@ -661,23 +661,27 @@ def main(repetitions: int = 4000, slow: int = 40, seed: int = 0, workers: int = 
 
     A figure that misses its demand is named in the tables, and ends with status 1.
     """
-    start, demands = time.monotonic(), Demands()
-    population = run(partial(simulate_population, repetitions=repetitions, seed=seed), list_population_cells(), workers)
-    said = [
-        *_write_intervals(population, repetitions, slow, seed, workers, demands),
-        "",
-        *_write_other_intervals(slow, seed, workers, demands),
-        "",
-        *_write_tests(slow, seed, workers, demands),
-        "",
-        *write_section(50 * slow, seed, lambda call, cells: run(call, cells, workers), demands),
-    ]
-    missed = [f"- {each}" for each in demands.missed] or ["None."]
-    said = ["## Demands that are not met", "", *missed, "", *said]
-    draw(population, DOCS / "coverage.png")
-    write(said, DOCS / "coverage.md")
-    print("\n".join(said))
-    print(f"\n{time.monotonic() - start:.0f} s on {workers} cores")
+    demands = Demands()
+    with summarise("coverage") as counts:
+        population = run(
+            partial(simulate_population, repetitions=repetitions, seed=seed), list_population_cells(), workers
+        )
+        said = [
+            *_write_intervals(population, repetitions, slow, seed, workers, demands),
+            "",
+            *_write_other_intervals(slow, seed, workers, demands),
+            "",
+            *_write_tests(slow, seed, workers, demands),
+            "",
+            *write_section(50 * slow, seed, lambda call, cells: run(call, cells, workers), demands),
+        ]
+        missed = [f"- {each}" for each in demands.missed] or ["None."]
+        said = ["## Demands that are not met", "", *missed, "", *said]
+        draw(population, DOCS / "coverage.png")
+        write(said, DOCS / "coverage.md")
+        print("\n".join(said))
+        counts.update(cells=len(population), repetitions=repetitions, slow=slow, seed=seed, workers=workers)
+        counts.update(missed=demands.missed)
     if demands.missed:
         sys.exit("\n".join(["Demands that are not met:", *missed]))
 

@@ -10,6 +10,7 @@ from cases import for_each
 
 from benchmarks import __main__ as command, deciding, measure
 from benchmarks.cases import CASES, FASTER, Case, Outcome, Target
+from tools.driving import find_chromium
 
 ROOT = Path(__file__).parent.parent
 
@@ -25,26 +26,15 @@ def test_smoke():
     assert len({len(line) for line in done.stdout.splitlines() if line.startswith("|")}) == 1  # one table
 
 
-@pytest.fixture
-def run(monkeypatch, capsys):
-    def run(*cases, smoke=False):
-        monkeypatch.setattr(command, "CASES", cases)
-        try:
-            command.main(smoke=smoke)
-        except SystemExit as end:
-            return end.code, capsys.readouterr().out
-        return 0, capsys.readouterr().out
-
-    return run
-
-
 def fails(_):
     raise ZeroDivisionError
 
 
-def test_a_case_that_fails_does_not_lose_the_others(run):
-    code, said = run(Case("first", lambda _: Outcome(1)), Case("second", fails), Case("third", lambda _: Outcome(2)))
-    assert code == 1
+def test_a_case_that_fails_does_not_lose_the_others(capsys):
+    slow = Case("third", lambda _: Outcome(2), (Target(1, "s"),))
+    counts = command.measure([Case("first", lambda _: Outcome(1)), Case("second", fails), slow])
+    assert counts == {"measured": 2, "failed": 1, "left_out": 0, "missed": ["third: 2 s, target ≤ 1 s"]}
+    said = capsys.readouterr().out
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in said.splitlines() if line.startswith("| ")]
     reached = {title: cells[-2] for title, *cells in rows}
     assert [reached[title] for title in ("first", "second", "third")] == ["1 s", "failed", "2 s"]
@@ -63,12 +53,28 @@ def test_a_row_has_the_ratio_or_what_at_k_needs(case, outcome, reached):
     assert [list(row[-2:]) for row in command.rows(case, outcome)] == [reached]
 
 
-def test_where_there_is_no_browser_the_rest_is_measured(run, monkeypatch):
-    monkeypatch.setattr(command, "find_chromium", lambda: None)
-    code, said = run(Case("first", lambda _: Outcome(1)), Case("page", fails, needs=command.BROWSER))
-    assert code == 0
+def test_without_a_browser_the_rest_is_measured(capsys):
+    cases = [Case("first", lambda _: Outcome(1)), Case("page", fails, needs=command.BROWSER)]
+    assert command.measure(cases, chromium="")["left_out"] == 1
+    said = capsys.readouterr().out
     assert "| first" in said
-    assert "no Chromium here: page." in said
+    assert "no Chromium here (type: .venv/bin/python -m playwright install" in said
+
+
+@for_each("place, found", [
+    ("chromium_headless_shell-1200/chrome-linux/headless_shell", True),
+    ("chromium_headless_shell-1217/chrome-headless-shell-linux64/chrome-headless-shell", True),
+    ("chromium-1200/chrome-linux/chrome", True),
+    ("firefox-1500/firefox/firefox", False),
+])  # fmt: skip
+def test_chromium_is_found_where_playwright_installs_it(place, found, tmp_path, monkeypatch):
+    path = tmp_path / str(found) / place
+    path.parent.mkdir(parents=True)
+    path.touch(mode=0o755)
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(path.parents[2]))
+    assert find_chromium() == (str(path) if found else None)
+    path.unlink()
 
 
 def test_decisions_are_asked_of_every_package_that_is_installed(tmp_path, monkeypatch):

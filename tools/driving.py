@@ -31,14 +31,23 @@ READY = {
 """What is there when a page is: its figure, or its sentence."""
 
 
+INSTALL_CHROMIUM = "type: .venv/bin/python -m playwright install chromium-headless-shell, or apt-get install chromium"
+
+
 def find_chromium():
-    """Return the path of the system's Chromium, or None if there is none.
+    """Return the path of the system's Chromium, else of the one that Playwright installed, or None.
 
     The one without windows comes first: it draws the same, and opens a page in two thirds of the time.
     """
     names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-    found = (shutil.which(name) for name in names)
-    return next((path for path in found if path), None)
+    found = [path for name in names if (path := shutil.which(name))]
+    caches = {"darwin": "Library/Caches", "win32": "AppData/Local"}
+    folder = (
+        os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / caches.get(sys.platform, ".cache") / "ms-playwright"
+    )
+    for shape in ("chromium_headless_shell-*/*/*headless*shell*", "chromium-*/*/chrome", "chromium-*/*/chrome.exe"):
+        found += [str(path) for path in sorted(Path(folder).glob(shape), reverse=True) if os.access(path, os.X_OK)]
+    return next(iter(found), None)
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,13 @@
 The files in tools/harnesses/ run a small evaluation, with a mock model and without a network, and compare numbers.
 """
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 from tools import environments
+from tools.maintenance import summarise
 
 ROOT = Path(__file__).resolve().parent.parent
 HARNESSES = {
@@ -27,13 +29,29 @@ HARNESSES = {
 
 def main() -> None:
     """Make each environment and run its file; exit with 1 if one fails."""
-    failed = []
-    for name, packages in HARNESSES.items():
-        print(f"\n=== {name}", flush=True)
-        python = environments.create(ROOT / "build" / "integrations" / name, ["--editable", ROOT, *packages])
-        if subprocess.run([python, ROOT / "tools" / "harnesses" / f"in_{name}.py"], check=False).returncode:
-            failed.append(name)
+    versions: dict[str, str] = {}
+    failed: list[str] = []
+    with summarise("integrations") as counts:
+        for name, packages in HARNESSES.items():
+            print(f"\n=== {name}", flush=True)
+            try:
+                python = environments.create(ROOT / "build" / "integrations" / name, ["--editable", ROOT, *packages])
+            except RuntimeError as error:
+                print(error, flush=True)
+                failed.append(name)
+                continue
+            versions[name] = _find_version(python, packages[0])
+            if subprocess.run([python, ROOT / "tools" / "harnesses" / f"in_{name}.py"], check=False).returncode:
+                failed.append(name)
+        counts.update(passed=len(HARNESSES) - len(failed), failed=len(failed), failures=failed, versions=versions)
     sys.exit(f"failed: {', '.join(failed)}" if failed else 0)
+
+
+def _find_version(python: Path, requirement: str) -> str:
+    """Return the version of a package in an environment."""
+    name = re.split(r"[\[<=> ]", requirement)[0]
+    code = f"from importlib.metadata import version; print(version({name!r}))"
+    return subprocess.run([python, "-c", code], capture_output=True, text=True, check=False).stdout.strip()
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from typing import Annotated
 import typer
 
 from tools import environments
+from tools.maintenance import run_tests, summarise
 
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENTS = ROOT / "build" / "matrix"
@@ -66,23 +67,21 @@ def _is_python(candidate: Path, version: str) -> bool:
     return said.strip() == version
 
 
-def run(name: str, tests: list[str]) -> str:
-    """Run the tests in a new environment, and return what went wrong: nothing, or a sentence."""
+def run(name: str, tests: list[str]) -> dict[str, int | str]:
+    """Run the tests in a new environment, and return how many passed, failed and were skipped, or a `fault`."""
     version = versions()[0] if name == OLDEST else name
     python = find_python(version)
     if python is None:
-        return f"there is no Python {version} here: install it, or name it in the variable PYTHONS"
+        return {"fault": f"there is no Python {version} here: install it, or name it in the variable PYTHONS"}
     try:
         made = environments.create(
             ENVIRONMENTS / name, ["--editable", f"{ROOT}[test]"], python=python, oldest=name == OLDEST
         )
     except RuntimeError as error:
-        return str(error)
-    parallel = [made, "-m", "pytest", "--numprocesses=auto", "-m", f"{WITHOUT} and not alone", *tests]
-    alone = [made, "-m", "pytest", "-m", f"{WITHOUT} and alone", *tests]
-    codes = [subprocess.run(command, cwd=ROOT, check=False).returncode for command in (parallel, alone)]
-    passed = all(code in (0, 5) for code in codes) and codes != [5, 5]  # 5: no test of `tests` is in this part
-    return "" if passed else "the tests fail"
+        return {"fault": str(error)}
+    parallel = run_tests(made, "--numprocesses=auto", "-m", f"{WITHOUT} and not alone", *tests)
+    alone = run_tests(made, "-m", f"{WITHOUT} and alone", *tests)
+    return {kind: parallel[kind] + alone[kind] for kind in parallel}
 
 
 def main(
@@ -97,16 +96,18 @@ def main(
     known = [*versions(), OLDEST]
     if unknown := [name for name in only or () if name not in known]:
         raise typer.BadParameter(f"`only` must be one of {', '.join(known)}; got {unknown[0]!r}")
-    results = {}
-    for name in only or known:
-        print(f"\n=== {name}", flush=True)
-        start = perf_counter()
-        fault = run(name, tests or [])
-        results[name] = f"{'failed: ' + fault if fault else 'passed'} ({perf_counter() - start:.0f} s)"
+    results: dict[str, dict[str, int | str]] = {}
+    with summarise("matrix") as counts:
+        for name in only or known:
+            print(f"\n=== {name}", flush=True)
+            start = perf_counter()
+            results[name] = run(name, tests or []) | {"seconds": round(perf_counter() - start)}
+        failed = [name for name, each in results.items() if each.get("failed") or "fault" in each]
+        counts.update(failed=len(failed), runs=results, chosen=tests or "all")
     print()
-    for name, result in results.items():
-        print(f"{name:8}{result}")
-    sys.exit(any(result.startswith("failed") for result in results.values()))
+    for name, each in results.items():
+        print(f"{name:8}{', '.join(f'{kind}: {value}' for kind, value in each.items())}")
+    sys.exit(bool(failed))
 
 
 if __name__ == "__main__":

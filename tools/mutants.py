@@ -1,4 +1,4 @@
-"""Measure what the tests notice: `python -m tools.mutants [FILES] [--sample 25] [--seed 0] [--jobs 2]`.
+"""Measure what the tests notice: `python -m tools.mutants [FILES] [--sample 25] [--seed 0] [--jobs 2] [--minutes 60]`.
 
 A mutant is a file with one small fault: a comparison turned, a number off by one, a statement left out. The tests that
 mirror the file run on a copy of the tree; a mutant that they let pass is printed. FILES may be folders. What is judged
@@ -25,6 +25,8 @@ from time import monotonic, sleep
 from typing import Annotated
 
 import typer
+
+from tools.maintenance import summarise
 
 ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = ROOT / "tools" / "equivalent_mutants.txt"
@@ -277,36 +279,48 @@ def _run_tests(tests: list[str]) -> None:
 def run(
     files: Annotated[list[str] | None, typer.Argument(help="Files or folders to change; by default all.")] = None,
     sample: Annotated[int, typer.Option(help="Mutants of each file, chosen at random; 0 for all.")] = 25,
-    seed: Annotated[int, typer.Option(help="Of the choice.")] = 0,
+    seed: Annotated[int, typer.Option(help="Of the choice, and of the order.")] = 0,
     jobs: Annotated[int, typer.Option(help="Mutants that are tried at a time.")] = 1,
+    minutes: Annotated[float, typer.Option(help="Stop after so long; 0 for never.")] = 0,
 ) -> None:
-    """Print the mutants that the tests let pass, and the share of those that they notice."""
-    equivalent, tally = read_equivalent(), {}
-    chosen = []
+    """Print the mutants that the tests let pass, and the share of those that they notice.
+
+    Mutants of all files come in one random order, so that those of a run with --minutes are a sample of all.
+    """
+    equivalent, tally, missed, broken = read_equivalent(), {}, [], []
+    whole, chosen = [], []
     for file in list_files(files or []):
-        whole = Mutant(file, 0, "", (ROOT / file).read_text(encoding="utf-8"))
+        whole.append(Mutant(file, 0, "", (ROOT / file).read_text(encoding="utf-8")))
         mutants = [mutant for mutant in list_mutants(file) if mutant.name not in equivalent]
-        some = mutants if not sample else random.Random(f"{seed} {file}").sample(mutants, min(sample, len(mutants)))
-        chosen += [whole, *some]
+        chosen += mutants if not sample else random.Random(f"{seed} {file}").sample(mutants, min(sample, len(mutants)))
         tally[file] = [0, 0]
+    random.Random(seed).shuffle(chosen)
+    started = monotonic()
     with (
+        summarise("mutants", "pytest") as counts,
         tempfile.TemporaryDirectory(prefix="mutants-", ignore_cleanup_errors=True) as folder,
         multiprocessing.get_context("spawn").Pool(jobs, _begin, (folder,)) as pool,
     ):
-        for mutant, noticed, seconds in pool.imap(_try, chosen):
+        for mutant, noticed, seconds in pool.imap(_try, [*whole, *chosen]):
             if not mutant.change:
+                broken += [mutant.file] * noticed
                 faulty = ", and FAIL without a mutant" if noticed else ""
                 typer.echo(f"{mutant.file}: the tests take {seconds:.0f} s{faulty}")
                 continue
             tally[mutant.file][0] += noticed
             tally[mutant.file][1] += 1
             if not noticed:
-                typer.echo(f"  {mutant.file}:{mutant.line}: {mutant.change}")
+                missed.append(f"{mutant.file}:{mutant.line}: {mutant.change}")
+                typer.echo(f"  {missed[-1]}")
+            if minutes and monotonic() - started > 60 * minutes:
+                break
+        seen, tried = (sum(each[i] for each in tally.values()) for i in (0, 1))
+        counts.update(files=len(tally), chosen=len(chosen), tried=tried, noticed=seen, missed=missed)
+        counts.update(failed=len(broken), broken=broken, sample=sample, seed=seed, minutes=minutes)
     typer.echo("")
-    for file, (noticed, tried) in tally.items():
-        typer.echo(f"{file}: {noticed} of {tried} noticed ({noticed / max(tried, 1):.0%})")
-    noticed, tried = (sum(each[i] for each in tally.values()) for i in (0, 1))
-    typer.echo(f"all: {noticed} of {tried} noticed ({noticed / max(tried, 1):.1%})")
+    for file, (noticed, of) in tally.items():
+        typer.echo(f"{file}: {noticed} of {of} noticed ({noticed / max(of, 1):.0%})")
+    typer.echo(f"all: {seen} of {tried} noticed ({seen / max(tried, 1):.1%})")
 
 
 if __name__ == "__main__":

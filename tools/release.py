@@ -1,6 +1,7 @@
 """What is uploaded of a release: `python -m tools.release` builds it into dist/, checks it and tries it.
 
-It uploads nothing, and ends with what is left to do.
+It uploads nothing, and ends with what is left to do. It refuses where a maintenance command has not been run, or not
+since the last release (`tools/maintenance.py`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import venv
 from pathlib import Path
 
 import at_k
+from tools.maintenance import list_overdue
 
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
@@ -65,6 +67,9 @@ def _run(*command: str | Path, cwd: Path = ROOT) -> str:
 
 def main() -> None:
     """Build, check and try the distributions, and print what is left to do."""
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    if overdue := list_overdue(changelog):
+        sys.exit("\n".join(["Not released:", *(f"- {each}" for each in overdue)]))
     made = build(DIST)
     with tempfile.TemporaryDirectory() as folder:
         (wheel,) = (path for path in made if path.suffix == ".whl")
@@ -72,7 +77,6 @@ def main() -> None:
     for path in made:
         print(f"{path.relative_to(ROOT)}, {path.stat().st_size / 1e6:.1f} MB")
     print(f"installed alone: {printed}What is left to do:")
-    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     for each in list_left(at_k.__version__, changelog, _run("git", "status", "--porcelain")):
         print(f"- {each}")
 

@@ -5,7 +5,7 @@ import os
 import pytest
 from playwright.sync_api import sync_playwright
 
-from tools.driving import CHROMIUM, PATIENCE, READY, find_chromium, watch
+from tools.driving import CHROMIUM, INSTALL_CHROMIUM, PATIENCE, READY, find_chromium, watch
 
 
 @pytest.fixture(scope="package")
@@ -13,7 +13,7 @@ def browser():
     """The system's Chromium. It ends with this folder: while Playwright runs, no test can have an event loop."""
     chromium = find_chromium()
     if chromium is None and "AT_K_NO_SKIPS" not in os.environ:
-        pytest.skip("there is no chromium here (apt-get install chromium)")
+        pytest.skip(f"there is no Chromium here ({INSTALL_CHROMIUM})")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM)
         yield browser

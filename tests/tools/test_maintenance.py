@@ -1,0 +1,65 @@
+"""Summaries of maintenance commands, and what a release says of them."""
+
+import json
+import sys
+from datetime import date
+
+import pytest
+from cases import for_each
+
+from tools import maintenance
+
+CHANGELOG = "# Changelog\n\n## 0.7.0 — 2026-12-01\n\n- New.\n\n## 0.6.0 — 2026-11-23\n"
+
+
+def write_all(folder, **changed):
+    for command in maintenance.COMMANDS:
+        summary = {"date": "2026-11-24", "counts": {"failed": 0}} | changed.get(command, {})
+        (folder / f"{command}.json").write_text(json.dumps(summary))
+
+
+def test_a_summary_states_commit_versions_counts_and_seconds(tmp_path):
+    with maintenance.summarise("engines", "duckdb", "no-such-package", folder=tmp_path) as counts:
+        counts.update(passed=3, failed=0)
+    summary = json.loads((tmp_path / "engines.json").read_text())
+    assert summary["command"] == "make engines"
+    assert summary["date"] == f"{date.today()}"
+    assert summary["commit"]
+    assert {"python", "at-k", "duckdb"} <= set(summary["versions"])
+    assert "no-such-package" not in summary["versions"]
+    assert summary["counts"] == {"passed": 3, "failed": 0}
+    assert summary["seconds"] == 0
+
+
+def test_a_run_that_breaks_off_has_no_summary(tmp_path):
+    with pytest.raises(KeyboardInterrupt), maintenance.summarise("bench", folder=tmp_path):
+        raise KeyboardInterrupt
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_tests_are_counted(tmp_path):
+    path = tmp_path / "test_some.py"
+    path.write_text("import pytest\ndef test_a(): pass\ndef test_b(): assert 0\ndef test_c(): pytest.skip('so')\n")
+    assert maintenance.run_tests(sys.executable, "-q", str(path)) == {"passed": 1, "failed": 1, "skipped": 1}
+    assert maintenance.run_tests(sys.executable, "-q", str(tmp_path / "none.py"))["failed"] == 1
+
+
+@for_each("changed, sentence", [
+    ({}, None),
+    ({"engines": {"date": "2026-11-23"}}, None),
+    ({"engines": {"date": "2026-11-22"}}, "make engines ran last on 2026-11-22, before the last release"),
+    ({"matrix": {"counts": {"failed": 2}}}, "make matrix failed on 2026-11-24"),
+])  # fmt: skip
+def test_a_release_needs_every_command_since_the_last_one(changed, sentence, tmp_path):
+    write_all(tmp_path, **changed)
+    found = maintenance.list_overdue(CHANGELOG, tmp_path)
+    assert len(found) == (sentence is not None)
+    assert not sentence or found[0].startswith(sentence)
+
+
+def test_a_missing_summary_is_named(tmp_path):
+    write_all(tmp_path)
+    (tmp_path / "bench.json").unlink()
+    assert maintenance.list_overdue(CHANGELOG, tmp_path) == [
+        "make bench has written no summary: run it, and commit bench.json"
+    ]
