@@ -109,7 +109,6 @@ OWNERS = {
     "at_k/grading/checkers/similarity.py": "text",
     "at_k/grading/checkers/judge.py": "judge",
     "at_k/grading/formulas.py": "math",
-    "at_k/grading/code/testing.py": "test",
     "at_k/integrations/hub.py": "hub",
     "at_k/plots.py": "plot",
     "app.py": "demo",

@@ -23,7 +23,7 @@ import pickle
 import re
 import sys
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -180,17 +180,13 @@ def _read_call(given: Any, wanted: Any) -> tuple[list[Any], list[Any]]:
     """Return the arguments of a call, and what it may return.
 
     LiveCodeBench has a line of JSON for each argument, and JSON for the result. APPS has a list of arguments, and a
-    result that may stand alone in a list. Where its first argument is an object with whole numbers as keys, they are
-    numbers.
+    result that may stand alone in a list.
     """
     if isinstance(given, str):
         loaded = json.loads(wanted) if isinstance(wanted, str) else wanted
         return [json.loads(line) for line in given.strip("\n").split("\n") if given.strip()], [loaded]
     if not isinstance(given, list):
         raise ValueError(f"the arguments of a function must stand in a list; got {given!r:.60}")
-    if given and isinstance(given[0], dict):
-        with suppress(ValueError):
-            given = [{int(key): each for key, each in given[0].items()}, *given[1:]]
     return given, [wanted, *(wanted if isinstance(wanted, list) and len(wanted) == 1 else ())]
 
 
@@ -227,6 +223,13 @@ def _is_near(value: Decimal, reference: Decimal, tolerance: float) -> bool:
     if value == reference or not tolerance or not (value.is_finite() and reference.is_finite()):
         return value == reference
     return abs(value - reference) <= Decimal(tolerance) * max(Decimal(1), abs(reference))
+
+
+def restore_keys(arguments: Sequence[Any]) -> list[Any]:
+    """Return arguments of APPS: where the first is an object with whole numbers as keys, these are numbers."""
+    with suppress(AttributeError, IndexError, ValueError):
+        return [{int(key): each for key, each in arguments[0].items()}, *arguments[1:]]
+    return list(arguments)
 
 
 UNEQUAL = "\0"

@@ -1,132 +1,259 @@
-"""Run one program and its tests in this process, which does nothing else any more.
+"""Run one program with its tests, or one case, in this process, which does nothing else any more.
 
-The candidate and the tests share an interpreter, as they must: the tests call the candidate's functions and hold its
-objects. So the candidate can read and change whatever Python lets it reach. What follows is arranged such that it does
-not reach what it takes to claim that the tests ran to their end.
+The program and its tests are one script, `__main__`. They share an interpreter, so a program that is made to deceive
+its tests can do so (`docs/checking.md`). Of a case, this process never has the output that it must produce.
 """
 
 from __future__ import annotations
 
+import ast
 import atexit
 import builtins
 import importlib
-import json
+import inspect
 import linecache
 import os
+import re
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
-from at_k.grading.code.cases import simplify
-from at_k.grading.code.testing import (
-    CANDIDATE,
-    NOT_RUN,
-    REACHED,
-    comes_from_program,
-    list_lines,
-    run_tests,
-    succeeds,
-)
+from at_k.grading.code.cases import restore_keys, simplify
+from at_k.grading.code.protocol import HarnessError, Report
 
-READY, FAULT, TOKEN, ERROR, DONE = b"R", b"F", b"T", b"E", b"D"
-"""What a process tells its supervisor: that it is about to begin, or why it cannot; its token; how the tests failed;
-that a case ran to its end, and what a function returned."""
-
-TOKEN_LENGTH = 16
 MOST_CHARACTERS = 500
-"""Characters of an error message, and bytes of the names of tests, that are kept."""
+"""Characters of an error message that are kept."""
 
 FILE = "program.py"
+TESTS, CANDIDATE = "<tests>", "<candidate>"
+"""The names of the test program and of the program in tracebacks."""
+
+REACHED: set[int] = set()
+"""The lines of the tests that decided: an assertion was evaluated there, or something of the program was called."""
+
+STARTED: set[CodeType] = set()
+"""The tests that began, whoever called them."""
+
+NOT_RUN: list[str] = []
+"""The names of tests that could not be run."""
+
+PROGRAM: set[int] = set()
+"""The identities of what the program has defined."""
+
+MAINS = (("unittest.main", "TestProgram"), ("_pytest.config", "main"))
+"""The functions that run tests and end the process. The tests run after the script instead."""
 
 
-def run_program(channel: int, candidate: str, sealed: list[Any]) -> None:
-    """Run a candidate and its tests as one script, and tell the supervisor how that went."""
+_FIXTURE = re.compile(r"pytestmark|(setup|teardown)_(module|function|class|method)")
+
+
+class TestsFailedError(AssertionError):
+    """A test that `unittest` ran has failed. Its text is the last line of the error."""
+
+
+def hold(line: int, value: object) -> object:
+    """Note that an assertion was reached."""
+    REACHED.add(line)
+    return value
+
+
+def call(line: int, function: Any) -> Any:
+    """Note a call of something of the program. Return the function, or what takes its place."""
+    if id(function) in PROGRAM or getattr(getattr(function, "__code__", None), "co_filename", "") == CANDIDATE:
+        REACHED.add(line)
+    named = getattr(function, "__module__", None), getattr(function, "__name__", None)
+    return _skip if named in MAINS else sys.exit if function is os._exit else function
+
+
+def _skip(*_: object, **__: object) -> None:
+    """Take the place of `unittest.main` and `pytest.main`: the tests run after the test program."""
+
+
+def start(line: int) -> None:
+    """Note that the test which calls this has begun."""
+    STARTED.add(sys._getframe(1).f_code)
+
+
+MARKS: dict[str, Callable[..., Any]] = {f"__{each.__name__}_of_tests__": each for each in (hold, call, start)}
+"""What compiled tests call, by the global names that they have for it."""
+
+
+@dataclass(frozen=True)
+class Tests:
+    """Hold a compiled test program, and the name of the function that its `check` takes."""
+
+    code: CodeType
+    entry: str
+
+
+def compile_tests(source: str) -> Tests:
+    """Compile a test program such that assertions, calls and tests note that they are reached."""
+    try:
+        tree = ast.parse(source, TESTS)
+        for node in ast.walk(tree):  # and not recursively: sums may be deeper than Python follows
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and is_test(node.name):
+                first = node.body[0]
+                node.body.insert(0, ast.copy_location(ast.Expr(_mark(start, first)), first))
+            elif isinstance(node, ast.Assert):
+                node.test = _mark(hold, node.test)
+            elif isinstance(node, ast.Call):
+                name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+                node.func = _mark(hold if name.startswith("assert") else call, node.func)
+        entry = re.search(r"\bentry_point[\"']?\s*[:=]\s*[\"'](\w+)[\"']", source)
+        return Tests(compile(tree, TESTS, "exec", dont_inherit=True), entry[1] if entry else "")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise HarnessError(f"the test program cannot be compiled: {type(error).__name__}: {error}") from error
+
+
+def _mark(function: Callable[..., Any], node: ast.AST) -> ast.Call:
+    """Return a call of one of `MARKS` with the line of a node, and with the node if it is an expression."""
+    where = {name: getattr(node, name) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset")}
+    name = ast.Name(f"__{function.__name__}_of_tests__", ast.Load(), **where)
+    given = [node] if isinstance(node, ast.expr) else []
+    return ast.Call(name, [ast.Constant(where["lineno"], **where), *given], [], **where)
+
+
+def is_test(name: str) -> bool:
+    """Return whether a function of this name is a test."""
+    return name == "check" or name.startswith("test")
+
+
+def run_program(report: Report, candidate: str, tests: Tests) -> None:
+    """Run a candidate and its tests as one script, and report how that went."""
     module = enter_module(ModuleType("__main__"), candidate)
     sys.modules["candidate"] = module  # by which tests may import it
     namespace = vars(module)
     namespace["__builtins__"] = builtins
-    os.write(channel, READY)
+    report.begin(time.monotonic())
     try:
-        sealed.insert(0, compile(candidate, CANDIDATE, "exec", dont_inherit=True))
-        execute(channel, sealed, namespace)
+        try:
+            exec(compile(candidate, CANDIDATE, "exec", dont_inherit=True), namespace)
+        except SystemExit as end:  # what it defines is defined: its tests run
+            if not succeeds(end):
+                raise
+        run_tests(tests, namespace)
         finish()
+        report.write({"reached": [*REACHED], "not_run": NOT_RUN})
     except BaseException as error:  # noqa: BLE001 - SystemExit too: the tests did not run to their end
-        report_error(channel, error)
+        report.write(describe_end(error))
         flush()
 
 
-def enter_module(module: ModuleType, candidate: str) -> ModuleType:
-    """Make a module the script that runs, with arguments of its own and a source that `inspect` finds."""
-    sys.modules["__main__"] = module
-    module.__file__ = os.path.join(os.getcwd(), FILE)
-    sys.argv[:] = [module.__file__]
-    linecache.cache[CANDIDATE] = len(candidate), None, candidate.splitlines(keepends=True), CANDIDATE
-    return module
+def run_tests(tests: Tests, namespace: dict[str, Any]) -> None:
+    """Run a test program, and then the tests that it did not call. Raise the first error.
 
-
-def execute(channel: int, sealed: list[Any], namespace: dict[str, Any]) -> None:
-    """Run a candidate, then its tests, and then send the token and what decided, in one expression.
-
-    Python evaluates a call from left to right. When the candidate starts, the token and every function and argument
-    that is still to be used lie on the stack on which the interpreter evaluates this expression. No name refers to the
-    token, frames do not show that stack, and the garbage collector does not visit it while the frame runs. So no code
-    that a compiler has written finds the token; bytecode that none has can, in a file that Python imports. Replacing
-    `exec`, `os.write` or a variable of this frame comes too late. The only way to the outer calls is that the inner
-    ones return: the candidate's, and then that of the tests. A fork would have the same stack, so the token is cut to
-    nothing unless the number of the process is still what it was. Code that reads and writes memory by address, as
-    ctypes does, can find the token, and no arrangement inside one process prevents it.
+    An exit that reports success, and does not come from the program, ends the script.
     """
-    os.write(
-        channel,
-        announce_token(channel)[
-            : TOKEN_LENGTH
-            * (
-                os.getpid()
-                # Each inner call returns None, and `or ()` makes it no argument at all of the call that waits for it.
-                == os.getpid(
-                    *(
-                        run_tests(sealed.pop(), namespace, *(run_script(sealed.pop(), namespace) or ()))  # type: ignore[func-returns-value]
-                        or ()
-                    )
-                )
-            )
-        ]
-        + b"%d %b" % (len(REACHED), ", ".join(NOT_RUN).encode("utf-8", "replace")[:MOST_CHARACTERS]),
-    )
-
-
-def run_script(code: Any, namespace: dict[str, Any]) -> None:
-    """Run a candidate. One that ends by an exit that reports success has defined what it defines: its tests run."""
+    before = dict(namespace)
+    PROGRAM.update(id(item) for name, item in before.items() if not name.startswith("__"))
+    namespace.update(MARKS)
     try:
-        exec(code, namespace)
+        exec(tests.code, namespace)
     except SystemExit as end:
-        if not succeeds(end):
+        if not succeeds(end) or comes_from_program(end):
             raise
+    own = {name: item for name, item in namespace.items() if before.get(name) is not item}
+    _run_uncalled(own, [namespace[tests.entry]] if tests.entry in namespace else [])
 
 
-def announce_token(channel: int) -> bytes:
-    """Make a token, send it to the supervisor, and return it."""
-    token = os.urandom(TOKEN_LENGTH)
-    os.write(channel, TOKEN + token)
-    return token
+def succeeds(end: SystemExit) -> bool:
+    """Return whether an exit reports success."""
+    return end.code is None or (isinstance(end.code, int) and end.code == 0)
 
 
-def finish() -> None:
-    """Do what Python does at the end of a script: wait for threads, call functions of `atexit`, print what waits."""
-    if "threading" in sys.modules:
-        sys.modules["threading"]._shutdown()
-    atexit._run_exitfuncs()
-    flush()
+def _run_uncalled(own: Mapping[str, Any], entries: list[Any]) -> None:
+    """Run the tests among the definitions of a test program that nothing has called. Note those that need pytest."""
+    mine = {name: item for name, item in own.items() if getattr(item, "__module__", None) == "__main__"}
+    classes = _list_classes(mine.values())
+    case = getattr(sys.modules.get("unittest"), "TestCase", ())  # slow to import, and few tests do
+    _run_cases([each for each in classes if issubclass(each, case)])
+    definitions = dict(own)
+    tests = {
+        name: (item, entries if name == "check" else [])
+        for name, item in mine.items()
+        if is_test(name) and callable(item) and not isinstance(item, type) and not _is_done(item)
+    }
+    for each in classes:
+        if issubclass(each, case) or _is_done(each) or any(each in other.__mro__[1:] for other in classes):
+            continue
+        held = {name: getattr(each, name) for name in dir(each)}
+        for name, item in held.items():
+            if name.startswith("test") and inspect.isroutine(item) and not _is_done(item):
+                tests[f"{each.__name__}.{name}"] = getattr(each(), name) if _can_call(each) else None, []
+                definitions |= held
+    fixtures = [name for name, item in definitions.items() if tests and _is_fixture(name, item)]
+    NOT_RUN.extend(fixtures)
+    for name, (test, given) in tests.items():
+        if not fixtures and _can_call(test, *given):
+            test(*given)
+        elif getattr(test, "__name__", "") != "<lambda>":  # which may be a helper that was called
+            NOT_RUN.append(name)
 
 
-def flush() -> None:
-    """Write what was printed and waits in a buffer."""
-    for stream in (sys.stdout, sys.__stdout__, sys.stderr):
-        if stream is not None and not stream.closed:
-            stream.flush()
+def _list_classes(values: Iterable[object]) -> list[type]:
+    """List the classes of the tests among values, and those within such classes."""
+    classes: dict[type, None] = {}
+    waiting = list(values)
+    for item in waiting:
+        if isinstance(item, type) and item.__module__ == "__main__" and item not in classes:
+            classes[item] = None
+            waiting.extend(vars(item).values())
+    return list(classes)
+
+
+def _is_fixture(name: str, item: object) -> bool:
+    """Return whether only pytest knows what to do with a definition."""
+    made = type(item).__module__.startswith("_pytest") or hasattr(item, "_pytestfixturefunction")
+    return made or _FIXTURE.fullmatch(name) is not None
+
+
+def _is_done(test: Any) -> bool:
+    """Return whether a test has begun, or is marked to be skipped, or to fail."""
+    marked = any(getattr(test, mark, False) for mark in ("__unittest_skip__", "__unittest_expecting_failure__"))
+    return marked or _has_begun(test)
+
+
+def _has_begun(test: Any) -> bool:
+    return getattr(inspect.unwrap(test), "__code__", None) in STARTED
+
+
+def _can_call(function: Any, *given: object) -> bool:
+    """Return whether a call with these arguments runs a function, as far as is known without pytest."""
+    lazy = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
+    if function is None or any(kind(function) for kind in lazy) or hasattr(function, "pytestmark"):
+        return False
+    try:
+        inspect.signature(function, follow_wrapped=False).bind(*given)
+    except TypeError:
+        return False
+    except ValueError:
+        pass  # what is written in C, such as a cache, may not tell
+    return True
+
+
+def _run_cases(classes: list[type]) -> None:
+    """Run cases of `unittest`, unless the script has run some of them."""
+    if not classes:
+        return
+    from unittest import TestResult, TestSuite, defaultTestLoader
+
+    suites = list(map(defaultTestLoader.loadTestsFromTestCase, classes))
+    tests: list[Any] = [test for suite in suites for test in suite]
+    if any(_has_begun(getattr(test, test._testMethodName)) for test in tests):
+        return
+    result = TestResult()
+    TestSuite(suites).run(result)
+    for _, text in [*result.errors, *result.failures]:
+        raise TestsFailedError(text.strip().splitlines()[-1])
+    if result.unexpectedSuccesses:
+        raise TestsFailedError("a test that must fail has passed")
+    if result.testsRun == len(result.skipped):
+        REACHED.clear()  # nothing decided
 
 
 OFFERED = (
@@ -150,13 +277,13 @@ def prepare_module() -> ModuleType:
     return module
 
 
-def run_case(channel: int, candidate: str, function: str, arguments: Sequence[object], *, loose: bool) -> None:
-    """Run a candidate for one case, and tell the supervisor what came of it. The supervisor knows what is right."""
+def run_case(report: Report, candidate: str, function: str, arguments: Sequence[object], *, loose: bool) -> None:
+    """Run a candidate for one case, and report what it returned."""
     namespace = vars(enter_module(prepare_module(), candidate))
     namespace["__name__"] = "candidate" if function else "__main__"
     sys.modules["candidate"] = sys.modules["__main__"]
     sys.setrecursionlimit(MOST_FRAMES)
-    os.write(channel, READY)
+    report.begin(time.monotonic())
     try:
         # A script may end by an exit, whatever the exit says, as in LiveCodeBench.
         with suppress(*() if function else (SystemExit,)):
@@ -164,31 +291,52 @@ def run_case(channel: int, candidate: str, function: str, arguments: Sequence[ob
         result = None
         if function:
             owner = namespace["Solution"]() if "class Solution" in candidate else sys.modules["candidate"]
-            result = getattr(owner, function)(*arguments)
+            result = getattr(owner, function)(*(restore_keys(arguments) if loose else arguments))
         else:
             finish()
-        data = DONE + json.dumps(simplify(result, loose=loose)).encode()
-        while data:
-            data = data[os.write(channel, data) :]
+        report.write({"result": simplify(result, loose=loose)})
     except BaseException as error:  # noqa: BLE001 - SystemExit too: the case did not run to its end
-        report_error(channel, error)
+        report.write(describe_end(error))
 
 
-def report_error(channel: int, error: BaseException) -> None:
-    """Tell the supervisor with which exception a program ended. A program that prevents this has failed as well."""
+def enter_module(module: ModuleType, candidate: str) -> ModuleType:
+    """Make a module the script that runs, with arguments of its own and a source that `inspect` finds."""
+    sys.modules["__main__"] = module
+    module.__file__ = os.path.join(os.getcwd(), FILE)
+    sys.argv[:] = [module.__file__]
+    linecache.cache[CANDIDATE] = len(candidate), None, candidate.splitlines(keepends=True), CANDIDATE
+    return module
+
+
+def finish() -> None:
+    """Do what Python does at the end of a script: wait for threads, call functions of `atexit`, print what waits."""
+    if "threading" in sys.modules:
+        sys.modules["threading"]._shutdown()
+    atexit._run_exitfuncs()
+    flush()
+
+
+def flush() -> None:
+    """Write what was printed and waits in a buffer."""
+    for stream in (sys.stdout, sys.__stdout__, sys.stderr):
+        if stream is not None and not stream.closed:
+            with suppress(OSError):  # the program has closed what it would be written to
+                stream.flush()
+
+
+def describe_end(error: BaseException) -> dict[str, Any]:
+    """Return what is reported of the exception with which a program ended, whose text may do anything."""
     try:
-        by_tests = not comes_from_program(error)
-        report = {
+        return {
             "detail": describe_error(error),
             "memory": isinstance(error, MemoryError),
             "line": find_line(error) if isinstance(error, AssertionError) and not error.args else None,
             # The tests import what is not here, or the program starts processes that are refused: no verdict.
-            "missing": getattr(error, "name", "") if by_tests and isinstance(error, ModuleNotFoundError) else "",
+            "missing": isinstance(error, ModuleNotFoundError) and not comes_from_program(error) and error.name,
             "refused": isinstance(error, RuntimeError) and "multiprocessing" in str(error),
         }
-        os.write(channel, ERROR + json.dumps(report).encode())
-    except BaseException:  # noqa: BLE001 - the error is the program's, and its text may do anything
-        os.write(channel, ERROR)
+    except BaseException as second:  # noqa: BLE001
+        return {"detail": f"{type(error).__name__}, whose text raises {type(second).__name__}"}
 
 
 def describe_error(error: BaseException) -> str:
@@ -205,6 +353,19 @@ def describe_error(error: BaseException) -> str:
     return text[:MOST_CHARACTERS].encode("utf-8", "backslashreplace").decode()
 
 
+def list_lines(error: BaseException) -> Iterator[tuple[str, int]]:
+    """Yield the file and the line of each frame through which an exception passed, the innermost last."""
+    step = error.__traceback__
+    while step is not None:
+        yield step.tb_frame.f_code.co_filename, step.tb_lineno
+        step = step.tb_next
+
+
 def find_line(error: BaseException) -> int | None:
     """Return the number of the innermost line of the tests through which an exception passed, or None."""
-    return max(enumerate(list_lines(error)), default=(0, None))[1]
+    return [None, *(line for file, line in list_lines(error) if file == TESTS)][-1]
+
+
+def comes_from_program(error: BaseException) -> bool:
+    """Return whether an exception passed through the program."""
+    return any(file == CANDIDATE for file, _ in list_lines(error))

@@ -3,7 +3,10 @@
 It is a script, `python supervisor.py PARENT`, with a socket as standard input, and not a module, since importing `at_k`
 loads NumPy: a fork of a process without it starts within a millisecond. Every page of memory that a fork touches is
 copied, which costs more than anything else that is done for a program. PARENT is the process that started this one, for
-people who read a list of processes. `pool.py` draws all processes. None of them runs a program's code itself.
+people who read a list of processes. `pool.py` draws all processes.
+
+The keeper judges, and the supervisor runs: what a case must print or return never reaches the supervisor, of which the
+process of a program is a copy.
 """
 
 from __future__ import annotations
@@ -13,13 +16,12 @@ import importlib
 import json
 import os
 import re
-import signal
 import socket
 import sys
-import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -31,44 +33,26 @@ if not __package__:  # the files of this folder are then imported without what t
         place = os.path.dirname(place)
 
 from at_k.grading.code import isolation, program
-from at_k.grading.code.cases import (
-    MOST_DIGITS,
-    USUAL_DIGITS,
-    Cases,
-    compare_output,
-    compare_value,
-    limit_digits,
-    read_cases,
-)
+from at_k.grading.code.cases import MOST_DIGITS, USUAL_DIGITS, limit_digits
+from at_k.grading.code.judging import Judge
 from at_k.grading.code.protocol import (
     MEBIBYTE,
     HarnessError,
-    Outcome,
     ProgramLimits,
-    Status,
+    Report,
     receive_message,
     send_message,
 )
-from at_k.grading.code.testing import Tests, compile_tests
 from at_k.grading.code.watching import Watch, count_tasks, end_children, open_processes, remove_folder
 
 WARM = ("bisect", "cmath", "collections", "copy", "functools", "heapq", "itertools", "math", "re", "resource", "string")
 """What programs often import, and what does not make every fork slower for those that do not. So is `typing`."""
 
-CHANNEL = 3
-"""The number of the socket on which a verdict travels. It is the only file left open above the standard ones."""
-
 MOST_RESULT = 64 * MEBIBYTE
 """Bytes of what a function returns. A program that returns more fails."""
 
-KIBIBYTE = 1024 if isolation.LINUX else 1
-"""The unit of `ru_maxrss`."""
-
-
-@lru_cache(maxsize=16)
-def compile_once(tests: str) -> Tests | Cases:
-    """Compile tests, or read their cases. The samples of a problem come one after the other, with the same tests."""
-    return read_cases(tests) or compile_tests(tests)
+compile_once = lru_cache(maxsize=16)(program.compile_tests)
+"""The samples of a problem come one after the other, with the same tests."""
 
 
 @dataclass
@@ -76,27 +60,26 @@ class Supervisor:
     """Run programs.
 
     Attributes:
-        connection: the socket to the process that wants the outcomes. If it is closed, a running program ends.
+        caller: the socket of the process that wants the outcomes. If it is closed, a running program ends.
         place: the directory in which each program finds itself, empty.
         limits: how much each program may use.
-        isolation: what protects the machine. With "namespaces", this process is the first one of its own.
+        isolated: whether this process is the first one of namespaces of its own.
         user: the user that programs run as, or None for the present one.
         may_read: whether that user needs the right to read all files.
         processes: a handle on /proc, as it is outside of the namespaces.
         rules: the rules by which programs may open files, or None where the kernel has none.
     """
 
-    connection: socket.socket
+    caller: socket.socket
     place: str
     limits: ProgramLimits
-    isolation: str
+    isolated: bool
     user: int | None
     may_read: bool
     processes: int | None
     rules: int | None
 
     def __post_init__(self) -> None:
-        self.isolated = self.isolation == "namespaces"
         # From Linux 5.14 on, each user namespace counts for itself. A user of the supervisor's own has no other tasks.
         release = tuple(int(number) for number in re.findall(r"\d+", os.uname().release)[:2])
         alone = self.user is not None or (self.isolated and release >= (5, 14))
@@ -104,57 +87,31 @@ class Supervisor:
         self.filter = isolation.make_filter(network=self.isolated)
         # Locks of multiprocessing are files in /dev/shm.
         self.private = {self.place: 0o700} | ({"/dev/shm": 0o1777} if os.path.isdir("/dev/shm") else {})
-        self.mounted: dict[str, object] = {}
 
-    def run(self, request: dict[str, str]) -> Outcome:
-        """Run a candidate and its tests in a fresh process, or in one for each case, and say how that ended."""
-        sealed: list[Any] = [compile_once(request["tests"])]
-        if isinstance(sealed[0], Cases):
-            return self._run_cases(request, sealed[0])
-
-        def run_tests() -> None:
-            candidate = request["candidate"]
-            _forget(request)
-            limit_digits(USUAL_DIGITS)
-            program.run_program(CHANNEL, candidate, sealed)
-
-        watch = self._run_once(run_tests, self.limits)
-        status, detail, reached = judge_end(watch, request["tests"])
-        return Outcome(status, detail, watch.text, self.isolation, reached)
-
-    def _run_cases(self, request: dict[str, str], cases: Cases) -> Outcome:
-        """Run a candidate in a fresh process for each case, until one of them fails.
-
-        The outputs stay on this side: the process of the program forgets them before it starts the candidate.
-        """
+    def run(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Run a candidate with its tests, or for one case, in a fresh process. Return how that ended."""
+        candidate, function = request["candidate"], request.get("function", "")
+        limits = replace(self.limits, timeout=request["timeout"], output=request["output"])
+        size = MOST_RESULT if function else MEBIBYTE
+        if "tests" in request:
+            tests = compile_once(request["tests"])
+            return self._run_once(lambda report: program.run_program(report, candidate, tests), limits, size, None)
         program.prepare_module()
-        count = len(cases.inputs)
-        until = time.monotonic() + (self.limits.total or (self.limits.timeout + 1) * count + 5)
-        for place in range(count):
+        job = partial(
+            program.run_case,
+            candidate=candidate,
+            function=function,
+            arguments=request["arguments"],
+            loose=request["loose"],
+        )
+        return self._run_once(job, limits, size, request["input"])
 
-            def run_case(place: int = place) -> None:
-                arguments = cases.inputs[place] if cases.function else []
-                cases.inputs.clear()
-                cases.outputs.clear()
-                candidate = request["candidate"]
-                _forget(request)
-                program.run_case(CHANNEL, candidate, cases.function, arguments, loose=cases.loose)
-
-            left = until - time.monotonic()
-            most = MOST_RESULT if cases.function else 2 * len(cases.outputs[place]) + MEBIBYTE
-            limits = replace(self.limits, timeout=max(0.01, min(left, self.limits.timeout)), output=most)
-            watch = self._run_once(run_case, limits, "" if cases.function else cases.inputs[place])
-            status, detail = judge_case(watch, cases, place)
-            if status == "timed out" and left < self.limits.timeout:
-                detail = "all tests together took too long"
-            if status != "passed":
-                printed = watch.text[: self.limits.output]
-                return Outcome(status, f"test {place + 1} of {count}: {detail}", printed, self.isolation)
-        return Outcome("passed", "", "", self.isolation, count)
-
-    def _run_once(self, job: Callable[[], None], limits: ProgramLimits, text: str | None = None) -> Watch:
-        """Do a job in a fresh process, and return what was seen of it."""
-        own, theirs = socket.socketpair()  # and not a pipe, which a program could open anew for reading
+    def _run_once(
+        self, job: Callable[[Report], None], limits: ProgramLimits, size: int, text: str | None
+    ) -> dict[str, Any]:
+        """Do a job in a fresh process. Return what was seen of it."""
+        report = Report(size)
+        limits = replace(limits, memory=limits.memory + size)
         printed, printing = os.pipe()
         os.set_blocking(printed, False)
         self._make_place()
@@ -163,24 +120,18 @@ class Supervisor:
             pid = os.fork()
             if pid == 0:
                 noise = printing if text is None else os.open(os.devnull, os.O_WRONLY)
-                self._become_program(job, theirs.fileno(), (source, printing, noise), limits)
+                self._become_program(job, report, (source, printing, noise), limits, digits=text is not None)
             for handle in (source, printing):
                 os.close(handle)
-            theirs.close()
-            watch = Watch(pid, own, printed, self.connection, limits, self.processes)
+            watch = Watch(pid, printed, self.caller, limits, self.processes, report)
             try:
                 watch.follow()
             finally:
                 watch.end_program(all_inside=self.isolated)
         finally:
             self._clear_place()
-            own.close()
             os.close(printed)
-        if watch.message.startswith(program.FAULT):
-            raise HarnessError(watch.message[1:].decode("utf-8", "replace"))
-        if not watch.message.startswith(program.READY):
-            raise HarnessError(f"the process of a program ended with status {watch.status} before the program began")
-        return watch
+        return watch.describe()
 
     def _hold(self, text: str) -> int:
         """Return a handle on a file that holds a text, without a name where the system has such files."""
@@ -192,28 +143,29 @@ class Supervisor:
         return handle
 
     def _make_place(self) -> None:
-        if not self.isolated:
+        if self.isolated:  # to mount takes 0.06 ms
+            for directory, mode in self.private.items():
+                isolation.mount_memory(directory, self.limits.file_size, mode=mode, owner=self.user)
+        else:
             os.mkdir(self.place, 0o700)
             if self.user is not None:
                 os.chown(self.place, self.user, self.user)
-            return
-        for directory, mode in self.private.items():
-            if directory not in self.mounted:
-                isolation.mount_memory(directory, self.limits.file_size, mode=mode, owner=self.user)
-                os.utime(directory, (0, 0))
-                self.mounted[directory] = _describe_folder(directory)
 
     def _clear_place(self) -> None:
-        """Remove what a program has left. A mount in which it has changed nothing, as most do, serves the next one."""
-        if not self.isolated:
-            remove_folder(self.place)
-        for directory, seen in list(self.mounted.items()):
-            if _describe_folder(directory) != seen:
+        if self.isolated:
+            for directory in self.private:
                 isolation.unmount(directory)
-                del self.mounted[directory]
+        else:
+            remove_folder(self.place)
 
     def _become_program(
-        self, job: Callable[[], None], channel: int, streams: tuple[int, int, int], limits: ProgramLimits
+        self,
+        job: Callable[[Report], None],
+        report: Report,
+        streams: tuple[int, int, int],
+        limits: ProgramLimits,
+        *,
+        digits: bool,
     ) -> NoReturn:
         """Turn this process, a fork of the supervisor, into that of a program, and run it."""
         leave = os._exit
@@ -222,8 +174,7 @@ class Supervisor:
             isolation.restrict_files(self.rules)
             for number, stream in enumerate(streams):
                 os.dup2(stream, number)
-            os.dup2(channel, CHANNEL, inheritable=False)
-            os.closerange(CHANNEL + 1, os.sysconf("SC_OPEN_MAX"))
+            os.closerange(3, os.sysconf("SC_OPEN_MAX"))
             try:
                 os.chdir(self.place)
                 isolation.give_up_privileges(self.user, may_read=self.may_read)
@@ -232,112 +183,24 @@ class Supervisor:
                 sys.addaudithook(isolation.refuse_forks)
                 if not self.isolated:
                     sys.addaudithook(isolation.guard_machine(self.place))
+                limit_digits(MOST_DIGITS if digits else USUAL_DIGITS)
             except Exception as error:  # noqa: BLE001 - a program that cannot be confined must not start
-                os.write(CHANNEL, program.FAULT + program.describe_error(error).encode())
+                report.write({"fault": program.describe_error(error)})
                 leave(1)
-            job()
+            job(report)
             leave(0)
         finally:
             leave(1)
 
 
-def _forget(request: dict[str, str]) -> None:
-    """Forget, in the process of a program, what its candidate must not find."""
-    request.clear()
-    compile_once.cache_clear()
-
-
-def _describe_folder(folder: str) -> object:
-    """Return what changes when anybody makes, removes or changes something in a folder, or its mode."""
-    status = os.stat(folder)  # the clock of the kernel may stand for 4 ms: the list is looked at besides
-    return status.st_ctime_ns, status.st_mtime_ns, status.st_mode, os.listdir(folder)
-
-
-def judge_end(watch: Watch, tests: str) -> tuple[Status, str, int]:
-    """Return the verdict on a program with its tests, and how many of their lines decided."""
-    reached, not_run = watch.end or (None, "")
-    if not_run:
-        raise HarnessError(
-            f"the test program holds tests that nobody called, and that need arguments, are asynchronous, or need "
-            f"the runner of pytest: {not_run}; call them, as in a last line such as check(name_of_the_function)"
-        )
-    if reached == 0:
-        raise HarnessError(
-            "the test program reached no assertion and called nothing of the program, so that every program would "
-            "pass; that of HumanEval needs a last line such as check(name_of_the_function)"
-        )
-    if reached and not watch.status and not watch.overtime:
-        return "passed", "", reached
-    return *judge_failure(watch, tests), 0
-
-
-def judge_case(watch: Watch, cases: Cases, place: int) -> tuple[Status, str]:
-    """Return the verdict on a candidate in one case. A script may also end by `os._exit(0)`."""
-    message, wanted = watch.message.removeprefix(program.READY), cases.outputs[place]
-    left = not cases.function and not message and watch.status == 0 and not watch.closed
-    if watch.overtime or not (message.startswith(program.DONE) or left):
-        return judge_failure(watch, "")
-    if cases.function:
-        try:
-            fault = compare_value(json.loads(message[1:]), wanted, watch.limits.tolerance)
-        except (ValueError, RecursionError):
-            fault = "what it returned cannot be read"
-    else:
-        fault = compare_output(watch.text, wanted, watch.limits.tolerance)
-    return ("failed", fault) if fault else ("passed", "")
-
-
-def judge_failure(watch: Watch, tests: str) -> tuple[Status, str]:
-    """Return the verdict on a program that did not run to the end of its tests."""
-    if watch.overtime:
-        return "timed out", watch.overtime
-    start = watch.message.rfind(program.ERROR + b"{")
-    try:
-        report = json.loads(watch.message[start + 1 :]) if start >= 0 else None
-    except ValueError:
-        report = None
-    if isinstance(report, dict):
-        return judge_error(report, tests)
-    if watch.closed:
-        return "failed", "the program closed the channel of its verdict, or wrote to it"
-    return judge_exit(os.waitstatus_to_exitcode(watch.status), watch.used, watch.limits)
-
-
-def judge_error(report: dict[str, Any], tests: str) -> tuple[Status, str]:
-    """Return the verdict on a program that ended with an exception."""
-    detail, line = str(report.get("detail")), report.get("line")
-    if report.get("missing"):
-        raise HarnessError(
-            f"the test program imports `{report['missing']}`, which is not installed here; install it, or, if it "
-            "stands for the program, remove the import: the tests see what the program defines"
-        )
-    if report.get("refused"):
-        raise HarnessError(detail)
-    lines = tests.splitlines()
-    if isinstance(line, int) and 0 < line <= len(lines):
-        detail += f" in line {line} of the tests: {lines[line - 1].strip()}"
-    return "killed for memory" if report.get("memory") else "failed", detail
-
-
-def judge_exit(code: int, used: Any, limits: ProgramLimits) -> tuple[Status, str]:
-    """Return the verdict on a program that ended without saying how."""
-    if code >= 0:
-        return "failed", f"ended with exit code {code} before the end of the tests"
-    if -code in (signal.SIGKILL, signal.SIGXCPU) and used.ru_utime + used.ru_stime >= limits.timeout:
-        return "timed out", f"{limits.timeout:g} s of processor time"
-    if -code == signal.SIGKILL and used.ru_maxrss * KIBIBYTE >= limits.memory / 2:
-        return "killed for memory", "the system ended the process"
-    return "failed", f"ended by {signal.Signals(-code).name} before the end of the tests"
-
-
-def keep(connection: socket.socket) -> NoReturn:
-    """Be the keeper of a supervisor, until the other side closes the connection.
+def keep(caller: socket.socket) -> NoReturn:
+    """Be the keeper of a supervisor, and judge what it runs, until the other side closes the connection.
 
     The first message holds `path`, `temporary`, `limits`, and `isolation`, the name of what protects the machine. The
     answer is empty, or a fault. Each further message holds `candidate` and `tests`, and its answer the fields
     of an `Outcome`, or a `fault`.
     """
-    settings = json.loads(receive_message(connection) or b"{}")
+    settings = json.loads(receive_message(caller) or b"{}")
     if not settings:
         sys.exit()
     sys.path[:] = settings["path"]
@@ -349,27 +212,39 @@ def keep(connection: socket.socket) -> NoReturn:
     folder = os.path.join(settings["temporary"], f"at-k-code-{os.urandom(8).hex()}")
     os.mkdir(folder, 0o755)
     isolation.adopt_orphans()
-    inner = os.fork()
-    if inner == 0:
+    limits, kind = ProgramLimits(**settings["limits"]), settings["isolation"]
+    connection, theirs = socket.socketpair()
+    if os.fork() == 0:
+        connection.close()
         try:
-            serve(folder, connection, ProgramLimits(**settings["limits"]), settings["isolation"])
+            serve(folder, theirs, caller, limits, isolated=kind == "namespaces")
         except Exception as error:  # noqa: BLE001 - the other side must hear of it
-            send_message(connection, f"no program could be run: {program.describe_error(error)}".encode())
+            send_message(theirs, f"no program could be run: {program.describe_error(error)}".encode())
         finally:
             os._exit(1)
+    theirs.close()
+    judge = Judge(connection, limits, kind)
+    with suppress(EOFError, OSError):  # the supervisor has ended, or nobody wants the outcomes
+        send_message(caller, judge.receive())
+        while request := json.loads(receive_message(caller) or b"{}"):
+            try:
+                answer = vars(judge.judge(request["candidate"], request["tests"]))
+            except HarnessError as fault:
+                answer = {"fault": str(fault)}
+            send_message(caller, json.dumps(answer).encode())
     connection.close()
-    os.waitpid(inner, 0)
     end_children(open_processes(), all_inside=False)
     remove_folder(folder)
     os._exit(0)
 
 
-def serve(folder: str, connection: socket.socket, limits: ProgramLimits, kind: str) -> None:
-    """Isolate this process, if that is asked for, and answer requests."""
+def serve(
+    folder: str, connection: socket.socket, caller: socket.socket, limits: ProgramLimits, *, isolated: bool
+) -> None:
+    """Isolate this process, if that is asked for, and run what the keeper sends."""
     needed = [path for path in {sys.prefix, sys.base_prefix, *sys.path} if os.path.isdir(path)]
     libraries = [path for path in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if os.path.isabs(path)]
-    processes, number = open_processes(), os.getpid()
-    place, isolated = os.path.join(folder, "work"), kind == "namespaces"
+    processes, number, place = open_processes(), os.getpid(), os.path.join(folder, "work")
     if isolated:
         isolation.enter_namespaces()
         init = os.fork()
@@ -389,9 +264,7 @@ def serve(folder: str, connection: socket.socket, limits: ProgramLimits, kind: s
         raise OSError("only root can read this Python, and programs with the right to do so could read all files")
     os.environ.clear()
     os.environ.update(PATH=os.defpath, HOME=place, TMPDIR=place, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
-    sys.settrace = isolation.ignore_no_trace(sys.settrace)
-    sys.addaudithook(isolation.refuse_jumps)
-    supervisor = Supervisor(connection, place, limits, kind, user, may_read, processes, rules)
+    supervisor = Supervisor(caller, place, limits, isolated, user, may_read, processes, rules)
     # Programs import this library as if it had not been there.
     for name in [name for name in sys.modules if name.partition(".")[0] == "at_k"]:
         del sys.modules[name]
@@ -399,10 +272,9 @@ def serve(folder: str, connection: socket.socket, limits: ProgramLimits, kind: s
     gc.collect()
     gc.freeze()  # before the first fork, so that no collection in a program copies what it shares with this process
     send_message(connection, b"")
-    # The text of a request must not lie in this frame, where a program could find it.
     while request := json.loads(receive_message(connection) or b"{}"):
         try:
-            answer = vars(supervisor.run(request))
+            answer = supervisor.run(request)
         except HarnessError as fault:
             answer = {"fault": str(fault)}
         send_message(connection, json.dumps(answer).encode())

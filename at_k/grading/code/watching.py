@@ -1,34 +1,30 @@
-"""Follow a program from outside, through what it sends, what it prints, and what the system says; and end it."""
+"""Follow a program from outside, through its report, what it prints, and what the system says; and end it."""
 
 from __future__ import annotations
 
 import os
-import re
 import select
 import signal
 import socket
+import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from at_k.grading.code import program
-from at_k.grading.code.protocol import HarnessError, ProgramLimits
+from at_k.grading.code.protocol import HarnessError, ProgramLimits, Report
 
-TICK = 0.05
-"""Seconds between two looks at a program that still runs."""
-
-MOST_MESSAGE = 65_536
-"""Bytes of a verdict, unless more are kept of what a program prints. More than that comes from the program itself."""
+SOON, TICK = 0.0002, 0.05
+"""Seconds between two looks at a program that closed its output, as it does when it ends, and at any other."""
 
 SECONDS_TO_BEGIN = 60.0
 """How long a process may take to become a program, on a busy machine. The time of the program counts from then on."""
 
-SECONDS_TO_EXIT = 0.5
-"""How long a program that has closed its channel may take to end."""
-
 SECONDS_TO_END = 10.0
 """How long processes may survive being killed."""
+
+KIBIBYTE = 1024 if sys.platform == "linux" else 1
+"""The unit of `ru_maxrss`."""
 
 
 @dataclass(eq=False)
@@ -37,83 +33,45 @@ class Watch:
 
     Attributes:
         pid: the number of the program's process.
-        channel: the socket on which the verdict comes.
         output: a pipe, from which its output comes.
         connection: a socket. If its other side is closed, the outcome is not wanted any more.
         limits: how much time the program has, and how much of its output is kept.
         processes: a handle on /proc.
-        message: what came over the channel of the verdict.
+        report: what the program says of itself.
         printed: the beginning of what the program printed.
         overtime: the limit of time that it reached, if any.
-        closed: whether the channel was closed while the program still ran.
         ended: the status of the program's process and what it used, once it has ended.
     """
 
     pid: int
-    channel: socket.socket
     output: int
     connection: socket.socket
     limits: ProgramLimits
     processes: int | None
-    message: bytearray = field(default_factory=bytearray)
+    report: Report
     printed: bytearray = field(default_factory=bytearray)
     overtime: str = ""
-    closed: bool = False
     ended: tuple[int, Any] | None = None
-
-    @property
-    def text(self) -> str:
-        """Return the beginning of what the program printed."""
-        return self.printed.decode("utf-8", "replace")
-
-    @property
-    def status(self) -> int:
-        """Return the status of the program's process, which has ended."""
-        return self.ended[0] if self.ended else 0
-
-    @property
-    def used(self) -> Any:
-        """Return what the program's process has used."""
-        return self.ended[1] if self.ended else None
-
-    @property
-    def end(self) -> tuple[int, str] | None:
-        """Return how many lines decided, and the names of tests that could not be run; None without the token twice."""
-        begin = program.READY + program.TOKEN
-        token = self.message[len(begin) : len(begin) + program.TOKEN_LENGTH]
-        rest = re.fullmatch(rb"(\d{1,9}) (.*)", self.message.removeprefix(begin + token + token), re.DOTALL)
-        if len(token) < program.TOKEN_LENGTH or rest is None:
-            return None
-        return int(rest[1]), rest[2].decode("utf-8", "replace")
 
     def follow(self) -> None:
         """Return when the program has ended, or must be ended."""
         poll = select.poll()
-        poll.register(self.channel, select.POLLIN)
         poll.register(self.output, select.POLLIN)
         poll.register(self.connection, 0)  # only to hear that it was closed
-        forked = started = time.monotonic()
-        next_look = started + min(TICK, self.limits.timeout)
-        while True:
-            ready = dict(poll.poll(max(0.0, next_look - time.monotonic()) * 1000))
-            if self.output in ready and not self.read_output():
-                poll.unregister(self.output)
-            if self.channel.fileno() in ready and not self._read_channel():
-                self.closed = not self._ends_within(SECONDS_TO_EXIT)
+        forked, pause, spent = time.monotonic(), TICK, 0.0
+        while not self._has_ended():
+            left = max(0.001, self.limits.timeout - spent)  # on a limit, the next look is at its end
+            for handle, _ in poll.poll(min(pause, left) * 1000):
+                if handle != self.output:
+                    os._exit(1)  # nobody wants the outcome. The process that started this one ends the program.
+                if not self.read_output():
+                    poll.unregister(self.output)
+                    pause = SOON / 2
+            pause = min(TICK, 2 * pause)
+            now, (began, _) = time.monotonic(), self.report.read()
+            spent = self._read_clock()
+            if (began or now - forked > SECONDS_TO_BEGIN) and self._is_over(spent, now - (began or forked)):
                 return
-            if self.connection.fileno() in ready:
-                os._exit(1)  # nobody wants the outcome. The process that started this one ends the program.
-            now = time.monotonic()
-            if not self.message and now - forked < SECONDS_TO_BEGIN:
-                started = now
-            if now >= next_look:
-                spent = self._read_clock()
-                if self._has_ended():
-                    self._read_rest()
-                    return
-                if self._is_over(spent, now - started):
-                    return
-                next_look = now + max(0.001, min(TICK, self.limits.timeout - spent))
 
     def read_output(self) -> bool:
         """Read what the program has printed. Return whether there may be more."""
@@ -134,31 +92,24 @@ class Watch:
         while self.read_output():
             pass
 
-    def _read_channel(self, flags: int = 0) -> bool:
-        data = self.channel.recv(65_536, flags)
-        self.message += data
-        return bool(data) and len(self.message) <= max(MOST_MESSAGE, self.limits.output)
-
-    def _read_rest(self) -> None:
-        """Read what an ended program has said since the channel was last looked at, as while its output was read."""
-        with suppress(BlockingIOError):  # a process that it started may hold the channel open
-            while self._read_channel(socket.MSG_DONTWAIT):
-                pass
+    def describe(self) -> dict[str, Any]:
+        """Return what was seen of a program that has ended, in types of JSON."""
+        began, report = self.report.read()
+        status, used = self.ended or (0, None)
+        return {
+            "began": bool(began),
+            "report": report,
+            "exit": os.waitstatus_to_exitcode(status),
+            "seconds": used.ru_utime + used.ru_stime if used else 0.0,
+            "memory": used.ru_maxrss * KIBIBYTE if used else 0,
+            "overtime": self.overtime,
+            "printed": self.printed.decode("utf-8", "replace"),
+        }
 
     def _has_ended(self) -> bool:
-        if self.ended is None:
-            pid, status, used = os.wait4(self.pid, os.WNOHANG)
-            self.ended = (status, used) if pid else None
-        return self.ended is not None
-
-    def _ends_within(self, seconds: float) -> bool:
-        """Return whether the program ends by itself. Its files are closed a moment before its end can be seen."""
-        until = time.monotonic() + seconds
-        while not self._has_ended():
-            if time.monotonic() > until:
-                return False
-            time.sleep(0.0002)
-        return True
+        pid, status, used = os.wait4(self.pid, os.WNOHANG)
+        self.ended = (status, used) if pid else None
+        return bool(pid)
 
     def _read_clock(self) -> float:
         """Return the seconds of processor time that the program has used, as far as the system tells."""
@@ -249,17 +200,16 @@ def end_children(processes: int | None, *, all_inside: bool) -> None:
             raise HarnessError("the processes of a program could not be ended")
         for child in [-1] if all_inside else find_children(processes):
             kill(child)
-        time.sleep(0.0002)
+        time.sleep(SOON)
 
 
 def _has_children() -> bool:
     """Collect children that have ended, and return whether there are others."""
-    try:
+    with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
-    except ChildProcessError:
-        return False
-    return True
+        return True
+    return False
 
 
 def remove_folder(folder: str) -> None:

@@ -1,0 +1,148 @@
+"""Say what the end of a program means: its verdict, or why there is none.
+
+It is the keeper's work, in a process of which no program is a copy: here are the outputs of cases.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from at_k.grading.code.cases import Cases, compare_output, compare_value, read_cases
+from at_k.grading.code.protocol import (
+    MEBIBYTE,
+    HarnessError,
+    Outcome,
+    ProgramLimits,
+    Status,
+    receive_message,
+    send_message,
+)
+
+
+@dataclass
+class Judge:
+    """Judge programs by what a supervisor, on the other side of a connection, sees of them."""
+
+    connection: socket.socket
+    limits: ProgramLimits
+    isolation: str
+
+    def receive(self) -> bytes:
+        """Return the supervisor's next message. Raise `EOFError` if it has ended."""
+        message = receive_message(self.connection)
+        if message is None:
+            raise EOFError
+        return message
+
+    def judge(self, candidate: str, tests: str) -> Outcome:
+        """Return the verdict on a candidate with its tests, or its cases, each of which has a process."""
+        cases = read_cases(tests)
+        if cases is not None:
+            return self._judge_cases(candidate, cases)
+        end = self._run(candidate, self.limits.timeout, self.limits.output, tests=tests)
+        status, detail, reached = judge_end(end, tests, self.limits)
+        return Outcome(status, detail, end["printed"], self.isolation, reached)
+
+    def _judge_cases(self, candidate: str, cases: Cases) -> Outcome:
+        count = len(cases.inputs)
+        until = time.monotonic() + (self.limits.total or (self.limits.timeout + 1) * count + 5)
+        for place, (given, wanted) in enumerate(zip(cases.inputs, cases.outputs, strict=True), 1):
+            left = until - time.monotonic()
+            timeout = max(0.01, min(left, self.limits.timeout))
+            settings = {"function": cases.function, "loose": cases.loose}
+            settings |= {"arguments": given, "input": ""} if cases.function else {"arguments": [], "input": given}
+            most = MEBIBYTE if cases.function else 2 * len(wanted) + MEBIBYTE
+            end = self._run(candidate, timeout, most, **settings)
+            status, detail = judge_case(end, cases.function, wanted, self.limits)
+            if status == "timed out" and left < self.limits.timeout:
+                detail = "all tests together took too long"
+            if status != "passed":
+                printed = end["printed"][: self.limits.output]
+                return Outcome(status, f"test {place} of {count}: {detail}", printed, self.isolation)
+        return Outcome("passed", "", "", self.isolation, count)
+
+    def _run(self, candidate: str, timeout: float, output: int, **settings: Any) -> dict[str, Any]:
+        """Let the supervisor run a candidate. Return what it saw, with the report as `facts`."""
+        request = {"candidate": candidate, "timeout": timeout, "output": output, **settings}
+        send_message(self.connection, json.dumps(request).encode())
+        end: dict[str, Any] = json.loads(self.receive())
+        try:
+            facts = json.loads(end.pop("report", "") or "{}")
+        except (ValueError, RecursionError):
+            facts = {"detail": "what it returned cannot be read"}
+        if not isinstance(facts, dict):
+            facts = {}
+        fault = end.get("fault") or facts.get("fault")
+        if not fault and not end["began"]:
+            fault = f"the process of a program ended with status {end['exit']} before the program began"
+        if fault:
+            raise HarnessError(fault)
+        return end | {"facts": facts}
+
+
+def judge_end(end: dict[str, Any], tests: str, limits: ProgramLimits) -> tuple[Status, str, int]:
+    """Return the verdict on a program with its tests, and how many of their lines decided."""
+    if end["facts"].get("not_run"):
+        raise HarnessError(
+            "the test program holds tests that nobody called, and that need arguments, are asynchronous, or need the "
+            f"runner of pytest: {', '.join(end['facts']['not_run']):.500}; call them, as in a last line such as "
+            "check(name_of_the_function)"
+        )
+    reached = end["facts"].get("reached")
+    if reached == []:
+        raise HarnessError(
+            "the test program reached no assertion and called nothing of the program, so that every program would "
+            "pass; that of HumanEval needs a last line such as check(name_of_the_function)"
+        )
+    if reached and not end["exit"] and not end["overtime"]:
+        return "passed", "", len(reached)
+    return *judge_failure(end, tests, limits), 0
+
+
+def judge_case(end: dict[str, Any], function: str, wanted: Any, limits: ProgramLimits) -> tuple[Status, str]:
+    """Return the verdict on a candidate in one case. A script may also end by `os._exit(0)`."""
+    facts = end["facts"]
+    left = not function and not facts and end["exit"] == 0
+    if end["overtime"] or not ("result" in facts or left):
+        return judge_failure(end, "", limits)
+    if function:
+        fault = compare_value(facts["result"], wanted, limits.tolerance)
+    else:
+        fault = compare_output(end["printed"], wanted, limits.tolerance)
+    return ("failed", fault) if fault else ("passed", "")
+
+
+def judge_failure(end: dict[str, Any], tests: str, limits: ProgramLimits) -> tuple[Status, str]:
+    """Return the verdict on a program that did not run to the end of its tests."""
+    if end["overtime"]:
+        return "timed out", end["overtime"]
+    facts, code = end["facts"], end["exit"]
+    if "detail" in facts:
+        return judge_error(facts, tests)
+    if code >= 0:
+        return "failed", f"ended with exit code {code} before the end of the tests"
+    if -code in (signal.SIGKILL, signal.SIGXCPU) and end["seconds"] >= limits.timeout:
+        return "timed out", f"{limits.timeout:g} s of processor time"
+    if -code == signal.SIGKILL and end["memory"] >= limits.memory / 2:
+        return "killed for memory", "the system ended the process"
+    return "failed", f"ended by {signal.Signals(-code).name} before the end of the tests"
+
+
+def judge_error(facts: dict[str, Any], tests: str) -> tuple[Status, str]:
+    """Return the verdict on a program that ended with an exception."""
+    detail, line, lines = facts["detail"], facts.get("line"), tests.splitlines()
+    if facts.get("missing"):
+        raise HarnessError(
+            f"the test program imports `{facts['missing']}`, which is not installed here; install it, or, if it "
+            "stands for the program, remove the import: the tests see what the program defines"
+        )
+    if facts.get("refused"):
+        raise HarnessError(detail)
+    if line and line <= len(lines):
+        detail += f" in line {line} of the tests: {lines[line - 1].strip()}"
+    return "killed for memory" if facts.get("memory") else "failed", detail
