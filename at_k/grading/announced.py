@@ -9,11 +9,11 @@ from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
-LANGUAGES: dict[str, list[str]] = json.loads(Path(__file__).with_name("languages.json").read_text(encoding="utf-8"))
-"""Words of other languages than English and Chinese."""
+# Words and regular expressions in the languages of MMMLU, MGSM and a few more, by what they say.
+TABLE = json.loads(Path(__file__).with_name("languages.json").read_text(encoding="utf-8"))
 
-_LATIN = ("answer", *LANGUAGES["answer"])
-_OTHER = ("答案", "答复", "答曰", "答", *LANGUAGES["answer, in scripts without cases"])
+_LATIN = ("answer", *TABLE["answer"])
+_OTHER = ("答案", "答复", "答曰", "答", *TABLE["answer, in scripts without cases"])
 
 
 def _spell(words: tuple[str, ...]) -> str:
@@ -22,20 +22,20 @@ def _spell(words: tuple[str, ...]) -> str:
     return "|".join(sorted(map(re.escape, spelled), key=lambda word: (-len(word), word)))
 
 
+# In lower case, what every mark of an answer holds in a text of ASCII.
 ASCII_STEMS = (*filter(str.isascii, _LATIN), "result", "####")
-"""In lower case, what every mark of an answer holds in a text of ASCII."""
 
+# The word for "answer": those that simple-evals looks for before a colon (for MMMLU in `common.py`, for MGSM), and
+# those of a few more languages.
 ANSWER = rf"(?:(?<![^\W\d_])(?i:{_spell(_LATIN)})|(?:{_spell(_OTHER)}))"
-"""The word for "answer": those that simple-evals looks for before a colon (for MMMLU in `common.py`, for MGSM), and
-those of a few more languages."""
 
 _LONGEST_LINE = 10_000
-_MOST_MARKS = 100
-"""Marks that are looked at. A text that announces nothing a hundred times has no answer."""
 
-_RULES = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
-_MARKS, _PARTS = _RULES.pop("marks"), _RULES.pop("parts of marks") | {"answer": ANSWER}
-_WORDS = {name: "|".join(words) for name, words in _RULES.items()}
+# Marks that are looked at. A text that announces nothing a hundred times has no answer.
+_MOST_MARKS = 100
+
+_MARKS, _PARTS = TABLE["marks"], TABLE["parts of marks"] | {"answer": ANSWER}
+_WORDS = {name: "|".join(words) for name, words in TABLE["words of announcements"].items()}
 
 
 def _fill(rule: str) -> str:
@@ -43,52 +43,55 @@ def _fill(rule: str) -> str:
     return re.sub("%(\\w+)%", lambda part: _fill(_PARTS[part[1]]), rule)
 
 
+# Announcements of an answer. Every repetition is bounded, so that no text takes long.
 _MARK = re.compile("|".join(f"(?P<{kind}>{'|'.join(map(_fill, _MARKS[kind]))})" for kind in _MARKS), re.MULTILINE)
-"""What announces an answer. Every repetition is bounded, so that no text takes long."""
 
 _TAG = re.compile(r"<answer>", re.IGNORECASE)
 _TAG_END = re.compile(r"</?answer>|$", re.IGNORECASE)
+
+# The end of any answer: tags, and the tokens of chat templates.
 _CUT = re.compile(r"</?[A-Za-z_]{1,20}>|<\||\[/[A-Z]{1,9}\]")
-"""What ends an answer, whatever it is: tags, and the tokens of chat templates."""
 
 _FORMULA = re.compile(
     r"\$\$.+?\$\$|\\\[.+?\\\]|\\\(.+?\\\)|\$(?![\s$])[^$\n]*?(?<![\s\\])\$(?!\d)|`[^`\n]+`", re.DOTALL
 )
 _DISPLAY = re.compile(r"\s*(?:\$\$(?P<a>.+?)\$\$|\\\[(?P<b>.+?)\\\])", re.DOTALL)
 _SENTENCE_END = re.compile(r"[.!?](?=[\s*_\"”']|$)|[。！？।]")
+
+# Words before a full stop that does not end the sentence.
 _ABBREVIATION = re.compile(
     rf"(?:\b(?:{_WORDS['abbreviation']})|\b(?!(?i:{_WORDS['not a name']})\b)[A-Z][a-z]+[ ][A-Z]|\b[A-Z]\.[A-Z])$"
 )
-"""What a full stop may follow without the end of the sentence."""
 
 _TAIL = re.compile(_WORDS["tail"], re.DOTALL)
 _AFTERWARDS = re.compile(rf"[ \t]*(?:{_WORDS['afterwards']})[ \t]*$")
 
+# Words that deny an answer.
 _NOT_YET = re.compile(rf"(?i:{_WORDS['no answer yet']})(?![\w-])")
-"""What says that there is no answer, or that it is something else."""
 
+# Words before a statement that make it a condition or a question.
 _CONDITION = re.compile(rf"(?i:\b(?:{_WORDS['condition or question']})\b)[^.\n:;,!?]{{0,20}}$")
-"""Words before a statement that make it a condition or a question."""
 
+# The beginning of a clause rather than an answer, after "the answer is".
 _CLAUSE = re.compile(rf"(?i:(?:{_WORDS['clause']})(?![\w-]))")
-"""What begins a clause rather than an answer, after "the answer is"."""
 
+# The beginning of a sentence of reasoning, after "Answer:".
 _MUSING = re.compile(
     rf"(?i:(?:{_WORDS['musing']})(?=[ ,'’]))|I['’ ](?=[a-zé])|[Tt]he (?:answer|question|problem|final|correct)\b"
 )
-"""What begins a sentence of reasoning, after "Answer:"."""
 
+# Placeholders for the answer where instructions are repeated.
 _TEMPLATE = re.compile(
     r"[\[({<$\\]*(?:boxed|text|(?:your|the|my|put|insert|write)?[ _]?(?:final|correct|numeric\w*|own|short)?[ _]?"
     r"(?:answer|letter|number|result|choice|option|value)(?:[ _](?:here|only|goes here|letter|choice))?|x{3,}|_{2,})"
     r"[\])}>$]*",
     re.IGNORECASE,
 )
-"""What stands in place of the answer where instructions are repeated."""
 
 _BLANK = re.compile(r"[\s$*_#\\\[\](){}`\"':;,.!?…\-–—|~“”‘’]*")
+
+# A heading such as "#### Step 2", which is no answer of GSM8K: words with a text below.
 _HEADING = re.compile(r"(?:[^\W\d_]|\d+[.)][ ])[^\n]*\n\s*[^\s#]")
-"""What makes of "#### Step 2" a heading, and not an answer of GSM8K: words with a text below."""
 
 _EMPHASIS = re.compile(r"(?<!\w)\*\*|\*\*(?!\w)")
 _PAIRS = ('""', "''", "``", "“”", "‘’", "「」", "«»")

@@ -183,8 +183,8 @@ class _Comparison:
         return set(left)
 
 
+# Pairs of answers that are looked at for the note on votes.
 _SAMPLE = 200
-"""Pairs of answers that are looked at for the note on votes."""
 
 
 def find_split_votes(answers: Answers, check: Check) -> tuple[int, int, tuple[str, str]] | None:

@@ -17,18 +17,18 @@ from at_k.grading.numbers import find_last_number
 from at_k.samples import Answers
 from at_k.validation import shorten, type_name
 
-Extract = Callable[[str], str | None]
-"""A function from a text to the answer that it gives; None if it gives none."""
+Extract = Callable[[str], str | None]  # from a text to its answer, or None
 
 _THOUGHT = re.compile(r"(</?think(?:ing)?>)")
+
+# A box, with more than one backslash where a text was escaped twice, and all braces. A number or a letter may be boxed
+# without braces, as in `\\boxed 5`.
 _BRACES = re.compile(
     r"\\\\*(?:boxed|fbox)\s*(?:\{|(?P<bare>[+-]?\d(?:[\d,./]*\d)?%?|[A-Za-z])(?![A-Za-z\d]))|\\[{}\\]|[{}]"
 )
-"""A box, with more than one backslash where a text was escaped twice, and all braces. A number or a letter may be boxed
-without braces, as in `\\boxed 5`."""
 
+# The last line of a reference of GSM8K.
 _GSM8K = re.compile(r"^####[ \t]*(\S[^\n]*?)[ \t]*\Z", re.MULTILINE)
-"""The last line of a reference of GSM8K."""
 
 
 def remove_thoughts(text: str) -> str:
@@ -274,6 +274,7 @@ def _cut(text: str, opened: re.Match[str], end: int, *, closed: bool) -> _Block:
     return _Block(language[0].lower() if language else "", dedent(code) if indented else code, closed)
 
 
+# The rules that have names. Long expressions are imported by the rules that use them: they take 20 ms to compile.
 EXTRACTIONS: dict[str, Extract] = {
     "text": lambda text: remove_thoughts(text).strip(),
     "boxed": find_boxed,
@@ -282,7 +283,6 @@ EXTRACTIONS: dict[str, Extract] = {
     "final_answer": find_final_answer,
     "code": find_program,
 }
-"""The rules that have names. Long expressions are imported by the rules that use them: they take 20 ms to compile."""
 
 
 @dataclass(frozen=True)
@@ -387,15 +387,19 @@ def extract_answers(answers: Answers, rule: Extract, name: str = "extract_fn") -
 def extract_references(
     references: Sequence[tuple[str, ...]], rule: Extract, name: str, *, keep: bool
 ) -> list[tuple[str, ...]]:
-    """Replace each reference by the answer that it gives. A rule is applied once to each distinct reference."""
+    """Replace each reference by the answer that it gives. A rule is applied once to each distinct reference.
+
+    With `keep`, the rule is that of the answers: of a reference of GSM8K it reads what follows the "####", and a
+    reference in which it finds nothing stays as it is.
+    """
     found: dict[str, str] = {}
     for problem, row in enumerate(references):
         for text in row:
             if text not in found:
-                answer = extract(rule, text, name, partial("problem {}".format, problem))
-                marked = _GSM8K.search(text.rstrip())
-                if answer is None and keep and marked:
-                    answer = marked[1]
+                marked = _GSM8K.search(text.rstrip()) if keep and rule is not find_program else None
+                parts = [marked[1], marked[0]] if marked else [text]
+                place = partial("problem {}".format, problem)
+                answer = next(filter(None, (extract(rule, part, name, place) for part in parts)), None)
                 if answer is None and not keep:
                     raise InputError(
                         "extract.reference",
@@ -404,5 +408,5 @@ def extract_references(
                         "the rule of the answers finds nothing.",
                         given=Mention(name), text=f"{text!r:.200}", problem=problem,
                     )  # fmt: skip
-                found[text] = text if answer is None else answer
+                found[text] = answer or parts[0]
     return [tuple(found[text] for text in row) for row in references]

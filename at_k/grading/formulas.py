@@ -22,27 +22,27 @@ from math_verify.grader import is_assignment_relation, is_equation, is_relation,
 from sympy.core.function import AppliedUndef  # type: ignore[import-untyped]
 from sympy.core.relational import Relational  # type: ignore[import-untyped]
 
+# Commands that Math-Verify does not read, drops, or takes for a unit. It fails at `\dots`, as it should.
 _REWRITTEN = (
     (re.compile(r"\\(?:mathrm|text|rm)\s*(?:\{\s*e\s*\}|(?:\s|(?<=m\s))e(?![A-Za-z]))"), "e "),
     (re.compile(r"\\(?:mathbf|boldsymbol|bm)\s*\{\s*([A-Za-z])\s*\}"), r"\1 "),
     (re.compile(r"\\[lcv]dots(?![A-Za-z])"), r"\\dots "),
     (re.compile(r"\\varnothing(?![A-Za-z])"), r"\\emptyset "),
 )
-"""Commands that Math-Verify does not read, drops, or takes for a unit. It fails at `\\dots`, as it should."""
 
+# Marks that Math-Verify reads as something else: the base of a number, partial derivatives.
 _MISREAD = re.compile(r"\d\}?_|\\partial(?![A-Za-z])")
-"""Marks that Math-Verify reads as something else: the base of a number, partial derivatives."""
 
 _SPACE = re.compile(r"^\s+|(?<!\d)\s+|\s+(?!\d)")
 _TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
 _COMMAND = re.compile(r"\\text\s*\{[^{}]*\}|\\[A-Za-z]+")
 _WORDS = re.compile(r"[A-Za-z\s.,()]*")
 
+# The decimals to which Math-Verify rounds, and the digits with which it evaluates.
 _PLACES, _DIGITS = 6, 15
-"""The decimals to which Math-Verify rounds, and the digits with which it evaluates."""
 
+# Digits that must agree in a small number, and the most decimals that are looked at for them.
 _SIGNIFICANT, _MOST_PLACES = 3, 400
-"""Digits that must agree in a small number, and the most decimals that are looked at for them."""
 
 
 class Formula(NamedTuple):
@@ -136,8 +136,8 @@ def _measure(number: Any) -> float | None:
         return None
 
 
+# The seeds of the points. Variables are positive at the first, and of either sign at the others.
 _POINTS = ("a", "b", "c")
-"""The seeds of the points. Variables are positive at the first, and of either sign at the others."""
 
 _COLLECTIONS = (sympy.FiniteSet, sympy.Union, sympy.Intersection)
 _MIRRORED = {sympy.StrictGreaterThan: sympy.StrictLessThan, sympy.GreaterThan: sympy.LessThan}

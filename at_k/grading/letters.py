@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import deque
 from functools import lru_cache
-from pathlib import Path
 
-from at_k.grading.announced import ANSWER
+from at_k.grading.announced import ANSWER, TABLE
 from at_k.grading.numbers import to_ascii
 
+# The letters of options that are looked for by default. MMLU-Pro has up to J.
 LETTERS = "ABCDEFGHIJ"
-"""The letters of options that are looked for by default. MMLU-Pro has up to J."""
 
+# The characters before a letter that are looked at, and the letters of a text, from its end.
 _LONGEST, _MOST = 120, 100
-"""The characters before a letter that are looked at, and the letters of a text, from its end."""
 
-_LISTED: dict[str, list[str]] = json.loads(Path(__file__).with_name("letters.json").read_text(encoding="utf-8"))
-_WORDS = {name: "|".join(words) for name, words in _LISTED.items()}
-"""The words around a letter by what they say, as regular expressions. White space is reduced to single characters
-first, and every repetition is bounded: no text takes long."""
+# The words around a letter by what they say, as regular expressions. White space is reduced to single characters
+# first, and every repetition is bounded: no text takes long.
+_WORDS = {name: "|".join(words) for name, words in TABLE["words of letters"].items()}
 
+# Emphasis, brackets and LaTeX between the words that announce an answer and its letter.
 _OPEN = r"(?:[\s*_`'\"“‘\[{<$(【「]|\\(?:text|textbf|mathrm|mathbf|boxed|fbox)\s?(?=\{)|\\[(\[]){0,12}"
-"""What may stand between the words that announce an answer and its letter: emphasis, brackets, LaTeX."""
 
 _CLOSE = r"[\s*_`'\"”’\]}>$).:、】」\\]{0,12}"
 _BETWEEN = r"[\s*_`'\"”’)\]}>$(]{0,6}"
@@ -36,16 +33,17 @@ _NAMED = re.compile(
 )
 _HEDGES = rf"{_WORDS['announces abroad']}|(?i:\b(?:{_WORDS['hedges']}))"
 _ADVERB = rf"(?:{_WORDS['adverbs']}),?"
-_HEDGED = re.compile(rf"(?:{_HEDGES}|(?i:\b{_ADVERB}))\s?{_OPTION}{_OPEN}$")
-"""What announces a letter with less certainty: the letter must end its sentence."""
 
+# Words that announce a letter with less certainty: the letter must end its sentence.
+_HEDGED = re.compile(rf"(?:{_HEDGES}|(?i:\b{_ADVERB}))\s?{_OPTION}{_OPEN}$")
+
+# The same for a small letter: after "obviously" alone, as after "so", it names a quantity.
 _HEDGED_SMALL = re.compile(
     rf"(?:{_HEDGES}|(?i:\b(?:it|answer|choice|option)(?:'s|\sis)\s{_ADVERB}))\s?{_OPTION}{_OPEN}$"
 )
-"""What announces a small letter so: after "obviously" alone, as after "so", it names a quantity."""
 
-_OPENERS, _LAST_WORDS = ", \n*_`'\"“‘’[{<$(【「", tuple(_LISTED["last words"])
-"""How the words of all these end. Most letters follow none of them, which is found a hundred times as fast."""
+# The ends of all these words. Most letters follow none of them, which is found a hundred times as fast.
+_OPENERS, _LAST_WORDS = ", \n*_`'\"“‘’[{<$(【「", tuple(TABLE["last words before letters"])
 
 _FINAL = re.compile(rf"{_AFTER}(?:[.!;。]|$|\n|,\s|\s?\(|:\s|[)】」]\s|{_WORDS['ends a sentence']})")
 _AFFIRMED = re.compile(rf"[)*_`'\"”’\]}}】」]{{0,6}}(?:{_WORDS['affirms']})")
@@ -53,8 +51,9 @@ _DENIED = re.compile(rf"{_AFTER}\s?(?:{_WORDS['denies']})")
 _NEGATED = re.compile(rf"(?:{_WORDS['rules out']})[\s*_`'\"“‘(\[]*$")
 _CONDITION = re.compile(rf"(?:{_WORDS['makes a condition']})$")
 _PART = re.compile(r"[A-Za-z0-9_+'’-]")
+
+# The text after the words "A" and "I", and hardly ever the letters.
 _A_WORD = re.compile(rf"\s(?!(?:{_WORDS['follows a letter']})\b)[a-zà-ÿ]")
-"""What follows the words "A" and "I", and hardly ever the letters."""
 
 
 class _Patterns:

@@ -6,17 +6,17 @@ import re
 import unicodedata
 from fractions import Fraction
 
+# An exact number. An int where it is whole: Python works with these ten times as fast.
 Rational = int | Fraction
-"""An exact number. An int where it is whole: Python works with these ten times as fast."""
 
+# Characters that a number may have. Longer texts are not numbers that anybody compares.
 _LONGEST = 400
-"""Characters that a number may have. Longer texts are not numbers that anybody compares."""
 
+# Powers of ten up to this one are computed. They are beyond any float, and still cheap.
 _LARGEST_EXPONENT = 1000
-"""Powers of ten up to this one are computed. They are beyond any float, and still cheap."""
 
+# Most numbers. They are read in 1 to 4 µs, the others in 30 µs.
 _SIMPLE = re.compile(r"([+-]?)(?:\\?[$€£¥])?(\d+|\d{1,3}(?:,\d{3})+)(?:\.(\d*)|/(\d+))?(\\?%)?", re.ASCII)
-"""Most numbers. They are read in 1 to 4 µs, the others in 30 µs."""
 
 _SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 
@@ -172,6 +172,8 @@ def _simplify(value: Rational) -> Rational:
 _GLYPHS = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 _IN_GROUPS = r"\d{1,3}(?:(?:,\d{3})+|(?:\{,\}\d{3})+|(?:\\,\d{3})+|(?:'\d{3})+|(?:_\d{3})+)(?!\d)"
 _SPACED = r"(?<!\d[ ])\d{1,3}(?:[ ]\d{3})+(?!\d)"  # but 10 20 100 are three numbers
+
+# A number that `read_number` reads, within a line. Money and the sign before it are looked for separately.
 _IN_TEXT = re.compile(
     rf"""(?=[\d.\\{_GLYPHS}])(?:
       (?:\d+[ ]?)?\\[dtc]?frac[ ]?{_ARGUMENT}[ ]?{_ARGUMENT}
@@ -185,7 +187,6 @@ _IN_TEXT = re.compile(
     )(?:[ ]?(?:\\?%|per[ ]?cent\b))?""",
     re.ASCII | re.VERBOSE,
 )
-"""What `read_number` reads, within a line. Money and the sign before it are looked for separately."""
 
 _UNIT = (
     r"(?:(?<![A-Za-z\\])(?:(?:square|cubic|sq\.?|cu\.?)[ ])?(?:[kcdmnMµμ]?m|in|ft|yd|mi|[mnµμ]?s|secs?|min|hr?"
@@ -193,16 +194,18 @@ _UNIT = (
     r"|\\(?:text|mathrm|textrm|operatorname)\s?\{[^{}]{1,30}\})"
 )
 _UNITS_POWER = re.compile(rf"{_UNIT}\s?(?:\^|\*\*)\s?\{{?\s?[+-]?$")
+
+# Letters that may stand right before a number. After others it is part of a name, as in H2O and m2.
 _WORD_BEFORE = re.compile(rf"(?:(?<![A-Za-z]){_MONEY}|\\[a-z]*space|\\[a-z]*quad|\\boxed|\\[a-z]*[lg]eq?|\\approx)$")
-"""Letters that may stand right before a number. After others it is part of a name, as in H2O and m2."""
 
 _PART = re.compile(r"(?:\^|(?<=[A-Za-z0-9)])\*\*|_|√|(?<=[0-9]):|\\sqrt|\\log|\]|\\frac\{.{0,40}\})\s?[{(]?\s?[+-]?$")
-_BEFORE_PARTS = frozenset("^*_√:tg]}")
-"""Characters with which these end. A look at one is a tenth of a search."""
 
+# Characters with which these end. A look at one is a tenth of a search.
+_BEFORE_PARTS = frozenset("^*_√:tg]}")
+
+# Signs that a number is part of a formula, which is another number: an exponent, a base, what is below a root.
+# The last number of 12:30 is none either.
 _RAISED_OR_NAMED = re.compile(r"\s?(?:\^|\*\*(?=[\w({-]))|[ ]?(?:\\pi|\\sqrt|π|√)|\}\s?\{")
-"""What shows that a number is part of a formula, which is another number: an exponent, a base, what is below a root.
-The last number of 12:30 is none either."""
 
 _SIGN_BEFORE = re.compile(rf"(?:(?<![\w)\]}}}}])-|(?<=[=(:][ ])-[ ])(?:{_MONEY}[ ]?)?$")
 

@@ -238,9 +238,9 @@ def _name_outcome(found: Any) -> tuple[str, str]:
     return ("right" if found > 0.5 else "wrong",) * 2
 
 
+# Errors that say nothing about the function or the answer, also those of `requests`, `httpx` and `openai`, which do
+# not derive from Python's own.
 _PASSING = {"ConnectionError", "TimeoutError", "Timeout", "TransportError", "APIConnectionError", "NotGradedError"}
-"""Errors that say nothing about the function or the answer, also those of `requests`, `httpx` and `openai`, which do
-not derive from Python's own."""
 
 
 def _call(check: Check, answer: str, reference: str, place: Callable[[], str]) -> float | NotGraded:

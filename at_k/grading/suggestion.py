@@ -16,6 +16,8 @@ from at_k.grading.numbers import Rational, read_number
 from at_k.grading.pairs import grade_samples
 from at_k.samples import Answers, Problems
 
+# What is tried; of those with equally many right answers the first is suggested. `numeric` is before `quasi_exact`,
+# which drops signs and points of numbers. `choice` is tried only where all references have the letter of an option.
 _CANDIDATES: tuple[tuple[str | None, str], ...] = (
     (None, "numeric"),
     (None, "quasi_exact"),
@@ -28,11 +30,9 @@ _CANDIDATES: tuple[tuple[str | None, str], ...] = (
     (None, "choice"),
     ("choice", "exact_match"),
 )
-"""What is tried; of those with equally many right answers the first is suggested. `numeric` is before `quasi_exact`,
-which drops signs and points of numbers. `choice` is tried only where all references have the letter of an option."""
 
+# Samples that are tried. They take less than a second.
 _SAMPLES = 5000
-"""Samples that are tried. They take less than a second."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -302,11 +302,17 @@ def test_a_rule_is_applied_once_to_each_distinct_text():
     assert len(calls) == 5
 
 
-@for_each("rule", ["boxed", "last_number", "choice", "final_answer", r"answer is (\d+)"])
+@for_each("rule", ["text", "boxed", "last_number", "choice", "final_answer", r"answer is (\d+)", r"#### ([\d,]+)"])
 def test_every_rule_understands_references_of_gsm8k(rule):
-    references = [("He sells 48 / 2 = <<48/2=24>>24 clips.\n#### 1,250",), ("#### 18\n",), ("x + 1",)]
+    solution = "The answer is A plus B, $\\boxed{9}$: he sells 48 / 2 = <<48/2=24>>24 clips.\n#### 1,250"
+    references = [(solution,), ("#### 18\n",), ("x + 1",)]
     found = extract_references(references, find_extraction(rule), "extract_fn", keep=True)
     assert found == [("1,250",), ("18",), ("x + 1" if rule != "last_number" else "1",)]
+
+
+def test_the_last_line_of_tests_is_no_reference_of_gsm8k():
+    tests = ("assert f(1) == 1\n#### end",)
+    assert extract_references([tests], EXTRACTIONS["code"], "extract_fn", keep=True) == [tests]
 
 
 def test_a_reference_without_an_answer():

@@ -29,8 +29,8 @@ __all__ = [
     "takes_row",
 ]
 
+# The group of entry points by which a plugin registers a checker: its name and a subclass of `Checker` or function.
 GROUP = "at_k.checkers"
-"""The group of entry points by which a plugin registers a checker: its name and a subclass of `Checker` or function."""
 
 
 class Checkers(Mapping[str, Any]):
@@ -90,6 +90,7 @@ class Checkers(Mapping[str, Any]):
             return str(error)
 
 
+# Name → the file and class of a checker of this package.
 _OWN = {
     alias.asname: f"{node.module}:{alias.name}"
     for node in ast.walk(ast.parse(Path(__file__).read_text(encoding="utf-8")))
@@ -97,7 +98,6 @@ _OWN = {
     for alias in node.names
     if alias.asname
 }
-"""Name → the file and class of a checker of this package."""
 
 
 checkers = Checkers()

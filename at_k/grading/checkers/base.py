@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, field, fields
-from functools import lru_cache
+from dataclasses import MISSING, dataclass, field, fields
+from importlib import import_module
+from importlib.metadata import version
 from importlib.util import find_spec
 from inspect import signature
 from typing import Any, ClassVar
 
 from at_k.errors import InputError, write_install
 
+# A function that takes a prediction and a reference, and returns a bool or a grade in [0, 1]. If it has a parameter
+# `row`, it is also given the row of the problem by this name, a mapping of its columns.
 Check = Callable[..., object]
-"""A function that takes a prediction and a reference, and returns a bool or a grade in [0, 1]. If it has a parameter
-`row`, it is also given the row of the problem by this name, a mapping of its columns."""
 
+# The columns of a problem by name, such as its prompt.
 Row = Mapping[str, Any]
-"""What the data say of a problem: its columns by name, such as its prompt."""
 
 
 def takes_row(check: object) -> bool:
@@ -113,6 +114,8 @@ class Checker:
 
     def warm_up(self) -> None:
         """Do what a worker process does once, before time is measured."""
+        for package in self.imports:
+            import_module(package)
 
     def __call__(self, answer: str, reference: str) -> bool | float:
         """Return the grade of an answer. It is a bool, or a number in [0, 1]."""
@@ -155,12 +158,11 @@ class Checker:
         return self
 
     def __repr__(self) -> str:
-        given = ", ".join(f"{each.name}={getattr(self, each.name)!r}" for each in self._find_changed())
-        return f"at_k.checkers.{self.name}({given})"
+        return f"at_k.checkers.{self.name}({', '.join(self._list_changed())})"
 
     def require(self) -> None:
         """Raise if a package that the checker imports is not installed."""
-        if not _are_installed(self.imports):
+        if not all(map(find_spec, self.imports)):
             raise InputError(
                 "check.extra",
                 "The checker {name} needs {packages}. Run `{install}` in a clone of at-k.",
@@ -170,13 +172,14 @@ class Checker:
             )
 
     def describe(self) -> str:
-        """Return the name, with the parameters that differ from their defaults, for a signature."""
-        changed = [f"{each.name}={getattr(self, each.name)!r}" for each in self._find_changed()]
-        return f"{self.name}({','.join(changed)})" if changed else self.name
+        """Return the name, with changed parameters and the versions of what it imports, for a signature."""
+        details = [*self._list_changed(), *(f"{each.replace('_', '-')}={version(each)}" for each in self.imports)]
+        return f"{self.name}({','.join(details)})" if details else self.name
 
-    def _find_changed(self) -> list[Field[Any]]:
-        """List the parameters that differ from their defaults."""
-        return [each for each in fields(self) if each.default is MISSING or getattr(self, each.name) != each.default]
+    def _list_changed(self) -> list[str]:
+        """List the parameters that differ from their defaults, with their values."""
+        values = [(each, getattr(self, each.name)) for each in fields(self)]
+        return [f"{each.name}={value!r}" for each, value in values if each.default is MISSING or value != each.default]
 
     @property
     def compares_forms(self) -> bool:
@@ -202,8 +205,3 @@ def find_neighbours(
             if not near(forms[other], forms[one]):
                 break
             yield other, one
-
-
-@lru_cache(maxsize=64)
-def _are_installed(names: tuple[str, ...]) -> bool:
-    return all(find_spec(name) is not None for name in names)

@@ -6,10 +6,11 @@ import json
 import os
 import re
 import sqlite3
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import closing
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,12 +19,12 @@ from at_k.errors import InputError, open_bar
 from at_k.grading.checkers.base import Checker, Explained, Row
 from at_k.grading.checkers.text import normalize_words
 from at_k.grading.extraction import remove_thoughts
-from at_k.grading.workers import NotGraded
-from at_k.validation import is_integer, shorten, type_name
+from at_k.grading.workers import NotGraded, check_num_workers
+from at_k.validation import shorten, type_name
 
+# Prompts by name. They ask for what the graders of SimpleQA (Wei et al. 2024, https://arxiv.org/abs/2411.04368) and of
+# MATH in simple-evals (https://github.com/openai/simple-evals) ask for, in other words.
 TEMPLATES: dict[str, str] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
-"""Prompts by name. They ask for what the graders of SimpleQA (Wei et al. 2024, https://arxiv.org/abs/2411.04368) and of
-MATH in simple-evals (https://github.com/openai/simple-evals) ask for, in other words."""
 
 _VERDICTS = {
     **dict.fromkeys(("correct", "yes", "a", "true"), (1.0, "correct")),
@@ -35,8 +36,12 @@ _LABEL = re.compile(
     r"(?:the )?(?:final )?(?:grade|verdict|judge?ment|answer|score|result)\s*(?:is\b)?[\s*_]*[:=]?", re.IGNORECASE
 )
 _AROUND = " \t\n*_`'\".,!#()[]{}"
+
+_COSTS = ("requests", "from_cache", "tokens_read", "tokens_written")
+_Reply = tuple[str | NotGraded, dict[str, int]]  # a text, and the requests and tokens that it cost
+
+# Columns that may hold what was asked, in order of preference. A problem may also be an id, which has no spaces.
 _QUESTIONS = ("question", "prompt", "input", "query", "instruction", "problem_text", "problem")
-"""Columns that may hold what was asked, in order of preference. A problem may also be an id, which has no spaces."""
 
 
 def read_verdict(reply: str) -> tuple[float, str] | None:
@@ -50,11 +55,8 @@ def read_verdict(reply: str) -> tuple[float, str] | None:
     """
     text = remove_thoughts(reply).strip().removesuffix("```").strip()
     word = text.rpartition("\n")[2]
-    if text.endswith("}") and "{" in text:
-        try:
-            given = {name.lower(): value for name, value in json.loads(text[text.index("{") :]).items()}
-        except ValueError:
-            given = {}
+    with suppress(ValueError):  # as of a text that is no JSON
+        given = {name.lower(): value for name, value in json.loads(text[text.index("{") :]).items()}
         word = next((str(given[name]) for name in _FIELDS if name in given), word)
     word = _LABEL.sub("", word.strip(_AROUND), count=1).removeprefix("\\boxed").strip(_AROUND).replace("_", " ").lower()
     if re.fullmatch(r"[01]|[01]?\.\d{1,9}", word) and float(word) <= 1:
@@ -109,16 +111,11 @@ class Judge(Checker):
                 "`prompt` must be one of {names}, or a text with {{answer}} and {{reference}}; got {value}",
                 names=", ".join(map(repr, TEMPLATES)), value=shorten(self.prompt),
             )  # fmt: skip
-        if not is_integer(self.concurrency) or self.concurrency < 1:
-            raise ValueError(f"`concurrency` must be a positive integer; got {shorten(self.concurrency)}")
+        check_num_workers(self.concurrency, "concurrency")
 
     @property
     def _model(self) -> str:
         return self.model or os.environ.get("AT_K_JUDGE_MODEL", "")
-
-    @property
-    def _file(self) -> str | os.PathLike[str]:
-        return self.cache or Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "at_k" / "judge.sqlite"
 
     def require(self) -> None:
         """Raise if the package is not installed, or no model is named."""
@@ -142,55 +139,50 @@ class Judge(Checker):
         self.require()
         template = TEMPLATES.get(self.prompt, self.prompt)
         prompts = [_fill(template, *pair, row) for pair, row in zip(pairs, rows or [{}] * len(pairs), strict=True)]
+        file = self.cache or Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "at_k" / "judge.sqlite"
         try:
-            if str(self._file) != ":memory:":
-                Path(self._file).parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self._file, timeout=60)) as cache:
+            if str(file) != ":memory:":
+                Path(file).parent.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(file, timeout=60, isolation_level=None)) as cache:
                 cache.execute("create table if not exists replies (key text primary key, reply text)")
-                replies, costs = self._ask_all(list(dict.fromkeys(prompts)), cache)
+                replies = self._ask_all(dict.fromkeys(prompts), cache)
         except (sqlite3.Error, OSError) as error:
             raise InputError(
                 "judge.cache",
                 "The file of the judge's replies, {file}, cannot be used: {fault}. Move it away, or name another one "
                 "as `cache`.",
-                file=repr(str(self._file)), fault=str(error),
+                file=repr(str(file)), fault=str(error),
             ) from error  # fmt: skip
+        costs = {prompt: cost for prompt, (_, cost) in replies.items()}
         return [
-            _explain(replies[prompt], costs.pop(prompt, {}), *pair)  # a reply costs once
+            _explain(replies[prompt][0], costs.pop(prompt, {}), *pair)  # a reply costs once
             for pair, prompt in zip(pairs, prompts, strict=True)
         ]
 
-    def _ask_all(self, prompts: Sequence[str], cache: sqlite3.Connection) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the reply to each prompt, or a `NotGraded`, and what each cost. Replies that are verdicts are kept."""
+    def _ask_all(self, prompts: Iterable[str], cache: sqlite3.Connection) -> dict[str, _Reply]:
+        """Return the reply to each prompt, from the cache or the model. Replies that are verdicts are kept."""
         from openai import OpenAI
 
         endpoint = self.base_url or os.environ.get("OPENAI_BASE_URL")
-        settings = self._model, endpoint, self.temperature
-        keys = {each: sha256(json.dumps([*settings, each]).encode()).hexdigest() for each in prompts}
-        find = "select reply from replies where key = ?"
-        rows = {prompt: cache.execute(find, [key]).fetchone() for prompt, key in keys.items()}
-        replies: dict[str, Any] = {prompt: row[0] for prompt, row in rows.items() if row}
-        costs = {prompt: {"from_cache": 1} for prompt in replies}
         # Servers of one's own need no key, and others refuse it.
         client = OpenAI(base_url=endpoint, api_key=os.environ.get("OPENAI_API_KEY") or "none")
-        left = [prompt for prompt in prompts if prompt not in replies]
+        settings = self._model, endpoint, self.temperature
+        keys = {prompt: sha256(json.dumps([*settings, prompt]).encode()).hexdigest() for prompt in prompts}
+        find = "select reply from replies where key = ?"
+        replies: dict[str, _Reply] = {
+            prompt: (text, {"from_cache": 1}) for prompt, key in keys.items() for (text,) in cache.execute(find, [key])
+        }
+        left = [prompt for prompt in keys if prompt not in replies]
         with ThreadPoolExecutor(self.concurrency) as threads, open_bar(len(left), self.name) as bar:
-            asked = {threads.submit(self._ask, client, prompt): prompt for prompt in left}
-            for future in as_completed(asked):
-                prompt = asked[future]
-                try:
-                    replies[prompt], costs[prompt] = future.result()
-                except InputError:
-                    threads.shutdown(cancel_futures=True)
-                    raise
-                if isinstance(replies[prompt], str) and read_verdict(replies[prompt]):
-                    row = keys[prompt], replies[prompt]
-                    cache.execute("insert or replace into replies (key, reply) values (?, ?)", row)
-                    cache.commit()
+            # A refusal ends this loop, which cancels the requests that have not begun.
+            for prompt, reply in zip(left, threads.map(partial(self._ask, client), left), strict=True):
+                replies[prompt] = reply
+                if isinstance(reply[0], str) and read_verdict(reply[0]):
+                    cache.execute("insert or replace into replies (key, reply) values (?, ?)", [keys[prompt], reply[0]])
                 bar.update()
-        return replies, costs
+        return replies
 
-    def _ask(self, client: Any, prompt: str) -> tuple[str | NotGraded, dict[str, int]]:
+    def _ask(self, client: Any, prompt: str) -> _Reply:
         import openai
 
         messages = [{"role": "user", "content": prompt}]
@@ -206,41 +198,33 @@ class Judge(Checker):
             return NotGraded("error", f"{type_name(error)}: {error}"[:500]), {}
         except (AttributeError, IndexError, TypeError):
             return NotGraded("error", f"the judge's reply has no text: {str(reply)!r:.200}"), {}
-        tokens = (getattr(reply.usage, name, 0) for name in ("prompt_tokens", "completion_tokens"))
-        read, written = (each if is_integer(each) else 0 for each in tokens)
+        read, written = (getattr(reply.usage, name, 0) or 0 for name in ("prompt_tokens", "completion_tokens"))
         return text, {"requests": 1, "tokens_read": read, "tokens_written": written}
-
-
-_COSTS = dict.fromkeys(("requests", "from_cache", "tokens_read", "tokens_written"), 0)
 
 
 def _explain(reply: str | NotGraded, cost: dict[str, int], answer: str, reference: str) -> Explained | NotGraded:
     """Turn a reply into a grade."""
     if isinstance(reply, NotGraded):
         return reply
-    verdict = read_verdict(reply)
-    if verdict is None:
+    if not (verdict := read_verdict(reply)):
         return NotGraded("error", f"the judge's reply is no verdict: {reply!r:.200}")
     grade, outcome = verdict
-    equal = normalize_words(answer) == normalize_words(reference)
-    facts = {"judged": 1, "agreeing": int((grade > 0.5) == equal), **(_COSTS | cost)}
+    agrees = (grade > 0.5) == (normalize_words(answer) == normalize_words(reference))
+    facts = {"judged": 1, "agreeing": int(agrees), **dict.fromkeys(_COSTS, 0), **cost}
     return Explained(grade, outcome, f"{outcome}: {reply.strip()}"[:500], facts=facts)
 
 
 def _fill(template: str, answer: str, reference: str, row: Row) -> str:
     """Put an answer, its reference and columns of the problem into a prompt."""
-    values = {**row, "answer": answer, "reference": reference}
-    asked = [row[name] for name in _QUESTIONS if name in row and (name != "problem" or " " in str(row[name]))]
-    if asked:
-        values.setdefault("question", asked[0])
-
-    if "{question}" in template and "question" not in values:
+    asked = [name for name in _QUESTIONS if name in row and (name != "problem" or " " in str(row[name]))]
+    if "{question}" in template and not asked:
         raise InputError(
             "judge.question",
             "The prompt of the judge needs the question of each problem, in a column such as {names}; the data "
             "have {columns}. In a module, `rows` gives them.",
             names=", ".join(map(repr, _QUESTIONS[:2])), columns=", ".join(map(repr, row)) or "no columns",
         )  # fmt: skip
+    values = {"question": row[asked[0]] if asked else "", **row, "answer": answer, "reference": reference}
     return _encodable(re.sub(r"\{(\w+)\}", lambda field: _spell(values.get(field[1], field[0])), template))
 
 

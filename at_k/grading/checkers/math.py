@@ -14,8 +14,8 @@ from at_k.grading.workers import grade_pairs
 from at_k.options.option import TIMEOUT
 from at_k.validation import check_flag
 
+# What shows that a text marks its formulas itself.
 _DELIMITED = re.compile(r"(?<!\\)\$|\\\(|\\\[|\\boxed|\\begin\{(?:equation|align|math|displaymath)")
-"""What shows that a text marks its formulas itself."""
 
 _PROSE = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}[ ,;:]+[A-Za-z]{2,}[ ,;:]+[A-Za-z]{2,}")
 _FRACTION = re.compile(r"(\d*) (\d+)/(\d+)")
@@ -24,8 +24,8 @@ _WHOLE = re.compile(r"[+-]?\d{1,300}", re.ASCII)
 _BOXED = re.compile(r"\\+f?boxed\s*\{([^{}]*)\}")
 _MONEY = re.compile("[$€£¥₹₩元]|EUR|GBP|JPY|CNY|RMB|INR|CHF|euro")
 
+# A root of which it is clear where it ends: √2x has two readings.
 _ROOT = re.compile(r"(?<![⁰¹²³⁴⁵⁶⁷⁸⁹√])√(?:(\d+(?:\.\d+)?|[A-Za-z])|\(([^()]*)\))(?!\w|\.\d|[(^{\\⁰¹²³⁴⁵⁶⁷⁸⁹⁻])")
-"""A root of which it is clear where it ends: √2x has two readings."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -155,16 +155,11 @@ class Math(Checker):
         logging.disable(logging.CRITICAL)  # Math-Verify warns that it has no time limit: this process has one
         self.grade(r"\frac{x + 1}{2}", r"\sqrt{2}")
 
-    def describe(self) -> str:
-        """Return the name, with the version of Math-Verify: the verdicts depend on it."""
-        from importlib.metadata import version
-
-        return f"math({'ordered,' * self.ordered}math-verify={version('math-verify')})"
-
 
 _LISTS = frozenset(["FiniteSet", "Tuple", "Interval"])
+
+# Relative differences of values that are the same, and of values that may have been rounded.
 _CLOSE, _ROUGH = 1e-12, 1e-5
-"""Relative differences of values that are the same, and of values that may have been rounded."""
 
 
 def _are_close(a: complex, b: complex, relative: float = _CLOSE, absolute: float = 0.0) -> bool:

@@ -192,7 +192,7 @@ def test_what_a_judge_needs():
         checkers.judge(prompt="Is it right?")
     for wrong, error in (
         ({"concurrency": 0}, ValueError),
-        ({"concurrency": 1.5}, ValueError),
+        ({"concurrency": 1.5}, TypeError),
         ({"model": 5}, TypeError),
     ):
         with pytest.raises(error, match=f"`{next(iter(wrong))}` must be"):

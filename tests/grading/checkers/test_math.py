@@ -128,7 +128,7 @@ def test_the_order_of_a_list_without_brackets_counts_if_it_is_asked_for():
         assert dict(zip(ORDERS, found, strict=True)) == {pair: verdicts[place] for pair, verdicts in ORDERS.items()}
     with pytest.raises(TypeError, match="`ordered` must be"):
         checkers.math(ordered="yes")
-    assert checkers.math(ordered=True).describe().startswith("math(ordered,math-verify=")
+    assert checkers.math(ordered=True).describe().startswith("math(ordered=True,math-verify=")
 
 
 def test_the_verdicts_of_a_published_file():
