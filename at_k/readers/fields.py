@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,11 +27,9 @@ from at_k.readers.format import (
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sheets import read_verdicts
 from at_k.readers.sources import Source
+from at_k.readers.structure import refuse_several
 
 Row = dict[str, Any]
-
-_SYSTEMS = ("model", "system")
-"""The fields by which a row names its model and its agent; `adapt` makes them where a harness has other ones."""
 
 _REASONS = {
     "timeout": re.compile(r"time.?out|timed.out|deadline", re.IGNORECASE),
@@ -126,14 +124,15 @@ class Fields:
         harness: the name by which an origin calls it.
         keys: where an object has what.
         unit: what the objects are counted by.
-        rows: lists the objects; by default they are the lines of the file.
+        rows: lists the objects, or returns None where they are the lines of the file.
         find: finds the rows in place of `rows`, where a format has code of its own.
         adapt: makes an object into one that has these fields.
         scorers: lists, from the first objects, the scorers that there are, and those of them that a note tells of,
             the usual one first.
         option: the option that chooses the scorer.
         judge: finds the grade, where no path leads to it.
-        subject: what the results are of, beside the fields `model` and `system` of the objects.
+        subject: what the results are of, beside the settings of the objects.
+        settings: the fields in which rows that may be pooled must not differ, and their names in the subject, if any.
         prompted: the field of the problem that is its prompt, which another problem may have too.
         sparse: whether an object may lack a number, an answer, a reference or a group that others have.
         plain: whether problem and grade alone are read from large files, column by column.
@@ -142,13 +141,14 @@ class Fields:
     harness: str
     keys: Keys
     unit: str = "line"
-    rows: Callable[[Source], Iterable[Any]] | None = None
+    rows: Callable[[Source], Iterable[Any] | None] = lambda source: None
     find: Callable[[Source, Reading, Collector], Found] | None = None
     adapt: Adapt = dict
     scorers: Callable[[Sequence[Any], Reading], tuple[Sequence[str], Sequence[str]]] | None = None
     option: str = "scorer"
     judge: Callable[[Row, int, Chosen], object] | None = None
     subject: Callable[[Source], Mapping[str, str]] = lambda source: {}
+    settings: Mapping[str, str | None] = field(default_factory=lambda: {"model": "model", "system": "system"})
     prompted: str | None = None
     sparse: bool = False
     plain: bool = False
@@ -170,12 +170,15 @@ class Fields:
         roles: dict[str, str | None] = {name: getattr(keys, name) for name in names} | {"grades": grades or None}
         roles |= found.roles
         try:
-            systems = self._collect(found.rows, roles["grades"] or "", chosen)
+            systems, is_listed = self._collect(found.rows, roles["grades"] or "", chosen)
         finally:
             if isinstance(found.rows, Generator):
                 found.rows.close()  # and with it the file
         subject = {**found.subject, **self.subject(source)}
-        subject |= name_subject(**{name: one for name, (one, *others) in systems.items() if not others})
+        for name, (first, *others) in systems.items():
+            if name not in reading.pool:
+                refuse_several(name, [first, *others])
+                subject |= name_subject(**{alias: first for alias in [self.settings[name]] if alias})
         shared = roles["problem"] == self.prompted
         origin = Origin(
             self.harness,
@@ -185,16 +188,17 @@ class Fields:
             roles={role: path for role, path in roles.items() if path is not None},
             notes=[*found.notes, *(collector.note_shared_prompts() if shared else [])],
         )
-        samples = collector.finish(origin, per_sample=keys.many is None)
+        samples = collector.finish(origin, per_sample=not is_listed)
         return replace(samples, questions=found.questions)
 
     def _find_rows(self, source: Source, chosen: Chosen) -> tuple[Found, Chosen]:
         """Find the rows, and choose the scorer."""
         keys = self.keys
         collector, reading = chosen.collector, chosen.reading
-        if self.rows is not None and source.layout != "jsonl" and not isinstance(source.document, (dict, list)):
+        if source.layout == "json" and not isinstance(source.document, (dict, list)):
             raise refuse_empty()
-        listed = None if self.rows is None else list(self.rows(source))
+        found = self.rows(source)
+        listed = None if found is None else list(found)
         said: tuple[Mapping[str, str], Sequence[Message]] = {}, ()
         if self.scorers is not None:
             names, told = self.scorers([source.first_row] if listed is None else listed, reading)
@@ -211,14 +215,16 @@ class Fields:
             rows = collector.entries(listed, needed, adapt=self.adapt)
         return Found(rows, chosen=said[0], notes=said[1]), chosen
 
-    def _collect(self, rows: Iterable[tuple[int, Row]], grades: str, chosen: Chosen) -> dict[str, dict[str, None]]:
-        """Collect the samples, and return the models and agents that they name."""
-        keys = self.keys
-        collector = chosen.collector
+    def _collect(
+        self, rows: Iterable[tuple[int, Row]], grades: str, chosen: Chosen
+    ) -> tuple[dict[str, dict[str, None]], bool]:
+        """Collect the samples. Return the models and agents that they name, and whether rows are lists of samples."""
+        keys, collector, is_listed = self.keys, chosen.collector, False
         systems: dict[str, dict[str, None]] = {}
         names = {path.partition(".")[0] for path in (keys.answers, keys.references, keys.group) if path is not None}
         names = set() if self.sparse or keys.many else names
         named: dict[int, str] = {}
+        required = [*(path for path in keys.needed if "." in path), keys.problem]
         if keys.apart or names:
             rows = listed = list(rows)
             names = {name for name in names if any(name in row for _, row in listed)}  # then it is needed in all
@@ -227,12 +233,10 @@ class Fields:
             with collector.faults:
                 if not names <= row.keys():
                     raise collector.lack(min(names - row.keys()), number)
-                lacks = [
-                    each for each in keys.needed if "." in each and self._require(row, each, number, chosen) is None
-                ]
-                problem = self._require(row, keys.problem, number, chosen)
-                if lacks or problem is None:
-                    raise collector.lack([*lacks, keys.problem][0], number)
+                for path in required:
+                    if self._require(row, path, number, chosen) is None:
+                        raise collector.lack(path, number)
+                problem = _find(row, keys.problem)
                 info = row if keys.info == "" else _find(row, keys.info)
                 has_info = isinstance(info, dict)
                 shared = {
@@ -240,24 +244,25 @@ class Fields:
                     "meta": chosen.reading.list_fields(info) if has_info else None,
                     "fields": info | row if has_info and chosen.reading.columns else row,
                 }
-                if keys.many is None:
+                is_listed = keys.many in row
+                if not is_listed:
                     sample = self._read_sample(row, number, grades, chosen)
                     collector.add(number, named.get(number, problem), **sample, **shared)
-                elif keys.many == keys.answers and isinstance(row[keys.many], list):
+                elif keys.many == keys.answers and isinstance(_find(row, keys.many), list):
                     sample = self._read_sample(row, number, grades, chosen)
                     shared |= {"grade": sample["grade"], "references": sample["references"]}
-                    collector.add_answers(number, problem, row[keys.many], **shared)
+                    collector.add_answers(number, problem, _find(row, keys.many), **shared)
                 else:
                     own, beside = _find(row, keys.many), _find(row, keys.beside)
                     if not isinstance(own, list) or (isinstance(beside, list) and len(beside) != len(own)):
-                        raise refuse_field(self.harness, keys.many, own, collector.place(number))
+                        raise refuse_field(self.harness, str(keys.many), own, collector.place(number))
                     own = [each if isinstance(each, dict) else {"": each} for each in own]
                     samples = [self._read_sample(row | each, number, grades, chosen) for each in own]
                     collector.add_problem(number, problem, samples, **shared)
-            for name in _SYSTEMS:
+            for name in self.settings:
                 if row.get(name) is not None:
                     systems.setdefault(name, {})[str(row[name])] = None
-        return systems
+        return systems, is_listed
 
     def _read_sample(self, row: Row, number: int, grades: str, chosen: Chosen) -> dict[str, Any]:
         """Read what differs between the samples of a problem."""
@@ -325,8 +330,9 @@ def declare(
     **rules: Any,
 ) -> Format:
     """Declare a format by what is said of it, how its files are recognised, and how they are read."""
-    read = Fields(harness or about.name, keys, **rules).read
-    return Format(*about, read, marks, options, rank, in_folders)
+    fields = Fields(harness or about.name, keys, **rules)
+    options = (fields.option,) if fields.scorers is not None else options
+    return Format(*about, fields.read, marks, options, rank, in_folders)
 
 
 def name_reason(said: object) -> str:

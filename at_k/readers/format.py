@@ -141,22 +141,21 @@ class Format:
     def refuse_options(self, reading: Reading) -> None:
         """Raise if the user chose something that files of this format do not offer."""
         for name in OPTIONS:
-            if not getattr(reading, name) or name in self.options:
-                continue
-            if not self.options:
+            if getattr(reading, name) and name not in self.options:
                 raise InputError(
-                    "format.no_options",
-                    "The format {format} does not take {given}: its files offer no such choice. Leave it out.",
+                    "format.no_option",
+                    "The format {format} does not take {given}. Leave it out. Its files offer: {others}.",
                     format=self.name,
                     given=Mention(name),
+                    others=Mention(*self.options) if self.options else "none",
                 )
-            raise InputError(
-                "format.no_option",
-                "The format {format} does not take {given}, only {others}. Leave it out, or use one of these.",
-                format=self.name,
-                given=Mention(name),
-                others=Mention(*self.options),
-            )
+
+
+TEXTS = Message(
+    "note.texts",
+    "The answers are whole texts, from which nothing was extracted. Extract the answers before a vote, choose a "
+    "checker that finds them, or have the harness judge them.",
+)
 
 
 def has_fields(value: object, *names: str) -> bool:
@@ -203,7 +202,7 @@ def choose(wanted: str | None, found: Sequence[str], option: str, default: str |
             "There is no {what} “{wanted}” in this file. It has: {found}.",
             what=option,
             wanted=shorten(wanted),
-            found=quote_all(found),
+            found=quote_all(found) or "none",
         )
     return wanted
 

@@ -31,50 +31,35 @@ def find_questions(profile: Profile, problem: str | None, *, own_names: bool) ->
     firsts = find_firsts(problems)
     asked = np.full(len(named), -1, dtype=np.int64)
     asked[problems[firsts]] = questions[firsts]
-    ways = {way: Mention(columns={"problem": shorten(name)}) for way, name in (("all", column), ("one", problem))}
-    is_text = any(isinstance(cell, str) for cell in profile[column].there)
+    one = Mention(columns={"problem": shorten(problem)})
+    # A list of messages is no name of a problem.
+    named_by = column if any(isinstance(cell, str) for cell in profile[column].there) else "…"
+    apart = Mention(columns={"problem": shorten(named_by)})
     other = questions != asked[problems]
     if other.any():
         row = int(np.argmax(other))
-        if not is_text:
-            raise InputError(
-                "plain.two_prompts",
-                "Problem {problem} has two different questions in column “{column}”. If each is a problem, give it an "
-                "id of its own. If both are the same problem, say so: {one}.",
-                problem=quote(named[problems[row]]),
-                column=shorten(column),
-                one=ways["one"],
-            )
         raise InputError(
             "plain.two_questions",
             "Problem {problem} has two different values in column “{column}”: {first} and {second}. If each is a "
-            "problem, say so: {all}. If both are the same problem, say so: {one}.",
+            "problem, name the column that tells them apart: {apart}. If both are the same problem, say so: {one}.",
             problem=quote(named[problems[row]]),
             column=shorten(column),
             first=quote(texts[asked[problems[row]]]),
             second=quote(texts[questions[row]]),
-            **ways,
+            apart=apart,
+            one=one,
         )
     if own_names and _is_mostly_repeated(questions) and (bool(sure) or len(texts) > 1):
-        if not is_text:
-            raise InputError(
-                "plain.own_prompts",
-                "Every row has its own value in column “{problem}”, so that it would be a problem of its own, but the "
-                "questions in column “{column}” repeat. If a question is a problem, give all of its rows one id. If "
-                "each row is a problem all the same, say so: {one}.",
-                problem=shorten(problem),
-                column=shorten(column),
-                one=ways["one"],
-            )
         raise InputError(
             "plain.own_names",
             "Every row has its own value in column “{problem}”, so that it would be a problem of its own, but column "
-            "“{column}” repeats: {example}. If its values are the problems, say so: {all}. If each row is a "
-            "problem all the same, say so: {one}.",
+            "“{column}” repeats: {example}. If a question is a problem, name the column that says so: {apart}. If each "
+            "row is a problem all the same, say so: {one}.",
             problem=shorten(problem),
             column=shorten(column),
             example=quote(texts[np.bincount(questions).argmax()]),
-            **ways,
+            apart=apart,
+            one=one,
         )
     return {str(named[code]): str(texts[asked[code]]) for code in problems[firsts].tolist()}
 

@@ -134,12 +134,6 @@ class SheetCollector(Collector):
                 value=quote(cell),
                 place=place,
             )
-        if not cell:
-            raise InputError(
-                "standard.no_samples",
-                "Every problem needs at least one sample; this list is empty ({place}).",
-                place=place,
-            )
         if len(cell) != len(first_cell):
             raise InputError(
                 "standard.lengths",

@@ -59,10 +59,10 @@ def test_choose():
 
 
 REFUSED = {
-    "no choice at all": ("human-eval", {"scorer": "exact"}, "format.no_options", ("human-eval", "`scorer`")),
-    "another choice": ("evalplus", {"filter": "x"}, "format.no_option", ("evalplus", "`filter`", "only `tests`")),
+    "no choice at all": ("human-eval", {"scorer": "exact"}, "format.no_option", ("human-eval", "`scorer`")),
+    "another choice": ("evalplus", {"filter": "x"}, "format.no_option", ("evalplus", "`filter`", "`tests`")),
     "two choices": ("lm-eval", {"tests": "plus"}, "format.no_option", ("lm-eval", "`tests`", "`scorer`, `filter`")),
-    "a table": ("plain", {"tests": "plus"}, "format.no_option", ("plain", "`tests`", "only `prompt_column`")),
+    "a table": ("plain", {"tests": "plus"}, "format.no_option", ("plain", "`tests`", "`prompt_column`")),
 }
 
 

@@ -258,10 +258,10 @@ class TestQuestions:
 
         asked = [ask(i, f"question {i % 6}") for i in range(24)]
         path = write("f.jsonl", asked)
-        assert 'columns={"problem": "id"}' in refuse(path, "plain.own_prompts")
+        assert 'columns={"problem": "id"}' in refuse(path, "plain.own_names")
         assert read_samples(path, columns={"problem": "id"}).n.tolist() == [1] * 24
         path = write("f.jsonl", [row | {"id": i % 3} for i, row in enumerate(asked)])
-        assert "Problem 0 has two" in refuse(path, "plain.two_prompts")
+        assert "Problem 0 has two" in refuse(path, "plain.two_questions")
         assert read_samples(path, columns={"problem": "id"}).n.tolist() == [8] * 3
         assert (
             read_samples(write("f.jsonl", [row | {"id": i % 6} for i, row in enumerate(asked)])).n.tolist() == [4] * 6

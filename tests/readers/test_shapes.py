@@ -405,7 +405,7 @@ def test_options_of_a_choice_are_no_samples(tmp_path):
     path = tmp_path / "f.json"
     options = [{"text": "7", "correct": True}, {"text": "8", "correct": False}]
     path.write_text(json.dumps([{"id": 0, "question": "…", "choices": options}]))
-    with pytest.raises(InputError, match="does not say which samples are correct"):
+    with pytest.raises(InputError, match="do not say which samples are correct"):
         read_samples(path)
     assert read_samples(path, columns={"grades": "choices.correct"}).grades == [[1, 0]]
     rows = [{"id": i, "answer_1": "7", "answer_2": "8", "correct_answer": "7", "prediction": "78"[i]} for i in range(2)]

@@ -268,9 +268,8 @@ LISTED = {
     "a label that is a list": ({"l": ["easy"]}, "cells.group", ("l",), "[…]"),
     "no list of answers": ({"a": "x"}, "standard.no_list", ("a",), "“x”"),
     "no list of grades": ({"g": None}, "standard.no_list", ("g",), "null"),
-    "an empty list": ({"a": [], "g": [], "s": []}, "standard.no_samples", ("a",)),
     "unequal lists": ({"s": [1, 2, 3]}, "standard.lengths", ("s",), 3, 2),
-    "an empty list beside others": ({"s": []}, "standard.no_samples", ("s",)),
+    "an empty list beside others": ({"s": []}, "standard.lengths", ("s",)),
 }
 
 SINGLE = {

@@ -105,7 +105,7 @@ def test_an_id_names_the_problems_unless_another_column_does():
     refuses("InputError: 'a' is in rows 0 and 1", at_k.score, grades | {"id": ["a", "a"]})
     with pytest.raises(InputError) as refused:
         at_k.score({"id": ["a", "b"], "x": [1, 2]})
-    assert refused.value.code == "plain.unknown_data"
+    assert refused.value.code == "plain.unknown"
 
 
 @in_every_library

@@ -12,6 +12,7 @@ from at_k.readers.format import About, Mark, Reading, check_kinds, choose, has_f
 from at_k.readers.sources import Source
 
 _NEEDED = ("model_id", "evaluation_name", "sample_id", "evaluation", "answer_attribution")
+_KEPT = ("model_id", "evaluation_name", "metadata", "error")
 _KINDS = {
     "evaluation_name": (str,),
     "evaluation_result_id": (str, type(None)),
@@ -26,7 +27,18 @@ def _find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
     for line, row in collector.rows(source, _NEEDED):
         with collector.faults:
             check_kinds("Every Eval Ever", row, _KINDS, collector.place(line))
-            rows.append((line, _flatten(row, line, collector, whole=bool(reading.columns))))
+            attributed = (row["answer_attribution"] or [{"extracted_value": None}])[-1]
+            held = {"evaluation.score": row["evaluation"], "answer_attribution.extracted_value": attributed}
+            for name, each in held.items():
+                if not has_fields(each, name.partition(".")[2]):
+                    raise collector.lack(name, line)
+            kept = row if reading.columns else {name: row[name] for name in _KEPT if name in row}
+            said = {"problem": row["sample_id"], "result": str(row.get("evaluation_result_id"))}
+            said |= {
+                "answer": attributed["extracted_value"] or None,
+                "gold": find_field(row.get("input"), ["reference"]),
+            }
+            rows.append((line, kept | said | {name: row["evaluation"].get(name) for name in ("score", "is_correct")}))
     chosen, notes = _choose_results([row for _, row in rows], reading.scorer)
     rows = [each for each in rows if each[1]["result"] == chosen.get(each[1]["evaluation_name"], each[1]["result"])]
     graded = [row for _, row in rows if row.get("error") is None]
@@ -38,33 +50,12 @@ def _find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
         row["verdict"] = row["score" if uses_score else "is_correct"]
         if len(evaluations) > 1:
             row |= {"problem": f"{row['evaluation_name']}: {row['problem']}", "group": row["evaluation_name"]}
-    roles = {
-        "problem": "sample_id",
-        "answers": "answer_attribution",
-        "references": "input.reference",
-        "grades": "evaluation.score" if uses_score else "evaluation.is_correct",
-        "group": "evaluation_name" if len(evaluations) > 1 else None,
-    }
+    roles = {"problem": "sample_id", "answers": "answer_attribution", "references": "input.reference"}
+    roles |= {"grades": "evaluation.score" if uses_score else "evaluation.is_correct"}
+    roles |= {"group": "evaluation_name"} if len(evaluations) > 1 else {}
     taken = {"scorer": ", ".join(dict.fromkeys(chosen.values()))} if chosen else {}
     models = ", ".join(dict.fromkeys(str(row["model_id"]) for _, row in rows))
     return Found(rows, roles, notes, taken, {"model": models, "evaluation": ", ".join(evaluations)})
-
-
-def _flatten(row: Row, line: int, collector: Collector, *, whole: bool) -> Row:
-    """Keep what is read of a row, or the whole row where a user names columns."""
-    attributed = row["answer_attribution"] or [{"extracted_value": None}]
-    for name, held in (("evaluation.score", row["evaluation"]), ("answer_attribution.extracted_value", attributed[-1])):
-        if not has_fields(held, name.partition(".")[2]):
-            raise collector.lack(name, line)
-    kept = row if whole else {name: row.get(name) for name in ("model_id", "evaluation_name", "metadata", "error")}
-    return kept | {
-        "problem": row["sample_id"],
-        "result": str(row.get("evaluation_result_id")),
-        "answer": attributed[-1]["extracted_value"] or None,
-        "gold": find_field(row.get("input"), ["reference"]),
-        "score": row["evaluation"]["score"],
-        "is_correct": row["evaluation"].get("is_correct"),
-    }
 
 
 def _choose_results(rows: list[Row], wanted: str | None) -> tuple[dict[str, str], list[Message]]:

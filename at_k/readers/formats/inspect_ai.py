@@ -18,9 +18,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from math import isnan
-from typing import Any
+from typing import Any, NamedTuple
 
 from at_k.errors import InputError, Message
 from at_k.readers.archives import Archive
@@ -30,8 +29,18 @@ from at_k.readers.collector import Collector
 from at_k.readers.decoding import decode
 from at_k.readers.faults import Faults
 from at_k.readers.fields import Found, Keys, Row, declare, list_in
-from at_k.readers.format import About, Mark, Reading, check_kinds, choose, name_subject, refuse_field
-from at_k.readers.names import quote, quote_all
+from at_k.readers.format import (
+    TEXTS,
+    About,
+    Mark,
+    Reading,
+    check_kinds,
+    choose,
+    name_subject,
+    refuse_field,
+    tell_choice,
+)
+from at_k.readers.names import quote
 from at_k.readers.sources import Source, TooLargeError
 
 _HEADER, _START, _SAMPLES = "header.json", "_journal/start.json", "samples/"
@@ -40,13 +49,8 @@ _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """What the letters are worth: correct, partly correct, incorrect, no answer."""
 
 
-@dataclass(frozen=True)
-class _Log:
-    """A log: its header, and its samples, each of which `load` reads when it is needed.
-
-    Attributes:
-        replaced: how many members of a zip file were replaced by a later one.
-    """
+class _Log(NamedTuple):
+    """A log: its header, its samples, each of which `load` reads when needed, and how many members were replaced."""
 
     header: Mapping[str, Any]
     samples: Sequence[Any]
@@ -66,21 +70,12 @@ class _Log:
                 yield number, sample
 
 
-@dataclass(frozen=True)
-class _Scorer:
-    """The scorer whose grades are taken.
-
-    Attributes:
-        name: what it is called: that of a scorer that gives several values has their keys, such as "rubric.right".
-        scorer: the name under which its scores are.
-        key: the key of the value, where there are several.
-        found: the names that were seen before this one was chosen.
-    """
+class _Scorer(NamedTuple):
+    """The scorer whose grades are taken: its name, where its scores are, and the key of one of several values."""
 
     name: str
     scorer: str
     key: str | None
-    found: Sequence[str]
 
 
 @contextmanager
@@ -119,7 +114,7 @@ def _find_samples(source: Source, reading: Reading, collector: Collector) -> Fou
                 "This log of inspect_ai has no samples. It may be of a run with log_samples=False, or of one that "
                 "ended before its first sample did.",
             )
-        scorer = _choose_scorer(log, reading.scorer)
+        scorer, names = _choose_scorer(log, reading.scorer)
     notes, counts = _note_run(log), Counter[str]()
 
     def list_rows() -> Iterator[tuple[int, Row]]:
@@ -133,41 +128,20 @@ def _find_samples(source: Source, reading: Reading, collector: Collector) -> Fou
 
     about = find_field(log.header, ["eval"])
     subject = name_subject(task=find_field(about, ["task"]), model=find_field(about, ["model"]))
-    said = find_field(about, ["packages", "inspect_ai"])
-    version = said if isinstance(said, str) else None
+    version = find_field(about, ["packages", "inspect_ai"])
+    roles: dict[str, str | None] = {"problem": "id", "references": "target", "grades": None}
     if scorer is None:
-        notes.append(
-            Message(
-                "inspect_ai.texts",
-                "No sample of this log has a score. Its answers are whole completions, to be compared with the "
-                "targets; `inspect score` adds scores.",
-            )
-        )
-        roles = {"answers": "output.choices[0].message.content", "grades": None}
-        return Found(list_rows(), roles | _ROLES, notes, subject=subject, version=version)
-    value = f"scores.{scorer.scorer}.value"
-    grades = value if scorer.key is None else f"{value}.{scorer.key}"
-    several = len(scorer.found) > 1
-    if several and reading.scorer is None:
-        notes.append(
-            Message(
-                "inspect_ai.scorers",
-                "There are several scorers: {names}. The grades are those of {name}; {option:scorer} chooses another "
-                "one.",
-                names=quote_all(scorer.found),
-                name=quote(scorer.name),
-            )
-        )
-    roles = {"answers": f"scores.{scorer.scorer}.answer", "grades": grades}
-    chosen = {"scorer": scorer.name} if several else {}
-    return Found(list_rows(), roles | _ROLES, notes, chosen, subject, version=version)
+        roles["answers"] = "output.choices[0].message.content"
+    else:
+        roles["answers"] = f"scores.{scorer.scorer}.answer"
+        roles["grades"] = ".".join(filter(None, ["scores", scorer.scorer, "value", scorer.key]))
+    chosen, told = tell_choice("scorer", scorer and scorer.name, names, reading.scorer)
+    notes += [*told, *([] if scorer else [TEXTS])]
+    return Found(list_rows(), roles, notes, chosen, subject, version=version if isinstance(version, str) else None)
 
 
-_ROLES = {"problem": "id", "references": "target"}
-
-
-def _choose_scorer(log: _Log, wanted: str | None) -> _Scorer | None:
-    """Choose the scorer by the first sample that has its score; None where no sample has any."""
+def _choose_scorer(log: _Log, wanted: str | None) -> tuple[_Scorer | None, list[str]]:
+    """Choose the scorer, or None, by the first sample that has its score; return the names that were seen, too."""
     order = [find_field(each, [key]) for path, key in _LISTED for each in list_in(log.header, *path)]
     found: dict[str, tuple[str, str | None]] = {}
     errors = []
@@ -180,16 +154,10 @@ def _choose_scorer(log: _Log, wanted: str | None) -> _Scorer | None:
                 found.setdefault(scorer if key is None else f"{scorer}.{key}", (scorer, key))
         if found and wanted in (None, *found):
             name = wanted or next(iter(found))
-            return _Scorer(name, *found[name], list(found))
+            return _Scorer(name, *found[name]), list(found)
         errors.append(find_field(sample, ["error"]))
-    if found:
+    if found or wanted is not None:
         choose(wanted, list(found), "scorer")
-    if wanted is not None:
-        raise InputError(
-            "inspect_ai.no_scores",
-            "There is no scorer {scorer}: no sample of this log has a score. `inspect score` adds scores.",
-            scorer=quote(wanted),
-        )
     if errors and None not in errors:
         raise InputError(
             "inspect_ai.all_failed",
@@ -198,7 +166,7 @@ def _choose_scorer(log: _Log, wanted: str | None) -> _Scorer | None:
             count=len(errors),
             reason=quote(find_field(errors[-1], ["message"]) or errors[-1]),
         )
-    return None
+    return None, []
 
 
 _LISTED = ((("results", "scores"), "scorer"), (("eval", "scorers"), "name"))
@@ -271,55 +239,39 @@ def _read_text(sample: Row, choices: Sequence[Any]) -> str | None:
 
 
 def _note_run(log: _Log) -> list[Message]:
-    """Write the notes on whether a run came to its end, and on members that were written again."""
+    """Write the notes on a run that did not come to its end, and on members that were written again."""
+    status, reason = log.header.get("status"), find_field(log.header, ["error", "message"])
+    unfinished = Message(
+        "inspect_ai.unfinished",
+        "This run did not come to its end (its status is {status}), so samples may be absent. Its error: {reason}.",
+        status=quote(status),
+        reason=quote(reason) if reason else "none",
+    )
     replaced = Message(
         "inspect_ai.replaced",
         "Members of the log that were written again: {count:,}. The last one of each name counts.",
         count=log.replaced,
     )
-    ends = {
-        "started": Message(
-            "inspect_ai.started",
-            "This run was not finished when the log was written: it was killed, or is still going on. Samples may be "
-            "absent.",
-        ),
-        "error": Message(
-            "inspect_ai.failed",
-            "This run failed, so samples may be absent. Its error: {reason}.",
-            reason=quote(find_field(log.header, ["error", "message"])),
-        ),
-        "cancelled": Message("inspect_ai.cancelled", "This run was cancelled, so samples may be absent."),
-    }
-    ended = str(log.header.get("status"))
-    return [*([ends[ended]] if ended in ends else []), *([replaced] if log.replaced else [])]
+    ended = str(status) not in ("started", "error", "cancelled")
+    return [*([] if ended else [unfinished]), *([replaced] if log.replaced else [])]
 
 
 def _note_oddities(counts: Counter[str]) -> list[Message]:
     """Write the notes on graded samples that a reader of the numbers should know of."""
-    notes = {
-        "edited": Message(
-            "inspect_ai.edited",
-            "Scores that were edited after the run: {count:,}. The edited value counts.",
-            count=counts["edited"],
-        ),
-        "errors": Message(
-            "inspect_ai.errors",
-            "Samples that failed and have a score all the same: {count:,}. The score counts.",
-            count=counts["errors"],
-        ),
-        "invalidated": Message(
-            "inspect_ai.invalidated",
-            "Samples that were marked as invalid: {count:,}. They count, as in the numbers of inspect_ai.",
-            count=counts["invalidated"],
-        ),
-        "completions": Message(
-            "inspect_ai.completions",
-            "Samples with several completions: {count:,}. Only the first one has a score, so each counts once. For n "
-            "samples of each problem, run n epochs.",
-            count=counts["completions"],
-        ),
-    }
-    return [note for name, note in notes.items() if counts[name]]
+    changed = Message(
+        "inspect_ai.changed",
+        "As in the numbers of inspect_ai, a score counts where it was edited ({edited:,} samples), where the sample "
+        "failed ({errors:,}) and where it was marked as invalid ({invalidated:,}).",
+        **{name: counts[name] for name in ("edited", "errors", "invalidated")},
+    )
+    completions = Message(
+        "inspect_ai.completions",
+        "Samples with several completions: {count:,}. Only the first one has a score, so each counts once. For n "
+        "samples of each problem, run n epochs.",
+        count=counts["completions"],
+    )
+    has_changed = counts.keys() - {"completions"}
+    return [*([changed] if has_changed else []), *([completions] if counts["completions"] else [])]
 
 
 FORMAT = declare(

@@ -17,6 +17,7 @@ from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
 from at_k.readers.fields import Found, Keys, Row, declare
 from at_k.readers.format import (
+    TEXTS,
     About,
     Mark,
     Reading,
@@ -35,12 +36,6 @@ _FIELDS = {
     "metric": ("",),
 }
 """The structs, and what is read of them."""
-
-_TEXTS = Message(
-    "lighteval.texts",
-    "The answers are whole texts, from which nothing was extracted. Extract the answers before a vote, or choose a "
-    "checker that finds them.",
-)
 
 
 def _find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
@@ -68,7 +63,7 @@ def _find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
         "scores": "model_response.logprobs" if scored else None,
     }
     offered = [name for name, fits in metrics.items() if fits]
-    notes = [*([_TEXTS] if n and metric is None else []), *tell_choice("scorer", metric, offered, reading.scorer)[1]]
+    notes = [*([TEXTS] if n and metric is None else []), *tell_choice("scorer", metric, offered, reading.scorer)[1]]
     chosen = {} if metric is None or len(metrics) == 1 else {"scorer": metric}
     return Found(rows, roles, notes, chosen, name_subject(task=find_field(first, ["doc", "task_name"])))
 

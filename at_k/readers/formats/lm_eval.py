@@ -11,9 +11,10 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from at_k.errors import InputError, Message
 from at_k.readers.cells import NOTHING
@@ -21,6 +22,7 @@ from at_k.readers.collector import Collector
 from at_k.readers.decoding import decode
 from at_k.readers.fields import Found, Keys, Row, declare
 from at_k.readers.format import (
+    TEXTS,
     About,
     Mark,
     Reading,
@@ -31,7 +33,7 @@ from at_k.readers.format import (
     refuse_field,
     tell_choice,
 )
-from at_k.readers.names import quote, quote_all
+from at_k.readers.names import quote
 from at_k.readers.sources import Source
 
 _NO_ANSWER = "[invalid]"
@@ -50,43 +52,41 @@ _TEXTS = re.compile(rf"\[{_TEXT}(?:, {_TEXT})*\]", re.DOTALL)
 """A list of strings as Python prints it."""
 
 
-class _Filter:
-    """A filter, as its first line shows it.
+class _Filter(NamedTuple):
+    """A filter, by its first line.
 
     Attributes:
         name: its name.
-        row: its first line.
-        generative: whether the responses are texts rather than the log-likelihoods of choices.
-        n: the responses of a document.
+        metrics: its metrics, and whether each is 0 or 1 in this line.
+        n: the responses of a document; 0 where there are log-likelihoods of choices instead.
         kept: how many answers the filter makes of them.
     """
 
-    def __init__(self, name: str, row: Mapping[str, Any]) -> None:
-        responses = _list_responses(row)
-        self.name, self.row = name, row
-        self.generative = responses is not None
-        self.n = 1 if responses is None else len(responses)
-        self.kept = 1 if responses is None else len(_list_answers(row))
+    name: str
+    metrics: Mapping[str, bool]
+    n: int
+    kept: int
 
 
 def _find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
     chosen, raw = _choose_filter(_list_filters(source, reading, collector), reading)
     n = max(chosen.n, chosen.kept) if chosen.kept > 1 or reading.filter is None else 1
-    metrics = _list_metrics(chosen.row)
-    metric = choose_metric(metrics, n, reading.scorer, needed=not chosen.generative)
-    graded = [name for name, fits in metrics.items() if fits]
+    metric = choose_metric(chosen.metrics, n, reading.scorer, needed=not chosen.n)
+    graded = [name for name, fits in chosen.metrics.items() if fits]
     choices, told = tell_choice("scorer", metric, graded, reading.scorer)
     notes: list[Message] = []
 
     def list_rows() -> Iterator[tuple[int, Row]]:
         lines: Counter[str] = Counter()
-        changed: dict[str, Message] = {}
+        is_changed = False
         for number, row in collector.rows(source, tuple(_KINDS)):
             with collector.faults:
                 _check_row(row, collector.place(number))
                 lines[row["filter"]] += 1
                 if row["filter"] == chosen.name:
-                    yield number, _read_document(row, chosen, metric, changed, number, collector, raw=raw)
+                    document = _read_document(row, chosen, metric, number, collector, raw=raw)
+                    is_changed |= document["target"] not in (row["target"], NOTHING)
+                    yield number, document
         with collector.faults:
             if len({*lines.values()}) > 1:
                 raise InputError(
@@ -94,11 +94,16 @@ def _find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
                     "The filters must have lines for the same documents; the file has {lines}. It may be cut off.",
                     lines=", ".join(f"{count:,} of {quote(name)}" for name, count in lines.items()),
                 )
-        chosen_filter, filter_notes = _tell_filter(chosen, lines, reading.filter, raw=raw)
-        choices.update(chosen_filter)
-        notes.extend([*filter_notes, *told, *changed.values()])
+        if raw:
+            choices["answers"] = "resps"
+            notes.append(TEXTS)
+        else:
+            of_filter, filter_notes = tell_choice("filter", chosen.name, lines, reading.filter)
+            choices.update(of_filter)
+            notes.extend([*filter_notes, *([_tell_vote(chosen)] if chosen.kept < chosen.n else [])])
+        notes.extend([*told, *([_CHANGED] if is_changed else [])])
 
-    answers = "resps" if raw else "filtered_resps" if chosen.generative else None
+    answers = "resps" if raw else "filtered_resps" if chosen.n else None
     roles = {"answers": answers, "references": answers and "target", "grades": metric}
     return Found(list_rows(), roles, notes, choices)
 
@@ -131,8 +136,10 @@ def _list_filters(source: Source, reading: Reading, collector: Collector) -> lis
         except InputError as error:
             broken = broken or error
             continue
-        each = found.setdefault(row["filter"], _Filter(row["filter"], row))
-        if reading.filter == each.name or (reading.filter is None and each.kept == each.n):
+        metrics = {name: row.get(name) in (0, 1) for name in row["metrics"] if isinstance(name, str)}
+        n = len(_list_responses(row))
+        each = found.setdefault(row["filter"], _Filter(row["filter"], metrics, n, len(_list_answers(row)) if n else 1))
+        if reading.filter == each.name or (reading.filter is None and each.kept == (each.n or 1)):
             break
     if not found:
         raise broken or refuse_field("lm-eval", "filter", None, collector.place(1))
@@ -144,20 +151,15 @@ def _choose_filter(filters: list[_Filter], reading: Reading) -> tuple[_Filter, b
     if reading.filter is not None:
         name = choose(reading.filter, [each.name for each in filters], "filter")
         return next(each for each in filters if each.name == name), False
-    keeping = next((each for each in filters if each.kept == each.n), None)
+    keeping = next((each for each in filters if each.kept == (each.n or 1)), None)
     return (filters[0], True) if keeping is None else (keeping, False)
 
 
-def _list_metrics(row: Mapping[str, Any]) -> dict[str, bool]:
-    """List the metrics of a line, and whether each is 0 or 1 there."""
-    return {name: row.get(name) in (0, 1) for name in row["metrics"] if isinstance(name, str)}
-
-
-def _list_responses(row: Mapping[str, Any]) -> list[Any] | None:
-    """Return the responses of a document; None if there is one list for each choice instead."""
+def _list_responses(row: Mapping[str, Any]) -> list[Any]:
+    """Return the responses of a document; none if there is one list for each choice instead."""
     listed = row["resps"]
-    texts = listed[0] if len(listed) == 1 else None
-    return texts if isinstance(texts, list) and texts and not any(isinstance(each, list) for each in texts) else None
+    texts = listed[0] if len(listed) == 1 and isinstance(listed[0], list) else []
+    return [] if any(isinstance(each, list) for each in texts) else texts
 
 
 def _list_answers(row: Mapping[str, Any]) -> list[Any]:
@@ -167,20 +169,11 @@ def _list_answers(row: Mapping[str, Any]) -> list[Any]:
 
 
 def _read_document(
-    row: Row,
-    chosen: _Filter,
-    metric: str | None,
-    changed: dict[str, Message],
-    number: int,
-    collector: Collector,
-    *,
-    raw: bool,
+    row: Row, chosen: _Filter, metric: str | None, number: int, collector: Collector, *, raw: bool
 ) -> Row:
     """Return the answers of a document, its references and its grade; no answers where choices were compared."""
     responses, answers = _list_responses(row), _list_answers(row)
-    if (responses is not None) != chosen.generative:
-        raise refuse_field("lm-eval", "resps", row["resps"], collector.place(number))
-    if responses is not None and (len(responses) != chosen.n or len(answers) != chosen.kept):
+    if len(responses) != chosen.n or (responses and len(answers) != chosen.kept):
         raise InputError(
             "lm_eval.repeats",
             "Every document must have as many responses and answers as the first: {n} and {kept}, not {found} and "
@@ -193,59 +186,42 @@ def _read_document(
         )
     if metric is not None and metric not in row:
         raise collector.lack(metric, number)
-    kept: list[Any] = responses if raw and responses else [None if each == _NO_ANSWER else each for each in answers]
+    kept = responses if raw else [None if each == _NO_ANSWER else each for each in answers]
     return {
         "doc_id": str(row["doc_id"]),
-        "filtered_resps": [NOTHING] if responses is None else kept,
-        "target": NOTHING if responses is None else _read_target(row["target"], changed),
+        "filtered_resps": kept if responses else [NOTHING],
+        "target": _read_target(row["target"]) if responses else NOTHING,
         "grade": NOTHING if metric is None else row[metric],
         "doc": row.get("doc"),
     }
 
 
-def _read_target(target: str, changed: dict[str, Message]) -> object:
+def _read_target(target: str) -> object:
     """Read the references out of the target, which the harness spells as one string, whatever it is."""
-    gold = target.rpartition("####")[2].strip()
-    if "####" in target and gold:
-        changed["solution"] = Message(
-            "lm_eval.solution",
-            "The targets are whole solutions. The part after “####” is the reference, compared as text.",
-        )
-        return gold
-    if target.startswith(("['", '["')) and _TEXTS.fullmatch(target):
-        try:
-            listed = list(ast.literal_eval(target))
-        except (SyntaxError, ValueError):
-            return target
-        changed["list"] = Message(
-            "lm_eval.list", "Targets that are lists were taken as several references, each of which is correct."
-        )
-        return listed
-    return target
+    gold: object = target
+    if "####" in target:
+        gold = target.rpartition("####")[2].strip() or target
+    elif target.startswith(("['", '["')) and _TEXTS.fullmatch(target):
+        with suppress(SyntaxError, ValueError):
+            gold = list(ast.literal_eval(target))
+    return gold
 
 
-def _tell_filter(
-    chosen: _Filter, filters: Collection[str], wanted: str | None, *, raw: bool
-) -> tuple[dict[str, str], list[Message]]:
-    """Return what is said of the choice of the filter."""
-    if raw:
-        note = Message(
-            "lm_eval.responses",
-            "No filter keeps the {n} responses of a document apart ({names}), so the answers are the whole responses, "
-            "from which nothing was extracted.",
-            n=chosen.n,
-            names=quote_all(filters),
-        )
-        return {"answers": "resps"}, [note]
-    choices, notes = tell_choice("filter", chosen.name, filters, wanted)
-    vote = Message(
+_CHANGED = Message(
+    "lm_eval.target",
+    "Of targets that are whole solutions, the part after “####” is the reference, compared as text. Of targets that "
+    "are lists, each item is correct.",
+)
+
+
+def _tell_vote(chosen: _Filter) -> Message:
+    return Message(
         "lm_eval.vote",
         "The filter {name} makes {kept} of the {n} responses of a document, so that is the number of samples.",
         name=quote(chosen.name),
         kept=chosen.kept,
         n=chosen.n,
     )
-    return choices, [*notes, *([vote] if chosen.kept < chosen.n else [])]
 
 
 def _find_subject(source: Source) -> dict[str, str]:

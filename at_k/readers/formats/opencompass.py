@@ -17,6 +17,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -25,11 +26,11 @@ from at_k.errors import InputError, Message
 from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
-from at_k.readers.fields import Fields, Found, Keys, Row, declare, find_run, list_in
-from at_k.readers.format import About, Format, Mark, Reading, has_fields, refuse_field
+from at_k.readers.fields import Found, Keys, Row, declare, find_run, list_in
+from at_k.readers.format import TEXTS, About, Mark, Reading, has_fields, refuse_field
 from at_k.readers.names import quote, quote_all
-from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
+from at_k.readers.structure import refuse_several
 
 _NAMES = {
     "answers": ("pred", "predictions", "prediction"),
@@ -39,12 +40,6 @@ _NAMES = {
 """The names that evaluators give to what is known of each sample, the usual one first."""
 
 _METRIC = re.compile(r"(?:pass|cons|avg)@\d+")
-
-_TEXTS = Message(
-    "opencompass.texts",
-    "These are predictions, which are not graded. The answers are whole texts, from which nothing was extracted; "
-    "the results file has grades.",
-)
 
 Detail = dict[str, list[Any]]
 """Role → a value for each sample of a problem. All lists have the same length."""
@@ -70,6 +65,8 @@ def _has_metrics(document: Mapping[str, Any]) -> bool:
 
 
 def _find_details(source: Source, *_: Any, regroup: bool) -> Found:
+    if _find_entries(source.document):
+        return _find_listed(source)
     found = list_in(source.document, "details") if _has_details(source.document) else [{}]
     roles = {role: next((name for name in names if name in found[0]), None) for role, names in _NAMES.items()}
     fields = {role: name for role, name in roles.items() if name is not None}
@@ -88,18 +85,16 @@ def _find_details(source: Source, *_: Any, regroup: bool) -> Found:
                 "opencompass.lengths",
                 "The fields {fields} must be lists of the same length, with at least one sample (problem {place}). The "
                 "evaluator may have left out a field for some samples; then score the predictions file instead.",
-                fields=", ".join(quote(name) for name in fields.values()),
+                fields=quote_all(fields.values()),
                 place=place,
             )
     details, notes = _regroup(details) if regroup else (details, [])
     rows = []
     for place, (each, own) in enumerate(zip(found, details, strict=True), 1):
-        name, samples = (
-            each["example_abbr"],
-            [dict(zip(own, row, strict=True)) for row in zip(*own.values(), strict=True)],
-        )
+        name, samples = each["example_abbr"], zip(*own.values(), strict=True)
         about = {"subdivision": str(name).rpartition("_")[0]}
-        rows.append((place, {"problem": name, "samples": samples, "about": about}))
+        listed = [dict(zip(own, sample, strict=True)) for sample in samples]
+        rows.append((place, {"problem": name, "samples": listed, "about": about}))
     return Found(rows, {"problem": "example_abbr", **roles}, notes)
 
 
@@ -114,27 +109,25 @@ def _regroup(details: list[Detail]) -> tuple[list[Detail], list[Message]]:
     as_written, as_undone = _agree(details), len(n) == 1 and _agree(undone)
     if as_written and not as_undone:
         return details, []
-    if as_undone and not as_written:
-        return undone, [
-            Message(
-                "aisbench.regrouped",
-                "AISBench wrote the verdicts of different problems together, as their references show. Here each "
-                "problem has its own, so pass@k and cons@k differ from those in the file.",
-            )
-        ]
-    if not as_written:
+    if not as_written and not as_undone:
         raise InputError(
             "aisbench.mixed",
             "The references show that samples of different problems were written together, and not in the order that "
             "AISBench is known to write. Score the predictions file instead.",
         )
-    return details, [
-        Message(
-            "aisbench.unsure",
-            "AISBench is known to write the verdicts of different problems together, and the references do not show "
-            "whether it did so here. Only avg@n is sure; the predictions file has the samples of each problem.",
+    if as_undone and not as_written:
+        note = Message(
+            "aisbench.regrouped",
+            "AISBench wrote the verdicts of different problems together, as their references show. Here each "
+            "problem has its own, so pass@k and cons@k differ from those in the file.",
         )
-    ]
+        return undone, [note]
+    note = Message(
+        "aisbench.unsure",
+        "AISBench is known to write the verdicts of different problems together, and the references do not show "
+        "whether it did so here. Only avg@n is sure; the predictions file has the samples of each problem.",
+    )
+    return details, [note]
 
 
 def _agree(details: list[Detail]) -> bool:
@@ -174,7 +167,7 @@ def _find_samples(found: Mapping[str, Any], fields: Mapping[str, str], *notes: M
 def _find_problems(entries: Sequence[Mapping[str, Any]]) -> list[int]:
     """Find the number of the problem of each sample by its prompt and reference.
 
-    OpenCompass repeats the whole data set. Others that write the same fields repeat each problem.
+    OpenCompass repeats the whole data set.
     """
     marks = [json.dumps([entry["problem"], entry.get("references")], sort_keys=True) for entry in entries]
     total, different = len(marks), len({*marks})
@@ -184,9 +177,6 @@ def _find_problems(entries: Sequence[Mapping[str, Any]]) -> list[int]:
     m = next(m for m in range(different, total + 1) if total % m == 0 and marks[m:] == marks[: total - m])
     if m < total and prompted:  # without prompts, two problems with the same reference look alike
         return [place % m for place in range(total)]
-    n = total // different
-    if prompted and marks == [mark for mark in dict.fromkeys(marks) for _ in range(n)]:
-        return [place // n for place in range(total)]
     raise InputError(
         "opencompass.unknown_n",
         "It cannot be known which samples are of the same problem: {total:,} samples have {different:,} different "
@@ -196,13 +186,12 @@ def _find_problems(entries: Sequence[Mapping[str, Any]]) -> list[int]:
     )
 
 
-def _find_listed(source: Source, *_: Any) -> Found:
+def _find_listed(source: Source) -> Found:
     """Find the samples of `details` that are an object. Lists of one value, as of AISBench, stand for the value."""
-    found = _find_entries(source.document)
-    first = found["0"]
-    fields = {"problem": "prompt" if "prompt" in first else "origin_prediction", "answers": "predictions"}
-    fields |= {role: name for role, name in (("references", "references"), ("grades", "correct")) if name in first}
-    return _find_samples({key: _take_single(entry) for key, entry in found.items()}, fields)
+    found = {key: _take_single(entry) for key, entry in _find_entries(source.document).items()}
+    named = {"answers": "predictions", "references": "references", "grades": "correct"}
+    fields = {"problem": "prompt" if "prompt" in found["0"] else "origin_prediction"}
+    return _find_samples(found, fields | {role: name for role, name in named.items() if name in found["0"]})
 
 
 def _take_single(entry: Any) -> Any:
@@ -213,29 +202,21 @@ def _take_single(entry: Any) -> Any:
 
 def _find_predictions(source: Source, *_: Any) -> Found:
     found = source.document if isinstance(source.document, dict) else {}
-    return _find_samples(found, {"problem": "origin_prompt", "answers": "prediction", "references": "gold"}, _TEXTS)
+    return _find_samples(found, {"problem": "origin_prompt", "answers": "prediction", "references": "gold"}, TEXTS)
 
 
-def _find_requests(source: Source, _: Reading, collector: Collector) -> Found:
+def _find_requests(source: Source, reading: Reading, collector: Collector) -> Found:
     """Find the lines of AISBench's predictions."""
     rows: list[tuple[int, Row]] = []
-    n: Counter[str] = Counter()
     for line, row in collector.rows(source, _REQUEST):
-        if row["data_abbr"] != (rows[0][1] if rows else row)["data_abbr"]:
-            raise InputError(
-                "aisbench.data_sets",
-                "This file has predictions for two data sets, {first} and {second} (line {line}), which number their "
-                "problems alike. Put each into a file of its own.",
-                first=quote(rows[0][1]["data_abbr"]),
-                second=quote(row["data_abbr"]),
-                line=line,
-            )
         with collector.faults:
             if not isinstance(row["success"], bool):
                 raise refuse_field("AISBench", "success", row["success"], collector.place(line))
             answer = row["prediction"] if row["success"] else ""
             rows.append((line, row | {"problem": row["id"], "answers": answer, "references": row.get("gold")}))
-            n[str(row["id"])] += 1
+    if "data_abbr" not in reading.pool:  # the problems of each data set have the same numbers
+        refuse_several("data_abbr", list(dict.fromkeys(str(row["data_abbr"]) for _, row in rows)))
+    n = Counter(str(row["id"]) for _, row in rows)
     most = max(n.values(), default=0)
     failed = sum(most - count for count in n.values())
     note = Message(
@@ -246,49 +227,43 @@ def _find_requests(source: Source, _: Reading, collector: Collector) -> Found:
         failed=failed,
     )
     roles = {"problem": "id", "answers": "prediction", "references": "gold", "grades": None}
-    return Found(rows, roles, [_TEXTS, *([note] if failed else [])])
+    return Found(rows, roles, [TEXTS, *([note] if failed else [])])
 
 
-_name_keys = partial(Keys, "problem", answers="answers", references="references", silent=("",))
+_KEYS = Keys("problem", answers="answers", references="references", many="samples", info="about", silent=("",))
 _SAMPLE: dict[str, Any] = {
-    "unit": "sample",
     "judge": lambda row, *_: row.get("grades", NOTHING),
     "subject": lambda source: find_run(source, "results", "predictions"),
     "sparse": True,
 }
-
-
-def _declare_results(about: About, mark: Mark, *, regroup: bool = False) -> Format:
-    listed = Fields(about.name, _name_keys(), find=_find_listed, **_SAMPLE)
-    keys, find = _name_keys(many="samples", info="about"), partial(_find_details, regroup=regroup)
-    details = Fields(about.name, keys, find=find, **_SAMPLE | {"unit": "problem"})
-
-    def read(source: Source, reading: Reading) -> Samples:
-        return (listed if _find_entries(source.document) else details).read(source, reading)
-
-    return Format(*about, read, (mark,))
-
-
 _RESULTS = "results/{model}/{dataset}.json"
 _SETTING = "set n in the dataset's configuration"
 _RETURNS = "set num_return_sequences to n in the model's configuration"
 _DUMP = ", and run with --dump-eval-details"
 
-OPENCOMPASS = _declare_results(
+OPENCOMPASS = declare(
     About("opencompass", "OpenCompass 0.5.4", _RESULTS, _SETTING + _DUMP),
     Mark("json", ("details",), lambda own: _has_details(own) or bool(_find_entries(own))),
+    keys=_KEYS,
+    unit="problem",
+    find=partial(_find_details, regroup=False),
+    **_SAMPLE,
 )
 
-AISBENCH = _declare_results(
+AISBENCH = declare(
     About("aisbench", "AISBench 3.1", _RESULTS, _RETURNS + _DUMP),
     Mark("json", ("details",), _has_metrics),
-    regroup=True,
+    keys=_KEYS,
+    unit="problem",
+    find=partial(_find_details, regroup=True),
+    **_SAMPLE,
 )
 
 OPENCOMPASS_PREDICTIONS = declare(
     About("opencompass-predictions", "OpenCompass 0.5.4", "predictions/{model}/{dataset}.json", _SETTING),
     Mark("json", ("0",), lambda own: has_fields(own["0"], "prediction")),
-    keys=_name_keys(),
+    keys=_KEYS,
+    unit="sample",
     rank=1,
     find=_find_predictions,
     **_SAMPLE,
@@ -299,10 +274,10 @@ _REQUEST = ("data_abbr", "id", "success", "uuid", "prediction")
 AISBENCH_PREDICTIONS = declare(
     About("aisbench-predictions", "AISBench 3.1", "predictions/{model}/{dataset}.jsonl", _RETURNS),
     Mark("rows", _REQUEST),
-    keys=_name_keys(number="uuid"),
+    keys=replace(_KEYS, number="uuid"),
     rank=1,
     find=_find_requests,
-    **_SAMPLE | {"unit": "line"},
+    **_SAMPLE,
 )
 
 FORMATS = (AISBENCH, AISBENCH_PREDICTIONS, OPENCOMPASS, OPENCOMPASS_PREDICTIONS)

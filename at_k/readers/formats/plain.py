@@ -43,7 +43,7 @@ from at_k.readers.roles import Profile, find_lists, find_numbers, find_roles, fi
 from at_k.readers.samples import COUNT_ROLES, Columns, Origin, Samples
 from at_k.readers.shapes import Change, find_change
 from at_k.readers.sheets import Sheet, SheetCollector
-from at_k.readers.sources import IN_MEMORY, Source, refuse_many_rows
+from at_k.readers.sources import Source, refuse_many_rows
 from at_k.readers.structure import Watch, refuse_contradiction, refuse_repeated, refuse_settings, repeats
 from at_k.readers.tables import open_rows
 from at_k.values import cached_property
@@ -435,23 +435,14 @@ class _Pass:
         """Raise if no column says which samples are correct, or which problem a row is of."""
         profile, roles = self.profile, self.roles
         if roles["grades"] is None and None in (roles["answers"], roles["references"]):
-            example = self._suggest()
-            if self.table.source.name == IN_MEMORY:
-                raise InputError(
-                    "plain.unknown_data",
-                    "The data do not say which samples are correct: there is no column of verdicts, nor one of answers "
-                    "and one of references. Their columns are: {columns}. Say which is which, for instance {example}.",
-                    columns=quote_all(profile.head.names),
-                    example=example,
-                )
             raise InputError(
                 "plain.unknown",
-                "No known harness wrote this file (`at-k formats` lists them), and as a table ({layout}) it does not "
-                "say which samples are correct: there is no column of verdicts, nor one of answers and one of "
-                "references. Its columns are: {columns}. Say which is which, for instance {example}.",
+                "These data ({layout}) do not say which samples are correct: no known harness wrote them (`at-k "
+                "formats` lists those), and there is no column of verdicts, nor one of answers and one of references. "
+                "The columns are: {columns}. Say which is which, for instance {example}.",
                 layout=self.table.rows.layout,
                 columns=quote_all(profile.head.names),
-                example=example,
+                example=self._suggest(),
             )
         if roles["problem"] is not None or self._has_sample_lists():
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import TextIOWrapper
 from typing import Any
 
@@ -28,7 +28,6 @@ from at_k.readers.formats import plain
 from at_k.readers.names import quote, quote_all
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
-from at_k.readers.structure import refuse_several
 
 
 def name_problem(value: Any) -> Any:
@@ -52,7 +51,7 @@ def _list_means(source: Source) -> Iterator[Any]:
     As in `run_display.py` of HELM, a statistic that two entries have counts as the later one has it.
     """
     merged: dict[str, dict[str, Any]] = {}
-    for place, entry in enumerate(source.document):
+    for place, entry in enumerate(list_in(source.document)):
         if not has_fields(entry, "instance_id", "train_trial_index") or not isinstance(entry.get("stats"), list):
             merged[f"broken {place}"] = entry
             continue
@@ -93,7 +92,6 @@ HELM = declare(
         apart=("perturbation",),
         needed=("problem", "train_trial_index"),
     ),
-    options=("scorer",),
     unit="sample",
     rows=_list_means,
     scorers=_list_statistics,
@@ -132,7 +130,6 @@ EVALSCOPE = declare(
         silent=("",),
         needed=("sample_score", _SCORES),
     ),
-    options=("scorer",),
     scorers=_list_scores,
     subject=lambda source: find_run(source, "reviews"),
     sparse=True,
@@ -167,8 +164,10 @@ def _list_cells(source: Source) -> Iterator[object]:
                 }
 
 
-def _list_results(source: Source) -> list[object]:
-    """Return the rows of a document; a file of one line looks like one."""
+def _list_results(source: Source) -> Iterable[object] | None:
+    """List the rows of CSV or of a document, or return None for lines; a file of one line looks like a document."""
+    if source.layout != "json":
+        return _list_cells(source) if source.layout == "csv" else None
     found = source.document.get("results", [source.document]) if isinstance(source.document, dict) else None
     found = found.get("results") if isinstance(found, dict) else found
     if not isinstance(found, list):
@@ -176,19 +175,6 @@ def _list_results(source: Source) -> list[object]:
             "promptfoo.results", "There is no list of results in this file. Write it again: promptfoo export."
         )
     return found
-
-
-def _find_results(source: Source, reading: Reading, collector: Collector) -> Found:
-    needed = ("vars", "success")
-    if source.layout == "jsonl":
-        rows = list(collector.rows(source, needed, adapt=_name_provider))
-    else:
-        listed = _list_cells(source) if source.layout == "csv" else _list_results(source)
-        rows = list(collector.entries(listed, needed, adapt=_name_provider))
-    if "prompt.label" not in reading.pool:
-        refuse_several("prompt.label", list(dict.fromkeys(row["prompt.label"] for _, row in rows)))
-    models = {} if "provider.label" in reading.pool else {row.get("provider.label") for _, row in rows}
-    return Found(rows, subject=name_subject(model=next(iter(models), None)))
 
 
 def _name_provider(row: Row) -> Row:
@@ -216,9 +202,11 @@ PROMPTFOO = declare(
     Mark("json", ("evalId", "results")),
     Mark("csv", _STATUS),
     *(Mark(layout, ("provider", "prompt", "vars", "success")) for layout in ("rows", "json")),
-    keys=Keys("problem", "success", answers="output", failed="failure", info="vars"),
+    keys=Keys("problem", "success", answers="output", failed="failure", info="vars", needed=("vars", "success")),
     unit="sample",
-    find=_find_results,
+    rows=_list_results,
+    adapt=_name_provider,
+    settings={"provider.label": "model", "prompt.label": None},
     judge=_judge_result,
     prompted="problem",
     sparse=True,
@@ -326,9 +314,8 @@ MLFLOW = declare(
     ),
     *(Mark(layout, ("request",), _has_feedback) for layout in ("rows", "json")),
     keys=Keys("problem", "{scorer}/value", answers="response", needed=("request",)),
-    options=("scorer",),
     unit="row",
-    rows=lambda source: (each for _, each in source.rows()) if source.layout == "jsonl" else source.document,
+    rows=lambda source: (each for _, each in source.rows()) if source.layout == "jsonl" else list_in(source.document),
     adapt=lambda row: row | {"problem": name_problem(row["request"]), "response": _spell(row.get("response"))},
     scorers=_list_feedback,
     judge=_judge_feedback,
@@ -366,7 +353,6 @@ DEEPEVAL = declare(
         details=("tokenCost",),
         needed=("input",),
     ),
-    options=("scorer",),
     unit="sample",
     rows=_list_cases,
     scorers=_list_case_metrics,

@@ -6,9 +6,6 @@ import json
 import re
 from math import isnan
 from sys import intern
-from typing import Any
-
-import numpy as np
 
 from at_k.errors import InputError, Mention, Message
 from at_k.readers.cells import NOTHING, read_spelled
@@ -30,8 +27,20 @@ NO_ANSWER = ("", "[INVALID]")
 
 
 def _find_dump(source: Source, reading: Reading, collector: Collector) -> Found:
-    rows = _keep_last(_gather(source, reading, collector), collector)
-    present = {name for _, row in rows for name in row}
+    found = []
+    for line, row in collector.rows(source, ("input", "score")):
+        kept = row if reading.columns else {name: row[name] for name in ("score", *_OPTIONAL) if name in row}
+        # The n samples of a problem share the text of its prompt.
+        found.append((line, kept | {"problem": intern(row["input"]) if type(row["input"]) is str else row["input"]}))
+    present = {name for _, row in found for name in _OPTIONAL if name in row}
+    rows = []
+    for line, row in found:
+        with collector.faults:
+            for name in filter(present.__contains__, _OPTIONAL):
+                if name not in row:  # a field that some lines have is needed in all of them
+                    raise collector.lack(name, line)
+            rows.append((line, row))
+    rows = _keep_last(rows, collector) if "uid" in present else rows
     column = "acc" if "acc" in present or "grades" in reading.columns else "score"
     above_zero = column == "score" and reading.scale is None and _needs_sign([row["score"] for _, row in rows])
     for _, row in rows:
@@ -45,27 +54,8 @@ def _find_dump(source: Source, reading: Reading, collector: Collector) -> Found:
     return Found(rows, roles, [sign] if above_zero else [], subject=step)
 
 
-def _gather(source: Source, reading: Reading, collector: Collector) -> list[tuple[int, Row]]:
-    """List what is kept of each line. A field that some lines have is needed in all of them."""
-    rows = []
-    for line, row in collector.rows(source, ("input", "score")):
-        kept = row if reading.columns else {name: row[name] for name in ("score", *_OPTIONAL) if name in row}
-        # The n samples of a problem share the text of its prompt.
-        rows.append((line, kept | {"problem": intern(row["input"]) if type(row["input"]) is str else row["input"]}))
-    present = {name for _, row in rows for name in _OPTIONAL if name in row}
-    whole = []
-    for line, row in rows:
-        with collector.faults:
-            if not present <= row.keys():
-                raise collector.lack(next(name for name in _OPTIONAL if name in present - row.keys()), line)
-            whole.append((line, row))
-    return whole
-
-
 def _keep_last(rows: list[tuple[int, Row]], collector: Collector) -> list[tuple[int, Row]]:
     """Keep the last turn of each session, and name the problems by their uid, where there is one."""
-    if not any("uid" in row for _, row in rows):
-        return rows
     if not any(_UID.fullmatch(str(row["uid"])) for _, row in rows):
         return [(line, row | {"problem": row["uid"]}) for line, row in rows]
     last: dict[tuple[str, str], tuple[int, int, Row]] = {}
@@ -77,13 +67,7 @@ def _keep_last(rows: list[tuple[int, Row]], collector: Collector) -> list[tuple[
             problem, session, index = match.groups()
             known, earlier, _ = last.get((problem, session), (-1, line, row))
             if int(index) == known:
-                raise InputError(
-                    "verl.repeated",
-                    "The uid {value} is there twice: {first} and {place}.",
-                    value=quote(row["uid"]),
-                    first=collector.place(earlier),
-                    place=collector.place(line),
-                )
+                collector.refuse_repeated(row["uid"], problem, earlier, line)
             if int(index) > known:
                 last[problem, session] = int(index), line, row | {"problem": problem, "session": int(session)}
     return [(line, row) for _, line, row in last.values()]
@@ -180,21 +164,17 @@ def _choose_reward(rewards: dict[str, list[float]], wanted: str | None) -> str:
         )
     if wanted is not None:
         return choose(wanted, list(rewards), "scorer")
-    spans: dict[str, tuple[float, float]] = {}
-    for name, values in rewards.items():
-        known: np.ndarray[Any, Any] = np.array(values)
-        known = known[~np.isnan(known)]
-        if len(known) and known.min() >= 0 and known.max() <= 1:
-            return name
-        if len(known):
-            spans[name] = float(known.min()), float(known.max())
-    raise InputError(
-        "trl.not_grades",
-        "None of the rewards lies between 0 and 1, as grades do: {rewards}. Add a reward function that says which "
-        "completions are correct.",
-        rewards=", ".join(f"{quote(name)} [{low:g}, {high:g}]" for name, (low, high) in spans.items())
-        or quote_all(rewards),
-    )
+    spans = {name: [each for each in values if not isnan(each)] for name, values in rewards.items()}
+    fitting = next((name for name, known in spans.items() if known and min(known) >= 0 and max(known) <= 1), None)
+    if fitting is None:
+        raise InputError(
+            "trl.not_grades",
+            "None of the rewards lies between 0 and 1, as grades do: {rewards}. Add a reward function that says which "
+            "completions are correct.",
+            rewards=", ".join(f"{quote(name)} [{min(x):g}, {max(x):g}]" for name, x in spans.items() if x)
+            or quote_all(rewards),
+        )
+    return fitting
 
 
 TRL = declare(

@@ -166,9 +166,9 @@ def of_log(file, version, task, model, *notes, **more):
 test_logs = over({
     "a log": of_log("toy_one.eval", "0.3.285", "toy_one", "mockllm/model", chosen={}),
     "a run that was killed": of_log(
-        "toy_killed.eval", "0.3.285", "toy_killed", "mockllm/model", "inspect_ai.started", n_missing=0, n=[2] * 6,
+        "toy_killed.eval", "0.3.285", "toy_killed", "mockllm/model", "inspect_ai.unfinished", n_missing=0, n=[2] * 6,
     ),
-    "a run that failed": of_log("toy_failed.eval", "0.3.285", "toy_failed", "mockllm/model", "inspect_ai.failed"),
+    "a run that failed": of_log("toy_failed.eval", "0.3.285", "toy_failed", "mockllm/model", "inspect_ai.unfinished"),
     "several completions": of_log(
         "toy_num_choices.json", "0.3.285", "toy_num_choices", "mockllm/model", "inspect_ai.completions",
         n=[1] * 6, told=[{"count": 6}],
@@ -201,8 +201,8 @@ test_logs = over({
     ),
     "another zip file": (pack([Member("word/document.xml", b"<a/>")]), refused("plain.zip")),
     "another document": (b'{"eval": {}, "date": "x", "id": 1}', refused("plain.unknown")),
-    "a run that is going on": (make(match("C"), status="started"), found([[1]], notes=["inspect_ai.started"])),
-    "a run that was cancelled": (make(match("C"), status="cancelled"), found([[1]], notes=["inspect_ai.cancelled"])),
+    "a run that is going on": (make(match("C"), status="started"), found([[1]], notes=["inspect_ai.unfinished"])),
+    "a run that was cancelled": (make(match("C"), status="cancelled"), found([[1]], notes=["inspect_ai.unfinished"])),
     "all samples failed": (
         make(*[{"scores": None, "error": {"message": "ConnectionError('refused')"}}] * 2),
         refused("inspect_ai.all_failed", count="2", reason="“ConnectionError('refused')”"),
@@ -306,12 +306,12 @@ test_scores = over({
     ),
     "no scores": (
         make(*UNSCORED),
-        found(grades=None, answers=[["7", "7", "8", None, None]], notes=["inspect_ai.texts"]),
-        ({"scorer": "match"}, refused("inspect_ai.no_scores")),
+        found(grades=None, answers=[["7", "7", "8", None, None]], notes=["note.texts"]),
+        ({"scorer": "match"}, refused("format.no_choice", found="none")),
     ),
     "several scorers": (
         real("toy_numbers.eval"),
-        found(chosen={"scorer": "match"}, notes=["inspect_ai.scorers"], told=[{"names": ALL, "name": "“match”"}]),
+        found(chosen={"scorer": "match"}, notes=["collector.choice"]),
         ({"scorer": "rubric.right"}, found(roles={
             "grades": "scores.rubric.value.right", "answers": "scores.rubric.answer"})),
         *(({"scorer": wanted}, refused("format.no_choice", found=ALL)) for wanted in (
@@ -320,10 +320,10 @@ test_scores = over({
     "one scorer is no choice": (real("toy_one.eval"), found(), ({"scorer": "match"}, found(chosen={}, notes=[]))),
     "edited scores": (
         real("toy_one_edited.eval"),
-        found(notes=["inspect_ai.edited", "inspect_ai.invalidated"], told=[{"count": 1}] * 2),
+        found(notes=["inspect_ai.changed"], told=[{"edited": 1, "errors": 0, "invalidated": 1}]),
     ),
     "a log that was scored again": (
-        real("toy_one_rescored.eval"), found(notes=["inspect_ai.scorers", "inspect_ai.errors"]),
+        real("toy_one_rescored.eval"), found(notes=["collector.choice", "inspect_ai.changed"]),
         ({"scorer": "match1"}, found(chosen={"scorer": "match1"})),
     ),
     "half of a character": (

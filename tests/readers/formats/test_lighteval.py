@@ -68,7 +68,7 @@ def test_a_checker_and_a_rule_find_the_answers(path, key):
 def test_what_was_read():
     path = FILES["toy_two_golds"][0]
     subject = {"task": "toy_two_golds|0", "model": "acme/toy-7b"}
-    found(subject=subject, notes=["lighteval.texts"], grades=None).compare(path, {})
+    found(subject=subject, notes=["note.texts"], grades=None).compare(path, {})
     samples = read_samples(path)
     assert samples.problems == ["3", "1", "2", "4", "0"]
     assert samples.references[0] == ["210", "210.0"]

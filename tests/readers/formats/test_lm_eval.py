@@ -51,7 +51,7 @@ def test_a_filter_that_keeps_the_repeats():
 
 
 def test_no_filter_that_keeps_the_repeats():
-    found(chosen={"answers": "resps"}, notes=["lm_eval.responses"]).compare(HARNESS / MATH, {})
+    found(chosen={"answers": "resps"}, notes=["note.texts"]).compare(HARNESS / MATH, {})
     data = at_k.read_results(HARNESS / MATH)
     assert data["answers"][0] == [" The answer is 7", " The answer is 29", " The answer is 29", " The answer is 7"]
     extracted = data.map(
@@ -109,10 +109,10 @@ test_documents = over({
         ({"filter": "none"}, refused("format.no_choice", found="“first”, “strict”, “flexible”")),
     ),
     "a text": target("18", ["18"]),
-    "a solution": target("6 * 3 = 18\n#### 18", ["18"], "lm_eval.solution"),
+    "a solution": target("6 * 3 = 18\n#### 18", ["18"], "lm_eval.target"),
     "a solution without an end": target("#### ", ["#### "]),
-    "a list": target("['a', 'b']", ["a", "b"], "lm_eval.list"),
-    "a list with quotes": target('["it\'s", \'"\', "\\\\n"]', ["it's", '"', "\\n"], "lm_eval.list"),
+    "a list": target("['a', 'b']", ["a", "b"], "lm_eval.target"),
+    "a list with quotes": target('["it\'s", \'"\', "\\\\n"]', ["it's", '"', "\\n"], "lm_eval.target"),
     "an interval, perhaps": target("[0, 1]", ["[0, 1]"]),
     "an open list": target("['a', 'b'", ["['a', 'b'"]),
     "a list that Python cannot read": target("['\\x']", ["['\\x']"]),
@@ -133,7 +133,7 @@ test_documents = over({
     "other answers": (
         [{}, {"doc_id": 1, "filtered_resps": [["7"]]}], refused("lm_eval.repeats", answers="1", line="2"),
     ),
-    "choices later": ([{}, {"doc_id": 1, "resps": [[["1", "True"]]]}], refused(FIELD, name="“resps”")),
+    "choices later": ([{}, {"doc_id": 1, "resps": [[["1", "True"]]]}], refused("lm_eval.repeats", found="0", line="2")),
     "filters that are cut": (
         [{}, {"filter": "b"}, {"doc_id": 1}], refused("lm_eval.lines", lines="2 of “all”, 1 of “b”"),
     ),

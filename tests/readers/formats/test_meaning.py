@@ -457,7 +457,7 @@ def test_the_rule_of_the_harness(name, tmp_path):
 def test_formats_take_the_options_that_they_look_at(name, tmp_path):
     path, options = put_row(name, tmp_path), FORMATS[name].options
     for option in ("scorer", "tests", "filter"):
-        code = "format.no_choice" if option in options else "format.no_option" if options else "format.no_options"
+        code = "format.no_choice" if option in options else "format.no_option"
         refused(code).compare(path, {option: "none of them"})
 
 

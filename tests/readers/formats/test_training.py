@@ -67,7 +67,7 @@ test_verl = over({
         turns(("a_b_0_10", 0.0), "a_b_0_9", "a_b_1_0", "a_b_0_2"),
         found({"a_b": [0, 1]}, numbers=[[0, 1]], rows=[[1, 3]]),
     ),
-    "a turn twice": (turns("a_0_0", "a_0_0"), refused("verl.repeated", first="line 1", place="line 2")),
+    "a turn twice": (turns("a_0_0", "a_0_0"), refused("collector.repeated", first="line 1", place="line 2")),
     "a uid of one part": other_uid("a"),
     "a uid of two parts": other_uid("a_0"),
     "a uid without an index": other_uid("a_0_x"),
