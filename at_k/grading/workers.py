@@ -13,12 +13,12 @@ import select
 import signal
 import socket
 import sys
-import threading
+from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Protocol
+from typing import Any
 
 from at_k.errors import InputError, open_bar
 from at_k.grading.code.pool import Ended, Pool, Worker
@@ -43,15 +43,6 @@ Pair = tuple[str, str | None]
 
 CAUSES = ("timeout", "crash", "error")
 """Why a pair may not be graded: it took too long, the process that graded it died, the checker raised."""
-
-
-class Gradable(Protocol):
-    """What workers need of a checker, besides that it can be pickled."""
-
-    name: ClassVar[str]
-
-    def decide(self, answer: str, reference: Any) -> bool | float | None:
-        """Return a grade that is known without work; None if there is work to do."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +83,7 @@ def check_timeout(value: object, name: str = "timeout") -> float:
 
 
 def grade_pairs(
-    checker: Gradable, pairs: Sequence[Pair], *, num_workers: int | None = None, timeout: float = TIMEOUT
+    checker: Any, pairs: Sequence[Pair], *, num_workers: int | None = None, timeout: float = TIMEOUT
 ) -> list[Any]:
     r"""Grade pairs of an answer and a reference with a slow checker.
 
@@ -123,11 +114,10 @@ def grade_pairs(
     wall = _WALL_FACTOR * seconds + _WALL_SECONDS
     requests = [pickle.dumps((*pairs[place], seconds, wall)) for place in queue]
     pool = Pool(
-        partial(_IDLE_WORKERS.take, checker),
+        partial(_take, checker),
         num_workers=min(check_num_workers(num_workers), -(-len(queue) // _FEW)),
         window=max(1, min(_WINDOW, len(queue) // 4)),
-        attempts=1,
-        stop=partial(_IDLE_WORKERS.give_back, checker),
+        stop=partial(_give_back, checker),
     )
     try:
         with open_bar(len(queue), checker.name) as bar, pool.open():
@@ -188,62 +178,52 @@ def serve() -> None:
     os._exit(0)  # nothing is left to be cleaned up, and SymPy takes a while to be taken apart
 
 
-def _start(checker: Gradable) -> Worker:
+def _start(checker: Any) -> Worker:
     path = os.pathsep.join(filter(None, sys.path))
     command = [sys.executable, "-c", "from at_k.grading.workers import serve; serve()"]
     hello = pickle.dumps((sys.path, pickle.dumps(checker)))
     return Worker(command, hello, {**os.environ, "PYTHONPATH": path}, patience=0.2)
 
 
-class _IdleWorkers:
-    """Keep idle workers, by the checker that they have imported."""
+_IDLE: defaultdict[bytes, list[Worker]] = defaultdict(list)
+"""Idle workers, by the checker that they have imported. `pop` and `append` are safe between threads."""
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._idle: dict[bytes, list[Worker]] = {}
 
-    def take(self, checker: Gradable) -> Worker:
-        """Take an idle worker, or start one."""
-        while True:
-            with self._lock:
-                idle = self._idle.get(pickle.dumps(checker))
-                worker = idle.pop() if idle else None
-            if worker is None:
-                return _start(checker)
+def _take(checker: Any) -> Worker:
+    """Take an idle worker, or start one."""
+    idle = _IDLE[pickle.dumps(checker)]
+    with suppress(IndexError):
+        while worker := idle.pop():
             if worker.process.poll() is None:
                 return worker
             worker.close()  # it has ended, since it had nothing to do
-
-    def give_back(self, checker: Gradable, worker: Worker) -> None:
-        """Keep a worker for another call."""
-        with self._lock:
-            self._idle.setdefault(pickle.dumps(checker), []).append(worker)
-
-    def end(self) -> None:
-        """End all idle workers."""
-        with self._lock:
-            idle = [worker for workers in self._idle.values() for worker in workers]
-            self._idle.clear()
-        for worker in idle:
-            worker.close()
-
-    def forget(self) -> None:
-        """Forget the workers in a child process: they belong to its parent."""
-        for workers in self._idle.values():
-            for worker in workers:
-                worker.connection.close()
-                worker.process.returncode = 0  # they are not this process's to wait for
-        self.__init__()  # type: ignore[misc]  # the lock may be held by a thread of the parent
+    return _start(checker)
 
 
-_IDLE_WORKERS = _IdleWorkers()
+def _give_back(checker: Any, worker: Worker) -> None:
+    """Keep a worker for another call."""
+    _IDLE[pickle.dumps(checker)].append(worker)
+
+
+def _take_all() -> list[Worker]:
+    workers = [worker for idle in _IDLE.values() for worker in idle]
+    _IDLE.clear()
+    return workers
 
 
 def end_workers() -> None:
     """End the worker processes that wait for more work. The next slow check starts new ones."""
-    _IDLE_WORKERS.end()
+    for worker in _take_all():
+        worker.close()
+
+
+def _forget_workers() -> None:
+    """Forget the workers in a child process: they belong to its parent."""
+    for worker in _take_all():
+        worker.connection.close()
+        worker.process.returncode = 0  # they are not this process's to wait for
 
 
 atexit.register(end_workers)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_IDLE_WORKERS.forget)
+    os.register_at_fork(after_in_child=_forget_workers)

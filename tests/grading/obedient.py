@@ -48,23 +48,6 @@ class Broken(Checker):
 
 
 @dataclass(frozen=True, repr=False)
-class Shy(Obedient):
-    """Is killed at its first start."""
-
-    mark: str = ""
-
-    name = "shy"
-
-    def warm_up(self):
-        """End as a process that the system kills."""
-        try:
-            os.remove(self.mark)
-        except FileNotFoundError:
-            return
-        os.kill(os.getpid(), 9)
-
-
-@dataclass(frozen=True, repr=False)
 class Fatal(Checker):
     """Dies at the start."""
 

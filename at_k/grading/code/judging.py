@@ -10,6 +10,7 @@ import signal
 import socket
 import time
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from at_k.grading.code.cases import Cases, compare_output, compare_value, read_cases
@@ -22,6 +23,9 @@ from at_k.grading.code.protocol import (
     receive_message,
     send_message,
 )
+
+read_once = lru_cache(maxsize=16)(read_cases)
+"""The samples of a problem come one after the other, with the same cases."""
 
 
 @dataclass
@@ -41,7 +45,7 @@ class Judge:
 
     def judge(self, candidate: str, tests: str) -> Outcome:
         """Return the verdict on a candidate with its tests, or its cases, each of which has a process."""
-        cases = read_cases(tests)
+        cases = read_once(tests)
         if cases is not None:
             return self._judge_cases(candidate, cases)
         end = self._run(candidate, self.limits.timeout, self.limits.output, tests=tests)

@@ -8,7 +8,7 @@ The processes of a call that runs programs, from the caller down. Each line star
            └ program    a fork for each program or case: its limits, Landlock, seccomp, another user; then the program
               └ …       what the program starts: killed with it
 
-The keeper waits for the supervisor alone, and the supervisor for one program at a time (`watching.Watch`). The
+The keeper holds what cases must give, and judges; the supervisor follows one program at a time (`watching.Watch`). The
 supervisor ends when the caller closes its socket, the keeper when the supervisor has ended, and the kernel ends a
 namespace with its process 1: no end leaves anything behind. In bubblewrap, the keeper and all below it are inside.
 
@@ -25,7 +25,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -39,9 +39,6 @@ from at_k.grading.code.protocol import HarnessError, Outcome, ProgramLimits, rec
 SYSTEM = os.name
 HERE = Path(__file__).resolve().parent
 PERMISSION = "HF_ALLOW_CODE_EVAL"
-STARTS = 3
-"""How often a worker is started that the system kills while it starts."""
-
 SECONDS_TO_START = 120.0
 """How long a worker may take to be ready. Importing SymPy takes a second, or a minute from a slow network drive."""
 
@@ -79,7 +76,7 @@ class Worker:
         self.patience = patience
         self.connection, theirs = socket.socketpair()
         self.queue: deque[int] = deque()
-        self.greeted = False
+        self.ready = False
         with theirs:
             self.process: subprocess.Popen[bytes] = subprocess.Popen(
                 command,
@@ -103,16 +100,17 @@ class Worker:
         except OSError:
             return None
 
-    def is_ready(self) -> bool:
-        """Wait until the process is ready. Return False if it was killed, and raise for another fault."""
-        if not self.greeted:
+    def wait_until_ready(self) -> None:
+        """Wait until the process is ready, and raise if it will not be."""
+        if not self.ready:
             self.connection.settimeout(SECONDS_TO_START)
             fault = self.receive()
             self.connection.settimeout(None)
+            if fault is None:
+                raise HarnessError(f"a worker process ended before it began, with status {self.close()}")
             if fault:
                 raise HarnessError(fault.decode())
-            self.greeted = fault is not None
-        return self.greeted
+            self.ready = True
 
     def close(self) -> int:
         """End the process. Return its status."""
@@ -138,7 +136,6 @@ class Pool:
         start: starts a worker, or takes one that is idle. It need not be ready.
         num_workers: the number of workers.
         window: the number of requests that a worker holds: one under way, and others to go on with.
-        attempts: how often a request may end its worker before this is its reply.
         stop: ends a worker, or keeps it, when it has nothing to do.
     """
 
@@ -148,11 +145,9 @@ class Pool:
         *,
         num_workers: int,
         window: int = 2,
-        attempts: int = 2,
         stop: Callable[[Worker], object] = Worker.close,
     ) -> None:
-        self.start, self.stop = start, stop
-        self.num_workers, self.window, self.attempts = num_workers, window, attempts
+        self.start, self.num_workers, self.window, self.stop = start, num_workers, window, stop
         self.workers: list[Worker] = []
 
     def open(self) -> Pool:
@@ -160,8 +155,8 @@ class Pool:
         try:
             for _ in range(self.num_workers):
                 self.workers.append(self.start())
-            for place in range(self.num_workers):
-                self._make_ready(place)
+            for worker in self.workers:
+                worker.wait_until_ready()
         except BaseException:
             self.__exit__()
             raise
@@ -171,7 +166,7 @@ class Pool:
         return self
 
     def __exit__(self, *_: object) -> None:
-        busy = [worker for worker in self.workers if worker.queue or not worker.greeted]
+        busy = [worker for worker in self.workers if worker.queue or not worker.ready]
         for worker in busy:
             with suppress(OSError):
                 worker.connection.shutdown(socket.SHUT_RDWR)  # so that all of them end at the same time
@@ -179,48 +174,34 @@ class Pool:
             worker.close() if worker in busy else self.stop(worker)
         self.workers.clear()
 
-    def _make_ready(self, place: int) -> None:
-        """Wait until a worker is ready. If it is killed, start another one in its place."""
-        for _ in range(STARTS):
-            if self.workers[place].is_ready():
-                return
-            status = self.workers[place].close()
-            self.workers[place] = self.start()
-        raise HarnessError(f"{STARTS} worker processes ended before they began, the last with status {status}")
-
     def run(self, requests: Sequence[bytes]) -> Iterator[tuple[int, bytes | Ended]]:
-        """Yield the place of each request and the reply to it, as they come."""
+        """Yield the place of each request and the reply to it, or how it ended its worker, as they come."""
         waiting = deque(range(len(requests)))
-        attempts: Counter[int] = Counter()
         with selectors.DefaultSelector() as selector:
-            for place, worker in enumerate(self.workers):
-                selector.register(worker.connection, selectors.EVENT_READ, place)
+            for number, worker in enumerate(self.workers):
+                selector.register(worker.connection, selectors.EVENT_READ, number)
                 self._fill(worker, waiting, requests)
             while any(worker.queue for worker in self.workers):
-                for place in [key.data for key, _ in selector.select()]:
-                    worker = self.workers[place]
+                for number in [key.data for key, _ in selector.select()]:
+                    worker = self.workers[number]
                     reply = worker.receive()
                     if reply is not None:
                         yield worker.queue.popleft(), reply
                     else:
                         selector.unregister(worker.connection)
                         lost, status = worker.queue, worker.close()
-                        worker.queue = deque()
-                        self.workers[place] = self.start()
-                        self._make_ready(place)
-                        worker = self.workers[place]
-                        selector.register(worker.connection, selectors.EVENT_READ, place)
-                        attempts.update([*lost][:1])
-                        if lost and attempts[lost[0]] == self.attempts:
+                        self.workers[number] = worker = self.start()
+                        worker.wait_until_ready()
+                        selector.register(worker.connection, selectors.EVENT_READ, number)
+                        if lost:
                             yield lost.popleft(), Ended(status)
                         waiting.extendleft(reversed(lost))
                     self._fill(worker, waiting, requests)
 
     def _fill(self, worker: Worker, waiting: deque[int], requests: Sequence[bytes]) -> None:
         while waiting and len(worker.queue) < self.window:
-            place = waiting.popleft()
-            worker.queue.append(place)
-            worker.send(requests[place])
+            worker.queue.append(waiting.popleft())
+            worker.send(requests[worker.queue[-1]])
 
 
 def require_permission() -> None:
@@ -300,23 +281,26 @@ def run_each(
     if not pairs:
         return
     requests = [json.dumps({"candidate": candidate, "tests": tests}).encode() for candidate, tests in pairs]
-    pool, kind = open_supervisors(limits, min(num_workers, len(pairs)), ISOLATIONS[isolation])
-    with pool:
+    with open_supervisors(limits, min(num_workers, len(pairs)), ISOLATIONS[isolation]) as pool:
         for place, reply in pool.run(requests):
-            if isinstance(reply, Ended):
-                yield place, Outcome("failed", "ended the process that watched it", isolation=kind)
-            else:
-                answer = json.loads(reply)
-                yield place, HarnessError(answer["fault"]) if "fault" in answer else Outcome(**answer)
+            yield place, read_reply(reply)
 
 
-def open_supervisors(limits: ProgramLimits, num_workers: int, kinds: Sequence[str]) -> tuple[Pool, str]:
-    """Return a pool of supervisors under the first kind of isolation with which one starts, and its name."""
+def read_reply(reply: bytes | Ended) -> Outcome | HarnessError:
+    """Return the outcome that a keeper sent, or why there is none."""
+    if isinstance(reply, Ended):
+        return HarnessError(f"the process that watched the program ended with status {reply.status}")
+    answer = json.loads(reply)
+    return HarnessError(answer["fault"]) if "fault" in answer else Outcome(**answer)
+
+
+def open_supervisors(limits: ProgramLimits, num_workers: int, kinds: Sequence[str]) -> Pool:
+    """Return a pool of supervisors under the first kind of isolation with which one starts."""
     faults = []
     for kind in kinds:
         pool = Pool(partial(start_supervisor, limits, kind), num_workers=num_workers)
         try:
-            return pool.open(), kind
+            return pool.open()
         except (HarnessError, OSError) as error:
             faults.append(error)
     if "limits" not in kinds:

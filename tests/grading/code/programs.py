@@ -6,24 +6,18 @@ To start some takes a tenth of a second, to run a program a hundredth.
 import json
 from contextlib import contextmanager
 
-from at_k.grading.code import HarnessError, Outcome, ProgramLimits
-from at_k.grading.code.pool import ISOLATIONS, Ended, open_supervisors
+from at_k.grading.code import HarnessError, ProgramLimits
+from at_k.grading.code.pool import ISOLATIONS, open_supervisors, read_reply
 
 
 @contextmanager
 def start_judge(*, num_workers=2, isolation="auto", **limits):
     """Yield a function from programs with their tests to outcomes, or to why they were not run."""
-    pool, name = open_supervisors(ProgramLimits(**limits), num_workers, ISOLATIONS.get(isolation, [isolation]))
-
-    def read(reply):
-        if isinstance(reply, Ended):
-            return Outcome("failed", "ended the process that watched it", isolation=name)
-        answer = json.loads(reply)
-        return HarnessError(answer["fault"]) if "fault" in answer else Outcome(**answer)
+    pool = open_supervisors(ProgramLimits(**limits), num_workers, ISOLATIONS.get(isolation, [isolation]))
 
     def judge(*pairs):
         requests = [json.dumps({"candidate": candidate, "tests": tests}).encode() for candidate, tests in pairs]
-        return [read(reply) for _, reply in sorted(pool.run(requests), key=lambda found: found[0])]
+        return [read_reply(reply) for _, reply in sorted(pool.run(requests), key=lambda found: found[0])]
 
     with pool:
         yield judge
