@@ -112,6 +112,11 @@ async def show(request: Request) -> Response:
     return FileResponse(STATIC / PAGES[page], headers=headers)
 
 
+async def show_metric(request: Request) -> Response:
+    """Lead to the demo of one metric, which links to the others."""
+    return RedirectResponse(f"{_METRIC}/" if request.url.path.endswith("/") else f"metrics/{_METRIC}/")
+
+
 class Files(StaticFiles):
     """The other files of the pages."""
 
@@ -184,6 +189,8 @@ def build(start: str = "explore", warm_after: float | None = WARM_SECONDS) -> St
         Route("/", show),
         *(Route(f"/{page}", show) for page in PAGES),
         Route("/api/{name}", answer, methods=["POST"]),
+        Route("/metrics", show_metric),
+        Route("/metrics/", show_metric),
         Mount("/metrics", demos),
         Mount("/gradio_api", demos),
         Route("/config", demos),

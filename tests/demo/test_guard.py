@@ -139,6 +139,7 @@ def test_pages_are_files_with_a_policy(client, path):
         ("/?page=api", "explore?"), ("/?page=//example.org", "explore?"),
         ("/?page=metrics&metric=//a", "metrics/%2F%2Fa/"),
         ("/?page=score&ties=first&column_grades=ok", "score?o.ties=first&o.columns=grades%3Dok"),
+        ("/metrics", "metrics/gpassk/"), ("/metrics/", "gpassk/"),
         ("/?page=explore&n=64&c=32", "explore?gone=n%2C+c"), ("/?page=plan&detect=3", "plan?gone=detect"),
     ],
 )  # fmt: skip

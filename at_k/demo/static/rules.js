@@ -8,9 +8,9 @@ export const PROBLEMS = ["problem_id", "task_id", "doc_id", "question_id", "prob
 
 const WORDS = {
   several_files: "{count} files: {names}",
-  files_too_large: "These files are larger than 5 MB together. Score them on your own machine: pip install at-k.",
-  file_too_large: "This file is larger than 5 MB. Score it on your own machine: pip install at-k.",
-  file_still_large: "Without {columns}, this file is still larger than 5 MB. Score it on your own machine: pip install at-k.",
+  files_too_large: "These files are larger than 5 MB together. Score them on your own machine with `at-k score`.",
+  file_too_large: "This file is larger than 5 MB. Score it on your own machine with `at-k score`.",
+  file_still_large: "Without {columns}, this file is still larger than 5 MB. Score it on your own machine with `at-k score`.",
   file_array: "This file is larger than 5 MB, and one list of JSON. Write a line for each row (JSONL), and open it again.",
   file_no_verdicts: "This file is larger than 5 MB, and no column says which samples are correct. Leave out columns that are not needed.",
   file_not_text: "This file is neither text nor of a kind that can be read here.",
