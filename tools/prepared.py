@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ MODELS = {"shaky": np.full(12, DRAWN_FROM // 2), "steady": np.repeat([DRAWN_FROM
 VOTE = ("pass@k", "best@k", "cons@k", "avg@n")
 
 
+@cache
 def render_prepared() -> dict[Path, str]:
     """Return every file of `static` that is written by this module, as it should be."""
     found = {STATIC / "rules.js": _name_columns((STATIC / "rules.js").read_text(encoding="utf-8"))}
