@@ -6,7 +6,7 @@ from at_k.analysis.diagnosis import diagnose
 
 
 def grades(*counts, n):
-    """Rows of n grades: for each count, so many problems with so many correct samples, spread over the places."""
+    """Rows of n grades, from numbers of problems by their numbers of correct samples, spread over the places."""
     rows = [[1] * c + [0] * (n - c) for problems, c in counts for _ in range(problems)]
     return {"grades": [list(np.roll(row, i)) for i, row in enumerate(np.array(rows, dtype=float))]}
 

@@ -55,7 +55,7 @@ class Module:
 
     @property
     def unbounded(self):
-        """Those in the unit of the scores; all others lie in [0, 1]."""
+        """Outputs in the unit of the scores; all others lie in [0, 1]."""
         return tuple(output.key for output in self.metric.outputs if not output.bounded)
 
     def load(self, config="default", **options):
@@ -73,7 +73,7 @@ class Module:
         return self.load(config).compute(**arguments)
 
     def only(self, columns):
-        """Those of some columns that the module takes."""
+        """Return the columns that the module takes."""
         return {name: column for name, column in columns.items() if name != "scores" or self.needs_scores}
 
     def keys(self, k=(2,), n=4, taus=TAUS):

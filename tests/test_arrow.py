@@ -25,7 +25,7 @@ RAGGED = {
 }
 READERS = {"answers": columns.read_answers, "grades": columns.read_grades, "scores": columns.read_scores}
 TAKEN = {"answers": arrow.read_answers, "grades": arrow.read_grades, "scores": arrow.read_scores}
-"""What takes a column whole, and answers None where it must be read value by value."""
+"""Readers that take a column whole, and return None if it must be read value by value."""
 
 
 def rows(column):

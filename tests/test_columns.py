@@ -214,7 +214,7 @@ REFUSED = {
         ([[1], []], "ValueError: problem 1"),
         (np.empty((2, 0)), "ValueError: problem 0"),
         *[([value], "TypeError: list of samples … problem 0") for value in (b"\x00\x01", bytearray(b"\x00\x01"))],
-        # A sentence shows a number alike in every form.
+        # A sentence shows a number in the same way in every form.
         *[(held([[1, 0], [2, 0]]), "ValueError: got 2 in problem 1, sample 0") for held in (list, np.array, pa.array)],
         *[(rows, "TypeError: numbers … problem 0, sample 0") for kind in ("m8[s]", "M8[s]")
           for table in [np.array([[0, 1]]).astype(kind)] for rows in (table, list(table), [list(table[0])])],

@@ -1,4 +1,4 @@
-"""What the documentation says of options: each metric's own default k, keys and defaults are filled in."""
+"""Documentation of options: each metric's own default k, keys and defaults are filled in."""
 
 import re
 

@@ -317,7 +317,7 @@ BY_LEAVING_OUT = {
 
 
 def find_worst(value, rows=None):
-    """The largest variance that the value of any counts can have, of as many samples as some problem has."""
+    """The largest variance that the value of any counts can have, for an n that some problem has."""
     return max(
         jackknife(value, [1] * c + [0] * (n - c))
         for n in {len(row) for row in (CORRECT if rows is None else rows)}

@@ -38,7 +38,7 @@ def rooms_of(path):
 
 
 def is_name(node, name):
-    """Whether an expression is a name, and this one."""
+    """Return whether an expression is this name."""
     return isinstance(node, ast.Name) and node.id == name
 
 

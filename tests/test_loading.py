@@ -103,7 +103,7 @@ def test_by_name_after_register(wheel_python, tmp_path):
     elsewhere.mkdir()
     assert at("-m", "at_k", "register").count("registered") == len(at_k.METRICS) + 1
     assert read_known(at("-c", SCORE_ALL, "{name}", cwd=elsewhere)) == EXPECTED
-    # The host waits for the Hub before each load, so that one module stands for all where there is no network.
+    # The host waits for the Hub before each load, so without a network one module must do.
     one = {name: value for name, value in EXPECTED.items() if "G-Pass" in name}
     found = at("-c", SCORE_ALL.replace(str(at_k.METRICS), '("gpassk",)'), "{name}", offline="0", cwd=elsewhere)
     assert json.loads(found) == one

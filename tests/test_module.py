@@ -1,4 +1,4 @@
-"""What the modules share, and where they do better than their host: nothing lost or left behind, threads, processes."""
+"""Features of all modules that their host lacks: nothing lost or left behind, threads, processes."""
 
 import copy
 import os

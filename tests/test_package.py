@@ -1,4 +1,4 @@
-"""What is said in two places is the same."""
+"""Facts that are written in two places are the same."""
 
 import ast
 import configparser

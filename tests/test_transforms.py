@@ -61,7 +61,7 @@ def test_many_rivals(answers, share):
 
 @pytest.mark.parametrize(("n", "answers", "k"), [(2000, 600, 1000), (20_000, 2, 10_000), (5000, 5, 4999)])
 def test_one_of_all_answers_wins(n, answers, k):
-    """Where every sample votes and ties are shared, the chances of all answers add up to 1, whatever n is."""
+    """The chances of all answers add up to 1 for every n, if every sample votes and ties are shared."""
     counts = draw_counts(n, answers)
     counts = counts[counts > 0]
     sizes, times = np.unique(counts, return_counts=True)

@@ -1,4 +1,4 @@
-"""What a type checker and an editor see of the library, in another folder and of an editable install."""
+"""The library as a type checker and an editor see it, in another folder and of an editable install."""
 
 import inspect
 import re

@@ -1,4 +1,4 @@
-"""What stands in the files of the project, each parsed once."""
+"""Syntax trees of the project's files, each parsed once."""
 
 import ast
 from functools import cache

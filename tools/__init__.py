@@ -1,1 +1,1 @@
-"""What is done with the project, and is not part of it."""
+"""Commands for maintaining the project, which are not part of the package."""

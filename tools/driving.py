@@ -28,7 +28,7 @@ READY = {
     "compare": "#compare .chart",
     "plan": "#plan h1.sentence",
 }
-"""What is there when a page is: its figure, or its sentence."""
+"""The selector that shows that a page is ready: its figure, or its sentence."""
 
 
 INSTALL_CHROMIUM = "type: .venv/bin/python -m playwright install chromium-headless-shell, or apt-get install chromium"
@@ -140,7 +140,7 @@ def _answers(server):
 
 
 def turn_to(page, name):
-    """Open another page by its link in the header, and wait until it is there."""
+    """Open another page by its link in the header, and wait for it."""
     page.locator(f"nav a[href^='{name}']").click()
     page.locator(READY[name]).first.wait_for()
 

@@ -1,8 +1,8 @@
 """Measure what the tests notice: `python -m tools.mutants [FILES] [--sample 25] [--seed 0] [--jobs 2] [--minutes 60]`.
 
 A mutant is a file with one small fault: a comparison turned, a number off by one, a statement left out. The tests that
-mirror the file run on a copy of the tree; a mutant that they let pass is printed. FILES may be folders. What is judged
-to be no fault stands in `equivalent_mutants.txt`, with its reason.
+mirror the file run on a copy of the tree; a mutant that they let pass is printed. FILES may be folders. Changes that
+are no faults are listed in `equivalent_mutants.txt`, with their reasons.
 """
 
 import ast
@@ -101,7 +101,7 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """What the list of equivalent mutants calls it; without the line, which moves."""
+        """Return its name in the list of equivalent mutants, without the line, which moves."""
         return f"{self.file}: {self.change}"
 
 
@@ -155,7 +155,7 @@ def _walk(parent: ast.AST) -> Iterator[tuple[ast.AST, ast.AST, str, int | None]]
 
 
 def _change(node: ast.AST, parent: ast.AST) -> Iterator[ast.AST]:
-    """List what may stand in place of a node."""
+    """List the replacements of a node."""
     if type(node) in SWAPS and not (isinstance(node, ast.Add) and _joins_texts(parent)):
         yield SWAPS[type(node)]()
     elif isinstance(node, ast.Constant) and not isinstance(parent, ast.JoinedStr):

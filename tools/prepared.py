@@ -124,7 +124,7 @@ def _draw_models(language: str) -> dict[str, Any]:
 
 
 def find_tail(c: Any, k: int, needed: int) -> Any:
-    """Return the chance that at least so many of k of 16 answers are right."""
+    """Return the chance that at least `needed` of k of 16 answers are right."""
     return at_k.g_pass_at_k(DRAWN_FROM, c, k=k, tau=needed / k - 1e-9)
 
 

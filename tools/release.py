@@ -1,4 +1,4 @@
-"""What is uploaded of a release: `python -m tools.release` builds it into dist/, checks it and tries it.
+"""Distributions of a release: `python -m tools.release` builds them into dist/, checks and tries them.
 
 It uploads nothing, and ends with what is left to do. It refuses where a maintenance command has not been run, or not
 since the last release (`tools/maintenance.py`).
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
 
 SMOKE = "import at_k; print(at_k.__version__, at_k.score({'grades': [[1, 0, 1, 1]]}, metrics='pass@2').values)"
-"""What must work where the wheel is installed, and nothing of the clone is."""
+"""Commands that must work where only the wheel is installed."""
 
 
 def build(folder: Path) -> list[Path]:

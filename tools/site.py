@@ -38,7 +38,7 @@ _LOADED = re.compile(
     r"""|<link\b(?![^>]*\brel=["']?(?:canonical|alternate))[^>]*\bhref=["']?((?:https?:)?//[^\s"'>]+)"""
     r"""|(?:url\(|@import)\s*["']?((?:https?:)?//[^\s"')]+)"""
 )
-"""What a browser loads of a page or a style sheet without being asked. Links that readers follow may lead anywhere."""
+"""References that a browser loads by itself. Links that readers follow may lead anywhere."""
 
 
 def write_pages(folder: Path) -> None:

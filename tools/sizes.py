@@ -1,4 +1,4 @@
-"""How large each extra is, and how long it takes to install, for the table of docs/install.md: `python -m tools.sizes`.
+"""Size and time of installation of each extra, for the table of docs/install.md: `python -m tools.sizes`.
 
 What the library itself needs is installed by pip into a new environment. Of each extra, only what comes in addition is
 measured. pip takes packages from its cache if it has them, so that the seconds are those of unpacking and compiling.

@@ -32,7 +32,7 @@ _LINK = re.compile(r"(!?\[([^\]]*)\])\((?!\w+:|#)([^)#]*)(#[^)]*)?\)")
 
 
 def parts(space: str) -> Parts:
-    """What a Space consists of."""
+    """Return the parts of a Space."""
     library = {"at_k": "at_k", "LICENSE": "LICENSE"}
     if space == COLLECTION:
         own = (*CARDS, "app.py", "requirements.txt", "metrics", "comparisons", "examples/data", "docs")
@@ -45,12 +45,12 @@ def parts(space: str) -> Parts:
 
 
 def build(space: str, folder: Path) -> None:
-    """Write a Space to a folder, and replace what is there."""
+    """Write a Space to a folder, and replace its content."""
     copy_parts(parts(space), folder)
 
 
 def copy_parts(contents: Parts, folder: Path) -> None:
-    """Write files to a folder, and replace what is there. Links in documents lead to where files are there."""
+    """Write files to a folder, and replace its content. Links in documents lead to the new places."""
     if folder.exists():
         shutil.rmtree(folder)
     for place, source in _files(contents):

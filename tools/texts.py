@@ -166,7 +166,7 @@ SHARED_OUTPUTS = {
     for key, text in find_outputs(FAMILY["gpassk"]).items()
     if all(key in find_outputs(metric) for metric in FAMILY.values())
 }
-"""What every module returns if an option asks for it."""
+"""Outputs of every module, if an option asks for them."""
 
 _COLUMNS_OF_ALL = ("predictions", "references", "grades")
 
@@ -246,7 +246,7 @@ def make_table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 
 
 def fill_region(text: str, name: str, content: str, path: Path) -> str:
-    """Replace what stands between two comments."""
+    """Replace the text between two comments."""
     start, end = f"<!-- {name} -->", f"<!-- /{name} -->"
     return _replace(text, rf"(?<={start}\n).*?(?={end})", f"{content}\n", path, f"{start} … {end}")
 

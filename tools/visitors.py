@@ -27,7 +27,7 @@ class Visit:
 
 
 def visits(url, visitors=50, each=20, addresses=None, kinds=None):
-    """All requests of so many visitors at once, each of which makes its own one after the other."""
+    """Make the requests of all visitors at once, each visitor's one after the other."""
     done = []
 
     def visitor(number):

@@ -31,7 +31,7 @@ HARNESSES = {
 """Name of a format → a small file of it, in the folder `harness`."""
 
 HARNESS = "harness/"
-"""What the name of such an example begins with."""
+"""The prefix of such names."""
 
 
 def folder() -> Path:

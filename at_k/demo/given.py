@@ -1,4 +1,4 @@
-"""What a visitor gave: a text that was pasted, one file or several, or the address of a file on the Hub."""
+"""The input of a visitor: a pasted text, one file or several, or the address of a file on the Hub."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class File:
     name: str
     content: bytes
     rewritten: tuple[Message, ...] = ()
-    """What was read as what, if the text was rewritten."""
+    """Note on how a rewritten text was read."""
 
     @classmethod
     def take(cls, sent: object) -> File:
@@ -160,7 +160,7 @@ class Given:
 
         Args:
             columns: role → column, where it is not guessed.
-            concat: whether several files hold different problems, even where they name them alike.
+            concat: whether several files hold different problems, even if their names are equal.
             pool: columns whose rows are of one model; "file" for files.
             reading: the other arguments of `Reading`.
 

@@ -144,7 +144,7 @@ async def _reject_socket(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def find_mcp() -> bool:
-    """Return whether tools for MCP are wanted: GRADIO_MCP_SERVER says so, as everywhere in Gradio.
+    """Return whether Gradio's variable GRADIO_MCP_SERVER asks for tools for MCP.
 
     Raises:
         RuntimeError: if they are, and the package is missing. Gradio would be silent.

@@ -15,10 +15,10 @@ from at_k.demo.limits import HUB_SECONDS, LIMITS
 from at_k.demo.words import make_error
 
 ENDPOINT = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
-"""Where the Hub is, as its own library takes it."""
+"""The address of the Hub, from the variable that its own library reads."""
 
 _STORES = (".huggingface.co", ".hf.co")
-"""How the names of the hosts end to which the Hub leads for large files."""
+"""Suffixes of the hosts to which the Hub redirects for large files."""
 
 _ADDRESS = re.compile(r"\s*(?:https?|hf)://\S[^\n]*\s*", re.IGNORECASE)
 _REPOSITORY = r"datasets/(?P<repository>\w[\w.-]*/\w[\w.-]*)"
@@ -28,10 +28,10 @@ _FILES = (
     re.compile(rf"https://huggingface\.co/{_REPOSITORY}/(?:blob|resolve|raw)/(?P<revision>[\w.%-]+)/{_PATH}", re.ASCII),
 )
 _DOWNLOAD = "?download=true"
-"""What the Hub's own links to a file end in."""
+"""The query of the Hub's own links to a file."""
 
 _HIDDEN = (401, 403, 404, 410)
-"""How the Hub answers where there is no file for everybody."""
+"""Status codes of files that are private or missing."""
 
 _PIECE = 1 << 18
 

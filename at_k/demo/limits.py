@@ -1,4 +1,4 @@
-"""How much a visitor may ask of a public page."""
+"""Limits of a visitor's request to a public page."""
 
 from at_k.validation import Limits
 

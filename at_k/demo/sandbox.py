@@ -44,7 +44,7 @@ _ARENA_MAX = -8
 """`M_ARENA_MAX` of glibc's `malloc.h`."""
 
 _WORKS_ON = b"\1"
-"""What a worker says that has a result, and goes on to work."""
+"""The message of a worker that has a result and can take more work."""
 
 # Threads would not survive a fork, and a piece of work has one core.
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
@@ -54,10 +54,10 @@ class Sandbox:
     """The keepers, and the work of their workers. Any thread may give them work.
 
     Args:
-        prepare: a function of a module, called before the first fork: what it imports and caches is there for all work.
+        prepare: a function of a module, called before the first fork, so that all workers share its imports and caches.
         at_once: how many pieces of work are done side by side.
         cpu_seconds: the CPU time of a piece of work.
-        memory: the bytes that a piece of work may take beside what is there before.
+        memory: the bytes that a piece of work may take in addition to the memory at its start.
         wall_seconds: the time after which a piece of work ends, whatever it does.
     """
 
@@ -173,7 +173,7 @@ def main() -> None:
 
 
 def settle() -> None:
-    """Prepare the process of the app for requests: what is there by now is never garbage."""
+    """Prepare the process of the app for requests: exclude present objects from garbage collection."""
     gc.freeze()
     _call("mallopt", _ARENA_MAX, 2)  # glibc would give each thread an arena, which keeps unused memory
 

@@ -148,7 +148,8 @@ async def _finish(work: Callable[[], Any]) -> Any:
 def find_address(request: Any) -> str:
     """Return the address that a request comes from.
 
-    Behind a proxy it is in a header. Whoever forges that header is several visitors; `MOST_WAITING` bounds all of them.
+    Behind a proxy it is in a header. A client that forges it counts as several visitors, all of which `MOST_WAITING`
+    bounds.
     """
     client = request.client
     return request.headers.get("x-forwarded-for") or ("" if client is None else str(client.host))

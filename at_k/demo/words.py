@@ -20,7 +20,7 @@ _FOLDER = Path(__file__).with_name("locale") / "zh" / "LC_MESSAGES"
 
 
 def read_catalogue(name: str) -> dict[str, tuple[str, str]]:
-    """Read a catalogue, whose texts stand on one line each: context → (English, Chinese)."""
+    """Read a catalogue with each text on one line: context → (English, Chinese)."""
     text = (_FOLDER / f"{name}.po").read_text(encoding="utf-8")
     entries = re.findall(r'^msgctxt (".*")\nmsgid (".*")\nmsgstr (".*")$', text, re.MULTILINE)
     return {context: (english, chinese) for context, english, chinese in (map(json.loads, each) for each in entries)}

@@ -255,7 +255,7 @@ def _compare(reports: list[Report], names: tuple[str, str], own: dict[str, Any])
 
 
 def plan(values: Mapping[str, Any], language: str) -> Data:
-    """Plan a measurement: a sentence whose numbers stand in tables of problems × samples."""
+    """Plan a measurement: a sentence, and tables of its numbers by problems × samples."""
     given, name = _take(values, "data")
     options = read_options(values.get("options"), (*OFFERED, *PLANNING))
     asked = {each: options.pop(each) for each in PLANNING if each in options}

@@ -1,4 +1,4 @@
-"""What a visitor gave: text, files, several files, copies; and sixty pastes."""
+"""Input of a visitor: text, files, several files, copies; and sixty pastes."""
 
 import gzip
 import json

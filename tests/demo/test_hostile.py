@@ -1,4 +1,4 @@
-"""What an attacker sends to the running app, which answers in time, goes on serving, and keeps nothing of it."""
+"""Attacks on the running app, which answers in time, goes on serving, and keeps nothing."""
 
 import gzip
 import io
@@ -259,7 +259,7 @@ def test_options_with_odd_texts(server, name):
 
 
 def draw(seed, problems, samples, fill_up=0, **more):
-    """Make results of so many problems and samples: verdicts, or answers and scores. `fill_up` makes rows longer."""
+    """Make results of given size: verdicts, or answers and scores. `fill_up` makes rows longer."""
     random_numbers = random.Random(seed)
     rows = []
     for problem in range(problems):

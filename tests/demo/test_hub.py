@@ -16,7 +16,7 @@ TEXT = b'{"id": "x", "correct": [1, 0]}\n{"id": "y", "correct": [1, 1]}\n'
 FILES = {"results.jsonl": TEXT, "runs/a b.jsonl": TEXT, "large.jsonl": b" " * (LIMITS.max_bytes + 1)}
 
 ASKED = []
-"""What was asked for: the path, and who asked."""
+"""Requests: the path, and the headers."""
 
 
 class FakeHub(BaseHTTPRequestHandler):
@@ -56,7 +56,7 @@ def serving_hub():
 
 @pytest.fixture
 def fake(monkeypatch):
-    """What the fake Hub was asked for. A token is set, which must not be sent."""
+    """Requests to the fake Hub. A token is set, which must not be sent."""
     ASKED.clear()
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)

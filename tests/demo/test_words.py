@@ -1,4 +1,4 @@
-"""Every sentence is there in both languages, with the same blanks, and is used; every key that is used has words."""
+"""Every sentence exists in both languages, with the same blanks, and is used; every key in use has words."""
 
 import ast
 import re
@@ -72,7 +72,7 @@ def spoken():
 
 
 def matching(pattern):
-    """The keys that an f-string makes, its blanks being filled with texts that stand in the sources."""
+    """The keys that an f-string makes, with its blanks filled by texts of the sources."""
     parts = [re.escape(part.value) if isinstance(part, ast.Constant) else "(.+)" for part in pattern.values]
     matches = [re.fullmatch("".join(parts), key) for key in WORDS]
     return {match[0] for match in matches if match and set(match.groups()) <= TEXTS}
@@ -93,7 +93,7 @@ LABELS |= {
 
 
 def are_alike(english, chinese):
-    """Whether two texts are the same in both languages, as far as their blanks and signs can tell."""
+    """Return whether two texts have the same blanks and signs."""
     return (
         filled(english) == filled(chinese)
         and english.strip() == english != ""
@@ -255,7 +255,7 @@ PARTS = {
     "plan.expected",
     "plan.on_pilot",
 }
-"""Cells of a table, and what stands before a sentence."""
+"""Cells of a table, and labels before a sentence."""
 
 
 def test_messages_are_plain_sentences():

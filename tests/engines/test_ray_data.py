@@ -1,4 +1,4 @@
-"""What Ray alone can do; that it gives the numbers of the samples is tested with the other engines."""
+"""Features of Ray alone; its numbers are tested with those of the other engines."""
 
 import os
 import signal

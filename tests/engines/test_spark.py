@@ -1,4 +1,4 @@
-"""What Spark alone can do; that it gives the numbers of the samples is tested with the other engines."""
+"""Features of Spark alone; its numbers are tested with those of the other engines."""
 
 import pytest
 from clusters import start_spark

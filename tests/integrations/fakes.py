@@ -1,4 +1,4 @@
-"""Modules of harnesses that are not installed: the names that a plug-in imports, and what they stand for."""
+"""Modules of harnesses that are not installed: the names that a plug-in imports, and their replacements."""
 
 import importlib
 import sys

@@ -1,4 +1,4 @@
-"""What goes to the Hub, with a Hub that keeps commits in memory."""
+"""Commits to the Hub, with a Hub that keeps them in memory."""
 
 from types import SimpleNamespace
 

@@ -19,7 +19,7 @@ REWARDS[[0, 3], [2, 1]] = 1
 
 @pytest.fixture
 def registry(monkeypatch):
-    """What verl's plug-ins find when verl loads them."""
+    """The environment of verl's plug-ins when verl loads them."""
     entered = {}
     core = ModuleType("verl.trainer.ppo.core_algos")
     core.register_adv_est = lambda name: lambda function: entered.setdefault(name, function)

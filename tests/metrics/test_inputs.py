@@ -1,4 +1,4 @@
-"""What the modules make of columns, options and checkers: every odd input has its meaning, or an error that names it.
+"""Columns, options and checkers of the modules: every odd input has its meaning, or an error that names it.
 
 Forms of columns are read in one place for all modules, and tested there: `tests/test_columns.py`.
 """
@@ -161,7 +161,7 @@ REFUSED = [
 
 
 def with_scores(module, predictions, **more):
-    """Columns with as many scores as samples, so that there is one fault at most."""
+    """Columns with a score for each sample, so that there is one fault at most."""
     rows = predictions if isinstance(predictions, list) else []
     scores = [[1.0] * len(row) if isinstance(row, (list, str)) and row else [1.0] for row in rows] or SCORES
     return module.only({"predictions": predictions, "scores": scores, **more})

@@ -1,4 +1,4 @@
-"""What holds for every module, whatever the samples are."""
+"""Properties of every module, whatever the samples are."""
 
 import json
 from math import fsum
@@ -10,7 +10,7 @@ from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, PASS_AT_K, every_con
 
 from at_k.options.option import CONFIGS
 
-# Each property is tried with every module and configuration, so that it meets ten times as many problem sets.
+# Each property is tried with every module and configuration, so that it meets ten times more problem sets.
 quick = settings(max_examples=8, deadline=None)
 
 samples = st.tuples(

@@ -1,4 +1,4 @@
-"""What a result carries: keys in two styles, means of problems and groups, details, and the signature."""
+"""Contents of a result: keys in two styles, means of problems and groups, details, and the signature."""
 
 import json
 import re

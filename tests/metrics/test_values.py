@@ -1,4 +1,4 @@
-"""What the modules compute: by hand, by definition over all subsets, and where other tools are wrong.
+"""Numbers of the modules: by hand, by definition over all subsets, and where other tools are wrong.
 
 Those were run: evaluate 0.4.6, lighteval 0.13, AISBench 2026-08, OpenCompass 2026-08, GPassK 2025-08, verl 2026-01,
 inspect_ai 2026-08, NeMo-Skills 2025-11, lm-evaluation-harness 2026-08, tau-bench 2026-03, scorio 0.2.3,
@@ -334,7 +334,7 @@ def shared_keys(found, expected):
 @for_each("k", [1, 2, 3])
 @for_each("seed", range(4))
 def test_answers_with_grades_by_brute_force(module, k, seed):
-    """A sample with a grade and without an answer is there: it counts everywhere, and casts no vote."""
+    """A sample with a grade and without an answer counts everywhere, and casts no vote."""
     problems = draw_problems(seed)
     expected, found = exactly(module.name, *problems, k), compute(module, *problems, k=k)
     assert shared_keys(found, expected) == expected

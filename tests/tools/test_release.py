@@ -1,4 +1,4 @@
-"""What a release says is left to do."""
+"""The steps that a release leaves to do."""
 
 from pathlib import Path
 

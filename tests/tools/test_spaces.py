@@ -80,7 +80,7 @@ def test_only_links_differ_from_what_is_here(built, space):
 
 
 def source(space, place):
-    """Where a file of a Space comes from."""
+    """Return the source of a file of a Space."""
     if place.is_relative_to("at_k/metrics") or place.is_relative_to("at_k/comparisons"):
         return ROOT / place.relative_to("at_k")
     if place.is_relative_to("at_k/demo/data"):
@@ -187,7 +187,7 @@ def without_hints(**more):
 
 
 def explored(address, space):
-    """What a Space says of a problem with 4 correct ones of 16 samples."""
+    """Text of a Space on a problem with 4 correct samples of 16."""
     client = Client(address, verbose=False, httpx_kwargs={"timeout": 120})  # the first request loads Gradio
     data = '{"grades": [1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]}'
     if space == COLLECTION:

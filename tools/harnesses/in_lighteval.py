@@ -23,7 +23,7 @@ from at_k.integrations.lighteval import at_k
 
 
 class Mock(LightevalModel):
-    """Give as many texts of a question as the metric asked for."""
+    """Give the number of texts of a question that the metric asked for."""
 
     tokenizer = add_special_tokens = max_length = loglikelihood = loglikelihood_rolling = None
 

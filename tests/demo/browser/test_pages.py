@@ -24,7 +24,7 @@ def give(page, text, name="own.jsonl", place="#source"):
 
 
 def find_address(page):
-    return page.evaluate("location.href")  # `page.url` stands still while nothing is asked of the browser
+    return page.evaluate("location.href")  # `page.url` is updated only by other requests to the browser
 
 
 def count_numbers(page):
