@@ -86,7 +86,7 @@ TAU2_SIMULATIONS = declare(
 )
 
 # Harbor, which runs Terminal-Bench 2: a file for each trial, with a reward or several under names of their own. As in
-# its `pass_at_k.py`, a reward counts beside an exception, too.
+# its `pass_at_k.py`, a reward counts beside an exception, too, unless `reward_valid` of 0.26 is false.
 
 
 def _list_trials(source: Source) -> Iterator[Any]:
@@ -94,7 +94,8 @@ def _list_trials(source: Source) -> Iterator[Any]:
     for _, trial, _ in list_documents(source):
         agent = find_field(trial, ["agent_info", "name"])
         model = find_field(trial, ["agent_info", "model_info", "name"])
-        yield {**trial, "system": agent, "model": model or agent} if isinstance(trial, dict) else trial
+        left_out = {"verifier_result": None} if find_field(trial, ["reward_valid"]) is False else {}
+        yield {**trial, "system": agent, "model": model or agent, **left_out} if isinstance(trial, dict) else trial
 
 
 def _list_rewards(trials: Sequence[Any], _: Reading) -> tuple[list[str], list[str]]:
@@ -107,7 +108,7 @@ _TRIAL = ("task_name", "trial_name", "verifier_result", "exception_info")
 HARBOR = declare(
     About(
         "harbor",
-        "Harbor 0.25, Terminal-Bench 2",
+        "Harbor 0.26, Terminal-Bench 2",
         "jobs/{job}/{trial}/result.json, or the folder of the job",
         "harbor run … --n-attempts n",
     ),
