@@ -288,7 +288,7 @@ def _can_read_as(user: int, directories: Sequence[str], *, may_read: bool) -> bo
     return os.waitpid(child, 0)[1] == 0
 
 
-def apply_limits(limits: ProgramLimits, other_tasks: int) -> None:
+def apply_limits(limits: ProgramLimits, *, other_tasks: int, shared: int) -> None:
     """Put the calling process, and all that it starts, under limits that it cannot raise again."""
     import resource
 
@@ -299,7 +299,7 @@ def apply_limits(limits: ProgramLimits, other_tasks: int) -> None:
         resource.RLIMIT_NOFILE: limits.open_files,
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_NPROC: limits.processes + other_tasks,
-        resource.RLIMIT_AS: limits.memory,
+        resource.RLIMIT_AS: limits.memory + shared,
     }
     for which, amount in wanted.items():
         _, hardest = resource.getrlimit(which)

@@ -16,14 +16,14 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from types import CodeType, ModuleType
 from typing import Any
 
-from at_k.grading.code.cases import restore_keys, simplify
+from at_k.grading.code.cases import USUAL_DIGITS, limit_digits, restore_keys, simplify
 from at_k.grading.code.protocol import HarnessError, Report
 
 MOST_CHARACTERS = 500
@@ -129,6 +129,7 @@ def run_program(report: Report, candidate: str, tests: Tests) -> None:
     sys.modules["candidate"] = module  # by which tests may import it
     namespace = vars(module)
     namespace["__builtins__"] = builtins
+    limit_digits(USUAL_DIGITS)
     report.begin(time.monotonic())
     try:
         try:
@@ -169,7 +170,7 @@ def succeeds(end: SystemExit) -> bool:
 def _run_uncalled(own: Mapping[str, Any], entries: list[Any]) -> None:
     """Run the tests among the definitions of a test program that nothing has called. Note those that need pytest."""
     mine = {name: item for name, item in own.items() if getattr(item, "__module__", None) == "__main__"}
-    classes = _list_classes(mine.values())
+    classes = list(dict.fromkeys(item for item in mine.values() if isinstance(item, type)))
     case = getattr(sys.modules.get("unittest"), "TestCase", ())  # slow to import, and few tests do
     _run_cases([each for each in classes if issubclass(each, case)])
     definitions = dict(own)
@@ -193,17 +194,6 @@ def _run_uncalled(own: Mapping[str, Any], entries: list[Any]) -> None:
             test(*given)
         elif getattr(test, "__name__", "") != "<lambda>":  # which may be a helper that was called
             NOT_RUN.append(name)
-
-
-def _list_classes(values: Iterable[object]) -> list[type]:
-    """List the classes of the tests among values, and those within such classes."""
-    classes: dict[type, None] = {}
-    waiting = list(values)
-    for item in waiting:
-        if isinstance(item, type) and item.__module__ == "__main__" and item not in classes:
-            classes[item] = None
-            waiting.extend(vars(item).values())
-    return list(classes)
 
 
 def _is_fixture(name: str, item: object) -> bool:

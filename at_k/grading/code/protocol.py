@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 MEBIBYTE = 2**20
+MOST_RESULT = 64 * MEBIBYTE
+"""Bytes of what a program reports. A program that returns more fails."""
+
 Status = Literal["passed", "failed", "timed out", "killed for memory"]
 _HEADER = struct.Struct(">I")
 _BEGIN = struct.Struct("dQ")

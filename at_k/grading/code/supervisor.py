@@ -33,10 +33,10 @@ if not __package__:  # the files of this folder are then imported without what t
         place = os.path.dirname(place)
 
 from at_k.grading.code import isolation, program
-from at_k.grading.code.cases import MOST_DIGITS, USUAL_DIGITS, limit_digits
+from at_k.grading.code.cases import MOST_DIGITS, limit_digits
 from at_k.grading.code.judging import Judge
 from at_k.grading.code.protocol import (
-    MEBIBYTE,
+    MOST_RESULT,
     HarnessError,
     ProgramLimits,
     Report,
@@ -47,9 +47,6 @@ from at_k.grading.code.watching import Watch, count_tasks, end_children, open_pr
 
 WARM = ("bisect", "cmath", "collections", "copy", "functools", "heapq", "itertools", "math", "re", "resource", "string")
 """What programs often import, and what does not make every fork slower for those that do not. So is `typing`."""
-
-MOST_RESULT = 64 * MEBIBYTE
-"""Bytes of what a function returns. A program that returns more fails."""
 
 compile_once = lru_cache(maxsize=16)(program.compile_tests)
 """The samples of a problem come one after the other, with the same tests."""
@@ -89,29 +86,10 @@ class Supervisor:
         self.private = {self.place: 0o700} | ({"/dev/shm": 0o1777} if os.path.isdir("/dev/shm") else {})
 
     def run(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Run a candidate with its tests, or for one case, in a fresh process. Return how that ended."""
-        candidate, function = request["candidate"], request.get("function", "")
+        """Run a candidate with its tests, or for one case, in a fresh process. Return what was seen of it."""
+        job, text = self._read(request)
         limits = replace(self.limits, timeout=request["timeout"], output=request["output"])
-        size = MOST_RESULT if function else MEBIBYTE
-        if "tests" in request:
-            tests = compile_once(request["tests"])
-            return self._run_once(lambda report: program.run_program(report, candidate, tests), limits, size, None)
-        program.prepare_module()
-        job = partial(
-            program.run_case,
-            candidate=candidate,
-            function=function,
-            arguments=request["arguments"],
-            loose=request["loose"],
-        )
-        return self._run_once(job, limits, size, request["input"])
-
-    def _run_once(
-        self, job: Callable[[Report], None], limits: ProgramLimits, size: int, text: str | None
-    ) -> dict[str, Any]:
-        """Do a job in a fresh process. Return what was seen of it."""
-        report = Report(size)
-        limits = replace(limits, memory=limits.memory + size)
+        report = Report(MOST_RESULT)
         printed, printing = os.pipe()
         os.set_blocking(printed, False)
         self._make_place()
@@ -120,7 +98,7 @@ class Supervisor:
             pid = os.fork()
             if pid == 0:
                 noise = printing if text is None else os.open(os.devnull, os.O_WRONLY)
-                self._become_program(job, report, (source, printing, noise), limits, digits=text is not None)
+                self._become_program(job, report, (source, printing, noise), limits)
             for handle in (source, printing):
                 os.close(handle)
             watch = Watch(pid, printed, self.caller, limits, self.processes, report)
@@ -132,6 +110,17 @@ class Supervisor:
             self._clear_place()
             os.close(printed)
         return watch.describe()
+
+    def _read(self, request: dict[str, Any]) -> tuple[Callable[[Report], None], str | None]:
+        """Return what the process of a program must do, and its input if it is a case."""
+        candidate = request["candidate"]
+        if "tests" in request:
+            tests = compile_once(request["tests"])
+            return lambda report: program.run_program(report, candidate, tests), None
+        program.prepare_module()
+        function, arguments, loose = request["function"], request["arguments"], request["loose"]
+        run = partial(program.run_case, candidate=candidate, function=function, arguments=arguments, loose=loose)
+        return run, request["input"]
 
     def _hold(self, text: str) -> int:
         """Return a handle on a file that holds a text, without a name where the system has such files."""
@@ -159,13 +148,7 @@ class Supervisor:
             remove_folder(self.place)
 
     def _become_program(
-        self,
-        job: Callable[[Report], None],
-        report: Report,
-        streams: tuple[int, int, int],
-        limits: ProgramLimits,
-        *,
-        digits: bool,
+        self, job: Callable[[Report], None], report: Report, streams: tuple[int, int, int], limits: ProgramLimits
     ) -> NoReturn:
         """Turn this process, a fork of the supervisor, into that of a program, and run it."""
         leave = os._exit
@@ -178,12 +161,11 @@ class Supervisor:
             try:
                 os.chdir(self.place)
                 isolation.give_up_privileges(self.user, may_read=self.may_read)
-                isolation.apply_limits(limits, self.other_tasks)
+                isolation.apply_limits(limits, other_tasks=self.other_tasks, shared=MOST_RESULT)
                 isolation.restrict_calls(self.filter)
                 sys.addaudithook(isolation.refuse_forks)
                 if not self.isolated:
                     sys.addaudithook(isolation.guard_machine(self.place))
-                limit_digits(MOST_DIGITS if digits else USUAL_DIGITS)
             except Exception as error:  # noqa: BLE001 - a program that cannot be confined must not start
                 report.write({"fault": program.describe_error(error)})
                 leave(1)

@@ -245,7 +245,6 @@ DECIDING = {
     "names without underscores": "def testTwo(): assert double(2) == 4",
     "method without an underscore": "class TestTwo:\n    def testTwo(self): assert double(2) == 4",
     "class of any name": "class DoubleTests:\n    def test_two(self): assert double(2) == 4",
-    "class in a class": "class TestA:\n    class TestB:\n        def test_two(self): assert double(2) == 4",
     "class that another extends": (
         "class TestA:\n    x = None\n    def test_two(self): assert double(self.x) == 2 * self.x\n"
         "class TestB(TestA): x = 2"

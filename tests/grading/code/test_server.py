@@ -79,7 +79,8 @@ from at_k.grading.code.isolation import apply_limits
 from at_k.grading.code.protocol import ProgramLimits
 if len(sys.argv) > 1:
     resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20))
-apply_limits(ProgramLimits(timeout=2.5, memory=2**33, file_size=1000, processes=50, open_files=30), other_tasks=7000)
+limits = ProgramLimits(timeout=2.5, memory=2**33 - 64, file_size=1000, processes=50, open_files=30)
+apply_limits(limits, other_tasks=7000, shared=64)
 names = ("CPU", "AS", "FSIZE", "NPROC", "NOFILE", "CORE")
 print(json.dumps({name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}")) for name in names}))
 """
