@@ -47,6 +47,11 @@ def type_name(value: object) -> str:
     return type(value).__name__
 
 
+def name_function(function: object) -> str:
+    """Return the module and name of a function, for signatures."""
+    return f"{getattr(function, '__module__', None)}.{getattr(function, '__qualname__', type_name(function))}"
+
+
 def shorten(value: object, limit: int = 60) -> str:
     """Return the beginning of a value's `repr`, for error messages."""
     try:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from at_k.combinatorics import Ints
 from at_k.errors import InputError
 from at_k.grading.checkers import Check, Checker, ExactMatch, Numeric, checkers, find_checker, takes_row
+from at_k.grading.pairs import call_function
 from at_k.grading.workers import NotGraded
 from at_k.options.option import RELATIONS, TIMEOUT
 from at_k.samples import Answers
@@ -177,7 +178,7 @@ class _Comparison:
             if isinstance(self.relation, Checker) and self.relation.slow:
                 grades = self.relation.grade_all(asked, **self.limits) if asked else []
             else:
-                grades = [_ask(self.relation, *pair) for pair in asked]
+                grades = [call_function(self.relation, pair) for pair in asked]
             self.not_compared.update(grade.cause for grade in grades if isinstance(grade, NotGraded))
             left = [pair for pair, grade in zip(left, grades, strict=True) if _is_right(grade)]
         return set(left)
@@ -224,18 +225,3 @@ def _form_classes(row: Iterable[int], accepted: set[tuple[int, int]]) -> dict[in
         else:
             classes.append([form])
     return {form: members[0] for members in classes for form in members}
-
-
-def _ask(check: Check, first: str, second: str) -> bool:
-    try:
-        same = check(first, second)
-    except Exception as error:
-        raise RuntimeError(
-            f"`equivalence` failed on the answers {first!r:.200} and {second!r:.200}: {type_name(error)}: {error}"
-        ) from error
-    if not isinstance(same, (bool, np.bool_)):
-        raise TypeError(
-            f"`equivalence` must return a bool; got {shorten(same)} of type {type_name(same)} for the answers "
-            f"{first!r:.200} and {second!r:.200}"
-        )
-    return bool(same)

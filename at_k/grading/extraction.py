@@ -9,13 +9,14 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from textwrap import dedent
+from typing import Any
 
 import numpy as np
 
 from at_k.errors import InputError, Mention
 from at_k.grading.numbers import find_last_number
 from at_k.samples import Answers
-from at_k.validation import shorten, type_name
+from at_k.validation import name_function, shorten, type_name
 
 Extract = Callable[[str], str | None]  # from a text to its answer, or None
 
@@ -312,7 +313,7 @@ def find_extraction(rule: object, name: str = "extract_fn") -> Extract | None:
         return None
     if isinstance(rule, str) and rule in EXTRACTIONS:
         return EXTRACTIONS[rule]
-    if isinstance(rule, (str, re.Pattern)):
+    if isinstance(rule, str) or (isinstance(rule, re.Pattern) and isinstance(rule.pattern, str)):
         return Pattern(_compile(rule, name))
     if not callable(rule):
         raise TypeError(
@@ -322,36 +323,28 @@ def find_extraction(rule: object, name: str = "extract_fn") -> Extract | None:
     return rule
 
 
-def _compile(rule: str | re.Pattern[str], name: str) -> re.Pattern[str]:
-    names = ", ".join(map(repr, EXTRACTIONS))
+def _compile(rule: Any, name: str) -> re.Pattern[str]:
     try:
         expression = re.compile(rule)
-    except re.error as fault:
-        raise InputError(
-            "extract.pattern",
-            "{given} must be one of {names}, a regular expression, or a function; got {rule}, which is no regular "
-            "expression: {fault}.",
-            given=Mention(name), names=names, rule=shorten(rule), fault=str(fault),
-        ) from None  # fmt: skip
-    if not isinstance(expression.pattern, str):
-        raise TypeError(f"`{name}` must be a regular expression of text; got one of bytes, {shorten(rule)}")
-    if expression.groups != 1 and "answer" not in expression.groupindex:
-        raise InputError(
-            "extract.groups",
-            "{given} must be one of {names}, a regular expression with one group or with a group called `answer`, or "
-            "a function; got {rule}, which has {count} groups.",
-            given=Mention(name), names=names, rule=shorten(rule), count=expression.groups,
-        )  # fmt: skip
-    return expression
+        if expression.groups == 1 or "answer" in expression.groupindex:
+            return expression
+        fault = f"{expression.groups} groups"
+    except re.error as error:
+        fault = str(error)
+    raise InputError(
+        "extract.pattern",
+        "{given} must be one of {names}, a regular expression with one group or with a group called `answer`, or a "
+        "function; got {rule}, which is no such expression: {fault}.",
+        given=Mention(name), names=", ".join(map(repr, EXTRACTIONS)), rule=shorten(rule), fault=fault,
+    )  # fmt: skip
 
 
 def name_extraction(rule: object) -> str:
     """Return the name of a rule, for a signature."""
     if isinstance(rule, str) and rule in EXTRACTIONS:
         return rule
-    if isinstance(rule, (str, re.Pattern)):
-        return repr(rule if isinstance(rule, str) else rule.pattern)
-    return f"{getattr(rule, '__module__', None)}.{getattr(rule, '__qualname__', type_name(rule))}"
+    pattern = rule.pattern if isinstance(rule, re.Pattern) else rule
+    return repr(pattern) if isinstance(pattern, str) else name_function(rule)
 
 
 def extract(rule: Extract, text: str, name: str, place: Callable[[], str]) -> str | None:

@@ -148,7 +148,7 @@ def evaluate_formula(formula: Formula) -> tuple[Any, ...] | None:
     value, words = formula.value, _TEXT.sub(r"\1", formula.text).strip().lower()
     if value is None:
         return None
-    if re.fullmatch("(?:[a-z]{3,}[ .]?)+", words):
+    if re.fullmatch(r"[a-z]{3,}(?:[ .][a-z]{3,})*[ .]?", words):
         return f"words {words}", (), (), False, None
     capitals = "".join(sorted(filter(str.isupper, list_letters(formula.text))))
     try:

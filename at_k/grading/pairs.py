@@ -110,7 +110,8 @@ def grade_samples(
         # In input order, so that an error reports the first fault.
         places = [partial(answers.codes.place, sample) for sample in pairs.first.tolist()]
         found = [
-            _call(partial(check, **row), *pair, place) for pair, row, place in zip(met, given, places, strict=True)
+            call_function(partial(check, **row), pair, place)
+            for pair, row, place in zip(met, given, places, strict=True)
         ]
     elif check.slow:
         options: dict[str, Any] = {"rows": [row["row"] for row in given]} if by_row else {}
@@ -243,27 +244,32 @@ def _name_outcome(found: Any) -> tuple[str, str]:
 _PASSING = {"ConnectionError", "TimeoutError", "Timeout", "TransportError", "APIConnectionError", "NotGradedError"}
 
 
-def _call(check: Check, answer: str, reference: str, place: Callable[[], str]) -> float | NotGraded:
+def call_function(check: Check, texts: Sequence[str], place: Callable[[], str] | None = None) -> float | NotGraded:
+    """Return the grade by a function of the user: of an answer and its reference at a place, or of two answers."""
+    name = "check_correct_fn" if place else "equivalence"
+    allowed = "a bool or a number in [0, 1]" if place else "a bool"
+    kinds = (bool, np.bool_, int, float, np.integer, np.floating) if place else (bool, np.bool_)
     try:
-        grade = check(answer, reference)
+        grade = check(*texts)
     except Exception as error:
         if any(base.__name__ in _PASSING for base in type(error).__mro__):
             return NotGraded("error", f"{type_name(error)}: {error}"[:500])
-        raise RuntimeError(
-            f"`check_correct_fn` failed on the prediction {answer!r:.200} and the reference {reference!r:.200}, in "
-            f"{place()}: {type_name(error)}: {error}"
-        ) from error
-    if not isinstance(grade, (bool, int, float, np.bool_, np.integer, np.floating)):
+        raise RuntimeError(f"`{name}` failed on {_quote(texts, place)}: {type_name(error)}: {error}") from error
+    if not isinstance(grade, kinds):
         raise TypeError(
-            f"`check_correct_fn` must return a bool or a number in [0, 1]; got {shorten(grade)} of type "
-            f"{type_name(grade)} for the prediction {answer!r:.200}, in {place()}"
+            f"`{name}` must return {allowed}; got {shorten(grade)} of type {type_name(grade)} for "
+            f"{_quote(texts, place)}"
         )
     if not 0 <= grade <= 1:
-        raise ValueError(
-            f"`check_correct_fn` must return a bool or a number in [0, 1]; got {shorten(grade)} for the prediction "
-            f"{answer!r:.200}, in {place()}"
-        )
+        raise ValueError(f"`{name}` must return {allowed}; got {shorten(grade)} for {_quote(texts, place)}")
     return float(grade)
+
+
+def _quote(texts: Sequence[str], place: Callable[[], str] | None) -> str:
+    """Quote what a function was called with."""
+    names = ("the prediction", "and the reference") if place else ("the answers", "and")
+    quoted = " ".join(f"{name} {text!r:.200}" for name, text in zip(names, texts, strict=True))
+    return f"{quoted}, in {place()}" if place else quoted
 
 
 def _read_grade(grade: Any, name: str) -> Any:

@@ -144,7 +144,7 @@ UNREAD = {
         ("--by level --columns group=level", "'--by'"),
         *[("--no-such-option", "No such option"), ("--metrc pass@k", "--metrics")],
         ("--check numerics", "There is no checker 'numerics'. Did you mean numeric? The checkers are: exact_match,"),
-        *[("--extract lastnumber", "`--extract`"), ("--extract '('", "no regular expression")],
+        *[("--extract lastnumber", "`--extract`"), ("--extract '('", "no such expression")],
         *[("--extract-reference boxes", "`--extract-reference`"), ("--timeout 0", "must be a number of seconds")],
         ("--equivalence alike", "'alike' is not one of 'checker', 'exact'"),
         ("--num-workers 0", "equal to 1; got '0'."),

@@ -211,6 +211,7 @@ def test_a_thousand_answers_of_any_shape_are_read_once():
         ([r"\begin{pmatrix}1&2\end{pmatrix}", r"\begin{pmatrix}1&2.0\end{pmatrix}"], 1),
         (["2 3x", "23x"], 2),
         (["x -", "x"], 2),
+        ([r"5\text{ a.m.}", r"5\text{ AM}", r"5\text{ p.m.}"], 2),
     ],
 )
 def test_classes_of_formulas(row, classes):

@@ -270,11 +270,12 @@ def test_a_string_is_a_name_or_a_regular_expression_with_a_group():
     assert name_extraction(find_boxed) == "at_k.grading.extraction.find_boxed"
 
 
-@for_each("rule, code", [("last_numbr", "extract.groups"), ("(a)(b)", "extract.groups"), ("(", "extract.pattern")])
-def test_a_misspelled_name_is_noticed(rule, code):
-    with pytest.raises(InputError, match="`extract_fn` must be one of 'text', 'boxed', 'last_number'") as caught:
+@for_each("rule, fault", [("last_numbr", "0 groups"), ("(a)(b)", "2 groups"), ("(", "missing \\), unterminated")])
+def test_a_misspelled_name_is_noticed(rule, fault):
+    message = f"`extract_fn` must be one of 'text', 'boxed', 'last_number', .* no such expression: {fault}"
+    with pytest.raises(InputError, match=message) as caught:
         find_extraction(rule)
-    assert caught.value.code == code
+    assert caught.value.code == "extract.pattern"
 
 
 def test_what_is_no_rule():

@@ -69,7 +69,7 @@ def test_grades_from_zero_to_one(value):
     ],
 )
 def test_what_is_no_grade(value, error, shown):
-    match = f"`check_correct_fn` must return .*{shown}.* for the prediction 'x', in problem 0, sample 0"
+    match = rf"`check_correct_fn` must return .*{shown}.* 'x' and the reference 'a', in problem 0, sample 0"
     with pytest.raises(error, match=match):
         grade([["x"]], ["a"], lambda *_: value)
 

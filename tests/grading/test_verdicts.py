@@ -167,10 +167,12 @@ def test_a_right_and_a_wrong_answer_vote_apart():
     assert verdicts.answers.listed() == [["1.0000009", "1.0000018", "1.0000009", "1.0000009"]]
 
 
-def test_gsm8k_has_one_number_with_and_without_separators():
-    data = {"answers": [["#### 1250", "It is 1,250.", "9", "9", "7"]], "references": ["50 * 25 = 1,250\n#### 1,250"]}
-    report = at_k.score(data, extract_fn="last_number", check_correct_fn="numeric", metrics="cons_at_k", k=5)
-    assert report.values["cons@5"] == 0.5
+@for_each("rule", ["last_number", "final_answer", "boxed", r"#### (.+)"])
+def test_gsm8k_has_one_number_whichever_rule_finds_the_answers(rule):
+    answers = [f"So \\boxed{{{number}}}.\n#### {number}" for number in ("1250", "1,250", "9", "9", "7")]
+    data = {"answers": [answers], "references": ["The answer is 50 * 25 = <<50*25=1250>>1,250\n#### 1,250"]}
+    report = at_k.score(data, extract_fn=rule, check_correct_fn="numeric", metrics="cons_at_k", k=[1, 5])
+    assert report.values == {"cons@1": 0.4, "cons@5": 0.5}
 
 
 def test_a_report_says_where_votes_are_apart_that_a_function_holds_equal():

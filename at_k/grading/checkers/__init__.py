@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from at_k.errors import InputError
 from at_k.grading.checkers.base import Check, Checker, Explained, Row, takes_row
 from at_k.grading.checkers.text import ExactMatch, Numeric
-from at_k.validation import shorten, type_name
+from at_k.validation import name_function, shorten, type_name
 
 __all__ = [
     "Check",
@@ -157,6 +157,4 @@ def name_checker(check_correct_fn: object) -> str:
     if isinstance(check_correct_fn, str) and not isinstance(checkers[check_correct_fn], type):
         return check_correct_fn  # a function of a plugin
     check = find_checker(check_correct_fn)
-    if isinstance(check, Checker):
-        return check.describe()
-    return f"{getattr(check, '__module__', None)}.{getattr(check, '__qualname__', type_name(check))}"
+    return check.describe() if isinstance(check, Checker) else name_function(check)

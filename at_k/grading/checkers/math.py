@@ -23,8 +23,9 @@ _POWER = re.compile(r"\^([+-]?\d+)")
 _WHOLE = re.compile(r"[+-]?\d{1,300}", re.ASCII)
 _BOXED = re.compile(r"\\+f?boxed\s*\{([^{}]*)\}")
 _MONEY = re.compile("[$€£¥₹₩元]|EUR|GBP|JPY|CNY|RMB|INR|CHF|euro")
+_TIME = re.compile(r"\d[\s$~]*(?:\\text\s*\{\s*)?([ap])\.?\s?m\b", re.IGNORECASE)
 
-# A root of which it is clear where it ends: √2x has two readings.
+# A root with a clear end: √2x has two readings.
 _ROOT = re.compile(r"(?<![⁰¹²³⁴⁵⁶⁷⁸⁹√])√(?:(\d+(?:\.\d+)?|[A-Za-z])|\(([^()]*)\))(?!\w|\.\d|[(^{\\⁰¹²³⁴⁵⁶⁷⁸⁹⁻])")
 
 
@@ -84,7 +85,7 @@ class Math(Checker):
             from at_k.grading.formulas import evaluate_formula, read_formula
 
             values = evaluate_formula(read_formula(prepare_text(answer)))
-            return None if values is None else Values(*values)
+            return None if values is None else Values(f"{values[0]}{_read_half(answer)}", *values[1:])
         same = self._compare(answer, reference)
         if same is None:
             return Explained(False, "not compared", "not compared: a formula was not read whole")
@@ -96,6 +97,8 @@ class Math(Checker):
         decided = self.decide(answer, reference)
         if decided is not None:
             return decided
+        if {_read_half(answer), _read_half(reference)} == {"a", "p"}:
+            return False
         if self.ordered:
             first, second = _split_list(answer), _split_list(reference)
             if len(first) > 1 or len(second) > 1:
@@ -238,6 +241,12 @@ def _have_other_money(answer: str, reference: str) -> bool:
     """Return whether both name a currency, and not the same one: €5 and $5."""
     first, second = (set(_MONEY.findall(re.sub("USD|dollar", "$", text))) for text in (answer, reference))
     return bool(first and second and first != second)
+
+
+def _read_half(text: str) -> str:
+    """Return "a" for a time in the morning, "p" for one in the afternoon: Math-Verify drops these words as units."""
+    found = _TIME.search(text)
+    return found[1].lower() if found else ""
 
 
 def prepare_text(text: str) -> str:

@@ -27,6 +27,7 @@ RIGHT = [
     (r"\\boxed{5}", "5"), (r"\\boxed{x+1}", "1+x"), (r"\boxed 5", "5"), ("√2", r"\sqrt{2}"),
     ("3√(x+1)", r"3\sqrt{x+1}"), ("√12/2", r"\sqrt{3}"), ("∞", r"\infty"), ("(−∞, 2]", r"(-\infty, 2]"),
     ("0.003333", "1/300"), (r"\text{East}", "east"), ("V = 3", "v = 3"), ("x+y=7", "7"),
+    (r"5\text{ PM}", r"5\text{ p.m.}"), ("5", r"5\text{ p.m.}"),
     (r"1-\frac1{\mathrm e}", "1-e^{-1}"), (r"\varnothing", r"\emptyset"),
 ]  # fmt: skip
 WRONG = [
@@ -35,7 +36,8 @@ WRONG = [
     ("2³√8", "4"), ("√12x", r"\sqrt{1}"), ("-∞", r"\infty"), ("10^{-20}", "10^{-21}"),
     (r"1.2\times 10^{-7}", r"1.3\times 10^{-7}"), ("10^{-20}", "0"), ("(x+y)^2=81", "81"), ("2x+3y=6", "6"),
     ("a+b", "A+B"), (r"2\pi r", r"2\pi R"), ("x≡2 (mod 3)", "x≡2 (mod 5)"),
-    (r"2\mathbf{i}+3\mathbf{j}", r"2\mathbf{i}-3\mathbf{j}"),
+    (r"2\mathbf{i}+3\mathbf{j}", r"2\mathbf{i}-3\mathbf{j}"), (r"10:30\text{ a.m.}", r"10:30\text{ p.m.}"),
+    (r"5\text{ AM}", "$5$ p.m."),
 ]  # fmt: skip
 """Pairs that Math-Verify reads, alone or with what `math` adds: numbers, currencies, symbols. 2³√8 may be 8√8."""
 
