@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from at_k.options import COLUMNS
 
 ROOT = Path(__file__).parent.parent
 
+PYRIGHT = shutil.which("pyright")
 README = ROOT / "README.md"
 WHICH_METRIC = ROOT / "docs" / "which-metric.md"
 IN_CHINESE = [README, *(ROOT / "docs" / f"{page}.md" for page in ("start", "which-metric", "uncertainty"))]
@@ -153,18 +155,38 @@ def test_examples(path, monkeypatch):
         run(path, read(path))
 
 
-def test_the_blocks_of_each_page_type_check(tmp_path):
-    """Joined, they are a module that passes `mypy --strict`."""
-    parse = doctest.DocTestParser().get_examples
+@pytest.fixture(scope="module")
+def joined(tmp_path_factory):
+    """A folder with a module for each page, its blocks joined."""
+    folder, parse = tmp_path_factory.mktemp("blocks"), doctest.DocTestParser().get_examples
     for path in filter(in_english, DOCUMENTS):
         codes = [
             "".join(each.source for each in parse(block.code)) if block.code.startswith(">>>") else block.code
             for block in python_blocks(read(path))
         ]
-        (tmp_path / f"{re.sub('[^a-z]', '_', title(path).lower())}.py").write_text("\n\n".join(codes), encoding="utf-8")
+        (folder / f"{re.sub('[^a-z]', '_', title(path).lower())}.py").write_text("\n\n".join(codes), encoding="utf-8")
+    return folder
+
+
+def test_the_blocks_of_each_page_pass_mypy(joined):
     options = ["--strict", "--ignore-missing-imports", "--no-error-summary", "--config-file=", "--cache-dir=/dev/null"]
-    said, trouble, _ = api.run([*options, *map(str, sorted(tmp_path.glob("*.py")))])
+    said, trouble, _ = api.run([*options, *map(str, sorted(joined.glob("*.py")))])
     assert (said, trouble) == ("", "")
+
+
+# What strict mode says of packages without types, such as evaluate, and of modules that blocks import again.
+UNTYPED = ("MissingImports", "MissingModuleSource", "MissingTypeStubs", "UnusedExpression", "DuplicateImport")
+UNTYPED += tuple(f"Unknown{kind}Type" for kind in ("Member", "Variable", "Argument", "Parameter", "Lambda"))
+
+
+@pytest.mark.skipif(PYRIGHT is None, reason="pyright is not installed: it fetches itself from npm at its first run")
+def test_the_blocks_of_each_page_pass_pyright(joined):
+    rules = dict.fromkeys((f"report{rule}" for rule in UNTYPED), "none")
+    config = {"typeCheckingMode": "strict", "useLibraryCodeForTypes": False, **rules}
+    (joined / "pyrightconfig.json").write_text(json.dumps(config), encoding="utf-8")
+    command = [PYRIGHT, "--pythonpath", sys.executable, "--project", str(joined)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
 
 
 def test_the_readme_is_short():
