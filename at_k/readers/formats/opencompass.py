@@ -39,6 +39,9 @@ _NAMES = {
 }
 """The names that evaluators give to what is known of each sample, the usual one first."""
 
+_LISTED = {"answers": "predictions", "references": "references", "grades": "correct"}
+"""The same of details that are an object."""
+
 _METRIC = re.compile(r"(?:pass|cons|avg)@\d+")
 
 Detail = dict[str, list[Any]]
@@ -50,23 +53,23 @@ def _has_details(document: Any) -> bool:
     return bool(found) and all(has_fields(each, "example_abbr") for each in found)
 
 
-def _find_entries(document: Any) -> Mapping[str, Any]:
-    """Return the `details` of a results file if they are an object with an entry for each sample; else {}."""
-    details = find_field(document, ["details"])
-    return details if has_fields(find_field(details, ["0"]), "predictions") else {}
-
-
 def _has_metrics(document: Mapping[str, Any]) -> bool:
     """Return whether results are of AISBench."""
-    entries = _find_entries(document)
-    if entries:
-        return isinstance(entries["0"]["predictions"], list)
+    if _has_entries(document):
+        return isinstance(document["details"]["0"]["predictions"], list)
     return _has_details(document) and any(map(_METRIC.fullmatch, (*document, *document["details"][0])))
 
 
+def _has_entries(document: Any) -> bool:
+    """Return whether the `details` of a results file are an object with an entry for each sample."""
+    return has_fields(find_field(document, ["details", "0"]), "predictions")
+
+
 def _find_details(source: Source, *_: Any, regroup: bool) -> Found:
-    if _find_entries(source.document):
-        return _find_listed(source)
+    if _has_entries(source.document):
+        own = source.document["details"]
+        asked = "prompt" if "prompt" in own["0"] else "origin_prediction"
+        return _find_entries(own, {"problem": asked, **_LISTED})
     found = list_in(source.document, "details") if _has_details(source.document) else [{}]
     roles = {role: next((name for name in names if name in found[0]), None) for role, names in _NAMES.items()}
     fields = {role: name for role, name in roles.items() if name is not None}
@@ -135,43 +138,40 @@ def _agree(details: list[Detail]) -> bool:
     return all(own.count(own[0]) == len(own) for each in details for own in [each.get("references", [None])])
 
 
-def _find_samples(found: Mapping[str, Any], fields: Mapping[str, str], *notes: Message) -> Found:
-    """Find the samples of an object whose keys count them, and their problems by the prompts."""
-    entries = []
-    for place in range(len(found) or 1):
-        entry: Any = found.get(str(place))
-        if not has_fields(entry, fields["answers"]):
+def _find_predictions(source: Source, *_: Any) -> Found:
+    found = source.document if isinstance(source.document, dict) else {}
+    fields = {"problem": "origin_prompt", "answers": "prediction", "references": "gold"}
+    return _find_entries(found, fields, TEXTS)
+
+
+def _find_entries(found: Row, fields: Mapping[str, str], *notes: Message) -> Found:
+    """Find the samples of an object whose keys count them. A list of one value, as of AISBench, is that value."""
+    rows: list[Row] = []
+    for place in map(str, range(len(found) or 1)):
+        entry = found.get(place)
+        if not isinstance(entry, dict) or fields["answers"] not in entry:
             raise InputError(
                 "opencompass.keys",
                 "The keys must count the samples from “0” to “{last}”, and each must have the field {field}; this is "
                 "not so for {key}. The run may not have come to its end.",
                 last=max(len(found) - 1, 0),
                 field=quote(fields["answers"]),
-                key=quote(str(place)),
+                key=quote(place),
             )
-        entries.append({role: entry.get(name) for role, name in fields.items()})
-    rows: list[tuple[int, Row]] = []
-    for place, (entry, problem) in enumerate(zip(entries, _find_problems(entries), strict=True), 1):
-        several = entry["answers"] if isinstance(entry["answers"], list) else [entry["answers"]]
-        answers = [each.get("prediction") if isinstance(each, dict) else each for each in several]
-        rows += [(place, entry | {"problem": problem, "answers": answer}) for answer in answers]
-    listed = Message(
-        "opencompass.lists",
-        "Predictions that are lists were taken as samples of their problem. If they are the turns of one "
-        "conversation, they cannot be scored.",
-    )
-    told = [listed] if any(isinstance(entry["answers"], list) for entry in entries) else []
-    return Found(rows, {**dict.fromkeys(_NAMES), **fields}, [*notes, *told])
+        own = {role: entry[name] for role, name in fields.items() if name in entry}
+        rows.append({role: x[0] if isinstance(x, list) and len(x) == 1 else x for role, x in own.items()})
+    for row, problem in zip(rows, _find_problems(rows), strict=True):
+        row["problem"] = problem
+    roles = {role: name for role, name in fields.items() if any(role in row for row in rows)}
+    return Found(list(enumerate(rows, 1)), {**dict.fromkeys(_NAMES), **roles}, notes)
 
 
-def _find_problems(entries: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Find the number of the problem of each sample by its prompt and reference.
-
-    OpenCompass repeats the whole data set.
-    """
-    marks = [json.dumps([entry["problem"], entry.get("references")], sort_keys=True) for entry in entries]
+def _find_problems(rows: Sequence[Row]) -> list[int]:
+    """Find the number of the problem of each sample by its prompt and reference: the whole data set is repeated."""
+    asked = [(row.get("problem"), row.get("references")) for row in rows]
+    marks = [json.dumps(each, sort_keys=True) for each in asked]
     total, different = len(marks), len({*marks})
-    prompted = all(entry["problem"] for entry in entries)
+    prompted = all(prompt for prompt, _ in asked)
     if different == total:
         return list(range(total))
     m = next(m for m in range(different, total + 1) if total % m == 0 and marks[m:] == marks[: total - m])
@@ -184,25 +184,6 @@ def _find_problems(entries: Sequence[Mapping[str, Any]]) -> list[int]:
         total=total,
         different=different,
     )
-
-
-def _find_listed(source: Source) -> Found:
-    """Find the samples of `details` that are an object. Lists of one value, as of AISBench, stand for the value."""
-    found = {key: _take_single(entry) for key, entry in _find_entries(source.document).items()}
-    named = {"answers": "predictions", "references": "references", "grades": "correct"}
-    fields = {"problem": "prompt" if "prompt" in found["0"] else "origin_prediction"}
-    return _find_samples(found, fields | {role: name for role, name in named.items() if name in found["0"]})
-
-
-def _take_single(entry: Any) -> Any:
-    if not isinstance(entry, dict):
-        return entry
-    return {name: own[0] if isinstance(own, list) and len(own) == 1 else own for name, own in entry.items()}
-
-
-def _find_predictions(source: Source, *_: Any) -> Found:
-    found = source.document if isinstance(source.document, dict) else {}
-    return _find_samples(found, {"problem": "origin_prompt", "answers": "prediction", "references": "gold"}, TEXTS)
 
 
 def _find_requests(source: Source, reading: Reading, collector: Collector) -> Found:
@@ -243,7 +224,7 @@ _DUMP = ", and run with --dump-eval-details"
 
 OPENCOMPASS = declare(
     About("opencompass", "OpenCompass 0.5.4", _RESULTS, _SETTING + _DUMP),
-    Mark("json", ("details",), lambda own: _has_details(own) or bool(_find_entries(own))),
+    Mark("json", ("details",), lambda own: _has_details(own) or _has_entries(own)),
     keys=_KEYS,
     unit="problem",
     find=partial(_find_details, regroup=False),

@@ -4,12 +4,13 @@ import json
 from shutil import copytree
 
 import pytest
+from cases import for_each
 from readers.expected import HARNESS, check, read_expected
 from readers.reading import Json, found, over, put, refused
 
 import at_k
 from at_k.errors import InputError
-from at_k.readers import fields, read_samples
+from at_k.readers import read_samples
 from at_k.readers.format import Reading
 from at_k.readers.formats import find_format
 from at_k.readers.formats.programs import HUMAN_EVAL
@@ -190,46 +191,40 @@ ODD_LINES = {
     "a list": "[]",
     "a model": '{"task_id": "p1", "passed": true, "model": "A"}',
 }
-NAMED = ({"columns": {"grades": "passed"}}, {"where": {"passed": True}}, {"pool": ["task_id"]})
-BLOCKS = Source.blocks
+MANY = LINES * 1000  # two blocks
 
 
-class TestPlainLines:
-    """Lines are read by columns, unless anything in them is out of the ordinary."""
+def read_lines(lines, **reading):
+    """Return what is read of lines, or how they are refused."""
+    try:
+        samples = HUMAN_EVAL.read(Source("f", "\n".join(lines).encode()), Reading(**reading))
+    except InputError as error:
+        return str(error)
+    return samples.problems, samples.grades, list(samples.rows), samples.origin.skipped
 
-    @staticmethod
-    def outcome(text, monkeypatch, *, fast, **reading):
-        taken = []
 
-        def read(*given):
-            taken.append(read_verdicts(*given) if fast else None)
-            return taken[-1]
+def is_read_by_columns(lines, **reading):
+    return read_verdicts(Source("f", "\n".join(lines).encode()), Reading(**reading), "task_id", "passed") is not None
 
-        monkeypatch.setattr(fields, "read_verdicts", read)
-        monkeypatch.setattr(Source, "blocks", lambda source: BLOCKS(source, 300))
-        try:
-            samples = HUMAN_EVAL.read(Source("f", text.encode()), Reading(**reading))
-        except InputError as error:
-            return str(error), taken[0]
-        return (samples.problems, samples.grades, list(samples.rows), samples.origin), taken[0]
 
-    @pytest.mark.parametrize("errors", ["raise", "skip"])
-    @pytest.mark.parametrize("odd", ODD_LINES.values(), ids=ODD_LINES)
-    def test_an_odd_line_is_read_by_itself(self, odd, errors, monkeypatch):
-        text = "\n".join([*LINES[:40], odd, *LINES[40:]])
-        fast, taken = self.outcome(text, monkeypatch, fast=True, errors=errors)
-        assert fast == self.outcome(text, monkeypatch, fast=False, errors=errors)[0]
-        assert taken is None or odd in (ODD_LINES["a new problem"], ODD_LINES["another field"])
+@pytest.mark.parametrize("errors", ["raise", "skip"])
+@for_each("name", ODD_LINES)
+def test_lines_are_read_by_columns_unless_one_is_odd(name, errors):
+    lines = [*LINES[:40], ODD_LINES[name], *LINES[40:]]
+    # A user who names a field has the lines read one by one.
+    assert read_lines(lines, errors=errors) == read_lines(lines, errors=errors, columns={"group": None})
+    is_plain = name in ("a new problem", "another field") and errors == "raise"
+    assert is_read_by_columns(lines, errors=errors) == is_plain
 
-    @pytest.mark.parametrize("reading", NAMED, ids=repr)
-    def test_lines_are_read_one_by_one_where_the_user_names_fields(self, reading, monkeypatch):
-        fast, taken = self.outcome("\n".join(LINES), monkeypatch, fast=True, **reading)
-        assert taken is None
-        assert fast == self.outcome("\n".join(LINES), monkeypatch, fast=False, **reading)[0]
 
-    def test_numbers(self, monkeypatch):
-        (problems, grades, rows, origin), taken = self.outcome("\n".join(LINES), monkeypatch, fast=True)
-        assert taken is not None
-        assert (problems, origin.harness) == ([f"p{problem}" for problem in range(7)], "human-eval")
-        assert rows == [list(range(problem + 1, 61, 7)) for problem in range(7)]
-        assert grades == [[float((row - 1) % 3 > 0) for row in own] for own in rows]
+def test_the_numbers_of_lines_that_are_read_by_columns():
+    assert is_read_by_columns(LINES)
+    for reading in ({"columns": {"grades": "passed"}}, {"where": {"passed": True}}, {"pool": ["task_id"]}):
+        assert not is_read_by_columns(LINES, **reading)
+    problems, grades, rows, _ = read_lines(LINES)
+    assert problems == [f"p{problem}" for problem in range(7)]
+    assert rows == [list(range(problem + 1, 61, 7)) for problem in range(7)]
+    assert grades == [[float((row - 1) % 3 > 0) for row in own] for own in rows]
+    assert is_read_by_columns([*MANY, ODD_LINES["a new problem"]])
+    assert read_lines([*MANY, ODD_LINES["a new problem"]])[2][7] == [60_001]
+    assert not is_read_by_columns([*MANY, ODD_LINES["text"]])
